@@ -1,0 +1,36 @@
+# Every target runs an npm script, so that the Node.js pinned in package.json comes first on PATH.
+npm := npm run --silent
+installed := node_modules/.installed
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check bench fuzz format clean
+
+help: ## print the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+
+run: $(installed) ## start a demo backend with the gateway in front of it
+	@$(npm) demo
+
+test: $(installed) ## run all tests; ARGS='FILE…' runs some of them
+	@$(npm) test -- $(ARGS)
+
+check: $(installed) ## check types, lint, format and the rules of the house
+	@$(npm) check
+
+bench: $(installed) ## measure the gateway beside its peers; ARGS go to bench/run.ts
+	@$(npm) bench -- $(ARGS)
+
+fuzz: $(installed) ## run the differential fuzzer; ARGS go to test/fuzz/run.ts
+	@$(npm) fuzz -- $(ARGS)
+
+format: $(installed) ## format the sources and mend what lint can mend
+	@$(npm) format
+
+clean: ## remove what was installed and what the bench wrote
+	rm -rf node_modules bench/out
+
+# npm ci empties node_modules, so the stamp is gone whenever an install was cut short.
+$(installed): package-lock.json
+	@command -v npm > /dev/null || { echo 'npm is needed to install the dependencies; see https://nodejs.org/' >&2; exit 1; }
+	@npm ci --no-audit --no-fund --loglevel=error
+	@touch $@

@@ -1,0 +1,5 @@
+import type { Command } from './command.ts';
+import { proxyCommand } from './proxy.ts';
+
+/** Every command of the program, in the order in which help lists them. */
+export const commands: readonly Command[] = [proxyCommand];

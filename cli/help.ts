@@ -1,0 +1,74 @@
+import type { Command } from './command.ts';
+
+const lineWidth = 96;
+const indent = '  ';
+
+/** The help of the whole program. */
+export function programHelp(commands: readonly Command[]): string {
+  const rows = commands.map((command) => [command.name, command.summary] as const);
+  return [
+    'gatewarden: an identity-aware gateway for Kubernetes',
+    '',
+    'Usage: gatewarden COMMAND [OPTIONS]',
+    '',
+    'Commands:',
+    ...columns([...rows, ['help COMMAND', 'print what a command does and which options it takes']]),
+    '',
+    'Options:',
+    ...columns([
+      ['--help', 'print this help; after a command, the help of that command'],
+      ['--version', 'print the version'],
+    ]),
+    '',
+  ].join('\n');
+}
+
+/** The help of one command, derived from its declaration. */
+export function commandHelp(command: Command): string {
+  const required: string[] = [];
+  const rows: [string, string][] = [];
+  for (const [name, option] of Object.entries(command.options)) {
+    const head = `--${name} ${option.valueName}`;
+    const isRequired = option.default === undefined;
+    if (isRequired) required.push(head);
+    rows.push([head, `${option.description} ${isRequired ? 'Required.' : `Default: ${option.default}`}`]);
+  }
+  rows.push(['--help', 'Print this help.']);
+  const examples = command.examples.flatMap(({ command: line, effect }) => [
+    `${indent}${line}`,
+    ...wrap(effect, lineWidth - 6).map((text) => `${indent}    ${text}`),
+  ]);
+  return [
+    `Usage: ${['gatewarden', command.name, ...required, '[OPTIONS]'].join(' ')}`,
+    '',
+    ...wrap(command.description, lineWidth),
+    '',
+    'Options:',
+    ...columns(rows),
+    '',
+    'Examples:',
+    ...examples,
+    '',
+  ].join('\n');
+}
+
+function columns(rows: readonly (readonly [string, string])[]): string[] {
+  const gap = indent.length + Math.max(...rows.map(([head]) => head.length)) + 3;
+  return rows.flatMap(([head, text]) =>
+    wrap(text, lineWidth - gap).map((line, at) => `${(at === 0 ? indent + head : '').padEnd(gap)}${line}`),
+  );
+}
+
+function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else {
+      line = line === '' ? word : `${line} ${word}`;
+    }
+  }
+  return [...lines, line];
+}

@@ -1,0 +1,128 @@
+import { availableParallelism } from 'node:os';
+import { type Address, readAddress } from './address.ts';
+import { type Backend, readBackend } from './backend.ts';
+import { defineCommand, type Reading } from './command.ts';
+import { readDuration } from './duration.ts';
+import { readNetworks } from './networks.ts';
+import { onStopSignal } from './stop-signals.ts';
+
+/** Where access log lines go. */
+export type AccessLog =
+  | { readonly to: 'stdout' }
+  | { readonly to: 'file'; readonly path: string }
+  | { readonly to: 'nowhere' };
+
+/** The engine with no policy in front of one backend. */
+export const proxyCommand = defineCommand({
+  name: 'proxy',
+  summary: 'forward every request to one backend, with no policy in front of it',
+  description:
+    'Accepts HTTP/1.1 on one address and forwards every request to one backend. Malformed and ambiguous requests ' +
+    'are refused, forwarded headers are set, and requests are logged and counted; nothing else is decided. ' +
+    'SIGTERM and SIGINT stop accepting and let running requests finish; a second signal ends the process at once.',
+  options: {
+    listen: {
+      valueName: 'ADDR',
+      description: 'Address to accept clients on: HOST:PORT, [IPV6]:PORT, or :PORT for every interface.',
+      read: readAddress,
+    },
+    to: {
+      valueName: 'URL',
+      description: 'Backend to forward to: http://HOST:PORT, with a base path if wanted, or unix:/PATH.',
+      read: readBackend,
+    },
+    units: {
+      valueName: 'N',
+      description: 'Number of event loops that share the port; "cores" means one for each processor core.',
+      default: 'cores',
+      read: readUnits,
+    },
+    'access-log': {
+      valueName: 'FILE|-|off',
+      description: 'Where one JSON line per request goes: a file, the standard output (-) or nowhere (off).',
+      default: '-',
+      read: readAccessLog,
+    },
+    admin: {
+      valueName: 'ADDR|off',
+      description: 'Address of /health/live, /health/ready and /metrics, which are never on the traffic address.',
+      default: '127.0.0.1:9090',
+      read: readAdmin,
+    },
+    'trusted-proxies': {
+      valueName: 'CIDR,…',
+      description: 'Peers whose X-Forwarded-* and Forwarded headers are believed; those of all others are dropped.',
+      default: 'none',
+      read: readNetworks,
+    },
+    'drain-timeout': {
+      valueName: 'DURATION',
+      description: 'How long running requests may take to finish after a stop signal.',
+      default: '30s',
+      read: readDuration,
+    },
+  },
+  examples: [
+    {
+      command: 'gatewarden proxy --listen :8080 --to http://127.0.0.1:3000',
+      effect: 'Serve a local application on port 8080 of every interface.',
+    },
+    {
+      command: 'gatewarden proxy --listen 127.0.0.1:8080 --to unix:/run/app.sock --units 1 --access-log off',
+      effect: 'Run as a sidecar would: one event loop, an application on a Unix-domain socket, no access log.',
+    },
+  ],
+  async run(options) {
+    // Loaded here and not at the top, so that help and usage errors need not wait for the engine.
+    const { startPlane } = (await import(planeModule)) as PlaneModule;
+    const plane = await startPlane({
+      listen: options.listen,
+      backend: options.to,
+      units: options.units,
+      accessLog: options['access-log'],
+      admin: options.admin,
+      trustedProxies: options['trusted-proxies'],
+      drainTimeout: options['drain-timeout'],
+    });
+    onStopSignal(() => plane.drain());
+    await plane.closed;
+    return 0;
+  },
+});
+
+const planeModule = '../dataplane/plane.ts';
+
+interface PlaneModule {
+  startPlane(options: {
+    readonly listen: Address;
+    readonly backend: Backend;
+    readonly units: number;
+    readonly accessLog: AccessLog;
+    readonly admin: Address | undefined;
+    /** Networks and single addresses, already checked. */
+    readonly trustedProxies: readonly string[];
+    /** In milliseconds. */
+    readonly drainTimeout: number;
+  }): Promise<{
+    readonly address: { readonly host: string; readonly port: number };
+    readonly adminAddress: { readonly host: string; readonly port: number } | undefined;
+    drain(): Promise<void>;
+    readonly closed: Promise<void>;
+  }>;
+}
+
+function readUnits(text: string): Reading<number> {
+  if (text === 'cores') return { value: availableParallelism() };
+  const units = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  return units > 0 ? { value: units } : { problem: `must be a number from 1 to 9999 or "cores", not '${text}'` };
+}
+
+function readAccessLog(text: string): Reading<AccessLog> {
+  if (text === '') return { problem: 'must be a file, "-" or "off"' };
+  if (text === 'off') return { value: { to: 'nowhere' } };
+  return { value: text === '-' ? { to: 'stdout' } : { to: 'file', path: text } };
+}
+
+function readAdmin(text: string): Reading<Address | undefined> {
+  return text === 'off' ? { value: undefined } : readAddress(text);
+}

@@ -1,0 +1,73 @@
+import type { Body } from './body.ts';
+import { isFieldValue } from './bytes.ts';
+import type { ClientConnection } from './client-connection.ts';
+import { httpDate } from './clock.ts';
+import type { Exchange } from './exchange.ts';
+import type { Response } from './response.ts';
+import { statusText } from './status-text.ts';
+import { output, reserve, wrote } from './turn.ts';
+
+/**
+ * Writes the head of an answer, with its content where that is at hand, and decides its framing.
+ * @returns what is still to be sent: a body that arrives, a stream, or null when nothing is left.
+ */
+export function writeAnswer(
+  connection: ClientConnection,
+  exchange: Exchange | null,
+  response: Response,
+): Body | AsyncIterable<Uint8Array> | null {
+  const { status, headers } = response;
+  const entity = response.touchedEntity;
+  const body = entity === null ? response.incomingBody : entity.incoming;
+  const content = entity === null ? null : entity.peek();
+  const stream = entity === null ? null : entity.replacement;
+  const modern = exchange === null || exchange.request.version === 'HTTP/1.1';
+  const interim = status < 200;
+  const bodiless = interim || status === 204 || status === 304 || exchange?.request.method === 'HEAD';
+  const asReceived = response.fromBackend && (entity === null || (body !== null && !entity.replaced));
+  const length = content !== null ? content.length : body !== null ? body.length : stream !== null ? -1 : 0;
+
+  let lines = '';
+  if (!asReceived && !interim) {
+    headers.delete('content-length');
+    headers.delete('transfer-encoding');
+    headers.delete('connection');
+    if (status !== 204 && status !== 304 && length >= 0) lines = `Content-Length: ${length}\r\n`;
+    if (!response.fromBackend) lines += `Date: ${httpDate()}\r\n`;
+  } else if (status === 204) headers.delete('content-length');
+  const chunked = !bodiless && length < 0 && modern;
+  if (chunked) lines += 'Transfer-Encoding: chunked\r\n';
+  if (!bodiless && length < 0 && !modern) connection.closing = true;
+  if (status === 101) lines += 'Connection: Upgrade\r\n';
+  else if (connection.closing) lines += 'Connection: close\r\n';
+  else if (!modern) lines += 'Connection: keep-alive\r\n';
+  lines += '\r\n';
+
+  const inline = content !== null && !bodiless ? content : null;
+  const { wire } = connection;
+  reserve(wire, headers.size + lines.length + (inline?.length ?? 0) + 64 + (response.reason?.length ?? 0));
+  const out = output.bytes;
+  const start = output.at;
+  let at = start;
+  if (response.lineIntact) {
+    at = headers.write(out, at, true);
+    out[start + 7] = 49; // a backend may speak HTTP/1.0; we speak HTTP/1.1
+  } else {
+    const reason = response.reason !== null && isFieldValue(response.reason) ? response.reason : statusText(status);
+    at += out.latin1Write(`HTTP/1.1 ${status} ${reason}\r\n`, at);
+    at = headers.write(out, at, false);
+  }
+  at += out.latin1Write(lines, at);
+  if (inline !== null) at += inline.copy(out, at);
+  wrote(wire, at - start);
+
+  connection.chunkedOut = chunked;
+  connection.bodilessOut = bodiless;
+  connection.sentBytes += inline?.length ?? 0;
+  headers.release();
+  if (bodiless) {
+    if (!interim) body?.abandon();
+    return null;
+  }
+  return body ?? stream;
+}

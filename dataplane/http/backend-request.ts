@@ -1,0 +1,67 @@
+import type { BackendOptions } from './backend.ts';
+import type { Body } from './body.ts';
+import type { ClientConnection } from './client-connection.ts';
+import type { Exchange } from './exchange.ts';
+import { output, reserve, wrote } from './turn.ts';
+import type { Wire } from './wire.ts';
+
+/** What is left to send after the head. */
+export interface PendingContent {
+  body: Body | null;
+  content: Buffer | null;
+  stream: AsyncIterable<Uint8Array> | null;
+  chunked: boolean;
+}
+
+const pending: PendingContent = { body: null, content: null, stream: null, chunked: false };
+
+/** Methods whose empty content is announced (RFC 9110 §8.6), because a backend may insist on it. */
+const EXPECTS_CONTENT = new Set(['POST', 'PUT', 'PATCH']);
+
+/**
+ * Writes the head of a request for a backend: what the client sent without what belonged to its hop, the edits of the
+ * filters, then what the gateway itself says. @returns what is left to send; read it before the next call.
+ */
+export function writeBackendRequest(wire: Wire, exchange: Exchange, options: BackendOptions): PendingContent {
+  const { request } = exchange;
+  const { headers } = request;
+  const entity = request.touchedEntity;
+  pending.body = entity === null ? request.incomingBody : entity.incoming;
+  pending.content = entity === null ? null : entity.peek();
+  pending.stream = entity === null ? null : entity.replacement;
+  pending.chunked = false;
+
+  let lines = (exchange.origin as ClientConnection).forwardingLines(exchange, options.forwarding);
+  if (entity !== null && (pending.content !== null || pending.stream !== null)) {
+    headers.delete('content-length');
+    const length = entity.length;
+    if (length < 0) pending.chunked = true;
+    else if (length > 0 || EXPECTS_CONTENT.has(request.method)) lines += `Content-Length: ${length}\r\n`;
+  } else if (pending.body !== null) pending.chunked = pending.body.length < 0;
+  else if (EXPECTS_CONTENT.has(request.method) && !headers.has('content-length')) lines += 'Content-Length: 0\r\n';
+  if (pending.chunked) lines += 'Transfer-Encoding: chunked\r\n';
+  if (request.host === '' && !headers.has('host')) lines += `Host: ${hostOf(options)}\r\n`;
+  if (request.upgrade !== null && options.upgrades.includes(request.upgrade.toLowerCase())) {
+    lines += `Connection: Upgrade\r\nUpgrade: ${request.upgrade}\r\n`;
+  } else if (!options.reuse) lines += 'Connection: close\r\n';
+  lines += '\r\n';
+
+  const line = request.lineIntact ? null : `${request.method} ${request.forwardTarget} HTTP/1.1\r\n`;
+  reserve(wire, headers.size + lines.length + (line?.length ?? 0));
+  const out = output.bytes;
+  let at = output.at;
+  if (line === null) at = headers.write(out, at, true);
+  else {
+    at += out.latin1Write(line, at);
+    at = headers.write(out, at, false);
+  }
+  at += out.latin1Write(lines, at);
+  wrote(wire, at - output.at);
+  return pending;
+}
+
+function hostOf({ destination }: BackendOptions): string {
+  if ('path' in destination) return 'localhost';
+  const host = destination.host.includes(':') ? `[${destination.host}]` : destination.host;
+  return destination.port === 80 ? host : `${host}:${destination.port}`;
+}

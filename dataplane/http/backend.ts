@@ -1,0 +1,111 @@
+import { BackendPool } from './backend-pool.ts';
+import { type Answer, type BackendCall, type Exchange, type Next } from './exchange.ts';
+import { DEFAULT_FORWARDING, type ForwardingOptions } from './forwarding.ts';
+import type { BackendConnection } from './backend-connection.ts';
+import type { Refusal } from './refusal.ts';
+import { Reply } from './reply.ts';
+import { refusalResponse, type Response } from './response.ts';
+
+/** Where a backend is. */
+export type Destination = { readonly host: string; readonly port: number } | { readonly path: string };
+
+/** How requests get to a backend. Times are milliseconds; 0 turns a time-out off. */
+export interface BackendOptions {
+  readonly destination: Destination;
+  /** Most connections at a time, of this unit. */
+  readonly connections: number;
+  /** Most requests that may wait for a connection. */
+  readonly waiting: number;
+  readonly waitTimeout: number;
+  readonly connectTimeout: number;
+  /** Time without a byte of the answer. */
+  readonly responseTimeout: number;
+  /** Time an unused connection is kept. */
+  readonly idleTimeout: number;
+  /** Age at which a connection is not used again. */
+  readonly timeToLive: number;
+  readonly reuse: boolean;
+  readonly forwarding: ForwardingOptions;
+  /** Protocols, in lower case, that a client may upgrade to through this backend. */
+  readonly upgrades: readonly string[];
+  readonly headBytes: number;
+  /** Judges each resolved address before it is connected to; null allows all. */
+  readonly mayReach: ((address: string, port: number) => boolean) | null;
+}
+
+export const DEFAULT_BACKEND: Omit<BackendOptions, 'destination'> = {
+  connections: 64,
+  waiting: 10_000,
+  waitTimeout: 10_000,
+  connectTimeout: 10_000,
+  responseTimeout: 10_000,
+  idleTimeout: 60_000,
+  timeToLive: 0,
+  reuse: true,
+  forwarding: DEFAULT_FORWARDING,
+  upgrades: [],
+  headBytes: 65_536,
+  mayReach: null,
+};
+
+/** The end of a chain: sends requests to one destination over a pool of its own. */
+export class Backend {
+  readonly options: BackendOptions;
+  private readonly pool: BackendPool;
+
+  constructor(options: Partial<BackendOptions> & Pick<BackendOptions, 'destination'>) {
+    this.options = { ...DEFAULT_BACKEND, ...options };
+    this.pool = new BackendPool(this.options);
+  }
+
+  /** Sends the request on, edits applied. The answer is not there yet; failures are answers too. */
+  readonly handle: Next = (exchange): Answer => {
+    const call = new Call(exchange);
+    exchange.call?.cancel();
+    exchange.call = call;
+    this.pool.take(call);
+    return call.reply;
+  };
+
+  /** Closes what is idle and, after its answer, what is not. */
+  close(): void {
+    this.pool.close();
+  }
+}
+
+/** One request on its way to a backend and its answer on the way back. */
+export class Call implements BackendCall {
+  readonly exchange: Exchange;
+  readonly reply: Reply;
+  response: Response | null = null;
+  sent = false;
+  /** When it began to wait for a connection. */
+  waitingSince = 0;
+  /** What was sent on a connection that turned out dead; sent once more on a new one. */
+  replay: Buffer | null = null;
+  retried = false;
+  connection: BackendConnection | null = null;
+  cancelled = false;
+
+  constructor(exchange: Exchange) {
+    this.exchange = exchange;
+    this.reply = new Reply(exchange);
+  }
+
+  answer(response: Response): void {
+    this.response = response;
+    this.reply.settle(response);
+  }
+
+  refuse(refusal: Refusal): void {
+    if (!this.cancelled) this.answer(refusalResponse(refusal));
+  }
+
+  cancel(): void {
+    if (this.cancelled) return;
+    this.cancelled = true;
+    const { connection } = this;
+    this.connection = null;
+    connection?.drop();
+  }
+}

@@ -1,0 +1,144 @@
+/** Where the bytes of a body go. */
+export interface BodySink {
+  /** Bytes that are valid during the call only. */
+  bodyData(bytes: Buffer, start: number, end: number): void;
+  /** The body is complete; `trailers` are whole lines, checked, or empty. */
+  bodyEnd(trailers: string): void;
+  /** The rest will not come. */
+  bodyFailed(): void;
+}
+
+/** Where they come from: a connection that can be told to wait. */
+export interface BodySource {
+  pauseBody(): void;
+  resumeBody(): void;
+  /** Nobody wants the rest. */
+  abandonBody(): void;
+  /** Somebody wants the body now: the moment to answer `Expect: 100-continue`. */
+  bodyWanted(): void;
+}
+
+/** Bytes that may wait for a sink before the source is told to pause. */
+const HOLD = 65_536;
+const PENDING = 0;
+const COMPLETE = 1;
+const FAILED = 2;
+
+/**
+ * The body of a message as it arrives. Bytes go straight to the sink where there is one; until then they are held, and
+ * the source waits when they grow. Framing is not its business: it sees data only.
+ */
+export class Body {
+  /** The declared length, or -1. */
+  readonly length: number;
+  received = 0;
+  private readonly source: BodySource;
+  private sink: BodySink | null = null;
+  private held: Buffer[] | null = null;
+  private heldBytes = 0;
+  private state: typeof PENDING | typeof COMPLETE | typeof FAILED = PENDING;
+  private trailers = '';
+  private taken = false;
+
+  constructor(source: BodySource, length: number) {
+    this.source = source;
+    this.length = length;
+  }
+
+  get complete(): boolean {
+    return this.state === COMPLETE;
+  }
+
+  get failed(): boolean {
+    return this.state === FAILED;
+  }
+
+  /** True once someone has claimed the bytes: they can be had only once. */
+  get claimed(): boolean {
+    return this.taken;
+  }
+
+  /** The sink that gets the bytes now, or null. */
+  get destination(): BodySink | null {
+    return this.sink;
+  }
+
+  // ---- the source's side
+
+  push(bytes: Buffer, start: number, end: number): void {
+    if (start === end) return;
+    this.received += end - start;
+    if (this.sink !== null) {
+      this.sink.bodyData(bytes, start, end);
+      return;
+    }
+    if (this.state === FAILED) return;
+    const copy = Buffer.from(bytes.subarray(start, end));
+    if (this.held === null) this.held = [copy];
+    else this.held.push(copy);
+    this.heldBytes += copy.length;
+    if (this.heldBytes > HOLD) this.source.pauseBody();
+  }
+
+  /** Counts bytes that went past without a copy. */
+  passed(length: number): void {
+    this.received += length;
+  }
+
+  finish(trailers: string): void {
+    if (this.state !== PENDING) return;
+    this.state = COMPLETE;
+    this.trailers = trailers;
+    const sink = this.sink;
+    this.sink = null;
+    if (sink !== null) sink.bodyEnd(trailers);
+  }
+
+  fail(): void {
+    if (this.state !== PENDING) return;
+    this.state = FAILED;
+    this.held = null;
+    const sink = this.sink;
+    this.sink = null;
+    if (sink !== null) sink.bodyFailed();
+  }
+
+  // ---- the sink's side
+
+  /**
+   * Takes the body: what is held comes at once, the rest as it arrives. `demand` says that it is wanted here and now,
+   * not passed on to somebody who will say so.
+   */
+  pipe(sink: BodySink, demand = true): void {
+    if (this.taken) throw new Error('the body has been read already');
+    this.taken = true;
+    const held = this.held;
+    this.held = null;
+    if (held !== null) for (const bytes of held) sink.bodyData(bytes, 0, bytes.length);
+    if (this.state === COMPLETE) sink.bodyEnd(this.trailers);
+    else if (this.state === FAILED) sink.bodyFailed();
+    else {
+      this.sink = sink;
+      if (demand) this.source.bodyWanted();
+      if (this.heldBytes > HOLD) this.source.resumeBody(); // the sink pauses it again where it must
+    }
+    this.heldBytes = 0;
+  }
+
+  pause(): void {
+    if (this.state === PENDING) this.source.pauseBody();
+  }
+
+  resume(): void {
+    if (this.state === PENDING) this.source.resumeBody();
+  }
+
+  /** Nobody wants what is left. */
+  abandon(): void {
+    if (this.state !== PENDING) return;
+    this.state = FAILED;
+    this.held = null;
+    this.sink = null;
+    this.source.abandonBody();
+  }
+}

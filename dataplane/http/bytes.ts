@@ -1,0 +1,71 @@
+/** Byte classes of HTTP/1.1, as tables: one load decides what a byte may be. */
+
+declare global {
+  interface Buffer {
+    /** Node's own, undocumented but stable: decodes or writes one byte a character without options to parse. */
+    latin1Slice(start?: number, end?: number): string;
+    latin1Write(text: string, offset: number): number;
+  }
+}
+
+/** Readers may look this far past the end of the bytes they were given; the first byte past the end must be 0. */
+export const SLACK = 16;
+
+const ALPHANUMERIC = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+function tableOf(characters: string): Uint8Array {
+  const table = new Uint8Array(256);
+  for (const character of characters) table[character.charCodeAt(0)] = 1;
+  return table;
+}
+
+/** Characters of a header name. `_` is missing on purpose: names with it take the slow path, where they are judged. */
+export const NAME = tableOf(`!#$%&'*+-.^\`|~${ALPHANUMERIC}`);
+/** Characters of a token (RFC 9110 §5.6.2). */
+export const TOKEN = tableOf(`!#$%&'*+-.^_\`|~${ALPHANUMERIC}`);
+/** Characters of a method: registered ones are upper case, and a lower-case twin would pass a check on the name. */
+export const METHOD = tableOf('ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_');
+/** Visible ASCII: what a request target is made of before its parts are judged. */
+export const TARGET = new Uint8Array(256);
+/** Field values: visible characters, space, tab and obs-text (RFC 9110 §5.5). */
+export const VALUE = new Uint8Array(256);
+/** ASCII lower case; `byte | 32` would make `^` equal `~` and `@` equal a backquote. */
+export const LOWER = new Uint8Array(256);
+/** Value of a hexadecimal digit, 255 for any other byte. */
+export const HEX = new Uint8Array(256).fill(255);
+/** Characters of a host as the Host header may carry it: reg-name, IPv4, port and, in brackets, IPv6. */
+export const HOST = tableOf(`-._~!$&'()*+,;=:%[]${ALPHANUMERIC}`);
+
+for (let byte = 0; byte < 256; byte++) {
+  TARGET[byte] = byte > 0x20 && byte < 0x7f ? 1 : 0;
+  VALUE[byte] = (byte >= 0x20 && byte !== 0x7f) || byte === 9 ? 1 : 0;
+  LOWER[byte] = byte >= 65 && byte <= 90 ? byte | 32 : byte;
+}
+for (let digit = 0; digit < 16; digit++) {
+  HEX[digit.toString(16).charCodeAt(0)] = digit;
+  HEX[digit.toString(16).toUpperCase().charCodeAt(0)] = digit;
+}
+
+/** Whether the bytes at `at` spell `name`, which must be lower case. */
+export function spells(bytes: Uint8Array, at: number, name: string): boolean {
+  for (let i = 0; i < name.length; i++) if (LOWER[bytes[at + i]!] !== name.charCodeAt(i)) return false;
+  return true;
+}
+
+/** Whether a string holds only what a field value may hold. */
+export function isFieldValue(value: string): boolean {
+  for (let i = 0; i < value.length; i++) {
+    const code = value.charCodeAt(i);
+    if (code > 255 || VALUE[code] === 0) return false;
+  }
+  return true;
+}
+
+/** Whether a string is a token. */
+export function isToken(value: string): boolean {
+  for (let i = 0; i < value.length; i++) {
+    const code = value.charCodeAt(i);
+    if (code > 255 || TOKEN[code] === 0) return false;
+  }
+  return value.length > 0;
+}

@@ -1,0 +1,214 @@
+import type { Body, BodySink } from './body.ts';
+
+/** A body was longer than the reader allows. The boundary answers 413 for a request, 502 for a response. */
+export class EntityTooLarge extends Error {
+  readonly limit: number;
+  constructor(limit: number) {
+    super(`the body is longer than ${limit} bytes`);
+    this.name = 'EntityTooLarge';
+    this.limit = limit;
+  }
+}
+
+/** A body broke off before its end. */
+export class EntityBroken extends Error {
+  constructor() {
+    super('the body broke off');
+    this.name = 'EntityBroken';
+  }
+}
+
+/** What `bytes`, `text`, `json` and `form` read unless told otherwise. */
+export const DEFAULT_ENTITY_LIMIT = 1 << 20;
+
+const NO_BYTES = Buffer.alloc(0);
+const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
+
+/**
+ * The content of a message: passed through untouched, read as a whole on demand, read as a stream, or replaced. Once
+ * read as a whole it stays readable, and what was read is what is sent.
+ */
+export class Entity {
+  private body: Body | null;
+  private content: Buffer | null;
+  private stream: AsyncIterable<Uint8Array> | null = null;
+  private altered = false;
+
+  constructor(body: Body | null, content: Buffer | null = null) {
+    this.body = body;
+    this.content = body === null && content === null ? NO_BYTES : content;
+  }
+
+  /** Length in bytes, or -1 when it is not known before the end. */
+  get length(): number {
+    if (this.content !== null) return this.content.length;
+    return this.stream !== null || this.body === null ? -1 : this.body.length;
+  }
+
+  get empty(): boolean {
+    return this.length === 0;
+  }
+
+  /** True when something else than the received body will be sent. */
+  get replaced(): boolean {
+    return this.altered;
+  }
+
+  /** Replaces the content. */
+  set(content: string | Uint8Array): void {
+    this.drop();
+    this.content = typeof content === 'string' ? Buffer.from(content, 'utf8') : Buffer.from(content);
+  }
+
+  /** Replaces the content by a stream of unknown length; it is asked for more only as fast as the peer reads. */
+  setStream(stream: AsyncIterable<Uint8Array>): void {
+    const source = this.body;
+    if (source?.claimed !== true) this.drop();
+    this.altered = true;
+    this.body = null;
+    this.content = null;
+    this.stream = stream;
+  }
+
+  private drop(): void {
+    this.altered = true;
+    this.body?.abandon();
+    this.body = null;
+    this.stream = null;
+  }
+
+  /** The whole content. @throws EntityTooLarge beyond `limit`, EntityBroken when it broke off. */
+  bytes(limit: number = DEFAULT_ENTITY_LIMIT): Promise<Buffer> {
+    if (this.content !== null) {
+      return this.content.length > limit ? Promise.reject(new EntityTooLarge(limit)) : Promise.resolve(this.content);
+    }
+    const reading = this.body !== null ? collectBody(this.body, limit) : collectStream(this.stream!, limit);
+    return reading.then((content) => {
+      this.body = null;
+      this.stream = null;
+      this.content = content;
+      return content;
+    });
+  }
+
+  /** The content as UTF-8. @throws TypeError when it is not. */
+  async text(limit?: number): Promise<string> {
+    return strictUtf8.decode(await this.bytes(limit));
+  }
+
+  /** The content as JSON. @throws SyntaxError when it is not. */
+  async json(limit?: number): Promise<unknown> {
+    return JSON.parse(await this.text(limit));
+  }
+
+  /** The content as form parameters. */
+  async form(limit?: number): Promise<URLSearchParams> {
+    return new URLSearchParams(await this.text(limit));
+  }
+
+  /** The content if it is at hand, null if somebody would have to wait for it: for what cannot wait. */
+  peek(): Buffer | null {
+    return this.content;
+  }
+
+  /** The content as it arrives, once; back-pressure reaches the peer. */
+  async *chunks(): AsyncGenerator<Buffer, void, void> {
+    if (this.content !== null) {
+      if (this.content.length > 0) yield this.content;
+      return;
+    }
+    if (this.stream !== null) {
+      for await (const chunk of this.stream) yield Buffer.from(chunk);
+      return;
+    }
+    yield* chunksOf(this.body!);
+  }
+
+  // ---- for the engine
+
+  /** The stream that replaces the content, or null. */
+  get replacement(): AsyncIterable<Uint8Array> | null {
+    return this.stream;
+  }
+
+  /** The body as received and untouched, or null. */
+  get incoming(): Body | null {
+    return this.body;
+  }
+
+  /** Nobody will send it. */
+  abandon(): void {
+    this.body?.abandon();
+  }
+}
+
+function collectBody(body: Body, limit: number): Promise<Buffer> {
+  if (body.length > limit) return Promise.reject(new EntityTooLarge(limit));
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const sink: BodySink = {
+      bodyData(bytes, start, end) {
+        size += end - start;
+        if (size > limit) {
+          reject(new EntityTooLarge(limit));
+          body.abandon();
+        } else chunks.push(Buffer.from(bytes.subarray(start, end)));
+      },
+      bodyEnd: () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, Math.min(size, limit))),
+      bodyFailed: () => reject(new EntityBroken()),
+    };
+    body.pipe(sink);
+  });
+}
+
+async function collectStream(stream: AsyncIterable<Uint8Array>, limit: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of stream) {
+    size += chunk.length;
+    if (size > limit) throw new EntityTooLarge(limit);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, size);
+}
+
+/** Turns pushes into pulls; more than a few waiting chunks pause the source. */
+async function* chunksOf(body: Body): AsyncGenerator<Buffer, void, void> {
+  const waiting: Buffer[] = [];
+  let over = false;
+  let broken = false;
+  let wake: (() => void) | null = null;
+  const changed = (): void => {
+    wake?.();
+    wake = null;
+  };
+  body.pipe({
+    bodyData(bytes, start, end) {
+      waiting.push(Buffer.from(bytes.subarray(start, end)));
+      if (waiting.length > 3) body.pause();
+      changed();
+    },
+    bodyEnd() {
+      over = true;
+      changed();
+    },
+    bodyFailed() {
+      over = broken = true;
+      changed();
+    },
+  });
+  try {
+    for (;;) {
+      const chunk = waiting.shift();
+      if (chunk !== undefined) {
+        if (waiting.length === 0) body.resume();
+        yield chunk;
+      } else if (broken) throw new EntityBroken();
+      else if (over) return;
+      else await new Promise<void>((resolve) => (wake = resolve));
+    }
+  } finally {
+    if (!body.complete) body.abandon();
+  }
+}

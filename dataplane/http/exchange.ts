@@ -1,0 +1,95 @@
+import type { Request } from './request.ts';
+import type { Response } from './response.ts';
+import type { Uri } from './uri.ts';
+
+/** Who sent the request, as far as we believe it. */
+export interface ClientContext {
+  readonly remoteAddress: string;
+  readonly remotePort: number;
+  readonly localAddress: string;
+  readonly localPort: number;
+  readonly isSecure: boolean;
+  readonly userAgent: string | null;
+}
+
+/** Where the request was meant to go. */
+export interface RouterContext {
+  /** The URI as the client sent it, restored from what a trusted proxy says. */
+  readonly originalUri: Uri;
+}
+
+/** A request that was sent on. */
+export interface BackendCall {
+  /** Its answer, once there is one. */
+  readonly response: Response | null;
+  /** Whether the request head has been written, so that its bytes are no longer needed. */
+  readonly sent: boolean;
+  /** Nobody wants the answer any more. */
+  cancel(): void;
+}
+
+/** What a connection tells about its exchanges. */
+export interface Origin {
+  clientContext(exchange: Exchange): ClientContext;
+  originalUri(exchange: Exchange): Uri;
+}
+
+/** One request and its response, with contexts and attributes. Fresh for each request: nothing of it is reused. */
+export class Exchange {
+  readonly request: Request;
+  /** When the request head was complete, on the engine's clock. */
+  readonly startedAt: number;
+  /** The connection it came on; for the engine and for memos that live as long as a connection. */
+  readonly origin: Origin;
+  private contextMap: Map<string, unknown> | null = null;
+  private attributeMap: Map<string, unknown> | null = null;
+  /** True when the answer is decided or the client is gone. */
+  over = false;
+  /** The call to a backend that is under way or answered last: ended when its answer is not the one that is sent. */
+  call: BackendCall | null = null;
+
+  constructor(origin: Origin, request: Request, startedAt: number) {
+    this.origin = origin;
+    this.request = request;
+    this.startedAt = startedAt;
+  }
+
+  get attributes(): Map<string, unknown> {
+    this.attributeMap ??= new Map();
+    return this.attributeMap;
+  }
+
+  /** Contexts by name: `client` and `router` are always there, filters add theirs. */
+  context(name: string): unknown {
+    if (this.contextMap?.has(name)) return this.contextMap.get(name);
+    if (name === 'client') return this.client;
+    if (name === 'router') return this.router;
+    if (name === 'attributes') return this.attributes;
+    return null;
+  }
+
+  setContext(name: string, context: unknown): void {
+    this.contextMap ??= new Map();
+    this.contextMap.set(name, context);
+  }
+
+  get client(): ClientContext {
+    return this.origin.clientContext(this);
+  }
+
+  get router(): RouterContext {
+    return { originalUri: this.origin.originalUri(this) };
+  }
+
+  /** Copies what lives in the arenas of the turn, because the chain still runs. */
+  retain(): void {
+    if (!this.over) this.request.headers.retain();
+  }
+}
+
+/** What a filter or a handler returns: a response, or the promise of one. */
+export type Answer = Response | PromiseLike<Response>;
+/** The rest of the chain, and a handler. */
+export type Next = (exchange: Exchange) => Answer;
+/** Looks at an exchange, passes it on or answers; a denial is returned, never thrown. */
+export type Filter = (exchange: Exchange, next: Next) => Answer;

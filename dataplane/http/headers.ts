@@ -1,0 +1,261 @@
+import { isFieldValue, isToken, LOWER, SLACK, spells } from './bytes.ts';
+import { LINE } from './header-ranges.ts';
+
+/** Retained heads up to this size share a free list, so that a suspended exchange costs a copy and no allocation. */
+const BLOCK_BYTES = 4096;
+const BLOCK_LINES = 100;
+const MOST_BLOCKS = 1024;
+interface Block {
+  readonly bytes: Buffer;
+  readonly table: Int32Array;
+}
+const blocks: Block[] = [];
+const NOTHING = Buffer.alloc(SLACK);
+const NO_LINES = new Int32Array(0);
+
+/**
+ * The header lines of one message: names are looked up in the bytes when somebody asks, edits are recorded and applied
+ * when the head is written. Case of names does not matter, order is kept, a name may have several lines.
+ */
+export class Headers {
+  private bytes: Buffer;
+  private base: number;
+  /** Offset of the empty line at the end of the head, relative to base. */
+  private end: number;
+  private table: Int32Array;
+  private first: number;
+  private lines: number;
+  private dropped: number;
+  private added: string[] | null = null;
+  private block: Block | null = null;
+  private readonly loose: boolean;
+
+  /** Lines of a scanned head; `loose` when some name holds `_`, so that edits take its twins along. */
+  constructor(bytes: Buffer, base: number, end: number, table: Int32Array, first: number, lines: number, dropped: number, loose: boolean) {
+    this.bytes = bytes;
+    this.base = base;
+    this.end = end;
+    this.table = table;
+    this.first = first;
+    this.lines = lines;
+    this.dropped = dropped;
+    this.loose = loose;
+  }
+
+  /** Headers of a message that nobody received. */
+  static empty(): Headers {
+    return new Headers(EMPTY, 0, 0, NO_LINES, 0, 0, 0, false);
+  }
+
+  /** The value of a header; several lines are joined as RFC 9110 §5.3 allows; null when there is none. */
+  get(name: string): string | null {
+    name = name.toLowerCase();
+    let found: string | null = null;
+    for (let line = this.find(name, this.first); line >= 0; line = this.find(name, line + LINE)) {
+      const value = this.valueAt(line);
+      found = found === null ? value : `${found}, ${value}`;
+    }
+    const added = this.added;
+    if (added !== null) {
+      for (let i = 0; i < added.length; i += 2) {
+        if (lower(added[i]!) === name) found = found === null ? added[i + 1]! : `${found}, ${added[i + 1]}`;
+      }
+    }
+    return found;
+  }
+
+  /** The values of a header, one for each line. */
+  all(name: string): string[] {
+    const values: string[] = [];
+    this.each((line, value) => {
+      if (line === name.toLowerCase()) values.push(value);
+    });
+    return values;
+  }
+
+  has(name: string): boolean {
+    name = name.toLowerCase();
+    return this.find(name, this.first) >= 0 || (this.added !== null && this.added.some((x, i) => i % 2 === 0 && lower(x) === name));
+  }
+
+  delete(name: string): void {
+    name = name.toLowerCase();
+    if (this.loose) this.deleteTwins(name);
+    for (let line = this.find(name, this.first); line >= 0; line = this.find(name, line + LINE)) this.dropLine(line);
+    const added = this.added;
+    if (added === null) return;
+    for (let i = added.length - 2; i >= 0; i -= 2) if (lower(added[i]!) === name) added.splice(i, 2);
+  }
+
+  append(name: string, value: string): void {
+    if (!isToken(name)) throw new TypeError(`not a header name: ${JSON.stringify(name)}`);
+    if (!isFieldValue(value)) throw new TypeError(`the value of ${name} holds a character that no header may hold`);
+    if (this.bytes === NOTHING) throw new Error('the exchange is over');
+    if (this.added === null) this.added = [name, value];
+    else this.added.push(name, value);
+  }
+
+  set(name: string, value: string): void {
+    this.delete(name);
+    this.append(name, value);
+  }
+
+  /** Every line in order, names in lower case. */
+  each(visit: (name: string, value: string) => void): void {
+    for (let i = 0, line = this.first; i < this.lines; i++, line += LINE) {
+      const start = this.table[line]!;
+      if (start < 0) continue;
+      const bytes = this.alive();
+      visit(bytes.latin1Slice(this.base + start, this.base + this.table[line + 1]!).toLowerCase(), this.valueAt(line));
+    }
+    if (this.added !== null) {
+      for (let i = 0; i < this.added.length; i += 2) visit(this.added[i]!.toLowerCase(), this.added[i + 1]!);
+    }
+  }
+
+  entries(): [string, string][] {
+    const entries: [string, string][] = [];
+    this.each((name, value) => entries.push([name, value]));
+    return entries;
+  }
+
+  // ---- for the engine
+
+  /** The value in one line of the table. */
+  valueAt(line: number): string {
+    return this.alive().latin1Slice(this.base + this.table[line + 2]!, this.base + this.table[line + 3]!);
+  }
+
+  dropLine(line: number): void {
+    if (this.table[line]! < 0) return;
+    this.table[line] = ~this.table[line]!;
+    this.dropped++;
+  }
+
+  /** Brings back dropped lines whose name passes: what a trusted peer may send although clients may not. */
+  restore(wanted: (name: string) => boolean): void {
+    for (let i = 0, line = this.first; i < this.lines; i++, line += LINE) {
+      const start = ~this.table[line]!;
+      if (start < 0) continue;
+      if (!wanted(this.bytes.latin1Slice(this.base + start, this.base + this.table[line + 1]!).toLowerCase())) continue;
+      this.table[line] = start;
+      this.dropped--;
+    }
+  }
+
+  /** Upper bound of what `write` produces. */
+  get size(): number {
+    let size = this.end + 2;
+    const added = this.added;
+    if (added !== null) for (let i = 0; i < added.length; i += 2) size += added[i]!.length + added[i + 1]!.length + 4;
+    return size;
+  }
+
+  /**
+   * Writes the lines that are left, then the added ones, without the empty line; with `startLine` the line that was
+   * received before them comes first. @returns where it stopped.
+   */
+  write(out: Buffer, at: number, startLine: boolean): number {
+    const bytes = this.alive();
+    const base = this.base;
+    const table = this.table;
+    const first = this.first;
+    if (this.lines !== 0 || startLine) {
+      let from = startLine ? base : base + abs(table[first]!);
+      if (this.dropped !== 0) {
+        for (let i = 0, line = first; i < this.lines; i++, line += LINE) {
+          const start = table[line]!;
+          if (start >= 0) continue;
+          const to = base + ~start;
+          if (to > from) {
+            bytes.copy(out, at, from, to);
+            at += to - from;
+          }
+          from = base + (i + 1 === this.lines ? this.end : abs(table[line + LINE]!));
+        }
+      }
+      const to = base + this.end;
+      if (to > from) {
+        bytes.copy(out, at, from, to);
+        at += to - from;
+      }
+    }
+    const added = this.added;
+    if (added === null || added.length === 0) return at;
+    let text = '';
+    for (let i = 0; i < added.length; i += 2) text += `${added[i]}: ${added[i + 1]}\r\n`;
+    return at + out.latin1Write(text, at);
+  }
+
+  /** Copies bytes and ranges out of the arenas of the turn. */
+  retain(): void {
+    if (this.block !== null || this.bytes === NOTHING || this.bytes === EMPTY) return;
+    const length = this.end + 2;
+    const small = length + SLACK <= BLOCK_BYTES && this.lines <= BLOCK_LINES;
+    const block = (small ? blocks.pop() : undefined) ?? {
+      bytes: Buffer.allocUnsafeSlow(small ? BLOCK_BYTES : length + SLACK),
+      table: new Int32Array(LINE * (small ? BLOCK_LINES : this.lines)),
+    };
+    this.bytes.copy(block.bytes, 0, this.base, this.base + length);
+    for (let i = 0, end = LINE * this.lines; i < end; i++) block.table[i] = this.table[this.first + i]!;
+    this.bytes = block.bytes;
+    this.base = 0;
+    this.table = block.table;
+    this.first = 0;
+    this.block = block;
+  }
+
+  /** The exchange is over: a later read throws instead of seeing another request's bytes. */
+  release(): void {
+    const block = this.block;
+    this.bytes = NOTHING;
+    this.block = null;
+    if (block !== null && block.bytes.length === BLOCK_BYTES && blocks.length < MOST_BLOCKS) blocks.push(block);
+  }
+
+  /** True until `release`. */
+  get readable(): boolean {
+    return this.bytes !== NOTHING;
+  }
+
+  private alive(): Buffer {
+    if (this.bytes === NOTHING) throw new Error('the exchange is over');
+    return this.bytes;
+  }
+
+  private find(name: string, from: number): number {
+    const bytes = this.alive();
+    const table = this.table;
+    const length = name.length;
+    for (let line = from, end = this.first + LINE * this.lines; line < end; line += LINE) {
+      const start = table[line]!;
+      if (start >= 0 && table[line + 1]! - start === length && spells(bytes, this.base + start, name)) return line;
+    }
+    return -1;
+  }
+
+  private deleteTwins(name: string): void {
+    const plain = name.replaceAll('_', '-');
+    const bytes = this.alive();
+    for (let i = 0, line = this.first; i < this.lines; i++, line += LINE) {
+      const start = this.table[line]!;
+      if (start < 0 || this.table[line + 1]! - start !== plain.length) continue;
+      let same = true;
+      for (let k = 0; same && k < plain.length; k++) {
+        const byte = LOWER[bytes[this.base + start + k]!]!;
+        same = (byte === 95 ? 45 : byte) === plain.charCodeAt(k);
+      }
+      if (same) this.dropLine(line);
+    }
+  }
+}
+
+const EMPTY = Buffer.from('\r\n'.padEnd(SLACK, '\0'), 'latin1');
+
+function abs(start: number): number {
+  return start < 0 ? ~start : start;
+}
+
+function lower(name: string): string {
+  return name.toLowerCase();
+}

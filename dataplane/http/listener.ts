@@ -1,0 +1,188 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import { ClientConnection } from './client-connection.ts';
+import { clock, readClock } from './clock.ts';
+import { COUNTER, counters, countExchange, countRefusal } from './counters.ts';
+import type { Exchange, Next } from './exchange.ts';
+import { type ListenerLimits, listenerLimits } from './limits.ts';
+import { type NativeHandle, nativeBindings } from './native-handle.ts';
+import { RawWire } from './raw-wire.ts';
+import type { Refusal } from './refusal.ts';
+import { SocketWire } from './socket-wire.ts';
+import { type TrustedProxies, trustedProxies } from './trusted-proxies.ts';
+import type { Endpoint, Wire, WireOwner } from './wire.ts';
+
+/** What happened, for the access log. */
+export interface Finished {
+  readonly method: string;
+  readonly path: string;
+  readonly host: string;
+  readonly status: number;
+  readonly milliseconds: number;
+  readonly sent: number;
+  readonly remote: string;
+  readonly refusal: Refusal | null;
+}
+
+export interface ListenerOptions {
+  readonly host: string;
+  readonly port: number;
+  /** Share the port with other units. */
+  readonly reusePort: boolean;
+  readonly limits?: Partial<ListenerLimits>;
+  /** Networks whose forwarding headers and PROXY protocol are believed. */
+  readonly trustedProxies?: readonly string[];
+  readonly handler: Next;
+  readonly onFinished?: (finished: Finished) => void;
+  readonly onFault?: (error: unknown) => void;
+}
+
+/** How long a drained connection may stay silent before it is closed: a request may already be on its way. */
+const IDLE_GRACE = 1000;
+const BACKLOG = 4096;
+
+/** One traffic port of one unit. */
+export class Listener {
+  readonly limits: ListenerLimits;
+  readonly handler: Next;
+  readonly scheme = 'http';
+  readonly idleGrace = IDLE_GRACE;
+  draining = false;
+  private readonly options: ListenerOptions;
+  private readonly proxies: TrustedProxies | null;
+  private readonly server: Server;
+  private readonly connections = new Set<ClientConnection>();
+  private emptied: (() => void) | null = null;
+
+  constructor(options: ListenerOptions) {
+    this.options = options;
+    this.limits = listenerLimits.parse(options.limits ?? {});
+    this.handler = options.handler;
+    const networks = options.trustedProxies ?? [];
+    this.proxies = networks.length === 0 ? null : trustedProxies(networks);
+    this.server = createServer({ noDelay: true, allowHalfOpen: true, pauseOnConnect: true });
+  }
+
+  /** Starts to accept. @returns the address, with the port the kernel chose where 0 was asked for. */
+  async listen(): Promise<Endpoint> {
+    const { host, port, reusePort } = this.options;
+    await new Promise<void>((resolve, reject) => {
+      this.server.once('error', reject);
+      this.server.listen({ host, port, reusePort, backlog: BACKLOG }, () => {
+        this.server.off('error', reject);
+        resolve();
+      });
+    });
+    this.acceptRaw();
+    const address = this.server.address();
+    if (address === null || typeof address === 'string') throw new Error('the listener has no address');
+    return { address: address.address, port: address.port };
+  }
+
+  /** Takes connections from the handle itself where Node lets us: no socket object is made. */
+  private acceptRaw(): void {
+    const handle = (this.server as unknown as { _handle?: { onconnection?: unknown } })._handle;
+    if (nativeBindings() === null || typeof handle?.onconnection !== 'function') {
+      this.server.on('connection', (socket: Socket) => this.accept((owner) => new SocketWire(socket, owner)));
+      return;
+    }
+    handle.onconnection = (status: number, client: NativeHandle | undefined): void => {
+      if (status !== 0 || client === undefined) return;
+      client.setNoDelay?.(true);
+      this.accept((owner) => new RawWire(client, owner, true));
+    };
+  }
+
+  private accept(open: (owner: WireOwner) => Wire): void {
+    const block = counters.block;
+    readClock();
+    const wire = open(NOBODY);
+    if (this.connections.size >= this.limits.connections) {
+      block[COUNTER.connectionsRefused]!++;
+      wire.destroy();
+      return;
+    }
+    block[COUNTER.connectionsAccepted]!++;
+    block[COUNTER.connectionsOpen]!++;
+    const trusted = this.proxies !== null && this.proxies.trusts(wire.remote().address);
+    const connection = new ClientConnection(wire, this, trusted);
+    wire.owner = connection;
+    wire.resume();
+    this.connections.add(connection);
+  }
+
+  trusts(address: string): boolean {
+    return this.proxies?.trusts(address) ?? false;
+  }
+
+  forget(connection: ClientConnection): void {
+    if (!this.connections.delete(connection)) return;
+    counters.block[COUNTER.connectionsOpen]!--;
+    if (this.connections.size === 0) this.emptied?.();
+  }
+
+  report(error: unknown): void {
+    this.options.onFault?.(error);
+  }
+
+  /** An exchange is over. */
+  finished(connection: ClientConnection, exchange: Exchange, refusal: Refusal | null): void {
+    const milliseconds = clock.now - exchange.startedAt;
+    const status = connection.status === 0 ? 499 : connection.status;
+    countExchange(status, milliseconds, connection.sentBytes);
+    if (refusal !== null) countRefusal(refusal);
+    const { request } = exchange;
+    this.options.onFinished?.({
+      method: request.method,
+      path: request.receivedPath,
+      host: request.host,
+      status,
+      milliseconds,
+      sent: connection.sentBytes,
+      remote: connection.remote.address,
+      refusal,
+    });
+  }
+
+  /** A request was refused before there was an exchange. */
+  refusedHead(connection: ClientConnection, refusal: Refusal, status: number): void {
+    countRefusal(refusal);
+    countExchange(status, 0, 0);
+    const remote = connection.remote.address;
+    this.options.onFinished?.({ method: '', path: '', host: '', status, milliseconds: 0, sent: 0, remote, refusal });
+  }
+
+  /**
+   * Stops to accept, lets what runs finish, tells everybody else to go, and is done when the last connection is closed
+   * or the time is over. @returns how many had to be cut off.
+   */
+  async drain(timeout: number): Promise<number> {
+    this.draining = true;
+    readClock();
+    for (const connection of this.connections) connection.drain();
+    // what the kernel has accepted already is taken before the port is closed
+    await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+    this.server.close();
+    if (this.connections.size > 0) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, timeout);
+        this.emptied = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+    const cut = this.connections.size;
+    for (const connection of this.connections) connection.abort(true);
+    return cut;
+  }
+}
+
+/** Between the moment a wire exists and the moment it has its connection nothing can arrive. */
+const NOBODY: WireOwner = {
+  receive() {},
+  ended() {},
+  failed() {},
+  blocked() {},
+  drained() {},
+  passes: () => 0,
+};

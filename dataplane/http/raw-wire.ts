@@ -1,0 +1,286 @@
+import { SLACK } from './bytes.ts';
+import {
+  type Endpoint as NativeEndpoint,
+  type NativeBindings,
+  type NativeHandle,
+  nativeBindings,
+  type WriteRequest,
+} from './native-handle.ts';
+import { arrived, closed, decideNow, mayPin, pin, readView, unpin } from './turn.ts';
+import { type Endpoint, LENT, PASSED, type Passed, REFUSED, type Wire, type WireOwner } from './wire.ts';
+
+const END_OF_FILE = -4095;
+/** Read size of a wire in bulk mode: a long body costs a quarter of the system calls. */
+const BULK_SIZE = 262_144;
+const blocks: Buffer[] = [];
+const MOST_BLOCKS = 64;
+let native: NativeBindings;
+let spareWrite: WriteRequest | null = null;
+let lastWrite: WriteRequest | null = null;
+
+/** A wire on a raw handle: no stream objects, no allocation per read, one system call per write. */
+export class RawWire implements Wire {
+  owner: WireOwner;
+  regionStart = 0;
+  regionLength = 0;
+  queued = 0;
+  bulk = false;
+  private readonly handle: NativeHandle;
+  private inFlight = false;
+  private reading = false;
+  private open: boolean;
+  private done = false;
+  private over = false;
+  private ending = false;
+  private slow = false;
+  private block: Buffer | null = null;
+  private backlog: Buffer[] | null = null;
+  private backlogBytes = 0;
+
+  /** `open` is false for a handle that is still connecting: what is sent waits for `opened`. */
+  constructor(handle: NativeHandle, owner: WireOwner, open: boolean) {
+    native = nativeBindings()!;
+    this.handle = handle;
+    this.owner = owner;
+    this.open = open;
+    handle.wire = this;
+    handle.onread = onRead;
+    handle.useUserBuffer(readView);
+    if (open) this.resume();
+  }
+
+  get pending(): boolean {
+    return this.inFlight || this.backlog !== null;
+  }
+
+  get unsent(): number {
+    return this.done ? 0 : this.handle.writeQueueSize + this.backlogBytes;
+  }
+
+  /** The handle is connected. */
+  opened(): void {
+    if (this.done) return;
+    this.open = true;
+    this.resume();
+    this.sendBacklog();
+  }
+
+  send(bytes: Buffer, start: number, length: number): void {
+    if (this.done || this.over) return;
+    if (this.inFlight || !this.open) {
+      this.hold(Buffer.from(bytes.subarray(start, start + length)));
+      return;
+    }
+    if (this.slow || !mayPin()) this.write(Uint8Array.prototype.slice.call(bytes, start, start + length), false);
+    else this.write(new Uint8Array(bytes.buffer, bytes.byteOffset + start, length), true);
+  }
+
+  sendDirect(bytes: Buffer, length: number): Passed {
+    if (this.done || this.over) return PASSED; // nobody reads it; the owner hears of it by `failed`
+    if (!this.open || this.inFlight || this.backlog !== null || this.regionLength !== 0) return REFUSED;
+    this.write(new Uint8Array(bytes.buffer, bytes.byteOffset, length), false);
+    if (!this.inFlight) return PASSED;
+    lastWrite!.block = bytes;
+    return LENT;
+  }
+
+  private hold(bytes: Buffer): void {
+    this.backlogBytes += bytes.length;
+    if (this.backlog === null) this.backlog = [bytes];
+    else this.backlog.push(bytes);
+    this.owner.blocked();
+  }
+
+  private write(bytes: Uint8Array, fromArena: boolean): void {
+    const request = spareWrite ?? native.newWrite();
+    spareWrite = null;
+    if (this.handle.writeBuffer(request, bytes) !== 0) {
+      this.writeFailed();
+      return;
+    }
+    if (native.state[native.asyncSlot] === 0) {
+      spareWrite = request;
+      this.slow = false;
+      if (this.ending) this.shutdown();
+      return;
+    }
+    this.inFlight = true;
+    this.slow = true;
+    lastWrite = request;
+    request.wire = this;
+    request.bytes = bytes; // the kernel still reads them
+    request.pinned = fromArena ? pin() : null;
+    request.block = null;
+    request.oncomplete = onWritten;
+    this.owner.blocked();
+  }
+
+  /** The kernel has taken what was under way. */
+  written(failed: boolean): void {
+    this.inFlight = false;
+    if (this.done) return;
+    if (failed) {
+      this.writeFailed();
+      return;
+    }
+    if (this.backlog !== null) {
+      this.sendBacklog();
+      if (this.inFlight) return;
+    } else if (this.ending) this.shutdown();
+    this.owner.drained();
+  }
+
+  private sendBacklog(): void {
+    const backlog = this.backlog;
+    if (backlog === null) return;
+    this.backlog = null;
+    this.backlogBytes = 0;
+    this.write(backlog.length === 1 ? backlog[0]! : Buffer.concat(backlog), false);
+  }
+
+  /** What the peer sent before it stopped reading may still be its answer, so reading goes on. */
+  private writeFailed(): void {
+    this.over = true;
+    this.backlog = null;
+    this.backlogBytes = 0;
+    if (this.reading) return;
+    if (this.open) this.resume();
+    if (!this.reading) closed(this, true);
+  }
+
+  private shutdown(): void {
+    this.ending = false;
+    if (this.done || this.over) return;
+    this.over = true;
+    const request = native.newShutdown();
+    request.oncomplete = null;
+    this.handle.shutdown(request);
+  }
+
+  pause(): void {
+    if (!this.reading) return;
+    this.reading = false;
+    this.handle.readStop();
+  }
+
+  resume(): void {
+    if (this.reading || this.done || !this.open) return;
+    this.reading = this.handle.readStart() === 0;
+  }
+
+  end(): void {
+    if (this.done || this.over) return;
+    this.ending = true;
+    if (this.regionLength === 0 && !this.inFlight && this.backlog === null) this.shutdown();
+  }
+
+  destroy(): void {
+    if (this.done) return;
+    this.finish();
+    this.handle.close();
+  }
+
+  reset(): void {
+    if (this.done) return;
+    this.finish();
+    if (this.handle.reset === undefined || this.handle.reset() !== 0) this.handle.close();
+  }
+
+  private finish(): void {
+    this.done = true;
+    this.reading = false;
+    this.backlog = null;
+    this.backlogBytes = 0;
+  }
+
+  remote(): Endpoint {
+    return endpoint(this.handle, 'getpeername');
+  }
+
+  local(): Endpoint {
+    return endpoint(this.handle, 'getsockname');
+  }
+
+  /** Bytes, an end or an error came. @returns the buffer to read into from now on, if it changes. */
+  read(length: number): Uint8Array | undefined {
+    if (length <= 0) {
+      if (length === 0) return undefined;
+      this.reading = false;
+      if (!this.done) closed(this, length !== END_OF_FILE);
+      return undefined;
+    }
+    const block = this.block;
+    if (block === null) {
+      arrived(this, length);
+      return this.bulk ? this.enterBulk() : undefined;
+    }
+    const passed = this.queued === 0 ? this.owner.passes(block, length) : REFUSED;
+    if (passed === REFUSED) {
+      block[length] = 0;
+      decideNow(this, block, length);
+    }
+    if (this.bulk && !this.done) return passed === LENT ? this.enterBulk() : undefined;
+    this.block = null;
+    if (passed !== LENT) recycle(block);
+    return readView;
+  }
+
+  private enterBulk(): Uint8Array {
+    this.block = blocks.pop() ?? Buffer.allocUnsafeSlow(BULK_SIZE + SLACK);
+    return this.block.subarray(0, BULK_SIZE);
+  }
+}
+
+/** Blocks come back here from reads that are over and from writes that have completed. */
+function recycle(block: Buffer): void {
+  if (blocks.length < MOST_BLOCKS) blocks.push(block);
+}
+
+function endpoint(handle: NativeHandle, call: 'getpeername' | 'getsockname'): Endpoint {
+  const into: NativeEndpoint = {};
+  if (handle[call] === undefined || handle[call](into) !== 0) return { address: '', port: 0 };
+  return { address: into.address ?? '', port: into.port ?? 0 };
+}
+
+function onRead(this: NativeHandle): Uint8Array | undefined {
+  return (this.wire as RawWire).read(native.state[native.readSlot]!);
+}
+
+function onWritten(this: unknown, status: number): void {
+  const request = this as WriteRequest;
+  if (request.pinned !== null) unpin(request.pinned);
+  if (request.block !== null) recycle(request.block);
+  (request.wire as RawWire).written(status < 0);
+}
+
+/** Starts to connect to a numeric address. `done` gets true when the wire is open. */
+export function connectTcp(address: string, port: number, owner: WireOwner, done: (ok: boolean) => void): RawWire {
+  native = nativeBindings()!;
+  const handle = native.newTcp();
+  const wire = new RawWire(handle, owner, false);
+  const request = native.newTcpConnect();
+  request.address = address;
+  request.port = port;
+  request.oncomplete = (status) => {
+    if (status === 0) handle.setNoDelay?.(true);
+    done(status === 0);
+  };
+  const error = address.includes(':')
+    ? handle.connect6!(request, address, port)
+    : handle.connect(request, address, port);
+  if (error !== 0) process.nextTick(done, false);
+  return wire;
+}
+
+/** Starts to connect to a Unix-domain socket. */
+export function connectPipe(path: string, owner: WireOwner, done: (ok: boolean) => void): RawWire {
+  native = nativeBindings()!;
+  const handle = native.newPipe();
+  const wire = new RawWire(handle, owner, false);
+  const request = native.newPipeConnect();
+  request.address = path;
+  request.oncomplete = (status) => done(status === 0);
+  const error = handle.connect(request, path);
+  if (typeof error === 'number' && error !== 0) process.nextTick(done, false);
+  return wire;
+}

@@ -1,0 +1,88 @@
+import type { Answer, Exchange } from './exchange.ts';
+import { Response } from './response.ts';
+
+/** A step on the way back. */
+export type ResponseStep = (response: Response, exchange: Exchange) => Answer;
+
+/**
+ * A response that has not arrived. It can be awaited, but makes its promise only when somebody does: a chain that
+ * returns it untouched costs no microtask. `mapResponse` adds steps to it without a promise either.
+ */
+export class Reply implements PromiseLike<Response> {
+  private readonly exchange: Exchange;
+  private steps: ResponseStep[] | null = null;
+  private promised: Promise<Response> | null = null;
+  private resolve: ((answer: Answer) => void) | null = null;
+  private value: Answer | null = null;
+  private listener: ((exchange: Exchange, answer: Answer) => void) | null = null;
+
+  constructor(exchange: Exchange) {
+    this.exchange = exchange;
+  }
+
+  get settled(): boolean {
+    return this.value !== null;
+  }
+
+  /** Whether steps were added, so that somebody will still look at the request. */
+  get watched(): boolean {
+    return this.steps !== null || this.promised !== null;
+  }
+
+  promise(): Promise<Response> {
+    if (this.promised === null) {
+      this.promised =
+        this.value !== null
+          ? Promise.resolve(this.value)
+          : new Promise((resolve) => {
+              this.resolve = resolve;
+            });
+    }
+    return this.promised;
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: being awaitable is what this class is for
+  then<A = Response, B = never>(
+    fulfilled?: ((response: Response) => A | PromiseLike<A>) | null,
+    rejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    return this.promise().then(fulfilled, rejected);
+  }
+
+  /** Adds a step if nobody has seen the response yet. */
+  addStep(step: ResponseStep): boolean {
+    if (this.value !== null || this.promised !== null) return false;
+    if (this.steps === null) this.steps = [step];
+    else this.steps.push(step);
+    return true;
+  }
+
+  /** The engine's way to hear of it without a promise. */
+  listen(listener: (exchange: Exchange, answer: Answer) => void): void {
+    if (this.value !== null) listener(this.exchange, this.value);
+    else this.listener = listener;
+  }
+
+  /** The response is here; steps run in the order they were added. */
+  settle(response: Response): void {
+    if (this.value !== null) return;
+    let answer: Answer = response;
+    if (this.steps !== null) {
+      try {
+        for (const step of this.steps) answer = mapResponse(answer, this.exchange, step);
+      } catch (error) {
+        answer = Promise.reject(error);
+      }
+    }
+    this.value = answer;
+    if (this.resolve !== null) this.resolve(answer);
+    if (this.listener !== null) this.listener(this.exchange, answer);
+  }
+}
+
+/** Runs a step on the response, now or when it comes: what a response-side filter calls instead of `await`. */
+export function mapResponse(answer: Answer, exchange: Exchange, step: ResponseStep): Answer {
+  if (answer instanceof Response) return step(answer, exchange);
+  if (answer instanceof Reply && answer.addStep(step)) return answer;
+  return answer.then((response) => step(response, exchange));
+}

@@ -1,0 +1,301 @@
+import { LOWER, METHOD, NAME, spells, TARGET, TOKEN, VALUE } from './bytes.ts';
+import { beginRanges, LINE, MOST_HEADER_LINES, ranges } from './header-ranges.ts';
+import {
+  contentLength,
+  dropLine,
+  dropNominated,
+  INCOMPLETE,
+  isWord,
+  MALFORMED,
+  readConnection,
+} from './message-head.ts';
+import type { Refusal } from './refusal.ts';
+
+/** What the scan holds a request head to. */
+export interface RequestHeadLimits {
+  readonly targetBytes: number;
+  readonly headBytes: number;
+  readonly headerLines: number;
+  readonly underscores: boolean;
+}
+
+/** What the last scan found; read it before scanning again. Offsets are relative to `base`. */
+export const requestHead = {
+  base: 0,
+  methodEnd: 0,
+  targetStart: 0,
+  targetEnd: 0,
+  minor: 1,
+  table: ranges.table,
+  first: 0,
+  lines: 0,
+  dropped: 0,
+  /** Declared length, or -1. */
+  length: -1,
+  chunked: false,
+  close: false,
+  keepAlive: false,
+  upgrade: false,
+  nominated: null as string[] | null,
+  hostLine: -1,
+  upgradeLine: -1,
+  /** The client waits for 100 Continue. */
+  expects: false,
+  /** The client sent forwarding headers. They are dropped here; `forwarded` offsets let a trusted peer's be read. */
+  forwarded: false,
+  underscored: false,
+  refusal: 'request-line' as Refusal,
+};
+
+const head = requestHead;
+
+function refuse(refusal: Refusal): number {
+  head.refusal = refusal;
+  return MALFORMED;
+}
+
+const VERSION = 'HTTP/1.';
+
+/**
+ * Scans a request head that starts at `p`; `bytes[n]` must be 0.
+ * @returns the end of the head, INCOMPLETE or MALFORMED.
+ */
+export function scanRequestHead(bytes: Buffer, p: number, n: number, limits: RequestHeadLimits): number {
+  let empty = 0;
+  while (bytes[p] === 13 && bytes[p + 1] === 10 && p + 1 < n && empty++ < 4) p += 2; // RFC 9112 §2.2: tolerated
+  const base = p;
+  let q = p;
+  while (METHOD[bytes[q]!] !== 0) q++;
+  if (q >= n) return q - p > 32 ? refuse('method') : INCOMPLETE;
+  if (bytes[q] !== 32 || q === p || bytes[p]! < 65) return refuse(q > p && TOKEN[bytes[q]!] !== 0 ? 'method' : 'request-line');
+  head.methodEnd = q - base;
+  p = ++q;
+  while (TARGET[bytes[q]!] !== 0) q++;
+  if (q - p > limits.targetBytes) return refuse('target-too-long');
+  if (q >= n) return INCOMPLETE;
+  if (q === p) return refuse('request-line');
+  head.base = base;
+  head.targetStart = p - base;
+  head.targetEnd = q - base;
+  reset();
+  if (bytes[q] === 13) return scanSimple(bytes, q, n);
+  if (bytes[q] !== 32) return refuse(bytes[q] === 10 ? 'request-line' : 'target');
+  p = q + 1;
+  const version = scanVersion(bytes, p, n);
+  if (version !== 0) return version;
+  return scanLines(bytes, p + 10, n, limits);
+}
+
+function reset(): void {
+  head.length = -1;
+  head.chunked = head.close = head.keepAlive = head.upgrade = head.expects = head.forwarded = head.underscored = false;
+  head.nominated = null;
+  head.hostLine = head.upgradeLine = -1;
+  head.dropped = head.lines = 0;
+}
+
+/** A request line without a version is HTTP/0.9: only a bare GET, answered as HTTP/1.0 and closed. */
+function scanSimple(bytes: Buffer, q: number, n: number): number {
+  if (!isWord(bytes, head.base, head.base + head.methodEnd, 'get')) return refuse('request-line');
+  for (let i = 0; i < 4; i++) {
+    if (q + i >= n) return INCOMPLETE;
+    if (bytes[q + i] !== (i % 2 === 0 ? 13 : 10)) return refuse('request-line');
+  }
+  head.minor = 0;
+  head.close = true;
+  head.first = beginRanges();
+  head.table = ranges.table;
+  return q + 4;
+}
+
+/** @returns 0 when the line ends in a version we speak. */
+function scanVersion(bytes: Buffer, p: number, n: number): number {
+  for (let i = 0; i < 7; i++) {
+    if (p + i >= n) return INCOMPLETE;
+    if (bytes[p + i] !== VERSION.charCodeAt(i)) return refuse(isLaterVersion(bytes, p, n) ? 'version' : 'version-syntax');
+  }
+  if (p + 9 >= n) return INCOMPLETE;
+  const minor = bytes[p + 7]! - 48;
+  if ((minor !== 0 && minor !== 1) || bytes[p + 8] !== 13 || bytes[p + 9] !== 10) return refuse('version-syntax');
+  head.minor = minor;
+  return 0;
+}
+
+function isLaterVersion(bytes: Buffer, p: number, n: number): boolean {
+  return n - p >= 10 && /^HTTP\/[2-9]\.[0-9]\r\n$/.test(bytes.latin1Slice(p, p + 10));
+}
+
+function scanLines(bytes: Buffer, start: number, n: number, limits: RequestHeadLimits): number {
+  const base = head.base;
+  const first = beginRanges();
+  const table = ranges.table;
+  const last = first + LINE * Math.min(limits.headerLines, MOST_HEADER_LINES);
+  const most = base + limits.headBytes;
+  let p = start;
+  let line = first;
+  for (;;) {
+    if (p > most) return refuse('headers-too-large');
+    if (p + 1 >= n) return INCOMPLETE;
+    if (bytes[p] === 13) {
+      if (bytes[p + 1] !== 10) return refuse('header-line');
+      p += 2;
+      break;
+    }
+    if (line === last) return refuse('headers-too-many');
+    let q = p;
+    while (NAME[bytes[q]!] !== 0) q++;
+    let underscored = false;
+    if (bytes[q] === 95) {
+      underscored = true;
+      while (TOKEN[bytes[q]!] !== 0) q++;
+    }
+    if (q >= n) return n > most ? refuse('headers-too-large') : INCOMPLETE;
+    if (bytes[q] !== 58 || q === p) return refuse('header-line');
+    let value = q + 1;
+    while (bytes[value] === 32 || bytes[value] === 9) value++;
+    let end = value;
+    while (
+      (VALUE[bytes[end]!]! &
+        VALUE[bytes[end + 1]!]! &
+        VALUE[bytes[end + 2]!]! &
+        VALUE[bytes[end + 3]!]! &
+        VALUE[bytes[end + 4]!]! &
+        VALUE[bytes[end + 5]!]! &
+        VALUE[bytes[end + 6]!]! &
+        VALUE[bytes[end + 7]!]!) !==
+      0
+    )
+      end += 8;
+    while (VALUE[bytes[end]!] !== 0) end++;
+    if (end + 1 >= n) {
+      if (end < n && bytes[end] !== 13) return refuse('header-line');
+      return n > most ? refuse('headers-too-large') : INCOMPLETE;
+    }
+    if (bytes[end] !== 13 || bytes[end + 1] !== 10) return refuse('header-line');
+    const next = end + 2;
+    while (end > value && (bytes[end - 1] === 32 || bytes[end - 1] === 9)) end--;
+    table[line] = p - base;
+    table[line + 1] = q - base;
+    table[line + 2] = value - base;
+    table[line + 3] = end - base;
+    const verdict = underscored
+      ? judgeUnderscored(bytes, p, q, line, limits)
+      : judgeLine(bytes, p, q - p, value, end, line);
+    if (verdict !== 0) return verdict;
+    line += LINE;
+    p = next;
+  }
+  if (p > most + 2) return refuse('headers-too-large');
+  head.first = first;
+  head.table = table;
+  head.lines = (line - first) / LINE;
+  ranges.used = line;
+  if (head.nominated !== null) head.dropped += dropNominated(bytes, base, first, line, head.nominated);
+  if (head.minor === 0) head.close = !head.keepAlive || head.close;
+  return p;
+}
+
+function drop(line: number): number {
+  dropLine(line);
+  head.dropped++;
+  return 0;
+}
+
+/** Sorts out the lines that matter for framing, for this hop, and those that only the gateway may set. */
+function judgeLine(bytes: Buffer, p: number, length: number, value: number, end: number, line: number): number {
+  switch (length) {
+    case 2:
+      if (spells(bytes, p, 'te')) drop(line);
+      break;
+    case 4:
+      if (spells(bytes, p, 'host')) {
+        if (head.hostLine >= 0) return refuse('host');
+        head.hostLine = line;
+      }
+      break;
+    case 6:
+      if (spells(bytes, p, 'expect')) return judgeExpect(bytes, value, end, line);
+      break;
+    case 7:
+      if (spells(bytes, p, 'upgrade')) {
+        if (head.upgradeLine < 0) head.upgradeLine = line;
+        drop(line);
+      } else if (spells(bytes, p, 'trailer')) drop(line);
+      break;
+    case 9:
+      if (spells(bytes, p, 'forwarded')) {
+        head.forwarded = true;
+        drop(line);
+      }
+      break;
+    case 10:
+      if (spells(bytes, p, 'connection')) {
+        readConnection(bytes, value, end, head);
+        drop(line);
+      } else if (spells(bytes, p, 'keep-alive')) drop(line);
+      break;
+    case 14:
+      if (spells(bytes, p, 'content-length')) {
+        if (head.length >= 0 || head.chunked) return refuse('framing');
+        head.length = contentLength(bytes, value, end);
+        if (head.length < 0) return refuse('framing');
+      }
+      break;
+    case 16:
+      if (spells(bytes, p, 'proxy-connection')) drop(line);
+      break;
+    case 17:
+      if (spells(bytes, p, 'transfer-encoding')) {
+        if (head.length >= 0 || head.chunked || head.minor === 0) return refuse('framing');
+        if (!isWord(bytes, value, end, 'chunked')) return refuse('transfer-coding');
+        head.chunked = true;
+        return drop(line);
+      }
+      break;
+    case 18:
+      if (spells(bytes, p, 'proxy-authenticate')) drop(line);
+      break;
+    case 19:
+      if (spells(bytes, p, 'proxy-authorization')) drop(line);
+      break;
+  }
+  if (length > 12 && LOWER[bytes[p]!] === 120 && bytes[p + 11] === 45 && spells(bytes, p, 'x-forwarded-')) {
+    head.forwarded = true;
+    drop(line);
+  }
+  return 0;
+}
+
+function judgeExpect(bytes: Buffer, value: number, end: number, line: number): number {
+  if (head.minor === 0) return drop(line); // RFC 9110 §10.1.1: ignored in HTTP/1.0
+  if (!isWord(bytes, value, end, '100-continue')) return refuse('expectation');
+  head.expects = true;
+  return 0;
+}
+
+/** Names of ours that a reader which treats `_` as `-` would confuse. */
+const OURS = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'forwarded',
+  'host',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'via',
+]);
+
+/** A name with `_`: removed when it imitates one that the gateway sets, refused otherwise unless allowed. */
+function judgeUnderscored(bytes: Buffer, p: number, q: number, line: number, limits: RequestHeadLimits): number {
+  const name = bytes.latin1Slice(p, q).toLowerCase().replaceAll('_', '-');
+  if (OURS.has(name) || name.startsWith('x-forwarded-')) return drop(line);
+  if (!limits.underscores) return refuse('header-underscore');
+  head.underscored = true;
+  return 0;
+}

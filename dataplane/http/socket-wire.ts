@@ -1,0 +1,105 @@
+import { connect, type Socket } from 'node:net';
+import { SLACK } from './bytes.ts';
+import { arrivedIn, closed } from './turn.ts';
+import { type Endpoint, REFUSED, type Wire, type WireOwner } from './wire.ts';
+
+/** A wire on a public socket: a third slower than a raw handle and right everywhere; TLS will use it too. */
+export class SocketWire implements Wire {
+  owner: WireOwner;
+  regionStart = 0;
+  regionLength = 0;
+  queued = 0;
+  bulk = false;
+  private readonly socket: Socket;
+  private ending = false;
+  private gone = false;
+  private peerEnded = false;
+
+  constructor(socket: Socket, owner: WireOwner) {
+    this.socket = socket;
+    this.owner = owner;
+    socket.on('data', (bytes: Buffer) => {
+      const copy = Buffer.allocUnsafeSlow(bytes.length + SLACK); // readers look past the end
+      bytes.copy(copy);
+      copy[bytes.length] = 0;
+      arrivedIn(this, copy, bytes.length);
+    });
+    socket.on('end', () => {
+      this.peerEnded = true;
+      closed(this, false);
+    });
+    socket.on('error', () => {}); // 'close' follows and is enough
+    socket.on('close', (failed) => {
+      if (!this.gone && (failed || !this.peerEnded)) closed(this, true);
+    });
+    socket.on('drain', () => this.owner.drained());
+  }
+
+  get pending(): boolean {
+    return !this.gone && this.socket.writableLength > 0;
+  }
+
+  get unsent(): number {
+    return this.gone ? 0 : this.socket.writableLength;
+  }
+
+  send(bytes: Buffer, start: number, length: number): void {
+    if (this.gone || !this.socket.writable) return;
+    if (!this.socket.write(Buffer.from(bytes.subarray(start, start + length)))) this.owner.blocked();
+    if (this.ending) this.socket.end();
+  }
+
+  sendDirect(): typeof REFUSED {
+    return REFUSED;
+  }
+
+  pause(): void {
+    this.socket.pause();
+  }
+
+  resume(): void {
+    this.socket.resume();
+  }
+
+  end(): void {
+    this.ending = true;
+    if (this.regionLength === 0) this.socket.end();
+  }
+
+  destroy(): void {
+    this.gone = true;
+    this.socket.destroy();
+  }
+
+  reset(): void {
+    this.gone = true;
+    if (this.socket.connecting || this.socket.destroyed) this.socket.destroy();
+    else this.socket.resetAndDestroy();
+  }
+
+  remote(): Endpoint {
+    return { address: this.socket.remoteAddress ?? '', port: this.socket.remotePort ?? 0 };
+  }
+
+  local(): Endpoint {
+    return { address: this.socket.localAddress ?? '', port: this.socket.localPort ?? 0 };
+  }
+}
+
+/** Connects by public means; the wire may be used at once. */
+export function connectSocket(
+  to: { path: string } | { host: string; port: number },
+  owner: WireOwner,
+  done: (ok: boolean) => void,
+): SocketWire {
+  let open = false;
+  const socket = connect({ ...to, noDelay: true, allowHalfOpen: true });
+  socket.once('connect', () => {
+    open = true;
+    done(true);
+  });
+  socket.once('close', () => {
+    if (!open) done(false);
+  });
+  return new SocketWire(socket, owner);
+}

@@ -1,0 +1,149 @@
+import { HEX, HOST } from './bytes.ts';
+import type { Refusal } from './refusal.ts';
+
+/**
+ * The target of a request, judged once. What leaves here is the one string that is matched, authorised and forwarded:
+ * anything a backend could read as another path is refused (design: ambiguous targets).
+ */
+export const target = {
+  /** End of the path and of the target, relative to where the target starts. Only valid while `rewritten` is null. */
+  pathEnd: 0,
+  end: 0,
+  /** The target as forwarded, when the bytes cannot be used as they are. */
+  rewritten: null as string | null,
+  /** What an absolute target names: `http` or `https`, and the authority; null for the other forms. */
+  scheme: null as string | null,
+  authority: null as string | null,
+  refusal: 'target' as Refusal,
+};
+
+/** Bytes of a path that need no thought; a dot only where no segment starts with it. */
+const PLAIN = new Uint8Array(256);
+for (let byte = 0x21; byte < 0x7f; byte++) PLAIN[byte] = '%\\#?'.includes(String.fromCharCode(byte)) ? 0 : 1;
+
+const UNRESERVED = /^[A-Za-z0-9\-._~]$/;
+const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
+
+function refuse(refusal: Refusal): false {
+  target.refusal = refusal;
+  return false;
+}
+
+/** Judges the target in `bytes[start, end)`. @returns false when it must be refused; `target` has the rest. */
+export function judgeTarget(bytes: Buffer, start: number, end: number, options: boolean): boolean {
+  target.rewritten = target.scheme = target.authority = null;
+  if (bytes[start] === 47) return judgeOrigin(bytes, start, end);
+  if (bytes[start] === 42 && end - start === 1) {
+    target.pathEnd = target.end = 1;
+    return options || refuse('target');
+  }
+  return judgeAbsolute(bytes.latin1Slice(start, end));
+}
+
+function judgeOrigin(bytes: Buffer, start: number, end: number): boolean {
+  let p = start;
+  for (;;) {
+    while (PLAIN[bytes[p]!] !== 0) {
+      if (bytes[p] === 46 && bytes[p - 1] === 47 && isDotSegment(bytes, p, end)) return refuse('target-ambiguous');
+      p++;
+    }
+    if (p >= end || bytes[p] === 63) break;
+    if (bytes[p] !== 37) return refuse('target-ambiguous'); // # or \ in the path
+    return judgeEscaped(bytes.latin1Slice(start, end));
+  }
+  if (p > end) p = end;
+  target.pathEnd = p - start;
+  if (p < end) {
+    const fragment = bytes.indexOf(35, p);
+    if (fragment >= 0 && fragment < end) target.rewritten = bytes.latin1Slice(start, fragment);
+  }
+  target.end = end - start;
+  return true;
+}
+
+/** `.` or `..` as a whole segment, also with parameters behind it, which some servers cut off first. */
+function isDotSegment(bytes: Buffer, p: number, end: number): boolean {
+  const q = bytes[p + 1] === 46 ? p + 2 : p + 1;
+  return q >= end || bytes[q] === 47 || bytes[q] === 59 || bytes[q] === 63;
+}
+
+/** A path with percent-encoding: what need not be encoded is decoded, the rest must mean one thing only. */
+function judgeEscaped(text: string): boolean {
+  const fragment = text.indexOf('#');
+  const queryAt = text.indexOf('?');
+  if (fragment >= 0 && (queryAt < 0 || fragment < queryAt)) return refuse('target-ambiguous');
+  const path = canonicalPath(queryAt < 0 ? text : text.slice(0, queryAt));
+  if (path === null) return refuse('target-ambiguous');
+  const query = queryAt < 0 ? '' : text.slice(queryAt, fragment < 0 ? undefined : fragment);
+  target.rewritten = path + query;
+  return true;
+}
+
+/** @returns the path in its one spelling, or null when it has none. */
+export function canonicalPath(path: string): string | null {
+  let canonical = '';
+  const decoded: number[] = [];
+  for (let i = 0; i < path.length; i++) {
+    const character = path[i]!;
+    if (character === '\\' || character === '#') return null;
+    if (character !== '%') {
+      canonical += character;
+      decoded.push(character.charCodeAt(0));
+      continue;
+    }
+    const high = HEX[path.charCodeAt(i + 1) & 255] ?? 255;
+    const low = HEX[path.charCodeAt(i + 2) & 255] ?? 255;
+    if (i + 2 >= path.length || high > 15 || low > 15) return null;
+    const byte = high * 16 + low;
+    if (byte < 0x20 || byte === 0x7f || byte === 0x2f || byte === 0x5c) return null;
+    decoded.push(byte);
+    const plain = String.fromCharCode(byte);
+    canonical += UNRESERVED.test(plain) ? plain : `%${path.slice(i + 1, i + 3).toUpperCase()}`;
+    i += 2;
+  }
+  let text: string;
+  try {
+    text = strictUtf8.decode(Uint8Array.from(decoded));
+  } catch {
+    return null;
+  }
+  for (const segment of text.split('/')) {
+    const name = segment.split(';', 1)[0];
+    if (name === '.' || name === '..') return null;
+  }
+  return canonical;
+}
+
+function judgeAbsolute(text: string): boolean {
+  const match = /^(https?):\/\/([^/?#]*)(.*)$/i.exec(text);
+  if (match === null) return refuse('target');
+  const [, scheme, authority, rest] = match;
+  if (authority === '' || !isHost(authority!)) return refuse('target');
+  const origin = rest!.startsWith('/') ? rest! : `/${rest}`;
+  const bytes = Buffer.from(`${origin}\0`, 'latin1');
+  if (!judgeOrigin(bytes, 0, origin.length)) return false;
+  target.rewritten ??= origin;
+  target.scheme = scheme!.toLowerCase();
+  target.authority = authority!;
+  return true;
+}
+
+/** Whether a string may stand in a Host header: a host, and a port if there is a colon. */
+export function isHost(text: string): boolean {
+  for (let i = 0; i < text.length; i++) if (HOST[text.charCodeAt(i) & 255] === 0 || text.charCodeAt(i) > 127) return false;
+  if (text.startsWith('[')) return /^\[[0-9A-Fa-f:.]+\](:\d{0,5})?$/.test(text);
+  const colon = text.indexOf(':');
+  if (colon >= 0 && !/^\d{0,5}$/.test(text.slice(colon + 1))) return false;
+  if (text.includes('[') || text.includes(']')) return false;
+  return !text.includes('%') || /^([^%]|%[0-9A-Fa-f]{2})*$/.test(text);
+}
+
+/** Whether two authorities name the same place for a scheme. */
+export function sameAuthority(a: string, b: string, scheme: string): boolean {
+  const suffix = scheme === 'https' ? ':443' : ':80';
+  const plain = (text: string): string => {
+    const lower = text.toLowerCase();
+    return lower.endsWith(suffix) ? lower.slice(0, -suffix.length) : lower.endsWith(':') ? lower.slice(0, -1) : lower;
+  };
+  return plain(a) === plain(b);
+}

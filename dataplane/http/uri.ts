@@ -1,0 +1,156 @@
+import { canonicalPath, isHost } from './target.ts';
+
+const DEFAULT_PORTS: Readonly<Record<string, number>> = { http: 80, https: 443, ws: 80, wss: 443 };
+
+/**
+ * The URI of a request, whose parts filters read and change. `rawPath` and `rawQuery` are exactly what is forwarded;
+ * `path` and `query` are the same, percent-decoded.
+ */
+export class Uri {
+  private parts: Parts;
+  /** The URI as it was before anyone changed it, or null while nobody has. */
+  private before: Uri | null = null;
+
+  constructor(scheme: string, authority: string, rawPath: string, rawQuery: string | null) {
+    const { host, port } = splitAuthority(authority);
+    this.parts = { scheme, host, port, rawPath, rawQuery };
+  }
+
+  static parse(text: string): Uri {
+    const match = /^([A-Za-z][A-Za-z0-9+.-]*):\/\/([^/?#]*)([^?#]*)(?:\?([^#]*))?(?:#.*)?$/.exec(text);
+    if (match === null) throw new TypeError(`not an absolute URI: ${JSON.stringify(text)}`);
+    const [, scheme, authority, path, query] = match;
+    if (!isHost(authority!)) throw new TypeError(`not a host: ${JSON.stringify(authority)}`);
+    const uri = new Uri(scheme!.toLowerCase(), authority!, '/', query ?? null);
+    uri.parts.rawPath = canonical(path === '' ? '/' : path!);
+    return uri;
+  }
+
+  get scheme(): string {
+    return this.parts.scheme;
+  }
+  set scheme(scheme: string) {
+    if (!/^[A-Za-z][A-Za-z0-9+.-]*$/.test(scheme)) throw new TypeError(`not a scheme: ${JSON.stringify(scheme)}`);
+    this.change().scheme = scheme.toLowerCase();
+  }
+
+  /** The host without brackets or port; empty when the client named none. */
+  get host(): string {
+    return this.parts.host;
+  }
+  set host(host: string) {
+    const bare = host.startsWith('[') ? host.slice(1, -1) : host;
+    if (!isHost(bracketed(bare))) throw new TypeError(`not a host: ${JSON.stringify(host)}`);
+    this.change().host = bare;
+  }
+
+  /** The port, by default that of the scheme; -1 for a scheme without one. */
+  get port(): number {
+    return this.parts.port >= 0 ? this.parts.port : (DEFAULT_PORTS[this.parts.scheme] ?? -1);
+  }
+  set port(port: number) {
+    if (!Number.isInteger(port) || port < -1 || port > 65_535) throw new RangeError(`not a port: ${port}`);
+    this.change().port = port;
+  }
+
+  get authority(): string {
+    const { host, port } = this.parts;
+    return port < 0 ? bracketed(host) : `${bracketed(host)}:${port}`;
+  }
+
+  get rawPath(): string {
+    return this.parts.rawPath;
+  }
+  set rawPath(path: string) {
+    this.change().rawPath = canonical(path);
+  }
+
+  get path(): string {
+    return decoded(this.parts.rawPath);
+  }
+  set path(path: string) {
+    this.change().rawPath = canonical(encodePath(path));
+  }
+
+  get rawQuery(): string | null {
+    return this.parts.rawQuery;
+  }
+  set rawQuery(query: string | null) {
+    if (query !== null && !/^[\x21\x22\x24-\x7e]*$/.test(query)) throw new TypeError('a query must be visible ASCII');
+    this.change().rawQuery = query;
+  }
+
+  get query(): string | null {
+    return this.parts.rawQuery === null ? null : decoded(this.parts.rawQuery);
+  }
+  set query(query: string | null) {
+    this.rawQuery = query === null ? null : encodeURI(query).replaceAll('#', '%23');
+  }
+
+  /** What a request line carries. */
+  get target(): string {
+    const { rawPath, rawQuery } = this.parts;
+    return rawQuery === null ? rawPath : `${rawPath}?${rawQuery}`;
+  }
+
+  /** True once somebody changed the path or the query, so that the received bytes no longer say it. */
+  get retargeted(): boolean {
+    return this.before !== null && this.before.target !== this.target;
+  }
+
+  /** The URI as it was received, whatever was changed since. */
+  get original(): Uri {
+    return this.before ?? this;
+  }
+
+  toString(): string {
+    return `${this.scheme}://${this.authority}${this.target}`;
+  }
+
+  private change(): Parts {
+    if (this.before === null) {
+      this.before = new Uri(this.parts.scheme, '', '', null);
+      this.before.parts = { ...this.parts };
+    }
+    return this.parts;
+  }
+}
+
+interface Parts {
+  scheme: string;
+  host: string;
+  /** -1: the scheme's own. */
+  port: number;
+  rawPath: string;
+  rawQuery: string | null;
+}
+
+function canonical(path: string): string {
+  const result = path.startsWith('/') && /^[\x21-\x7e]*$/.test(path) && !path.includes('?') ? canonicalPath(path) : null;
+  if (result === null && path !== '*') throw new TypeError(`not a path: ${JSON.stringify(path)}`);
+  return result ?? path;
+}
+
+function encodePath(path: string): string {
+  return encodeURI(path).replaceAll('?', '%3F').replaceAll('#', '%23');
+}
+
+function decoded(text: string): string {
+  if (!text.includes('%')) return text;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function bracketed(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+function splitAuthority(authority: string): { host: string; port: number } {
+  const end = authority.startsWith('[') ? authority.indexOf(']') + 1 : authority.indexOf(':');
+  const host = end <= 0 ? authority : authority.slice(0, end);
+  const port = end > 0 && authority.length > end + 1 ? Number(authority.slice(end + 1)) : -1;
+  return { host: host.startsWith('[') ? host.slice(1, -1) : host, port };
+}

@@ -1,0 +1,36 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startDemoBackend } from '../../cli/demo-backend.ts';
+
+describe('the demo backend', () => {
+  let backend: Awaited<ReturnType<typeof startDemoBackend>>;
+  beforeAll(async () => {
+    backend = await startDemoBackend();
+  });
+  afterAll(() => {
+    backend.server.close();
+    backend.server.closeAllConnections();
+  });
+
+  it('shows the headers it received', async () => {
+    const response = await fetch(`${backend.url}/`, { headers: { 'x-forwarded-for': '192.0.2.1' } });
+    expect(await response.json()).toMatchObject({ target: '/', headers: { 'x-forwarded-for': '192.0.2.1' } });
+  });
+
+  it('streams events as they come', async () => {
+    const response = await fetch(`${backend.url}/stream`);
+    const reader = response.body!.getReader();
+    const first = new TextDecoder().decode((await reader.read()).value);
+    await reader.cancel();
+    expect(first).toMatch(/^id: 1\ndata: /);
+  });
+
+  it('sends as much as is asked for', async () => {
+    const response = await fetch(`${backend.url}/large?mb=3`);
+    expect((await response.arrayBuffer()).byteLength).toBe(3 * 1024 * 1024);
+    expect((await fetch(`${backend.url}/large?mb=-1`)).status).toBe(400);
+  });
+
+  it('says what it knows when asked for something else', async () => {
+    expect((await fetch(`${backend.url}/nothing`)).status).toBe(404);
+  });
+});

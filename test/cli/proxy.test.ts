@@ -1,0 +1,41 @@
+import { availableParallelism } from 'node:os';
+import { expect, it } from 'vitest';
+import { readCommandLine } from '../../cli/command-line.ts';
+import { proxyCommand } from '../../cli/proxy.ts';
+
+const required = ['--listen', ':0', '--to', 'http://127.0.0.1:9000'];
+const options = {
+  listen: { host: undefined, port: 0 },
+  to: { kind: 'tcp', host: '127.0.0.1', port: 9000, basePath: '' },
+  units: availableParallelism(),
+  'access-log': { to: 'stdout' },
+  admin: { host: '127.0.0.1', port: 9090 },
+  'trusted-proxies': [],
+  'drain-timeout': 30_000,
+};
+
+it('needs an address and a backend, and has a default for the rest', () => {
+  expect(readCommandLine(proxyCommand, required)).toEqual({ wants: 'run', options });
+});
+
+it.each([
+  [['--units', '3'], { units: 3 }],
+  [['--access-log', 'off'], { 'access-log': { to: 'nowhere' } }],
+  [['--access-log', 'access.log'], { 'access-log': { to: 'file', path: 'access.log' } }],
+  [['--admin', 'off'], { admin: undefined }],
+  [['--trusted-proxies', '::1'], { 'trusted-proxies': ['::1'] }],
+  [['--drain-timeout', '5m'], { 'drain-timeout': 300_000 }],
+])('takes %j', (words, changed) => {
+  expect(readCommandLine(proxyCommand, [...required, ...words])).toEqual({
+    wants: 'run',
+    options: { ...options, ...changed },
+  });
+});
+
+it.each([['--units', '0'], ['--units', '1.5'], ['--units', 'all'], ['--access-log='], ['--admin', 'on']])(
+  'refuses %s %s',
+  (...words) => {
+    const line = readCommandLine(proxyCommand, [...required, ...words.filter((word) => word !== undefined)]);
+    expect(line).toEqual({ wants: 'nothing', problems: [expect.stringContaining(' must be ')] });
+  },
+);

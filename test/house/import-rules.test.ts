@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { importBreaches, purityBreaches } from './import-rules.ts';
+import { readRepository } from './source-file.ts';
+
+const filter = (name: string) => ({
+  path: `dataplane/filters/${name}.ts`,
+  text: `export const ${name}Filter = defineFilter({ type: '${name}Filter' });`,
+});
+
+describe('who may import whom', () => {
+  it('holds in this repository', () => {
+    expect(importBreaches(readRepository())).toEqual([]);
+  });
+
+  it.each([
+    ['contract/a.ts', './b.ts'],
+    ['contract/a.ts', 'zod'],
+    ['contract/a.ts', 'node:crypto'],
+    ['controller/compile/a.ts', '../../contract/b.ts'],
+    ['controller/cluster/a.ts', '@kubernetes/client-node'],
+    ['dataplane/link/a.ts', '../catalogue.ts'],
+    ['dataplane/filters/b.ts', '../http/headers.ts'],
+    ['dataplane/filters/b.ts', './bearer-token.ts'],
+    ['cli/a.ts', '../controller/b.ts'],
+    ['test/dataplane/a.test.ts', '../../dataplane/b.ts'],
+  ])('lets %s import %s', (path, specifier) => {
+    expect(importBreaches([{ path, text: `import { x } from '${specifier}';` }])).toEqual([]);
+  });
+
+  it.each([
+    ['contract/a.ts', '../dataplane/b.ts'],
+    ['contract/a.ts', '../cli/b.ts'],
+    ['contract/a.ts', 'node:fs'],
+    ['contract/a.ts', 'node:timers/promises'],
+    ['controller/a.ts', '../dataplane/b.ts'],
+    ['dataplane/a.ts', '../controller/b.ts'],
+    ['dataplane/a.ts', '../cli/b.ts'],
+    ['dataplane/a.ts', '../test/support/b.ts'],
+    ['cli/a.ts', '../bench/b.ts'],
+    ['dataplane/a.ts', '@kubernetes/client-node'],
+    ['controller/compile/a.ts', '@kubernetes/client-node/dist/config.js'],
+    ['dataplane/filters/b.ts', './throttling.ts'],
+    ['dataplane/filters/b.ts', '../handlers/c.ts'],
+    ['dataplane/filters/b.ts', '../catalogue.ts'],
+    ['dataplane/a.ts', './b'],
+    ['dataplane/a.ts', './b.js'],
+    ['dataplane/a.ts', 'fs'],
+  ])('keeps %s from importing %s', (path, specifier) => {
+    const files = [{ path, text: `import type { x } from '${specifier}';` }, filter('throttling')];
+    expect(importBreaches(files)).toHaveLength(1);
+  });
+
+  it('holds a type outside filters/ and handlers/ to the same rule', () => {
+    const text = `import { x } from '../filters/y.ts'; export const fooStore = defineStore({ type: 'FooStore' });`;
+    expect(importBreaches([{ path: 'dataplane/secrets/foo.ts', text }])).toHaveLength(1);
+  });
+});
+
+describe('the contract is pure', () => {
+  it('holds in this repository', () => {
+    expect(purityBreaches(readRepository())).toEqual([]);
+  });
+
+  it('notices timers, the environment and the network', () => {
+    const text = "setTimeout(f, 1);\nprocess.env['HOME'];\nconsole.log(1);\nawait fetch(url);";
+    expect(purityBreaches([{ path: 'contract/a.ts', text }])).toHaveLength(4);
+    expect(purityBreaches([{ path: 'dataplane/a.ts', text }])).toEqual([]);
+  });
+
+  it('lets the contract speak of them', () => {
+    const text = "// process.env is injected\nconst words = 'setTimeout(1)';\nrun.process(a);";
+    expect(purityBreaches([{ path: 'contract/a.ts', text }])).toEqual([]);
+  });
+});

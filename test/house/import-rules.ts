@@ -1,0 +1,81 @@
+import { isBuiltin } from 'node:module';
+import { importsOf } from './imports.ts';
+import { maskCode } from './mask.ts';
+import { isTypeScriptIn, lineAt, type SourceFile } from './source-file.ts';
+import { declaresType } from './type-declaration.ts';
+
+/** Which top-level folders of ours a folder may import; one that is not named here may import any. */
+const mayImport = new Map([
+  ['contract', ['contract']],
+  ['controller', ['contract', 'controller']],
+  ['dataplane', ['contract', 'dataplane']],
+  ['cli', ['contract', 'controller', 'dataplane', 'cli']],
+]);
+
+/** What computes and does nothing else, so that both planes can rely on the same answer. */
+const pureBuiltins = new Set(['node:buffer', 'node:crypto', 'node:url', 'node:util']);
+
+const impure = /\b(?:setTimeout|setInterval|setImmediate|queueMicrotask|fetch)\s*\(|\b(?:process|console)\s*\./g;
+
+/** Breaches of "who may import whom". */
+export function importBreaches(files: readonly SourceFile[]): string[] {
+  const typeFiles = new Set(files.filter(declaresType).map((file) => file.path));
+  return files
+    .filter((file) => file.path.endsWith('.ts'))
+    .flatMap((file) =>
+      importsOf(file).flatMap(({ specifier, target }) =>
+        [
+          target !== undefined && !target.endsWith('.ts') && 'a relative import must end in .ts',
+          folderBreach(file, target),
+          typeBreach(file, target, typeFiles),
+          packageBreach(file, specifier),
+        ]
+          .filter((problem) => typeof problem === 'string')
+          .map((problem) => `${file.path} imports ${specifier}: ${problem}`),
+      ),
+    );
+}
+
+/** Places where `contract/` does more than compute. */
+export function purityBreaches(files: readonly SourceFile[]): string[] {
+  return files
+    .filter((file) => isTypeScriptIn(file, ['contract']))
+    .flatMap((file) =>
+      [...maskCode(file.text).matchAll(impure)].map(
+        (match) => `${file.path}:${lineAt(file.text, match.index)} uses ${match[0]}: contract/ is pure`,
+      ),
+    );
+}
+
+function folderBreach(file: SourceFile, target: string | undefined): string | undefined {
+  const from = topFolder(file.path);
+  const allowed = mayImport.get(from);
+  if (target === undefined || allowed === undefined || allowed.includes(topFolder(target))) return undefined;
+  return `${from}/ imports only ${allowed.map((folder) => `${folder}/`).join(', ')}`;
+}
+
+/** Types of objects depend on what all share and on what their folder shares, never on each other or the catalogue. */
+function typeBreach(file: SourceFile, target: string | undefined, typeFiles: ReadonlySet<string>): string | undefined {
+  const isTypeRoom = /^dataplane\/(?:filters|handlers)\//.test(file.path);
+  if (target === undefined || !(isTypeRoom || typeFiles.has(file.path))) return undefined;
+  const isShared = /^(?:contract|dataplane\/heap|dataplane\/http)\//.test(target);
+  const room = file.path.slice(0, file.path.lastIndexOf('/') + 1);
+  if (isShared || (target.startsWith(room) && !typeFiles.has(target) && target !== 'dataplane/catalogue.ts'))
+    return undefined;
+  return 'a type imports only contract/, dataplane/heap/, dataplane/http/ and what its own folder shares';
+}
+
+function packageBreach(file: SourceFile, specifier: string): string | undefined {
+  if (/^@kubernetes\/client-node(?:\/|$)/.test(specifier) && !file.path.startsWith('controller/cluster/')) {
+    return 'only controller/cluster/ knows Kubernetes';
+  }
+  if (isBuiltin(specifier) && !specifier.startsWith('node:')) return 'a module of Node.js is named with node:';
+  if (file.path.startsWith('contract/') && isBuiltin(specifier) && !pureBuiltins.has(specifier)) {
+    return `contract/ is pure; of Node.js it imports only ${[...pureBuiltins].join(', ')}`;
+  }
+  return undefined;
+}
+
+function topFolder(path: string): string {
+  return path.split('/', 1)[0]!;
+}

@@ -1,0 +1,59 @@
+import { importsOf } from './imports.ts';
+import { maskCode } from './mask.ts';
+import { isTypeScriptIn, lineAt, type SourceFile } from './source-file.ts';
+
+const sourceFolders = ['contract', 'controller', 'dataplane', 'cli'];
+const longestFile = 400;
+
+const kebabCase = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+/** Names that say nothing about what a file holds. */
+const emptyName = /^(?:index|types?|common|misc)$|(?:^|-)(?:utils?|helpers?|managers?)$/;
+
+/** Files and folders whose name is not in kebab-case or says nothing. */
+export function nameBreaches(files: readonly SourceFile[]): string[] {
+  return files
+    .filter((file) => file.path.endsWith('.ts'))
+    .flatMap(({ path }) => {
+      const names = path.replace(/(?:\.test|\.config)?\.ts$/, '').split('/');
+      return names.flatMap((name) => {
+        if (!kebabCase.test(name)) return [`${path}: '${name}' is not in kebab-case`];
+        return emptyName.test(name) ? [`${path}: '${name}' does not say what it holds`] : [];
+      });
+    });
+}
+
+/** Source files that hold more than one idea. */
+export function lengthBreaches(files: readonly SourceFile[]): string[] {
+  return files
+    .filter((file) => isTypeScriptIn(file, sourceFolders))
+    .map(({ path, text }) => ({ path, lines: lineAt(text, text.length) }))
+    .filter(({ lines }) => lines > longestFile)
+    .map(({ path, lines }) => `${path}: ${lines} lines are more than ${longestFile}`);
+}
+
+/** Default exports and `export *`, which hide the name of a thing from a search. */
+export function exportBreaches(files: readonly SourceFile[]): string[] {
+  return files
+    .filter((file) => file.path.endsWith('.ts') && file.path !== 'vitest.config.ts')
+    .flatMap(({ path, text }) =>
+      [...maskCode(text).matchAll(/\bexport\s+(?:default\b|\*)|\bexport\s*\{[^}]*\bas\s+default\b/g)].map(
+        (match) => `${path}:${lineAt(text, match.index)} exports by default or wholesale`,
+      ),
+    );
+}
+
+/** Classes that inherit from a class of ours; those of Node.js and the language may be extended. */
+export function inheritanceBreaches(files: readonly SourceFile[]): string[] {
+  return files
+    .filter((file) => isTypeScriptIn(file, sourceFolders))
+    .flatMap((file) => {
+      const code = maskCode(file.text);
+      const ours = new Set([
+        ...importsOf(file).flatMap(({ target, names }) => (target === undefined ? [] : names)),
+        ...[...code.matchAll(/\bclass\s+(\w+)/g)].map((match) => match[1]!),
+      ]);
+      return [...code.matchAll(/\babstract\s+class\b|\bclass\b(?:\s+\w+)?(?:<[^{]*>)?\s+extends\s+(\w+)/g)]
+        .filter((match) => match[1] === undefined || ours.has(match[1]))
+        .map((match) => `${file.path}:${lineAt(file.text, match.index)} inherits; compose functions instead`);
+    });
+}
