@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { type Address, readAddress } from './address.ts';
-import { type Backend, readBackend } from './backend.ts';
+import { readBackend } from './backend.ts';
 import { defineCommand, type Reading } from './command.ts';
 import { readDuration } from './duration.ts';
 import { readNetworks } from './networks.ts';
@@ -55,6 +55,12 @@ export const proxyCommand = defineCommand({
       default: 'none',
       read: readNetworks,
     },
+    connections: {
+      valueName: 'N',
+      description: 'Most connections to the backend, for each unit; further requests wait.',
+      default: '1024',
+      read: readConnections,
+    },
     'drain-timeout': {
       valueName: 'DURATION',
       description: 'How long running requests may take to finish after a stop signal.',
@@ -74,14 +80,18 @@ export const proxyCommand = defineCommand({
   ],
   async run(options) {
     // Loaded here and not at the top, so that help and usage errors need not wait for the engine.
-    const { startPlane } = (await import(planeModule)) as PlaneModule;
+    const { startPlane } = await import('../dataplane/plane.ts');
+    const { to } = options;
     const plane = await startPlane({
       listen: options.listen,
-      backend: options.to,
+      destination: to.kind === 'unix' ? { path: to.socket } : { host: to.host, port: to.port },
+      basePath: to.kind === 'unix' ? '' : to.basePath,
+      connections: options.connections,
       units: options.units,
       accessLog: options['access-log'],
       admin: options.admin,
       trustedProxies: options['trusted-proxies'],
+      limits: {},
       drainTimeout: options['drain-timeout'],
     });
     onStopSignal(() => plane.drain());
@@ -90,31 +100,15 @@ export const proxyCommand = defineCommand({
   },
 });
 
-const planeModule = '../dataplane/plane.ts';
-
-interface PlaneModule {
-  startPlane(options: {
-    readonly listen: Address;
-    readonly backend: Backend;
-    readonly units: number;
-    readonly accessLog: AccessLog;
-    readonly admin: Address | undefined;
-    /** Networks and single addresses, already checked. */
-    readonly trustedProxies: readonly string[];
-    /** In milliseconds. */
-    readonly drainTimeout: number;
-  }): Promise<{
-    readonly address: { readonly host: string; readonly port: number };
-    readonly adminAddress: { readonly host: string; readonly port: number } | undefined;
-    drain(): Promise<void>;
-    readonly closed: Promise<void>;
-  }>;
-}
-
 function readUnits(text: string): Reading<number> {
   if (text === 'cores') return { value: availableParallelism() };
   const units = /^\d{1,4}$/.test(text) ? Number(text) : 0;
   return units > 0 ? { value: units } : { problem: `must be a number from 1 to 9999 or "cores", not '${text}'` };
+}
+
+function readConnections(text: string): Reading<number> {
+  const connections = /^\d{1,6}$/.test(text) ? Number(text) : 0;
+  return connections > 0 ? { value: connections } : { problem: `must be a number from 1 to 999999, not '${text}'` };
 }
 
 function readAccessLog(text: string): Reading<AccessLog> {

@@ -1,6 +1,5 @@
 import type { BackendOptions } from './backend.ts';
 import type { Body } from './body.ts';
-import type { ClientConnection } from './client-connection.ts';
 import type { Exchange } from './exchange.ts';
 import { output, reserve, wrote } from './turn.ts';
 import type { Wire } from './wire.ts';
@@ -31,7 +30,7 @@ export function writeBackendRequest(wire: Wire, exchange: Exchange, options: Bac
   pending.stream = entity === null ? null : entity.replacement;
   pending.chunked = false;
 
-  let lines = (exchange.origin as ClientConnection).forwardingLines(exchange, options.forwarding);
+  let lines = exchange.origin.facts.forwardingLines(exchange, options.forwarding);
   if (entity !== null && (pending.content !== null || pending.stream !== null)) {
     headers.delete('content-length');
     const length = entity.length;

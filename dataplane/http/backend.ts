@@ -1,10 +1,10 @@
-import { BackendPool } from './backend-pool.ts';
-import { type Answer, type BackendCall, type Exchange, type Next } from './exchange.ts';
-import { DEFAULT_FORWARDING, type ForwardingOptions } from './forwarding.ts';
 import type { BackendConnection } from './backend-connection.ts';
+import { BackendPool } from './backend-pool.ts';
+import type { Answer, BackendCall, Exchange, Next } from './exchange.ts';
+import { DEFAULT_FORWARDING, type ForwardingOptions } from './forwarding.ts';
 import type { Refusal } from './refusal.ts';
 import { Reply } from './reply.ts';
-import { refusalResponse, type Response } from './response.ts';
+import { type Response, refusalResponse } from './response.ts';
 
 /** Where a backend is. */
 export type Destination = { readonly host: string; readonly port: number } | { readonly path: string };

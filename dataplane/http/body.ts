@@ -1,3 +1,5 @@
+import { type Passed, REFUSED } from './wire.ts';
+
 /** Where the bytes of a body go. */
 export interface BodySink {
   /** Bytes that are valid during the call only. */
@@ -6,6 +8,8 @@ export interface BodySink {
   bodyEnd(trailers: string): void;
   /** The rest will not come. */
   bodyFailed(): void;
+  /** Bytes of a long body that may be sent on without a copy, if the sink can do that now. */
+  bodyDirect?(bytes: Buffer, length: number): Passed;
 }
 
 /** Where they come from: a connection that can be told to wait. */
@@ -58,11 +62,6 @@ export class Body {
     return this.taken;
   }
 
-  /** The sink that gets the bytes now, or null. */
-  get destination(): BodySink | null {
-    return this.sink;
-  }
-
   // ---- the source's side
 
   push(bytes: Buffer, start: number, end: number): void {
@@ -80,9 +79,11 @@ export class Body {
     if (this.heldBytes > HOLD) this.source.pauseBody();
   }
 
-  /** Counts bytes that went past without a copy. */
-  passed(length: number): void {
-    this.received += length;
+  /** The same without a copy, where the sink can do that. */
+  passDirect(bytes: Buffer, length: number): Passed {
+    const passed = this.sink?.bodyDirect?.(bytes, length) ?? REFUSED;
+    if (passed !== REFUSED) this.received += length;
+    return passed;
   }
 
   finish(trailers: string): void {

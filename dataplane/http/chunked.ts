@@ -32,6 +32,8 @@ export interface ChunkReceiver {
 export const MORE = -1;
 /** The body is malformed. */
 export const BAD_CHUNK = -2;
+/** More bytes are needed, and nothing but the end of the body can follow. */
+export const ENDING = -3;
 
 /** Reads a chunked body (RFC 9112 §7.1) without tolerance: what it passes on is data, never framing. */
 export class ChunkDecoder {
@@ -42,17 +44,12 @@ export class ChunkDecoder {
   private trailerBytes = 0;
   private trailerText = '';
 
-  /** True when the last chunk has begun: only its end or an error can follow. */
-  get ending(): boolean {
-    return this.state >= TRAILER;
-  }
-
   /** The trailer lines, each with its CRLF, checked; empty when there were none. */
   get trailers(): string {
     return this.trailerText;
   }
 
-  /** @returns the offset after the body, MORE or BAD_CHUNK. Without a receiver nothing is passed on. */
+  /** @returns the offset after the body, MORE, ENDING or BAD_CHUNK. Without a receiver nothing is passed on. */
   feed(bytes: Buffer, p: number, n: number, receiver: ChunkReceiver | null): number {
     while (p < n) {
       if (this.state === DATA) {
@@ -73,7 +70,7 @@ export class ChunkDecoder {
       if (state === SIZE && this.state === END_LF) return p;
       this.state = state;
     }
-    return MORE;
+    return this.state >= TRAILER ? ENDING : MORE;
   }
 
   /** One byte of framing. @returns the next state; SIZE from END_LF means that the body is complete. */

@@ -1,3 +1,4 @@
+import type { ForwardingOptions } from './forwarding.ts';
 import type { Request } from './request.ts';
 import type { Response } from './response.ts';
 import type { Uri } from './uri.ts';
@@ -28,10 +29,13 @@ export interface BackendCall {
   cancel(): void;
 }
 
-/** What a connection tells about its exchanges. */
+/** Where exchanges come from. */
 export interface Origin {
-  clientContext(exchange: Exchange): ClientContext;
-  originalUri(exchange: Exchange): Uri;
+  readonly facts: {
+    clientContext(exchange: Exchange): ClientContext;
+    originalUri(exchange: Exchange): Uri;
+    forwardingLines(exchange: Exchange, options: ForwardingOptions): string;
+  };
 }
 
 /** One request and its response, with contexts and attributes. Fresh for each request: nothing of it is reused. */
@@ -74,11 +78,11 @@ export class Exchange {
   }
 
   get client(): ClientContext {
-    return this.origin.clientContext(this);
+    return this.origin.facts.clientContext(this);
   }
 
   get router(): RouterContext {
-    return { originalUri: this.origin.originalUri(this) };
+    return { originalUri: this.origin.facts.originalUri(this) };
   }
 
   /** Copies what lives in the arenas of the turn, because the chain still runs. */

@@ -87,7 +87,10 @@ export function forwardedFacts(headers: Headers, trusts: (address: string) => bo
   const addresses =
     elements.length > 0
       ? elements.map((element) => bareAddress(element.get('for') ?? ''))
-      : (headers.get('x-forwarded-for')?.split(',').map((part) => bareAddress(part.trim())) ?? []);
+      : (headers
+          .get('x-forwarded-for')
+          ?.split(',')
+          .map((part) => bareAddress(part.trim())) ?? []);
   let address: string | null = null;
   for (let i = addresses.length - 1; i >= 0; i--) {
     address = addresses[i]!;

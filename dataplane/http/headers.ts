@@ -11,7 +11,18 @@ interface Block {
 }
 const blocks: Block[] = [];
 const NOTHING = Buffer.alloc(SLACK);
-const NO_LINES = new Int32Array(0);
+
+/** Where the lines of a head are, as a scan leaves it. */
+export interface HeaderLines {
+  readonly table: Int32Array;
+  readonly first: number;
+  readonly lines: number;
+  readonly dropped: number;
+  /** Some name holds `_`, so that edits must take its twins along. */
+  readonly underscored: boolean;
+}
+
+const NO_LINES: HeaderLines = { table: new Int32Array(0), first: 0, lines: 0, dropped: 0, underscored: false };
 
 /**
  * The header lines of one message: names are looked up in the bytes when somebody asks, edits are recorded and applied
@@ -30,21 +41,21 @@ export class Headers {
   private block: Block | null = null;
   private readonly loose: boolean;
 
-  /** Lines of a scanned head; `loose` when some name holds `_`, so that edits take its twins along. */
-  constructor(bytes: Buffer, base: number, end: number, table: Int32Array, first: number, lines: number, dropped: number, loose: boolean) {
+  /** The lines of a head that was scanned in `bytes` from `base` on; `end` is where its empty line starts. */
+  constructor(bytes: Buffer, base: number, end: number, lines: HeaderLines) {
     this.bytes = bytes;
     this.base = base;
     this.end = end;
-    this.table = table;
-    this.first = first;
-    this.lines = lines;
-    this.dropped = dropped;
-    this.loose = loose;
+    this.table = lines.table;
+    this.first = lines.first;
+    this.lines = lines.lines;
+    this.dropped = lines.dropped;
+    this.loose = lines.underscored;
   }
 
   /** Headers of a message that nobody received. */
   static empty(): Headers {
-    return new Headers(EMPTY, 0, 0, NO_LINES, 0, 0, 0, false);
+    return new Headers(EMPTY, 0, 0, NO_LINES);
   }
 
   /** The value of a header; several lines are joined as RFC 9110 §5.3 allows; null when there is none. */
@@ -75,7 +86,7 @@ export class Headers {
 
   has(name: string): boolean {
     name = name.toLowerCase();
-    return this.find(name, this.first) >= 0 || (this.added !== null && this.added.some((x, i) => i % 2 === 0 && lower(x) === name));
+    return this.find(name, this.first) >= 0 || (this.added?.some((x, i) => i % 2 === 0 && lower(x) === name) ?? false);
   }
 
   delete(name: string): void {

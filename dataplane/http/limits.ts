@@ -7,20 +7,46 @@ const milliseconds = () => z.number().int().min(0);
 /** What one listener holds its clients to. Every field has its default here and nowhere else. Times are milliseconds. */
 export const listenerLimits = z.strictObject({
   targetBytes: bytes().max(65_536).default(8192).describe('Longest request target; 414 beyond it.'),
-  headBytes: bytes().max(1 << 20).default(32_768).describe('Longest request head, request line included; 431 beyond it.'),
+  headBytes: bytes()
+    .max(1 << 20)
+    .default(32_768)
+    .describe('Longest request head, request line included; 431 beyond it.'),
   headerLines: bytes().max(MOST_HEADER_LINES).default(100).describe('Most header lines; 431 beyond it.'),
   bodyBytes: z.number().int().min(0).default(0).describe('Longest request body; 413 beyond it; 0 for no limit.'),
   underscores: z.boolean().default(false).describe('Whether header names may hold an underscore; otherwise 400.'),
-  headTimeout: milliseconds().default(10_000).describe('Time for a whole request head from its first byte; 408 beyond it.'),
+  headTimeout: milliseconds()
+    .default(10_000)
+    .describe('Time for a whole request head from its first byte; 408 beyond it.'),
   idleTimeout: milliseconds().default(60_000).describe('Time a connection may wait for its next request.'),
-  requestTimeout: milliseconds().default(0).describe('Time until the answer must begin; 503 beyond it; 0 for no limit.'),
-  bodyRate: z.number().int().min(0).default(240).describe('Slowest request body, bytes per second; 408 below it; 0 for any.'),
-  readRate: z.number().int().min(0).default(240).describe('Slowest reader of a response, bytes per second; cut off below it; 0 for any.'),
+  requestTimeout: milliseconds()
+    .default(0)
+    .describe('Time until the answer must begin; 503 beyond it; 0 for no limit.'),
+  bodyRate: z
+    .number()
+    .int()
+    .min(0)
+    .default(240)
+    .describe('Slowest request body, bytes per second; 408 below it; 0 for any.'),
+  readRate: z
+    .number()
+    .int()
+    .min(0)
+    .default(240)
+    .describe('Slowest reader of a response, bytes per second; cut off below it; 0 for any.'),
   rateGrace: milliseconds().min(100).default(5000).describe('Time over which the two rates are measured.'),
-  lingerTimeout: milliseconds().default(5000).describe('Time a closed connection is read on, so that its last answer arrives.'),
-  tunnelTimeout: milliseconds().default(3_600_000).describe('Time an upgraded connection may be silent; 0 for no limit.'),
+  lingerTimeout: milliseconds()
+    .default(5000)
+    .describe('Time a closed connection is read on, so that its last answer arrives.'),
+  tunnelTimeout: milliseconds()
+    .default(3_600_000)
+    .describe('Time an upgraded connection may be silent; 0 for no limit.'),
   connections: bytes().default(50_000).describe('Most connections of one unit; further ones are closed at once.'),
-  requestsPerConnection: z.number().int().min(0).default(0).describe('Requests after which a connection is closed; 0 for no limit.'),
+  requestsPerConnection: z
+    .number()
+    .int()
+    .min(0)
+    .default(0)
+    .describe('Requests after which a connection is closed; 0 for no limit.'),
   pipelineBytes: bytes().default(65_536).describe('Bytes of further requests that may wait behind the current one.'),
 });
 

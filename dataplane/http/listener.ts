@@ -1,7 +1,7 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { ClientConnection } from './client-connection.ts';
 import { clock, readClock } from './clock.ts';
-import { COUNTER, counters, countExchange, countRefusal } from './counters.ts';
+import { COUNTER, countExchange, counters, countRefusal } from './counters.ts';
 import type { Exchange, Next } from './exchange.ts';
 import { type ListenerLimits, listenerLimits } from './limits.ts';
 import { type NativeHandle, nativeBindings } from './native-handle.ts';
@@ -24,7 +24,8 @@ export interface Finished {
 }
 
 export interface ListenerOptions {
-  readonly host: string;
+  /** Undefined for every interface. */
+  readonly host?: string;
   readonly port: number;
   /** Share the port with other units. */
   readonly reusePort: boolean;
@@ -45,7 +46,6 @@ export class Listener {
   readonly limits: ListenerLimits;
   readonly handler: Next;
   readonly scheme = 'http';
-  readonly idleGrace = IDLE_GRACE;
   draining = false;
   private readonly options: ListenerOptions;
   private readonly proxies: TrustedProxies | null;
@@ -67,7 +67,7 @@ export class Listener {
     const { host, port, reusePort } = this.options;
     await new Promise<void>((resolve, reject) => {
       this.server.once('error', reject);
-      this.server.listen({ host, port, reusePort, backlog: BACKLOG }, () => {
+      this.server.listen({ port, reusePort, backlog: BACKLOG, ...(host === undefined ? {} : { host }) }, () => {
         this.server.off('error', reject);
         resolve();
       });
@@ -103,16 +103,14 @@ export class Listener {
     }
     block[COUNTER.connectionsAccepted]!++;
     block[COUNTER.connectionsOpen]!++;
-    const trusted = this.proxies !== null && this.proxies.trusts(wire.remote().address);
+    const trusted = this.proxies?.trusts(wire.remote().address) ?? false;
     const connection = new ClientConnection(wire, this, trusted);
     wire.owner = connection;
     wire.resume();
     this.connections.add(connection);
   }
 
-  trusts(address: string): boolean {
-    return this.proxies?.trusts(address) ?? false;
-  }
+  readonly trusts = (address: string): boolean => this.proxies?.trusts(address) ?? false;
 
   forget(connection: ClientConnection): void {
     if (!this.connections.delete(connection)) return;
@@ -120,9 +118,7 @@ export class Listener {
     if (this.connections.size === 0) this.emptied?.();
   }
 
-  report(error: unknown): void {
-    this.options.onFault?.(error);
-  }
+  readonly report = (error: unknown): void => this.options.onFault?.(error);
 
   /** An exchange is over. */
   finished(connection: ClientConnection, exchange: Exchange, refusal: Refusal | null): void {
@@ -138,7 +134,7 @@ export class Listener {
       status,
       milliseconds,
       sent: connection.sentBytes,
-      remote: connection.remote.address,
+      remote: connection.facts.remote.address,
       refusal,
     });
   }
@@ -147,7 +143,7 @@ export class Listener {
   refusedHead(connection: ClientConnection, refusal: Refusal, status: number): void {
     countRefusal(refusal);
     countExchange(status, 0, 0);
-    const remote = connection.remote.address;
+    const remote = connection.facts.remote.address;
     this.options.onFinished?.({ method: '', path: '', host: '', status, milliseconds: 0, sent: 0, remote, refusal });
   }
 
@@ -158,7 +154,7 @@ export class Listener {
   async drain(timeout: number): Promise<number> {
     this.draining = true;
     readClock();
-    for (const connection of this.connections) connection.drain();
+    for (const connection of this.connections) connection.drain(IDLE_GRACE);
     // what the kernel has accepted already is taken before the port is closed
     await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
     this.server.close();

@@ -1,7 +1,7 @@
 import { SLACK } from './bytes.ts';
 import {
-  type Endpoint as NativeEndpoint,
   type NativeBindings,
+  type Endpoint as NativeEndpoint,
   type NativeHandle,
   nativeBindings,
   type WriteRequest,

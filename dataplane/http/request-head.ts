@@ -67,7 +67,8 @@ export function scanRequestHead(bytes: Buffer, p: number, n: number, limits: Req
   let q = p;
   while (METHOD[bytes[q]!] !== 0) q++;
   if (q >= n) return q - p > 32 ? refuse('method') : INCOMPLETE;
-  if (bytes[q] !== 32 || q === p || bytes[p]! < 65) return refuse(q > p && TOKEN[bytes[q]!] !== 0 ? 'method' : 'request-line');
+  if (bytes[q] !== 32 || q === p || bytes[p]! < 65)
+    return refuse(q > p && TOKEN[bytes[q]!] !== 0 ? 'method' : 'request-line');
   head.methodEnd = q - base;
   p = ++q;
   while (TARGET[bytes[q]!] !== 0) q++;
@@ -112,7 +113,8 @@ function scanSimple(bytes: Buffer, q: number, n: number): number {
 function scanVersion(bytes: Buffer, p: number, n: number): number {
   for (let i = 0; i < 7; i++) {
     if (p + i >= n) return INCOMPLETE;
-    if (bytes[p + i] !== VERSION.charCodeAt(i)) return refuse(isLaterVersion(bytes, p, n) ? 'version' : 'version-syntax');
+    if (bytes[p + i] !== VERSION.charCodeAt(i))
+      return refuse(isLaterVersion(bytes, p, n) ? 'version' : 'version-syntax');
   }
   if (p + 9 >= n) return INCOMPLETE;
   const minor = bytes[p + 7]! - 48;

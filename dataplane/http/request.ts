@@ -96,7 +96,7 @@ export class Request {
 
   /** The target to send: what was received, unless somebody changed it. */
   get forwardTarget(): string {
-    return this.place !== null && this.place.retargeted ? this.place.target : this.target;
+    return this.place?.retargeted === true ? this.place.target : this.target;
   }
 
   /** The path as received, without the query: what a log may hold. */

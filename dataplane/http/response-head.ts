@@ -21,6 +21,8 @@ export const responseHead = {
   first: 0,
   lines: 0,
   dropped: 0,
+  /** Names with `_` are a backend's own affair. */
+  underscored: false,
   length: -1,
   /** The line that declares the length, or -1. */
   lengthLine: -1,
@@ -94,10 +96,7 @@ function scanLines(bytes: Buffer, start: number, n: number): number {
     let value = q + 1;
     while (bytes[value] === 32 || bytes[value] === 9) value++;
     let end = value;
-    while (
-      (VALUE[bytes[end]!]! & VALUE[bytes[end + 1]!]! & VALUE[bytes[end + 2]!]! & VALUE[bytes[end + 3]!]!) !==
-      0
-    )
+    while ((VALUE[bytes[end]!]! & VALUE[bytes[end + 1]!]! & VALUE[bytes[end + 2]!]! & VALUE[bytes[end + 3]!]!) !== 0)
       end += 4;
     while (VALUE[bytes[end]!] !== 0) end++;
     if (end + 1 >= n) return end < n && bytes[end] !== 13 ? MALFORMED : INCOMPLETE;

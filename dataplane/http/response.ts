@@ -20,6 +20,8 @@ export class Response {
   readonly headers: Headers;
   /** What went wrong, when this answer stands for a failure; never sent. */
   cause: unknown = null;
+  /** Why the engine itself answers, or null. */
+  refusal: Refusal | null = null;
   /** Set on a 101: what the client's connection becomes part of. */
   upgraded: UpgradedPeer | null = null;
   private content: Entity | null = null;
@@ -80,6 +82,7 @@ export function refusalResponse(refusal: Refusal, cause: unknown = null): Respon
     `${JSON.stringify({ code: status, reason: statusText(status), message: reason, refusal })}\n`,
     'application/json',
   );
-  response.cause = cause ?? refusal;
+  response.cause = cause;
+  response.refusal = refusal;
   return response;
 }

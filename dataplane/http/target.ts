@@ -54,8 +54,8 @@ function judgeOrigin(bytes: Buffer, start: number, end: number): boolean {
   if (p > end) p = end;
   target.pathEnd = p - start;
   if (p < end) {
-    const fragment = bytes.indexOf(35, p);
-    if (fragment >= 0 && fragment < end) target.rewritten = bytes.latin1Slice(start, fragment);
+    while (p < end && bytes[p] !== 35) p++;
+    if (p < end) target.rewritten = bytes.latin1Slice(start, p); // a fragment is never sent on
   }
   target.end = end - start;
   return true;
@@ -130,7 +130,8 @@ function judgeAbsolute(text: string): boolean {
 
 /** Whether a string may stand in a Host header: a host, and a port if there is a colon. */
 export function isHost(text: string): boolean {
-  for (let i = 0; i < text.length; i++) if (HOST[text.charCodeAt(i) & 255] === 0 || text.charCodeAt(i) > 127) return false;
+  for (let i = 0; i < text.length; i++)
+    if (HOST[text.charCodeAt(i) & 255] === 0 || text.charCodeAt(i) > 127) return false;
   if (text.startsWith('[')) return /^\[[0-9A-Fa-f:.]+\](:\d{0,5})?$/.test(text);
   const colon = text.indexOf(':');
   if (colon >= 0 && !/^\d{0,5}$/.test(text.slice(colon + 1))) return false;

@@ -155,7 +155,10 @@ export function awaiting(): void {
 
 /** Makes room for `length` contiguous bytes for this wire at `output.at`. */
 export function reserve(wire: Wire, length: number): void {
-  if (output.at + length > ARENA_SIZE || (wire.regionLength !== 0 && wire.regionStart + wire.regionLength !== output.at)) {
+  if (
+    output.at + length > ARENA_SIZE ||
+    (wire.regionLength !== 0 && wire.regionStart + wire.regionLength !== output.at)
+  ) {
     flush();
     if (length > output.bytes.length - SLACK) output.bytes = Buffer.allocUnsafeSlow(length + SLACK);
   }

@@ -126,7 +126,8 @@ interface Parts {
 }
 
 function canonical(path: string): string {
-  const result = path.startsWith('/') && /^[\x21-\x7e]*$/.test(path) && !path.includes('?') ? canonicalPath(path) : null;
+  const result =
+    path.startsWith('/') && /^[\x21-\x7e]*$/.test(path) && !path.includes('?') ? canonicalPath(path) : null;
   if (result === null && path !== '*') throw new TypeError(`not a path: ${JSON.stringify(path)}`);
   return result ?? path;
 }

@@ -1,0 +1,90 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Registry } from 'prom-client';
+
+/** What the admin port shows and does. */
+export interface AdminSource {
+  readonly registry: Registry;
+  readonly ready: boolean;
+  readonly status: object;
+  /** @returns false when there is no such unit. */
+  restartUnit(unit: number): boolean;
+}
+
+/** An address to listen on; without a host, every interface. */
+export interface ListenAddress {
+  readonly host: string | undefined;
+  readonly port: number;
+}
+
+/**
+ * Health and metrics for anybody, everything else for loopback only. It is never the traffic port, and it runs beside
+ * the units, so that it answers when they do not.
+ */
+export class AdminPort {
+  private readonly server: Server;
+  private readonly source: AdminSource;
+
+  constructor(source: AdminSource) {
+    this.source = source;
+    this.server = createServer(
+      { requestTimeout: 10_000, headersTimeout: 5000, maxHeaderSize: 8192 },
+      (request, response) => {
+        this.answer(request, response).catch(() => response.destroy());
+      },
+    );
+  }
+
+  async listen(address: ListenAddress): Promise<{ host: string; port: number }> {
+    await new Promise<void>((resolve, reject) => {
+      this.server.once('error', reject);
+      this.server.listen(
+        { port: address.port, ...(address.host === undefined ? {} : { host: address.host }) },
+        resolve,
+      );
+    });
+    const bound = this.server.address() as AddressInfo;
+    return { host: bound.address, port: bound.port };
+  }
+
+  close(): void {
+    this.server.close();
+    this.server.closeAllConnections();
+  }
+
+  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = request.url?.split('?', 1)[0];
+    const reading = request.method === 'GET' || request.method === 'HEAD';
+    if (path === '/health/live') return say(response, reading ? 200 : 405, reading ? 'alive' : 'use GET');
+    if (path === '/health/ready') {
+      const { ready } = this.source;
+      return say(response, !reading ? 405 : ready ? 200 : 503, !reading ? 'use GET' : ready ? 'ready' : 'not ready');
+    }
+    if (path === '/metrics') {
+      if (!reading) return say(response, 405, 'use GET');
+      const text = await this.source.registry.metrics();
+      response.writeHead(200, { 'content-type': this.source.registry.contentType }).end(text);
+      return;
+    }
+    if (!isLoopback(request.socket.remoteAddress)) return say(response, 403, 'only from this machine');
+    if (path === '/' && reading) {
+      response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(`${JSON.stringify(this.source.status, null, 2)}\n`);
+      return;
+    }
+    const restart = /^\/units\/(\d{1,4})\/restart$/.exec(path ?? '');
+    if (restart === null) return say(response, 404, 'try /, /health/live, /health/ready or /metrics');
+    if (request.method !== 'POST') return say(response, 405, 'use POST');
+    const found = this.source.restartUnit(Number(restart[1]));
+    say(response, found ? 202 : 404, found ? 'restarting' : 'no such unit');
+  }
+}
+
+function say(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${text}\n`);
+}
+
+function isLoopback(address: string | undefined): boolean {
+  return address !== undefined && /^(::1|(::ffff:)?127\.\d+\.\d+\.\d+)$/.test(address);
+}

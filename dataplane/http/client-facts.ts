@@ -1,0 +1,92 @@
+import type { ClientContext, Exchange } from './exchange.ts';
+import {
+  extendForwarding,
+  type ForwardedClient,
+  type ForwardingOptions,
+  forwardedFacts,
+  forwardingLines,
+} from './forwarding.ts';
+import type { ProxyHeader } from './proxy-protocol.ts';
+import { isHost } from './target.ts';
+import { Uri } from './uri.ts';
+import type { Endpoint, Wire } from './wire.ts';
+
+/** Who a client is, as far as we believe it: its peer address, the PROXY protocol, and what trusted proxies say. */
+export class ClientFacts {
+  readonly scheme: string;
+  /** Whether forwarding headers on this connection are believed. */
+  trusted: boolean;
+  private readonly wire: Wire;
+  private readonly trusts: (address: string) => boolean;
+  private peer: Endpoint | null = null;
+  private here: Endpoint | null = null;
+  private lastOptions: ForwardingOptions | null = null;
+  private lastHost = '';
+  private lastLines = '';
+
+  constructor(wire: Wire, scheme: string, trusted: boolean, trusts: (address: string) => boolean) {
+    this.wire = wire;
+    this.scheme = scheme;
+    this.trusted = trusted;
+    this.trusts = trusts;
+  }
+
+  get remote(): Endpoint {
+    this.peer ??= this.wire.remote();
+    return this.peer;
+  }
+
+  get local(): Endpoint {
+    this.here ??= this.wire.local();
+    return this.here;
+  }
+
+  /** A trusted peer introduced the client by the PROXY protocol. */
+  introduce(header: ProxyHeader): void {
+    if (header.source === null) return;
+    this.peer = header.source;
+    this.here = header.destination;
+    this.trusted = this.trusts(header.source.address);
+  }
+
+  clientContext(exchange: Exchange): ClientContext {
+    const { headers } = exchange.request;
+    const facts = this.trusted ? forwardedFacts(headers, this.trusts) : null;
+    const { remote, local } = this;
+    return {
+      remoteAddress: facts?.address ?? remote.address,
+      remotePort: (facts?.address ?? null) === null ? remote.port : 0,
+      localAddress: local.address,
+      localPort: local.port,
+      isSecure: (facts?.scheme ?? this.scheme) === 'https',
+      userAgent: headers.get('user-agent'),
+    };
+  }
+
+  originalUri(exchange: Exchange): Uri {
+    const { original } = exchange.request.uri;
+    if (!this.trusted) return original;
+    const { scheme, host } = forwardedFacts(exchange.request.headers, this.trusts);
+    if (scheme === null && host === null) return original;
+    const authority = host !== null && isHost(host) ? host : original.authority;
+    return new Uri(scheme ?? original.scheme, authority, original.rawPath, original.rawQuery);
+  }
+
+  /** The lines that tell a backend about this client: made once for all requests to one host. */
+  forwardingLines(exchange: Exchange, options: ForwardingOptions): string {
+    const { headers, host, version } = exchange.request;
+    if (this.lastOptions === options && host === this.lastHost) return this.lastLines;
+    const client: ForwardedClient = {
+      address: this.remote.address,
+      scheme: this.scheme,
+      host,
+      port: this.local.port,
+      version: version.slice('HTTP/'.length),
+    };
+    if (this.trusted) return extendForwarding(headers, client, options);
+    this.lastOptions = version === 'HTTP/1.1' ? options : null;
+    this.lastHost = host;
+    this.lastLines = forwardingLines(client, options);
+    return this.lastLines;
+  }
+}

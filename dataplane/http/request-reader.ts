@@ -1,0 +1,349 @@
+import { Body, type BodySource } from './body.ts';
+import { SLACK } from './bytes.ts';
+import { BAD_CHUNK, ChunkDecoder, type ChunkReceiver, ENDING, MORE } from './chunked.ts';
+import { COUNTER, counters } from './counters.ts';
+import { isForwardingHeader } from './forwarding.ts';
+import { Headers } from './headers.ts';
+import type { ListenerLimits } from './limits.ts';
+import { isWord, MALFORMED } from './message-head.ts';
+import { BAD_HEADER, NEEDS_MORE, NO_HEADER, type ProxyHeader, readProxyHeader } from './proxy-protocol.ts';
+import type { Refusal } from './refusal.ts';
+import { Request } from './request.ts';
+import { requestHead, scanRequestHead } from './request-head.ts';
+import { isHost, judgeTarget, sameAuthority, target } from './target.ts';
+import { type Passed, REFUSED, type Wire } from './wire.ts';
+
+const PROXY_HEADER = 0;
+const HEAD = 1;
+const LENGTH = 2;
+const CHUNKED = 3;
+const OVER = 4;
+
+/** Bodies with more than this to come are passed on without copies. */
+const BULK = 131_072;
+
+/** Who gets the requests that are read. */
+export interface RequestReceiver {
+  readonly scheme: string;
+  /** A request is being answered: further ones wait. */
+  readonly busy: boolean;
+  /** Whether the peer may speak about the client. */
+  readonly trusted: boolean;
+  /** The PROXY protocol named the client. */
+  introduced(header: ProxyHeader): void;
+  /** A head has begun to arrive. */
+  headBegun(): void;
+  /** A whole head; its body, if any, follows. `last` when the client wants the connection closed. */
+  requested(request: Request, last: boolean): void;
+  refuse(refusal: Refusal): void;
+  bodyComplete(): void;
+  /** Somebody waits for the body, and the client for being asked. */
+  askForBody(): void;
+}
+
+/** Reads the requests of one client, in any segmentation, and refuses whatever could be read in more than one way. */
+export class RequestReader implements BodySource, ChunkReceiver {
+  /** The body that is arriving, or null. */
+  body: Body | null = null;
+  /** The whole body of the current request came with its head. */
+  bodyAtHand = true;
+  /** The client waits for 100 Continue before it sends its body. */
+  expects = false;
+  /** The body is not read because somebody else is slow. */
+  paused = false;
+  private readonly wire: Wire;
+  private readonly limits: ListenerLimits;
+  private readonly receiver: RequestReceiver;
+  private phase: number;
+  private left = 0;
+  private decoder: ChunkDecoder | null = null;
+  private partial: Buffer | null = null;
+  private partialLength = 0;
+  private waiting: Buffer | null = null;
+  private lastHost = '';
+
+  constructor(wire: Wire, limits: ListenerLimits, receiver: RequestReceiver) {
+    this.wire = wire;
+    this.limits = limits;
+    this.receiver = receiver;
+    this.phase = receiver.trusted ? PROXY_HEADER : HEAD;
+  }
+
+  /** Part of a head is there. */
+  get begun(): boolean {
+    return this.partial !== null;
+  }
+
+  /** Further requests wait for the current one to be answered. */
+  get pipelined(): boolean {
+    return this.waiting !== null;
+  }
+
+  /** Nothing is read any more; what arrives is thrown away. */
+  stop(): void {
+    this.phase = OVER;
+    this.partial = this.waiting = this.decoder = null;
+    this.wire.bulk = false;
+    const { body } = this;
+    this.body = null;
+    body?.fail();
+  }
+
+  receive(bytes: Buffer, start: number, end: number): void {
+    let p = start;
+    while (p < end) {
+      switch (this.phase) {
+        case HEAD:
+          if (this.receiver.busy) {
+            this.hold(bytes, p, end);
+            return;
+          }
+          if (this.partial !== null) {
+            if (!this.accumulate(bytes, p, end) && this.partialLength <= this.limits.headBytes) return;
+            bytes = this.partial.subarray(0, this.partialLength + SLACK);
+            p = 0;
+            end = this.partialLength;
+            this.partial = null;
+          } else this.receiver.headBegun();
+          p = this.readHead(bytes, p, end);
+          break;
+        case LENGTH:
+          p = this.readLength(bytes, p, end);
+          break;
+        case CHUNKED:
+          p = this.readChunked(bytes, p, end);
+          break;
+        case PROXY_HEADER:
+          this.readProxy(bytes, p, end);
+          return;
+        default:
+          return;
+      }
+      if (p < 0) return;
+    }
+  }
+
+  /** Goes on with what was sent ahead. */
+  receiveWaiting(): void {
+    const { waiting } = this;
+    if (waiting === null || this.phase === OVER) return;
+    this.waiting = null;
+    const bytes = Buffer.allocUnsafeSlow(waiting.length + SLACK);
+    waiting.copy(bytes);
+    bytes[waiting.length] = 0;
+    this.wire.resume();
+    this.receive(bytes, 0, waiting.length);
+  }
+
+  /** What was sent ahead, for a connection that becomes something else. */
+  takeWaiting(): Buffer | null {
+    const { waiting } = this;
+    this.waiting = null;
+    return waiting;
+  }
+
+  private hold(bytes: Buffer, p: number, end: number): void {
+    const more = bytes.subarray(p, end);
+    this.waiting = this.waiting === null ? Buffer.from(more) : Buffer.concat([this.waiting, more]);
+    if (this.waiting.length > this.limits.pipelineBytes) this.wire.pause();
+  }
+
+  /** Adds to what is there of a head. @returns whether a line was completed, so that reading again may find more. */
+  private accumulate(bytes: Buffer, p: number, end: number): boolean {
+    const length = end - p;
+    if (this.partial === null || this.partialLength + length + SLACK > this.partial.length) {
+      const before = this.partial === null ? 0 : this.partialLength;
+      const larger = Buffer.allocUnsafeSlow((before + length) * 2 + SLACK);
+      this.partial?.copy(larger, 0, 0, before);
+      this.partial = larger;
+      this.partialLength = before;
+    }
+    bytes.copy(this.partial, this.partialLength, p, end);
+    this.partialLength += length;
+    this.partial[this.partialLength] = 0;
+    return this.partial.subarray(this.partialLength - length, this.partialLength).includes(10);
+  }
+
+  private refuse(refusal: Refusal): -1 {
+    this.receiver.refuse(refusal);
+    return -1;
+  }
+
+  private readProxy(bytes: Buffer, p: number, end: number): void {
+    if (this.partial !== null) {
+      this.accumulate(bytes, p, end);
+      bytes = this.partial.subarray(0, this.partialLength + SLACK);
+      p = 0;
+      end = this.partialLength;
+      this.partial = null;
+    }
+    const header = readProxyHeader(bytes, p, end);
+    if (header === NEEDS_MORE) this.accumulate(bytes, p, end);
+    else if (header === BAD_HEADER) this.refuse('proxy-header');
+    else {
+      this.phase = HEAD;
+      if (header !== NO_HEADER) {
+        p = header.end;
+        this.receiver.introduced(header);
+      }
+      this.receive(bytes, p, end);
+    }
+  }
+
+  private readHead(bytes: Buffer, p: number, end: number): number {
+    const headEnd = scanRequestHead(bytes, p, end, this.limits);
+    if (headEnd > 0) return this.readRequest(bytes, headEnd, end);
+    if (headEnd === MALFORMED) return this.refuse(requestHead.refusal);
+    if (end - p > this.limits.headBytes) return this.refuse('headers-too-large');
+    this.accumulate(bytes, p, end);
+    return -1;
+  }
+
+  /** A whole head: judges what the scan left open, then hands the request on. @returns where its body starts. */
+  private readRequest(bytes: Buffer, headEnd: number, end: number): number {
+    const head = requestHead;
+    const { base } = head;
+    const method = methodName(bytes, base, head.methodEnd);
+    if (method === 'CONNECT') return this.refuse('connect');
+    const from = base + head.targetStart;
+    const to = base + head.targetEnd;
+    if (!judgeTarget(bytes, from, to, method === 'OPTIONS')) return this.refuse(target.refusal);
+    const headers = new Headers(bytes, base, headEnd - base - 2, head);
+    const host = this.judgeHost(headers);
+    if (host === null) return -1;
+    if (head.chunked) {
+      const found = new ChunkDecoder().feed(bytes, headEnd, end, null); // a look ahead: what is broken never starts
+      if (found === BAD_CHUNK) return this.refuse('chunk');
+      if (found === ENDING) {
+        this.accumulate(bytes, base, end); // nothing goes to a backend before the end of the body is seen to be one
+        return -1;
+      }
+      this.bodyAtHand = found !== MORE;
+      this.decoder = new ChunkDecoder();
+      this.body = new Body(this, -1);
+      this.phase = CHUNKED;
+    } else if (head.length > 0) {
+      if (this.limits.bodyBytes > 0 && head.length > this.limits.bodyBytes) return this.refuse('body-too-large');
+      this.bodyAtHand = end - headEnd >= head.length;
+      this.left = head.length;
+      this.body = new Body(this, head.length);
+      this.phase = LENGTH;
+    } else this.bodyAtHand = true;
+    this.expects = head.expects;
+    if (head.forwarded && this.receiver.trusted) headers.restore(isForwardingHeader);
+    const modern = head.minor === 1;
+    const request = new Request(
+      method,
+      target.rewritten ?? bytes.latin1Slice(from, to),
+      this.receiver.scheme,
+      host,
+      modern ? 'HTTP/1.1' : 'HTTP/1.0',
+      headers,
+      this.body,
+      modern && target.rewritten === null,
+    );
+    if (head.upgrade && head.upgradeLine >= 0) request.upgrade = headers.valueAt(head.upgradeLine);
+    this.receiver.requested(request, head.close);
+    return headEnd;
+  }
+
+  /** @returns the host that is asked for, empty for none, or null when it was refused. */
+  private judgeHost(headers: Headers): string | null {
+    const { hostLine } = requestHead;
+    let host = hostLine >= 0 ? headers.valueAt(hostLine) : '';
+    if (host === '') {
+      if (hostLine >= 0) headers.dropLine(hostLine);
+    } else if (host === this.lastHost) host = this.lastHost;
+    else if (isHost(host)) this.lastHost = host;
+    else return this.refused('host');
+    const { authority, scheme } = target;
+    if (authority === null) return host;
+    if (host === '') headers.set('Host', authority);
+    else if (!sameAuthority(host, authority, scheme!)) return this.refused('target-foreign');
+    return authority;
+  }
+
+  private refused(refusal: Refusal): null {
+    this.receiver.refuse(refusal);
+    return null;
+  }
+
+  private readLength(bytes: Buffer, p: number, end: number): number {
+    const stop = end - p < this.left ? end : p + this.left;
+    counters.block[COUNTER.bytesReceived]! += stop - p;
+    this.left -= stop - p;
+    this.body!.push(bytes, p, stop);
+    if (this.phase !== LENGTH) return -1; // cut off while it was passed on
+    if (this.left === 0) this.complete('');
+    else if (this.left > BULK) this.wire.bulk = true;
+    return stop;
+  }
+
+  private readChunked(bytes: Buffer, p: number, end: number): number {
+    const decoder = this.decoder!;
+    const stop = decoder.feed(bytes, p, end, this);
+    if (this.phase !== CHUNKED) return -1; // refused or cut off on the way
+    if (stop === BAD_CHUNK) return this.refuse('chunk');
+    if (stop < 0) return end;
+    this.decoder = null;
+    this.complete(decoder.trailers);
+    return stop;
+  }
+
+  chunkData(bytes: Buffer, start: number, end: number): void {
+    if (this.phase !== CHUNKED) return;
+    counters.block[COUNTER.bytesReceived]! += end - start;
+    const { bodyBytes } = this.limits;
+    if (bodyBytes > 0 && this.body!.received + end - start > bodyBytes) this.refuse('body-too-large');
+    else this.body!.push(bytes, start, end);
+  }
+
+  private complete(trailers: string): void {
+    this.phase = HEAD;
+    this.wire.bulk = false;
+    const body = this.body!;
+    this.body = null;
+    body.finish(trailers);
+    this.receiver.bodyComplete();
+  }
+
+  /** A bulk read: passed on as it is where that is possible. */
+  passes(bytes: Buffer, length: number): Passed {
+    if (this.phase !== LENGTH || length > this.left) return REFUSED;
+    const passed = this.body!.passDirect(bytes, length);
+    if (passed === REFUSED) return REFUSED;
+    counters.block[COUNTER.bytesReceived]! += length;
+    this.left -= length;
+    if (this.left === 0 && this.phase === LENGTH) this.complete('');
+    return passed;
+  }
+
+  // ---- as the source of a body
+
+  pauseBody(): void {
+    this.paused = true;
+    this.wire.pause();
+  }
+
+  resumeBody(): void {
+    this.paused = false;
+    this.wire.resume();
+  }
+
+  /** Nobody wants the rest: it is read and thrown away until the answer is out. */
+  abandonBody(): void {
+    this.resumeBody();
+  }
+
+  bodyWanted(): void {
+    if (this.expects) this.receiver.askForBody();
+  }
+}
+
+/** The usual methods without making a string. */
+function methodName(bytes: Buffer, at: number, length: number): string {
+  if (length === 3 && isWord(bytes, at, at + 3, 'get')) return 'GET';
+  if (length === 4 && isWord(bytes, at, at + 4, 'post')) return 'POST';
+  if (length === 4 && isWord(bytes, at, at + 4, 'head')) return 'HEAD';
+  return bytes.latin1Slice(at, at + length);
+}

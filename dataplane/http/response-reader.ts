@@ -1,0 +1,202 @@
+import { Body, type BodySource } from './body.ts';
+import { SLACK } from './bytes.ts';
+import { BAD_CHUNK, ChunkDecoder, type ChunkReceiver } from './chunked.ts';
+import { Headers } from './headers.ts';
+import { INCOMPLETE, MALFORMED } from './message-head.ts';
+import type { Refusal } from './refusal.ts';
+import { Response } from './response.ts';
+import { responseHead, scanResponseHead } from './response-head.ts';
+import { type Passed, REFUSED, type Wire } from './wire.ts';
+
+const NOTHING = 0;
+const HEAD = 1;
+const LENGTH = 2;
+const CHUNKED = 3;
+const UNTIL_CLOSE = 4;
+
+/** Bodies with more than this to come are passed on without copies. */
+const BULK = 131_072;
+/** Interim answers a backend may send before its answer. */
+const MOST_INTERIM = 16;
+
+/** Who gets what a backend says. */
+export interface ResponseReceiver extends BodySource {
+  /** The method that is being answered decides whether there is a body. */
+  readonly method: string;
+  interim(status: number, reason: string, headers: Headers): void;
+  /** The answer, with a body that follows or without one. `last`: the connection ends with it. */
+  answered(response: Response, last: boolean, complete: boolean): void;
+  /** The backend switched protocols; `early` is what it sent on. */
+  switched(response: Response, early: Buffer | null): void;
+  /** The body is complete. `clean` when nothing came after it. */
+  completed(body: Body, trailers: string, clean: boolean): void;
+  refuse(refusal: Refusal): void;
+}
+
+/** Reads the answers of one backend as strictly as requests are read: a doubtful answer is none. */
+export class ResponseReader implements ChunkReceiver {
+  private readonly receiver: ResponseReceiver;
+  private readonly headBytes: number;
+  private state = NOTHING;
+  private body: Body | null = null;
+  private left = 0;
+  private decoder: ChunkDecoder | null = null;
+  private partial: Buffer | null = null;
+  private interims = 0;
+
+  constructor(receiver: ResponseReceiver, headBytes: number) {
+    this.receiver = receiver;
+    this.headBytes = headBytes;
+  }
+
+  /** A request was sent: its answer comes next. */
+  expect(): void {
+    this.state = HEAD;
+    this.interims = 0;
+  }
+
+  /** Not a byte of the answer has come. */
+  get untouched(): boolean {
+    return this.state === HEAD && this.partial === null && this.interims === 0;
+  }
+
+  /** The end of the connection is the end of the body. */
+  get endsWithConnection(): boolean {
+    return this.state === UNTIL_CLOSE;
+  }
+
+  /** Nothing is read any more. @returns the body that was arriving. */
+  stop(): Body | null {
+    const { body } = this;
+    this.state = NOTHING;
+    this.body = this.decoder = this.partial = null;
+    return body;
+  }
+
+  /** @returns false when nobody asked for these bytes. */
+  receive(wire: Wire, bytes: Buffer, start: number, end: number): boolean {
+    let p = start;
+    while (p < end && p >= 0) {
+      switch (this.state) {
+        case HEAD:
+          if (this.partial !== null) {
+            bytes = joined(this.partial, bytes, p, end);
+            p = 0;
+            end = bytes.length - SLACK;
+            this.partial = null;
+          }
+          p = this.readHead(bytes, p, end);
+          break;
+        case LENGTH:
+          p = this.readLength(wire, bytes, p, end);
+          break;
+        case CHUNKED:
+          p = this.readChunked(bytes, p, end);
+          break;
+        case UNTIL_CLOSE:
+          this.body!.push(bytes, p, end);
+          return true;
+        default:
+          return false;
+      }
+    }
+    return true;
+  }
+
+  private refuse(refusal: Refusal): -1 {
+    this.receiver.refuse(refusal);
+    return -1;
+  }
+
+  private readHead(bytes: Buffer, p: number, end: number): number {
+    const headEnd = scanResponseHead(bytes, p, end);
+    if (headEnd === MALFORMED) return this.refuse('backend-malformed');
+    if ((headEnd === INCOMPLETE ? end : headEnd) - p > this.headBytes) return this.refuse('backend-head-too-large');
+    if (headEnd === INCOMPLETE) {
+      this.partial = Buffer.from(bytes.subarray(p, end));
+      return -1;
+    }
+    const head = responseHead;
+    const headers = new Headers(bytes, head.base, headEnd - head.base - 2, head);
+    if (head.status === 101) {
+      if (head.upgradeLine >= 0) headers.restore((name) => name === 'upgrade');
+      this.state = NOTHING;
+      const early = headEnd < end ? Buffer.from(bytes.subarray(headEnd, end)) : null;
+      this.receiver.switched(new Response(101, headers, null, 101), early);
+      return -1;
+    }
+    if (head.status >= 200) return this.readAnswer(bytes, headEnd, end, headers);
+    if (++this.interims > MOST_INTERIM) return this.refuse('backend-malformed');
+    const reason = bytes.latin1Slice(head.base + head.reasonStart, head.base + head.reasonEnd);
+    this.receiver.interim(head.status, reason, headers);
+    return headEnd;
+  }
+
+  private readAnswer(bytes: Buffer, headEnd: number, end: number, headers: Headers): number {
+    const { status, chunked, length, close } = responseHead;
+    const bodiless = status === 204 || status === 304 || this.receiver.method === 'HEAD';
+    if (bodiless || length === 0) {
+      this.state = NOTHING;
+      this.receiver.answered(new Response(status, headers, null, status), close || headEnd < end, true);
+      return -1;
+    }
+    if (chunked && new ChunkDecoder().feed(bytes, headEnd, end, null) === BAD_CHUNK) {
+      return this.refuse('backend-malformed'); // known before anything is passed on: a clean refusal
+    }
+    const body = new Body(this.receiver, length);
+    this.body = body;
+    this.left = length;
+    this.decoder = chunked ? new ChunkDecoder() : null;
+    this.state = chunked ? CHUNKED : length > 0 ? LENGTH : UNTIL_CLOSE;
+    this.receiver.answered(new Response(status, headers, body, status), close || this.state === UNTIL_CLOSE, false);
+    return headEnd;
+  }
+
+  private readLength(wire: Wire, bytes: Buffer, p: number, end: number): number {
+    const body = this.body!;
+    const stop = end - p < this.left ? end : p + this.left;
+    this.left -= stop - p;
+    body.push(bytes, p, stop);
+    if (this.body !== body) return -1; // given up while it was passed on
+    if (this.left === 0) return this.complete(body, '', stop === end);
+    if (this.left > BULK) wire.bulk = true;
+    return stop;
+  }
+
+  private readChunked(bytes: Buffer, p: number, end: number): number {
+    const decoder = this.decoder!;
+    const body = this.body!;
+    const stop = decoder.feed(bytes, p, end, this);
+    if (this.body !== body) return -1;
+    if (stop === BAD_CHUNK) return this.refuse('backend-malformed');
+    return stop < 0 ? end : this.complete(body, decoder.trailers, stop === end);
+  }
+
+  chunkData(bytes: Buffer, start: number, end: number): void {
+    this.body?.push(bytes, start, end);
+  }
+
+  private complete(body: Body, trailers: string, clean: boolean): -1 {
+    this.stop();
+    this.receiver.completed(body, trailers, clean);
+    return -1;
+  }
+
+  passes(bytes: Buffer, length: number): Passed {
+    if (this.state !== LENGTH || length > this.left) return REFUSED;
+    const body = this.body!;
+    const passed = body.passDirect(bytes, length);
+    if (passed === REFUSED) return REFUSED;
+    this.left -= length;
+    if (this.left === 0 && this.body === body) this.complete(body, '', true);
+    return passed;
+  }
+}
+
+function joined(before: Buffer, bytes: Buffer, start: number, end: number): Buffer {
+  const whole = Buffer.allocUnsafeSlow(before.length + end - start + SLACK);
+  before.copy(whole);
+  bytes.copy(whole, before.length, start, end);
+  whole[before.length + end - start] = 0;
+  return whole;
+}

@@ -1,0 +1,159 @@
+import {
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  type MetricObjectWithValues,
+  type MetricValue,
+  Registry,
+} from 'prom-client';
+import { type CounterReading, durationBounds } from '../http/counters.ts';
+
+/** What the metrics are made from, read at each scrape. */
+export interface MetricsSource {
+  read(): CounterReading;
+  readonly units: number;
+  readonly unitRestarts: number;
+}
+
+type Value = (reading: CounterReading) => number;
+
+const COUNTERS: readonly (readonly [name: string, help: string, value: Value])[] = [
+  ['gatewarden_connections_total', 'Client connections accepted.', (r) => r.values.connectionsAccepted],
+  [
+    'gatewarden_connections_refused_total',
+    'Client connections closed at once because there were too many.',
+    (r) => r.values.connectionsRefused,
+  ],
+  ['gatewarden_request_bytes_total', 'Bytes of request bodies received.', (r) => r.values.bytesReceived],
+  ['gatewarden_response_bytes_total', 'Bytes of response bodies sent.', (r) => r.values.bytesSent],
+  [
+    'gatewarden_requests_aborted_total',
+    'Exchanges that ended before their answer was complete.',
+    (r) => r.values.aborted,
+  ],
+  ['gatewarden_backend_connects_total', 'Connections to backends opened.', (r) => r.values.backendConnects],
+  [
+    'gatewarden_backend_connect_failures_total',
+    'Connections to backends that could not be opened.',
+    (r) => r.values.backendConnectFailures,
+  ],
+  [
+    'gatewarden_backend_retries_total',
+    'Requests sent once more because a kept connection was dead.',
+    (r) => r.values.backendRetries,
+  ],
+];
+
+const GAUGES: readonly (readonly [name: string, help: string, value: Value])[] = [
+  ['gatewarden_connections_open', 'Client connections open now.', (r) => r.values.connectionsOpen],
+  ['gatewarden_requests_active', 'Requests being processed now.', (r) => r.values.requestsActive],
+  ['gatewarden_tunnels_open', 'Upgraded connections open now.', (r) => r.values.tunnelsOpen],
+  ['gatewarden_backend_connections_open', 'Connections to backends open now.', (r) => r.values.backendConnectionsOpen],
+  ['gatewarden_backend_waiting', 'Requests that wait for a connection to a backend.', (r) => r.values.backendWaiting],
+];
+
+const STATUSES = [
+  ['1xx', 'status1xx'],
+  ['2xx', 'status2xx'],
+  ['3xx', 'status3xx'],
+  ['4xx', 'status4xx'],
+  ['5xx', 'status5xx'],
+  ['other', 'statusOther'],
+] as const;
+
+/** The metrics of a plane: the figures of all units as one, and those of the process. */
+export function metricsRegistry(source: MetricsSource): Registry {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  for (const [name, help, value] of COUNTERS) {
+    new Counter({
+      name,
+      help,
+      registers,
+      collect() {
+        this.reset();
+        this.inc(value(source.read()));
+      },
+    });
+  }
+  for (const [name, help, value] of GAUGES) {
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(value(source.read()));
+      },
+    });
+  }
+  new Counter({
+    name: 'gatewarden_requests_total',
+    help: 'Requests answered, by the family of the status; 4xx holds 499, a client that went away.',
+    labelNames: ['status'],
+    registers,
+    collect() {
+      this.reset();
+      const { values } = source.read();
+      for (const [status, name] of STATUSES) this.inc({ status }, values[name]);
+    },
+  });
+  new Counter({
+    name: 'gatewarden_refusals_total',
+    help: 'Requests that the engine itself answered, by reason (docs/errors.md).',
+    labelNames: ['refusal'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [refusal, count] of source.read().refusals) this.inc({ refusal }, count);
+    },
+  });
+  new Gauge({
+    name: 'gatewarden_units',
+    help: 'Units that serve now.',
+    registers,
+    collect() {
+      this.set(source.units);
+    },
+  });
+  new Counter({
+    name: 'gatewarden_unit_restarts_total',
+    help: 'Units that died and were replaced.',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(source.unitRestarts);
+    },
+  });
+  registry.registerMetric(durations(source));
+  return registry;
+}
+
+/** prom-client's own histogram can only observe; ours was counted elsewhere. */
+function durations(source: MetricsSource): Counter {
+  const name = 'gatewarden_request_duration_seconds';
+  const metric = {
+    name,
+    async get(): Promise<MetricObjectWithValues<MetricValue<string>>> {
+      const { durations, values } = source.read();
+      const rows: MetricValue<string>[] = [];
+      let count = 0;
+      durations.forEach((inBucket, i) => {
+        count += inBucket;
+        rows.push({
+          value: count,
+          labels: { le: durationBounds[i] ?? '+Inf' },
+          metricName: `${name}_bucket`,
+        } as MetricValue<string>);
+      });
+      rows.push({ value: values.durationSum, labels: {}, metricName: `${name}_sum` } as MetricValue<string>);
+      rows.push({ value: count, labels: {}, metricName: `${name}_count` } as MetricValue<string>);
+      const help = 'Time from a whole request head to the end of its answer.';
+      return { name, help, type: 'histogram', aggregator: 'sum', values: rows } as unknown as MetricObjectWithValues<
+        MetricValue<string>
+      >;
+    },
+    reset() {},
+  };
+  return metric as unknown as Counter;
+}

@@ -1,0 +1,253 @@
+import { Worker } from 'node:worker_threads';
+import { pino } from 'pino';
+import { AdminPort, type ListenAddress } from './admin-port.ts';
+import type { Destination } from './http/backend.ts';
+import { COUNTER, COUNTER_SLOTS, readCounters } from './http/counters.ts';
+import type { ListenerLimits } from './http/limits.ts';
+import { type AccessLogTarget, LogDestination } from './log-destination.ts';
+import { metricsRegistry } from './metrics/exposition.ts';
+import type { UnitOptions, UnitOrder, UnitReport } from './unit-messages.ts';
+
+export interface PlaneOptions {
+  readonly listen: ListenAddress;
+  readonly destination: Destination;
+  /** Comes before every forwarded path; empty for none. */
+  readonly basePath: string;
+  /** Most connections of one unit to the backend. */
+  readonly connections: number;
+  readonly units: number;
+  readonly accessLog: AccessLogTarget;
+  readonly admin: ListenAddress | undefined;
+  readonly trustedProxies: readonly string[];
+  readonly limits: Partial<ListenerLimits>;
+  /** In milliseconds. */
+  readonly drainTimeout: number;
+}
+
+/** A running plane. */
+export interface Plane {
+  readonly address: { readonly host: string; readonly port: number };
+  readonly adminAddress: { readonly host: string; readonly port: number } | undefined;
+  drain(): Promise<void>;
+  readonly closed: Promise<void>;
+}
+
+interface Unit {
+  readonly number: number;
+  readonly worker: Worker;
+  readonly block: Float64Array;
+  serving: boolean;
+}
+
+/** Gauges belong to a unit that lives; what a dead one counted stays counted. */
+const GAUGES = [
+  COUNTER.connectionsOpen,
+  COUNTER.requestsActive,
+  COUNTER.tunnelsOpen,
+  COUNTER.backendConnectionsOpen,
+  COUNTER.backendWaiting,
+];
+/** Milliseconds before a unit that died while starting is tried again; doubled each time. */
+const RETRY = 100;
+const LONGEST_RETRY = 5000;
+
+/** Starts a plane: units that serve, and a supervisor beside them that replaces the ones that die. */
+export async function startPlane(options: PlaneOptions): Promise<Plane> {
+  const supervisor = new Supervisor(options, await LogDestination.open(options.accessLog));
+  await supervisor.start();
+  return supervisor;
+}
+
+class Supervisor implements Plane {
+  readonly closed: Promise<void>;
+  adminAddress: { host: string; port: number } | undefined;
+  private readonly options: PlaneOptions;
+  private readonly destination: LogDestination | null;
+  private readonly log = pino({ name: 'gatewarden' }, pino.destination({ fd: 2, sync: true }));
+  private readonly units = new Map<number, Unit>();
+  private readonly retired = new Float64Array(COUNTER_SLOTS);
+  private restarts = 0;
+  private failures = 0;
+  private draining = false;
+  private admin: AdminPort | null = null;
+  private bound: { host: string; port: number } | null = null;
+  private finish: () => void = () => {};
+
+  constructor(options: PlaneOptions, destination: LogDestination | null) {
+    this.options = options;
+    this.destination = destination;
+    this.closed = new Promise((resolve) => {
+      this.finish = resolve;
+    });
+  }
+
+  get address(): { host: string; port: number } {
+    if (this.bound === null) throw new Error('the plane does not listen yet');
+    return this.bound;
+  }
+
+  async start(): Promise<void> {
+    try {
+      await this.startUnit(0, this.options.listen.port); // the first one learns the port that the others share
+      const others = Array.from({ length: this.options.units - 1 }, (_, i) => i + 1);
+      await Promise.all(others.map((number) => this.startUnit(number, this.address.port)));
+      if (this.options.admin !== undefined) await this.startAdmin(this.options.admin);
+    } catch (error) {
+      this.draining = true;
+      await Promise.all([...this.units.values()].map((unit) => unit.worker.terminate()));
+      throw error;
+    }
+    const { host, port } = this.address;
+    this.log.info({ address: `${host}:${port}`, units: this.options.units, admin: this.adminAddress }, 'listening');
+  }
+
+  private async startAdmin(address: ListenAddress): Promise<void> {
+    const registry = metricsRegistry({
+      read: () => readCounters([this.retired, ...[...this.units.values()].map((unit) => unit.block)]),
+      ...this.liveFigures(),
+    });
+    const supervisor = this;
+    this.admin = new AdminPort({
+      registry,
+      get ready() {
+        return supervisor.ready;
+      },
+      get status() {
+        return supervisor.status;
+      },
+      restartUnit: (number) => this.restartUnit(number),
+    });
+    this.adminAddress = await this.admin.listen(address);
+  }
+
+  private liveFigures(): { readonly units: number; readonly unitRestarts: number } {
+    const supervisor = this;
+    return {
+      get units() {
+        return supervisor.serving;
+      },
+      get unitRestarts() {
+        return supervisor.restarts;
+      },
+    };
+  }
+
+  private get serving(): number {
+    return [...this.units.values()].filter((unit) => unit.serving).length;
+  }
+
+  private get ready(): boolean {
+    return !this.draining && this.serving > 0;
+  }
+
+  private get status(): object {
+    return {
+      address: this.address,
+      draining: this.draining,
+      unitRestarts: this.restarts,
+      units: [...this.units.values()].map(({ number, serving }) => ({ number, serving })),
+    };
+  }
+
+  private startUnit(number: number, port: number): Promise<void> {
+    const memory = new SharedArrayBuffer(COUNTER_SLOTS * Float64Array.BYTES_PER_ELEMENT);
+    const { listen, destination, basePath, connections, trustedProxies, limits } = this.options;
+    const workerData: UnitOptions = {
+      role: 'gatewarden-unit',
+      unit: number,
+      host: listen.host,
+      port,
+      destination,
+      basePath,
+      connections,
+      trustedProxies,
+      limits,
+      logging: this.destination !== null,
+      counters: memory,
+    };
+    const worker = new Worker(new URL('./unit.ts', import.meta.url), { workerData, name: `unit ${number}` });
+    const unit: Unit = { number, worker, block: new Float64Array(memory), serving: false };
+    this.units.set(number, unit);
+    return new Promise((resolve, reject) => {
+      worker.on('message', (report: UnitReport) => {
+        if (report.kind === 'listening') {
+          this.bound ??= { host: report.address, port: report.port };
+          unit.serving = true;
+          this.failures = 0;
+          resolve();
+        } else if (report.kind === 'failed') reject(new Error(report.message));
+        else this.heard(unit, report);
+      });
+      worker.on('error', (error: Error) => {
+        this.log.error({ unit: number, error: error.stack }, 'a unit failed');
+        reject(error);
+      });
+      worker.on('exit', () => {
+        this.lost(unit);
+        reject(new Error(`unit ${number} ended before it served`));
+      });
+    });
+  }
+
+  private heard(unit: Unit, report: UnitReport): void {
+    if (report.kind === 'log') this.destination?.write(report.lines);
+    else if (report.kind === 'fault') this.log.error({ unit: unit.number, error: report.message }, 'a request failed');
+    else if (report.kind === 'drained' && report.cut > 0) {
+      this.log.warn({ unit: unit.number, connections: report.cut }, 'cut off what did not finish in time');
+    }
+  }
+
+  /** A unit is gone: its figures stay, and another one takes its place unless the plane stops. */
+  private lost(unit: Unit): void {
+    if (this.units.get(unit.number) !== unit) return;
+    this.units.delete(unit.number);
+    for (const gauge of GAUGES) unit.block[gauge] = 0;
+    for (let i = 0; i < COUNTER_SLOTS; i++) this.retired[i]! += unit.block[i]!;
+    if (this.draining) {
+      if (this.units.size === 0) void this.stop();
+      return;
+    }
+    if (this.bound === null) return;
+    this.restarts++;
+    this.log.warn({ unit: unit.number }, 'a unit ended and is replaced');
+    this.replace(unit.number);
+  }
+
+  private replace(number: number): void {
+    const delay = this.failures === 0 ? 0 : Math.min(LONGEST_RETRY, RETRY * 2 ** this.failures);
+    this.failures++;
+    setTimeout(() => {
+      if (!this.draining) this.startUnit(number, this.address.port).catch(() => {}); // `lost` tries again
+    }, delay);
+  }
+
+  private restartUnit(number: number): boolean {
+    const unit = this.units.get(number);
+    void unit?.worker.terminate();
+    return unit !== undefined;
+  }
+
+  async drain(): Promise<void> {
+    if (!this.draining) {
+      this.draining = true;
+      this.log.info({ timeout: this.options.drainTimeout }, 'draining');
+      const order: UnitOrder = { kind: 'drain', timeout: this.options.drainTimeout };
+      for (const unit of this.units.values()) unit.worker.postMessage(order);
+      if (this.units.size === 0) await this.stop();
+    }
+    await this.closed;
+  }
+
+  private async stop(): Promise<void> {
+    this.admin?.close();
+    await this.destination?.close();
+    if (this.destination !== null && this.destination.dropped > 0) {
+      this.log.warn(
+        { batches: this.destination.dropped },
+        'access log lines were dropped: the destination was too slow',
+      );
+    }
+    this.log.info('stopped');
+    this.finish();
+  }
+}

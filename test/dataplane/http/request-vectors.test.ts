@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { parseAnswers, RawClient } from '../../support/raw-client.ts';
+import { StrictBackend } from '../../support/strict-backend.ts';
+import { type RequestVector, requestVectors } from '../../support/vectors.ts';
+
+let backend: StrictBackend;
+let gateway: TestGateway;
+const vectors = requestVectors();
+
+beforeAll(async () => {
+  backend = await StrictBackend.start();
+  gateway = await startGateway({ backend: { destination: { host: '127.0.0.1', port: backend.port } } });
+});
+afterAll(async () => {
+  await gateway.close();
+  await backend.close();
+});
+
+/** Sends a row in pieces of `size` bytes, says that nothing more comes, and reads to the end. */
+async function send(vector: RequestVector, size: number) {
+  const before = backend.requests.length;
+  const client = await RawClient.connect(gateway.port);
+  for (let at = 0; at < vector.bytes.length; at += size) {
+    client.send(vector.bytes.subarray(at, at + size));
+    if (size < vector.bytes.length) await new Promise((resolve) => setImmediate(resolve));
+  }
+  client.finish();
+  const text = await client.untilClosed();
+  client.destroy();
+  const upstream = backend.requests.slice(before);
+  return {
+    upstream,
+    answers: parseAnswers(
+      text,
+      upstream.map((request) => request.method === 'HEAD'),
+    ),
+  };
+}
+
+describe.each([
+  ['whole', 1 << 20],
+  ['in pieces of 7 bytes', 7],
+])('requests of public suites, %s', (_name, size) => {
+  const of = (kind: RequestVector['class']) =>
+    vectors.filter((vector) => vector.class === kind && (size > 100 || vector.bytes.length < 1000));
+
+  it.each(of('must-reject'))('refuses $id', async (vector) => {
+    const { upstream, answers } = await send(vector, size);
+    expect(upstream).toEqual([]);
+    expect(answers).toHaveLength(1);
+    expect(answers[0]!.status).toBeGreaterThanOrEqual(400);
+    expect(answers[0]!.status).toBeLessThan(500);
+    expect(answers[0]!.headers.get('connection')).toBe('close');
+    expect(backend.violations).toEqual([]);
+  });
+
+  it.each(of('must-accept'))('proxies $id', async (vector) => {
+    const { upstream, answers } = await send(vector, size);
+    expect(upstream.length).toBeGreaterThan(0);
+    expect(answers[0]!.status).toBe(200);
+    expect(answers.filter((answer) => answer.status === 200)).toHaveLength(upstream.length);
+    expect(backend.violations).toEqual([]);
+  });
+
+  it.each(of('review'))('forwards nothing ambiguous of $id', async (vector) => {
+    const { upstream, answers } = await send(vector, size);
+    expect(answers.filter((answer) => answer.status === 200)).toHaveLength(upstream.length);
+    expect(backend.violations).toEqual([]);
+  });
+});

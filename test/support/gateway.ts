@@ -1,0 +1,51 @@
+import { Backend, type BackendOptions } from '../../dataplane/http/backend.ts';
+import type { Next } from '../../dataplane/http/exchange.ts';
+import type { ListenerLimits } from '../../dataplane/http/limits.ts';
+import { type Finished, Listener } from '../../dataplane/http/listener.ts';
+
+/** The engine on a port of its own, in front of a backend or of any handler. */
+export interface TestGateway {
+  readonly port: number;
+  readonly finished: Finished[];
+  readonly faults: unknown[];
+  readonly listener: Listener;
+  close(): Promise<void>;
+}
+
+export interface TestGatewayOptions {
+  readonly backend?: Partial<BackendOptions> & Pick<BackendOptions, 'destination'>;
+  readonly handler?: (backend: Next) => Next;
+  readonly limits?: Partial<ListenerLimits>;
+  readonly trustedProxies?: readonly string[];
+}
+
+export async function startGateway(options: TestGatewayOptions): Promise<TestGateway> {
+  const backend = options.backend === undefined ? null : new Backend(options.backend);
+  const nothing: Next = () => {
+    throw new Error('this gateway has no backend');
+  };
+  const end = backend?.handle ?? nothing;
+  const finished: Finished[] = [];
+  const faults: unknown[] = [];
+  const listener = new Listener({
+    host: '127.0.0.1',
+    port: 0,
+    reusePort: false,
+    handler: options.handler?.(end) ?? end,
+    limits: options.limits ?? {},
+    trustedProxies: options.trustedProxies ?? [],
+    onFinished: (entry) => finished.push(entry),
+    onFault: (error) => faults.push(error),
+  });
+  const { port } = await listener.listen();
+  return {
+    port,
+    finished,
+    faults,
+    listener,
+    async close() {
+      await listener.drain(0);
+      backend?.close();
+    },
+  };
+}
