@@ -41,7 +41,6 @@ export function writeAnswer(
   if (status === 101) lines += 'Connection: Upgrade\r\n';
   else if (connection.closing) lines += 'Connection: close\r\n';
   else if (!modern) lines += 'Connection: keep-alive\r\n';
-  lines += '\r\n';
 
   const inline = content !== null && !bodiless ? content : null;
   const { wire } = connection;
@@ -50,14 +49,13 @@ export function writeAnswer(
   const start = output.at;
   let at = start;
   if (response.lineIntact) {
-    at = headers.write(out, at, true);
+    at = headers.write(out, at, true, lines);
     out[start + 7] = 49; // a backend may speak HTTP/1.0; we speak HTTP/1.1
   } else {
     const reason = response.reason !== null && isFieldValue(response.reason) ? response.reason : statusText(status);
     at += out.latin1Write(`HTTP/1.1 ${status} ${reason}\r\n`, at);
-    at = headers.write(out, at, false);
+    at = headers.write(out, at, false, lines);
   }
-  at += out.latin1Write(lines, at);
   if (inline !== null) at += inline.copy(out, at);
   wrote(wire, at - start);
 

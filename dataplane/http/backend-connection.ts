@@ -4,7 +4,6 @@ import { writeBackendRequest } from './backend-request.ts';
 import type { Body, BodySink } from './body.ts';
 import type { ClientConnection } from './client-connection.ts';
 import { clock } from './clock.ts';
-import { connectWire } from './connect.ts';
 import type { Headers } from './headers.ts';
 import type { Refusal } from './refusal.ts';
 import { Replay } from './replay.ts';
@@ -68,7 +67,7 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
         this.deadline = performance.now() + timeout;
         watch(this);
       }
-      const wire = connectWire(to, this, (ok) => {
+      const wire = this.options.connect(to, this, (ok) => {
         if (this.wire === wire) this.outcome?.(ok ? 'open' : 'failed');
       });
       this.wire = wire;

@@ -30,7 +30,8 @@ export function writeBackendRequest(wire: Wire, exchange: Exchange, options: Bac
   pending.stream = entity === null ? null : entity.replacement;
   pending.chunked = false;
 
-  let lines = exchange.origin.facts.forwardingLines(exchange, options.forwarding);
+  const forwarding = exchange.origin.facts.forwardingLines(exchange, options.forwarding);
+  let lines = '';
   if (entity !== null && (pending.content !== null || pending.stream !== null)) {
     headers.delete('content-length');
     const length = entity.length;
@@ -43,18 +44,17 @@ export function writeBackendRequest(wire: Wire, exchange: Exchange, options: Bac
   if (request.upgrade !== null && options.upgrades.includes(request.upgrade.toLowerCase())) {
     lines += `Connection: Upgrade\r\nUpgrade: ${request.upgrade}\r\n`;
   } else if (!options.reuse) lines += 'Connection: close\r\n';
-  lines += '\r\n';
+  const more = lines === '' ? forwarding : forwarding.latin1Slice(0, forwarding.length - 2) + lines;
 
   const line = request.lineIntact ? null : `${request.method} ${request.forwardTarget} HTTP/1.1\r\n`;
-  reserve(wire, headers.size + lines.length + (line?.length ?? 0));
+  reserve(wire, headers.size + more.length + 2 + (line?.length ?? 0));
   const out = output.bytes;
   let at = output.at;
-  if (line === null) at = headers.write(out, at, true);
+  if (line === null) at = headers.write(out, at, true, more);
   else {
     at += out.latin1Write(line, at);
-    at = headers.write(out, at, false);
+    at = headers.write(out, at, false, more);
   }
-  at += out.latin1Write(lines, at);
   wrote(wire, at - output.at);
   return pending;
 }

@@ -1,5 +1,6 @@
 import type { BackendConnection } from './backend-connection.ts';
 import { BackendPool } from './backend-pool.ts';
+import { type Connect, connectWire } from './connect.ts';
 import type { Answer, BackendCall, Exchange, Next } from './exchange.ts';
 import { DEFAULT_FORWARDING, type ForwardingOptions } from './forwarding.ts';
 import type { Refusal } from './refusal.ts';
@@ -31,6 +32,8 @@ export interface BackendOptions {
   readonly headBytes: number;
   /** Judges each resolved address before it is connected to; null allows all. */
   readonly mayReach: ((address: string, port: number) => boolean) | null;
+  /** Opens a wire to a numeric address or a Unix-domain socket. */
+  readonly connect: Connect;
 }
 
 export const DEFAULT_BACKEND: Omit<BackendOptions, 'destination'> = {
@@ -46,6 +49,7 @@ export const DEFAULT_BACKEND: Omit<BackendOptions, 'destination'> = {
   upgrades: [],
   headBytes: 65_536,
   mayReach: null,
+  connect: connectWire,
 };
 
 /** The end of a chain: sends requests to one destination over a pool of its own. */

@@ -69,3 +69,41 @@ export function isToken(value: string): boolean {
   }
   return value.length > 0;
 }
+
+let viewed: Buffer | null = null;
+let words = new Int32Array(0);
+
+/**
+ * The first byte from `at` on that may not stand in a field value. Eight bytes a step: a bearer token is a kilobyte, and
+ * looking at each byte of it was a quarter of all the JavaScript of a request. The slack behind the bytes is read too.
+ */
+export function endOfValue(bytes: Buffer, at: number): number {
+  if (bytes !== viewed) {
+    viewed = bytes;
+    words = bytes.byteOffset === 0 ? new Int32Array(bytes.buffer as ArrayBuffer, 0, bytes.length >> 2) : NO_WORDS;
+  }
+  while ((at & 3) !== 0) {
+    if (VALUE[bytes[at]!] === 0) return at;
+    at++;
+  }
+  const list = words;
+  let i = at >> 2;
+  for (const last = list.length - 1; i < last; i += 2) {
+    const one = list[i]!;
+    const two = list[i + 1]!;
+    const del1 = one ^ 0x7f7f7f7f;
+    const del2 = two ^ 0x7f7f7f7f;
+    // a byte below 0x20, or 0x7f: both tests are exact for "is there any"
+    const odd =
+      ((one - 0x20202020) & ~one) |
+      ((two - 0x20202020) & ~two) |
+      ((del1 - 0x01010101) & ~del1) |
+      ((del2 - 0x01010101) & ~del2);
+    if ((odd & 0x80808080) !== 0) break;
+  }
+  at = list.length === 0 ? at : i << 2;
+  while (VALUE[bytes[at]!] !== 0) at++;
+  return at;
+}
+
+const NO_WORDS = new Int32Array(0);

@@ -11,6 +11,8 @@ import { isHost } from './target.ts';
 import { Uri } from './uri.ts';
 import type { Endpoint, Wire } from './wire.ts';
 
+const NO_LINES = Buffer.alloc(0);
+
 /** Who a client is, as far as we believe it: its peer address, the PROXY protocol, and what trusted proxies say. */
 export class ClientFacts {
   readonly scheme: string;
@@ -22,7 +24,7 @@ export class ClientFacts {
   private here: Endpoint | null = null;
   private lastOptions: ForwardingOptions | null = null;
   private lastHost = '';
-  private lastLines = '';
+  private lastLines: Buffer = NO_LINES;
 
   constructor(wire: Wire, scheme: string, trusted: boolean, trusts: (address: string) => boolean) {
     this.wire = wire;
@@ -72,8 +74,8 @@ export class ClientFacts {
     return new Uri(scheme ?? original.scheme, authority, original.rawPath, original.rawQuery);
   }
 
-  /** The lines that tell a backend about this client: made once for all requests to one host. */
-  forwardingLines(exchange: Exchange, options: ForwardingOptions): string {
+  /** The lines that tell a backend about this client, with the empty line: made once for all requests to one host. */
+  forwardingLines(exchange: Exchange, options: ForwardingOptions): Buffer {
     const { headers, host, version } = exchange.request;
     if (this.lastOptions === options && host === this.lastHost) return this.lastLines;
     const client: ForwardedClient = {
@@ -83,10 +85,10 @@ export class ClientFacts {
       port: this.local.port,
       version: version.slice('HTTP/'.length),
     };
-    if (this.trusted) return extendForwarding(headers, client, options);
+    if (this.trusted) return Buffer.from(`${extendForwarding(headers, client, options)}\r\n`, 'latin1');
     this.lastOptions = version === 'HTTP/1.1' ? options : null;
     this.lastHost = host;
-    this.lastLines = forwardingLines(client, options);
+    this.lastLines = Buffer.from(`${forwardingLines(client, options)}\r\n`, 'latin1');
     return this.lastLines;
   }
 }

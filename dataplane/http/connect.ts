@@ -3,12 +3,15 @@ import { connectPipe, connectTcp } from './raw-wire.ts';
 import { connectSocket } from './socket-wire.ts';
 import type { Wire, WireOwner } from './wire.ts';
 
-/** Connects to a numeric address or a Unix-domain socket, raw where this Node lets us. */
-export function connectWire(
-  to: { path: string } | { host: string; port: number },
+/** Starts to connect; what is sent before `done` says true waits. */
+export type Connect = (
+  to: { readonly path: string } | { readonly host: string; readonly port: number },
   owner: WireOwner,
   done: (ok: boolean) => void,
-): Wire {
+) => Wire;
+
+/** Connects to a numeric address or a Unix-domain socket, raw where this Node lets us. */
+export const connectWire: Connect = (to, owner, done) => {
   if (nativeBindings() === null) return connectSocket(to, owner, done);
   const opened = (ok: boolean): void => {
     if (ok) wire.opened();
@@ -16,4 +19,4 @@ export function connectWire(
   };
   const wire = 'path' in to ? connectPipe(to.path, owner, opened) : connectTcp(to.host, to.port, owner, opened);
   return wire;
-}
+};

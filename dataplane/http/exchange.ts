@@ -34,7 +34,7 @@ export interface Origin {
   readonly facts: {
     clientContext(exchange: Exchange): ClientContext;
     originalUri(exchange: Exchange): Uri;
-    forwardingLines(exchange: Exchange, options: ForwardingOptions): string;
+    forwardingLines(exchange: Exchange, options: ForwardingOptions): Buffer;
   };
 }
 

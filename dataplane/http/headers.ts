@@ -154,7 +154,7 @@ export class Headers {
     }
   }
 
-  /** Upper bound of what `write` produces. */
+  /** Upper bound of what `write` produces, without `more`. */
   get size(): number {
     let size = this.end + 2;
     const added = this.added;
@@ -163,38 +163,31 @@ export class Headers {
   }
 
   /**
-   * Writes the lines that are left, then the added ones, without the empty line; with `startLine` the line that was
-   * received before them comes first. @returns where it stopped.
+   * Writes the whole head: the line that was received before the headers if `startLine`, the lines that are left, the
+   * added ones, then `more` (whole lines) and the empty line. @returns where it stopped.
    */
-  write(out: Buffer, at: number, startLine: boolean): number {
+  write(out: Buffer, at: number, startLine: boolean, more: string | Buffer): number {
     const bytes = this.alive();
-    const base = this.base;
-    const table = this.table;
-    const first = this.first;
-    if (this.lines !== 0 || startLine) {
-      let from = startLine ? base : base + abs(table[first]!);
-      if (this.dropped !== 0) {
-        for (let i = 0, line = first; i < this.lines; i++, line += LINE) {
-          const start = table[line]!;
-          if (start >= 0) continue;
-          const to = base + ~start;
-          if (to > from) {
-            bytes.copy(out, at, from, to);
-            at += to - from;
-          }
-          from = base + (i + 1 === this.lines ? this.end : abs(table[line + LINE]!));
-        }
-      }
-      const to = base + this.end;
-      if (to > from) {
-        bytes.copy(out, at, from, to);
-        at += to - from;
+    const { base, table, first, lines } = this;
+    const plain = more.length === 0 && this.added === null;
+    const stop = base + (plain ? this.end + 2 : this.end); // the received empty line serves where nothing is added
+    let from = startLine ? base : base + (lines === 0 ? this.end : abs(table[first]!));
+    if (this.dropped !== 0) {
+      for (let i = 0, line = first; i < lines; i++, line += LINE) {
+        const start = table[line]!;
+        if (start >= 0) continue;
+        const to = base + ~start;
+        if (to > from) at += bytes.copy(out, at, from, to);
+        from = base + (i + 1 === lines ? this.end : abs(table[line + LINE]!));
       }
     }
+    if (stop > from) at += bytes.copy(out, at, from, stop);
+    if (plain) return at;
     const added = this.added;
-    if (added === null || added.length === 0) return at;
+    if (added === null && typeof more !== 'string') return at + more.copy(out, at);
     let text = '';
-    for (let i = 0; i < added.length; i += 2) text += `${added[i]}: ${added[i + 1]}\r\n`;
+    if (added !== null) for (let i = 0; i < added.length; i += 2) text += `${added[i]}: ${added[i + 1]}\r\n`;
+    text += typeof more === 'string' ? `${more}\r\n` : more.latin1Slice();
     return at + out.latin1Write(text, at);
   }
 

@@ -1,4 +1,4 @@
-import { LOWER, METHOD, NAME, spells, TARGET, TOKEN, VALUE } from './bytes.ts';
+import { endOfValue, LOWER, METHOD, NAME, spells, TARGET, TOKEN } from './bytes.ts';
 import { beginRanges, LINE, MOST_HEADER_LINES, ranges } from './header-ranges.ts';
 import {
   contentLength,
@@ -44,6 +44,9 @@ export const requestHead = {
   /** The client sent forwarding headers. They are dropped here; `forwarded` offsets let a trusted peer's be read. */
   forwarded: false,
   underscored: false,
+  /** The first line with credentials, or -1, and whether it holds what the memo holds. */
+  authorizationLine: -1,
+  sameAuthorization: false,
   refusal: 'request-line' as Refusal,
 };
 
@@ -57,10 +60,17 @@ function refuse(refusal: Refusal): number {
 const VERSION = 'HTTP/1.';
 
 /**
- * Scans a request head that starts at `p`; `bytes[n]` must be 0.
+ * Scans a request head that starts at `p`; `bytes[n]` must be 0. `memo` is the Authorization value, with its CRLF, that
+ * this client sent last: when it comes again, comparing it is cheaper than reading it.
  * @returns the end of the head, INCOMPLETE or MALFORMED.
  */
-export function scanRequestHead(bytes: Buffer, p: number, n: number, limits: RequestHeadLimits): number {
+export function scanRequestHead(
+  bytes: Buffer,
+  p: number,
+  n: number,
+  limits: RequestHeadLimits,
+  memo: Buffer | null,
+): number {
   let empty = 0;
   while (bytes[p] === 13 && bytes[p + 1] === 10 && p + 1 < n && empty++ < 4) p += 2; // RFC 9112 §2.2: tolerated
   const base = p;
@@ -84,14 +94,15 @@ export function scanRequestHead(bytes: Buffer, p: number, n: number, limits: Req
   p = q + 1;
   const version = scanVersion(bytes, p, n);
   if (version !== 0) return version;
-  return scanLines(bytes, p + 10, n, limits);
+  return scanLines(bytes, p + 10, n, limits, memo);
 }
 
 function reset(): void {
   head.length = -1;
   head.chunked = head.close = head.keepAlive = head.upgrade = head.expects = head.forwarded = head.underscored = false;
   head.nominated = null;
-  head.hostLine = head.upgradeLine = -1;
+  head.sameAuthorization = false;
+  head.hostLine = head.upgradeLine = head.authorizationLine = -1;
   head.dropped = head.lines = 0;
 }
 
@@ -127,7 +138,7 @@ function isLaterVersion(bytes: Buffer, p: number, n: number): boolean {
   return n - p >= 10 && /^HTTP\/[2-9]\.[0-9]\r\n$/.test(bytes.latin1Slice(p, p + 10));
 }
 
-function scanLines(bytes: Buffer, start: number, n: number, limits: RequestHeadLimits): number {
+function scanLines(bytes: Buffer, start: number, n: number, limits: RequestHeadLimits, memo: Buffer | null): number {
   const base = head.base;
   const first = beginRanges();
   const table = ranges.table;
@@ -156,19 +167,10 @@ function scanLines(bytes: Buffer, start: number, n: number, limits: RequestHeadL
     let value = q + 1;
     while (bytes[value] === 32 || bytes[value] === 9) value++;
     let end = value;
-    while (
-      (VALUE[bytes[end]!]! &
-        VALUE[bytes[end + 1]!]! &
-        VALUE[bytes[end + 2]!]! &
-        VALUE[bytes[end + 3]!]! &
-        VALUE[bytes[end + 4]!]! &
-        VALUE[bytes[end + 5]!]! &
-        VALUE[bytes[end + 6]!]! &
-        VALUE[bytes[end + 7]!]!) !==
-      0
-    )
-      end += 8;
-    while (VALUE[bytes[end]!] !== 0) end++;
+    if (memo !== null && q - p === 13 && repeats(bytes, p, value, n, memo)) {
+      end += memo.length - 2;
+      head.sameAuthorization = head.authorizationLine < 0;
+    } else end = endOfValue(bytes, value);
     if (end + 1 >= n) {
       if (end < n && bytes[end] !== 13) return refuse('header-line');
       return n > most ? refuse('headers-too-large') : INCOMPLETE;
@@ -195,6 +197,12 @@ function scanLines(bytes: Buffer, start: number, n: number, limits: RequestHeadL
   if (head.nominated !== null) head.dropped += dropNominated(bytes, base, first, line, head.nominated);
   if (head.minor === 0) head.close = !head.keepAlive || head.close;
   return p;
+}
+
+/** Whether this is the Authorization line of the last request once more; the memo ends in CRLF, so its end is known. */
+function repeats(bytes: Buffer, name: number, value: number, n: number, memo: Buffer): boolean {
+  const end = value + memo.length;
+  return end <= n && spells(bytes, name, 'authorization') && bytes.compare(memo, 0, memo.length, value, end) === 0;
 }
 
 function drop(line: number): number {
@@ -235,6 +243,12 @@ function judgeLine(bytes: Buffer, p: number, length: number, value: number, end:
         readConnection(bytes, value, end, head);
         drop(line);
       } else if (spells(bytes, p, 'keep-alive')) drop(line);
+      break;
+    case 13:
+      if (spells(bytes, p, 'authorization')) {
+        if (head.authorizationLine < 0) head.authorizationLine = line;
+        else head.sameAuthorization = false;
+      }
       break;
     case 14:
       if (spells(bytes, p, 'content-length')) {

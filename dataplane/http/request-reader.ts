@@ -61,6 +61,9 @@ export class RequestReader implements BodySource, ChunkReceiver {
   private partialLength = 0;
   private waiting: Buffer | null = null;
   private lastHost = '';
+  /** The credentials sent last, from the second request on: a client that sends one request costs no copy. */
+  private authorization: Buffer | null = null;
+  private again = false;
 
   constructor(wire: Wire, limits: ListenerLimits, receiver: RequestReceiver) {
     this.wire = wire;
@@ -191,7 +194,7 @@ export class RequestReader implements BodySource, ChunkReceiver {
   }
 
   private readHead(bytes: Buffer, p: number, end: number): number {
-    const headEnd = scanRequestHead(bytes, p, end, this.limits);
+    const headEnd = scanRequestHead(bytes, p, end, this.limits, this.authorization);
     if (headEnd > 0) return this.readRequest(bytes, headEnd, end);
     if (headEnd === MALFORMED) return this.refuse(requestHead.refusal);
     if (end - p > this.limits.headBytes) return this.refuse('headers-too-large');
@@ -230,6 +233,9 @@ export class RequestReader implements BodySource, ChunkReceiver {
       this.phase = LENGTH;
     } else this.bodyAtHand = true;
     this.expects = head.expects;
+    if (head.authorizationLine >= 0 && !head.sameAuthorization && this.again)
+      this.remember(bytes, head.authorizationLine);
+    this.again = true;
     if (head.forwarded && this.receiver.trusted) headers.restore(isForwardingHeader);
     const modern = head.minor === 1;
     const request = new Request(
@@ -245,6 +251,14 @@ export class RequestReader implements BodySource, ChunkReceiver {
     if (head.upgrade && head.upgradeLine >= 0) request.upgrade = headers.valueAt(head.upgradeLine);
     this.receiver.requested(request, head.close);
     return headEnd;
+  }
+
+  private remember(bytes: Buffer, line: number): void {
+    const { base, table } = requestHead;
+    const start = base + table[line + 2]!;
+    const end = base + table[line + 3]!;
+    const ends = bytes[end] === 13 && bytes[end + 1] === 10; // a value with space behind it is not worth the trouble
+    this.authorization = ends ? Buffer.from(bytes.subarray(start, end + 2)) : null;
   }
 
   /** @returns the host that is asked for, empty for none, or null when it was refused. */

@@ -1,4 +1,4 @@
-import { spells, TOKEN, VALUE } from './bytes.ts';
+import { endOfValue, spells, TOKEN, VALUE } from './bytes.ts';
 import { beginRanges, LINE, MOST_HEADER_LINES, ranges } from './header-ranges.ts';
 import {
   contentLength,
@@ -95,10 +95,7 @@ function scanLines(bytes: Buffer, start: number, n: number): number {
     if (bytes[q] !== 58 || q === p) return MALFORMED;
     let value = q + 1;
     while (bytes[value] === 32 || bytes[value] === 9) value++;
-    let end = value;
-    while ((VALUE[bytes[end]!]! & VALUE[bytes[end + 1]!]! & VALUE[bytes[end + 2]!]! & VALUE[bytes[end + 3]!]!) !== 0)
-      end += 4;
-    while (VALUE[bytes[end]!] !== 0) end++;
+    let end = endOfValue(bytes, value);
     if (end + 1 >= n) return end < n && bytes[end] !== 13 ? MALFORMED : INCOMPLETE;
     if (bytes[end] !== 13 || bytes[end + 1] !== 10) return MALFORMED;
     const next = end + 2;
