@@ -3,6 +3,7 @@ import { type Address, readAddress } from './address.ts';
 import { readBackend } from './backend.ts';
 import { defineCommand, type Reading } from './command.ts';
 import { readDuration } from './duration.ts';
+import { readLimits } from './limits.ts';
 import { readNetworks } from './networks.ts';
 import { onStopSignal } from './stop-signals.ts';
 
@@ -61,6 +62,13 @@ export const proxyCommand = defineCommand({
       default: '1024',
       read: readConnections,
     },
+    limits: {
+      valueName: 'NAME=VALUE,…',
+      description:
+        'What clients are held to, such as bodyBytes=1048576,headTimeout=5s; docs/limits.md lists the names.',
+      default: 'default',
+      read: readLimits,
+    },
     'drain-timeout': {
       valueName: 'DURATION',
       description: 'How long running requests may take to finish after a stop signal.',
@@ -91,7 +99,7 @@ export const proxyCommand = defineCommand({
       accessLog: options['access-log'],
       admin: options.admin,
       trustedProxies: options['trusted-proxies'],
-      limits: {},
+      limits: options.limits,
       drainTimeout: options['drain-timeout'],
     });
     onStopSignal(() => plane.drain());

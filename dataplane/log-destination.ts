@@ -1,5 +1,5 @@
-import { createWriteStream, type WriteStream } from 'node:fs';
-import type { Writable } from 'node:stream';
+import { closeSync, fstatSync, openSync, write } from 'node:fs';
+import type { LineWriter } from './access-log.ts';
 
 /** Where access log lines go. */
 export type AccessLogTarget =
@@ -7,41 +7,58 @@ export type AccessLogTarget =
   | { readonly to: 'file'; readonly path: string }
   | { readonly to: 'nowhere' };
 
-/** Characters that may wait for a slow destination; beyond that lines are dropped and counted, not memory used up. */
-const MOST_WAITING = 256 << 20;
+const STDOUT = 1;
+/** Bytes that may wait for a slow reader of the standard output. */
+const MOST_WAITING = 64 << 20;
 
-/** The one writer of a plane's access log: lines of several units never mix. */
+/**
+ * Where the units of a plane write. To a file each unit writes by itself: appending is atomic there. Lines for a pipe or
+ * a terminal, where it is not, go through the supervisor, so that lines of several units never mix.
+ */
 export class LogDestination {
+  /** The file that units append to, or null when they must hand their lines over. */
+  readonly file: number | null;
+  /** Batches that were dropped because the reader was too slow. */
   dropped = 0;
-  private readonly stream: Writable;
+  private readonly owned: boolean;
 
   /** @throws when the file cannot be opened. */
-  static async open(target: AccessLogTarget): Promise<LogDestination | null> {
+  static open(target: AccessLogTarget): LogDestination | null {
     if (target.to === 'nowhere') return null;
-    if (target.to === 'stdout') return new LogDestination(process.stdout);
-    const stream: WriteStream = createWriteStream(target.path, { flags: 'a' });
-    await new Promise<void>((resolve, reject) => {
-      stream.once('open', () => resolve());
-      stream.once('error', reject);
-    });
-    return new LogDestination(stream);
+    if (target.to === 'file') return new LogDestination(openSync(target.path, 'a', 0o640), true);
+    const stdout = process.stdout;
+    stdout.on('error', () => {}); // a reader that went away must not take the gateway along
+    return new LogDestination(fstatSync(STDOUT).isFile() ? STDOUT : null, false);
   }
 
-  private constructor(stream: Writable) {
-    this.stream = stream;
-    stream.on('error', () => {}); // a reader that went away must not take the gateway along
+  private constructor(file: number | null, owned: boolean) {
+    this.file = file;
+    this.owned = owned;
   }
 
-  write(lines: string): void {
-    if (this.stream.writableLength > MOST_WAITING) this.dropped++;
-    else this.stream.write(lines, 'latin1');
+  /** Writes lines that a unit handed over. */
+  write(lines: Uint8Array): void {
+    if (process.stdout.writableLength > MOST_WAITING) this.dropped++;
+    else process.stdout.write(lines);
   }
 
   /** Resolves when everything is written. */
-  close(): Promise<void> {
-    return new Promise((resolve) => {
-      if (this.stream === process.stdout) this.stream.write('', () => resolve());
-      else this.stream.end(() => resolve());
-    });
+  async close(): Promise<void> {
+    if (this.file === null) await new Promise<void>((resolve) => process.stdout.write('', () => resolve()));
+    else if (this.owned) closeSync(this.file);
   }
+}
+
+/** Appends to a file, in whole lines, without ever waiting for it. */
+export function appendTo(file: number, report: (error: Error) => void): LineWriter {
+  return function append(lines, done) {
+    write(file, lines, 0, lines.length, null, (error, written) => {
+      if (error !== null) report(error);
+      else if (written < lines.length) {
+        append(lines.subarray(written), done);
+        return;
+      }
+      done();
+    });
+  };
 }

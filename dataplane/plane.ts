@@ -53,7 +53,7 @@ const LONGEST_RETRY = 5000;
 
 /** Starts a plane: units that serve, and a supervisor beside them that replaces the ones that die. */
 export async function startPlane(options: PlaneOptions): Promise<Plane> {
-  const supervisor = new Supervisor(options, await LogDestination.open(options.accessLog));
+  const supervisor = new Supervisor(options, LogDestination.open(options.accessLog));
   await supervisor.start();
   return supervisor;
 }
@@ -162,7 +162,7 @@ class Supervisor implements Plane {
       connections,
       trustedProxies,
       limits,
-      logging: this.destination !== null,
+      log: this.destination === null ? 'off' : (this.destination.file ?? 'hand-over'),
       counters: memory,
     };
     const worker = new Worker(new URL('./unit.ts', import.meta.url), { workerData, name: `unit ${number}` });
@@ -192,8 +192,16 @@ class Supervisor implements Plane {
   private heard(unit: Unit, report: UnitReport): void {
     if (report.kind === 'log') this.destination?.write(report.lines);
     else if (report.kind === 'fault') this.log.error({ unit: unit.number, error: report.message }, 'a request failed');
-    else if (report.kind === 'drained' && report.cut > 0) {
-      this.log.warn({ unit: unit.number, connections: report.cut }, 'cut off what did not finish in time');
+    else if (report.kind === 'drained') {
+      const { number } = unit;
+      if (report.cut > 0)
+        this.log.warn({ unit: number, connections: report.cut }, 'cut off what did not finish in time');
+      if (report.droppedLines > 0) {
+        this.log.warn(
+          { unit: number, lines: report.droppedLines },
+          'access log lines were dropped: the file was too slow',
+        );
+      }
     }
   }
 

@@ -12,7 +12,8 @@ export interface UnitOptions {
   readonly connections: number;
   readonly trustedProxies: readonly string[];
   readonly limits: Partial<ListenerLimits>;
-  readonly logging: boolean;
+  /** What becomes of access log lines: none, appended to this file, or handed over. */
+  readonly log: 'off' | 'hand-over' | number;
   /** The block this unit counts into. */
   readonly counters: SharedArrayBuffer;
 }
@@ -21,9 +22,9 @@ export interface UnitOptions {
 export type UnitReport =
   | { readonly kind: 'listening'; readonly address: string; readonly port: number }
   | { readonly kind: 'failed'; readonly message: string }
-  | { readonly kind: 'log'; readonly lines: string }
+  | { readonly kind: 'log'; readonly lines: Uint8Array<ArrayBuffer> }
   | { readonly kind: 'fault'; readonly message: string }
-  | { readonly kind: 'drained'; readonly cut: number };
+  | { readonly kind: 'drained'; readonly cut: number; readonly droppedLines: number };
 
 /** What a supervisor tells a unit. */
 export interface UnitOrder {

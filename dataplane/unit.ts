@@ -1,10 +1,11 @@
 import { isMainThread, type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { AccessLog } from './access-log.ts';
+import { AccessLog, type LineWriter } from './access-log.ts';
 import { Backend } from './http/backend.ts';
 import { countInto } from './http/counters.ts';
 import type { Next } from './http/exchange.ts';
 import { Listener } from './http/listener.ts';
 import { setFaultHandler } from './http/turn.ts';
+import { appendTo } from './log-destination.ts';
 import type { UnitOptions, UnitOrder, UnitReport } from './unit-messages.ts';
 
 /** One event loop of a plane: its own listener on the shared port, its own pool, its own log lines. */
@@ -23,7 +24,7 @@ async function runUnit(options: UnitOptions, port: MessagePort): Promise<void> {
     responseTimeout: 60_000,
     upgrades: ['websocket'],
   });
-  const log = options.logging ? new AccessLog((lines) => report({ kind: 'log', lines }), options.unit) : null;
+  const log = options.log === 'off' ? null : new AccessLog(lineWriter(options.log, port, fault), options.unit);
   const listener = new Listener({
     ...(options.host === undefined ? {} : { host: options.host }),
     port: options.port,
@@ -37,8 +38,8 @@ async function runUnit(options: UnitOptions, port: MessagePort): Promise<void> {
   port.on('message', async (order: UnitOrder) => {
     const cut = await listener.drain(order.timeout);
     backend.close();
-    log?.close();
-    report({ kind: 'drained', cut });
+    await log?.close();
+    report({ kind: 'drained', cut, droppedLines: log?.dropped ?? 0 });
     port.close();
   });
   try {
@@ -48,6 +49,14 @@ async function runUnit(options: UnitOptions, port: MessagePort): Promise<void> {
     report({ kind: 'failed', message: error instanceof Error ? error.message : String(error) });
     port.close();
   }
+}
+
+function lineWriter(log: 'hand-over' | number, port: MessagePort, fault: (error: Error) => void): LineWriter {
+  if (log !== 'hand-over') return appendTo(log, fault);
+  return (lines, done) => {
+    port.postMessage({ kind: 'log', lines: Uint8Array.from(lines) } satisfies UnitReport);
+    done();
+  };
 }
 
 /** Puts a base path before the path of every request. */

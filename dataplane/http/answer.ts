@@ -25,7 +25,9 @@ export function writeAnswer(
   const interim = status < 200;
   const bodiless = interim || status === 204 || status === 304 || exchange?.request.method === 'HEAD';
   const asReceived = response.fromBackend && (entity === null || (body !== null && !entity.replaced));
-  const length = content !== null ? content.length : body !== null ? body.length : stream !== null ? -1 : 0;
+  if (bodiless && headers.contentLength > 0) headers.takeContent(); // a filter made it bodiless
+  const along = headers.contentLength;
+  const length = content !== null ? content.length : body !== null ? body.length : stream !== null ? -1 : along;
 
   let lines = '';
   if (!asReceived && !interim) {
@@ -61,7 +63,7 @@ export function writeAnswer(
 
   connection.chunkedOut = chunked;
   connection.bodilessOut = bodiless;
-  connection.sentBytes += inline?.length ?? 0;
+  connection.sentBytes += inline?.length ?? along;
   headers.release();
   if (bodiless) {
     if (!interim) body?.abandon();

@@ -38,6 +38,8 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
   private used = false;
   private last = false;
   private requestDone = true;
+  /** The answer waits for the client, so that its time does not count. */
+  private held = false;
   private chunkedOut = false;
   private drainWaiter: (() => void) | null = null;
   private outcome: ((outcome: ConnectOutcome) => void) | null = null;
@@ -74,9 +76,10 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
     });
   }
 
-  /** Whether it may get another request. */
+  /** Whether it may get another request. What was read before that request was sent cannot be its answer. */
   usable(now: number): boolean {
-    return this.state === IDLE && (this.options.timeToLive === 0 || now - this.born < this.options.timeToLive);
+    const { timeToLive } = this.options;
+    return this.state === IDLE && this.wire!.queued === 0 && (timeToLive === 0 || now - this.born < timeToLive);
   }
 
   /** Watched while it is idle, because backends close what they no longer want and we do it first. */
@@ -96,6 +99,7 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
     call.connection = this;
     this.state = BUSY;
     this.last = !this.options.reuse;
+    this.held = false;
     this.reader.expect();
     this.touch();
     if (this.slot < 0) watch(this);
@@ -308,7 +312,7 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
   // ---- deadlines, and as the source of the answer's body
 
   private touch(): void {
-    if (this.state === BUSY)
+    if (this.state === BUSY && !this.held)
       this.deadline = this.options.responseTimeout > 0 ? clock.now + this.options.responseTimeout : NEVER;
   }
 
@@ -320,12 +324,14 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
 
   pauseBody(): void {
     if (this.state !== BUSY) return;
+    this.held = true;
     this.deadline = NEVER; // it is the client who is slow
     this.wire?.pause();
   }
 
   resumeBody(): void {
     if (this.state !== BUSY) return;
+    this.held = false;
     this.touch();
     this.wire?.resume();
   }

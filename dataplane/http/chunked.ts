@@ -37,6 +37,8 @@ export const ENDING = -3;
 
 /** Reads a chunked body (RFC 9112 §7.1) without tolerance: what it passes on is data, never framing. */
 export class ChunkDecoder {
+  /** Bytes of data seen so far. */
+  received = 0;
   private state: number = SIZE;
   private left = 0;
   private digits = 0;
@@ -55,6 +57,7 @@ export class ChunkDecoder {
       if (this.state === DATA) {
         const end = n - p < this.left ? n : p + this.left;
         this.left -= end - p;
+        this.received += end - p;
         if (this.left === 0) this.state = DATA_CR;
         if (receiver !== null) receiver.chunkData(bytes, p, end);
         p = end;

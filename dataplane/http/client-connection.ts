@@ -80,8 +80,8 @@ export class ClientConnection implements WireOwner, RequestReceiver, BodySink, O
       if (this.status === 0) this.refuse('incomplete');
       else if (this.answered) this.settle();
       else this.reader.stop();
-    } else if (this.exchange === null) {
-      if (this.reader.begun) this.refuse('incomplete');
+    } else if (this.exchange === null && !this.reader.pipelined) {
+      if (this.reader.begun) this.refuse(this.reader.blame('incomplete'));
       else this.linger();
     }
   }
@@ -92,6 +92,7 @@ export class ClientConnection implements WireOwner, RequestReceiver, BodySink, O
 
   blocked(): void {
     this.responseBody?.pause();
+    if (this.exchange === null) this.deadline = clock.now + this.listener.limits.rateGrace;
   }
 
   drained(): void {
@@ -99,7 +100,13 @@ export class ClientConnection implements WireOwner, RequestReceiver, BodySink, O
     const waiter = this.drainWaiter;
     this.drainWaiter = null;
     waiter?.();
-    if (this.state === LINGERING && this.inputOver) this.closeSent();
+    if (this.state === LINGERING) {
+      this.deadline = clock.now + this.listener.limits.lingerTimeout;
+      if (this.inputOver) this.closeSent();
+    } else if (this.state === OPEN && this.exchange === null) {
+      if (this.reader.pipelined) this.settle();
+      else if (!this.reader.begun) this.deadline = clock.now + this.listener.patience;
+    }
   }
 
   // ---- what the reader says
@@ -108,8 +115,9 @@ export class ClientConnection implements WireOwner, RequestReceiver, BodySink, O
     return this.listener.scheme;
   }
 
+  /** Also while the client does not read: requests that nobody takes the answers of would fill the memory. */
   get busy(): boolean {
-    return this.exchange !== null;
+    return this.exchange !== null || this.wire.pending;
   }
 
   get trusted(): boolean {
@@ -135,15 +143,14 @@ export class ClientConnection implements WireOwner, RequestReceiver, BodySink, O
   }
 
   requested(request: Request, last: boolean): void {
-    const { limits, draining } = this.listener;
     this.requests++;
-    this.closing = last || draining || this.requests === limits.requestsPerConnection;
+    this.closing = last || this.requests === this.listener.limits.requestsPerConnection;
     const exchange = new Exchange(this, request, clock.now);
     this.exchange = exchange;
     this.refusal = null;
     this.status = this.sentBytes = 0;
     this.progress.restart();
-    this.deadline = clock.now + this.nextCheck();
+    this.deadline = this.nextCheck(clock.now);
     counters.block[COUNTER.requestsActive]!++;
     this.running = true;
     this.run(exchange);
@@ -195,6 +202,7 @@ export class ClientConnection implements WireOwner, RequestReceiver, BodySink, O
     if (call !== null && call.response !== answer) call.cancel();
     this.refusal = answer.refusal;
     this.status = answer.status;
+    if (this.listener.draining && !this.reader.pipelined) this.closing = true;
     if (answer.upgraded !== null) this.upgrade(exchange, answer);
     else this.send(exchange, answer);
   }
@@ -280,19 +288,21 @@ export class ClientConnection implements WireOwner, RequestReceiver, BodySink, O
 
   /** The answer is out: goes on with the next request, or closes. A loop, because many may wait. */
   private settle(): void {
-    const { reader } = this;
-    while (this.answered && this.state === OPEN) {
-      this.answered = false;
-      this.finishExchange();
-      if (this.closing || reader.body !== null || this.listener.draining || (this.inputOver && !reader.pipelined)) {
-        this.linger();
-        return;
+    const { reader, wire } = this;
+    for (;;) {
+      if (this.answered) {
+        this.answered = false;
+        this.finishExchange();
+        if (this.closing || reader.body !== null) {
+          this.linger();
+          return;
+        }
+        this.deadline = clock.now + (wire.pending ? this.listener.limits.rateGrace : this.listener.patience);
       }
-      this.deadline = clock.now + this.listener.limits.idleTimeout;
-      if (!reader.pipelined) return;
+      if (!reader.pipelined || wire.pending || this.exchange !== null || this.state !== OPEN) break;
       reader.receiveWaiting();
     }
-    if (this.inputOver && this.exchange === null && this.state === OPEN) this.ended();
+    if (this.inputOver && !this.running && this.exchange === null && this.state === OPEN) this.ended();
   }
 
   private finishExchange(): void {
@@ -325,9 +335,10 @@ export class ClientConnection implements WireOwner, RequestReceiver, BodySink, O
   }
 
   private linger(): void {
+    const { lingerTimeout, rateGrace } = this.listener.limits;
     this.reader.stop();
     this.state = LINGERING;
-    this.deadline = clock.now + this.listener.limits.lingerTimeout;
+    this.deadline = clock.now + (this.wire.pending ? rateGrace : lingerTimeout);
     this.wire.end();
     this.wire.resume();
     if (this.inputOver) setImmediate(() => this.closeSent()); // after the turn, when the answer has left
@@ -366,11 +377,10 @@ export class ClientConnection implements WireOwner, RequestReceiver, BodySink, O
     this.listener.forget(this);
   }
 
-  /** From now on every answer says that it is the last one; who stays silent is closed. */
-  drain(grace: number): void {
-    this.closing = true;
+  /** The listener drains: from now on the next answer says that it is the last one; who stays silent is closed. */
+  drain(): void {
     if (this.exchange === null && this.state === OPEN && !this.reader.begun) {
-      this.deadline = Math.min(this.deadline, clock.now + grace);
+      this.deadline = Math.min(this.deadline, clock.now + this.listener.patience);
     }
   }
 
@@ -378,27 +388,32 @@ export class ClientConnection implements WireOwner, RequestReceiver, BodySink, O
 
   overdue(now: number): void {
     const { requestTimeout } = this.listener.limits;
-    if (this.state === LINGERING) this.abort(false);
+    if (this.exchange === null && this.wire.pending && !this.reader.begun) this.checkRates(now);
+    else if (this.state === LINGERING) this.abort(false);
     else if (this.exchange === null) {
-      if (this.reader.begun) this.refuse('head-timeout');
+      if (this.reader.begun) this.refuse(this.reader.blame('head-timeout'));
       else this.linger();
     } else if (requestTimeout > 0 && this.status === 0 && now - this.exchange.startedAt >= requestTimeout) {
       this.refuse('request-timeout');
     } else this.checkRates(now);
   }
 
-  private nextCheck(): number {
+  private nextCheck(now: number): number {
     const { requestTimeout, rateGrace } = this.listener.limits;
-    return requestTimeout > 0 ? Math.min(requestTimeout, rateGrace) : rateGrace;
+    const check = now + rateGrace;
+    if (requestTimeout === 0 || this.status !== 0 || this.exchange === null) return check;
+    return Math.min(check, this.exchange.startedAt + requestTimeout);
   }
 
   /** A body that trickles, or an answer that nobody reads, holds what others need. */
   private checkRates(now: number): void {
-    const { rateGrace, bodyRate, readRate } = this.listener.limits;
+    const { rateGrace, readGrace, bodyRate, readRate } = this.listener.limits;
     const { body, paused } = this.reader;
-    this.deadline = now + this.nextCheck();
-    const rate = this.progress.rate(now, (body?.received ?? 0) + this.sentBytes - this.wire.unsent, rateGrace);
-    if (this.wire.pending) {
+    this.deadline = this.nextCheck(now);
+    const { pending, unsent } = this.wire;
+    const moved = (body?.received ?? 0) + this.sentBytes - unsent;
+    const rate = this.progress.rate(now, moved, pending ? readGrace : rateGrace);
+    if (pending) {
       if (rate < readRate) this.abort(true);
     } else if (body !== null && !paused && this.status === 0 && rate < bodyRate) this.refuse('body-timeout');
   }

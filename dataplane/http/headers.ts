@@ -36,13 +36,18 @@ export class Headers {
   private table: Int32Array;
   private first: number;
   private lines: number;
+  private content: number;
   private dropped: number;
   private added: string[] | null = null;
   private block: Block | null = null;
   private readonly loose: boolean;
 
-  /** The lines of a head that was scanned in `bytes` from `base` on; `end` is where its empty line starts. */
-  constructor(bytes: Buffer, base: number, end: number, lines: HeaderLines) {
+  /**
+   * The lines of a head that was scanned in `bytes` from `base` on; `end` is where its empty line starts, and `content`
+   * bytes of content follow it that go where the head goes.
+   */
+  constructor(bytes: Buffer, base: number, end: number, lines: HeaderLines, content = 0) {
+    this.content = content;
     this.bytes = bytes;
     this.base = base;
     this.end = end;
@@ -132,9 +137,31 @@ export class Headers {
 
   // ---- for the engine
 
+  /** How much content came with the head and still goes with it. */
+  get contentLength(): number {
+    return this.content;
+  }
+
+  /** Takes the content that came with the head: from now on it is the taker's. */
+  takeContent(): Buffer {
+    const start = this.base + this.end + 2;
+    const content = Buffer.from(this.alive().subarray(start, start + this.content));
+    this.content = 0;
+    return content;
+  }
+
   /** The value in one line of the table. */
   valueAt(line: number): string {
     return this.alive().latin1Slice(this.base + this.table[line + 2]!, this.base + this.table[line + 3]!);
+  }
+
+  /** Whether one line of the table holds exactly this text: cheaper than making a string to compare. */
+  saysAt(line: number, text: string): boolean {
+    const bytes = this.alive();
+    const start = this.base + this.table[line + 2]!;
+    if (this.table[line + 3]! - this.table[line + 2]! !== text.length) return false;
+    for (let i = 0; i < text.length; i++) if (bytes[start + i] !== text.charCodeAt(i)) return false;
+    return true;
   }
 
   dropLine(line: number): void {
@@ -156,7 +183,7 @@ export class Headers {
 
   /** Upper bound of what `write` produces, without `more`. */
   get size(): number {
-    let size = this.end + 2;
+    let size = this.end + 2 + this.content;
     const added = this.added;
     if (added !== null) for (let i = 0; i < added.length; i += 2) size += added[i]!.length + added[i + 1]!.length + 4;
     return size;
@@ -164,13 +191,15 @@ export class Headers {
 
   /**
    * Writes the whole head: the line that was received before the headers if `startLine`, the lines that are left, the
-   * added ones, then `more` (whole lines) and the empty line. @returns where it stopped.
+   * added ones, then `more` (whole lines), the empty line and the content that came with the head. @returns where it
+   * stopped.
    */
   write(out: Buffer, at: number, startLine: boolean, more: string | Buffer): number {
     const bytes = this.alive();
     const { base, table, first, lines } = this;
     const plain = more.length === 0 && this.added === null;
-    const stop = base + (plain ? this.end + 2 : this.end); // the received empty line serves where nothing is added
+    const rest = this.end + 2 + this.content;
+    const stop = base + (plain ? rest : this.end); // the received empty line serves where nothing is added
     let from = startLine ? base : base + (lines === 0 ? this.end : abs(table[first]!));
     if (this.dropped !== 0) {
       for (let i = 0, line = first; i < lines; i++, line += LINE) {
@@ -183,6 +212,11 @@ export class Headers {
     }
     if (stop > from) at += bytes.copy(out, at, from, stop);
     if (plain) return at;
+    at = this.writeMore(out, at, more);
+    return this.content === 0 ? at : at + bytes.copy(out, at, base + this.end + 2, base + rest);
+  }
+
+  private writeMore(out: Buffer, at: number, more: string | Buffer): number {
     const added = this.added;
     if (added === null && typeof more !== 'string') return at + more.copy(out, at);
     let text = '';
@@ -194,7 +228,7 @@ export class Headers {
   /** Copies bytes and ranges out of the arenas of the turn. */
   retain(): void {
     if (this.block !== null || this.bytes === NOTHING || this.bytes === EMPTY) return;
-    const length = this.end + 2;
+    const length = this.end + 2 + this.content;
     const small = length + SLACK <= BLOCK_BYTES && this.lines <= BLOCK_LINES;
     const block = (small ? blocks.pop() : undefined) ?? {
       bytes: Buffer.allocUnsafeSlow(small ? BLOCK_BYTES : length + SLACK),

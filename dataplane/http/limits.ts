@@ -33,7 +33,11 @@ export const listenerLimits = z.strictObject({
     .min(0)
     .default(240)
     .describe('Slowest reader of a response, bytes per second; cut off below it; 0 for any.'),
-  rateGrace: milliseconds().min(100).default(5000).describe('Time over which the two rates are measured.'),
+  rateGrace: milliseconds().min(100).default(5000).describe('Time over which the rate of a body is measured.'),
+  readGrace: milliseconds()
+    .min(100)
+    .default(60_000)
+    .describe('Time over which the rate of a reader is measured; kernels tell of its progress in large steps only.'),
   lingerTimeout: milliseconds()
     .default(5000)
     .describe('Time a closed connection is read on, so that its last answer arrives.'),

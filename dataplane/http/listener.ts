@@ -110,6 +110,11 @@ export class Listener {
     this.connections.add(connection);
   }
 
+  /** How long a connection may wait for its next request. */
+  get patience(): number {
+    return this.draining ? Math.min(IDLE_GRACE, this.limits.idleTimeout) : this.limits.idleTimeout;
+  }
+
   readonly trusts = (address: string): boolean => this.proxies?.trusts(address) ?? false;
 
   forget(connection: ClientConnection): void {
@@ -154,7 +159,7 @@ export class Listener {
   async drain(timeout: number): Promise<number> {
     this.draining = true;
     readClock();
-    for (const connection of this.connections) connection.drain(IDLE_GRACE);
+    for (const connection of this.connections) connection.drain();
     // what the kernel has accepted already is taken before the port is closed
     await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
     this.server.close();

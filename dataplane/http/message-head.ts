@@ -46,7 +46,7 @@ export function readConnection(bytes: Buffer, start: number, end: number, option
   else if (isWord(bytes, start, end, 'close')) options.close = true;
   else {
     for (const part of bytes.latin1Slice(start, end).split(',')) {
-      const option = part.trim().toLowerCase();
+      const option = withoutSpace(part).toLowerCase();
       if (option === 'close') options.close = true;
       else if (option === 'keep-alive') options.keepAlive = true;
       else if (option === 'upgrade') options.upgrade = true;
@@ -56,6 +56,15 @@ export function readConnection(bytes: Buffer, start: number, end: number, option
       }
     }
   }
+}
+
+/** `trim` would also take bytes that only Unicode calls space, and so read an option that others do not see. */
+function withoutSpace(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && (text[start] === ' ' || text[start] === '\t')) start++;
+  while (end > start && (text[end - 1] === ' ' || text[end - 1] === '\t')) end--;
+  return text.slice(start, end);
 }
 
 /** Drops every line whose name a Connection header listed. @returns how many. */

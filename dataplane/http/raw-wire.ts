@@ -72,7 +72,7 @@ export class RawWire implements Wire {
       return;
     }
     if (this.slow || !mayPin()) this.write(Uint8Array.prototype.slice.call(bytes, start, start + length), false);
-    else this.write(new Uint8Array(bytes.buffer, bytes.byteOffset + start, length), true);
+    else this.write(new Uint8Array(memoryOf(bytes), bytes.byteOffset + start, length), true);
   }
 
   sendDirect(bytes: Buffer, length: number): Passed {
@@ -229,6 +229,18 @@ export class RawWire implements Wire {
     this.block = blocks.pop() ?? Buffer.allocUnsafeSlow(BULK_SIZE + SLACK);
     return this.block.subarray(0, BULK_SIZE);
   }
+}
+
+let lastBytes: Buffer | null = null;
+let lastMemory: ArrayBufferLike = new ArrayBuffer(0);
+
+/** Asking a typed array for its memory is a call into the runtime; the arena is nearly always the same. */
+function memoryOf(bytes: Buffer): ArrayBufferLike {
+  if (bytes !== lastBytes) {
+    lastBytes = bytes;
+    lastMemory = bytes.buffer;
+  }
+  return lastMemory;
 }
 
 /** Blocks come back here from reads that are over and from writes that have completed. */

@@ -58,6 +58,10 @@ function refuse(refusal: Refusal): number {
 }
 
 const VERSION = 'HTTP/1.';
+const LATER_VERSION = /^HTTP\/[2-9]\.[0-9]\r\n$/;
+const LONGEST_METHOD = 32;
+/** Empty lines that may stand before a request. */
+export const MOST_EMPTY_LINES = 4;
 
 /**
  * Scans a request head that starts at `p`; `bytes[n]` must be 0. `memo` is the Authorization value, with its CRLF, that
@@ -72,11 +76,17 @@ export function scanRequestHead(
   memo: Buffer | null,
 ): number {
   let empty = 0;
-  while (bytes[p] === 13 && bytes[p + 1] === 10 && p + 1 < n && empty++ < 4) p += 2; // RFC 9112 §2.2: tolerated
+  // RFC 9112 §2.2: tolerated
+  while (bytes[p] === 13 && empty++ < MOST_EMPTY_LINES) {
+    if (p + 1 >= n) return INCOMPLETE;
+    if (bytes[p + 1] !== 10) break;
+    p += 2;
+  }
   const base = p;
   let q = p;
   while (METHOD[bytes[q]!] !== 0) q++;
-  if (q >= n) return q - p > 32 ? refuse('method') : INCOMPLETE;
+  if (q - p > LONGEST_METHOD) return refuse('method');
+  if (q >= n) return INCOMPLETE;
   if (bytes[q] !== 32 || q === p || bytes[p]! < 65)
     return refuse(q > p && TOKEN[bytes[q]!] !== 0 ? 'method' : 'request-line');
   head.methodEnd = q - base;
@@ -124,8 +134,7 @@ function scanSimple(bytes: Buffer, q: number, n: number): number {
 function scanVersion(bytes: Buffer, p: number, n: number): number {
   for (let i = 0; i < 7; i++) {
     if (p + i >= n) return INCOMPLETE;
-    if (bytes[p + i] !== VERSION.charCodeAt(i))
-      return refuse(isLaterVersion(bytes, p, n) ? 'version' : 'version-syntax');
+    if (bytes[p + i] !== VERSION.charCodeAt(i)) return refuseVersion(bytes.latin1Slice(p, n < p + 10 ? n : p + 10));
   }
   if (p + 9 >= n) return INCOMPLETE;
   const minor = bytes[p + 7]! - 48;
@@ -134,8 +143,10 @@ function scanVersion(bytes: Buffer, p: number, n: number): number {
   return 0;
 }
 
-function isLaterVersion(bytes: Buffer, p: number, n: number): boolean {
-  return n - p >= 10 && /^HTTP\/[2-9]\.[0-9]\r\n$/.test(bytes.latin1Slice(p, p + 10));
+/** A later version is told from nonsense, as soon as it can be. */
+function refuseVersion(text: string): number {
+  if (text.length < 10 && LATER_VERSION.test(text + 'HTTP/2.0\r\n'.slice(text.length))) return INCOMPLETE;
+  return refuse(LATER_VERSION.test(text) ? 'version' : 'version-syntax');
 }
 
 function scanLines(bytes: Buffer, start: number, n: number, limits: RequestHeadLimits, memo: Buffer | null): number {
@@ -163,7 +174,7 @@ function scanLines(bytes: Buffer, start: number, n: number, limits: RequestHeadL
       while (TOKEN[bytes[q]!] !== 0) q++;
     }
     if (q >= n) return n > most ? refuse('headers-too-large') : INCOMPLETE;
-    if (bytes[q] !== 58 || q === p) return refuse('header-line');
+    if (bytes[q] !== 58 || q === p) return refuseLine(q, most);
     let value = q + 1;
     while (bytes[value] === 32 || bytes[value] === 9) value++;
     let end = value;
@@ -172,10 +183,11 @@ function scanLines(bytes: Buffer, start: number, n: number, limits: RequestHeadL
       head.sameAuthorization = head.authorizationLine < 0;
     } else end = endOfValue(bytes, value);
     if (end + 1 >= n) {
-      if (end < n && bytes[end] !== 13) return refuse('header-line');
+      if (end < n && bytes[end] !== 13) return refuseLine(end, most);
       return n > most ? refuse('headers-too-large') : INCOMPLETE;
     }
-    if (bytes[end] !== 13 || bytes[end + 1] !== 10) return refuse('header-line');
+    if (bytes[end] !== 13) return refuseLine(end, most);
+    if (bytes[end + 1] !== 10) return refuseLine(end + 1, most);
     const next = end + 2;
     while (end > value && (bytes[end - 1] === 32 || bytes[end - 1] === 9)) end--;
     table[line] = p - base;
@@ -185,7 +197,7 @@ function scanLines(bytes: Buffer, start: number, n: number, limits: RequestHeadL
     const verdict = underscored
       ? judgeUnderscored(bytes, p, q, line, limits)
       : judgeLine(bytes, p, q - p, value, end, line);
-    if (verdict !== 0) return verdict;
+    if (verdict !== 0) return next > most + 1 ? refuse('headers-too-large') : verdict;
     line += LINE;
     p = next;
   }
@@ -197,6 +209,11 @@ function scanLines(bytes: Buffer, start: number, n: number, limits: RequestHeadL
   if (head.nominated !== null) head.dropped += dropNominated(bytes, base, first, line, head.nominated);
   if (head.minor === 0) head.close = !head.keepAlive || head.close;
   return p;
+}
+
+/** What stands beyond the limit is not looked at: the verdict must not depend on how much of it has come. */
+function refuseLine(at: number, most: number): number {
+  return refuse(at > most ? 'headers-too-large' : 'header-line');
 }
 
 /** Whether this is the Authorization line of the last request once more; the memo ends in CRLF, so its end is known. */

@@ -9,7 +9,7 @@ import { isWord, MALFORMED } from './message-head.ts';
 import { BAD_HEADER, NEEDS_MORE, NO_HEADER, type ProxyHeader, readProxyHeader } from './proxy-protocol.ts';
 import type { Refusal } from './refusal.ts';
 import { Request } from './request.ts';
-import { requestHead, scanRequestHead } from './request-head.ts';
+import { MOST_EMPTY_LINES, requestHead, scanRequestHead } from './request-head.ts';
 import { isHost, judgeTarget, sameAuthority, target } from './target.ts';
 import { type Passed, REFUSED, type Wire } from './wire.ts';
 
@@ -72,9 +72,24 @@ export class RequestReader implements BodySource, ChunkReceiver {
     this.phase = receiver.trusted ? PROXY_HEADER : HEAD;
   }
 
-  /** Part of a head is there. */
+  /** Part of a head is there; the empty lines that may stand before it are none. */
   get begun(): boolean {
-    return this.partial !== null;
+    const { partial, partialLength } = this;
+    if (partial === null) return false;
+    let p = 0;
+    while (p < partialLength && partial[p] === (p % 2 === 0 ? 13 : 10)) p++;
+    return p < partialLength || p > 2 * MOST_EMPTY_LINES;
+  }
+
+  /** Why a head that stays incomplete is refused: what is wrong with it already, or `otherwise`. */
+  blame(otherwise: Refusal): Refusal {
+    const { partial, limits } = this;
+    if (partial === null || this.phase !== HEAD) return otherwise;
+    const headEnd = scanRequestHead(partial, 0, this.partialLength, limits, null);
+    if (headEnd === MALFORMED) return requestHead.refusal;
+    if (headEnd < 0) return otherwise;
+    // a whole head that waits for the end of its chunks
+    return new ChunkDecoder().feed(partial, headEnd, this.partialLength, null) === BAD_CHUNK ? 'chunk' : otherwise;
   }
 
   /** Further requests wait for the current one to be answered. */
@@ -197,7 +212,6 @@ export class RequestReader implements BodySource, ChunkReceiver {
     const headEnd = scanRequestHead(bytes, p, end, this.limits, this.authorization);
     if (headEnd > 0) return this.readRequest(bytes, headEnd, end);
     if (headEnd === MALFORMED) return this.refuse(requestHead.refusal);
-    if (end - p > this.limits.headBytes) return this.refuse('headers-too-large');
     this.accumulate(bytes, p, end);
     return -1;
   }
@@ -215,7 +229,9 @@ export class RequestReader implements BodySource, ChunkReceiver {
     const host = this.judgeHost(headers);
     if (host === null) return -1;
     if (head.chunked) {
-      const found = new ChunkDecoder().feed(bytes, headEnd, end, null); // a look ahead: what is broken never starts
+      const ahead = new ChunkDecoder(); // what is broken never starts
+      const found = ahead.feed(bytes, headEnd, end, null);
+      if (this.limits.bodyBytes > 0 && ahead.received > this.limits.bodyBytes) return this.refuse('body-too-large');
       if (found === BAD_CHUNK) return this.refuse('chunk');
       if (found === ENDING) {
         this.accumulate(bytes, base, end); // nothing goes to a backend before the end of the body is seen to be one
@@ -264,11 +280,11 @@ export class RequestReader implements BodySource, ChunkReceiver {
   /** @returns the host that is asked for, empty for none, or null when it was refused. */
   private judgeHost(headers: Headers): string | null {
     const { hostLine } = requestHead;
-    let host = hostLine >= 0 ? headers.valueAt(hostLine) : '';
+    const host =
+      hostLine < 0 ? '' : headers.saysAt(hostLine, this.lastHost) ? this.lastHost : headers.valueAt(hostLine);
     if (host === '') {
       if (hostLine >= 0) headers.dropLine(hostLine);
-    } else if (host === this.lastHost) host = this.lastHost;
-    else if (isHost(host)) this.lastHost = host;
+    } else if (host === this.lastHost || isHost(host)) this.lastHost = host;
     else return this.refused('host');
     const { authority, scheme } = target;
     if (authority === null) return host;

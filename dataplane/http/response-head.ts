@@ -54,7 +54,7 @@ export function scanResponseHead(bytes: Buffer, p: number, n: number): number {
   const hundreds = bytes[p + 9]! - 48;
   const tens = bytes[p + 10]! - 48;
   const ones = bytes[p + 11]! - 48;
-  if (hundreds < 1 || hundreds > 9 || tens < 0 || tens > 9 || ones < 0 || ones > 9) return MALFORMED;
+  if (hundreds < 1 || hundreds > 5 || tens < 0 || tens > 9 || ones < 0 || ones > 9) return MALFORMED;
   p += 12;
   if (bytes[p] === 32) p++;
   else if (bytes[p] !== 13) return MALFORMED;
@@ -82,7 +82,7 @@ function scanLines(bytes: Buffer, start: number, n: number): number {
   let p = start;
   let line = first;
   for (;;) {
-    if (p + 1 >= n) return INCOMPLETE;
+    if (p + 1 >= n) return p < n && bytes[p] !== 13 && TOKEN[bytes[p]!] === 0 ? MALFORMED : INCOMPLETE;
     if (bytes[p] === 13) {
       if (bytes[p + 1] !== 10) return MALFORMED;
       p += 2;

@@ -16,6 +16,8 @@ const UNTIL_CLOSE = 4;
 
 /** Bodies with more than this to come are passed on without copies. */
 const BULK = 131_072;
+/** Where the reason starts in a status line that ends with its status. */
+const BARE_STATUS = 'HTTP/1.1 200'.length;
 /** Interim answers a backend may send before its answer. */
 const MOST_INTERIM = 16;
 
@@ -117,27 +119,29 @@ export class ResponseReader implements ChunkReceiver {
       return -1;
     }
     const head = responseHead;
-    const headers = new Headers(bytes, head.base, headEnd - head.base - 2, head);
+    if (head.status >= 200) return this.readAnswer(bytes, headEnd, end);
+    const headers = scanned(bytes, headEnd, 0);
     if (head.status === 101) {
       if (head.upgradeLine >= 0) headers.restore((name) => name === 'upgrade');
       this.state = NOTHING;
       const early = headEnd < end ? Buffer.from(bytes.subarray(headEnd, end)) : null;
-      this.receiver.switched(new Response(101, headers, null, 101), early);
+      this.receiver.switched(answer(headers, null), early);
       return -1;
     }
-    if (head.status >= 200) return this.readAnswer(bytes, headEnd, end, headers);
     if (++this.interims > MOST_INTERIM) return this.refuse('backend-malformed');
     const reason = bytes.latin1Slice(head.base + head.reasonStart, head.base + head.reasonEnd);
     this.receiver.interim(head.status, reason, headers);
     return headEnd;
   }
 
-  private readAnswer(bytes: Buffer, headEnd: number, end: number, headers: Headers): number {
+  private readAnswer(bytes: Buffer, headEnd: number, end: number): number {
     const { status, chunked, length, close } = responseHead;
     const bodiless = status === 204 || status === 304 || this.receiver.method === 'HEAD';
-    if (bodiless || length === 0) {
+    if (bodiless || (length >= 0 && length <= end - headEnd)) {
+      // the whole answer is here: its content goes out with its head
+      const content = bodiless ? 0 : length;
       this.state = NOTHING;
-      this.receiver.answered(new Response(status, headers, null, status), close || headEnd < end, true);
+      this.receiver.answered(answer(scanned(bytes, headEnd, content), null), close || headEnd + content < end, true);
       return -1;
     }
     if (chunked && new ChunkDecoder().feed(bytes, headEnd, end, null) === BAD_CHUNK) {
@@ -148,7 +152,7 @@ export class ResponseReader implements ChunkReceiver {
     this.left = length;
     this.decoder = chunked ? new ChunkDecoder() : null;
     this.state = chunked ? CHUNKED : length > 0 ? LENGTH : UNTIL_CLOSE;
-    this.receiver.answered(new Response(status, headers, body, status), close || this.state === UNTIL_CLOSE, false);
+    this.receiver.answered(answer(scanned(bytes, headEnd, 0), body), close || this.state === UNTIL_CLOSE, false);
     return headEnd;
   }
 
@@ -191,6 +195,18 @@ export class ResponseReader implements ChunkReceiver {
     if (this.left === 0 && this.body === body) this.complete(body, '', true);
     return passed;
   }
+}
+
+/** The answer whose head was scanned last. */
+function scanned(bytes: Buffer, headEnd: number, content: number): Headers {
+  return new Headers(bytes, responseHead.base, headEnd - responseHead.base - 2, responseHead, content);
+}
+
+function answer(headers: Headers, body: Body | null): Response {
+  const { status, reasonStart } = responseHead;
+  const response = new Response(status, headers, body, status);
+  if (reasonStart === BARE_STATUS) response.reason = ''; // the line lacks a space that we must send (RFC 9112 §4)
+  return response;
 }
 
 function joined(before: Buffer, bytes: Buffer, start: number, end: number): Buffer {

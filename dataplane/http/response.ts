@@ -46,7 +46,7 @@ export class Response {
   }
 
   get entity(): Entity {
-    this.content ??= new Entity(this.body);
+    this.content ??= new Entity(this.body, this.headers.contentLength > 0 ? this.headers.takeContent() : null);
     return this.content;
   }
 

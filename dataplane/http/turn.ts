@@ -36,9 +36,11 @@ const ENDED = 0;
 const FAILED = 1;
 let input = newArena();
 let filled = 0;
-/** Four entries an event: wire, bytes (null: no bytes), start, end. */
+/** Four entries an event: wire, bytes (null: no bytes), start, end. Counted apart, because emptying frees the memory. */
 const events: (Wire | Buffer | null | number)[] = [];
-const dirty: Wire[] = [];
+let eventEntries = 0;
+const dirty: (Wire | null)[] = [];
+let dirtyCount = 0;
 const unfinished: Retainable[] = [];
 const spareArenas: Buffer[] = [];
 const pins = new Map<Buffer, number>();
@@ -73,23 +75,20 @@ export function arrived(wire: Wire, length: number): void {
   }
   readBuffer.copy(input, filled, 0, length);
   input[filled + length] = 0;
-  events.push(wire, input, filled, filled + length);
-  wire.queued++;
+  addEvent(wire, input, filled, filled + length);
   filled += length + 1;
   wake();
 }
 
 /** The same for bytes that have their own buffer (which the caller will not reuse before the turn). */
 export function arrivedIn(wire: Wire, bytes: Buffer, length: number): void {
-  events.push(wire, bytes, 0, length);
-  wire.queued++;
+  addEvent(wire, bytes, 0, length);
   wake();
 }
 
 /** The peer ended or the connection failed: told in order with the bytes before it. */
 export function closed(wire: Wire, failed: boolean): void {
-  events.push(wire, null, failed ? FAILED : ENDED, 0);
-  wire.queued++;
+  addEvent(wire, null, failed ? FAILED : ENDED, 0);
   wake();
 }
 
@@ -114,13 +113,25 @@ function afterMicrotasks(): void {
   process.nextTick(finish);
 }
 
+function addEvent(wire: Wire, bytes: Buffer | null, start: number, end: number): void {
+  const at = eventEntries;
+  events[at] = wire;
+  events[at + 1] = bytes;
+  events[at + 2] = start;
+  events[at + 3] = end;
+  eventEntries = at + 4;
+  wire.queued++;
+}
+
 function runEvents(): void {
-  for (let i = 0; i < events.length; i += 4) {
+  for (let i = 0; i < eventEntries; i += 4) {
     const wire = events[i] as Wire;
+    const bytes = events[i + 1] as Buffer | null;
+    events[i] = events[i + 1] = null;
     wire.queued--;
-    deliver(wire, events[i + 1] as Buffer | null, events[i + 2] as number, events[i + 3] as number);
+    deliver(wire, bytes, events[i + 2] as number, events[i + 3] as number);
   }
-  events.length = 0;
+  eventEntries = 0;
 }
 
 function deliver(wire: Wire, bytes: Buffer | null, start: number, end: number): void {
@@ -168,7 +179,7 @@ export function reserve(wire: Wire, length: number): void {
 export function wrote(wire: Wire, length: number): void {
   if (wire.regionLength === 0) {
     wire.regionStart = output.at;
-    dirty.push(wire);
+    dirty[dirtyCount++] = wire;
     wake();
   }
   wire.regionLength += length;
@@ -191,13 +202,14 @@ export function putText(wire: Wire, text: string): void {
 }
 
 function flush(): void {
-  for (let i = 0; i < dirty.length; i++) {
+  for (let i = 0; i < dirtyCount; i++) {
     const wire = dirty[i]!;
+    dirty[i] = null;
     const length = wire.regionLength;
     wire.regionLength = 0;
     if (length !== 0) wire.send(output.bytes, wire.regionStart, length);
   }
-  dirty.length = 0;
+  dirtyCount = 0;
   output.at = 0;
   if (pins.size !== 0 && pins.has(output.bytes)) output.bytes = spareArenas.pop() ?? newArena();
 }

@@ -5,6 +5,8 @@ import { proxyCommand } from '../../cli/proxy.ts';
 
 const required = ['--listen', ':0', '--to', 'http://127.0.0.1:9000'];
 const options = {
+  connections: 1024,
+  limits: {},
   listen: { host: undefined, port: 0 },
   to: { kind: 'tcp', host: '127.0.0.1', port: 9000, basePath: '' },
   units: availableParallelism(),
