@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { out } from './paths.ts';
+import { figure, kibibytes } from './quantity.ts';
+import { type Measurement, measurementsOf, type Results, ratio, spread } from './results.ts';
+import { faultsOf, type SoakResult } from './soak.ts';
+
+/** One figure that the engine must reach; `reached` is undefined when this run did not measure it. */
+export type Goal = { figure: string; target: string; measured: string; reached: boolean | undefined };
+
+const cpu = (one: Measurement): number => one.cpuMicros;
+const p99 = (one: Measurement): number => one.p99;
+const perConnection = (one: Measurement): number => one.memory?.perConnection ?? Number.NaN;
+
+function fileIn<T>(name: string): T | undefined {
+  try {
+    return JSON.parse(readFileSync(join(out, name), 'utf8')) as T;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A figure of the gateway held against the same figure of another proxy. */
+type Comparison = {
+  figure: string;
+  limit: number;
+  than: string;
+  workload: string;
+  peer: string;
+  pick: (one: Measurement) => number;
+};
+
+function comparisonGoal(results: Results, { figure: title, limit, than, workload, peer, pick }: Comparison): Goal {
+  const measured = ratio(results, workload, 'gatewarden', peer, pick);
+  const behind = [...measurementsOf(results, workload, 'gatewarden'), ...measurementsOf(results, workload, peer)];
+  const isDisturbed = behind.some((one) => one.busy);
+  const goal = { figure: title, target: `≤ ${limit.toFixed(1)} × ${than}` };
+  if (measured === undefined) return { ...goal, measured: 'not measured', reached: undefined };
+  const text = `${figure(measured.median)} × (${figure(measured.low)}–${figure(measured.high)})`;
+  // A verdict from a disturbed machine would be luck either way.
+  if (isDisturbed) return { ...goal, measured: `${text}, but the machine was busy`, reached: undefined };
+  return { ...goal, measured: text, reached: measured.median <= limit };
+}
+
+function chainGoal(): Goal {
+  const chain = fileIn<{ bareNs: number; sixNs: number }>('chain.json');
+  const added = chain && (chain.sixNs - chain.bareNs) / 1000;
+  return {
+    figure: 'A chain of six pass-through filters, JavaScript alone',
+    target: '≤ +0.5 µs',
+    measured: added === undefined ? 'not measured' : `${added < 0 ? '−' : '+'}${figure(Math.abs(added))} µs`,
+    reached: added === undefined ? undefined : added <= 0.5,
+  };
+}
+
+function memoryGoal(results: Results): Goal {
+  const measured = spread(results, 'idle', 'gatewarden', perConnection);
+  return {
+    figure: 'Memory per idle keep-alive connection, of 10,000',
+    target: '≤ 5 KiB',
+    measured: measured ? kibibytes(measured.median) : 'not measured',
+    reached: measured && measured.median <= 5 * 1024,
+  };
+}
+
+function soakGoal(): Goal {
+  const result = fileIn<SoakResult>('soak.json');
+  const faults = result ? faultsOf(result) : [];
+  const count = result ? result.requests.toLocaleString('en-US') : '';
+  return {
+    figure: 'Errors, mixed or lost answers in 10 million requests',
+    target: '0',
+    measured: result ? `${faults.length === 0 ? '0' : faults.join(', ')} in ${count}` : 'not measured',
+    reached: result && (faults.length > 0 ? false : result.requests >= 10_000_000 ? true : undefined),
+  };
+}
+
+const mainCost: Comparison = {
+  figure: 'CPU per request, 1 KB head and 1 KiB answer, log and `X-Forwarded-*` on',
+  ...{ limit: 0.9, than: 'nginx plain', workload: 'main', peer: 'nginx', pick: cpu },
+};
+
+const otherComparisons: readonly Comparison[] = [
+  {
+    figure: 'CPU per request, same workload, against Node.js’s own parts',
+    ...{ limit: 0.3, than: 'node:http + undici', workload: 'main', peer: 'undici', pick: cpu },
+  },
+  {
+    figure: 'CPU per 64 KiB answer',
+    ...{ limit: 1, than: 'HAProxy', workload: 'answer-64k', peer: 'haproxy', pick: cpu },
+  },
+  {
+    figure: 'CPU per 10 MiB answer',
+    ...{ limit: 1.3, than: 'nginx', workload: 'answer-10m', peer: 'nginx', pick: cpu },
+  },
+  {
+    figure: 'CPU per 10 MiB upload',
+    ...{ limit: 1.3, than: 'nginx', workload: 'upload-10m', peer: 'nginx', pick: cpu },
+  },
+  {
+    figure: 'p99 at 70 % of own saturation',
+    ...{ limit: 1.2, than: 'nginx at the same rate', workload: 'latency', peer: 'nginx', pick: p99 },
+  },
+];
+
+export function goalsOf(results: Results): Goal[] {
+  return [
+    comparisonGoal(results, mainCost),
+    chainGoal(),
+    ...otherComparisons.map((comparison) => comparisonGoal(results, comparison)),
+    memoryGoal(results),
+    soakGoal(),
+  ];
+}

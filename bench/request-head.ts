@@ -1,0 +1,47 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { outFolder } from './paths.ts';
+
+const id = '#'.repeat(16); // the load program puts the number of the request here
+
+/** A token of the size that identity providers issue; it is signed by nobody. */
+function bearerToken(length: number): string {
+  const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const claims = { iss: 'https://id.example.com', aud: 'orders', sub: 'user-1842', scope: 'orders:read orders:write' };
+  const start = `${part({ alg: 'RS256', typ: 'JWT', kid: 'bench' })}.${part(claims)}.`;
+  const noise = Array.from({ length }, (_, at) => (at * 2654435761) >>> 24);
+  return `${start}${Buffer.from(noise).toString('base64url')}`.slice(0, length);
+}
+
+function bearerHead(bytes: number): string {
+  const lines = (token: string): string =>
+    [
+      `GET /api/v1/orders/${id}?expand=items&currency=EUR HTTP/1.1`,
+      'Host: orders.example.com',
+      'User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+      'Accept: application/json, text/plain, */*',
+      'Accept-Language: en-GB,en;q=0.7,de;q=0.3',
+      'Accept-Encoding: gzip, deflate, br',
+      'Origin: https://shop.example.com',
+      'Referer: https://shop.example.com/account/orders',
+      `X-Request-Id: ${id}`,
+      `Authorization: Bearer ${token}`,
+    ].join('\n');
+  const withoutToken = lines('').length + lines('').split('\n').length + 3; // each line ends in CRLF, the head in one more
+  return lines(bearerToken(bytes - withoutToken));
+}
+
+const heads = {
+  bearer: () => bearerHead(1024),
+  small: () => [`GET /status?id=${id} HTTP/1.1`, 'Host: orders.example.com', 'Accept: */*'].join('\n'),
+  verify: () => [`GET /verify/${id} HTTP/1.1`, 'Host: orders.example.com', `X-Request-Id: ${id}`].join('\n'),
+};
+
+export type HeadName = keyof typeof heads;
+
+/** Writes the request head as the load program reads it and returns the path. */
+export function headFile(name: HeadName): string {
+  const file = join(outFolder('heads'), `${name}.txt`);
+  writeFileSync(file, `${heads[name]()}\n`);
+  return file;
+}

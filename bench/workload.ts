@@ -1,0 +1,85 @@
+import type { Peer } from './peer.ts';
+import type { HeadName } from './request-head.ts';
+
+const KiB = 1024;
+const MiB = 1024 * KiB;
+
+/** One thing to measure and how often. */
+export type Workload = {
+  name: string;
+  title: string;
+  /** `saturate`: as fast as answers come; `pace`: at a fixed rate; `idle`: memory of connections that do nothing. */
+  kind: 'saturate' | 'pace' | 'idle';
+  head: HeadName;
+  connections: number;
+  depth: number;
+  /** Bytes of request body and of the answer's body. */
+  body: number;
+  answer: number;
+  seconds: number;
+  rounds: number;
+};
+
+const base = {
+  kind: 'saturate',
+  head: 'bearer',
+  connections: 64,
+  depth: 1,
+  body: 0,
+  answer: KiB,
+  seconds: 2,
+  rounds: 5,
+} as const satisfies Partial<Workload>;
+
+export const workloads: readonly Workload[] = [
+  {
+    ...base,
+    name: 'main',
+    title: '1 KB head with a bearer token, 1 KiB answer, 64 connections',
+    seconds: 3,
+    rounds: 7,
+  },
+  { ...base, name: 'small', title: 'Small GET, 100-byte answer, 64 connections', head: 'small', answer: 100 },
+  { ...base, name: 'post', title: 'POST of 1 KiB, 1 KiB answer, 64 connections', body: KiB },
+  { ...base, name: 'answer-64k', title: '64 KiB answers, 64 connections', answer: 64 * KiB },
+  { ...base, name: 'answer-10m', title: '10 MiB answers, 8 connections', connections: 8, answer: 10 * MiB },
+  { ...base, name: 'upload-10m', title: '10 MiB uploads, 8 connections', connections: 8, body: 10 * MiB },
+  { ...base, name: 'one', title: 'The main workload on 1 connection', connections: 1 },
+  { ...base, name: 'thousand', title: 'The main workload on 1,000 connections', connections: 1000 },
+  { ...base, name: 'pipelined', title: 'The main workload with 16 requests in flight per connection', depth: 16 },
+  {
+    ...base,
+    name: 'latency',
+    title: 'Latency at 70 % of Gatewarden’s saturation, the same rate for all',
+    kind: 'pace',
+    seconds: 4,
+  },
+  {
+    ...base,
+    name: 'idle',
+    title: '10,000 idle keep-alive connections, one request made on each',
+    kind: 'idle',
+    rounds: 3,
+  },
+];
+
+export const idleConnections = 10_000;
+/** Share of the gateway's own saturation at which latency is compared. */
+export const paceShare = 0.7;
+
+/** The proxies that run a workload: all of them the main one, only those that are near our cost the others. */
+export function contenders(workload: Workload, peers: readonly Peer[]): Peer[] {
+  return peers.filter(({ name, role }) => {
+    if (workload.kind === 'idle' && name === 'relay') return false; // it would hold 10,000 backend connections as well
+    return workload.name === 'main' || role === 'subject' || role === 'native';
+  });
+}
+
+/** The workload as arguments of the load program. */
+export function loadArguments(workload: Workload, head: string, warmup: number, rate: number | undefined): string[] {
+  const { connections, depth, body, answer, seconds, kind } = workload;
+  const common = ['--head', head, '--connections', `${connections}`, '--body', `${body}`, '--answer', `${answer}`];
+  if (kind === 'idle') return [...common, '--idle', `${idleConnections}`];
+  const pace = rate === undefined ? ['--depth', `${depth}`] : ['--rate', `${rate}`];
+  return [...common, ...pace, '--warmup', `${warmup}`, '--seconds', `${seconds}`];
+}
