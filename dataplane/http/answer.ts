@@ -3,6 +3,7 @@ import { isFieldValue } from './bytes.ts';
 import type { ClientConnection } from './client-connection.ts';
 import { httpDate } from './clock.ts';
 import type { Exchange } from './exchange.ts';
+import type { Headers } from './headers.ts';
 import type { Response } from './response.ts';
 import { statusText } from './status-text.ts';
 import { output, reserve, wrote } from './turn.ts';
@@ -15,6 +16,7 @@ export function writeAnswer(
   connection: ClientConnection,
   exchange: Exchange | null,
   response: Response,
+  toHead = exchange?.request.method === 'HEAD',
 ): Body | AsyncIterable<Uint8Array> | null {
   const { status, headers } = response;
   const entity = response.touchedEntity;
@@ -23,20 +25,22 @@ export function writeAnswer(
   const stream = entity === null ? null : entity.replacement;
   const modern = exchange === null || exchange.request.version === 'HTTP/1.1';
   const interim = status < 200;
-  const bodiless = interim || status === 204 || status === 304 || exchange?.request.method === 'HEAD';
-  const asReceived = response.fromBackend && (entity === null || (body !== null && !entity.replaced));
+  const bodiless = interim || status === 204 || status === 304 || toHead;
+  const intact =
+    entity === null ? body !== null || bodiless || headers.contentLength > 0 : !entity.replaced && body !== null;
+  const asReceived = response.fromBackend && intact; // a filter may have made a bodiless answer one that is not
   if (bodiless && headers.contentLength > 0) headers.takeContent(); // a filter made it bodiless
   const along = headers.contentLength;
   const length = content !== null ? content.length : body !== null ? body.length : stream !== null ? -1 : along;
 
   let lines = '';
   if (!asReceived && !interim) {
-    headers.delete('content-length');
-    headers.delete('transfer-encoding');
-    headers.delete('connection');
+    headers.remove('content-length');
+    headers.remove('transfer-encoding');
+    headers.remove('connection');
     if (status !== 204 && status !== 304 && length >= 0) lines = `Content-Length: ${length}\r\n`;
     if (!response.fromBackend) lines += `Date: ${httpDate()}\r\n`;
-  } else if (status === 204) headers.delete('content-length');
+  } else if (interim || status === 204) headers.remove('content-length');
   const chunked = !bodiless && length < 0 && modern;
   if (chunked) lines += 'Transfer-Encoding: chunked\r\n';
   if (!bodiless && length < 0 && !modern) connection.closing = true;
@@ -70,4 +74,13 @@ export function writeAnswer(
     return null;
   }
   return body ?? stream;
+}
+
+/** The head of an interim answer, which never has content: a length would make a reader take the answer for it. */
+export function interimHead(status: number, reason: string, headers: Headers): string {
+  let text = `HTTP/1.1 ${status} ${reason}\r\n`;
+  headers.each((name, value) => {
+    if (name !== 'content-length') text += `${name}: ${value}\r\n`;
+  });
+  return `${text}\r\n`;
 }

@@ -61,8 +61,10 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
       this.outcome = (outcome) => {
         this.outcome = null;
         unwatch(this);
-        if (outcome === 'open') this.state = IDLE;
-        else this.wire?.destroy();
+        if (outcome === 'open') {
+          this.rest();
+          watch(this);
+        } else this.wire?.destroy();
         resolve(outcome);
       };
       if (timeout > 0) {
@@ -79,7 +81,8 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
   /** Whether it may get another request. What was read before that request was sent cannot be its answer. */
   usable(now: number): boolean {
     const { timeToLive } = this.options;
-    return this.state === IDLE && this.wire!.queued === 0 && (timeToLive === 0 || now - this.born < timeToLive);
+    const fresh = timeToLive === 0 || !this.used || now - this.born < timeToLive;
+    return fresh && this.state === IDLE && this.wire!.queued === 0;
   }
 
   /** Watched while it is idle, because backends close what they no longer want and we do it first. */
@@ -217,7 +220,8 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
   switched(response: Response, early: Buffer | null): void {
     const call = this.call!;
     const asked = call.exchange.request.upgrade?.toLowerCase() ?? '';
-    if (!this.options.upgrades.includes(asked) || !this.requestDone) {
+    const got = response.headers.get('upgrade')?.toLowerCase();
+    if (got !== asked || !this.options.upgrades.includes(asked) || !this.requestDone) {
       this.refuse('backend-upgrade');
       return;
     }
@@ -233,7 +237,8 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
   private release(clean: boolean): void {
     if (this.call !== null) this.call.connection = null;
     this.call = null;
-    if (!clean || this.last || !this.requestDone) {
+    const { pending, regionLength } = this.wire!; // what is not sent yet, a backend that has answered may never read
+    if (!clean || this.last || !this.requestDone || pending || regionLength !== 0) {
       this.destroy();
       return;
     }

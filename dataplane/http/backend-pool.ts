@@ -17,6 +17,8 @@ export class BackendPool implements Swept {
   private readonly open = new Set<BackendConnection>();
   private waiting: Call[] = [];
   private waitingHead = 0;
+  /** Calls in `waiting` that nobody waits for any more. */
+  private gaps = 0;
   private connecting = 0;
   private closed = false;
   private turn = 0;
@@ -28,26 +30,42 @@ export class BackendPool implements Swept {
 
   /** Gives the call a connection, or lets it wait for one. */
   take(call: Call): void {
-    if (this.waitingCount === 0 && call.replay === null) {
+    if (this.waitingCount === 0) {
       const connection = this.unused();
       if (connection !== null) {
         connection.begin(call);
         return;
       }
     }
-    if (this.waitingCount >= this.options.waiting) {
+    // who gets a connection of its own does not wait for anybody
+    if (this.waitingCount >= this.options.waiting + this.options.connections - this.open.size) {
       call.refuse('backend-queue-full');
       return;
     }
-    call.waitingSince = clock.now;
     this.waiting.push(call);
+    this.await(call);
+  }
+
+  private await(call: Call): void {
+    call.waitingSince = clock.now;
+    call.pool = this;
     counters.block[COUNTER.backendWaiting]!++;
     this.connectIfNeeded();
     this.watchWaiting();
   }
 
   private get waitingCount(): number {
-    return this.waiting.length - this.waitingHead;
+    return this.waiting.length - this.waitingHead - this.gaps;
+  }
+
+  /** A waiting call is not wanted any more: its place is free at once, its entry goes when that is cheap. */
+  forget(call: Call): void {
+    call.pool = null;
+    counters.block[COUNTER.backendWaiting]!--;
+    this.gaps++;
+    if (this.gaps < 64 || this.gaps * 2 < this.waiting.length - this.waitingHead) return;
+    this.waiting = this.waiting.filter((entry, i) => i >= this.waitingHead && !entry.cancelled);
+    this.waitingHead = this.gaps = 0;
   }
 
   private unused(): BackendConnection | null {
@@ -58,22 +76,31 @@ export class BackendPool implements Swept {
     return null;
   }
 
-  private nextWaiting(): Call | null {
+  private firstWaiting(): Call | null {
     while (this.waitingHead < this.waiting.length) {
       const call = this.waiting[this.waitingHead]!;
-      this.waitingHead++;
-      if (this.waitingHead > 1024 && this.waitingHead * 2 > this.waiting.length) {
-        this.waiting = this.waiting.slice(this.waitingHead);
-        this.waitingHead = 0;
-      }
-      counters.block[COUNTER.backendWaiting]!--;
       if (!call.cancelled) return call;
+      this.waitingHead++;
+      this.gaps--;
     }
     if (this.waitingHead > 0) {
       this.waiting = [];
       this.waitingHead = 0;
     }
     return null;
+  }
+
+  private nextWaiting(): Call | null {
+    const call = this.firstWaiting();
+    if (call === null) return null;
+    this.waitingHead++;
+    if (this.waitingHead > 1024 && this.waitingHead * 2 > this.waiting.length) {
+      this.waiting = this.waiting.slice(this.waitingHead);
+      this.waitingHead = 0;
+    }
+    call.pool = null;
+    counters.block[COUNTER.backendWaiting]!--;
+    return call;
   }
 
   private connectIfNeeded(): void {
@@ -92,7 +119,7 @@ export class BackendPool implements Swept {
       refusal = 'backend-address';
     }
     this.connecting--;
-    if (connection.connected && !this.closed) {
+    if (connection.connected) {
       counters.block[COUNTER.backendConnects]!++;
       counters.block[COUNTER.backendConnectionsOpen]!++;
       this.open.add(connection);
@@ -133,9 +160,13 @@ export class BackendPool implements Swept {
 
   /** The connection may be used: by who waits longest, or later. */
   freed(connection: BackendConnection): void {
+    if (!connection.usable(clock.now)) {
+      connection.destroy();
+      return;
+    }
     const call = this.nextWaiting();
     if (call !== null) connection.begin(call);
-    else if (this.closed || !connection.usable(clock.now)) connection.destroy();
+    else if (this.closed) connection.destroy();
     else this.idle.push(connection);
   }
 
@@ -148,11 +179,12 @@ export class BackendPool implements Swept {
     this.connectIfNeeded();
   }
 
-  /** Sends a request once more after its connection turned out dead. */
+  /** Sends a request once more after its connection turned out dead: it has waited already, so it is the first. */
   retry(call: Call): void {
     counters.block[COUNTER.backendRetries]!++;
     call.retried = true;
-    this.take(call);
+    this.waiting.splice(this.waitingHead, 0, call);
+    this.await(call);
   }
 
   close(): void {
@@ -161,16 +193,18 @@ export class BackendPool implements Swept {
   }
 
   private watchWaiting(): void {
-    if (this.options.waitTimeout === 0 || this.waitingCount === 0) return;
-    this.deadline = this.waiting[this.waitingHead]!.waitingSince + this.options.waitTimeout;
+    const first = this.options.waitTimeout === 0 ? null : this.firstWaiting();
+    if (first === null) return;
+    this.deadline = first.waitingSince + this.options.waitTimeout;
     watch(this);
   }
 
   overdue(now: number): void {
-    while (this.waitingCount > 0) {
-      const first = this.waiting[this.waitingHead]!;
-      if (!first.cancelled && now - first.waitingSince < this.options.waitTimeout) break;
-      this.nextWaiting()?.refuse('backend-queue-timeout');
+    let opening = this.connecting;
+    for (let first = this.firstWaiting(); first !== null; first = this.firstWaiting()) {
+      if (now - first.waitingSince < this.options.waitTimeout) break;
+      // a connection is on its way to the first ones: it is the backend that is late, not the queue
+      this.nextWaiting()!.refuse(opening-- > 0 ? 'backend-connect-timeout' : 'backend-queue-timeout');
     }
     if (this.waitingCount === 0) unwatch(this);
     else this.watchWaiting();

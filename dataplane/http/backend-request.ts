@@ -33,7 +33,7 @@ export function writeBackendRequest(wire: Wire, exchange: Exchange, options: Bac
   const forwarding = exchange.origin.facts.forwardingLines(exchange, options.forwarding);
   let lines = '';
   if (entity !== null && (pending.content !== null || pending.stream !== null)) {
-    headers.delete('content-length');
+    headers.remove('content-length');
     const length = entity.length;
     if (length < 0) pending.chunked = true;
     else if (length > 0 || EXPECTS_CONTENT.has(request.method)) lines += `Content-Length: ${length}\r\n`;

@@ -64,6 +64,10 @@ export class Backend {
 
   /** Sends the request on, edits applied. The answer is not there yet; failures are answers too. */
   readonly handle: Next = (exchange): Answer => {
+    if (exchange.over) return refusalResponse('incomplete'); // the client left while a filter waited; nobody hears it
+    if (exchange.request.touchedEntity?.incoming?.claimed === true) {
+      throw new Error('the body has been read as a stream and not replaced: there is nothing to send on');
+    }
     const call = new Call(exchange);
     exchange.call?.cancel();
     exchange.call = call;
@@ -88,6 +92,8 @@ export class Call implements BackendCall {
   /** What was sent on a connection that turned out dead; sent once more on a new one. */
   replay: Buffer | null = null;
   retried = false;
+  /** Where it waits for a connection. */
+  pool: BackendPool | null = null;
   connection: BackendConnection | null = null;
   cancelled = false;
 
@@ -108,8 +114,11 @@ export class Call implements BackendCall {
   cancel(): void {
     if (this.cancelled) return;
     this.cancelled = true;
+    this.pool?.forget(this);
     const { connection } = this;
     this.connection = null;
     connection?.drop();
+    this.response?.upgraded?.abandon();
+    if (!this.reply.settled) this.answer(refusalResponse('cancelled')); // who waits for it has something to release
   }
 }

@@ -1,10 +1,10 @@
-import { writeAnswer } from './answer.ts';
+import { interimHead, writeAnswer } from './answer.ts';
 import { Body, type BodySink } from './body.ts';
 import { ClientFacts } from './client-facts.ts';
 import { clock } from './clock.ts';
 import { COUNTER, counters } from './counters.ts';
-import { EntityBroken, EntityTooLarge } from './entity.ts';
 import { type Answer, Exchange, type Origin } from './exchange.ts';
+import { faultResponse } from './fault.ts';
 import type { Headers } from './headers.ts';
 import type { Listener } from './listener.ts';
 import { Progress } from './progress.ts';
@@ -13,7 +13,7 @@ import { type Refusal, refusals } from './refusal.ts';
 import { Reply } from './reply.ts';
 import type { Request } from './request.ts';
 import { RequestReader, type RequestReceiver } from './request-reader.ts';
-import { Response, refusalResponse } from './response.ts';
+import { Response, refusalResponse, type UpgradedPeer } from './response.ts';
 import { sendStream } from './send-stream.ts';
 import { type Swept, unwatch, watch } from './sweep.ts';
 import { awaiting, keep, put, putText } from './turn.ts';
@@ -47,6 +47,7 @@ export class ClientConnection implements WireOwner, RequestReceiver, BodySink, O
   private inputOver = false;
   private requests = 0;
   private responseBody: Body | null = null;
+  private tunnel: UpgradedPeer | null = null;
   private drainWaiter: (() => void) | null = null;
   private refusal: Refusal | null = null;
   private readonly progress = new Progress();
@@ -164,7 +165,7 @@ export class ClientConnection implements WireOwner, RequestReceiver, BodySink, O
     try {
       answer = this.listener.handler(exchange);
     } catch (error) {
-      answer = this.fault(error);
+      answer = faultResponse(error, this.listener.report);
     }
     if (answer instanceof Reply) {
       if (answer.settled || answer.watched || exchange.call?.sent !== true) keep(exchange);
@@ -176,25 +177,24 @@ export class ClientConnection implements WireOwner, RequestReceiver, BodySink, O
     this.commit(exchange, answer);
   }
 
-  private fault(error: unknown): Response {
-    if (error instanceof EntityTooLarge) return refusalResponse('body-too-large', error);
-    if (error instanceof EntityBroken) return refusalResponse('incomplete', error);
-    this.listener.report(error);
-    return refusalResponse('internal', error);
-  }
-
   /** The chain has its answer, or will have it. */
   commit(exchange: Exchange, answer: Answer): void {
     if (!(answer instanceof Response)) {
       awaiting();
-      answer.then(
+      Promise.resolve(answer as unknown).then(
         (response) => this.commit(exchange, response instanceof Response ? response : refusalResponse('no-answer')),
-        (error: unknown) => this.commit(exchange, this.fault(error)),
+        // when it is over, a filter that still ran had to fail
+        (error: unknown) => exchange.over || this.commit(exchange, faultResponse(error, this.listener.report)),
       );
       return;
     }
     if (exchange.over) {
       answer.abandon();
+      return;
+    }
+    if (!answer.final) {
+      const error = new RangeError(`${answer.status} is not the status of an answer`);
+      this.commit(exchange, faultResponse(error, this.listener.report));
       return;
     }
     exchange.over = true;
@@ -213,7 +213,7 @@ export class ClientConnection implements WireOwner, RequestReceiver, BodySink, O
     if (reader.body !== null && !reader.bodyAtHand && (answer.incomingBody === null || answer.status >= 400)) {
       this.closing = true;
     }
-    const rest = writeAnswer(this, exchange, answer);
+    const rest = writeAnswer(this, exchange, answer, reader.asksForHead);
     exchange.request.headers.release();
     if (rest === null) this.bodyEnd('');
     else if (rest instanceof Body) {
@@ -241,7 +241,8 @@ export class ClientConnection implements WireOwner, RequestReceiver, BodySink, O
     this.state = CLOSED;
     unwatch(this);
     const over = (): void => this.listener.forget(this);
-    answer.upgraded!.join(wire, early, inputOver, this.listener.limits.tunnelTimeout, over);
+    this.tunnel = answer.upgraded!;
+    this.tunnel.join(wire, early, inputOver, this.listener.limits.tunnelTimeout, over);
   }
 
   /** An interim answer of a backend: only clients that know them get it. */
@@ -249,11 +250,7 @@ export class ClientConnection implements WireOwner, RequestReceiver, BodySink, O
     if (this.exchange !== exchange || this.status !== 0 || exchange.request.version !== 'HTTP/1.1') return;
     if (status === 100 && !this.reader.expects) return;
     if (status === 100) this.reader.expects = false;
-    let text = `HTTP/1.1 ${status} ${reason}\r\n`;
-    headers.each((name, value) => {
-      text += `${name}: ${value}\r\n`;
-    });
-    putText(this.wire, `${text}\r\n`);
+    putText(this.wire, interimHead(status, reason, headers));
   }
 
   // ---- the content of the answer
@@ -302,7 +299,9 @@ export class ClientConnection implements WireOwner, RequestReceiver, BodySink, O
       if (!reader.pipelined || wire.pending || this.exchange !== null || this.state !== OPEN) break;
       reader.receiveWaiting();
     }
-    if (this.inputOver && !this.running && this.exchange === null && this.state === OPEN) this.ended();
+    if (!this.inputOver || this.running || this.state !== OPEN) return;
+    // what was sent ahead is all there is: half a request never becomes a whole one
+    if (this.exchange === null || (reader.body !== null && this.status === 0)) this.ended();
   }
 
   private finishExchange(): void {
@@ -330,7 +329,7 @@ export class ClientConnection implements WireOwner, RequestReceiver, BodySink, O
     }
     this.status = refusals[refusal].status;
     this.listener.refusedHead(this, refusal, this.status);
-    writeAnswer(this, null, refusalResponse(refusal));
+    writeAnswer(this, null, refusalResponse(refusal), this.reader.asksForHead);
     this.linger();
   }
 
@@ -355,7 +354,10 @@ export class ClientConnection implements WireOwner, RequestReceiver, BodySink, O
 
   /** Ends at once, whatever is under way. `reset` tells the client that its answer is incomplete. */
   abort(reset: boolean): void {
-    if (this.state === CLOSED) return;
+    if (this.state === CLOSED) {
+      this.tunnel?.abandon();
+      return;
+    }
     this.state = CLOSED;
     unwatch(this);
     if (reset) this.wire.reset();

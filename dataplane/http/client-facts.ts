@@ -1,10 +1,12 @@
 import type { ClientContext, Exchange } from './exchange.ts';
+import { forwardedFacts, plainAddress } from './forwarded-facts.ts';
 import {
   extendForwarding,
   type ForwardedClient,
+  type ForwardedLines,
   type ForwardingOptions,
-  forwardedFacts,
   forwardingLines,
+  takeForwarding,
 } from './forwarding.ts';
 import type { ProxyHeader } from './proxy-protocol.ts';
 import { isHost } from './target.ts';
@@ -12,6 +14,8 @@ import { Uri } from './uri.ts';
 import type { Endpoint, Wire } from './wire.ts';
 
 const NO_LINES = Buffer.alloc(0);
+/** What trusted peers said, for requests that are sent on more than once. */
+const said = new WeakMap<Exchange, ForwardedLines>();
 
 /** Who a client is, as far as we believe it: its peer address, the PROXY protocol, and what trusted proxies say. */
 export class ClientFacts {
@@ -34,12 +38,12 @@ export class ClientFacts {
   }
 
   get remote(): Endpoint {
-    this.peer ??= this.wire.remote();
+    this.peer ??= plain(this.wire.remote());
     return this.peer;
   }
 
   get local(): Endpoint {
-    this.here ??= this.wire.local();
+    this.here ??= plain(this.wire.local());
     return this.here;
   }
 
@@ -76,8 +80,8 @@ export class ClientFacts {
 
   /** The lines that tell a backend about this client, with the empty line: made once for all requests to one host. */
   forwardingLines(exchange: Exchange, options: ForwardingOptions): Buffer {
-    const { headers, host, version } = exchange.request;
-    if (this.lastOptions === options && host === this.lastHost) return this.lastLines;
+    const { host, version } = exchange.request;
+    if (this.lastOptions === options && host === this.lastHost && version === 'HTTP/1.1') return this.lastLines;
     const client: ForwardedClient = {
       address: this.remote.address,
       scheme: this.scheme,
@@ -85,10 +89,27 @@ export class ClientFacts {
       port: this.local.port,
       version: version.slice('HTTP/'.length),
     };
-    if (this.trusted) return Buffer.from(`${extendForwarding(headers, client, options)}\r\n`, 'latin1');
+    if (this.trusted) return Buffer.from(`${extendForwarding(saidOf(exchange), client, options)}\r\n`, 'latin1');
     this.lastOptions = version === 'HTTP/1.1' ? options : null;
     this.lastHost = host;
     this.lastLines = Buffer.from(`${forwardingLines(client, options)}\r\n`, 'latin1');
     return this.lastLines;
   }
+}
+
+/** Takes the word of a trusted peer out of the request, once what the chain may ask for has been read from it. */
+function saidOf(exchange: Exchange): ForwardedLines {
+  let lines = said.get(exchange);
+  if (lines === undefined) {
+    void exchange.client;
+    void exchange.router;
+    lines = takeForwarding(exchange.request.headers);
+    said.set(exchange, lines);
+  }
+  return lines;
+}
+
+function plain(endpoint: Endpoint): Endpoint {
+  const address = plainAddress(endpoint.address);
+  return address === endpoint.address ? endpoint : { address, port: endpoint.port };
 }

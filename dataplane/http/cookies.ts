@@ -1,8 +1,7 @@
 /** Cookies of a request by name, values in the order sent (RFC 6265 §5.4); a value keeps its quotes off. */
-export function parseCookies(header: string | null): Map<string, string[]> {
+export function parseCookies(lines: readonly string[]): Map<string, string[]> {
   const cookies = new Map<string, string[]>();
-  if (header === null) return cookies;
-  for (const pair of header.split(/[;,]/)) {
+  for (const pair of lines.join(';').split(';')) {
     const equals = pair.indexOf('=');
     if (equals < 0) continue;
     const name = pair.slice(0, equals).trim();

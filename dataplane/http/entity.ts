@@ -3,18 +3,22 @@ import type { Body, BodySink } from './body.ts';
 /** A body was longer than the reader allows. The boundary answers 413 for a request, 502 for a response. */
 export class EntityTooLarge extends Error {
   readonly limit: number;
-  constructor(limit: number) {
+  readonly ofResponse: boolean;
+  constructor(limit: number, ofResponse: boolean) {
     super(`the body is longer than ${limit} bytes`);
     this.name = 'EntityTooLarge';
     this.limit = limit;
+    this.ofResponse = ofResponse;
   }
 }
 
 /** A body broke off before its end. */
 export class EntityBroken extends Error {
-  constructor() {
+  readonly ofResponse: boolean;
+  constructor(ofResponse: boolean) {
     super('the body broke off');
     this.name = 'EntityBroken';
+    this.ofResponse = ofResponse;
   }
 }
 
@@ -33,9 +37,12 @@ export class Entity {
   private content: Buffer | null;
   private stream: AsyncIterable<Uint8Array> | null = null;
   private altered = false;
+  private reading: Promise<Buffer> | null = null;
+  private readonly ofResponse: boolean;
 
-  constructor(body: Body | null, content: Buffer | null = null) {
+  constructor(body: Body | null, ofResponse: boolean, content: Buffer | null = null) {
     this.body = body;
+    this.ofResponse = ofResponse;
     this.content = body === null && content === null ? NO_BYTES : content;
   }
 
@@ -79,16 +86,24 @@ export class Entity {
 
   /** The whole content. @throws EntityTooLarge beyond `limit`, EntityBroken when it broke off. */
   bytes(limit: number = DEFAULT_ENTITY_LIMIT): Promise<Buffer> {
-    if (this.content !== null) {
-      return this.content.length > limit ? Promise.reject(new EntityTooLarge(limit)) : Promise.resolve(this.content);
+    const { content, body, stream, ofResponse } = this;
+    if (content !== null) {
+      return content.length > limit ? Promise.reject(new EntityTooLarge(limit, ofResponse)) : Promise.resolve(content);
     }
-    const reading = this.body !== null ? collectBody(this.body, limit) : collectStream(this.stream!, limit);
-    return reading.then((content) => {
-      this.body = null;
-      this.stream = null;
-      this.content = content;
-      return content;
-    });
+    if (this.reading !== null) return this.reading.then(() => this.bytes(limit));
+    const read = body !== null ? collectBody(body, limit, ofResponse) : collectStream(stream!, limit, ofResponse);
+    this.reading = read
+      .then((bytes) => {
+        if (this.body !== body || this.stream !== stream) return bytes; // replaced meanwhile
+        this.body = null;
+        this.stream = null;
+        this.content = bytes;
+        return bytes;
+      })
+      .finally(() => {
+        this.reading = null;
+      });
+    return this.reading;
   }
 
   /** The content as UTF-8. @throws TypeError when it is not. */
@@ -112,16 +127,9 @@ export class Entity {
   }
 
   /** The content as it arrives, once; back-pressure reaches the peer. */
-  async *chunks(): AsyncGenerator<Buffer, void, void> {
-    if (this.content !== null) {
-      if (this.content.length > 0) yield this.content;
-      return;
-    }
-    if (this.stream !== null) {
-      for await (const chunk of this.stream) yield Buffer.from(chunk);
-      return;
-    }
-    yield* chunksOf(this.body!);
+  chunks(): AsyncGenerator<Buffer, void, void> {
+    if (this.body !== null) return chunksOf(this.body, this.ofResponse);
+    return this.stream !== null ? buffersOf(this.stream) : buffersOf(this.content!.length > 0 ? [this.content!] : []);
   }
 
   // ---- for the engine
@@ -142,8 +150,8 @@ export class Entity {
   }
 }
 
-function collectBody(body: Body, limit: number): Promise<Buffer> {
-  if (body.length > limit) return Promise.reject(new EntityTooLarge(limit));
+function collectBody(body: Body, limit: number, ofResponse: boolean): Promise<Buffer> {
+  if (body.length > limit) return Promise.reject(new EntityTooLarge(limit, ofResponse));
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -151,30 +159,34 @@ function collectBody(body: Body, limit: number): Promise<Buffer> {
       bodyData(bytes, start, end) {
         size += end - start;
         if (size > limit) {
-          reject(new EntityTooLarge(limit));
+          reject(new EntityTooLarge(limit, ofResponse));
           body.abandon();
         } else chunks.push(Buffer.from(bytes.subarray(start, end)));
       },
       bodyEnd: () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, Math.min(size, limit))),
-      bodyFailed: () => reject(new EntityBroken()),
+      bodyFailed: () => reject(new EntityBroken(ofResponse)),
     };
     body.pipe(sink);
   });
 }
 
-async function collectStream(stream: AsyncIterable<Uint8Array>, limit: number): Promise<Buffer> {
+async function collectStream(stream: AsyncIterable<Uint8Array>, limit: number, ofResponse: boolean): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of stream) {
     size += chunk.length;
-    if (size > limit) throw new EntityTooLarge(limit);
+    if (size > limit) throw new EntityTooLarge(limit, ofResponse);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, size);
 }
 
-/** Turns pushes into pulls; more than a few waiting chunks pause the source. */
-async function* chunksOf(body: Body): AsyncGenerator<Buffer, void, void> {
+async function* buffersOf(chunks: AsyncIterable<Uint8Array> | Uint8Array[]): AsyncGenerator<Buffer, void, void> {
+  for await (const chunk of chunks) yield Buffer.from(chunk);
+}
+
+/** Turns pushes into pulls; more than a few waiting chunks pause the source. The body is claimed at once. */
+function chunksOf(body: Body, ofResponse: boolean): AsyncGenerator<Buffer, void, void> {
   const waiting: Buffer[] = [];
   let over = false;
   let broken = false;
@@ -198,17 +210,20 @@ async function* chunksOf(body: Body): AsyncGenerator<Buffer, void, void> {
       changed();
     },
   });
-  try {
-    for (;;) {
-      const chunk = waiting.shift();
-      if (chunk !== undefined) {
-        if (waiting.length === 0) body.resume();
-        yield chunk;
-      } else if (broken) throw new EntityBroken();
-      else if (over) return;
-      else await new Promise<void>((resolve) => (wake = resolve));
+  async function* pulled(): AsyncGenerator<Buffer, void, void> {
+    try {
+      for (;;) {
+        const chunk = waiting.shift();
+        if (chunk !== undefined) {
+          if (waiting.length === 0) body.resume();
+          yield chunk;
+        } else if (broken) throw new EntityBroken(ofResponse);
+        else if (over) return;
+        else await new Promise<void>((resolve) => (wake = resolve));
+      }
+    } finally {
+      if (!body.complete) body.abandon();
     }
-  } finally {
-    if (!body.complete) body.abandon();
   }
+  return pulled();
 }

@@ -77,12 +77,21 @@ export class Exchange {
     this.contextMap.set(name, context);
   }
 
+  /** Made once: what it is read from may be changed or gone later. */
   get client(): ClientContext {
-    return this.origin.facts.clientContext(this);
+    const known = this.contextMap?.get('client') as ClientContext | undefined;
+    if (known !== undefined) return known;
+    const made = this.origin.facts.clientContext(this);
+    this.setContext('client', made);
+    return made;
   }
 
   get router(): RouterContext {
-    return { originalUri: this.origin.facts.originalUri(this) };
+    const known = this.contextMap?.get('router') as RouterContext | undefined;
+    if (known !== undefined) return known;
+    const made = { originalUri: this.origin.facts.originalUri(this) };
+    this.setContext('router', made);
+    return made;
   }
 
   /** Copies what lives in the arenas of the turn, because the chain still runs. */

@@ -44,17 +44,23 @@ export function isForwardingHeader(name: string): boolean {
   return name === 'forwarded' || name.startsWith('x-forwarded-');
 }
 
-/**
- * The same when the peer is a trusted proxy that told us about the client already: its word is kept and ours added.
- * The old lines are taken out of `headers`.
- */
-export function extendForwarding(headers: Headers, client: ForwardedClient, options: ForwardingOptions): string {
-  const kept: Record<string, string> = {};
+/** What a trusted peer's forwarding headers said, by name; several lines of one name as one. */
+export type ForwardedLines = Readonly<Record<string, string>>;
+
+/** Takes the forwarding headers of a trusted peer out of `headers`. */
+export function takeForwarding(headers: Headers): ForwardedLines {
+  const said: Record<string, string> = {};
   for (const [name, value] of headers.entries()) {
     if (!isForwardingHeader(name)) continue;
-    kept[name] = kept[name] === undefined ? value : `${kept[name]}, ${value}`;
+    said[name] = said[name] === undefined ? value : `${said[name]}, ${value}`;
     headers.delete(name);
   }
+  return said;
+}
+
+/** The same when the peer is a trusted proxy that told us about the client already: its word is kept and ours added. */
+export function extendForwarding(said: ForwardedLines, client: ForwardedClient, options: ForwardingOptions): string {
+  const kept: Record<string, string> = { ...said };
   let lines = '';
   if (options.xForwarded) {
     const before = kept['x-forwarded-for'];
@@ -69,57 +75,4 @@ export function extendForwarding(headers: Headers, client: ForwardedClient, opti
   }
   for (const [name, value] of Object.entries(kept)) lines += `${name}: ${value}\r\n`;
   return options.via === null ? lines : `${lines}Via: ${client.version} ${options.via}\r\n`;
-}
-
-/** What a trusted proxy says of the client; null for what it does not say. */
-export interface ForwardedFacts {
-  readonly address: string | null;
-  readonly scheme: string | null;
-  readonly host: string | null;
-}
-
-/**
- * Reads the forwarding headers of a trusted peer. Of the addresses the last one that is not itself a trusted proxy is
- * the client: what stands before it, anybody may have written.
- */
-export function forwardedFacts(headers: Headers, trusts: (address: string) => boolean): ForwardedFacts {
-  const elements = headers.get('forwarded')?.split(',').map(forwardedParameters) ?? [];
-  const addresses =
-    elements.length > 0
-      ? elements.map((element) => bareAddress(element.get('for') ?? ''))
-      : (headers
-          .get('x-forwarded-for')
-          ?.split(',')
-          .map((part) => bareAddress(part.trim())) ?? []);
-  let address: string | null = null;
-  for (let i = addresses.length - 1; i >= 0; i--) {
-    address = addresses[i]!;
-    if (!trusts(address)) break;
-  }
-  const last = elements.at(-1);
-  const scheme = (last?.get('proto') ?? lastOf(headers.get('x-forwarded-proto')))?.toLowerCase() ?? null;
-  return {
-    address: address === '' ? null : address,
-    scheme: scheme === 'http' || scheme === 'https' ? scheme : null,
-    host: last?.get('host') ?? lastOf(headers.get('x-forwarded-host')),
-  };
-}
-
-function lastOf(list: string | null): string | null {
-  const value = list?.split(',').at(-1)?.trim();
-  return value === undefined || value === '' ? null : value;
-}
-
-function forwardedParameters(element: string): Map<string, string> {
-  const parameters = new Map<string, string>();
-  for (const match of element.matchAll(/([\w-]+)=(?:"((?:[^"\\]|\\.)*)"|([^;,"\s]*))/g)) {
-    parameters.set(match[1]!.toLowerCase(), match[2]?.replaceAll(/\\(.)/g, '$1') ?? match[3] ?? '');
-  }
-  return parameters;
-}
-
-/** An address without brackets and port. */
-function bareAddress(node: string): string {
-  if (node.startsWith('[')) return node.slice(1, node.indexOf(']'));
-  return node.includes('.') && node.includes(':') ? node.slice(0, node.indexOf(':')) : node;
 }

@@ -1,5 +1,6 @@
 import { isFieldValue, isToken, LOWER, SLACK, spells } from './bytes.ts';
 import { LINE } from './header-ranges.ts';
+import { isHost } from './target.ts';
 
 /** Retained heads up to this size share a free list, so that a suspended exchange costs a copy and no allocation. */
 const BLOCK_BYTES = 4096;
@@ -21,6 +22,18 @@ export interface HeaderLines {
   /** Some name holds `_`, so that edits must take its twins along. */
   readonly underscored: boolean;
 }
+
+/** What frames a message or belongs to one hop is the engine's: filters read it, and their edits of it are ignored. */
+const ENGINE_OWNED = new Set([
+  'connection',
+  'content-length',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
 
 const NO_LINES: HeaderLines = { table: new Int32Array(0), first: 0, lines: 0, dropped: 0, underscored: false };
 
@@ -96,17 +109,20 @@ export class Headers {
 
   delete(name: string): void {
     name = name.toLowerCase();
-    if (this.loose) this.deleteTwins(name);
-    for (let line = this.find(name, this.first); line >= 0; line = this.find(name, line + LINE)) this.dropLine(line);
-    const added = this.added;
-    if (added === null) return;
-    for (let i = added.length - 2; i >= 0; i -= 2) if (lower(added[i]!) === name) added.splice(i, 2);
+    if (!ENGINE_OWNED.has(name)) this.remove(name);
   }
 
+  /** @throws TypeError for what no header may hold. */
   append(name: string, value: string): void {
     if (!isToken(name)) throw new TypeError(`not a header name: ${JSON.stringify(name)}`);
     if (!isFieldValue(value)) throw new TypeError(`the value of ${name} holds a character that no header may hold`);
     if (this.bytes === NOTHING) throw new Error('the exchange is over');
+    const plain = name.toLowerCase();
+    if (ENGINE_OWNED.has(plain)) return;
+    if (plain === 'host') {
+      if (!isHost(value)) throw new TypeError(`not a host: ${JSON.stringify(value)}`);
+      this.remove(plain); // a second one would name another place
+    }
     if (this.added === null) this.added = [name, value];
     else this.added.push(name, value);
   }
@@ -118,10 +134,10 @@ export class Headers {
 
   /** Every line in order, names in lower case. */
   each(visit: (name: string, value: string) => void): void {
+    const bytes = this.alive();
     for (let i = 0, line = this.first; i < this.lines; i++, line += LINE) {
       const start = this.table[line]!;
       if (start < 0) continue;
-      const bytes = this.alive();
       visit(bytes.latin1Slice(this.base + start, this.base + this.table[line + 1]!).toLowerCase(), this.valueAt(line));
     }
     if (this.added !== null) {
@@ -136,6 +152,15 @@ export class Headers {
   }
 
   // ---- for the engine
+
+  /** Deletes a header, whosever it is. `name` in lower case. */
+  remove(name: string): void {
+    if (this.loose) this.deleteTwins(name);
+    for (let line = this.find(name, this.first); line >= 0; line = this.find(name, line + LINE)) this.dropLine(line);
+    const added = this.added;
+    if (added === null) return;
+    for (let i = added.length - 2; i >= 0; i -= 2) if (lower(added[i]!) === name) added.splice(i, 2);
+  }
 
   /** How much content came with the head and still goes with it. */
   get contentLength(): number {

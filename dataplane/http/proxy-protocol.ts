@@ -1,4 +1,5 @@
-import { isIP } from 'node:net';
+import { isIP, SocketAddress } from 'node:net';
+import { plainAddress } from './forwarded-facts.ts';
 import type { Endpoint } from './wire.ts';
 
 /** The header is not complete yet. */
@@ -47,8 +48,8 @@ function readV1(bytes: Buffer, start: number, end: number): ReturnType<typeof re
   if (!isPort(fromPort) || !isPort(toPort)) return BAD_HEADER;
   return {
     end: newline + 1,
-    source: { address: from!, port: Number(fromPort) },
-    destination: { address: to!, port: Number(toPort) },
+    source: { address: oneSpelling(from!), port: Number(fromPort) },
+    destination: { address: oneSpelling(to!), port: Number(toPort) },
   };
 }
 
@@ -78,5 +79,11 @@ function addressAt(bytes: Buffer, at: number, size: number): string {
   if (size === 4) return Array.from(bytes.subarray(at, at + 4)).join('.');
   const groups: string[] = [];
   for (let i = 0; i < 16; i += 2) groups.push(bytes.readUInt16BE(at + i).toString(16));
-  return groups.join(':');
+  return oneSpelling(groups.join(':'));
+}
+
+/** The usual text of an IPv6 address: others compare addresses as strings. */
+function oneSpelling(address: string): string {
+  if (!address.includes(':')) return address;
+  return plainAddress(new SocketAddress({ address, family: 'ipv6' }).address);
 }

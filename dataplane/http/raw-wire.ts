@@ -31,6 +31,8 @@ export class RawWire implements Wire {
   private open: boolean;
   private done = false;
   private over = false;
+  /** A write failed, which may have taken the error with it: the end that is read then is no orderly one. */
+  private broken = false;
   private ending = false;
   private slow = false;
   private block: Buffer | null = null;
@@ -140,7 +142,7 @@ export class RawWire implements Wire {
 
   /** What the peer sent before it stopped reading may still be its answer, so reading goes on. */
   private writeFailed(): void {
-    this.over = true;
+    this.over = this.broken = true;
     this.backlog = null;
     this.backlogBytes = 0;
     if (this.reading) return;
@@ -206,7 +208,7 @@ export class RawWire implements Wire {
     if (length <= 0) {
       if (length === 0) return undefined;
       this.reading = false;
-      if (!this.done) closed(this, length !== END_OF_FILE);
+      if (!this.done) closed(this, this.broken || length !== END_OF_FILE);
       return undefined;
     }
     const block = this.block;

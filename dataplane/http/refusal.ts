@@ -28,6 +28,7 @@ export const refusals = {
   'request-timeout': { status: 503, reason: 'the request was not answered in time' },
   'proxy-header': { status: 400, reason: 'the PROXY protocol header is malformed or not allowed from here' },
   internal: { status: 500, reason: 'the gateway failed' },
+  cancelled: { status: 499, reason: 'the client left, or had its answer, before the backend answered' },
   'no-answer': { status: 404, reason: 'nothing serves this request' },
   'backend-address': { status: 502, reason: 'the address of the backend cannot be resolved' },
   'backend-egress': { status: 403, reason: 'the backend may not be reached from here' },
@@ -39,6 +40,7 @@ export const refusals = {
   'backend-timeout': { status: 504, reason: 'the backend did not answer in time' },
   'backend-malformed': { status: 502, reason: 'the answer of the backend is malformed' },
   'backend-head-too-large': { status: 502, reason: 'the head of the backend answer is too large' },
+  'backend-body-too-large': { status: 502, reason: 'the answer of the backend is too large to be read as a whole' },
   'backend-upgrade': { status: 502, reason: 'the backend switched protocols without being asked' },
 } as const;
 

@@ -30,11 +30,17 @@ export class Replay {
   add(bytes: Buffer, start: number, end: number): void {
     if (this.length < 0) return;
     const length = this.length + end - start;
-    if (length > this.bytes!.length) this.length = -1;
-    else {
-      bytes.copy(this.bytes!, this.length, start, end);
-      this.length = length;
+    if (length > LONGEST) {
+      this.length = -1;
+      return;
     }
+    if (length > this.bytes!.length) {
+      const larger = Buffer.allocUnsafeSlow(LONGEST);
+      this.bytes!.copy(larger, 0, 0, this.length);
+      this.bytes = larger;
+    }
+    bytes.copy(this.bytes!, this.length, start, end);
+    this.length = length;
   }
 
   forget(): void {

@@ -73,12 +73,15 @@ export class Reply implements PromiseLike<Response> {
       } catch (error) {
         answer = Promise.reject(error);
       }
+      if (!(answer instanceof Response)) void answer.then(null, ignore); // whoever waits for it hears of it still
     }
     this.value = answer;
     if (this.resolve !== null) this.resolve(answer);
     if (this.listener !== null) this.listener(this.exchange, answer);
   }
 }
+
+function ignore(): void {}
 
 /** Runs a step on the response, now or when it comes: what a response-side filter calls instead of `await`. */
 export function mapResponse(answer: Answer, exchange: Exchange, step: ResponseStep): Answer {

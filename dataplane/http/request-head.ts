@@ -136,7 +136,10 @@ function scanVersion(bytes: Buffer, p: number, n: number): number {
     if (p + i >= n) return INCOMPLETE;
     if (bytes[p + i] !== VERSION.charCodeAt(i)) return refuseVersion(bytes.latin1Slice(p, n < p + 10 ? n : p + 10));
   }
-  if (p + 9 >= n) return INCOMPLETE;
+  if (p + 9 >= n) {
+    if (p + 7 < n && bytes[p + 7] !== 48 && bytes[p + 7] !== 49) return refuse('version-syntax');
+    return p + 8 < n && bytes[p + 8] !== 13 ? refuse('version-syntax') : INCOMPLETE;
+  }
   const minor = bytes[p + 7]! - 48;
   if ((minor !== 0 && minor !== 1) || bytes[p + 8] !== 13 || bytes[p + 9] !== 10) return refuse('version-syntax');
   head.minor = minor;
@@ -159,7 +162,11 @@ function scanLines(bytes: Buffer, start: number, n: number, limits: RequestHeadL
   let line = first;
   for (;;) {
     if (p > most) return refuse('headers-too-large');
-    if (p + 1 >= n) return INCOMPLETE;
+    if (p + 1 >= n) {
+      if (p >= n || bytes[p] === 13) return INCOMPLETE;
+      if (line === last) return refuse('headers-too-many');
+      return TOKEN[bytes[p]!] !== 0 ? INCOMPLETE : refuse('header-line');
+    }
     if (bytes[p] === 13) {
       if (bytes[p + 1] !== 10) return refuse('header-line');
       p += 2;
@@ -272,7 +279,7 @@ function judgeLine(bytes: Buffer, p: number, length: number, value: number, end:
         if (head.length >= 0 || head.chunked) return refuse('framing');
         head.length = contentLength(bytes, value, end);
         if (head.length < 0) return refuse('framing');
-      }
+      } else if (spells(bytes, p, 'http2-settings')) drop(line); // only for an upgrade that is never passed on
       break;
     case 16:
       if (spells(bytes, p, 'proxy-connection')) drop(line);

@@ -11,6 +11,7 @@ import type { Refusal } from './refusal.ts';
 import { Request } from './request.ts';
 import { MOST_EMPTY_LINES, requestHead, scanRequestHead } from './request-head.ts';
 import { isHost, judgeTarget, sameAuthority, target } from './target.ts';
+import { WaitingBytes } from './waiting-bytes.ts';
 import { type Passed, REFUSED, type Wire } from './wire.ts';
 
 const PROXY_HEADER = 0;
@@ -49,6 +50,8 @@ export class RequestReader implements BodySource, ChunkReceiver {
   bodyAtHand = true;
   /** The client waits for 100 Continue before it sends its body. */
   expects = false;
+  /** The head that was read last is that of a HEAD request: whatever answers it has no content. */
+  asksForHead = false;
   /** The body is not read because somebody else is slow. */
   paused = false;
   private readonly wire: Wire;
@@ -59,7 +62,7 @@ export class RequestReader implements BodySource, ChunkReceiver {
   private decoder: ChunkDecoder | null = null;
   private partial: Buffer | null = null;
   private partialLength = 0;
-  private waiting: Buffer | null = null;
+  private waiting: WaitingBytes | null = null;
   private lastHost = '';
   /** The credentials sent last, from the second request on: a client that sends one request costs no copy. */
   private authorization: Buffer | null = null;
@@ -94,7 +97,7 @@ export class RequestReader implements BodySource, ChunkReceiver {
 
   /** Further requests wait for the current one to be answered. */
   get pipelined(): boolean {
-    return this.waiting !== null;
+    return this.waiting !== null && this.waiting.length > 0;
   }
 
   /** Nothing is read any more; what arrives is thrown away. */
@@ -143,26 +146,23 @@ export class RequestReader implements BodySource, ChunkReceiver {
 
   /** Goes on with what was sent ahead. */
   receiveWaiting(): void {
-    const { waiting } = this;
-    if (waiting === null || this.phase === OVER) return;
-    this.waiting = null;
-    const bytes = Buffer.allocUnsafeSlow(waiting.length + SLACK);
-    waiting.copy(bytes);
-    bytes[waiting.length] = 0;
+    if (this.phase === OVER) return;
     this.wire.resume();
-    this.receive(bytes, 0, waiting.length);
+    this.waiting?.take((bytes, start, end) => this.receive(bytes, start, end));
   }
 
   /** What was sent ahead, for a connection that becomes something else. */
   takeWaiting(): Buffer | null {
-    const { waiting } = this;
-    this.waiting = null;
-    return waiting;
+    let early: Buffer | null = null;
+    this.waiting?.take((bytes, start, end) => {
+      early = bytes.subarray(start, end);
+    });
+    return early;
   }
 
   private hold(bytes: Buffer, p: number, end: number): void {
-    const more = bytes.subarray(p, end);
-    this.waiting = this.waiting === null ? Buffer.from(more) : Buffer.concat([this.waiting, more]);
+    this.waiting ??= new WaitingBytes();
+    this.waiting.add(bytes, p, end);
     if (this.waiting.length > this.limits.pipelineBytes) this.wire.pause();
   }
 
@@ -209,6 +209,7 @@ export class RequestReader implements BodySource, ChunkReceiver {
   }
 
   private readHead(bytes: Buffer, p: number, end: number): number {
+    this.asksForHead = false;
     const headEnd = scanRequestHead(bytes, p, end, this.limits, this.authorization);
     if (headEnd > 0) return this.readRequest(bytes, headEnd, end);
     if (headEnd === MALFORMED) return this.refuse(requestHead.refusal);
@@ -221,6 +222,7 @@ export class RequestReader implements BodySource, ChunkReceiver {
     const head = requestHead;
     const { base } = head;
     const method = methodName(bytes, base, head.methodEnd);
+    this.asksForHead = method === 'HEAD';
     if (method === 'CONNECT') return this.refuse('connect');
     const from = base + head.targetStart;
     const to = base + head.targetEnd;
@@ -264,7 +266,7 @@ export class RequestReader implements BodySource, ChunkReceiver {
       this.body,
       modern && target.rewritten === null,
     );
-    if (head.upgrade && head.upgradeLine >= 0) request.upgrade = headers.valueAt(head.upgradeLine);
+    if (modern && head.upgrade && head.upgradeLine >= 0) request.upgrade = headers.valueAt(head.upgradeLine);
     this.receiver.requested(request, head.close);
     return headEnd;
   }

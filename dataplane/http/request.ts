@@ -65,17 +65,11 @@ export class Request {
     return this.place;
   }
   set uri(uri: Uri | string) {
-    const next = typeof uri === 'string' ? Uri.parse(uri) : uri;
-    const place = this.uri;
-    place.scheme = next.scheme;
-    place.host = next.host;
-    place.port = next.port;
-    place.rawPath = next.rawPath;
-    place.rawQuery = next.rawQuery;
+    this.uri.become(typeof uri === 'string' ? Uri.parse(uri) : uri);
   }
 
   get cookies(): Map<string, string[]> {
-    return parseCookies(this.headers.get('cookie'));
+    return parseCookies(this.headers.all('cookie'));
   }
 
   get queryParams(): URLSearchParams {
@@ -83,7 +77,7 @@ export class Request {
   }
 
   get entity(): Entity {
-    this.content ??= new Entity(this.body);
+    this.content ??= new Entity(this.body, false);
     return this.content;
   }
 

@@ -197,11 +197,12 @@ export class ResponseReader implements ChunkReceiver {
   }
 }
 
-/** The answer whose head was scanned last. */
+/** The headers that were scanned last, with the content that goes out with them. */
 function scanned(bytes: Buffer, headEnd: number, content: number): Headers {
   return new Headers(bytes, responseHead.base, headEnd - responseHead.base - 2, responseHead, content);
 }
 
+/** The answer whose head was scanned last. */
 function answer(headers: Headers, body: Body | null): Response {
   const { status, reasonStart } = responseHead;
   const response = new Response(status, headers, body, status);

@@ -45,8 +45,14 @@ export class Response {
     return this.received === this.status && this.reason === null;
   }
 
+  /** Whether a client takes this status for the end of its exchange. */
+  get final(): boolean {
+    const { status } = this;
+    return Number.isInteger(status) && status < 1000 && (status >= 200 || (status === 101 && this.upgraded !== null));
+  }
+
   get entity(): Entity {
-    this.content ??= new Entity(this.body, this.headers.contentLength > 0 ? this.headers.takeContent() : null);
+    this.content ??= new Entity(this.body, true, this.headers.contentLength > 0 ? this.headers.takeContent() : null);
     return this.content;
   }
 

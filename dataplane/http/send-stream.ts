@@ -30,7 +30,8 @@ export async function sendStream(
     }
     if (wanted()) sink.bodyEnd('');
   } catch (error) {
+    if (!wanted()) return;
     report(error);
-    if (wanted()) sink.bodyFailed();
+    sink.bodyFailed();
   }
 }

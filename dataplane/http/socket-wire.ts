@@ -14,6 +14,7 @@ export class SocketWire implements Wire {
   private ending = false;
   private gone = false;
   private peerEnded = false;
+  private slow = false;
 
   constructor(socket: Socket, owner: WireOwner) {
     this.socket = socket;
@@ -32,7 +33,6 @@ export class SocketWire implements Wire {
     socket.on('close', (failed) => {
       if (!this.gone && (failed || !this.peerEnded)) closed(this, true);
     });
-    socket.on('drain', () => this.owner.drained());
   }
 
   get pending(): boolean {
@@ -45,9 +45,20 @@ export class SocketWire implements Wire {
 
   send(bytes: Buffer, start: number, length: number): void {
     if (this.gone || !this.socket.writable) return;
-    if (!this.socket.write(Buffer.from(bytes.subarray(start, start + length)))) this.owner.blocked();
+    this.socket.write(Buffer.from(bytes.subarray(start, start + length)), this.written);
+    if (this.socket.writableLength > 0) {
+      this.slow = true;
+      this.owner.blocked();
+    }
     if (this.ending) this.socket.end();
   }
+
+  /** Not 'drain', which comes only for those who sent more than the socket likes to hold. */
+  private readonly written = (): void => {
+    if (!this.slow || this.socket.writableLength > 0) return;
+    this.slow = false;
+    if (!this.gone) this.owner.drained();
+  };
 
   sendDirect(): typeof REFUSED {
     return REFUSED;

@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net';
 import { HEX, HOST } from './bytes.ts';
 import type { Refusal } from './refusal.ts';
 
@@ -132,11 +133,16 @@ function judgeAbsolute(text: string): boolean {
 export function isHost(text: string): boolean {
   for (let i = 0; i < text.length; i++)
     if (HOST[text.charCodeAt(i) & 255] === 0 || text.charCodeAt(i) > 127) return false;
-  if (text.startsWith('[')) return /^\[[0-9A-Fa-f:.]+\](:\d{0,5})?$/.test(text);
-  const colon = text.indexOf(':');
-  if (colon >= 0 && !/^\d{0,5}$/.test(text.slice(colon + 1))) return false;
+  const end = text.startsWith('[') ? text.indexOf(']') + 1 : text.indexOf(':');
+  if (end === 0 || (end > 0 && end < text.length && !isPort(text.slice(end)))) return false;
+  if (text.startsWith('[')) return !text.includes('%') && isIPv6(text.slice(1, end - 1)); // no zone: it is ours to know
   if (text.includes('[') || text.includes(']')) return false;
   return !text.includes('%') || /^([^%]|%[0-9A-Fa-f]{2})*$/.test(text);
+}
+
+/** A colon, and a port if there is one. */
+function isPort(text: string): boolean {
+  return /^:\d{0,5}$/.test(text) && Number(text.slice(1)) < 65_536;
 }
 
 /** Whether two authorities name the same place for a scheme. */

@@ -15,6 +15,9 @@ export class Tunnel implements UpgradedPeer, Swept {
   private over: (() => void) | null = null;
   private silence = 0;
   private ends = 0;
+  /** What became of the backend before the client joined. */
+  private backendEnded = false;
+  private backendFailed = false;
 
   /** Holds the backend's side until the client's joins. */
   constructor(backend: Wire, early: Buffer | null) {
@@ -37,11 +40,13 @@ export class Tunnel implements UpgradedPeer, Swept {
     client.resume();
     this.touch();
     watch(this);
-    if (clientEnded) this.ended(this.backend);
+    if (clientEnded || this.backendFailed) this.ended(this.backend);
+    if (this.backendEnded || this.backendFailed) this.ended(client);
   }
 
   abandon(): void {
-    this.backend.destroy();
+    if (this.over === null) this.backend.destroy();
+    else this.close();
   }
 
   overdue(): void {
@@ -53,8 +58,14 @@ export class Tunnel implements UpgradedPeer, Swept {
   }
 
   private ended(other: Wire): void {
-    if (++this.ends === 2) this.close();
-    else other.end();
+    other.end();
+    if (++this.ends === 2) setImmediate(() => this.closeSent()); // after the turn, when the last bytes have left
+  }
+
+  /** Closes as soon as both sides have got everything. */
+  private closeSent(): void {
+    if (this.ends < 2 || leaves(this.backend) || (this.client !== null && leaves(this.client))) return;
+    this.close();
   }
 
   private close(): void {
@@ -75,19 +86,32 @@ export class Tunnel implements UpgradedPeer, Swept {
         this.touch();
         const wire = other();
         if (wire !== null) put(wire, bytes, start, end);
+        else this.early = Buffer.concat([this.early ?? NOTHING, bytes.subarray(start, end)]);
       },
       ended: () => {
         const wire = other();
-        if (wire === null) this.backend.destroy();
+        if (wire === null) this.backendEnded = true;
         else this.ended(wire);
       },
-      failed: () => (this.client === null ? this.backend.destroy() : this.close()),
+      failed: () => {
+        if (this.client === null) this.backendFailed = true;
+        else this.close();
+      },
       blocked: () => other()?.pause(),
-      drained: () => other()?.resume(),
+      drained: () => {
+        other()?.resume();
+        this.closeSent();
+      },
       passes: (bytes, length): Passed => {
         this.touch();
         return other()?.sendDirect(bytes, length) ?? REFUSED;
       },
     };
   }
+}
+
+const NOTHING = Buffer.alloc(0);
+
+function leaves(wire: Wire): boolean {
+  return wire.pending || wire.regionLength !== 0;
 }

@@ -14,6 +14,8 @@ export const READ_SIZE = 65_536;
 const ARENA_SIZE = 1 << 20;
 /** Reads above this are decided at once: copying them would cost more than the stages save. */
 const LARGE_READ = 16_384;
+/** Wires that may wait for stage three: enough to stay in the cache, few enough that the first need not wait long. */
+const MOST_DIRTY = 16;
 /** Arenas that slow readers may hold; beyond it their bytes are copied, so that memory follows bytes, not readers. */
 const MOST_PINNED = 8;
 
@@ -130,6 +132,7 @@ function runEvents(): void {
     events[i] = events[i + 1] = null;
     wire.queued--;
     deliver(wire, bytes, events[i + 2] as number, events[i + 3] as number);
+    if (dirtyCount >= MOST_DIRTY) flush();
   }
   eventEntries = 0;
 }

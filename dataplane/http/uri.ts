@@ -39,7 +39,7 @@ export class Uri {
     return this.parts.host;
   }
   set host(host: string) {
-    const bare = host.startsWith('[') ? host.slice(1, -1) : host;
+    const bare = host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host;
     if (!isHost(bracketed(bare))) throw new TypeError(`not a host: ${JSON.stringify(host)}`);
     this.change().host = bare;
   }
@@ -98,9 +98,15 @@ export class Uri {
     return this.before !== null && this.before.target !== this.target;
   }
 
-  /** The URI as it was received, whatever was changed since. */
+  /** The URI as it was received, whatever was changed since and will be. */
   get original(): Uri {
-    return this.before ?? this;
+    this.change();
+    return this.before!;
+  }
+
+  /** Takes all parts of another one. */
+  become(other: Uri): void {
+    Object.assign(this.change(), other.parts);
   }
 
   toString(): string {

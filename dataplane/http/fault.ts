@@ -1,0 +1,12 @@
+import { EntityBroken, EntityTooLarge } from './entity.ts';
+import { type Response, refusalResponse } from './response.ts';
+
+/** The answer for something that was thrown in a chain. Nothing of it reaches the client; `report` hears of surprises. */
+export function faultResponse(error: unknown, report: (error: unknown) => void): Response {
+  if (error instanceof EntityTooLarge) {
+    return refusalResponse(error.ofResponse ? 'backend-body-too-large' : 'body-too-large', error);
+  }
+  if (error instanceof EntityBroken) return refusalResponse(error.ofResponse ? 'backend-closed' : 'incomplete', error);
+  report(error);
+  return refusalResponse('internal', error);
+}

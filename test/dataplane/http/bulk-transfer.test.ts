@@ -1,0 +1,222 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request as requestOf, type ServerResponse } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { BytePattern, PatternCheck, readPattern, writePattern } from '../../support/byte-pattern.ts';
+import { untilStill, untilTrue } from '../../support/event-loop.ts';
+import { httpExchange } from '../../support/http-exchange.ts';
+import { type MemoryUse, memoryUse } from '../../support/memory.ts';
+import { get, startProxiedServer } from '../../support/proxied-backend.ts';
+import { randomNumbers, randomPace } from '../../support/random.ts';
+
+const MEBIBYTE = 1 << 20;
+const LONG = 50 * MEBIBYTE;
+const SIZES = [
+  1,
+  16_383,
+  16_384,
+  16_385,
+  65_535,
+  65_536,
+  65_537,
+  131_071,
+  131_072,
+  131_073,
+  262_143,
+  262_144,
+  262_145,
+  MEBIBYTE + 1,
+];
+
+/** Reads what the path names, then answers with what the path names, framed as the path says. */
+async function serve(request: IncomingMessage, response: ServerResponse, slowly?: () => Promise<void>): Promise<void> {
+  const url = new URL(request.url!, 'http://backend.test');
+  const number = (name: string): number => Number(url.searchParams.get(name) ?? 0);
+  const check = new PatternCheck(new BytePattern(number('upSeed'), number('up')));
+  await readPattern(request, check, slowly);
+  response.setHeader('X-Upload', check.exact ? 'exact' : `wrong at ${check.wrongAt} of ${check.received}`);
+  const answer = new BytePattern(number('downSeed'), number('down'));
+  const framing = url.searchParams.get('framing');
+  if (framing === 'length') response.setHeader('Content-Length', answer.length);
+  if (framing === 'close') response.setHeader('Connection', 'close').useChunkedEncodingByDefault = false;
+  await writePattern(response, answer, slowly);
+  response.end();
+}
+
+const pathOf = (parameters: Record<string, string | number>): string =>
+  `/?${new URLSearchParams(Object.entries(parameters).map(([name, value]) => [name, String(value)]))}`;
+
+describe.each([
+  ['of known length', 'length', false],
+  ['chunked', 'chunked', true],
+  ['that ends with the connection', 'close', false],
+] as const)('content %s', (_name, framing, chunked) => {
+  it.each(SIZES)('of %i bytes passes both ways', async (size) => {
+    const pair = await startProxiedServer((request, response) => serve(request, response));
+    for (let round = 0; round < 3; round++) {
+      const [upSeed, downSeed] = [size + round, size + round + 1000];
+      const exchange = await httpExchange({
+        port: pair.gateway.port,
+        path: pathOf({ up: size, upSeed, down: size, downSeed, framing }),
+        content: new BytePattern(upSeed, size),
+        chunked,
+        expected: new BytePattern(downSeed, size),
+      });
+      expect(exchange).toMatchObject({ status: 200, received: size, exact: true });
+      expect(exchange.headers['x-upload']).toBe('exact');
+    }
+  });
+});
+
+describe('memory', () => {
+  /** What a transfer that stands still may hold, kernel buffers aside. */
+  function expectBounded(before: MemoryUse, standing: MemoryUse): void {
+    expect(standing.arrayBuffers - before.arrayBuffers).toBeLessThan(8 * MEBIBYTE);
+    expect(standing.resident - before.resident).toBeLessThan(40 * MEBIBYTE);
+  }
+
+  it.each(['length', 'chunked', 'close'])(
+    'is bounded while 50 MiB wait for a slow reader, framing: %s',
+    async (framing) => {
+      let sent = 0;
+      const pair = await startProxiedServer(async (request, response) => {
+        await serve(request, response, async () => {
+          sent += 65_536;
+        });
+      });
+      const expected = new BytePattern(1, LONG);
+      const before = memoryUse();
+      const exchange = await httpExchange({
+        port: pair.gateway.port,
+        path: pathOf({ down: LONG, downSeed: 1, framing }),
+        expected,
+        answered: async () => {
+          await untilStill(() => sent);
+          expect(sent).toBeLessThan(LONG);
+          expectBounded(before, memoryUse());
+        },
+      });
+      expect(exchange).toMatchObject({ status: 200, exact: true });
+      expectBounded(before, memoryUse());
+    },
+  );
+
+  it.each([false, true])('is bounded while 50 MiB wait for a slow backend, chunked: %s', async (chunked) => {
+    let sent = 0;
+    let reads = (): void => {};
+    const mayRead = new Promise<void>((resolve) => {
+      reads = resolve;
+    });
+    const content = new BytePattern(2, LONG);
+    const check = new PatternCheck(content);
+    const pair = await startProxiedServer(async (request, response) => {
+      await mayRead;
+      await readPattern(request, check);
+      response.end('done');
+    });
+    const before = memoryUse();
+    const exchanging = httpExchange({
+      port: pair.gateway.port,
+      content,
+      chunked,
+      sendPace: async () => {
+        sent += 65_536;
+      },
+    });
+    await untilTrue(() => sent > 0);
+    await untilStill(() => sent);
+    expect(sent).toBeLessThan(LONG);
+    expectBounded(before, memoryUse());
+    reads();
+    expect(await exchanging).toMatchObject({ status: 200 });
+    expect(check.exact).toBe(true);
+    expectBounded(before, memoryUse());
+  });
+});
+
+describe('many transfers at once', () => {
+  it('with pauses at random stay apart and whole', async () => {
+    const pair = await startProxiedServer((request, response) => serve(request, response, asyncPace(7)), {
+      backend: { connections: 12, responseTimeout: 0 },
+    });
+    const random = randomNumbers(8);
+    const exchanges = Array.from({ length: 32 }, async (_, i) => {
+      const [up, down] = [random(3 * MEBIBYTE), random(3 * MEBIBYTE)];
+      const framing = ['length', 'length', 'chunked', 'close'][random(4)]!;
+      const exchange = await httpExchange({
+        port: pair.gateway.port,
+        path: pathOf({ up, upSeed: i, down, downSeed: i + 100, framing }),
+        content: new BytePattern(i, up),
+        chunked: random(3) === 0,
+        sendPace: randomPace(i),
+        expected: new BytePattern(i + 100, down),
+        readPace: randomPace(i + 200),
+      });
+      return { i, exact: exchange.exact, upload: exchange.headers['x-upload'] };
+    });
+    expect(await Promise.all(exchanges)).toEqual(
+      Array.from({ length: 32 }, (_, i) => ({ i, exact: true, upload: 'exact' })),
+    );
+  });
+
+  it('some of which are broken off leave the others whole', async () => {
+    const pair = await startProxiedServer((request, response) => serve(request, response), {
+      backend: { responseTimeout: 0 },
+    });
+    const random = randomNumbers(9);
+    const path = (seed: number): string => pathOf({ down: 4 * MEBIBYTE, downSeed: seed, framing: 'length' });
+    const broken = Array.from({ length: 24 }, async (_, i) => {
+      const outgoing = requestOf({ port: pair.gateway.port, host: '127.0.0.1', path: path(i), agent: false }).end();
+      const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
+      answer.on('error', () => {});
+      answer.pause();
+      await untilStill(() => answer.socket.bytesRead, random(60));
+      answer.socket.resetAndDestroy();
+    });
+    const whole = Array.from({ length: 24 }, (_, i) =>
+      httpExchange({
+        port: pair.gateway.port,
+        path: path(i + 100),
+        expected: new BytePattern(i + 100, 4 * MEBIBYTE),
+        readPace: randomPace(i),
+      }),
+    );
+    await Promise.all(broken);
+    for (const exchange of await Promise.all(whole)) expect(exchange).toMatchObject({ status: 200, exact: true });
+  });
+
+  it('small answers to pipelining clients that read late are all there, each in its place', async () => {
+    const size = 60_000;
+    const count = 120;
+    const pair = await startProxiedServer((request, response) => serve(request, response));
+    const clients = await Promise.all(Array.from({ length: 16 }, () => pair.client()));
+    for (const [i, client] of clients.entries()) {
+      client.socket.pause();
+      for (let k = 0; k < count; k++) {
+        client.send(get(pathOf({ down: size, downSeed: i * 1000 + (k % 7), framing: 'length' })));
+      }
+    }
+    await untilStill(() => pair.gateway.finished.length);
+    expect(pair.gateway.finished.length).toBeLessThan(16 * count);
+    for (const [i, client] of clients.entries()) {
+      client.socket.resume();
+      await untilTrue(() => client.socket.bytesRead > count * size);
+      await untilStill(() => client.socket.bytesRead, 30);
+      const { bytes } = client;
+      let at = 0;
+      for (let k = 0; k < count; k++) {
+        const body = bytes.indexOf('\r\n\r\n', at) + 4;
+        expect(bytes.toString('latin1', at, at + 15)).toBe('HTTP/1.1 200 OK');
+        const expected = new BytePattern(i * 1000 + (k % 7), size).whole();
+        expect(expected.equals(bytes.subarray(body, body + size)), `answer ${k} of client ${i}`).toBe(true);
+        at = body + size;
+      }
+      expect(at).toBe(bytes.length);
+    }
+  });
+});
+
+/** A pace that is always a promise. */
+function asyncPace(seed: number): () => Promise<void> {
+  const pace = randomPace(seed);
+  return async () => pace();
+}

@@ -1,0 +1,476 @@
+import { once } from 'node:events';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { COUNTER, counters } from '../../../dataplane/http/counters.ts';
+import type { Next } from '../../../dataplane/http/exchange.ts';
+import { type ListenerLimits, listenerLimits } from '../../../dataplane/http/limits.ts';
+import { textResponse } from '../../../dataplane/http/response.ts';
+import { ask, exchangeBytes, refusalOf, untilAnswers } from '../../support/answers.ts';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { RawClient } from '../../support/raw-client.ts';
+import { StrictBackend } from '../../support/strict-backend.ts';
+
+let backend: StrictBackend;
+let gateway: TestGateway;
+const clients: RawClient[] = [];
+
+beforeAll(async () => {
+  backend = await StrictBackend.start();
+  return () => backend.close();
+});
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.destroy();
+  await gateway.close();
+});
+
+const answering: Next = () => textResponse(200, 'here');
+/** A handler that answers when the test says so. */
+function held(): { handler: () => Next; release: () => void } {
+  let release = (): void => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  return { handler: () => () => released.then(() => textResponse(200, 'at last')), release };
+}
+
+async function start(limits: Partial<ListenerLimits>, handler?: (next: Next) => Next): Promise<void> {
+  backend.requests.length = 0;
+  gateway = await startGateway({
+    backend: { destination: { host: '127.0.0.1', port: backend.port } },
+    limits,
+    ...(handler === undefined ? {} : { handler }),
+  });
+}
+
+async function open(): Promise<RawClient> {
+  const client = await RawClient.connect(gateway.port);
+  clients.push(client);
+  return client;
+}
+
+const connectionsOpen = (): number => counters.block[COUNTER.connectionsOpen]!;
+
+it('has a default and a description for every limit', () => {
+  const defaults = listenerLimits.parse({});
+  for (const [name, schema] of Object.entries(listenerLimits.shape)) {
+    expect(defaults).toHaveProperty(name);
+    expect(schema.description, name).toMatch(/\.$/);
+  }
+  expect(() => listenerLimits.parse({ headLines: 1 })).toThrow();
+  gateway = { close: async () => {} } as TestGateway;
+});
+
+describe('sizes', () => {
+  it.each([
+    ['whole', 1 << 20],
+    ['in pieces of 5 bytes', 5],
+  ])('targetBytes: 414 beyond it, sent %s', async (_name, size) => {
+    await start({ targetBytes: 40 });
+    const at = await sendInPieces(`GET /${'a'.repeat(39)} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n`, size);
+    const beyond = await sendInPieces(`GET /${'a'.repeat(40)} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n`, size);
+    expect(at.status).toBe(200);
+    expect(beyond.status).toBe(414);
+    expect(refusalOf(beyond)).toBe('target-too-long');
+    expect(backend.requests).toHaveLength(1);
+  });
+
+  it.each([
+    ['whole', 1 << 20],
+    ['all but the last byte first', 301],
+    ['all but the empty line first', 300],
+    ['in pieces of 7 bytes', 7],
+  ])('headBytes: 431 beyond it, the empty line not counted, sent %s', async (_name, size) => {
+    await start({ headBytes: 300 });
+    const head = (length: number): string => {
+      const start = 'GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\nX-Pad: ';
+      return `${start}${'p'.repeat(length - start.length - 4)}\r\n\r\n`;
+    };
+    const at = await sendInPieces(head(302), size);
+    const beyond = await sendInPieces(head(303), size);
+    expect(at.status).toBe(200);
+    expect(beyond.status).toBe(431);
+    expect(refusalOf(beyond)).toBe('headers-too-large');
+    expect(backend.requests).toHaveLength(1);
+  });
+
+  it('headBytes: does not count the empty lines that a client may send before a request', async () => {
+    const head = 'GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n';
+    await start({ headBytes: head.length - 2 });
+    for (const size of [1000, head.length, 3]) {
+      expect((await sendInPieces(`\r\n\r\n${head}`, size)).status).toBe(200);
+    }
+  });
+
+  it('headerLines: 431 beyond it', async () => {
+    await start({ headerLines: 10 });
+    const lines = (count: number): string => Array.from({ length: count }, (_, i) => `X-${i}: v\r\n`).join('');
+    const at = await ask(gateway.port, `GET / HTTP/1.1\r\nHost: h\r\n${lines(8)}`);
+    const beyond = await ask(gateway.port, `GET / HTTP/1.1\r\nHost: h\r\n${lines(9)}`);
+    expect(at.status).toBe(200);
+    expect(beyond.status).toBe(431);
+    expect(refusalOf(beyond)).toBe('headers-too-many');
+    expect(backend.requests).toHaveLength(1);
+  });
+
+  it('counts header lines that it would drop', async () => {
+    await start({ headerLines: 10 });
+    const dropped = 'X-Forwarded-For: 1.2.3.4\r\n'.repeat(9);
+    expect((await ask(gateway.port, `GET / HTTP/1.1\r\nHost: h\r\n${dropped}`)).status).toBe(431);
+  });
+
+  it('answers 100,000 header lines with 431, holds no more than the head it allows, and serves others', async () => {
+    await start({});
+    const lines = 'X-Header: value\r\n'.repeat(100_000);
+    const other = await open();
+    const client = await open();
+    const before = process.memoryUsage().arrayBuffers;
+    client.send(`GET / HTTP/1.1\r\nHost: h\r\n${lines}\r\n`);
+    other.send('GET /other HTTP/1.1\r\nHost: h\r\n\r\n');
+    const [[refused], [served]] = await Promise.all([untilAnswers(client, 1), untilAnswers(other, 1)]);
+    expect(refused!.status).toBe(431);
+    expect(served!.status).toBe(200);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(8 << 20);
+    expect(backend.requests.map((request) => request.target)).toEqual(['/other']);
+  });
+
+  it('bodyBytes: 413 by the declared length before anything is sent on', async () => {
+    await start({ bodyBytes: 10 });
+    const at = await ask(gateway.port, 'POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n', '0123456789');
+    const beyond = await ask(gateway.port, 'POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 11\r\n', '0123456789a');
+    expect(at.status).toBe(200);
+    expect(beyond.status).toBe(413);
+    expect(refusalOf(beyond)).toBe('body-too-large');
+    expect(backend.requests.map((request) => request.body)).toEqual(['0123456789']);
+  });
+
+  it.each([
+    ['at once', (client: RawClient, chunks: string[]) => client.send(chunks.join(''))],
+    [
+      'chunk by chunk',
+      async (client: RawClient, chunks: string[]) => {
+        for (const chunk of chunks) {
+          client.send(chunk);
+          await nextTurn();
+        }
+      },
+    ],
+  ])('bodyBytes: 413 by chunks that come %s, and no whole request reaches the backend', async (_name, send) => {
+    await start({ bodyBytes: 10 });
+    const head = 'POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n';
+    const at = await open();
+    await send(at, [head, '4\r\n0123\r\n', '6\r\n456789\r\n', '0\r\n\r\n']);
+    expect((await untilAnswers(at, 1))[0]!.status).toBe(200);
+    const beyond = await open();
+    await send(beyond, [head, '4\r\n0123\r\n', '7\r\n456789a\r\n', '0\r\n\r\n']);
+    const [answer] = await untilAnswers(beyond, 1);
+    expect(answer!.status).toBe(413);
+    expect(refusalOf(answer!)).toBe('body-too-large');
+    expect(answer!.headers.get('connection')).toBe('close');
+    expect(backend.requests.map((request) => request.body)).toEqual(['0123456789']);
+    expect(backend.violations).toEqual([]);
+  });
+
+  it('underscores: 400 for a name that holds one, unless they are allowed', async () => {
+    await start({});
+    const refused = await ask(gateway.port, 'GET / HTTP/1.1\r\nHost: h\r\nX_Name: v\r\n');
+    expect(refused.status).toBe(400);
+    expect(refusalOf(refused)).toBe('header-underscore');
+    await gateway.close();
+    await start({ underscores: true });
+    expect((await ask(gateway.port, 'GET / HTTP/1.1\r\nHost: h\r\nX_Name: v\r\n')).status).toBe(200);
+    expect(backend.requests[0]!.headers).toContainEqual(['x_name', 'v']);
+  });
+});
+
+describe('time', () => {
+  it('headTimeout: 408 for a head that drips in, from its first byte on', async () => {
+    await start({ headTimeout: 300, idleTimeout: 60_000 });
+    const client = await open();
+    client.send('GET / HTTP/1.1\r\nHost: h\r\n\r\n');
+    await untilAnswers(client, 1);
+    client.send('GET / HTTP/1.1\r\nHost: h\r\n');
+    const drip = setInterval(() => client.send('X-Drip: d\r\n'), 20);
+    const [, answer] = await untilAnswers(client, 2);
+    clearInterval(drip);
+    expect(answer!.status).toBe(408);
+    expect(refusalOf(answer!)).toBe('head-timeout');
+    expect(answer!.headers.get('connection')).toBe('close');
+    expect(backend.requests).toHaveLength(1);
+  });
+
+  it('headTimeout: closes a new connection that says nothing, without an answer', async () => {
+    await start({ headTimeout: 200 });
+    const client = await open();
+    expect(await client.untilClosed()).toBe('');
+    expect(client.failed).toBe(false);
+  });
+
+  it('headTimeout: closes a connection that sends only empty lines', async () => {
+    await start({ headTimeout: 200 });
+    const client = await open();
+    client.send('\r\n\r\n');
+    expect(await client.untilClosed()).toBe('');
+    expect(client.failed).toBe(false);
+  });
+
+  it('idleTimeout: closes a kept connection that says nothing more', async () => {
+    await start({ idleTimeout: 200, headTimeout: 60_000 });
+    const client = await open();
+    client.send('GET / HTTP/1.1\r\nHost: h\r\n\r\n');
+    const [answer] = await untilAnswers(client, 1);
+    expect(answer!.headers.has('connection')).toBe(false);
+    const text = client.text;
+    expect(await client.untilClosed()).toBe(text);
+    expect(client.failed).toBe(false);
+  });
+
+  it('requestTimeout: 503 when no answer has begun', async () => {
+    await start({ requestTimeout: 200 }, held().handler);
+    const client = await open();
+    client.send('GET / HTTP/1.1\r\nHost: h\r\n\r\n');
+    const [answer] = await untilAnswers(client, 1);
+    expect(answer!.status).toBe(503);
+    expect(refusalOf(answer!)).toBe('request-timeout');
+    expect(answer!.headers.get('connection')).toBe('close');
+  });
+
+  it('requestTimeout: comes when it is due, not at the next look at the rates', async () => {
+    const startedAt = performance.now();
+    await start({ requestTimeout: 1100, rateGrace: 1000 }, held().handler);
+    const answer = await ask(gateway.port, 'GET / HTTP/1.1\r\nHost: h\r\n');
+    expect(answer.status).toBe(503);
+    expect(performance.now() - startedAt).toBeLessThan(1900);
+  });
+
+  it('requestTimeout: leaves an answer alone that has begun', async () => {
+    let finish = (): void => {};
+    const more = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    async function* slowly(): AsyncGenerator<Uint8Array> {
+      yield Buffer.from('first ');
+      await more;
+      yield Buffer.from('last');
+    }
+    await start({ requestTimeout: 100, rateGrace: 100 }, () => () => {
+      const response = textResponse(200, '');
+      response.entity.setStream(slowly());
+      return response;
+    });
+    const client = await open();
+    client.send('GET / HTTP/1.1\r\nHost: h\r\n\r\n');
+    await client.until((text) => text.includes('first '));
+    const later = await open(); // a request that begins now times out after the one that has begun would have
+    later.send('GET /later HTTP/1.1\r\nHost: h\r\n\r\n');
+    await later.until((text) => text.includes('first '));
+    const idle = await open();
+    idle.send('GE');
+    finish();
+    const [answer] = await untilAnswers(client, 1);
+    expect(answer!.body).toBe('first last');
+  });
+
+  it('bodyRate: 408 for a body that trickles', async () => {
+    await start({ bodyRate: 1000, rateGrace: 100 });
+    const client = await open();
+    client.send('POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 100000\r\n\r\n');
+    const drip = setInterval(() => client.send('.'), 20);
+    const [answer] = await untilAnswers(client, 1);
+    clearInterval(drip);
+    expect(answer!.status).toBe(408);
+    expect(refusalOf(answer!)).toBe('body-timeout');
+    expect(backend.requests).toEqual([]);
+  });
+
+  it('bodyRate: lets a body pass that is slow but fast enough', async () => {
+    await start({ bodyRate: 10, rateGrace: 100 });
+    const client = await open();
+    client.send('POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 40\r\n\r\n');
+    let sent = 0;
+    const drip = setInterval(() => {
+      client.send('.');
+      if (++sent === 40) clearInterval(drip);
+    }, 20);
+    const [answer] = await untilAnswers(client, 1);
+    expect(answer!.status).toBe(200);
+  });
+
+  it('bodyRate: does not blame a client for a handler that does not read', async () => {
+    const { handler, release } = held();
+    await start({ bodyRate: 1000, rateGrace: 100, requestTimeout: 60_000 }, handler);
+    const client = await open();
+    client.send('POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000\r\n\r\n');
+    client.send(Buffer.alloc(1_000_000));
+    const other = await open(); // five times the grace, seen by a client that is to blame
+    const drip = setInterval(() => other.send('.'), 20);
+    other.send('POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1000\r\n\r\n');
+    expect((await untilAnswers(other, 1))[0]!.status).toBe(408);
+    clearInterval(drip);
+    release();
+    expect((await untilAnswers(client, 1))[0]!.status).toBe(200);
+  });
+
+  it('readRate: cuts off a client that does not read a long answer', async () => {
+    await start({ readRate: 1000, rateGrace: 100, readGrace: 100 }, () => () => longAnswer());
+    const client = await open();
+    client.socket.pause();
+    client.send('GET / HTTP/1.1\r\nHost: h\r\n\r\n');
+    await vi.waitFor(() => expect(gateway.finished).toHaveLength(1), 5000);
+    client.socket.resume();
+    await client.untilClosed();
+    expect(client.failed).toBe(true);
+    await vi.waitFor(() => expect(connectionsOpen()).toBe(0));
+  });
+
+  it('readRate: cuts off a client that does not read an answer whose end is on its way', async () => {
+    await start({ readRate: 1000, rateGrace: 100, readGrace: 100, idleTimeout: 600_000 }, () => () => {
+      const response = textResponse(200, '');
+      response.entity.set(Buffer.alloc(64 << 20));
+      return response;
+    });
+    const client = await open();
+    client.socket.pause();
+    client.send('GET / HTTP/1.1\r\nHost: h\r\n\r\n');
+    await vi.waitFor(() => expect(connectionsOpen()).toBe(1));
+    await vi.waitFor(() => expect(connectionsOpen()).toBe(0), 5000);
+  });
+
+  it.each([
+    ['a kept connection', ''],
+    ['a connection that is to be closed', 'Connection: close\r\n'],
+  ])('idleTimeout, lingerTimeout: do not cut off an answer that is still being read on %s', async (_name, line) => {
+    const size = 14 << 20;
+    await start({ idleTimeout: 100, lingerTimeout: 100, rateGrace: 100, readGrace: 2000 }, () => () => {
+      const response = textResponse(200, '');
+      response.entity.set(Buffer.alloc(size));
+      return response;
+    });
+    const client = await open();
+    client.socket.removeAllListeners('data');
+    client.socket.pause();
+    client.send(`GET / HTTP/1.1\r\nHost: h\r\n${line}\r\n`);
+    let read = 0;
+    const sip = setInterval(() => {
+      for (let i = 0; i < 8; i++) read += (client.socket.read() as Buffer | null)?.length ?? 0;
+    }, 10);
+    await once(client.socket, 'end');
+    clearInterval(sip);
+    expect(read).toBeGreaterThan(size);
+    expect(client.failed).toBe(false);
+  });
+
+  it('lingerTimeout: a client that goes on sending after a refusal still gets it, and is closed in the end', async () => {
+    await start({ lingerTimeout: 300 });
+    const client = await open();
+    client.send('GET / HTTP/1.1\r\nHost: h\r\nHost: h\r\n\r\n');
+    for (let i = 0; i < 50; i++) {
+      client.send(Buffer.alloc(20_000));
+      await nextTurn();
+    }
+    const [answer] = await untilAnswers(client, 1);
+    expect(answer!.status).toBe(400);
+    expect(client.failed).toBe(false);
+    await vi.waitFor(() => expect(connectionsOpen()).toBe(0), 5000);
+  });
+});
+
+describe('numbers', () => {
+  it('connections: closes further ones at once, and takes new ones when others have gone', async () => {
+    await start({ connections: 3 });
+    const held = [await open(), await open(), await open()];
+    for (const client of held) client.send('GET / HTTP/1.1\r\nHost: h\r\n\r\n');
+    for (const client of held) expect((await untilAnswers(client, 1))[0]!.status).toBe(200);
+    const refusedBefore = counters.block[COUNTER.connectionsRefused]!;
+    const refused = await open();
+    refused.send('GET / HTTP/1.1\r\nHost: h\r\n\r\n');
+    expect(await refused.untilClosed()).toBe('');
+    expect(counters.block[COUNTER.connectionsRefused]! - refusedBefore).toBe(1);
+    held[0]!.destroy();
+    await vi.waitFor(() => expect(connectionsOpen()).toBe(2));
+    expect((await ask(gateway.port, 'GET / HTTP/1.1\r\nHost: h\r\n')).status).toBe(200);
+    held[1]!.send('GET / HTTP/1.1\r\nHost: h\r\n\r\n');
+    expect(await untilAnswers(held[1]!, 2)).toHaveLength(2);
+  });
+
+  it('requestsPerConnection: the last answer says so, and what was sent after it is not served', async () => {
+    await start({ requestsPerConnection: 3 });
+    const request = 'GET / HTTP/1.1\r\nHost: h\r\n\r\n';
+    const answers = await exchangeBytes(gateway.port, request.repeat(5));
+    expect(answers.map((answer) => answer.headers.get('connection'))).toEqual([undefined, undefined, 'close']);
+    expect(backend.requests).toHaveLength(3);
+  });
+
+  it.each([
+    [200_000, 400],
+    [5000, 5000],
+  ])('serves no further requests of a client that does not read answers of %i bytes', async (size, count) => {
+    let served = 0;
+    const body = Buffer.alloc(size, 'a');
+    await start({}, () => () => {
+      served++;
+      const response = textResponse(200, '');
+      response.entity.set(body);
+      return response;
+    });
+    const client = await open();
+    let read = 0;
+    client.socket.removeAllListeners('data');
+    client.socket.pause();
+    client.send('GET / HTTP/1.1\r\nHost: h\r\n\r\n'.repeat(count));
+    client.finish();
+    const pinging = await startGateway({ handler: () => answering });
+    for (let i = 0; i < 50; i++) await ask(pinging.port, 'GET / HTTP/1.1\r\nHost: h\r\n');
+    await pinging.close();
+    expect(served).toBeGreaterThan(0);
+    expect(served * size).toBeLessThan(15 << 20);
+    client.socket.on('data', (bytes: Buffer) => (read += bytes.length));
+    client.socket.resume();
+    await once(client.socket, 'end');
+    expect(served).toBe(count);
+    expect(read).toBeGreaterThan(count * body.length);
+  });
+
+  it('pipelineBytes: reading pauses while requests wait, and goes on without loss', async () => {
+    const { handler, release } = held();
+    await start({ pipelineBytes: 10_000 }, handler);
+    const request = `GET / HTTP/1.1\r\nHost: h\r\nX-Pad: ${'p'.repeat(30_000)}\r\n\r\n`;
+    const count = 500;
+    const client = await open();
+    client.send(request.repeat(count));
+    const other = await open();
+    const pinging = await startGateway({ handler: () => answering });
+    for (let i = 0; i < 100; i++) await ask(pinging.port, 'GET / HTTP/1.1\r\nHost: h\r\n');
+    expect(client.socket.writableLength).toBeGreaterThan(0);
+    await pinging.close();
+    release();
+    other.send('GET / HTTP/1.1\r\nHost: h\r\n\r\n');
+    await untilAnswers(other, 1);
+    await client.until((text) => text.length >= count * 100 && text.split('at last').length > count);
+    expect(client.text.split('HTTP/1.1 200 OK').length - 1).toBe(count);
+  });
+});
+
+/** An answer that never ends. */
+function longAnswer() {
+  async function* endlessly(): AsyncGenerator<Uint8Array> {
+    for (;;) yield Buffer.alloc(65_536);
+  }
+  const response = textResponse(200, '');
+  response.entity.setStream(endlessly());
+  return response;
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Sends bytes in pieces of a size, each in a turn of its own, and reads one answer. */
+async function sendInPieces(text: string, size: number) {
+  const client = await RawClient.connect(gateway.port);
+  for (let at = 0; at < text.length; at += size) {
+    client.send(text.slice(at, at + size));
+    await nextTurn();
+  }
+  const [answer] = await untilAnswers(client, 1);
+  client.destroy();
+  return answer!;
+}

@@ -1,0 +1,65 @@
+/** A request target as an independent reader sees it: what is sent on, and what an absolute form names. */
+export interface ModelTarget {
+  readonly target: string;
+  readonly scheme: string | null;
+  readonly authority: string | null;
+}
+
+const HOST = /^(?:\[([0-9A-Fa-f:.]+)\]|(?:[-._~!$&'()*+,;=A-Za-z0-9]|%[0-9A-Fa-f]{2})+)(?::(\d{0,5}))?$/;
+
+/** Whether a text may stand in a Host header. */
+export function modelHost(text: string): boolean {
+  if (text === '') return true;
+  const match = HOST.exec(text);
+  if (match === null || Number(match[2] ?? 0) > 65_535) return false;
+  return match[1] === undefined || URL.canParse(`http://[${match[1]}]/`);
+}
+
+/** @returns the target as it must be sent on, or null when it must be refused. */
+export function modelTarget(text: string, method: string): ModelTarget | null {
+  if (text === '*') return method === 'OPTIONS' ? { target: '*', scheme: null, authority: null } : null;
+  if (text.startsWith('/')) {
+    const target = modelOrigin(text);
+    return target === null ? null : { target, scheme: null, authority: null };
+  }
+  const absolute = /^(https?):\/\/([^/?#]+)(.*)$/i.exec(text);
+  if (absolute === null || !modelHost(absolute[2]!)) return null;
+  const rest = absolute[3]!;
+  const target = modelOrigin(rest.startsWith('/') ? rest : `/${rest}`);
+  return target === null ? null : { target, scheme: absolute[1]!.toLowerCase(), authority: absolute[2]! };
+}
+
+function modelOrigin(text: string): string | null {
+  const [path, ...query] = text.split('?') as [string, ...string[]];
+  const canonical = modelPath(path);
+  if (canonical === null) return null;
+  return query.length === 0 ? canonical : `${canonical}?${query.join('?').split('#')[0]}`;
+}
+
+/** @returns the path in its one spelling, or null when it could be read in more than one way. */
+export function modelPath(path: string): string | null {
+  if (/[\\#]|%(?![0-9A-Fa-f]{2})|%[01][0-9A-Fa-f]|%7[Ff]|%2[Ff]|%5[Cc]/.test(path)) return null;
+  const decoded = decodeOnce(path);
+  const text = decoded.toString('utf8');
+  if (!Buffer.from(text, 'utf8').equals(decoded)) return null;
+  if (text.split('/').some((segment) => /^\.\.?(?:;|$)/.test(segment))) return null;
+  return path.replaceAll(/%[0-9A-Fa-f]{2}/g, (escaped) => {
+    const character = String.fromCharCode(Number.parseInt(escaped.slice(1), 16));
+    return /[A-Za-z0-9\-._~]/.test(character) ? character : escaped.toUpperCase();
+  });
+}
+
+/** The bytes that a path stands for. */
+export function decodeOnce(path: string): Buffer {
+  return Buffer.from(
+    path.replaceAll(/%([0-9A-Fa-f]{2})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16))),
+    'latin1',
+  );
+}
+
+/** Whether the Host header and the target name the same place. */
+export function modelSamePlace(host: string, authority: string, scheme: string): boolean {
+  const plain = (text: string): string =>
+    text.toLowerCase().replace(scheme === 'https' ? /:(?:443)?$/ : /:(?:80)?$/, '');
+  return plain(host) === plain(authority);
+}
