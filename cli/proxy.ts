@@ -45,9 +45,11 @@ export const proxyCommand = defineCommand({
       read: readAccessLog,
     },
     admin: {
-      valueName: 'ADDR|off',
-      description: 'Address of /health/live, /health/ready and /metrics, which are never on the traffic address.',
-      default: '127.0.0.1:9090',
+      valueName: 'ADDR|auto|off',
+      description:
+        'Address of /health/live, /health/ready and /metrics, which are never on the traffic address; "auto" means ' +
+        '127.0.0.1:9090, or any free port when that one is taken.',
+      default: 'auto',
       read: readAdmin,
     },
     'trusted-proxies': {
@@ -125,6 +127,7 @@ function readAccessLog(text: string): Reading<AccessLog> {
   return { value: text === '-' ? { to: 'stdout' } : { to: 'file', path: text } };
 }
 
-function readAdmin(text: string): Reading<Address | undefined> {
+function readAdmin(text: string): Reading<(Address & { readonly orAnyPort?: boolean }) | undefined> {
+  if (text === 'auto') return { value: { host: '127.0.0.1', port: 9090, orAnyPort: true } };
   return text === 'off' ? { value: undefined } : readAddress(text);
 }

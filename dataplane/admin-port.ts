@@ -15,6 +15,8 @@ export interface AdminSource {
 export interface ListenAddress {
   readonly host: string | undefined;
   readonly port: number;
+  /** Take any free port when this one is taken. */
+  readonly orAnyPort?: boolean;
 }
 
 /**
@@ -36,15 +38,25 @@ export class AdminPort {
   }
 
   async listen(address: ListenAddress): Promise<{ host: string; port: number }> {
-    await new Promise<void>((resolve, reject) => {
-      this.server.once('error', reject);
-      this.server.listen(
-        { port: address.port, ...(address.host === undefined ? {} : { host: address.host }) },
-        resolve,
-      );
-    });
+    try {
+      await this.bind(address);
+    } catch (error) {
+      const taken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
+      if (!taken || address.orAnyPort !== true) throw error;
+      await this.bind({ host: address.host, port: 0 });
+    }
     const bound = this.server.address() as AddressInfo;
     return { host: bound.address, port: bound.port };
+  }
+
+  private bind({ host, port }: ListenAddress): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.server.once('error', reject);
+      this.server.listen({ port, ...(host === undefined ? {} : { host }) }, () => {
+        this.server.off('error', reject);
+        resolve();
+      });
+    });
   }
 
   close(): void {

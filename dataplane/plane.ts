@@ -5,7 +5,7 @@ import type { Destination } from './http/backend.ts';
 import { COUNTER, COUNTER_SLOTS, readCounters } from './http/counters.ts';
 import type { ListenerLimits } from './http/limits.ts';
 import { type AccessLogTarget, LogDestination } from './log-destination.ts';
-import { metricsRegistry } from './metrics/exposition.ts';
+import { type MetricsSource, metricsRegistry } from './metrics/exposition.ts';
 import type { UnitOptions, UnitOrder, UnitReport } from './unit-messages.ts';
 
 export interface PlaneOptions {
@@ -88,12 +88,13 @@ class Supervisor implements Plane {
 
   async start(): Promise<void> {
     try {
+      if (this.options.admin !== undefined) await this.startAdmin(this.options.admin);
       await this.startUnit(0, this.options.listen.port); // the first one learns the port that the others share
       const others = Array.from({ length: this.options.units - 1 }, (_, i) => i + 1);
       await Promise.all(others.map((number) => this.startUnit(number, this.address.port)));
-      if (this.options.admin !== undefined) await this.startAdmin(this.options.admin);
     } catch (error) {
       this.draining = true;
+      this.admin?.close();
       await Promise.all([...this.units.values()].map((unit) => unit.worker.terminate()));
       throw error;
     }
@@ -102,13 +103,9 @@ class Supervisor implements Plane {
   }
 
   private async startAdmin(address: ListenAddress): Promise<void> {
-    const registry = metricsRegistry({
-      read: () => readCounters([this.retired, ...[...this.units.values()].map((unit) => unit.block)]),
-      ...this.liveFigures(),
-    });
     const supervisor = this;
     this.admin = new AdminPort({
-      registry,
+      registry: metricsRegistry(this.figures()),
       get ready() {
         return supervisor.ready;
       },
@@ -118,11 +115,15 @@ class Supervisor implements Plane {
       restartUnit: (number) => this.restartUnit(number),
     });
     this.adminAddress = await this.admin.listen(address);
+    if (address.port !== 0 && this.adminAddress.port !== address.port) {
+      this.log.warn({ taken: address.port, admin: this.adminAddress }, 'the admin port is taken: another one is used');
+    }
   }
 
-  private liveFigures(): { readonly units: number; readonly unitRestarts: number } {
+  private figures(): MetricsSource {
     const supervisor = this;
     return {
+      read: () => readCounters([this.retired, ...[...this.units.values()].map((unit) => unit.block)]),
       get units() {
         return supervisor.serving;
       },
@@ -142,7 +143,7 @@ class Supervisor implements Plane {
 
   private get status(): object {
     return {
-      address: this.address,
+      address: this.bound,
       draining: this.draining,
       unitRestarts: this.restarts,
       units: [...this.units.values()].map(({ number, serving }) => ({ number, serving })),

@@ -35,7 +35,9 @@ async function runUnit(options: UnitOptions, port: MessagePort): Promise<void> {
     ...(log === null ? {} : { onFinished: (finished) => log.record(finished) }),
     onFault: fault,
   });
+  const listening = listener.listen();
   port.on('message', async (order: UnitOrder) => {
+    await listening.catch(() => {}); // a port that opened after the drain would stay open
     const cut = await listener.drain(order.timeout);
     backend.close();
     await log?.close();
@@ -43,7 +45,7 @@ async function runUnit(options: UnitOptions, port: MessagePort): Promise<void> {
     port.close();
   });
   try {
-    const address = await listener.listen();
+    const address = await listening;
     report({ kind: 'listening', address: address.address, port: address.port });
   } catch (error) {
     report({ kind: 'failed', message: error instanceof Error ? error.message : String(error) });

@@ -410,14 +410,16 @@ export class ClientConnection implements WireOwner, RequestReceiver, BodySink, O
   /** A body that trickles, or an answer that nobody reads, holds what others need. */
   private checkRates(now: number): void {
     const { rateGrace, readGrace, bodyRate, readRate } = this.listener.limits;
-    const { body, paused } = this.reader;
+    const { body, paused, expects } = this.reader;
     this.deadline = this.nextCheck(now);
     const { pending, unsent } = this.wire;
     const moved = (body?.received ?? 0) + this.sentBytes - unsent;
     const rate = this.progress.rate(now, moved, pending ? readGrace : rateGrace);
     if (pending) {
       if (rate < readRate) this.abort(true);
-    } else if (body !== null && !paused && this.status === 0 && rate < bodyRate) this.refuse('body-timeout');
+    } else if (body === null || this.status !== 0) return;
+    else if (paused || (expects && body.received === 0)) this.progress.restart(); // others are late
+    else if (rate < bodyRate) this.refuse('body-timeout');
   }
 }
 

@@ -18,6 +18,8 @@ const UNTIL_CLOSE = 4;
 const BULK = 131_072;
 /** Where the reason starts in a status line that ends with its status. */
 const BARE_STATUS = 'HTTP/1.1 200'.length;
+/** Heads longer than this are read by lines when they come in pieces. */
+const LONG_HEAD = 2048;
 /** Interim answers a backend may send before its answer. */
 const MOST_INTERIM = 16;
 
@@ -44,6 +46,7 @@ export class ResponseReader implements ChunkReceiver {
   private left = 0;
   private decoder: ChunkDecoder | null = null;
   private partial: Buffer | null = null;
+  private partialLength = 0;
   private interims = 0;
 
   constructor(receiver: ResponseReceiver, headBytes: number) {
@@ -82,9 +85,10 @@ export class ResponseReader implements ChunkReceiver {
       switch (this.state) {
         case HEAD:
           if (this.partial !== null) {
-            bytes = joined(this.partial, bytes, p, end);
+            if (!this.extend(bytes, p, end)) return true;
+            bytes = this.partial;
             p = 0;
-            end = bytes.length - SLACK;
+            end = this.partialLength;
             this.partial = null;
           }
           p = this.readHead(bytes, p, end);
@@ -105,6 +109,23 @@ export class ResponseReader implements ChunkReceiver {
     return true;
   }
 
+  /**
+   * Adds to what is there of a head. @returns whether to read it again: a long one only when a line has become whole,
+   * because reading it again for every byte takes its length squared.
+   */
+  private extend(bytes: Buffer, p: number, end: number): boolean {
+    const length = this.partialLength + end - p;
+    if (length + SLACK > this.partial!.length) {
+      const larger = Buffer.allocUnsafeSlow(length * 2 + SLACK);
+      this.partial!.copy(larger, 0, 0, this.partialLength);
+      this.partial = larger;
+    }
+    bytes.copy(this.partial!, this.partialLength, p, end);
+    this.partial![length] = 0;
+    this.partialLength = length;
+    return length < LONG_HEAD || length > this.headBytes || bytes.subarray(p, end).includes(10);
+  }
+
   private refuse(refusal: Refusal): -1 {
     this.receiver.refuse(refusal);
     return -1;
@@ -115,7 +136,8 @@ export class ResponseReader implements ChunkReceiver {
     if (headEnd === MALFORMED) return this.refuse('backend-malformed');
     if ((headEnd === INCOMPLETE ? end : headEnd) - p > this.headBytes) return this.refuse('backend-head-too-large');
     if (headEnd === INCOMPLETE) {
-      this.partial = Buffer.from(bytes.subarray(p, end));
+      this.partial = Buffer.allocUnsafeSlow((end - p) * 2 + SLACK);
+      this.partialLength = bytes.copy(this.partial, 0, p, end);
       return -1;
     }
     const head = responseHead;
@@ -208,12 +230,4 @@ function answer(headers: Headers, body: Body | null): Response {
   const response = new Response(status, headers, body, status);
   if (reasonStart === BARE_STATUS) response.reason = ''; // the line lacks a space that we must send (RFC 9112 §4)
   return response;
-}
-
-function joined(before: Buffer, bytes: Buffer, start: number, end: number): Buffer {
-  const whole = Buffer.allocUnsafeSlow(before.length + end - start + SLACK);
-  before.copy(whole);
-  bytes.copy(whole, before.length, start, end);
-  whole[before.length + end - start] = 0;
-  return whole;
 }

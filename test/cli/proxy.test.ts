@@ -11,7 +11,7 @@ const options = {
   to: { kind: 'tcp', host: '127.0.0.1', port: 9000, basePath: '' },
   units: availableParallelism(),
   'access-log': { to: 'stdout' },
-  admin: { host: '127.0.0.1', port: 9090 },
+  admin: { host: '127.0.0.1', port: 9090, orAnyPort: true },
   'trusted-proxies': [],
   'drain-timeout': 30_000,
 };
@@ -25,6 +25,7 @@ it.each([
   [['--access-log', 'off'], { 'access-log': { to: 'nowhere' } }],
   [['--access-log', 'access.log'], { 'access-log': { to: 'file', path: 'access.log' } }],
   [['--admin', 'off'], { admin: undefined }],
+  [['--admin', '127.0.0.1:9090'], { admin: { host: '127.0.0.1', port: 9090 } }],
   [['--trusted-proxies', '::1'], { 'trusted-proxies': ['::1'] }],
   [['--drain-timeout', '5m'], { 'drain-timeout': 300_000 }],
 ])('takes %j', (words, changed) => {

@@ -42,6 +42,10 @@ export function responseStream(random: Random): string {
   let stream = '';
   const interims = random.once(4) ? random.pick([1, 1, 2, 16]) : 0;
   for (let i = 0; i < interims; i++) stream += `HTTP/1.1 ${random.pick(INTERIMS)}\r\n${lines(random, 2)}\r\n`;
+  if (random.once(20)) {
+    const lines = ['Upgrade: websocket\r\n', 'Connection: Upgrade\r\n', 'X-A: 1\r\n'];
+    return `${stream}HTTP/1.1 101 Switching Protocols\r\n${random.shuffled(lines).join('')}\r\n${random.pick(BODIES)}`;
+  }
   const old = random.once(8);
   const body = random.some(3, () => random.pick(BODIES));
   const framing = random.below(old ? 2 : 3);

@@ -22,8 +22,14 @@ export interface ModelAnswer extends ModelHead {
 
 export interface ModelResponse {
   readonly interims: readonly ModelHead[];
-  /** The final answer; `refused` for something that is none; `unfinished` when its head is not all there. */
-  readonly final: ModelAnswer | 'refused' | 'unfinished';
+  /**
+   * The final answer; `refused` for something that is none; `unfinished` when its head is not all there; `switched` when
+   * the backend speaks another protocol from now on.
+   */
+  readonly final: ModelAnswer | 'refused' | 'unfinished' | 'switched';
+  /** The other protocol, and what the backend said in it. */
+  readonly protocol: string;
+  readonly rest: string;
 }
 
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: ([\t\x20-\x7e\x80-\xff]*))?$/;
@@ -44,6 +50,7 @@ interface Head extends ModelHead {
   readonly length: number | null;
   readonly chunked: boolean;
   readonly last: boolean;
+  readonly upgrade: string;
   readonly end: number;
 }
 
@@ -52,11 +59,12 @@ export function readResponse(text: string, method: string, headBytes: number): M
   let at = 0;
   for (;;) {
     const head = readHead(text, at, headBytes);
-    if (typeof head === 'string') return { interims, final: head };
+    if (typeof head === 'string') return { interims, final: head, protocol: '', rest: '' };
     const { status, reason, headers } = head;
     at = head.end;
-    if (status >= 200) return { interims, final: readContent(text, head, method) };
-    if (status === 101 || interims.length === MOST_INTERIMS) return { interims, final: 'refused' };
+    if (status >= 200) return { interims, final: readContent(text, head, method), protocol: '', rest: '' };
+    if (status === 101) return { interims, final: 'switched', protocol: head.upgrade, rest: text.slice(at) };
+    if (interims.length === MOST_INTERIMS) return { interims, final: 'refused', protocol: '', rest: '' };
     interims.push({ status, reason, headers });
   }
 }
@@ -121,6 +129,7 @@ function readHead(text: string, start: number, headBytes: number): Head | 'refus
     length: lengths.length === 0 ? null : Number(lengths[0]),
     chunked: codings.length > 0,
     last: options.includes('close') || (old && !options.includes('keep-alive')),
+    upgrade: values('upgrade').join(', ').toLowerCase(),
     end: at,
   };
 }

@@ -28,6 +28,10 @@ const REQUESTS = {
   },
   old: { method: 'GET', text: 'GET /script HTTP/1.0\r\n\r\n' },
   kept: { method: 'GET', text: 'GET /script HTTP/1.0\r\nConnection: keep-alive\r\n\r\n' },
+  upgrade: {
+    method: 'GET',
+    text: 'GET /script HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
+  },
   last: { method: 'GET', text: 'GET /script HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n' },
 };
 
@@ -49,6 +53,8 @@ const CASES_A_PLACE = 200;
 
 interface Outcome {
   readonly seen: SeenAnswers;
+  /** What came behind the answer that switched protocols. */
+  readonly tunnelled: string;
   readonly ending: 'open' | 'ended' | 'reset' | 'hangs';
   /** What later requests got: `ok`, or what was wrong. */
   readonly next: readonly string[];
@@ -95,7 +101,7 @@ export class ResponseWireSubject implements Subject<AnswerWireCase> {
     const model = readResponse(stream, REQUESTS[input.request].method, HEAD_BYTES);
     for (const cuts of segmentations(new Random(seed), stream)) {
       this.runs++;
-      const outcome = await place.play(input, cuts);
+      const outcome = await place.play(input, cuts, model);
       const kind = judge(outcome, input, model, place);
       if (kind === null) continue;
       const faults = place.takeFaults();
@@ -147,8 +153,10 @@ class Place {
   static async open(): Promise<Place> {
     const stage: { script: Script | null } = { script: null };
     const backend = await ScriptedBackend.start((peer) => serve(peer, stage));
-    const options = { destination: backend.destination, responseTimeout: RESPONSE_TIMEOUT, headBytes: HEAD_BYTES };
-    return new Place(await startGateway({ backend: options }), backend, stage);
+    const { destination } = backend;
+    const times = { responseTimeout: RESPONSE_TIMEOUT, headBytes: HEAD_BYTES };
+    const gateway = await startGateway({ backend: { destination, ...times, upgrades: ['websocket'] } });
+    return new Place(gateway, backend, stage);
   }
 
   get faulted(): boolean {
@@ -159,26 +167,32 @@ class Place {
     return [...takeEngineFaults(), ...[...this.gateway.faults.splice(0), ...this.backend.faults.splice(0)].map(String)];
   }
 
-  async play({ stream, request, end, early }: AnswerWireCase, cuts: Cuts): Promise<Outcome> {
+  async play(input: AnswerWireCase, cuts: Cuts, model: ModelResponse): Promise<Outcome> {
+    const { stream, request, end, early } = input;
     const { method, text } = REQUESTS[request];
+    const tail = isTunnel(input, model) ? model.rest.length : 0;
     this.gateway.finished.length = 0;
     const played = new Promise<void>((resolve) => {
       this.stage.script = { stream, cuts, end, early, played: resolve };
     });
     const client = await RawClient.connect(this.gateway.port);
-    const read = (): SeenAnswers => readAnswers(client.text, [method], client.ended && !client.failed);
+    const read = (): SeenAnswers =>
+      readAnswers(client.text.slice(0, client.text.length - tail), [method], client.ended && !client.failed);
+    const enough = (): boolean =>
+      isTunnel(input, model) ? end === 'keep' && isSwitched(read()) : finalAnswers(read()) > 0;
     const body = text.indexOf('\r\n\r\n') + 4;
     client.send(early ? text.slice(0, body + 1) : text);
     let came = await comes(played);
     if (early) client.send(text.slice(body + 1));
-    came = (await comes(client.until(() => finalAnswers(read()) > 0))) && came;
+    came = (await comes(client.until(enough))) && came;
     // what the backend still has under way belongs to nobody; it must have arrived before the next request is sent
     for (let turn = 0; turn < 4; turn++) await nextTurn();
     const ending = !came ? 'hangs' : client.failed ? 'reset' : client.ended ? 'ended' : 'open';
     const seen = read();
-    const next = ending === 'open' ? [this.echo(client, client.bytes.length)] : [];
+    const tunnelled = client.text.slice(client.text.length - tail);
+    const next = ending === 'open' && !isTunnel(input, model) ? [this.echo(client, client.bytes.length)] : [];
     for (let i = 0; i < 2; i++) next.push(this.echo(await RawClient.connect(this.gateway.port), 0));
-    const outcome: Outcome = { seen, ending, next: await Promise.all(next) };
+    const outcome: Outcome = { seen, tunnelled, ending, next: await Promise.all(next) };
     client.destroy();
     return outcome;
   }
@@ -202,6 +216,15 @@ class Place {
     await this.gateway.close();
     await this.backend.close();
   }
+}
+
+/** Whether both sides agree to switch protocols. */
+function isTunnel({ request }: AnswerWireCase, { final, protocol }: ModelResponse): boolean {
+  return request === 'upgrade' && final === 'switched' && protocol === 'websocket';
+}
+
+function isSwitched({ answers }: SeenAnswers): boolean {
+  return answers.at(-1)?.status === 101;
 }
 
 async function serve(peer: ScriptedPeer, stage: { readonly script: Script | null }): Promise<void> {
@@ -238,6 +261,7 @@ function judge(outcome: Outcome, input: AnswerWireCase, model: ModelResponse, pl
   if (seen.violation !== null) return 'answer not strict';
   const wrong = next.find((result) => result !== 'ok' && result !== 'closed');
   if (wrong !== undefined) return wrong === 'hangs' ? 'next hangs' : 'next answer';
+  if (isTunnel(input, model)) return judgeTunnel(outcome, input, model);
   const interims = seen.answers.filter((answer) => answer.status < 200);
   if (!sameInterims(interims, model, input)) return 'interims';
   const final = seen.answers[interims.length];
@@ -253,6 +277,14 @@ function judge(outcome: Outcome, input: AnswerWireCase, model: ModelResponse, pl
   if (final.body !== model.final.body) return 'body';
   const modern = input.request !== 'old' && input.request !== 'kept';
   return !modern || final.trailers === model.final.trailers ? null : 'trailers';
+}
+
+/** Everything behind the 101 arrives as it was sent; a reset may take the last of it along. */
+function judgeTunnel({ seen, tunnelled, ending }: Outcome, input: AnswerWireCase, model: ModelResponse): string | null {
+  if (input.end === 'reset') return null;
+  if (!isSwitched(seen) || tunnelled !== model.rest) return 'tunnel';
+  if (!sameInterims(seen.answers.slice(0, -1), model, input)) return 'interims';
+  return ending === (input.end === 'end' ? 'ended' : 'open') ? null : 'tunnel end';
 }
 
 function isRefusal(answer: SeenAnswer): boolean {

@@ -10,18 +10,11 @@ export type Pace = () => Promise<void> | undefined;
 /** Content of any length that tells where each of its bytes belongs and, by its seed, to whom. */
 export class BytePattern {
   readonly length: number;
-  private readonly block = Buffer.allocUnsafe(PERIOD + LONGEST_PIECE);
+  private readonly block: Buffer;
 
   constructor(seed: number, length: number) {
     this.length = length;
-    let state = (seed + 1) * 2_654_435_761;
-    for (let i = 0; i < PERIOD; i++) {
-      state ^= state << 13;
-      state ^= state >>> 17;
-      state ^= state << 5;
-      this.block[i] = state & 0xff;
-    }
-    this.block.copy(this.block, PERIOD, 0, LONGEST_PIECE);
+    this.block = blocks.get(seed) ?? makeBlock(seed);
   }
 
   /** The bytes at an offset, without a copy: at most `most` of them. */
@@ -35,6 +28,23 @@ export class BytePattern {
     for (let at = 0; at < this.length; at += LONGEST_PIECE) this.piece(at).copy(whole, at);
     return whole;
   }
+}
+
+/** One for each seed, because making it takes longer than sending it. */
+const blocks = new Map<number, Buffer>();
+
+function makeBlock(seed: number): Buffer {
+  const block = Buffer.allocUnsafe(PERIOD + LONGEST_PIECE);
+  let state = (seed + 1) * 2_654_435_761;
+  for (let i = 0; i < PERIOD; i++) {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    block[i] = state & 0xff;
+  }
+  block.copy(block, PERIOD, 0, LONGEST_PIECE);
+  blocks.set(seed, block);
+  return block;
 }
 
 /** Compares what arrives with what should. */

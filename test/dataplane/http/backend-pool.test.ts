@@ -294,6 +294,29 @@ describe('a client that goes', () => {
     expect(pair.gateway.finished[0]).toMatchObject({ path: '/gone', status: bytes === '' ? 499 : 200 });
   });
 
+  it.each([
+    ['of known length', 'Content-Length: 10\r\n\r\nhalf', 'half'],
+    ['in chunks', 'Transfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n', '4\r\nhalf\r\n'],
+  ])('within its upload %s never gives the backend a whole request', async (_case, request, received) => {
+    for (const leave of [
+      (client: RawClient) => client.socket.resetAndDestroy(),
+      (client: RawClient) => client.destroy(),
+      (client: RawClient) => client.finish(),
+    ]) {
+      const pair = await startProxiedBackend(async (peer) => {
+        await peer.head();
+      });
+      const client = await pair.client();
+      client.send(`PUT /half HTTP/1.1\r\nHost: gateway.test\r\n${request}`);
+      await pair.backend.until(() => pair.backend.connections === 1);
+      const peer = pair.backend.peers[0]!;
+      await peer.until((text) => text === received);
+      leave(client);
+      await peer.untilClosed();
+      expect(peer.received).toBe(received);
+    }
+  });
+
   it('is served when it has only said that it sends nothing more', async () => {
     const held = new Held();
     const pair = await startProxiedBackend(held.script, { backend: { connections: 1 } });

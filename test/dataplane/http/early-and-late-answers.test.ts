@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import { nativeBindings } from '../../../dataplane/http/native-handle.ts';
 import { refusalOf, untilAnswers } from '../../support/answers.ts';
 import { BytePattern, writePattern } from '../../support/byte-pattern.ts';
 import { untilStill } from '../../support/event-loop.ts';
@@ -74,7 +75,10 @@ describe('an answer before the whole request', () => {
     );
     const client = await pair.client();
     client.send(upload(MEBIBYTE) + 'x'.repeat(MEBIBYTE / 2));
-    expect(await untilAnswers(client, 1)).toMatchObject([{ status: 413, body: 'too much' }]);
+    const [answer] = await untilAnswers(client, 1);
+    // a public socket that fails to write is gone, and with it what it had not read yet (RFC 9112 §9.6 warns of it)
+    if (nativeBindings() === null && answer!.status === 502) expect(refusalOf(answer!)).toBe('backend-closed');
+    else expect(answer).toMatchObject({ status: 413, body: 'too much' });
     await expectServingOn(pair);
   });
 

@@ -181,6 +181,8 @@ describe.each(SEGMENTS)('an unusual answer is passed on, sent %s', (_name, size)
     ['chunked in capitals', `${OK}TRANSFER-ENCODING: Chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n`],
     ['a chunk extension', `${CHUNKED}1;name=value;other="quo\\"ted"\r\nx\r\n0;last\r\n\r\n`],
     ['a chunk size with zeros in front', `${CHUNKED}0001\r\nx\r\n000\r\n\r\n`],
+    ['a long value', `${OK}X-Long: ${'v'.repeat(9000)}\r\nContent-Length: 1\r\n\r\nx`],
+    ['a head that nearly fills the limit', `${OK}X-Long: ${'v'.repeat(65_000)}\r\nContent-Length: 1\r\n\r\nx`],
     ['as many header lines as may be', `${OK}${lines(999)}Content-Length: 1\r\n\r\nx`],
   ])('%s', async (_case, bytes) => {
     const pair = await startProxiedBackend(hostile(bytes, size));

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Next } from '../../../dataplane/http/exchange.ts';
 import { untilAnswers } from '../../support/answers.ts';
 import { get, startProxiedBackend } from '../../support/proxied-backend.ts';
 import { parseAnswers } from '../../support/raw-client.ts';
@@ -62,6 +63,7 @@ describe.each(SEGMENTS)('interim answers, sent %s', (_name, size) => {
 });
 
 describe('Expect: 100-continue', () => {
+  let late: Promise<void>;
   const head = 'POST / HTTP/1.1\r\nHost: gateway.test\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n';
 
   it('reaches the backend, whose 100 reaches the client', async () => {
@@ -114,6 +116,57 @@ describe('Expect: 100-continue', () => {
     const client = await pair.client();
     client.send(head);
     expect((await untilAnswers(client, 1))[0]!.status).toBe(504);
+  });
+
+  it.each([
+    ['the backend', undefined],
+    [
+      'a filter',
+      (backend: Next): Next =>
+        (exchange) =>
+          late.then(() => exchange.request.entity.text()).then(() => backend(exchange)),
+    ],
+  ])('does not blame the client for the time that %s takes', async (_case, handler) => {
+    const pair = await startProxiedBackend(
+      async (peer) => {
+        const received = await peer.head();
+        if (received === null) return;
+        if (handler === undefined) {
+          await late;
+          peer.send('HTTP/1.1 100 Continue\r\n\r\n');
+        }
+        await peer.until((text) => text.length === 4);
+        peer.send(plainAnswer('done'));
+      },
+      { limits: { rateGrace: 100, bodyRate: 1000 }, ...(handler === undefined ? {} : { handler }) },
+    );
+    let goOn = (): void => {};
+    late = new Promise((resolve) => {
+      goOn = resolve;
+    });
+    const client = await pair.client();
+    client.send(head);
+    for (let i = 0; i < 2; i++) {
+      const slow = await pair.client(); // its 408 says that the time for a body is over
+      slow.send('POST / HTTP/1.1\r\nHost: gateway.test\r\nContent-Length: 4\r\n\r\n');
+      expect((await untilAnswers(slow, 1))[0]!.status).toBe(408);
+    }
+    goOn();
+    await client.until((text) => text.includes('\r\n\r\n'));
+    client.send('body');
+    expect((await untilAnswers(client, 1)).map((answer) => answer.status)).toEqual([100, 200]);
+  });
+
+  it('is no way around the rate of a body', async () => {
+    const pair = await startProxiedBackend(
+      async (peer) => {
+        await peer.head();
+      },
+      { limits: { rateGrace: 100, bodyRate: 1000 } },
+    );
+    const client = await pair.client();
+    client.send(`${head}b`);
+    expect((await untilAnswers(client, 1))[0]!.status).toBe(408);
   });
 
   it('is answered by the gateway when a filter reads the body', async () => {
