@@ -46,7 +46,8 @@ export class AccessLog {
 
   record(finished: Finished): void {
     const { path } = finished;
-    if (this.at + path.length * 2 + finished.host.length + LINE > this.filling.length && !this.makeRoom()) {
+    const most = path.length * 2 + finished.host.length + LINE;
+    if (this.at + most > this.filling.length && !this.makeRoom(most)) {
       this.dropped++;
       return;
     }
@@ -77,11 +78,11 @@ export class AccessLog {
     }
   }
 
-  private makeRoom(): boolean {
+  private makeRoom(most: number): boolean {
     this.flush();
-    if (this.at === 0) return true;
+    if (this.at + most <= this.filling.length) return true;
     if (this.filling.length >= MOST_WAITING) return false;
-    const larger = Buffer.allocUnsafeSlow(this.filling.length * 2);
+    const larger = Buffer.allocUnsafeSlow(Math.max(this.filling.length * 2, this.at + most));
     this.filling.copy(larger, 0, 0, this.at);
     this.filling = larger;
     return true;

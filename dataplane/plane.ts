@@ -99,7 +99,8 @@ class Supervisor implements Plane {
       throw error;
     }
     const { host, port } = this.address;
-    this.log.info({ address: `${host}:${port}`, units: this.options.units, admin: this.adminAddress }, 'listening');
+    const address = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+    this.log.info({ address, units: this.options.units, admin: this.adminAddress }, 'listening');
   }
 
   private async startAdmin(address: ListenAddress): Promise<void> {

@@ -65,9 +65,10 @@ export function writeAnswer(
   if (inline !== null) at += inline.copy(out, at);
   wrote(wire, at - start);
 
-  connection.chunkedOut = chunked;
-  connection.bodilessOut = bodiless;
-  connection.sentBytes += inline?.length ?? along;
+  const { sender } = connection;
+  sender.chunked = chunked;
+  sender.bodiless = bodiless;
+  sender.sent += inline?.length ?? along;
   headers.release();
   if (bodiless) {
     if (!interim) body?.abandon();

@@ -4,6 +4,8 @@ import { writeBackendRequest } from './backend-request.ts';
 import type { Body, BodySink } from './body.ts';
 import type { ClientConnection } from './client-connection.ts';
 import { clock } from './clock.ts';
+import { putContent, putContentEnd } from './content-framing.ts';
+import { DrainGate } from './drain-gate.ts';
 import type { Headers } from './headers.ts';
 import type { Refusal } from './refusal.ts';
 import { Replay } from './replay.ts';
@@ -12,7 +14,7 @@ import { ResponseReader, type ResponseReceiver } from './response-reader.ts';
 import { sendStream } from './send-stream.ts';
 import { NEVER, type Swept, unwatch, watch } from './sweep.ts';
 import { Tunnel } from './tunnel.ts';
-import { awaiting, keep, put, putText } from './turn.ts';
+import { awaiting, keep, put } from './turn.ts';
 import { type Passed, REFUSED, type Wire, type WireOwner } from './wire.ts';
 
 const CONNECTING = 0;
@@ -41,7 +43,7 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
   /** The answer waits for the client, so that its time does not count. */
   private held = false;
   private chunkedOut = false;
-  private drainWaiter: (() => void) | null = null;
+  private readonly gate = new DrainGate();
   private outcome: ((outcome: ConnectOutcome) => void) | null = null;
 
   constructor(pool: BackendPool, options: BackendOptions) {
@@ -131,9 +133,7 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
     if (wire === null || this.call === null) return;
     this.touch();
     this.replay.add(bytes, start, end);
-    if (this.chunkedOut) putText(wire, `${(end - start).toString(16)}\r\n`);
-    put(wire, bytes, start, end);
-    if (this.chunkedOut) putText(wire, '\r\n');
+    putContent(wire, this.chunkedOut, bytes, start, end);
   }
 
   bodyDirect(bytes: Buffer, length: number): Passed {
@@ -145,7 +145,7 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
 
   bodyEnd(trailers: string): void {
     if (this.call === null) return;
-    if (this.chunkedOut) putText(this.wire!, `0\r\n${trailers}\r\n`);
+    putContentEnd(this.wire!, this.chunkedOut, trailers);
     this.requestDone = true;
   }
 
@@ -160,17 +160,11 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
 
   drained(): void {
     this.call?.exchange.request.incomingBody?.resume();
-    const waiter = this.drainWaiter;
-    this.drainWaiter = null;
-    waiter?.();
+    this.gate.open();
   }
 
-  /** Resolves when the backend has taken what was sent, or is gone. */
   whenDrained(): Promise<void> {
-    return new Promise((resolve) => {
-      this.drainWaiter = resolve;
-      if (this.wire?.pending !== true) setImmediate(() => this.drained());
-    });
+    return this.gate.wait(this.wire);
   }
 
   // ---- the answer

@@ -1,5 +1,6 @@
 import { interimHead, writeAnswer } from './answer.ts';
-import { Body, type BodySink } from './body.ts';
+import { type AnswerOwner, AnswerSender } from './answer-sender.ts';
+import { Body } from './body.ts';
 import { ClientFacts } from './client-facts.ts';
 import { clock } from './clock.ts';
 import { COUNTER, counters } from './counters.ts';
@@ -16,8 +17,8 @@ import { RequestReader, type RequestReceiver } from './request-reader.ts';
 import { Response, refusalResponse, type UpgradedPeer } from './response.ts';
 import { sendStream } from './send-stream.ts';
 import { type Swept, unwatch, watch } from './sweep.ts';
-import { awaiting, keep, put, putText } from './turn.ts';
-import { type Passed, REFUSED, type Wire, type WireOwner } from './wire.ts';
+import { awaiting, keep, putText } from './turn.ts';
+import type { Passed, Wire, WireOwner } from './wire.ts';
 
 const OPEN = 0;
 /** Everything is answered; the client is read on for a while, because closing on unread bytes would reset the answer. */
@@ -25,7 +26,7 @@ const LINGERING = 1;
 const CLOSED = 2;
 
 /** One client: runs the chain on its requests, one after the other, and sends the answers in order. */
-export class ClientConnection implements WireOwner, RequestReceiver, BodySink, Origin, Swept {
+export class ClientConnection implements WireOwner, RequestReceiver, AnswerOwner, Origin, Swept {
   readonly wire: Wire;
   readonly facts: ClientFacts;
   deadline: number;
@@ -34,10 +35,7 @@ export class ClientConnection implements WireOwner, RequestReceiver, BodySink, O
   closing = false;
   /** The status of the current answer, 0 before there is one. */
   status = 0;
-  /** How the current answer is framed, and how much of its content was sent; set by `writeAnswer`. */
-  chunkedOut = false;
-  bodilessOut = false;
-  sentBytes = 0;
+  readonly sender: AnswerSender;
   private readonly listener: Listener;
   private readonly reader: RequestReader;
   private state = OPEN;
@@ -46,9 +44,7 @@ export class ClientConnection implements WireOwner, RequestReceiver, BodySink, O
   private answered = false;
   private inputOver = false;
   private requests = 0;
-  private responseBody: Body | null = null;
   private tunnel: UpgradedPeer | null = null;
-  private drainWaiter: (() => void) | null = null;
   private refusal: Refusal | null = null;
   private readonly progress = new Progress();
 
@@ -56,6 +52,7 @@ export class ClientConnection implements WireOwner, RequestReceiver, BodySink, O
     this.wire = wire;
     this.listener = listener;
     this.facts = new ClientFacts(wire, listener.scheme, trusted, listener.trusts);
+    this.sender = new AnswerSender(wire, this);
     this.reader = new RequestReader(wire, listener.limits, this);
     this.deadline = clock.now + listener.limits.headTimeout;
     watch(this);
@@ -92,15 +89,12 @@ export class ClientConnection implements WireOwner, RequestReceiver, BodySink, O
   }
 
   blocked(): void {
-    this.responseBody?.pause();
+    this.sender.pause();
     if (this.exchange === null) this.deadline = clock.now + this.listener.limits.rateGrace;
   }
 
   drained(): void {
-    this.responseBody?.resume();
-    const waiter = this.drainWaiter;
-    this.drainWaiter = null;
-    waiter?.();
+    this.sender.resume();
     if (this.state === LINGERING) {
       this.deadline = clock.now + this.listener.limits.lingerTimeout;
       if (this.inputOver) this.closeSent();
@@ -149,7 +143,7 @@ export class ClientConnection implements WireOwner, RequestReceiver, BodySink, O
     const exchange = new Exchange(this, request, clock.now);
     this.exchange = exchange;
     this.refusal = null;
-    this.status = this.sentBytes = 0;
+    this.status = this.sender.sent = 0;
     this.progress.restart();
     this.deadline = this.nextCheck(clock.now);
     counters.block[COUNTER.requestsActive]!++;
@@ -215,20 +209,9 @@ export class ClientConnection implements WireOwner, RequestReceiver, BodySink, O
     }
     const rest = writeAnswer(this, exchange, answer, reader.asksForHead);
     exchange.request.headers.release();
-    if (rest === null) this.bodyEnd('');
-    else if (rest instanceof Body) {
-      this.responseBody = rest;
-      rest.pipe(this, false);
-      if (this.wire.pending) this.blocked();
-    } else void sendStream(rest, this, () => this.exchange === exchange, this.listener.report);
-  }
-
-  /** Resolves when the client has taken what was sent, or is gone. */
-  whenDrained(): Promise<void> {
-    return new Promise((resolve) => {
-      this.drainWaiter = resolve;
-      if (!this.wire.pending) setImmediate(() => this.drained());
-    });
+    if (rest === null) this.sender.bodyEnd('');
+    else if (rest instanceof Body) this.sender.pipe(rest);
+    else void sendStream(rest, this.sender, () => this.exchange === exchange, this.listener.report);
   }
 
   private upgrade(exchange: Exchange, answer: Response): void {
@@ -253,33 +236,14 @@ export class ClientConnection implements WireOwner, RequestReceiver, BodySink, O
     putText(this.wire, interimHead(status, reason, headers));
   }
 
-  // ---- the content of the answer
-
-  bodyData(bytes: Buffer, start: number, end: number): void {
-    if (this.bodilessOut || this.state !== OPEN) return;
-    this.sentBytes += end - start;
-    if (this.chunkedOut) putText(this.wire, `${(end - start).toString(16)}\r\n`);
-    put(this.wire, bytes, start, end);
-    if (this.chunkedOut) putText(this.wire, '\r\n');
-  }
-
-  bodyDirect(bytes: Buffer, length: number): Passed {
-    if (this.chunkedOut || this.bodilessOut || this.state !== OPEN) return REFUSED;
-    const passed = this.wire.sendDirect(bytes, length);
-    if (passed !== REFUSED) this.sentBytes += length;
-    return passed;
-  }
-
-  bodyEnd(trailers: string): void {
-    this.responseBody = null;
+  /** The content of the answer is sent. */
+  answerSent(): void {
     if (this.state !== OPEN) return;
-    if (this.chunkedOut && !this.bodilessOut) putText(this.wire, `0\r\n${trailers}\r\n`);
     this.answered = true;
     if (!this.running || this.reader.body === null) this.settle(); // else the rest of the request is in the same buffer
   }
 
-  bodyFailed(): void {
-    this.responseBody = null;
+  answerBroken(): void {
     this.abort(true);
   }
 
@@ -362,11 +326,9 @@ export class ClientConnection implements WireOwner, RequestReceiver, BodySink, O
     unwatch(this);
     if (reset) this.wire.reset();
     else this.wire.destroy();
-    const { exchange, responseBody } = this;
-    this.responseBody = null;
-    responseBody?.abandon();
+    const { exchange } = this;
+    this.sender.stop();
     this.reader.stop();
-    this.drained();
     if (exchange !== null) {
       counters.block[COUNTER.aborted]!++;
       if (!exchange.over) {
@@ -413,12 +375,13 @@ export class ClientConnection implements WireOwner, RequestReceiver, BodySink, O
     const { body, paused, expects } = this.reader;
     this.deadline = this.nextCheck(now);
     const { pending, unsent } = this.wire;
-    const moved = (body?.received ?? 0) + this.sentBytes - unsent;
+    const moved = (body?.received ?? 0) + this.sender.sent - unsent;
     const rate = this.progress.rate(now, moved, pending ? readGrace : rateGrace);
     if (pending) {
       if (rate < readRate) this.abort(true);
     } else if (body === null || this.status !== 0) return;
-    else if (paused || (expects && body.received === 0)) this.progress.restart(); // others are late
+    else if (paused || (expects && body.received === 0))
+      this.progress.restart(); // others are late
     else if (rate < bodyRate) this.refuse('body-timeout');
   }
 }

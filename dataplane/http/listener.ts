@@ -129,7 +129,7 @@ export class Listener {
   finished(connection: ClientConnection, exchange: Exchange, refusal: Refusal | null): void {
     const milliseconds = clock.now - exchange.startedAt;
     const status = connection.status === 0 ? 499 : connection.status;
-    countExchange(status, milliseconds, connection.sentBytes);
+    countExchange(status, milliseconds, connection.sender.sent);
     if (refusal !== null) countRefusal(refusal);
     const { request } = exchange;
     this.options.onFinished?.({
@@ -138,7 +138,7 @@ export class Listener {
       host: request.host,
       status,
       milliseconds,
-      sent: connection.sentBytes,
+      sent: connection.sender.sent,
       remote: connection.facts.remote.address,
       refusal,
     });

@@ -64,6 +64,11 @@ export class GatewayProcess {
     return this.output.text;
   }
 
+  /** Stops reading its standard output, as a log collector that died would. */
+  closeStdout(): void {
+    this.child.stdout!.destroy();
+  }
+
   signal(name: 'SIGTERM' | 'SIGINT'): void {
     this.child.kill(name);
   }

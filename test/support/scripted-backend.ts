@@ -86,6 +86,7 @@ export class ScriptedPeer {
     const read = readStrictRequest(this.text);
     if (read === null) return null;
     this.text = this.text.slice(read.length);
+    this.wake();
     this.backend.heard(read.request);
     return read.request;
   }
@@ -97,6 +98,7 @@ export class ScriptedPeer {
     if (end < 0) return null;
     const head = this.text.slice(0, end + 4);
     this.text = this.text.slice(end + 4);
+    this.wake();
     return head;
   }
 

@@ -1,0 +1,84 @@
+import type { Body, BodySink } from './body.ts';
+import { putContent, putContentEnd } from './content-framing.ts';
+import { DrainGate } from './drain-gate.ts';
+import type { StreamSink } from './send-stream.ts';
+import { type Passed, REFUSED, type Wire } from './wire.ts';
+
+/** Who hears how the sending of an answer ended. */
+export interface AnswerOwner {
+  answerSent(): void;
+  answerBroken(): void;
+}
+
+/** Sends the content of one answer after the other, framed as its head says, as fast as the client reads. */
+export class AnswerSender implements BodySink, StreamSink {
+  /** How the current answer is framed, and how much of its content was sent; set with its head. */
+  chunked = false;
+  bodiless = false;
+  sent = 0;
+  private readonly wire: Wire;
+  private readonly owner: AnswerOwner;
+  private body: Body | null = null;
+  private gate: DrainGate | null = null;
+  private over = false;
+
+  constructor(wire: Wire, owner: AnswerOwner) {
+    this.wire = wire;
+    this.owner = owner;
+  }
+
+  /** Sends a body as it arrives. */
+  pipe(body: Body): void {
+    this.body = body;
+    body.pipe(this, false);
+    if (this.wire.pending) this.pause();
+  }
+
+  bodyData(bytes: Buffer, start: number, end: number): void {
+    if (this.bodiless || this.over) return;
+    this.sent += end - start;
+    putContent(this.wire, this.chunked, bytes, start, end);
+  }
+
+  bodyDirect(bytes: Buffer, length: number): Passed {
+    if (this.chunked || this.bodiless || this.over) return REFUSED;
+    const passed = this.wire.sendDirect(bytes, length);
+    if (passed !== REFUSED) this.sent += length;
+    return passed;
+  }
+
+  bodyEnd(trailers: string): void {
+    this.body = null;
+    if (this.over) return;
+    if (!this.bodiless) putContentEnd(this.wire, this.chunked, trailers);
+    this.owner.answerSent();
+  }
+
+  bodyFailed(): void {
+    this.body = null;
+    this.owner.answerBroken();
+  }
+
+  whenDrained(): Promise<void> {
+    this.gate ??= new DrainGate();
+    return this.gate.wait(this.wire);
+  }
+
+  pause(): void {
+    this.body?.pause();
+  }
+
+  resume(): void {
+    this.body?.resume();
+    this.gate?.open();
+  }
+
+  /** Nothing more is sent, and nobody wants what would have been. */
+  stop(): void {
+    this.over = true;
+    const { body } = this;
+    this.body = null;
+    body?.abandon();
+    this.gate?.open();
+  }
+}
