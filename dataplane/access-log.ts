@@ -27,12 +27,12 @@ export class AccessLog {
   private spare: Buffer | null = Buffer.allocUnsafeSlow(BLOCK);
   private at = 0;
   private idle: (() => void) | null = null;
-  private time = 0;
+  private time = -1;
   private remote = '';
   private method = '';
   private host = '';
   private start = '';
-  private middle = '';
+  private middle = '","method":"","host":"","path":';
   private status = 0;
   private sent = 0;
   private end = '';

@@ -38,7 +38,7 @@ async function closed(log: AccessLog, { take, waiting }: ReturnType<typeof desti
   await closing;
 }
 
-const parsed = (text: string) => (console.log(JSON.stringify(text.slice(0, 300))), text)
+const parsed = (text: string) =>
   text
     .trimEnd()
     .split('\n')

@@ -84,6 +84,10 @@ const mutations: readonly Mutation[] = [
   function insertByte(random, stream) {
     return splice(stream, random.below(stream.length + 1), 0, String.fromCharCode(random.below(256)));
   },
+  function replaceByControl(random, stream) {
+    const control = random.pick([0x00, 0x01, 0x08, 0x09, 0x0b, 0x1f, 0x1f, 0x20, 0x7f, 0x7f, 0x80]);
+    return splice(stream, random.below(stream.length), 1, String.fromCharCode(control));
+  },
   function remove(random, stream) {
     return splice(stream, random.below(stream.length), random.once(3) ? random.between(2, 20) : 1, '');
   },

@@ -46,6 +46,7 @@ const NAMES = [
   'Cache-Control',
 ];
 const VALUES = [
+  'a long one that is read in more than one step, byte \xe9 and all',
   '',
   'v',
   'a, b',

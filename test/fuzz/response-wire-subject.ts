@@ -58,6 +58,8 @@ interface Outcome {
   readonly ending: 'open' | 'ended' | 'reset' | 'hangs';
   /** What later requests got: `ok`, or what was wrong. */
   readonly next: readonly string[];
+  /** The connection of the answer was used again. */
+  readonly reused: boolean;
 }
 
 /** Answers of a hostile or broken backend through the whole engine, over real sockets. */
@@ -133,6 +135,10 @@ interface Script {
   readonly cuts: Cuts;
   readonly end: AnswerWireCase['end'];
   readonly early: boolean;
+  /** The connection it was played on last. */
+  peer: ScriptedPeer | null;
+  /** That connection was given another request. */
+  reused: boolean;
   played(): void;
 }
 
@@ -173,7 +179,7 @@ class Place {
     const tail = isTunnel(input, model) ? model.rest.length : 0;
     this.gateway.finished.length = 0;
     const played = new Promise<void>((resolve) => {
-      this.stage.script = { stream, cuts, end, early, played: resolve };
+      this.stage.script = { stream, cuts, end, early, peer: null, reused: false, played: resolve };
     });
     const client = await RawClient.connect(this.gateway.port);
     const read = (): SeenAnswers =>
@@ -192,7 +198,8 @@ class Place {
     const tunnelled = client.text.slice(client.text.length - tail);
     const next = ending === 'open' && !isTunnel(input, model) ? [this.echo(client, client.bytes.length)] : [];
     for (let i = 0; i < 2; i++) next.push(this.echo(await RawClient.connect(this.gateway.port), 0));
-    const outcome: Outcome = { seen, tunnelled, ending, next: await Promise.all(next) };
+    const results = await Promise.all(next);
+    const outcome: Outcome = { seen, tunnelled, ending, next: results, reused: this.stage.script!.reused };
     client.destroy();
     return outcome;
   }
@@ -231,7 +238,9 @@ async function serve(peer: ScriptedPeer, stage: { readonly script: Script | null
   for (;;) {
     await peer.until((text) => text.includes('\r\n'));
     if (peer.received.includes(' /script ')) {
-      const { stream, cuts, end, early, played } = stage.script!;
+      const script = stage.script!;
+      const { stream, cuts, end, early, played } = script;
+      script.peer = peer;
       if ((early ? await peer.head() : await peer.request()) === null) return;
       for (const piece of pieces(stream, cuts)) {
         peer.send(piece);
@@ -244,6 +253,7 @@ async function serve(peer: ScriptedPeer, stage: { readonly script: Script | null
     } else {
       const request = await peer.request();
       if (request === null) return;
+      if (stage.script?.peer === peer) stage.script.reused = true;
       peer.send(plainAnswer(request.target));
     }
   }
@@ -261,6 +271,7 @@ function judge(outcome: Outcome, input: AnswerWireCase, model: ModelResponse, pl
   if (seen.violation !== null) return 'answer not strict';
   const wrong = next.find((result) => result !== 'ok' && result !== 'closed');
   if (wrong !== undefined) return wrong === 'hangs' ? 'next hangs' : 'next answer';
+  if (outcome.reused && !(typeof model.final !== 'string' && model.final.reusable)) return 'reuse';
   if (isTunnel(input, model)) return judgeTunnel(outcome, input, model);
   const interims = seen.answers.filter((answer) => answer.status < 200);
   if (!sameInterims(interims, model, input)) return 'interims';

@@ -62,8 +62,9 @@ export class RawClient {
   }
 
   /** Waits for the end of the connection. @returns all that was received. */
-  untilClosed(): Promise<string> {
-    return this.until(() => false);
+  async untilClosed(): Promise<string> {
+    while (!this.closed) await new Promise<void>((resolve) => this.changed.push(resolve));
+    return this.text;
   }
 
   /** Says that nothing more comes, and still reads. */

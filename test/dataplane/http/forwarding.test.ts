@@ -150,10 +150,7 @@ describe('what a trusted proxy says', () => {
     await start(['127.0.0.1'], { xForwarded: false, forwarded: true, via: null });
     const lines = await forward('Forwarded: for="[2001:db8::1]:80";proto=https\r\nForwarded: for=127.0.0.2\r\n');
     expect(lines).toEqual([
-      [
-        'forwarded',
-        'for="[2001:db8::1]:80";proto=https, for=127.0.0.2, for=127.0.0.1;host="shop.example";proto=http',
-      ],
+      ['forwarded', 'for="[2001:db8::1]:80";proto=https, for=127.0.0.2, for=127.0.0.1;host="shop.example";proto=http'],
     ]);
   });
 
@@ -238,11 +235,7 @@ describe('the client behind trusted proxies', () => {
     ],
     ['X-Forwarded-For: 192.0.2.7, 10.1.1.1\r\nX-Forwarded-Proto: https', 'https://shop.example/path?q', true],
     ['Forwarded: for=192.0.2.7;proto=https;host="www.example:8443"', 'https://www.example:8443/path?q', true],
-    [
-      'Forwarded: for=192.0.2.7;proto=https;host=a.b, for=10.1.1.1;proto=http;host=inner',
-      'https://a.b/path?q',
-      true,
-    ],
+    ['Forwarded: for=192.0.2.7;proto=https;host=a.b, for=10.1.1.1;proto=http;host=inner', 'https://a.b/path?q', true],
     ['Forwarded: for=6.6.6.6;proto=https;host=evil, for=192.0.2.7;host=c.d', 'http://c.d/path?q', false],
     ['Forwarded: for="broken;proto=https', 'http://shop.example/path?q', false],
     ['Forwarded: for=192.0.2.7;host=a.b\r\nX-Forwarded-Host: c.d', 'http://shop.example/path?q', false],

@@ -5,6 +5,7 @@ process.env['GATEWARDEN_WIRES'] = 'public';
 await import('./streaming.test.ts');
 await import('./bulk-transfer.test.ts');
 await import('./upgrade.test.ts');
+await import('./tunnel.test.ts');
 const { nativeBindings } = await import('../../../dataplane/http/native-handle.ts');
 
 it('all of this ran on public sockets', () => {

@@ -1,0 +1,38 @@
+import { expect } from 'vitest';
+import { COUNTER, counters } from '../../dataplane/http/counters.ts';
+import { get, type ProxiedBackend, type ProxiedBackendOptions } from './proxied-backend.ts';
+import type { RawClient } from './raw-client.ts';
+import type { Script, ScriptedPeer } from './scripted-backend.ts';
+
+/** Header lines with which a client asks for a websocket. */
+export const UPGRADE = 'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
+/** The head with which a backend agrees. */
+export const SWITCH =
+  'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n';
+
+/** Lets websockets through. */
+export const websockets = (options: ProxiedBackendOptions = {}): ProxiedBackendOptions => ({
+  ...options,
+  backend: { upgrades: ['websocket'], ...options.backend },
+});
+
+/** Switches protocols on the first request, then does what the test says. */
+export const switching =
+  (then: (peer: ScriptedPeer) => void | Promise<void>, early = ''): Script =>
+  async (peer) => {
+    if ((await peer.head()) === null) return;
+    peer.send(SWITCH + early);
+    await then(peer);
+  };
+
+/** How many tunnels are open. */
+export const tunnels = (): number => counters.block[COUNTER.tunnelsOpen]!;
+
+/** Asks for a websocket, sends `early` right behind, and waits for the 101. */
+export async function upgraded(pair: ProxiedBackend, early = ''): Promise<RawClient> {
+  const client = await pair.client();
+  client.send(get('/socket', UPGRADE) + early);
+  await client.until((text) => text.includes('\r\n\r\n'));
+  expect(client.text).toMatch(/^HTTP\/1\.1 101 /);
+  return client;
+}
