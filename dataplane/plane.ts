@@ -1,3 +1,4 @@
+import { createServer } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { pino } from 'pino';
 import { AdminPort, type ListenAddress } from './admin-port.ts';
@@ -89,6 +90,7 @@ class Supervisor implements Plane {
   async start(): Promise<void> {
     try {
       if (this.options.admin !== undefined) await this.startAdmin(this.options.admin);
+      await refuseTakenPort(this.options.listen);
       await this.startUnit(0, this.options.listen.port); // the first one learns the port that the others share
       const others = Array.from({ length: this.options.units - 1 }, (_, i) => i + 1);
       await Promise.all(others.map((number) => this.startUnit(number, this.address.port)));
@@ -260,4 +262,15 @@ class Supervisor implements Plane {
     this.log.info('stopped');
     this.finish();
   }
+}
+
+/** Units share their port with whoever asks to; another program that got there first would take half of the traffic. */
+async function refuseTakenPort({ host, port }: ListenAddress): Promise<void> {
+  if (port === 0) return;
+  const probe = createServer();
+  await new Promise<void>((resolve, reject) => {
+    probe.once('error', reject);
+    probe.listen({ port, ...(host === undefined ? {} : { host }) }, resolve);
+  });
+  await new Promise((resolve) => probe.close(resolve));
 }

@@ -14,6 +14,8 @@ async function runUnit(options: UnitOptions, port: MessagePort): Promise<void> {
   const fault = (error: unknown): void =>
     report({ kind: 'fault', message: error instanceof Error ? (error.stack ?? error.message) : String(error) });
   countInto(options.counters);
+  // a promise that a filter forgot belongs to one request; the connections of all others must not end with it
+  process.on('unhandledRejection', fault);
   setFaultHandler((wire, error) => {
     fault(error);
     wire.owner.failed(); // what threw cannot be trusted to go on

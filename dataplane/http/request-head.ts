@@ -134,7 +134,7 @@ function scanSimple(bytes: Buffer, q: number, n: number): number {
 function scanVersion(bytes: Buffer, p: number, n: number): number {
   for (let i = 0; i < 7; i++) {
     if (p + i >= n) return INCOMPLETE;
-    if (bytes[p + i] !== VERSION.charCodeAt(i)) return refuseVersion(bytes.latin1Slice(p, n < p + 10 ? n : p + 10));
+    if (bytes[p + i] !== VERSION.charCodeAt(i)) return refuseVersion(bytes.latin1Slice(p, Math.min(n, p + 10)));
   }
   if (p + 9 >= n) {
     if (p + 7 < n && bytes[p + 7] !== 48 && bytes[p + 7] !== 49) return refuse('version-syntax');

@@ -1,6 +1,6 @@
 import { Body, type BodySource } from './body.ts';
 import { SLACK } from './bytes.ts';
-import { BAD_CHUNK, ChunkDecoder, type ChunkReceiver, ENDING, MORE } from './chunked.ts';
+import { BAD_CHUNK, ChunkDecoder, type ChunkReceiver, ENDING } from './chunked.ts';
 import { COUNTER, counters } from './counters.ts';
 import { isForwardingHeader } from './forwarding.ts';
 import { Headers } from './headers.ts';
@@ -22,6 +22,8 @@ const OVER = 4;
 
 /** Bodies with more than this to come are passed on without copies. */
 const BULK = 131_072;
+/** Requests up to this size may wait for the end of their chunks: each new line of it means to read all of it again. */
+const LONGEST_HELD = 4096;
 
 /** Who gets the requests that are read. */
 export interface RequestReceiver {
@@ -235,11 +237,11 @@ export class RequestReader implements BodySource, ChunkReceiver {
       const found = ahead.feed(bytes, headEnd, end, null);
       if (this.limits.bodyBytes > 0 && ahead.received > this.limits.bodyBytes) return this.refuse('body-too-large');
       if (found === BAD_CHUNK) return this.refuse('chunk');
-      if (found === ENDING) {
+      if (found === ENDING && end - base <= LONGEST_HELD) {
         this.accumulate(bytes, base, end); // nothing goes to a backend before the end of the body is seen to be one
         return -1;
       }
-      this.bodyAtHand = found !== MORE;
+      this.bodyAtHand = found >= 0;
       this.decoder = new ChunkDecoder();
       this.body = new Body(this, -1);
       this.phase = CHUNKED;

@@ -19,6 +19,8 @@ export interface WireCase {
   readonly seed: number;
 }
 
+const LIMITS = { targetBytes: 2000, headBytes: 4000, headerLines: 30, bodyBytes: 3_000_000 };
+
 /** What stands between client and backend: nothing; something that waits; something that reads the whole request. */
 const CHAINS = {
   direct: (backend: Next): Next => backend,
@@ -31,20 +33,25 @@ const CHAINS = {
   reading:
     (backend: Next): Next =>
     async (exchange) => {
-      await exchange.request.entity.bytes();
+      await exchange.request.entity.bytes(LIMITS.bodyBytes);
       return backend(exchange);
     },
 };
 
-const LIMITS = { targetBytes: 2000, headBytes: 4000, headerLines: 30, bodyBytes: 500_000 };
 /** Streams longer than this are not sent byte by byte: each byte takes a turn of the event loop. */
 const BYTEWISE = 400;
+/** Time for the gateway to find out that nobody reads. */
+const DEAF_TURNS = 40;
+/** Streams longer than this have answers that the kernel does not take while nobody reads. */
+const LARGE = 4_500_000;
 const AFTER = 'GET /after HTTP/1.1\r\nHost: after\r\n\r\n';
 
 interface Way {
   readonly cuts: Cuts;
   /** The client says at once that nothing more comes; otherwise only when it has what it can expect. */
   readonly halfClose: boolean;
+  /** The client reads nothing before it has sent everything. */
+  readonly deaf: boolean;
 }
 
 interface Outcome {
@@ -63,7 +70,8 @@ export class RequestWireSubject implements Subject<WireCase> {
   make(random: Random): WireCase {
     let stream = requestStream(random);
     if (!random.once(6)) stream = mutate(random, stream, requestStream(random));
-    if (random.once(150)) stream = largeUpload(random) + stream;
+    if (random.once(150)) stream = upload(random, 30_000) + stream;
+    if (random.once(800)) stream = upload(random, 230_000) + upload(random, 230_000) + stream;
     return { stream, chain: random.pick(['direct', 'direct', 'waiting', 'reading']), seed: random.next() };
   }
 
@@ -109,17 +117,19 @@ function readAfter(stream: string, model: ModelReading): ModelRequest[] {
   return requests.slice(model.requests.length);
 }
 
-function largeUpload(random: Random): string {
-  const body = `${random.next()} `.repeat(random.between(20_000, 38_000));
+function upload(random: Random, words: number): string {
+  const body = `${1_000_000_000 + random.below(1_000_000_000)} `.repeat(words);
   return `POST /large HTTP/1.1\r\nHost: large\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 }
 
 function* ways(random: Random, stream: string): Generator<Way> {
-  yield { cuts: WHOLE, halfClose: true };
-  yield { cuts: WHOLE, halfClose: false };
-  if (stream.length <= BYTEWISE) yield { cuts: everyByte(stream.length), halfClose: random.once(2) };
-  yield { cuts: randomCuts(random, stream, 4), halfClose: true };
-  yield { cuts: randomCuts(random, stream, 12), halfClose: false };
+  const deaf = false;
+  yield { cuts: WHOLE, halfClose: true, deaf };
+  yield { cuts: WHOLE, halfClose: false, deaf };
+  if (stream.length <= BYTEWISE) yield { cuts: everyByte(stream.length), halfClose: random.once(2), deaf };
+  yield { cuts: randomCuts(random, stream, 4), halfClose: true, deaf };
+  yield { cuts: randomCuts(random, stream, 12), halfClose: false, deaf };
+  if (stream.length > LARGE) yield { cuts: randomCuts(random, stream, 12), halfClose: random.once(2), deaf: true };
 }
 
 /** One gateway with its backend. */
@@ -158,10 +168,13 @@ class Place {
       (request) => request.method,
     );
     const read = (): SeenAnswers => readAnswers(client.text, methods, client.ended && !client.failed);
+    if (way.deaf) client.socket.pause();
     for (const piece of pieces(stream, way.cuts)) {
       client.send(piece);
       if (way.cuts.length > 0) await nextTurn();
     }
+    if (way.deaf) for (let turn = 0; turn < DEAF_TURNS; turn++) await nextTurn();
+    client.socket.resume();
     let came = true;
     if (!way.halfClose) {
       const { length } = model.requests;

@@ -167,6 +167,16 @@ describe('gatewarden proxy that cannot start', () => {
     squatter.close();
   });
 
+  it('does not share the port of another gateway', async () => {
+    const first = await GatewayProcess.start(backend.url);
+    const address = `127.0.0.1:${first.port}`;
+    const words = ['proxy', '--listen', address, '--admin', 'off', '--to', backend.url];
+    const { code, stderr } = await runProgram(gatewarden, words);
+    expect(code).toBe(1);
+    expect(stderr).toContain(`address already in use ${address}`);
+    await first.stop();
+  });
+
   it('says that the access log cannot be opened', async () => {
     const file = join(folder, 'no', 'such', 'folder', 'access.log');
     const words = ['proxy', '--to', backend.url, '--listen', '127.0.0.1:0', '--admin', 'off', '--access-log', file];

@@ -190,3 +190,18 @@ it('an interim answer has no length', async () => {
   expect(text.toLowerCase()).toContain('link: <x>');
   expect(text.toLowerCase()).not.toContain('content-length');
 });
+
+it('a long request does not wait for the end of its chunks, which would be read again with each byte', async () => {
+  let begun = false;
+  const { client } = await startProxiedBackend(async (peer) => {
+    await peer.until((text) => text.includes('\r\n\r\n'));
+    begun = true;
+    await peer.request();
+    peer.send('HTTP/1.1 204 No Content\r\n\r\n');
+  });
+  const connection = await client();
+  connection.send(`${CHUNKED}${'1\r\nx\r\n'.repeat(1000)}0\r\n`);
+  await untilTrue(() => begun);
+  connection.send('\r\n');
+  expect(await connection.until((text) => text.includes('\r\n\r\n'))).toContain('204');
+});

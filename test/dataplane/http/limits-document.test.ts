@@ -14,6 +14,7 @@ function limitsTable(): string {
 describe('docs/limits.md', () => {
   it('lists every limit with the default it has', () => {
     const document = readFileSync(new URL('../../../docs/limits.md', import.meta.url), 'utf8');
-    expect(document).toContain(limitsTable());
+    const plain = document.replaceAll(/-{3,}/g, '---').replaceAll(/ +/g, ' '); // the formatter aligns columns
+    expect(plain).toContain(limitsTable());
   });
 });
