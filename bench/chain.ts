@@ -142,7 +142,7 @@ if (wanted !== undefined) {
 // each chain in processes of its own, in turn: inline caches of one must not be warmed by another
 const { spawnSync } = await import('node:child_process');
 const figures: Record<string, number[]> = {};
-for (let round = 0; round < 5; round++) {
+for (let round = 0; round < 3; round++) {
   for (const name of ['bare', 'six', 'map', 'await']) {
     const run = spawnSync(process.execPath, [process.argv[1]!, name], {
       encoding: 'utf8',
