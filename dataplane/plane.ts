@@ -1,4 +1,4 @@
-import { createServer } from 'node:net';
+import { connect } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { pino } from 'pino';
 import { AdminPort, type ListenAddress } from './admin-port.ts';
@@ -264,13 +264,26 @@ class Supervisor implements Plane {
   }
 }
 
-/** Units share their port with whoever asks to; another program that got there first would take half of the traffic. */
+/** How long the port may take to say that nobody is there. */
+const PROBE = 250;
+
+/**
+ * Units share their port with whoever asks to; another gateway that got there first would take half of the traffic. It is
+ * asked for by connecting: listening for a moment would make whoever waits for us believe that we are up.
+ */
 async function refuseTakenPort({ host, port }: ListenAddress): Promise<void> {
   if (port === 0) return;
-  const probe = createServer();
-  await new Promise<void>((resolve, reject) => {
-    probe.once('error', reject);
-    probe.listen({ port, ...(host === undefined ? {} : { host }) }, resolve);
+  const own = host === undefined || host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  const taken = await new Promise<boolean>((resolve) => {
+    const probe = connect({ host: own, port, timeout: PROBE });
+    const answer = (open: boolean): void => {
+      probe.destroy();
+      resolve(open);
+    };
+    probe.once('connect', () => answer(true));
+    probe.once('timeout', () => answer(false));
+    probe.once('error', () => answer(false));
   });
-  await new Promise((resolve) => probe.close(resolve));
+  if (taken)
+    throw new Error(`listen EADDRINUSE: address already in use ${own.includes(':') ? `[${own}]` : own}:${port}`);
 }
