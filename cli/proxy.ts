@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import type { AccessLogTarget } from '../dataplane/log-destination.ts';
 import { type Address, readAddress } from './address.ts';
 import { readBackend } from './backend.ts';
 import { defineCommand, type Reading } from './command.ts';
@@ -6,12 +7,6 @@ import { readDuration } from './duration.ts';
 import { readLimits } from './limits.ts';
 import { readNetworks } from './networks.ts';
 import { onStopSignal } from './stop-signals.ts';
-
-/** Where access log lines go. */
-export type AccessLog =
-  | { readonly to: 'stdout' }
-  | { readonly to: 'file'; readonly path: string }
-  | { readonly to: 'nowhere' };
 
 /** The engine with no policy in front of one backend. */
 export const proxyCommand = defineCommand({
@@ -121,7 +116,7 @@ function readConnections(text: string): Reading<number> {
   return connections > 0 ? { value: connections } : { problem: `must be a number from 1 to 999999, not '${text}'` };
 }
 
-function readAccessLog(text: string): Reading<AccessLog> {
+function readAccessLog(text: string): Reading<AccessLogTarget> {
   if (text === '') return { problem: 'must be a file, "-" or "off"' };
   if (text === 'off') return { value: { to: 'nowhere' } };
   return { value: text === '-' ? { to: 'stdout' } : { to: 'file', path: text } };

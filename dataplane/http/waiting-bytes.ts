@@ -41,9 +41,4 @@ export class WaitingBytes {
     read(bytes, start, end);
     if (this.length === 0) this.bytes = null;
   }
-
-  clear(): void {
-    this.bytes = null;
-    this.start = this.end = 0;
-  }
 }

@@ -6,6 +6,7 @@ import { type ListenerLimits, listenerLimits } from '../../../dataplane/http/lim
 import { textResponse } from '../../../dataplane/http/response.ts';
 import { ask, exchangeBytes, refusalOf, untilAnswers } from '../../support/answers.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { heldHandler } from '../../support/held-handler.ts';
 import { RawClient } from '../../support/raw-client.ts';
 import { StrictBackend } from '../../support/strict-backend.ts';
 
@@ -23,15 +24,6 @@ afterEach(async () => {
 });
 
 const answering: Next = () => textResponse(200, 'here');
-/** A handler that answers when the test says so. */
-function held(): { handler: () => Next; release: () => void } {
-  let release = (): void => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  return { handler: () => () => released.then(() => textResponse(200, 'at last')), release };
-}
-
 async function start(limits: Partial<ListenerLimits>, handler?: (next: Next) => Next): Promise<void> {
   backend.requests.length = 0;
   gateway = await startGateway({
@@ -238,7 +230,7 @@ describe('numbers', () => {
   });
 
   it('pipelineBytes: reading pauses while requests wait, and goes on without loss', async () => {
-    const { handler, release } = held();
+    const { handler, release } = heldHandler();
     await start({ pipelineBytes: 10_000 }, handler);
     const request = `GET / HTTP/1.1\r\nHost: h\r\nX-Pad: ${'p'.repeat(30_000)}\r\n\r\n`;
     const count = 500;

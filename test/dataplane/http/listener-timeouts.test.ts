@@ -6,6 +6,7 @@ import type { ListenerLimits } from '../../../dataplane/http/limits.ts';
 import { textResponse } from '../../../dataplane/http/response.ts';
 import { ask, refusalOf, untilAnswers } from '../../support/answers.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { heldHandler } from '../../support/held-handler.ts';
 import { RawClient } from '../../support/raw-client.ts';
 import { StrictBackend } from '../../support/strict-backend.ts';
 
@@ -21,15 +22,6 @@ afterEach(async () => {
   for (const client of clients.splice(0)) client.destroy();
   await gateway.close();
 });
-
-/** A handler that answers when the test says so. */
-function held(): { handler: () => Next; release: () => void } {
-  let release = (): void => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  return { handler: () => () => released.then(() => textResponse(200, 'at last')), release };
-}
 
 async function start(limits: Partial<ListenerLimits>, handler?: (next: Next) => Next): Promise<void> {
   backend.requests.length = 0;
@@ -90,7 +82,7 @@ it('idleTimeout: closes a kept connection that says nothing more', async () => {
 });
 
 it('requestTimeout: 503 when no answer has begun', async () => {
-  await start({ requestTimeout: 200 }, held().handler);
+  await start({ requestTimeout: 200 }, heldHandler().handler);
   const client = await open();
   client.send('GET / HTTP/1.1\r\nHost: h\r\n\r\n');
   const [answer] = await untilAnswers(client, 1);
@@ -101,7 +93,7 @@ it('requestTimeout: 503 when no answer has begun', async () => {
 
 it('requestTimeout: comes when it is due, not at the next look at the rates', async () => {
   const startedAt = performance.now();
-  await start({ requestTimeout: 1100, rateGrace: 1000 }, held().handler);
+  await start({ requestTimeout: 1100, rateGrace: 1000 }, heldHandler().handler);
   const answer = await ask(gateway.port, 'GET / HTTP/1.1\r\nHost: h\r\n');
   expect(answer.status).toBe(503);
   expect(performance.now() - startedAt).toBeLessThan(1900);
@@ -160,7 +152,7 @@ it('bodyRate: lets a body pass that is slow but fast enough', async () => {
 });
 
 it('bodyRate: does not blame a client for a handler that does not read', async () => {
-  const { handler, release } = held();
+  const { handler, release } = heldHandler();
   await start({ bodyRate: 1000, rateGrace: 100, requestTimeout: 60_000 }, handler);
   const client = await open();
   client.send('POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000\r\n\r\n');
