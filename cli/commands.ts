@@ -1,5 +1,6 @@
 import type { Command } from './command.ts';
+import { evalCommand } from './eval.ts';
 import { proxyCommand } from './proxy.ts';
 
 /** Every command of the program, in the order in which help lists them. */
-export const commands: readonly Command[] = [proxyCommand];
+export const commands: readonly Command[] = [proxyCommand, evalCommand];

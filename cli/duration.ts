@@ -1,15 +1,16 @@
+import { readDuration as readAnyDuration } from '../contract/duration.ts';
+import { ValueProblem } from '../contract/problem.ts';
 import type { Reading } from './command.ts';
 
-const milliseconds = new Map([
-  ['ms', 1],
-  ['s', 1000],
-  ['m', 60_000],
-  ['h', 3_600_000],
-]);
-
-/** Reads `500ms`, `30s`, `5m` or `1h` as milliseconds. */
+/** Reads `500ms`, `30s`, `5m` or `1h` as milliseconds; a command line has no use for the other forms of a document. */
 export function readDuration(text: string): Reading<number> {
-  const parts = /^(?<amount>\d+) ?(?<unit>ms|s|m|h)$/.exec(text)?.groups;
-  if (parts === undefined) return { problem: `must be a duration such as 500ms, 30s, 5m or 1h, not '${text}'` };
-  return { value: Number(parts['amount']) * milliseconds.get(parts['unit']!)! };
+  if (!/^\d+ ?(?:ms|s|m|h)$/.test(text)) {
+    return { problem: `must be a duration such as 500ms, 30s, 5m or 1h, not '${text}'` };
+  }
+  try {
+    return { value: readAnyDuration(text).milliseconds };
+  } catch (error) {
+    if (error instanceof ValueProblem) return { problem: error.message };
+    throw error;
+  }
 }

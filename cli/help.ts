@@ -1,4 +1,4 @@
-import type { Command } from './command.ts';
+import type { Argument, Command, Option } from './command.ts';
 
 const lineWidth = 96;
 const indent = '  ';
@@ -28,21 +28,22 @@ export function commandHelp(command: Command): string {
   const required: string[] = [];
   const rows: [string, string][] = [];
   for (const [name, option] of Object.entries(command.options)) {
-    const head = `--${name} ${option.valueName}`;
-    const isRequired = option.default === undefined;
-    if (isRequired) required.push(head);
-    rows.push([head, `${option.description} ${isRequired ? 'Required.' : `Default: ${option.default}`}`]);
+    const head = optionHead(name, option);
+    if (isRequired(option)) required.push(head);
+    rows.push([head, `${option.description} ${whenLeftOut(option)}`.trimEnd()]);
   }
   rows.push(['--help', 'Print this help.']);
   const examples = command.examples.flatMap(({ command: line, effect }) => [
     `${indent}${line}`,
     ...wrap(effect, lineWidth - 6).map((text) => `${indent}    ${text}`),
   ]);
+  const words = command.arguments ?? [];
   return [
-    `Usage: ${['gatewarden', command.name, ...required, '[OPTIONS]'].join(' ')}`,
+    `Usage: ${['gatewarden', command.name, ...words.map(argumentHead), ...required, '[OPTIONS]'].join(' ')}`,
     '',
     ...wrap(command.description, lineWidth),
     '',
+    ...(words.length === 0 ? [] : ['Arguments:', ...columns(words.map(argumentRow)), '']),
     'Options:',
     ...columns(rows),
     '',
@@ -50,6 +51,30 @@ export function commandHelp(command: Command): string {
     ...examples,
     '',
   ].join('\n');
+}
+
+function optionHead(name: string, option: Option): string {
+  if ('flag' in option) return `--${name}`;
+  return 'repeated' in option ? `${option.repeated}${option.valueName}` : `--${name} ${option.valueName}`;
+}
+
+function isRequired(option: Option): boolean {
+  return !('flag' in option || 'repeated' in option) && option.default === undefined && option.optional !== true;
+}
+
+function whenLeftOut(option: Option): string {
+  if (isRequired(option)) return 'Required.';
+  if ('repeated' in option) return 'May be given several times.';
+  return 'default' in option && option.default !== undefined ? `Default: ${option.default}` : '';
+}
+
+function argumentHead({ name, optional, many }: Argument): string {
+  const head = many === true ? `${name}…` : name;
+  return optional === true ? `[${head}]` : head;
+}
+
+function argumentRow({ name, description }: Argument): readonly [string, string] {
+  return [name, description];
 }
 
 function columns(rows: readonly (readonly [string, string])[]): string[] {

@@ -1,6 +1,6 @@
+import { didYouMean } from '../contract/did-you-mean.ts';
 import { type ListenerLimits, listenerLimits } from '../dataplane/http/limits.ts';
 import type { Reading } from './command.ts';
-import { didYouMean } from './did-you-mean.ts';
 import { readDuration } from './duration.ts';
 
 const names = Object.keys(listenerLimits.shape);

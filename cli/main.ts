@@ -1,7 +1,7 @@
+import { didYouMean } from '../contract/did-you-mean.ts';
 import type { Command } from './command.ts';
 import { readCommandLine, unknownOption } from './command-line.ts';
 import { commands } from './commands.ts';
-import { didYouMean } from './did-you-mean.ts';
 import { commandHelp, programHelp } from './help.ts';
 import { versionLine } from './version.ts';
 
@@ -52,7 +52,7 @@ async function runCommand(command: Command, words: readonly string[]): Promise<n
     return 0;
   }
   try {
-    return await command.run(line.options);
+    return await command.run(line.options, line.given);
   } catch (error) {
     process.stderr.write(`gatewarden ${command.name}: ${error instanceof Error ? error.message : String(error)}\n`);
     return exitFailure;

@@ -89,9 +89,12 @@ export const proxyCommand = defineCommand({
     const { to } = options;
     const plane = await startPlane({
       listen: options.listen,
-      destination: to.kind === 'unix' ? { path: to.socket } : { host: to.host, port: to.port },
-      basePath: to.kind === 'unix' ? '' : to.basePath,
-      connections: options.connections,
+      serving: {
+        kind: 'backend',
+        destination: to.kind === 'unix' ? { path: to.socket } : { host: to.host, port: to.port },
+        basePath: to.kind === 'unix' ? '' : to.basePath,
+        connections: options.connections,
+      },
       units: options.units,
       accessLog: options['access-log'],
       admin: options.admin,

@@ -1,12 +1,17 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
+import type { MonitoringRecord } from './metrics/monitoring.ts';
+import { monitoringAnswer } from './monitoring-endpoint.ts';
 
 /** What the admin port shows and does. */
 export interface AdminSource {
   readonly registry: Registry;
   readonly ready: boolean;
   readonly status: object;
+  /** Administrative base path, under which the metrics are also found. */
+  readonly prefix: string;
+  monitoring(): MonitoringRecord[];
   /** @returns false when there is no such unit. */
   restartUnit(unit: number): boolean;
 }
@@ -65,17 +70,32 @@ export class AdminPort {
   }
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const path = request.url?.split('?', 1)[0];
+    const [path, query] = (request.url ?? '').split('?', 2);
     const reading = request.method === 'GET' || request.method === 'HEAD';
     if (path === '/health/live') return say(response, reading ? 200 : 405, reading ? 'alive' : 'use GET');
     if (path === '/health/ready') {
       const { ready } = this.source;
       return say(response, !reading ? 405 : ready ? 200 : 503, !reading ? 'use GET' : ready ? 'ready' : 'not ready');
     }
-    if (path === '/metrics') {
+    const { prefix } = this.source;
+    if (
+      path === '/metrics' ||
+      path === `/${prefix}/metrics/prometheus` ||
+      path === `/${prefix}/metrics/prometheus/0.0.4`
+    ) {
       if (!reading) return say(response, 405, 'use GET');
       const text = await this.source.registry.metrics();
       response.writeHead(200, { 'content-type': this.source.registry.contentType }).end(text);
+      return;
+    }
+    const monitoring = `/${prefix}/metrics/api`;
+    if (path === monitoring || path?.startsWith(`${monitoring}/`) === true) {
+      if (!reading) return say(response, 405, 'use GET');
+      const id = decoded(path.slice(monitoring.length + 1));
+      const answer = monitoringAnswer(id, new URLSearchParams(query), () => this.source.monitoring());
+      response
+        .writeHead(answer.status, { 'content-type': 'application/json;charset=UTF-8', 'cache-control': 'no-cache' })
+        .end(JSON.stringify(answer.body));
       return;
     }
     if (!isLoopback(request.socket.remoteAddress)) return say(response, 403, 'only from this machine');
@@ -95,6 +115,14 @@ export class AdminPort {
 
 function say(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${text}\n`);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** Whether an address is that of a peer on this machine. */

@@ -1,21 +1,21 @@
 import { connect } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { pino } from 'pino';
+import type { Update } from '../contract/snapshot.ts';
 import { AdminPort, type ListenAddress } from './admin-port.ts';
-import type { Destination } from './http/backend.ts';
 import { COUNTER, COUNTER_SLOTS, readCounters } from './http/counters.ts';
 import type { ListenerLimits } from './http/limits.ts';
 import { type AccessLogTarget, LogDestination } from './log-destination.ts';
-import { type MetricsSource, metricsRegistry } from './metrics/exposition.ts';
-import type { UnitOptions, UnitOrder, UnitReport } from './unit-messages.ts';
+import type { MetricsSource } from './metrics/exposition.ts';
+import { SlotMemory } from './metrics/route-slots.ts';
+import { type ConfiguredUnit, PlaneConfiguration } from './plane-configuration.ts';
+import { PlaneMetrics } from './plane-metrics.ts';
+import type { BuildProblem } from './routes/configuration.ts';
+import type { Serving, UnitOptions, UnitOrder, UnitReport } from './unit-messages.ts';
 
 export interface PlaneOptions {
   readonly listen: ListenAddress;
-  readonly destination: Destination;
-  /** Comes before every forwarded path; empty for none. */
-  readonly basePath: string;
-  /** Most connections of one unit to the backend. */
-  readonly connections: number;
+  readonly serving: Serving;
   readonly units: number;
   readonly accessLog: AccessLogTarget;
   readonly admin: ListenAddress | undefined;
@@ -29,11 +29,15 @@ export interface PlaneOptions {
 export interface Plane {
   readonly address: { readonly host: string; readonly port: number };
   readonly adminAddress: { readonly host: string; readonly port: number } | undefined;
+  /** What could not be built at the start. */
+  readonly problems: readonly BuildProblem[];
+  /** Runs a new revision. Resolves when every unit does, with what could not be built. */
+  apply(update: Update): Promise<readonly BuildProblem[]>;
   drain(): Promise<void>;
   readonly closed: Promise<void>;
 }
 
-interface Unit {
+interface Unit extends ConfiguredUnit {
   readonly number: number;
   readonly worker: Worker;
   readonly block: Float64Array;
@@ -67,6 +71,9 @@ class Supervisor implements Plane {
   private readonly log = pino({ name: 'gatewarden' }, pino.destination({ fd: 2, sync: true }));
   private readonly units = new Map<number, Unit>();
   private readonly retired = new Float64Array(COUNTER_SLOTS);
+  private readonly configuration: PlaneConfiguration | null;
+  private metrics: PlaneMetrics | null = null;
+  problems: readonly BuildProblem[] = [];
   private restarts = 0;
   private failures = 0;
   private draining = false;
@@ -77,6 +84,8 @@ class Supervisor implements Plane {
   constructor(options: PlaneOptions, destination: LogDestination | null) {
     this.options = options;
     this.destination = destination;
+    this.configuration =
+      options.serving.kind === 'configuration' ? new PlaneConfiguration(options.serving.update) : null;
     this.closed = new Promise((resolve) => {
       this.finish = resolve;
     });
@@ -107,14 +116,19 @@ class Supervisor implements Plane {
 
   private async startAdmin(address: ListenAddress): Promise<void> {
     const supervisor = this;
+    const metrics = new PlaneMetrics(this.figures(), () => this.configuration?.series([...this.units.values()]) ?? []);
+    if (this.configuration !== null) metrics.followRoutes();
+    this.metrics = metrics;
     this.admin = new AdminPort({
-      registry: metricsRegistry(this.figures()),
+      registry: metrics.registry,
       get ready() {
         return supervisor.ready;
       },
       get status() {
         return supervisor.status;
       },
+      prefix: this.options.serving.kind === 'configuration' ? this.options.serving.prefix : 'openig',
+      monitoring: () => metrics.monitoring(),
       restartUnit: (number) => this.restartUnit(number),
     });
     this.adminAddress = await this.admin.listen(address);
@@ -155,28 +169,30 @@ class Supervisor implements Plane {
 
   private startUnit(number: number, port: number): Promise<void> {
     const memory = new SharedArrayBuffer(COUNTER_SLOTS * Float64Array.BYTES_PER_ELEMENT);
-    const { listen, destination, basePath, connections, trustedProxies, limits } = this.options;
+    const slots = new SlotMemory();
+    const { listen, trustedProxies, limits } = this.options;
     const workerData: UnitOptions = {
       role: 'gatewarden-unit',
       unit: number,
       host: listen.host,
       port,
-      destination,
-      basePath,
-      connections,
+      serving: this.servingFor(slots),
       trustedProxies,
       limits,
       log: this.destination === null ? 'off' : (this.destination.file ?? 'hand-over'),
       counters: memory,
+      slots: slots.chunks,
     };
     const worker = new Worker(new URL('./unit.ts', import.meta.url), { workerData, name: `unit ${number}` });
-    const unit: Unit = { number, worker, block: new Float64Array(memory), serving: false };
+    const tell = (order: UnitOrder): void => worker.postMessage(order);
+    const unit: Unit = { number, worker, block: new Float64Array(memory), slots, tell, serving: false };
     this.units.set(number, unit);
     return new Promise((resolve, reject) => {
       worker.on('message', (report: UnitReport) => {
         if (report.kind === 'listening') {
           this.bound ??= { host: report.address, port: report.port };
           unit.serving = true;
+          this.problems = report.problems;
           this.failures = 0;
           resolve();
         } else if (report.kind === 'failed') reject(new Error(report.message));
@@ -193,8 +209,23 @@ class Supervisor implements Plane {
     });
   }
 
+  /** What a unit that starts now serves: the first snapshot with all that changed since. */
+  private servingFor(slots: SlotMemory): Serving {
+    const { serving } = this.options;
+    if (serving.kind !== 'configuration' || this.configuration === null) return serving;
+    return { ...serving, update: this.configuration.whole(slots) };
+  }
+
+  async apply(update: Update): Promise<readonly BuildProblem[]> {
+    if (this.configuration === null) throw new Error('this plane serves one backend and takes no configuration');
+    return this.configuration.apply(update, [...this.units.values()]);
+  }
+
   private heard(unit: Unit, report: UnitReport): void {
     if (report.kind === 'log') this.destination?.write(report.lines);
+    else if (report.kind === 'line') process.stderr.write(report.line);
+    else if (report.kind === 'applied') this.configuration?.applied(unit, report.order, report.problems);
+    else if (report.kind === 'observed') this.metrics?.observations.addAll(report.observations);
     else if (report.kind === 'fault') this.log.error({ unit: unit.number, error: report.message }, 'a request failed');
     else if (report.kind === 'drained') {
       const { number } = unit;
@@ -215,6 +246,7 @@ class Supervisor implements Plane {
     this.units.delete(unit.number);
     for (const gauge of GAUGES) unit.block[gauge] = 0;
     for (let i = 0; i < COUNTER_SLOTS; i++) this.retired[i]! += unit.block[i]!;
+    this.configuration?.lost(unit);
     if (this.draining) {
       if (this.units.size === 0) void this.stop();
       return;
@@ -244,13 +276,14 @@ class Supervisor implements Plane {
       this.draining = true;
       this.log.info({ timeout: this.options.drainTimeout }, 'draining');
       const order: UnitOrder = { kind: 'drain', timeout: this.options.drainTimeout };
-      for (const unit of this.units.values()) unit.worker.postMessage(order);
+      for (const unit of this.units.values()) unit.tell(order);
       if (this.units.size === 0) await this.stop();
     }
     await this.closed;
   }
 
   private async stop(): Promise<void> {
+    this.metrics?.close();
     this.admin?.close();
     await this.destination?.close();
     if (this.destination !== null && this.destination.dropped > 0) {

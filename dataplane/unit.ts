@@ -1,14 +1,14 @@
 import { isMainThread, type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { AccessLog, type LineWriter } from './access-log.ts';
-import { Backend } from './http/backend.ts';
 import { countInto } from './http/counters.ts';
-import type { Next } from './http/exchange.ts';
 import { Listener } from './http/listener.ts';
 import { setFaultHandler } from './http/turn.ts';
 import { appendTo } from './log-destination.ts';
+import type { BuildProblem } from './routes/configuration.ts';
 import type { UnitOptions, UnitOrder, UnitReport } from './unit-messages.ts';
+import { unitTraffic } from './unit-traffic.ts';
 
-/** One event loop of a plane: its own listener on the shared port, its own pool, its own log lines. */
+/** One event loop of a plane: its own listener on the shared port, its own objects, its own log lines. */
 async function runUnit(options: UnitOptions, port: MessagePort): Promise<void> {
   const report = (message: UnitReport): void => port.postMessage(message);
   const fault = (error: unknown): void =>
@@ -20,12 +20,7 @@ async function runUnit(options: UnitOptions, port: MessagePort): Promise<void> {
     fault(error);
     wire.owner.failed(); // what threw cannot be trusted to go on
   });
-  const backend = new Backend({
-    destination: options.destination,
-    connections: options.connections,
-    responseTimeout: 60_000,
-    upgrades: ['websocket'],
-  });
+  const traffic = unitTraffic(options.serving, options.slots, port);
   const log = options.log === 'off' ? null : new AccessLog(lineWriter(options.log, port, fault), options.unit);
   const listener = new Listener({
     ...(options.host === undefined ? {} : { host: options.host }),
@@ -33,26 +28,43 @@ async function runUnit(options: UnitOptions, port: MessagePort): Promise<void> {
     reusePort: true,
     limits: options.limits,
     trustedProxies: options.trustedProxies,
-    handler: options.basePath === '' ? backend.handle : below(options.basePath, backend.handle),
+    handler: traffic.handle,
     ...(log === null ? {} : { onFinished: (finished) => log.record(finished) }),
     onFault: fault,
   });
   const listening = listener.listen();
   port.on('message', async (order: UnitOrder) => {
+    if (order.kind === 'update') {
+      try {
+        report({ kind: 'applied', order: order.order, problems: traffic.update(order) });
+      } catch (error) {
+        fault(error);
+        report({ kind: 'applied', order: order.order, problems: [unbuilt(error)] });
+      }
+      return;
+    }
     await listening.catch(() => {}); // a port that opened after the drain would stay open
     const cut = await listener.drain(order.timeout);
-    backend.close();
+    traffic.close();
     await log?.close();
     report({ kind: 'drained', cut, droppedLines: log?.dropped ?? 0 });
     port.close();
   });
   try {
     const address = await listening;
-    report({ kind: 'listening', address: address.address, port: address.port });
+    traffic.listensAt(address);
+    report({ kind: 'listening', address: address.address, port: address.port, problems: traffic.problems });
   } catch (error) {
     report({ kind: 'failed', message: error instanceof Error ? error.message : String(error) });
     port.close();
   }
+}
+
+/** What runs goes on running when a change cannot even be tried. */
+function unbuilt(error: unknown): BuildProblem {
+  const message = error instanceof Error ? error.message : String(error);
+  const problem = { code: 'build', severity: 'error', path: [], message } as const;
+  return { route: null, problems: [problem], keepsServing: true };
 }
 
 function lineWriter(log: 'hand-over' | number, port: MessagePort, fault: (error: Error) => void): LineWriter {
@@ -60,15 +72,6 @@ function lineWriter(log: 'hand-over' | number, port: MessagePort, fault: (error:
   return (lines, done) => {
     port.postMessage({ kind: 'log', lines: Uint8Array.from(lines) } satisfies UnitReport);
     done();
-  };
-}
-
-/** Puts a base path before the path of every request. */
-function below(basePath: string, next: Next): Next {
-  return (exchange) => {
-    const { uri } = exchange.request;
-    if (uri.rawPath !== '*') uri.rawPath = basePath + uri.rawPath;
-    return next(exchange);
   };
 }
 

@@ -31,7 +31,8 @@ export function writeAnswer(
   const asReceived = response.fromBackend && intact; // a filter may have made a bodiless answer one that is not
   if (bodiless && headers.contentLength > 0) headers.takeContent(); // a filter made it bodiless
   const along = headers.contentLength;
-  const length = content !== null ? content.length : body !== null ? body.length : stream !== null ? -1 : along;
+  const length =
+    content !== null ? content.length : body !== null ? body.length : stream !== null ? entity!.length : along;
 
   let lines = '';
   if (!asReceived && !interim) {

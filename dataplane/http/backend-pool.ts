@@ -68,6 +68,11 @@ export class BackendPool implements Swept {
     this.waitingHead = this.gaps = 0;
   }
 
+  /** Whether there is nothing that closing it would end. */
+  get vacant(): boolean {
+    return this.open.size === 0 && this.connecting === 0 && this.waitingCount === 0;
+  }
+
   private unused(): BackendConnection | null {
     for (let connection = this.idle.pop(); connection !== undefined; connection = this.idle.pop()) {
       if (connection.usable(clock.now)) return connection;

@@ -75,6 +75,11 @@ export class Backend {
     return call.reply;
   };
 
+  /** Whether no connection is open or wanted. */
+  get vacant(): boolean {
+    return this.pool.vacant;
+  }
+
   /** Closes what is idle and, after its answer, what is not. */
   close(): void {
     this.pool.close();

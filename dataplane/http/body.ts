@@ -22,6 +22,12 @@ export interface BodySource {
   bodyWanted(): void;
 }
 
+/** Somebody waits for the first bytes without taking them. */
+interface Gathering {
+  readonly enough: number;
+  arrived(bytes: Buffer): void;
+}
+
 /** Bytes that may wait for a sink before the source is told to pause. */
 const HOLD = 65_536;
 const PENDING = 0;
@@ -43,6 +49,7 @@ export class Body {
   private state: typeof PENDING | typeof COMPLETE | typeof FAILED = PENDING;
   private trailers = '';
   private taken = false;
+  private gathering: Gathering | null = null;
 
   constructor(source: BodySource, length: number) {
     this.source = source;
@@ -76,7 +83,8 @@ export class Body {
     if (this.held === null) this.held = [copy];
     else this.held.push(copy);
     this.heldBytes += copy.length;
-    if (this.heldBytes > HOLD) this.source.pauseBody();
+    if (this.gathering !== null && this.heldBytes >= this.gathering.enough) this.gathered();
+    if (this.gathering === null && this.heldBytes > HOLD) this.source.pauseBody();
   }
 
   /** The same without a copy, where the sink can do that. */
@@ -93,6 +101,7 @@ export class Body {
     const sink = this.sink;
     this.sink = null;
     if (sink !== null) sink.bodyEnd(trailers);
+    this.gathered();
   }
 
   fail(): void {
@@ -102,6 +111,7 @@ export class Body {
     const sink = this.sink;
     this.sink = null;
     if (sink !== null) sink.bodyFailed();
+    this.gathered();
   }
 
   // ---- the sink's side
@@ -126,6 +136,24 @@ export class Body {
     this.heldBytes = 0;
   }
 
+  /** What has arrived once `enough` bytes have, or the end: nothing is taken, and whoever pipes later gets all of it. */
+  gather(enough: number): Promise<Buffer> {
+    if (this.taken) return Promise.reject(new Error('the body has been read already'));
+    if (this.gathering !== null) return Promise.reject(new Error('somebody waits for the body already'));
+    if (this.state === PENDING && this.heldBytes < enough) {
+      this.source.bodyWanted();
+      if (this.heldBytes > HOLD) this.source.resumeBody();
+      return new Promise((arrived) => (this.gathering = { enough, arrived }));
+    }
+    return Promise.resolve(Buffer.concat(this.held ?? []));
+  }
+
+  private gathered(): void {
+    const gathering = this.gathering;
+    this.gathering = null;
+    gathering?.arrived(Buffer.concat(this.held ?? []));
+  }
+
   pause(): void {
     if (this.state === PENDING) this.source.pauseBody();
   }
@@ -140,6 +168,7 @@ export class Body {
     this.state = FAILED;
     this.held = null;
     this.sink = null;
+    this.gathered();
     this.source.abandonBody();
   }
 }

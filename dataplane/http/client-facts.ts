@@ -65,7 +65,10 @@ export class ClientFacts {
       localAddress: local.address,
       localPort: local.port,
       isSecure: (facts?.scheme ?? this.scheme) === 'https',
+      isExternal: true,
       userAgent: headers.get('user-agent'),
+      remoteUser: null,
+      certificates: [],
     };
   }
 

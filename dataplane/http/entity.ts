@@ -36,6 +36,7 @@ export class Entity {
   private body: Body | null;
   private content: Buffer | null;
   private stream: AsyncIterable<Uint8Array> | null = null;
+  private streamLength = -1;
   private altered = false;
   private reading: Promise<Buffer> | null = null;
   private readonly ofResponse: boolean;
@@ -49,7 +50,7 @@ export class Entity {
   /** Length in bytes, or -1 when it is not known before the end. */
   get length(): number {
     if (this.content !== null) return this.content.length;
-    return this.stream !== null || this.body === null ? -1 : this.body.length;
+    return this.stream !== null || this.body === null ? this.streamLength : this.body.length;
   }
 
   get empty(): boolean {
@@ -67,14 +68,18 @@ export class Entity {
     this.content = typeof content === 'string' ? Buffer.from(content, 'utf8') : Buffer.from(content);
   }
 
-  /** Replaces the content by a stream of unknown length; it is asked for more only as fast as the peer reads. */
-  setStream(stream: AsyncIterable<Uint8Array>): void {
+  /**
+   * Replaces the content by a stream, which is asked for more only as fast as the peer reads. A `length` is announced; a
+   * stream that turns out longer or shorter breaks the message off.
+   */
+  setStream(stream: AsyncIterable<Uint8Array>, length = -1): void {
     const source = this.body;
     if (source?.claimed !== true) this.drop();
     this.altered = true;
     this.body = null;
     this.content = null;
-    this.stream = stream;
+    this.stream = length < 0 ? stream : exactly(stream, length);
+    this.streamLength = length;
   }
 
   private drop(): void {
@@ -124,6 +129,39 @@ export class Entity {
   /** The content if it is at hand, null if somebody would have to wait for it: for what cannot wait. */
   peek(): Buffer | null {
     return this.content;
+  }
+
+  /**
+   * The first `limit` bytes of the content, and whether they are all of it. Nothing is taken: what is sent, and how, is
+   * the same as without.
+   */
+  async prefix(limit: number): Promise<{ readonly bytes: Buffer; readonly whole: boolean }> {
+    const { body, stream } = this;
+    if (body === null && stream !== null) return this.streamPrefix(stream, limit);
+    // one byte more than wanted tells whether there is more
+    const bytes = body === null ? this.content! : await body.gather(limit + 1);
+    return { bytes: bytes.subarray(0, limit), whole: bytes.length <= limit && body?.failed !== true };
+  }
+
+  private async streamPrefix(
+    stream: AsyncIterable<Uint8Array>,
+    limit: number,
+  ): Promise<{ bytes: Buffer; whole: boolean }> {
+    const source = stream[Symbol.asyncIterator]();
+    const ahead: Uint8Array[] = [];
+    let size = 0;
+    try {
+      for (let next = await source.next(); next.done !== true; next = await source.next()) {
+        ahead.push(next.value);
+        size += next.value.length;
+        if (size > limit) break;
+      }
+      this.stream = rejoined(ahead, source);
+    } catch (error) {
+      this.stream = rejoined(ahead, { next: () => Promise.reject(error) }); // whoever sends it hears of it too
+      throw error;
+    }
+    return { bytes: Buffer.concat(ahead, Math.min(size, limit)), whole: size <= limit };
   }
 
   /** The content as it arrives, once; back-pressure reaches the peer. */
@@ -179,6 +217,31 @@ async function collectStream(stream: AsyncIterable<Uint8Array>, limit: number, o
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, size);
+}
+
+/** The same bytes, or an error once it is certain that there are not as many as were announced. */
+async function* exactly(stream: AsyncIterable<Uint8Array>, length: number): AsyncGenerator<Uint8Array, void, void> {
+  let left = length;
+  for await (const chunk of stream) {
+    left -= chunk.length;
+    if (left < 0) break;
+    yield chunk;
+  }
+  if (left !== 0)
+    throw new Error(`a stream that was announced with ${length} bytes is ${left < 0 ? 'longer' : 'shorter'}`);
+}
+
+/** What was read ahead of a stream, and the rest of it. */
+async function* rejoined(
+  ahead: readonly Uint8Array[],
+  rest: AsyncIterator<Uint8Array>,
+): AsyncGenerator<Uint8Array, void, void> {
+  try {
+    yield* ahead;
+    for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
+  } finally {
+    await rest.return?.();
+  }
 }
 
 async function* buffersOf(chunks: AsyncIterable<Uint8Array> | Uint8Array[]): AsyncGenerator<Buffer, void, void> {

@@ -1,3 +1,4 @@
+import { randomUUID, type X509Certificate } from 'node:crypto';
 import type { ForwardingOptions } from './forwarding.ts';
 import type { Request } from './request.ts';
 import type { Response } from './response.ts';
@@ -10,13 +11,36 @@ export interface ClientContext {
   readonly localAddress: string;
   readonly localPort: number;
   readonly isSecure: boolean;
+  /** True: every request comes from outside of the program. */
+  readonly isExternal: boolean;
   readonly userAgent: string | null;
+  /** Whom the transport authenticated; nobody so far. */
+  readonly remoteUser: string | null;
+  /** What the client proved to be at the TLS handshake. */
+  readonly certificates: readonly X509Certificate[];
 }
 
 /** Where the request was meant to go. */
 export interface RouterContext {
   /** The URI as the client sent it, restored from what a trusted proxy says. */
   readonly originalUri: Uri;
+  /** What lies before the routes; empty, because they begin at the root. */
+  readonly baseUri: string;
+  /** The part of the path that routing has matched as a whole; empty, because routes match by condition. */
+  readonly matchedUri: string;
+  /** The rest of the path, without the slash it begins with. */
+  readonly remainingUri: string;
+  readonly uriTemplateVariables: ReadonlyMap<string, string>;
+}
+
+/** What relates this exchange to calls that are made for it. */
+export interface TransactionIdContext {
+  readonly transactionId: { readonly value: string };
+}
+
+/** When the request came, in milliseconds of the wall clock. */
+export interface RequestAuditContext {
+  readonly requestReceivedTime: number;
 }
 
 /** A request that was sent on. */
@@ -47,6 +71,7 @@ export class Exchange {
   readonly origin: Origin;
   private contextMap: Map<string, unknown> | null = null;
   private attributeMap: Map<string, unknown> | null = null;
+  private transaction: string | null = null;
   /** True when the answer is decided or the client is gone. */
   over = false;
   /** The call to a backend that is under way or answered last: ended when its answer is not the one that is sent. */
@@ -63,13 +88,19 @@ export class Exchange {
     return this.attributeMap;
   }
 
-  /** Contexts by name: `client` and `router` are always there, filters add theirs. */
+  /** Contexts by name: those of every exchange are always there, filters add theirs. */
   context(name: string): unknown {
     if (this.contextMap?.has(name)) return this.contextMap.get(name);
     if (name === 'client') return this.client;
     if (name === 'router') return this.router;
     if (name === 'attributes') return this.attributes;
-    return null;
+    if (name === 'transactionId') return this.transactionContext;
+    return name === 'requestAudit' ? this.auditContext : null;
+  }
+
+  /** The names of the contexts that are there. */
+  get contextNames(): readonly string[] {
+    return [...new Set(['attributes', 'client', 'router', ...(this.contextMap?.keys() ?? [])])];
   }
 
   setContext(name: string, context: unknown): void {
@@ -89,9 +120,33 @@ export class Exchange {
   get router(): RouterContext {
     const known = this.contextMap?.get('router') as RouterContext | undefined;
     if (known !== undefined) return known;
-    const made = { originalUri: this.origin.facts.originalUri(this) };
+    const originalUri = this.origin.facts.originalUri(this);
+    const made: RouterContext = {
+      originalUri,
+      baseUri: '',
+      matchedUri: '',
+      remainingUri: originalUri.path.replace(/^\//, ''),
+      uriTemplateVariables: new Map(),
+    };
     this.setContext('router', made);
     return made;
+  }
+
+  /** Made up when somebody asks for it: what a client sends under that name is not believed. */
+  get transactionId(): string {
+    this.transaction ??= randomUUID();
+    return this.transaction;
+  }
+  set transactionId(id: string) {
+    this.transaction = id;
+  }
+
+  get transactionContext(): TransactionIdContext {
+    return { transactionId: { value: this.transactionId } };
+  }
+
+  get auditContext(): RequestAuditContext {
+    return { requestReceivedTime: Math.round(Date.now() - (performance.now() - this.startedAt)) };
   }
 
   /** Copies what lives in the arenas of the turn, because the chain still runs. */

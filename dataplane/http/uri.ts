@@ -104,6 +104,15 @@ export class Uri {
     return this.before!;
   }
 
+  /** Takes scheme, host and port of another one; path and query stay. */
+  rebase(base: Uri): void {
+    const parts = this.change();
+    const { scheme, host, port } = base.parts;
+    parts.scheme = scheme;
+    parts.host = host;
+    parts.port = port;
+  }
+
   /** Takes all parts of another one. */
   become(other: Uri): void {
     Object.assign(this.change(), other.parts);

@@ -15,6 +15,8 @@ function open(): AdminPort {
       return ready;
     },
     status: { draining: false },
+    prefix: 'openig',
+    monitoring: () => [{ _id: 'heap._router.route.a.request', _rev: null, _type: 'counter', count: 3 }],
     restartUnit: (unit) => restarted.push(unit) > 0 && unit < 2,
   });
   return admin;

@@ -24,7 +24,7 @@ export async function exchangeBytes(port: number, bytes: string | Buffer): Promi
   client.send(bytes);
   const text = await client.untilClosed();
   client.destroy();
-  return parseAnswers(text);
+  return parseAnswers(text, [bytes.toString().startsWith('HEAD ')]);
 }
 
 /** Sends one request that asks for the connection to be closed. @returns its one answer. */

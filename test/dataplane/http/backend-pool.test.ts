@@ -350,14 +350,14 @@ describe('connecting', () => {
     ['the time to wait is longer', 10_000],
     ['the time to wait is the same', 200],
     ['the time to wait is off', 0],
-  ])('answers 504 when nobody accepts and %s', async (_case, waitTimeout) => {
+  ])('answers 502 when nobody accepts and %s', async (_case, waitTimeout) => {
     const full = await startFullListener();
     onTestFinished(() => full.close());
     const pair = await startProxiedBackend(usual, {
       backend: { destination: { host: '127.0.0.1', port: full.port }, connectTimeout: 200, waitTimeout },
     });
     for (const answer of await Promise.all([ask(pair, '/a'), ask(pair, '/b')])) {
-      expect(answer.status).toBe(504);
+      expect(answer.status).toBe(502);
       expect(refusalOf(answer)).toBe('backend-connect-timeout');
     }
   });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { didYouMean } from '../../cli/did-you-mean.ts';
+import { didYouMean } from '../../contract/did-you-mean.ts';
 
 it.each([
   ['prxy', ['check', 'proxy'], 'proxy'],

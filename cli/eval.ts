@@ -1,0 +1,169 @@
+import { createInterface } from 'node:readline';
+import type { Language } from '../contract/expression/language.ts';
+import { defineCommand, type Reading } from './command.ts';
+import type { RequestDescription } from './described-exchange.ts';
+
+/** The request that expressions are evaluated for unless another one is given. */
+const SAMPLE: RequestDescription = {
+  method: 'GET',
+  uri: 'http://gw.test/a/b?x=1&y=two',
+  headers: { 'X-Num': '42', 'X-Str': 'abc', 'X-Empty': '' },
+};
+
+/** What came of an expression, in the words of the public vectors. */
+interface Row {
+  readonly outcome: 'value' | 'evalError' | 'parseError';
+  readonly type: string;
+  /** JSON text. */
+  readonly value: string;
+  readonly asCondition: boolean;
+  readonly message?: string;
+}
+
+type Judge = (source: string) => Row;
+
+/** Evaluates expressions as a route would. */
+export const evalCommand = defineCommand({
+  name: 'eval',
+  summary: 'evaluate an expression for a request',
+  description:
+    'Evaluates a runtime expression as a route does, and prints its value. The request is GET ' +
+    'http://gw.test/a/b?x=1&y=two with X-Num: 42, X-Str: abc and an empty X-Empty, or one that a JSON file describes: ' +
+    'an object with "method", "uri", "headers", "entity" and "client", all optional.',
+  arguments: [
+    { name: 'EXPR', description: 'Text with ${…} in it; quote it for the shell. Not with --jsonl.', optional: true },
+  ],
+  options: {
+    request: {
+      valueName: 'FILE',
+      description: 'JSON file that describes the request.',
+      optional: true,
+      read: readFileName,
+    },
+    json: { flag: true, description: 'Print outcome, type, value and what a condition would decide, as JSON.' },
+    jsonl: {
+      flag: true,
+      description: 'Read rows {"expr": …} from the standard input and print what --json prints for each of them.',
+    },
+    system: {
+      repeated: '-D',
+      valueName: 'NAME=VALUE',
+      description: 'System property that the expression sees as system[…].',
+      read: readSystemProperty,
+    },
+  },
+  examples: [
+    {
+      command: 'gatewarden eval \'${find(request.uri.path, "^/a")}\'',
+      effect: 'Print true: the path of the sample request begins with /a.',
+    },
+    {
+      command: 'gatewarden eval \'${request.headers["X-Num"][0] + 1}\' --json',
+      effect: 'Print {"outcome":"value","type":"Long","value":43,"asCondition":false}.',
+    },
+  ],
+  async run({ request, json, jsonl, system }, { EXPR: source }) {
+    const judge = await expressionJudge(request, Object.fromEntries(system));
+    if (jsonl) {
+      if (source !== undefined) throw new Error('takes no expression with --jsonl');
+      return judgeLines(judge);
+    }
+    if (source === undefined) throw new Error('needs an expression, or --jsonl and rows on the standard input');
+    return json ? printJson(judge(source)) : printText(judge(source));
+  },
+});
+
+/** What evaluates; loaded here and not at the top, so that help need not wait for the engine. */
+async function expressionJudge(file: string | undefined, system: Readonly<Record<string, string>>): Promise<Judge> {
+  const { readFileSync } = await import('node:fs');
+  const { compileExpression } = await import('../contract/expression/expression.ts');
+  const { EvaluationError, valueType } = await import('../contract/expression/value.ts');
+  const { ValueProblem } = await import('../contract/problem.ts');
+  const { operatorReach } = await import('../dataplane/operator-reach.ts');
+  const { runtimeLanguage } = await import('../dataplane/language/runtime-language.ts');
+  const { describedExchange, readRequestDescription } = await import('./described-exchange.ts');
+  const { valueJson } = await import('./value-json.ts');
+
+  const description = file === undefined ? SAMPLE : readRequestDescription(readFileSync(file, 'utf8'));
+  const nowhere = { instance: '', config: '', temp: '' };
+  const reach = { ...operatorReach({ env: process.env, system, directories: nowhere }), directories: null };
+  const language: Language = runtimeLanguage(reach, new Map());
+
+  return (source) => {
+    try {
+      const expression = compileExpression(source, language, 'bounded');
+      // Each expression sees the request as described, whatever an earlier one did with it.
+      const value = expression.evaluate(describedExchange(description), null);
+      return {
+        outcome: 'value',
+        type: valueType(value),
+        value: valueJson(value, language.shapes),
+        asCondition: value === true,
+      };
+    } catch (error) {
+      if (error instanceof ValueProblem) {
+        const hint = error.hint === undefined ? '' : `; ${error.hint}`;
+        return {
+          outcome: 'parseError',
+          type: 'null',
+          value: 'null',
+          asCondition: false,
+          message: `${error.message}${hint}`,
+        };
+      }
+      if (!(error instanceof EvaluationError)) throw error;
+      const type = error.exception ?? 'null';
+      return { outcome: 'evalError', type, value: 'null', asCondition: false, message: error.message };
+    }
+  };
+}
+
+async function judgeLines(judge: Judge): Promise<number> {
+  let number = 0;
+  for await (const line of createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
+    number++;
+    if (line.trim() === '') continue;
+    process.stdout.write(`${rowJson(judge(expressionIn(line, number)))}\n`);
+  }
+  return 0;
+}
+
+function expressionIn(line: string, number: number): string {
+  let row: unknown = null;
+  try {
+    row = JSON.parse(line);
+  } catch {
+    // falls to the check below, which names the line
+  }
+  if (typeof row === 'object' && row !== null && 'expr' in row && typeof row.expr === 'string') return row.expr;
+  throw new Error(`line ${number} of the standard input is not a row {"expr": "…"}`);
+}
+
+function printJson(row: Row): number {
+  process.stdout.write(`${rowJson(row)}\n`);
+  return row.outcome === 'value' ? 0 : 1;
+}
+
+function printText(row: Row): number {
+  if (row.outcome !== 'value') {
+    const what = row.outcome === 'parseError' ? 'not an expression' : 'the evaluation failed';
+    process.stderr.write(`gatewarden eval: ${what}: ${row.message}\n`);
+    return 1;
+  }
+  process.stdout.write(`${row.type === 'String' ? JSON.parse(row.value) : row.value}\n`);
+  return 0;
+}
+
+function rowJson({ outcome, type, value, asCondition }: Row): string {
+  return `{"outcome":"${outcome}","type":"${type}","value":${value},"asCondition":${asCondition}}`;
+}
+
+function readFileName(text: string): Reading<string> {
+  return text === '' ? { problem: 'must be a file' } : { value: text };
+}
+
+function readSystemProperty(text: string): Reading<readonly [string, string]> {
+  const equals = text.indexOf('=');
+  if (equals < 1) return { problem: `must be NAME=VALUE, not '${text}'` };
+  return { value: [text.slice(0, equals), text.slice(equals + 1)] };
+}

@@ -1,0 +1,36 @@
+import { ValueProblem } from '../problem.ts';
+
+const LONGEST_QUOTE = 30;
+
+const MEANT: ReadonlyMap<string, string> = new Map([
+  ['True', 'true'],
+  ['TRUE', 'true'],
+  ['False', 'false'],
+  ['FALSE', 'false'],
+  ['None', 'null'],
+  ['NULL', 'null'],
+  ['nil', 'null'],
+  ['undefined', 'null'],
+]);
+
+/** A syntax error: what should have come, what came instead, and what the writer may have had in mind. */
+export function jsonFault(expected: string, found: string): ValueProblem {
+  const shown = found.length > LONGEST_QUOTE ? `${found.slice(0, LONGEST_QUOTE)}…` : found;
+  return new ValueProblem('text', `must have ${expected} here, not ${JSON.stringify(shown)}`, hintFor(expected, found));
+}
+
+function hintFor(expected: string, found: string): string | undefined {
+  if (found.startsWith("'")) return 'strings are written in double quotes';
+  if (found.startsWith('#')) return 'comments begin with //';
+  if (expected.startsWith("','")) {
+    return /^["\w{[-]/.test(found) ? 'a comma may be missing before it' : undefined;
+  }
+  if (expected.includes('key')) return /^[\p{L}_$]/u.test(found) ? 'put the key in double quotes' : undefined;
+  if (expected !== 'a value') return undefined;
+  const meant = MEANT.get(found);
+  if (meant !== undefined) return `write ${meant}`;
+  if (/^[-+.]?\d|^[-+.]/.test(found) || /^(?:NaN|Inf)/.test(found)) {
+    return 'numbers are written as 12, -0.5 or 1e3';
+  }
+  return /^\p{L}/u.test(found) ? 'texts are written in double quotes' : undefined;
+}

@@ -1,0 +1,36 @@
+/** What a document is made of. Nothing in it is ever changed: what transforms it makes new objects. */
+export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
+
+export interface JsonObject {
+  readonly [key: string]: JsonValue;
+}
+
+export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Sets a member of an object that is being made. Objects of documents are plain ones, so that they compare and print as
+ * people expect; `__proto__` is then a setter, and defining it keeps it an ordinary key that cannot reach a prototype.
+ */
+export function setMember(object: Record<string, JsonValue>, key: string, value: JsonValue): void {
+  if (key === '__proto__') {
+    Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
+  } else {
+    object[key] = value;
+  }
+}
+
+/** What a value is called in a message. */
+export function kindOf(value: JsonValue): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  if (typeof value === 'object') return 'an object';
+  return `a ${typeof value}`;
+}
+
+/** Whether an integer stays the same as a number, which has 53 bits for its digits. */
+export function isExactAsNumber(integer: bigint): boolean {
+  const number = Number(integer);
+  return Number.isFinite(number) && BigInt(number) === integer;
+}

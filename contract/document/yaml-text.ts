@@ -1,0 +1,107 @@
+import { type Document, isMap, isScalar, isSeq, type ParsedNode } from 'yaml';
+import type { Path, Place } from '../problem.ts';
+import { type DocumentText, MOST_NESTING, MOST_PROBLEMS, type Part, type PlacedProblem } from './document-text.ts';
+import { placeAt } from './text-place.ts';
+import { decodeText } from './utf8-text.ts';
+import { readYamlNodes } from './yaml-nodes.ts';
+import { parseYaml } from './yaml-parse.ts';
+
+type YamlDocument = Document.Parsed;
+
+/** Reads a text with one YAML document (1.2, core schema) as JSON: its keys are texts, its dates too, and it has no tags. */
+export function readYamlText(given: string | Uint8Array): DocumentText {
+  const [first, second] = readYamlTexts(given);
+  if (first === undefined) return unreadable('holds no document', { line: 1, column: 1 });
+  if (second === undefined) return first;
+  return unreadable("holds more than one document, and only one is expected here: see '---'", second.placeOf([]));
+}
+
+/** Reads every document of a YAML text, as `---` separates them; empty ones are left out. */
+export function readYamlTexts(given: string | Uint8Array): DocumentText[] {
+  const decoded = decodeText(given);
+  if ('problem' in decoded) {
+    const { problem } = decoded;
+    return [{ value: null, problems: [problem], placeOf: () => problem.place }];
+  }
+  const { text } = decoded;
+  const parsed = parseYaml(text);
+  if (parsed === undefined)
+    return [unreadable(`is nested more than ${MOST_NESTING} levels deep`, { line: 1, column: 1 })];
+  return parsed.flatMap((document, index) => {
+    const faults = faultsOf(document, text);
+    if (faults.length === 0 && isEmpty(document)) return [];
+    return [{ ...readOne(document, faults, text), placeOf: placesOf(text, index) }];
+  });
+}
+
+function readOne(document: YamlDocument, faults: PlacedProblem[], text: string): Omit<DocumentText, 'placeOf'> {
+  if (faults.length > 0) return { value: null, problems: faults };
+  const problems: PlacedProblem[] = [];
+  const value = readYamlNodes(document.contents, ({ offset, otherOffset, ...problem }) => {
+    if (problems.length >= MOST_PROBLEMS) return;
+    const other = otherOffset === undefined ? {} : { otherPlaces: [placeAt(text, otherOffset)] };
+    problems.push({ ...problem, place: placeAt(text, offset), ...other });
+  });
+  return { value, problems };
+}
+
+/** What the parser warns about is a tag that it does not know, and so a value that it would guess. */
+function faultsOf(document: YamlDocument, text: string): PlacedProblem[] {
+  const faults = [...document.errors, ...document.warnings]
+    .slice(0, MOST_PROBLEMS)
+    .map((fault) => problem(`is not YAML that can be read: ${fault.message}`, placeAt(text, fault.pos[0])));
+  const { version, explicit } = document.directives.yaml;
+  if (explicit === true && version !== '1.2') {
+    const start = placeAt(text, Math.max(0, text.indexOf('%YAML')));
+    faults.push(problem(`is YAML ${version}, and only YAML 1.2 is read`, start));
+  }
+  return faults;
+}
+
+function isEmpty({ contents }: YamlDocument): boolean {
+  return contents === null || (isScalar(contents) && contents.value === null && contents.source === '');
+}
+
+/** Places are found by parsing again when somebody asks, because most texts are never asked about. */
+function placesOf(text: string, index: number): DocumentText['placeOf'] {
+  let document: YamlDocument | undefined;
+  return (path, part = 'value') => {
+    document ??= parseYaml(text)?.[index];
+    return document?.contents === undefined || document.contents === null
+      ? undefined
+      : placeAt(text, nodeOffset(document.contents, path, part));
+  };
+}
+
+function nodeOffset(node: ParsedNode, path: Path, part: Part): number {
+  let at: ParsedNode = node;
+  let offset = node.range[0];
+  for (const step of path) {
+    const member = findMember(at, step);
+    if (member === undefined) return at.range[0];
+    at = member.value ?? member.key;
+    offset = part === 'key' ? member.key.range[0] : at.range[0];
+  }
+  return offset;
+}
+
+/** The last of equal keys, whose value counts. */
+function findMember(
+  node: ParsedNode,
+  step: string | number,
+): { key: ParsedNode; value: ParsedNode | null } | undefined {
+  if (isSeq<ParsedNode>(node) && typeof step === 'number') {
+    const item = node.items[step];
+    return item === undefined ? undefined : { key: item, value: item };
+  }
+  if (!isMap<ParsedNode, ParsedNode | null>(node)) return undefined;
+  return node.items.findLast(({ key }) => isScalar(key) && key.value === step);
+}
+
+function unreadable(message: string, place: Place | undefined): DocumentText {
+  return { value: null, problems: [problem(message, place)], placeOf: () => place };
+}
+
+function problem(message: string, place: Place | undefined): PlacedProblem {
+  return { code: 'text', severity: 'error', path: [], message, ...(place === undefined ? {} : { place }) };
+}

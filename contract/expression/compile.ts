@@ -1,0 +1,143 @@
+import type { PatternPolicy } from '../pattern/pattern.ts';
+import { ValueProblem } from '../problem.ts';
+import { propertyOf, readMember } from './access.ts';
+import { arithmetic, negated } from './arithmetic.ts';
+import { booleanOf } from './coercion.ts';
+import { comparisons, isEmpty } from './comparison.ts';
+import { compileCall } from './compile-call.ts';
+import { compileMethod } from './compile-method.ts';
+import type { Language } from './language.ts';
+import { type Evaluate, made, type Part } from './part.ts';
+import type { AccessNode, BinaryNode, JoinedNode, SyntaxNode, UnaryNode } from './syntax.ts';
+import { textOf } from './text.ts';
+
+/** What is known of one expression while it is compiled, and what is learnt of it. */
+export interface Compilation {
+  readonly language: Language;
+  readonly patterns: PatternPolicy;
+  readonly roots: Set<string>;
+  readonly unknownRoots: Set<string>;
+  readonly deprecations: Map<string, string>;
+}
+
+/** Turns a node into a function. @throws ValueProblem for names that do not exist or may not be used. */
+export function compileNode(node: SyntaxNode, compilation: Compilation): Part {
+  const compiled = (inner: SyntaxNode) => compileNode(inner, compilation);
+  switch (node.kind) {
+    case 'literal':
+      return { run: () => node.value, constant: true, value: node.value, shape: null };
+    case 'root':
+      return compileRoot(node.name, compilation);
+    case 'access':
+      return compileAccess(node, compilation);
+    case 'method':
+      return compileMethod(compiled(node.base), compiled(node.name), node.given.map(compiled), compilation);
+    case 'call':
+      return compileCall(node, node.given.map(compiled), compilation);
+    case 'unary':
+      return compileUnary(node, compilation);
+    case 'binary':
+      return compileBinary(node, compilation);
+    case 'choice': {
+      const [condition, yes, no] = [compiled(node.condition), compiled(node.yes), compiled(node.no)];
+      const run: Evaluate = (subject, answer) =>
+        (booleanOf(condition.run(subject, answer)) ? yes : no).run(subject, answer);
+      return made(run, [condition, yes, no]);
+    }
+    case 'joined':
+      return compileJoined(node, compilation);
+  }
+}
+
+function compileRoot(name: string, compilation: Compilation): Part {
+  const { language } = compilation;
+  compilation.roots.add(name);
+  const refused = language.refusedRoots.get(name);
+  if (refused !== undefined) throw new ValueProblem(refused.code, refused.message, refused.hint);
+  const root = language.roots.get(name);
+  if (root !== undefined) {
+    return { run: (subject, answer) => root.get(subject, answer), constant: false, shape: root.shape ?? null };
+  }
+  const value = language.constants.get(name);
+  if (value === undefined) compilation.unknownRoots.add(name);
+  return { run: () => value ?? null, constant: true, value: value ?? null, shape: null };
+}
+
+function compileAccess(node: AccessNode, compilation: Compilation): Part {
+  const base = compileNode(node.base, compilation);
+  const key = compileNode(node.key, compilation);
+  const { shapes } = compilation.language;
+  const { run } = base;
+  if (!key.constant) {
+    return made(
+      (subject, answer) => {
+        const object = run(subject, answer);
+        return object === null ? null : readMember(object, key.run(subject, answer), shapes);
+      },
+      [base, key],
+    );
+  }
+  const name = key.value ?? null;
+  const property = base.shape === null || name === null ? null : propertyOf(base.shape, textOf(name, shapes));
+  if (property === null) return made((subject, answer) => readMember(run(subject, answer), name, shapes), [base]);
+  return made(
+    (subject, answer) => {
+      const object = run(subject, answer);
+      return typeof object === 'object' && object !== null ? property.get(object) : null;
+    },
+    [base],
+    property.shape ?? null,
+  );
+}
+
+function compileUnary(node: UnaryNode, compilation: Compilation): Part {
+  const operand = compileNode(node.operand, compilation);
+  const { run } = operand;
+  const { shapes } = compilation.language;
+  switch (node.operator) {
+    case 'not':
+      return made((subject, answer) => !booleanOf(run(subject, answer)), [operand]);
+    case 'empty':
+      return made((subject, answer) => isEmpty(run(subject, answer), shapes), [operand]);
+    case 'negate':
+      return made((subject, answer) => negated(run(subject, answer)), [operand]);
+  }
+}
+
+function compileBinary(node: BinaryNode, compilation: Compilation): Part {
+  const left = compileNode(node.left, compilation);
+  const right = compileNode(node.right, compilation);
+  return made(binaryRun(node, left.run, right.run, compilation), [left, right]);
+}
+
+function binaryRun(node: BinaryNode, left: Evaluate, right: Evaluate, { language }: Compilation): Evaluate {
+  const { shapes } = language;
+  switch (node.operator) {
+    case 'and':
+      return (subject, answer) => booleanOf(left(subject, answer)) && booleanOf(right(subject, answer));
+    case 'or':
+      return (subject, answer) => booleanOf(left(subject, answer)) || booleanOf(right(subject, answer));
+    case '+':
+    case '-':
+    case '*':
+    case '/':
+    case '%': {
+      const operation = arithmetic[node.operator];
+      return (subject, answer) => operation(left(subject, answer), right(subject, answer));
+    }
+    default: {
+      const comparison = comparisons[node.operator];
+      return (subject, answer) => comparison(left(subject, answer), right(subject, answer), shapes);
+    }
+  }
+}
+
+function compileJoined(node: JoinedNode, compilation: Compilation): Part {
+  const { shapes } = compilation.language;
+  const parts = node.parts.map((part) => compileNode(part, compilation));
+  return made((subject, answer) => {
+    let text = '';
+    for (const part of parts) text += textOf(part.run(subject, answer), shapes);
+    return text;
+  }, parts);
+}

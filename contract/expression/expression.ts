@@ -1,0 +1,59 @@
+import type { PatternPolicy } from '../pattern/pattern.ts';
+import { type Compilation, compileNode } from './compile.ts';
+import type { Language } from './language.ts';
+import { parseExpression } from './parse.ts';
+import type { SyntaxNode } from './syntax.ts';
+import { touchedPaths, touchesPath } from './touched-paths.ts';
+import type { Value } from './value.ts';
+
+/** A function that a newer one replaced, and that newer one. */
+export interface Deprecation {
+  readonly name: string;
+  readonly replacement: string;
+}
+
+/** An expression, compiled once and evaluated for each exchange. */
+export interface CompiledExpression {
+  /** As written. */
+  readonly source: string;
+  readonly node: SyntaxNode;
+  /** There is nothing to evaluate in it: its value is its text. */
+  readonly literal: boolean;
+  /** The names it begins an access with. */
+  readonly roots: ReadonlySet<string>;
+  /** Those of them that nothing is known by, so that they are always null: probably misspelt. */
+  readonly unknownRoots: readonly string[];
+  /** Functions it calls that have been replaced. */
+  readonly deprecations: readonly Deprecation[];
+  /** Whether it may read what a path such as `request.entity` leads to, or something of it. */
+  touches(path: string): boolean;
+  /** The value for an exchange and its response, if there is one yet. @throws EvaluationError */
+  evaluate(subject: unknown, answer: unknown): Value;
+}
+
+/**
+ * Compiles text with `${…}` in it; patterns in it are held to `patterns`.
+ * @throws ValueProblem that says what is wrong with it.
+ */
+export function compileExpression(source: string, language: Language, patterns: PatternPolicy): CompiledExpression {
+  const node = parseExpression(source);
+  const compilation: Compilation = {
+    language,
+    patterns,
+    roots: new Set(),
+    unknownRoots: new Set(),
+    deprecations: new Map(),
+  };
+  const part = compileNode(node, compilation);
+  const touched = touchedPaths(node);
+  return {
+    source,
+    node,
+    literal: !/(?<!\\)[$#]\{/.test(source),
+    roots: compilation.roots,
+    unknownRoots: [...compilation.unknownRoots],
+    deprecations: [...compilation.deprecations].map(([name, replacement]) => ({ name, replacement })),
+    touches: (path) => touchesPath(touched, path),
+    evaluate: part.run,
+  };
+}

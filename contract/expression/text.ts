@@ -1,0 +1,42 @@
+import type { Shapes } from './language.ts';
+import { Double, EvaluationError, isDouble, isList, isPlainObject, type Value } from './value.ts';
+
+/** Texts of lists and maps stop here: a value may hold itself. */
+const MOST_NESTING = 32;
+
+/** A value as text: null is empty, a Double prints as in Java, a host object as its shape says. */
+export function textOf(value: Value, shapes?: Shapes): string {
+  if (typeof value === 'string') return value;
+  return value === null ? '' : textWithin(value, shapes, 0);
+}
+
+function textWithin(value: Value, shapes: Shapes | undefined, depth: number): string {
+  if (typeof value === 'string') return value;
+  if (value === null) return 'null';
+  if (isDouble(value)) return doubleText(value instanceof Double ? value.value : value);
+  if (typeof value !== 'object') return String(value);
+  if (depth > MOST_NESTING) throw new EvaluationError(`the value is nested deeper than ${MOST_NESTING} levels`);
+  if (isList(value)) return `[${value.map((item) => textWithin(item, shapes, depth + 1)).join(', ')}]`;
+  if (value instanceof Map || isPlainObject(value)) {
+    const entries: [string, Value][] = value instanceof Map ? [...value] : Object.entries(value);
+    return `{${entries.map(([key, item]) => `${key}=${textWithin(item ?? null, shapes, depth + 1)}`).join(', ')}}`;
+  }
+  if (value instanceof Uint8Array) throw new EvaluationError('bytes are not text: encodeBase64() makes text of them');
+  const shape = shapes?.get(Object.getPrototypeOf(value));
+  if (shape === undefined) throw new EvaluationError('an object of the host has no text');
+  return shape.text === undefined ? shape.name : shape.text(value);
+}
+
+/** Decimal between a thousandth and ten million, scientific beyond, always with a fraction. */
+function doubleText(number: number): string {
+  if (!Number.isFinite(number)) return String(number);
+  if (number === 0) return Object.is(number, -0) ? '-0.0' : '0.0';
+  const size = Math.abs(number);
+  if (size >= 1e-3 && size < 1e7) return withFraction(String(number));
+  const [digits, exponent] = number.toExponential().split('e');
+  return `${withFraction(digits!)}E${Number(exponent)}`;
+}
+
+function withFraction(digits: string): string {
+  return digits.includes('.') ? digits : `${digits}.0`;
+}

@@ -1,0 +1,96 @@
+import { caretLines } from './document/caret.ts';
+import type { DocumentText, PlacedProblem } from './document/document-text.ts';
+import { printable } from './document/printable-text.ts';
+import { type Path, type Place, type ProblemCode, pathText } from './problem.ts';
+
+/** What is known of the document that has a problem. */
+export interface ProblemSource {
+  readonly file?: string;
+  /** What people call it, such as `Route shop/orders`. */
+  readonly label?: string;
+  readonly text?: string;
+  readonly placeOf?: DocumentText['placeOf'];
+}
+
+/** A problem as programs read it. */
+export interface ProblemRecord {
+  readonly severity: PlacedProblem['severity'];
+  readonly code: ProblemCode;
+  readonly message: string;
+  /** As people read it, and step by step. */
+  readonly path: string;
+  readonly steps: Path;
+  readonly hint?: string;
+  readonly label?: string;
+  readonly file?: string;
+  readonly line?: number;
+  readonly column?: number;
+  readonly others?: readonly OtherRecord[];
+}
+
+export interface OtherRecord {
+  readonly path?: string;
+  readonly line?: number;
+  readonly column?: number;
+}
+
+/** These are about the key that was written rather than about its value. */
+const ABOUT_KEYS: ReadonlySet<ProblemCode> = new Set([
+  'duplicate-key',
+  'unknown-field',
+  'unavailable-field',
+  'deprecated-field',
+  'no-effect',
+  'exclusive',
+]);
+
+/** A problem as people read it: what and where, the line with a caret, what else it is about, and what to do. */
+export function problemText(problem: PlacedProblem, source: ProblemSource = {}): string {
+  const record = problemRecord(problem, source);
+  const { severity, code, label, path, message, file, line, column, hint, others = [] } = record;
+  const subject = [label, path].filter((part) => part !== undefined && part !== '').join(' → ');
+  const lines = [`${severity}: ${subject === '' ? '' : `${subject}: `}${message} [${code}]`];
+  if (file !== undefined || line !== undefined) lines.push(`  at ${location(file, line, column)}`);
+  if (source.text !== undefined && line !== undefined && column !== undefined) {
+    lines.push(...caretLines(source.text, { line, column }).map((shown) => `  ${shown}`));
+  }
+  for (const other of others) {
+    const place = other.line === undefined ? undefined : location(file, other.line, other.column);
+    lines.push(`  see ${[other.path, place].filter((part) => part !== undefined && part !== '').join(' at ')}`);
+  }
+  if (hint !== undefined) lines.push(`  hint: ${hint}`);
+  // A document may hold what a terminal would act on.
+  return lines.map(printable).join('\n');
+}
+
+/** A problem as a plain object, for output that programs read. */
+export function problemRecord(problem: PlacedProblem, source: ProblemSource = {}): ProblemRecord {
+  const { severity, code, path, message, hint } = problem;
+  const part = ABOUT_KEYS.has(code) ? 'key' : 'value';
+  const place = problem.place ?? source.placeOf?.(path, part);
+  const others: OtherRecord[] = [
+    ...(problem.otherPlaces ?? []),
+    ...(problem.others ?? []).map((other) => ({ path: pathText(other), ...source.placeOf?.(other) })),
+  ];
+  return {
+    severity,
+    code,
+    message,
+    path: pathText(path),
+    steps: path,
+    ...(hint === undefined ? {} : { hint }),
+    ...(source.label === undefined ? {} : { label: source.label }),
+    ...(source.file === undefined ? {} : { file: source.file }),
+    ...placeFields(place),
+    ...(others.length === 0 ? {} : { others }),
+  };
+}
+
+function placeFields(place: Place | undefined): Partial<Place> {
+  return place === undefined ? {} : { line: place.line, column: place.column };
+}
+
+function location(file: string | undefined, line: number | undefined, column: number | undefined): string {
+  if (file === undefined) return `line ${line}, column ${column}`;
+  return line === undefined ? file : `${file}:${line}:${column}`;
+}

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+
+/** A rule about several fields of one object, and how a page states it. */
+const rules = new WeakMap<object, string>();
+
+type Fields = Record<string, unknown>;
+type Check = z.core.$ZodCheck<Fields>;
+
+/** At most one of these fields may be given. */
+export function exclusive(...names: readonly string[]): Check {
+  return rule(`Use at most one of ${listed(names)}.`, (fields) => {
+    const given = names.filter((name) => fields[name] !== undefined);
+    if (given.length < 2) return null;
+    return { code: 'exclusive', message: `${listed(given)} cannot be given together`, at: given[1]! };
+  });
+}
+
+/** At least one of these fields must be given. */
+export function oneRequired(...names: readonly string[]): Check {
+  return rule(`One of ${listed(names)} is required.`, (fields) => {
+    if (names.some((name) => fields[name] !== undefined)) return null;
+    return { code: 'missing', message: `one of ${listed(names)} is required`, at: null };
+  });
+}
+
+/** The rules that the checks of a schema stand for, as sentences. */
+export function groupRules(schema: z.core.$ZodType): string[] {
+  const checks = (schema as z.core.$ZodTypes)._zod.def.checks ?? [];
+  return checks.flatMap((check) => rules.get(check) ?? []);
+}
+
+interface Breach {
+  readonly code: string;
+  readonly message: string;
+  readonly at: string | null;
+}
+
+function rule(sentence: string, judge: (fields: Fields) => Breach | null): Check {
+  const check = z.check<Fields>((payload) => {
+    const breach = judge(payload.value);
+    if (breach === null) return;
+    const { code, message, at } = breach;
+    const path = at === null ? [] : [at];
+    payload.issues.push({ code: 'custom', message, input: payload.value, path, params: { code }, continue: true });
+  });
+  rules.set(check, sentence);
+  return check;
+}
+
+function listed(names: readonly string[]): string {
+  const quoted = names.map((name) => `'${name}'`);
+  return quoted.length < 2 ? quoted.join('') : `${quoted.slice(0, -1).join(', ')} and ${quoted.at(-1)}`;
+}

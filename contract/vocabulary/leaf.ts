@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { ValueProblem } from '../problem.ts';
+
+/** A JSON Schema, as far as generated ones go. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** What the pages, `explain` and the JSON Schema of a type know of a field beyond its schema. */
+export interface FieldNotes {
+  /** How the reference writes the type of the field, such as `configuration expression<duration>`. */
+  readonly label?: string;
+  readonly description?: string;
+  /** The JSON Schema of what may be written. */
+  readonly json?: JsonSchema;
+  /** What to use instead. */
+  readonly instead?: string;
+  /** Why the field is accepted and does nothing. */
+  readonly noEffect?: string;
+}
+
+/** The schema of one value that the vocabulary reads by itself. A `ValueProblem` of `read` becomes an issue. */
+export function leaf<T>(label: string, json: JsonSchema, read: (value: unknown) => T): z.ZodType<T, unknown> {
+  return z
+    .transform((value: unknown, context): T => {
+      try {
+        return read(value);
+      } catch (error) {
+        if (!(error instanceof ValueProblem)) throw error;
+        const { code, hint } = error;
+        context.issues.push({ code: 'custom', message: error.message, input: value, params: { code, hint } });
+        return z.NEVER;
+      }
+    })
+    .meta({ label, json });
+}
+
+/** The notes of a schema or, where it has none of that name, of what it wraps. */
+export function fieldNotes(schema: z.core.$ZodType): FieldNotes {
+  const notes = z.globalRegistry.get(schema) as FieldNotes | undefined;
+  const inner = wrapped(schema);
+  return inner === null ? (notes ?? {}) : { ...fieldNotes(inner), ...notes };
+}
+
+/** What an optional, defaulted or nullable schema wraps, or null. */
+export function wrapped(schema: z.core.$ZodType): z.core.$ZodType | null {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  if (def.type === 'optional' || def.type === 'default' || def.type === 'prefault' || def.type === 'nullable') {
+    return def.innerType;
+  }
+  return null;
+}
+
+/** How a message names what was found. */
+export function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  if (value === undefined) return 'nothing';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}

@@ -1,0 +1,135 @@
+import type { z } from 'zod';
+import { didYouMean } from '../did-you-mean.ts';
+import type { Path, Problem, ProblemCode } from '../problem.ts';
+import { kindOf, wrapped } from './leaf.ts';
+import { type Reading, withReading } from './reading.ts';
+import { survey } from './survey.ts';
+
+/** What came of reading a configuration: the value, unless there are errors. */
+export interface ParsedConfig<T> {
+  readonly value: T | undefined;
+  readonly problems: readonly Problem[];
+}
+
+/** Reads a configuration by its schema; every problem has its path, which begins with `path`. */
+export function parseConfig<T>(schema: z.ZodType<T>, raw: unknown, reading: Reading, path: Path): ParsedConfig<T> {
+  const { value, warnings } = survey(schema, raw, path);
+  const result = withReading(reading, () => schema.safeParse(value));
+  if (result.success) return { value: result.data, problems: warnings };
+  const errors = result.error.issues.flatMap((issue) => problemsOf(issue, schema, value, path));
+  return { value: undefined, problems: [...errors, ...warnings] };
+}
+
+type Issue = z.core.$ZodIssue;
+
+function problemsOf(issue: Issue, schema: z.core.$ZodType, root: unknown, base: Path): Problem[] {
+  const path = [...base, ...stepsOf(issue.path)];
+  const error = (code: ProblemCode, message: string, hint?: string): Problem => ({
+    code,
+    severity: 'error',
+    path,
+    message,
+    ...(hint === undefined ? {} : { hint }),
+  });
+  switch (issue.code) {
+    case 'custom': {
+      const code = (issue.params?.['code'] ?? 'value') as ProblemCode;
+      return [error(code, issue.message, issue.params?.['hint'] as string | undefined)];
+    }
+    case 'unrecognized_keys': {
+      const known = fieldsAt(schema, issue.path);
+      return issue.keys.map((key) => {
+        const meant = didYouMean(key, known);
+        const hint = meant === undefined ? `known fields: ${known.join(', ')}` : `did you mean '${meant}'?`;
+        const message = `there is no field '${key}' here`;
+        return {
+          code: 'unknown-field',
+          severity: 'error',
+          path: [...path, key],
+          message,
+          ...(known.length > 0 && { hint }),
+        };
+      });
+    }
+    case 'invalid_type': {
+      const found = valueAt(root, issue.path);
+      if (found === undefined) return [error('missing', 'is required')];
+      return [error('value', `must be ${expectedName(issue.expected)}, not ${kindOf(found)}`)];
+    }
+    case 'invalid_union': {
+      const best = bestBranch(issue);
+      if (best.length === 0) return [error('value', issue.message)];
+      return best.flatMap((inner) =>
+        problemsOf({ ...inner, path: [...issue.path, ...inner.path] } as Issue, schema, root, base),
+      );
+    }
+    case 'invalid_value':
+      return [error('value', `must be one of ${issue.values.map(String).join(', ')}`)];
+    case 'too_small':
+      return [error('value', sizeMessage('at least', issue.origin, issue.minimum))];
+    case 'too_big':
+      return [error('value', sizeMessage('at most', issue.origin, issue.maximum))];
+    case 'invalid_key':
+      return issue.issues.flatMap((inner) => problemsOf({ ...inner, path: issue.path } as Issue, schema, root, base));
+    default:
+      return [error('value', issue.message)];
+  }
+}
+
+/** The errors of the option that came closest: the one that got deepest into the value. */
+function bestBranch(issue: z.core.$ZodIssueInvalidUnion): readonly Issue[] {
+  const depth = (issues: readonly Issue[]): number => Math.max(0, ...issues.map(({ path }) => path.length));
+  const wrongForm = (issues: readonly Issue[]): boolean =>
+    issues.some((i) => i.path.length === 0 && i.code === 'invalid_type');
+  const ranked = [...issue.errors].sort((a, b) => Number(wrongForm(a)) - Number(wrongForm(b)) || depth(b) - depth(a));
+  return ranked[0] ?? [];
+}
+
+/** The names of the fields of the object at this place of a schema. */
+function fieldsAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): string[] {
+  let here: z.core.$ZodType[] = [schema];
+  for (const step of path) here = here.flatMap((one) => childrenAt(one, step));
+  return here.flatMap(objectOptions).flatMap((one) => Object.keys(one._zod.def.shape));
+}
+
+function childrenAt(schema: z.core.$ZodType, step: PropertyKey): z.core.$ZodType[] {
+  const inner = wrapped(schema);
+  if (inner !== null) return childrenAt(inner, step);
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  if (def.type === 'array') return [def.element];
+  if (def.type === 'record') return [def.valueType];
+  if (def.type === 'union') return def.options.flatMap((option) => childrenAt(option, step));
+  const field = def.type === 'object' ? def.shape[String(step)] : undefined;
+  return field === undefined ? [] : [field];
+}
+
+function objectOptions(schema: z.core.$ZodType): z.core.$ZodObject[] {
+  const inner = wrapped(schema);
+  if (inner !== null) return objectOptions(inner);
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  if (def.type === 'union') return def.options.flatMap(objectOptions);
+  return def.type === 'object' ? [schema as z.core.$ZodObject] : [];
+}
+
+function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
+  let here = root;
+  for (const step of path) {
+    if (typeof here !== 'object' || here === null || !Object.hasOwn(here, step)) return undefined;
+    here = (here as Record<PropertyKey, unknown>)[step];
+  }
+  return here;
+}
+
+function stepsOf(path: readonly PropertyKey[]): Path {
+  return path.map((step) => (typeof step === 'number' ? step : String(step)));
+}
+
+function expectedName(expected: string): string {
+  const names: Record<string, string> = { object: 'an object', record: 'an object', array: 'an array' };
+  return names[expected] ?? `a ${expected}`;
+}
+
+function sizeMessage(bound: string, origin: string, size: number | bigint): string {
+  const unit = { array: size === 1 ? ' entry' : ' entries', string: ' characters', object: ' entries' }[origin] ?? '';
+  return unit === '' ? `must be ${bound} ${size}` : `must have ${bound} ${size}${unit}`;
+}

@@ -1,0 +1,70 @@
+import type { z } from 'zod';
+import type { Path, Problem } from '../problem.ts';
+import { fieldNotes, wrapped } from './leaf.ts';
+
+/** What a look over a value beside its schema found. */
+export interface Survey {
+  /** The value without the keys that are comments. */
+  readonly value: unknown;
+  readonly warnings: readonly Problem[];
+}
+
+/** Whether a key is a remark of the writer: `comment`, `_comment`, `//` or anything with a leading underscore. */
+export function isComment(key: string): boolean {
+  return key === 'comment' || key === '//' || key.startsWith('_');
+}
+
+/** Takes comments out of what the schema calls an object (never out of a map) and notes what is given in vain. */
+export function survey(schema: z.core.$ZodType, value: unknown, path: Path): Survey {
+  const warnings: Problem[] = [];
+  return { value: surveyed(schema, value, path, warnings), warnings };
+}
+
+function surveyed(schema: z.core.$ZodType, value: unknown, path: Path, warnings: Problem[]): unknown {
+  const inner = wrapped(schema);
+  if (inner !== null) return surveyed(inner, value, path, warnings);
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  if (def.type === 'array' && Array.isArray(value)) {
+    return value.map((item, index) => surveyed(def.element, item, [...path, index], warnings));
+  }
+  if (def.type === 'union') {
+    const fitting = def.options.find((option) => couldBe(option, value));
+    return fitting === undefined ? value : surveyed(fitting, value, path, warnings);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  if (def.type === 'record') {
+    return mapped(value, (key, item) => surveyed(def.valueType, item, [...path, key], warnings));
+  }
+  if (def.type !== 'object') return value;
+  return mapped(value, (key, item) => {
+    const field = Object.hasOwn(def.shape, key) ? def.shape[key] : undefined;
+    if (field === undefined) return isComment(key) ? undefined : item;
+    note(field, [...path, key], warnings);
+    return surveyed(field, item, [...path, key], warnings);
+  });
+}
+
+/** Whether a value of a union belongs to this option, by its outer form. */
+function couldBe(option: z.core.$ZodType, value: unknown): boolean {
+  const { type } = (option as z.core.$ZodTypes)._zod.def;
+  if (Array.isArray(value)) return type === 'array';
+  if (typeof value === 'object') return type === 'object' || type === 'record';
+  return false;
+}
+
+function note(field: z.core.$ZodType, path: Path, warnings: Problem[]): void {
+  const { instead, noEffect } = fieldNotes(field);
+  if (instead !== undefined) {
+    const message = `is deprecated: use ${instead}`;
+    warnings.push({ code: 'deprecated-field', severity: 'warning', path, message });
+  }
+  if (noEffect !== undefined) {
+    warnings.push({ code: 'no-effect', severity: 'warning', path, message: `has no effect: ${noEffect}` });
+  }
+}
+
+/** A copy with own keys only, whatever they are called; `undefined` leaves a key out. */
+function mapped(object: object, map: (key: string, item: unknown) => unknown): object {
+  const entries = Object.entries(object).map(([key, item]): [string, unknown] => [key, map(key, item)]);
+  return Object.fromEntries(entries.filter(([, item]) => item !== undefined));
+}

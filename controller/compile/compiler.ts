@@ -1,0 +1,162 @@
+import { join, resolve } from 'node:path';
+import { contentHash } from '../../contract/document/canonical.ts';
+import type { JsonObject } from '../../contract/document/json-value.ts';
+import type { PropertySet } from '../../contract/document/property-set.ts';
+import type { TokenSources } from '../../contract/document/token-resolver.ts';
+import type { Problem } from '../../contract/problem.ts';
+import type { Checker, FoundRouter, Judgement } from './checker.ts';
+import { defaultConfiguration } from './default-configuration.ts';
+import { documentResolver, type ResolveDocument } from './resolve-document.ts';
+import { RouteDrafts, type RouteVersion } from './route-draft.ts';
+import { RouterWalk } from './router-walk.ts';
+import type { Snapshot } from './snapshot.ts';
+import { type InstanceState, type SourceFile, sameContent } from './source-file.ts';
+import { hasErrors, type Verdict } from './verdict.ts';
+
+export interface CompilerOptions {
+  readonly checker: Checker;
+  readonly tokens: TokenSources;
+  /** The directory of `config.json`, where relative directories begin. */
+  readonly configDirectory: string;
+}
+
+/** What the compiler made of a state. */
+export interface Compilation {
+  /** Null when there is no sound `config.json` and never was. */
+  readonly snapshot: Snapshot | null;
+  readonly verdicts: readonly Verdict[];
+  /** The directories that routers read and how often, in milliseconds; 0 for once. */
+  readonly directories: ReadonlyMap<string, number>;
+  /** Those of them that the state does not have: with them, more may come of it. */
+  readonly missing: readonly string[];
+  /** To be handed in the next time. */
+  readonly lastGood: LastGood;
+}
+
+/** The versions that were sound last. */
+export interface LastGood {
+  readonly base: BaseVersion | null;
+  readonly routes: ReadonlyMap<string, RouteVersion>;
+}
+
+export interface BaseVersion {
+  readonly document: JsonObject;
+  readonly properties: PropertySet;
+  readonly judgement: Judgement;
+  readonly hash: string;
+  /** Whether somebody wrote it; otherwise it is what runs where there is no file. */
+  readonly isFile: boolean;
+}
+
+export const nothingGood: LastGood = { base: null, routes: new Map() };
+
+/** A file that was there would not be taken away to get the default configuration, which lets other requests pass. */
+const gone: BaseDraft = {
+  file: null,
+  epoch: 0,
+  problems: [{ code: 'missing', severity: 'error', path: [], message: 'the file is gone' }],
+  version: null,
+};
+
+interface BaseDraft {
+  readonly file: SourceFile | null;
+  readonly epoch: number;
+  readonly problems: readonly Problem[];
+  readonly version: BaseVersion | null;
+}
+
+/**
+ * Turns the files of an instance into a snapshot. What comes out depends on what goes in and on nothing else; that every
+ * document is judged once as long as it and what is around it stay the same only shows in the time it takes.
+ */
+export class Compiler {
+  private readonly options: CompilerOptions;
+  private readonly resolve: ResolveDocument;
+  private readonly drafts = new WeakMap<FoundRouter, RouteDrafts>();
+  private baseDraft: BaseDraft | null = null;
+
+  constructor(options: CompilerOptions) {
+    this.options = options;
+    this.resolve = documentResolver(options.tokens, (text, constants) => options.checker.evaluate(text, constants));
+  }
+
+  compile(state: InstanceState, lastGood: LastGood): Compilation {
+    const walk = new RouterWalk({
+      directories: state.directories,
+      lastGood: lastGood.routes,
+      directoryOf: (router) => this.directoryOf(router),
+      draftsOf: (router, properties) => this.draftsOf(router, properties),
+    });
+    const draft = state.config === null && lastGood.base?.isFile === true ? gone : this.draftBase(state);
+    const refused = draft.version === null ? [] : walk.refuse(draft.version.judgement.routers, []);
+    const isSound = draft.version !== null && refused.length === 0;
+    const base = isSound ? draft.version : lastGood.base;
+    if (base !== null) {
+      if (!isSound) walk.refuse(base.judgement.routers, []);
+      walk.enter(base.judgement.routers, base.properties, []);
+    }
+    const problems = [...draft.problems, ...refused, ...(isSound ? this.absentDirectories(draft, state) : [])];
+    const serves = isSound ? 'this' : base === null ? 'nothing' : 'last-good';
+    const path = join(this.options.configDirectory, 'config.json');
+    const file = state.config ?? { path, content: new Uint8Array() };
+    const isWorthSaying = state.config !== null || problems.length > 0;
+    const config: Verdict[] = isWorthSaying ? [{ file, role: 'config', serves, problems, route: null }] : [];
+    return {
+      snapshot: base === null ? null : snapshotOf(base, walk),
+      verdicts: [...config, ...walk.verdicts],
+      directories: walk.directories,
+      missing: walk.missing,
+      lastGood: { base, routes: base === null ? lastGood.routes : walk.lastGood },
+    };
+  }
+
+  private draftBase({ config, epoch }: InstanceState): BaseDraft {
+    const known = this.baseDraft;
+    if (known !== null && known.epoch === epoch && sameFile(known.file, config)) return known;
+    const resolved = config === null ? this.defaultBase() : this.resolve(config, null);
+    const { document, properties } = resolved;
+    const judgement = document === null ? null : this.options.checker.base(document);
+    const problems = [...resolved.problems, ...(judgement?.problems ?? [])];
+    const isSound = document !== null && judgement !== null && judgement.sound && !hasErrors(problems);
+    const draft = { file: config, epoch, problems, version: null };
+    if (!isSound) return (this.baseDraft = draft);
+    const version = { document, properties, judgement, hash: contentHash(document), isFile: config !== null };
+    return (this.baseDraft = { ...draft, version });
+  }
+
+  private defaultBase(): ReturnType<ResolveDocument> {
+    const content = Buffer.from(JSON.stringify(defaultConfiguration));
+    return this.resolve({ path: 'config.json', content }, null);
+  }
+
+  private draftsOf(router: FoundRouter, properties: PropertySet): RouteDrafts {
+    const known = this.drafts.get(router);
+    if (known !== undefined) return known;
+    const made = new RouteDrafts(router, properties, this.resolve);
+    this.drafts.set(router, made);
+    return made;
+  }
+
+  private directoryOf({ directory }: FoundRouter): string {
+    return resolve(this.options.configDirectory, directory ?? 'routes');
+  }
+
+  /** A directory that somebody named and that is not there is probably misspelt. */
+  private absentDirectories({ version }: BaseDraft, { directories }: InstanceState): Problem[] {
+    const routers = version?.judgement.routers ?? [];
+    return routers.flatMap((router): Problem[] => {
+      if (router.directory === null || directories.get(this.directoryOf(router)) !== null) return [];
+      const message = `there is no directory ${this.directoryOf(router)}: the router has no routes`;
+      return [{ code: 'value', severity: 'warning', path: [...router.path, 'config', 'directory'], message }];
+    });
+  }
+}
+
+function sameFile(a: SourceFile | null, b: SourceFile | null): boolean {
+  return a === null || b === null ? a === b : sameContent(a, b);
+}
+
+function snapshotOf({ document, hash }: BaseVersion, { routes, defaults }: RouterWalk): Snapshot {
+  const revision = contentHash([hash, ...routes.map((route) => route.hash)]);
+  return { revision, base: { document, hash }, routes, defaults };
+}

@@ -1,0 +1,49 @@
+import { isJsonObject, type JsonObject, type JsonValue, kindOf, setMember } from '../../contract/document/json-value.ts';
+import { readProperties } from '../../contract/document/properties.ts';
+import type { PropertySet } from '../../contract/document/property-set.ts';
+import { type TokenSources, tokenResolver } from '../../contract/document/token-resolver.ts';
+import { substituteTokens } from '../../contract/document/tokens.ts';
+import { applyTransformations } from '../../contract/document/transformations.ts';
+import type { Problem } from '../../contract/problem.ts';
+import type { Checker } from './checker.ts';
+import { documentOf } from './document-of.ts';
+import type { SourceFile } from './source-file.ts';
+
+/** A document whose properties, tokens and transformations have been replaced by what they stand for. */
+export interface ResolvedDocument {
+  /** Null when the file does not hold an object. */
+  readonly document: JsonObject | null;
+  readonly properties: PropertySet;
+  readonly problems: readonly Problem[];
+}
+
+/** @param parent the properties of the document around it */
+export type ResolveDocument = (file: SourceFile, parent: PropertySet | null) => ResolvedDocument;
+
+export function documentResolver(sources: TokenSources, evaluate: Checker['evaluate']): ResolveDocument {
+  return (file, parent) => {
+    const { value, problems: found } = documentOf(file);
+    const problems: Problem[] = [...found];
+    const report = (problem: Problem): void => void problems.push(problem);
+    if (!isJsonObject(value)) {
+      if (problems.length === 0) {
+        report({ code: 'value', severity: 'error', path: [], message: `must be a JSON object, not ${kindOf(value)}` });
+      }
+      return { document: null, properties: readProperties({}, { parent, sources, evaluate }, report), problems };
+    }
+    const { properties: raw, ...rest } = value;
+    const properties = readProperties(raw, { parent, sources, evaluate }, report);
+    const tokens = tokenResolver(properties, sources);
+    const substituted = substituteTokens(rest, tokens.resolve, report, [], tokens.names);
+    const resolved = applyTransformations(substituted, report);
+    if (!isJsonObject(resolved)) return { document: null, properties, problems };
+    return { document: withProperties(resolved, properties), properties, problems };
+  };
+}
+
+function withProperties(document: JsonObject, { values }: PropertySet): JsonObject {
+  if (values.size === 0) return document;
+  const properties: Record<string, JsonValue> = {};
+  for (const [name, value] of values) setMember(properties, name, value);
+  return { ...document, properties };
+}

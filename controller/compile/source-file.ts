@@ -1,0 +1,19 @@
+/** A file as it was read. The same object is the same content. */
+export interface SourceFile {
+  readonly path: string;
+  readonly content: Uint8Array;
+}
+
+/** Everything that an instance is made of, at one moment. */
+export interface InstanceState {
+  /** `config.json`; null when there is none. */
+  readonly config: SourceFile | null;
+  /** The documents in the directories of routers, by path; null for a directory that cannot be read. */
+  readonly directories: ReadonlyMap<string, readonly SourceFile[] | null>;
+  /** Another number makes everything be judged anew, also what files outside of the documents say. */
+  readonly epoch: number;
+}
+
+export function sameContent(a: SourceFile, b: SourceFile): boolean {
+  return a === b || (a.path === b.path && Buffer.compare(a.content, b.content) === 0);
+}

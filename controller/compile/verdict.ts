@@ -1,0 +1,31 @@
+import type { Problem } from '../../contract/problem.ts';
+import type { SourceFile } from './source-file.ts';
+
+/**
+ * What requests meet: this version of the document; the last good one, because this one is not sound; a refusal, because
+ * none ever was; or nothing, because it is not even known which requests the document is about.
+ */
+export type ServedVersion = 'this' | 'last-good' | 'refuses' | 'nothing';
+
+/** What is to be said of one file. */
+export interface Verdict {
+  readonly file: SourceFile;
+  readonly role: 'admin' | 'config' | 'route';
+  readonly serves: ServedVersion;
+  readonly problems: readonly Problem[];
+  /** What it is as a route; null for other files and for those that cannot be one. */
+  readonly route: VerdictRoute | null;
+}
+
+export interface VerdictRoute {
+  /** The qualified name of its router. */
+  readonly router: string;
+  readonly id: string;
+  readonly name: string;
+  /** As written, in the version that serves; null where every request is taken. */
+  readonly condition: string | null;
+}
+
+export function hasErrors(problems: readonly Problem[]): boolean {
+  return problems.some(({ severity }) => severity === 'error');
+}

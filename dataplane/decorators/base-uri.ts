@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import { type RuntimeExpression, runtimeText } from '../../contract/vocabulary/runtime.ts';
+import { defineDecorator } from '../heap/definition.ts';
+import { readBaseUri } from '../http/base-uri.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { Response } from '../http/response.ts';
+import type { Uri } from '../http/uri.ts';
+
+const decoration = runtimeText()
+  .refine(isUri, 'is not a URI')
+  .meta({ label: 'runtime expression<url>', json: { type: 'string' } })
+  .describe(
+    'The new base, such as `http://app.example.com:8080`: its scheme, host and port. What follows is not used.',
+  );
+
+/** Sends requests elsewhere. */
+export const baseUriDecorator = defineDecorator({
+  type: 'BaseUriDecorator',
+  summary:
+    'Replaces scheme, host and port of the request URI before the decorated object sees it. Path and query stay, and ' +
+    'so does the `Host` header. A base that names no host changes nothing; one that evaluates to null or to no URI ' +
+    'makes the answer 500. The decorator `baseURI` is there without being declared.',
+  config: z.strictObject({}),
+  decoration,
+  decorates: ['filter', 'handler'],
+  examples: [{ title: 'A second name for the default decorator', config: {} }],
+  inVain(base) {
+    const isVain = base.compiled === null && readBaseUri(base.read(null, null) ?? '') === null;
+    return isVain ? `'${base.source}' names no scheme and host, so that requests keep theirs` : null;
+  },
+  create(_, { log }) {
+    const failed = (expression: RuntimeExpression<string>): Response => {
+      const response = new Response(500);
+      response.cause = new Error(`${expression.source} gave no URI to send the request to`);
+      log.warn({ err: response.cause }, 'a request has no base URI');
+      return response;
+    };
+    return {
+      filter(filter, base) {
+        const rebase = rebaser(base);
+        return (exchange, next) => (rebase(exchange) ? filter(exchange, next) : failed(base));
+      },
+      handler(handler, base) {
+        const rebase = rebaser(base);
+        return (exchange) => (rebase(exchange) ? handler(exchange) : failed(base));
+      },
+    };
+  },
+});
+
+function isUri(expression: RuntimeExpression<string>): boolean {
+  return expression.compiled !== null || baseOrNone(expression.read(null, null) ?? '') !== undefined;
+}
+
+/** The base; null when the text names no host, undefined when it is no URI. */
+function baseOrNone(text: string): Uri | null | undefined {
+  try {
+    return readBaseUri(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Rebases requests; false when there is no base to be had. A text is parsed once for as long as it stays the same. */
+function rebaser(expression: RuntimeExpression<string>): (exchange: Exchange) => boolean {
+  let known: string | null = null;
+  let base: Uri | null | undefined;
+  return (exchange) => {
+    const text = expression.read(exchange, null);
+    if (text === null) return false;
+    if (text !== known) {
+      base = baseOrNone(text);
+      known = text;
+    }
+    if (base === undefined) return false;
+    if (base !== null) exchange.request.uri.rebase(base);
+    return true;
+  };
+}

@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { choice, flag, integer, text } from '../../contract/vocabulary/configured.ts';
+import type { Decorated } from '../heap/decorator.ts';
+import { defineDecorator } from '../heap/definition.ts';
+import type { Answer, Exchange, Next } from '../http/exchange.ts';
+import { mapResponse } from '../http/reply.ts';
+import type { Response } from '../http/response.ts';
+import { CredentialMask } from './credential-mask.ts';
+import { MessageCapture } from './message-capture.ts';
+import { namePattern } from './name-pattern.ts';
+
+const point = choice(['all', 'request', 'filtered_request', 'response', 'filtered_response']);
+const names = z.array(namePattern()).default([]);
+
+/** Writes the messages that pass an object to the log. */
+export const captureDecorator = defineDecorator({
+  type: 'CaptureDecorator',
+  summary:
+    'Writes the messages that pass the decorated object to the log. `request` and `response` are what enters and ' +
+    'leaves the object; `filtered_request` and `filtered_response` are what a filter passes on and gets back; `all` is ' +
+    'all of them. Credentials are always masked: headers such as `Authorization` and `Cookie`, parameters and members ' +
+    'of entities with names such as `token`, `secret`, `key` or `password`, and signed tokens wherever they stand. ' +
+    'Captured entities are personal data all the same, and capturing slows traffic down. The decorator `capture` is ' +
+    'there without being declared.',
+  config: z.strictObject({
+    captureEntity: flag()
+      .default(false)
+      .describe('Whether entities that are text are written. The message waits until that much of it has arrived.'),
+    captureContext: flag().default(false).describe('Whether the contexts of the exchange are written, as JSON.'),
+    maxEntityLength: integer({ min: 1, max: 67_108_864 })
+      .default(524_288)
+      .describe('How many bytes of an entity are written at most.'),
+    masks: z
+      .strictObject({
+        headers: names.describe('Patterns of names of further headers to mask, in any case.'),
+        trackers: names.describe('Patterns of names of further parameters and members to mask, in any case.'),
+        attributes: names.describe('Patterns of names of further attributes and contexts to mask, in any case.'),
+        mask: text().default('*****').describe('What is written instead.'),
+      })
+      .prefault({})
+      .describe('What is masked beside credentials.'),
+  }),
+  decoration: z.union([point, z.array(point)]).describe('Where messages are captured: one point, or an array of them.'),
+  decorates: ['filter', 'handler'],
+  examples: [
+    {
+      title: 'Also write entities, and mask the headers of an older system',
+      config: { captureEntity: true, masks: { headers: ['X-Legacy-.*'] } },
+    },
+  ],
+  inVain(points, kind) {
+    const filtered = [points].flat().every((one) => one.startsWith('filtered_'));
+    return filtered && kind === 'handler' ? 'a handler passes nothing on, so that nothing is filtered' : null;
+  },
+  create({ captureEntity, captureContext, maxEntityLength, masks }, { log, name }) {
+    const { headers, trackers, attributes, mask } = masks;
+    const options = {
+      entityLimit: captureEntity ? maxEntityLength : null,
+      context: captureContext,
+      mask: new CredentialMask({ headers, names: [...trackers, ...attributes], mask }),
+    };
+    const captureOf = ({ name: object, qualifiedName }: Decorated): MessageCapture => {
+      const logger = `CaptureDecorator.${name}.${object}`;
+      return new MessageCapture(options, log.child({ logger, decorated: qualifiedName }));
+    };
+    return {
+      handler: (handler, points, decorated) => capturing(captureOf(decorated), points, PLAIN)(handler),
+      filter(filter, points, decorated) {
+        const capture = captureOf(decorated);
+        const outside = capturing(capture, points, PLAIN);
+        const inside = capturing(capture, points, FILTERED);
+        return (exchange, next) => {
+          const inner = inside(next);
+          return outside((entering) => filter(entering, inner))(exchange);
+        };
+      },
+    };
+  },
+});
+
+const PLAIN = { request: 'request', response: 'response' } as const;
+const FILTERED = { request: 'filtered-request', response: 'filtered-response' } as const;
+
+/** Puts the chosen ones of two points around something that answers. */
+function capturing(
+  capture: MessageCapture,
+  points: string | readonly string[],
+  at: typeof PLAIN | typeof FILTERED,
+): (next: Next) => Next {
+  const chosen = new Set([points].flat());
+  const wants = (one: string): boolean => chosen.has('all') || chosen.has(one.replace('-', '_'));
+  const [before, after] = [wants(at.request), wants(at.response)];
+  const captureResponse = (response: Response, exchange: Exchange): Answer => {
+    const written = capture.response(at.response, exchange, response);
+    return written === null ? response : written.then(() => response);
+  };
+  return (next) => {
+    const answered: Next = after ? (exchange) => mapResponse(next(exchange), exchange, captureResponse) : next;
+    if (!before) return answered;
+    return (exchange) => {
+      const written = capture.request(at.request, exchange);
+      return written === null ? answered(exchange) : written.then(() => answered(exchange));
+    };
+  };
+}

@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { readDuration } from '../../contract/duration.ts';
+import { flag, text } from '../../contract/vocabulary/configured.ts';
+import type { Decorated } from '../heap/decorator.ts';
+import { defineDecorator } from '../heap/definition.ts';
+
+/** Measures how long objects take. */
+export const timerDecorator = defineDecorator({
+  type: 'TimerDecorator',
+  summary:
+    'Measures how long the decorated object takes: as a log line, and as the metrics ' +
+    '`gw_timerdecorator_handler_elapsed_seconds` for handlers and `gw_timerdecorator_filter_elapsed_seconds`, ' +
+    '`gw_timerdecorator_filter_internal_seconds` and `gw_timerdecorator_filter_downstream_seconds` for filters. What a ' +
+    'filter takes itself is internal, what is behind it is downstream. The time ends when the head of the answer is ' +
+    'there. The decorator `timer` is there without being declared.',
+  config: z.strictObject({
+    timeUnit: text()
+      .refine(isUnit, 'is not a unit of time')
+      .default('ms')
+      .describe('Unit of the times in the log, as durations name it: `ms`, `seconds`, `micros`, …'),
+  }),
+  decoration: flag().describe('Whether the object is measured.'),
+  decorates: ['filter', 'handler'],
+  examples: [{ title: 'Measure in microseconds', config: { timeUnit: 'microseconds' } }],
+  create({ timeUnit }, { name: decoratorName, log, plane }) {
+    const unit = Number(readDuration(`1 ${timeUnit}`).nanoseconds) / 1e6;
+    const shown = (milliseconds: number): string => `${Math.round(milliseconds / unit)} ${timeUnit}`;
+
+    /** Publishes times, in milliseconds, under the name of the object. */
+    function meter({ kind, name, qualifiedName }: Decorated): (part: string, time: number) => void {
+      const labels = { decorator_name: decoratorName, fully_qualified_name: qualifiedName, name };
+      const prefix = `gw_timerdecorator_${kind}_`;
+      return (part, time) => plane.observe(`${prefix}${part}_seconds`, labels, time / 1000);
+    }
+
+    return {
+      handler(handler, measured, decorated) {
+        if (!measured) return handler;
+        const observe = meter(decorated);
+        const lines = log.child({ decorated: decorated.qualifiedName });
+        return async function timed(exchange) {
+          const start = performance.now();
+          try {
+            return await handler(exchange);
+          } finally {
+            const total = performance.now() - start;
+            observe('elapsed', total);
+            lines.info(`Elapsed time: ${shown(total)}`);
+          }
+        };
+      },
+      filter(filter, measured, decorated) {
+        if (!measured) return filter;
+        const observe = meter(decorated);
+        const lines = log.child({ decorated: decorated.qualifiedName });
+        return async function timed(exchange, next) {
+          const start = performance.now();
+          let downstream = 0;
+          try {
+            return await filter(exchange, async (inner) => {
+              const passed = performance.now();
+              try {
+                return await next(inner);
+              } finally {
+                downstream += performance.now() - passed;
+              }
+            });
+          } finally {
+            const total = performance.now() - start;
+            const internal = Math.max(0, total - downstream);
+            observe('elapsed', total);
+            observe('internal', internal);
+            observe('downstream', downstream);
+            lines.info(
+              `Elapsed time: ${shown(total)} (internal: ${shown(internal)}, downstream: ${shown(downstream)})`,
+            );
+          }
+        };
+      },
+    };
+  },
+});
+
+function isUnit(name: string): boolean {
+  try {
+    return /^\p{L}+$/u.test(name) && readDuration(`1 ${name}`).ignored === '';
+  } catch {
+    return false;
+  }
+}

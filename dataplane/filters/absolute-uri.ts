@@ -1,0 +1,21 @@
+import type { z } from 'zod';
+import { type RuntimeExpression, runtimeText } from '../../contract/vocabulary/runtime.ts';
+import { Uri } from '../http/uri.ts';
+
+/** A runtime expression that gives an absolute URI. One that is the same for all requests is judged at once. */
+export function runtimeUri(): z.ZodType<RuntimeExpression<string>, unknown> {
+  return runtimeText().check(({ value, issues }) => {
+    if (value.compiled !== null || readAbsoluteUri(value.source) !== null) return;
+    issues.push({ code: 'custom', message: `is not an absolute http or https URI: '${value.source}'`, input: value });
+  });
+}
+
+/** The URI that a text says, or null when it is not an absolute one with a host. */
+export function readAbsoluteUri(text: string): Uri | null {
+  try {
+    const uri = Uri.parse(text);
+    return uri.host !== '' && (uri.scheme === 'http' || uri.scheme === 'https') ? uri : null;
+  } catch {
+    return null;
+  }
+}

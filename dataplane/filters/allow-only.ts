@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import { pattern, text } from '../../contract/vocabulary/configured.ts';
+import { unavailable } from '../../contract/vocabulary/field-notes.ts';
+import { oneRequired } from '../../contract/vocabulary/groups.ts';
+import { ref } from '../../contract/vocabulary/reference.ts';
+import { runtimeFlag } from '../../contract/vocabulary/runtime.ts';
+import { defineFilter } from '../heap/definition.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { Response } from '../http/response.ts';
+import { network, networkTest } from './network.ts';
+import { portRange } from './port-range.ts';
+
+const from = z
+  .strictObject({
+    ip: z
+      .strictObject({
+        list: z.array(network()).min(1).describe('IP addresses, networks such as `10.0.0.0/8`, or ranges `first-last`.'),
+      })
+      .optional()
+      .describe('Address of the client.'),
+    certificate: unavailable('object').describe('Names in the certificate of the client.'),
+  })
+  .check(oneRequired('ip', 'certificate'));
+
+const destination = z
+  .strictObject({
+    hosts: z.array(pattern()).min(1).optional().describe('Patterns, one of which matches the whole host of the request.'),
+    ports: z.array(portRange()).min(1).optional().describe('Ports, or ranges such as `8080-8090`.'),
+    methods: z.array(text()).min(1).optional().describe('Methods, in upper or lower case as written.'),
+    paths: z
+      .array(pattern())
+      .min(1)
+      .optional()
+      .describe('Patterns, one of which matches the whole path of the request: `/orders/.*`, not `/orders/*`.'),
+    when: runtimeFlag().optional().describe('What must be true besides.'),
+  })
+  .check(oneRequired('hosts', 'ports', 'methods', 'paths', 'when'));
+
+const rule = z
+  .strictObject({
+    name: text().optional().describe('Name of the rule in the log.'),
+    from: z.array(from).min(1).optional().describe('Clients, one of which must be the one that asks.'),
+    destination: z.array(destination).min(1).optional().describe('What may be asked for: one of these must match.'),
+    when: runtimeFlag().optional().describe('What must be true besides.'),
+  })
+  .check(oneRequired('from', 'destination', 'when'));
+
+type Test = (exchange: Exchange) => boolean;
+
+/** Lets requests pass that a rule allows. */
+export const allowOnlyFilter = defineFilter({
+  type: 'AllowOnlyFilter',
+  summary:
+    'Lets a request pass if at least one rule allows it, and no other. A rule allows what all of its parts match: the ' +
+    'client, the destination and a condition; where a part is a list, one entry must match, and all that the entry ' +
+    'says. The client is the direct one unless that is a trusted proxy which names another. Conditions that give ' +
+    'null are not true.',
+  config: z.strictObject({
+    rules: z.array(rule).min(1).describe('Rules, one of which must allow the request.'),
+    failureHandler: ref('handler').optional().describe('Answers what no rule allows; by default an empty 403.'),
+  }),
+  examples: [
+    {
+      title: 'Reading from the private network, anything from one machine',
+      config: {
+        rules: [
+          {
+            name: 'private',
+            from: [{ ip: { list: ['10.0.0.0/8', '192.168.0.0/16'] } }],
+            destination: [{ methods: ['GET', 'HEAD'], paths: ['/reports/.*'] }],
+          },
+          { name: 'administrator', from: [{ ip: { list: ['192.0.2.7'] } }] },
+        ],
+      },
+    },
+  ],
+  create({ rules, failureHandler }, { resolve, log }) {
+    const refuse = failureHandler === undefined ? () => new Response(403) : resolve(failureHandler);
+    const allowed = rules.map((one, index) => ({ test: ruleTest(one), fields: { rule: one.name ?? index } }));
+
+    return function allowOnly(exchange, next) {
+      for (const { test, fields } of allowed) {
+        if (!test(exchange)) continue;
+        log.debug(fields, 'a rule allows the request');
+        return next(exchange);
+      }
+      log.debug('no rule allows the request');
+      return refuse(exchange);
+    };
+  },
+});
+
+function ruleTest({ from, destination, when }: z.output<typeof rule>): Test {
+  return all([
+    from && any(from.map(fromTest)),
+    destination && any(destination.map(destinationTest)),
+    when && ((exchange) => when.read(exchange, null) === true),
+  ]);
+}
+
+function fromTest({ ip }: z.output<typeof from>): Test {
+  const inList = networkTest(ip?.list ?? []);
+  return (exchange) => inList(exchange.client.remoteAddress);
+}
+
+function destinationTest({ hosts, ports, methods, paths, when }: z.output<typeof destination>): Test {
+  return all([
+    methods && (({ request }) => methods.includes(request.method)),
+    ports && (({ request }) => ports.some(({ first, last }) => first <= request.uri.port && request.uri.port <= last)),
+    hosts &&
+      (({ request }) => {
+        const { host } = request.uri;
+        return hosts.some((one) => one.matches(host) || one.matches(host.toLowerCase()));
+      }),
+    paths && (({ request }) => paths.some((one) => one.matches(request.uri.path))),
+    when && ((exchange) => when.read(exchange, null) === true),
+  ]);
+}
+
+/** True when every test that is there is. */
+function all(tests: readonly (Test | undefined)[]): Test {
+  const given = tests.filter((test) => test !== undefined);
+  return (exchange) => given.every((test) => test(exchange));
+}
+
+function any(tests: readonly Test[]): Test {
+  return (exchange) => tests.some((test) => test(exchange));
+}

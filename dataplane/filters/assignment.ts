@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { EvaluationError } from '../../contract/expression/value.ts';
+import { runtimeFlag, runtimeValue, target } from '../../contract/vocabulary/runtime.ts';
+import { defineFilter } from '../heap/definition.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { mapResponse } from '../http/reply.ts';
+import type { Response } from '../http/response.ts';
+import { warnIfReadOnly } from './read-only-target.ts';
+
+const assignments = (when: string) =>
+  z
+    .array(
+      z.strictObject({
+        condition: runtimeFlag().optional().describe('When the assignment is made; always, if there is no condition.'),
+        target: target().describe('What is assigned to, such as ${attributes.user}.'),
+        value: runtimeValue()
+          .refine(({ compiled, read }) => compiled !== null || !isObject(read(null, null)), {
+            error: 'must be a text, a number, true, false or null: an object can only be the value of an expression',
+          })
+          .optional()
+          .describe('The value; null, or none, clears the target.'),
+      }),
+    )
+    .default([])
+    .describe(`Assignments that are made in order ${when}; later ones see the earlier.`);
+
+/** Assigns values to what expressions can write. */
+export const assignmentFilter = defineFilter({
+  type: 'AssignmentFilter',
+  summary:
+    'Assigns values to attributes, headers and other places that expressions can write: before the request is passed ' +
+    'on, and after the response has come back. A value that does not fit its place, such as a line break in a header, ' +
+    'ends the request with 500.',
+  config: z.strictObject({
+    onRequest: assignments('before the request is passed on'),
+    onResponse: assignments('when the response has come back'),
+  }),
+  examples: [
+    {
+      title: 'Keep the language of the client, and name it in the response',
+      config: {
+        onRequest: [{ target: '${attributes.language}', value: "${request.headers['Accept-Language'][0]}" }],
+        onResponse: [
+          {
+            condition: '${not empty attributes.language}',
+            target: "${response.headers['X-Language']}",
+            value: '${attributes.language}',
+          },
+        ],
+      },
+    },
+  ],
+  create({ onRequest, onResponse }, { log }) {
+    for (const { target: place } of [...onRequest, ...onResponse]) warnIfReadOnly(place, log);
+
+    function assign(list: typeof onRequest, exchange: Exchange, response: Response | null): void {
+      for (const { condition, target: place, value } of list) {
+        if (condition !== undefined && condition.read(exchange, response) !== true) continue;
+        try {
+          place.assign(exchange, response, value?.read(exchange, response) ?? null);
+        } catch (error) {
+          if (!(error instanceof EvaluationError)) throw error;
+          // what is behind may rely on the value, so the request does not go on without it
+          throw new Error(`cannot assign to ${place.source}: ${error.message}`, { cause: error });
+        }
+      }
+    }
+
+    const assignToResponse = (response: Response, exchange: Exchange): Response => {
+      assign(onResponse, exchange, response);
+      return response;
+    };
+    return function assignToRequest(exchange, next) {
+      assign(onRequest, exchange, null);
+      return onResponse.length === 0 ? next(exchange) : mapResponse(next(exchange), exchange, assignToResponse);
+    };
+  },
+});
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
+}

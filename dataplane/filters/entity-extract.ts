@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import type { Pattern } from '../../contract/pattern/pattern.ts';
+import { choice, pattern, text } from '../../contract/vocabulary/configured.ts';
+import { target } from '../../contract/vocabulary/runtime.ts';
+import { defineFilter } from '../heap/definition.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { mapResponse } from '../http/reply.ts';
+import type { Response } from '../http/response.ts';
+import { charsetDecoder, entityText } from './entity-text.ts';
+import { warnIfReadOnly } from './read-only-target.ts';
+
+/** Finds texts in the content of messages. */
+export const entityExtractFilter = defineFilter({
+  type: 'EntityExtractFilter',
+  summary:
+    'Searches the content of a message with regular expressions and assigns a map of what it finds to a target. The ' +
+    'content is searched line by line, and the first line in which a pattern is found counts. A key whose pattern is ' +
+    'not found is not in the map; of content that cannot be read as text nothing is found. The message is read whole ' +
+    'and passed on unchanged.',
+  config: z.strictObject({
+    messageType: choice(['REQUEST', 'RESPONSE']).describe('Which message is searched.'),
+    charset: text()
+      .refine((name) => charsetDecoder(name) !== null, { error: ({ input }) => `there is no charset '${input}'` })
+      .optional()
+      .describe('Charset of the content; by default the one that its Content-Type names, or UTF-8.'),
+    target: target().describe('What the map is assigned to, such as ${attributes.form}.'),
+    bindings: z
+      .array(
+        z.strictObject({
+          key: text().describe('Key of what is found.'),
+          pattern: pattern().describe('What is searched for.'),
+          template: z
+            .string()
+            .optional()
+            .describe('What is kept of a match: $1 stands for its first group. By default all of it.'),
+        }),
+      )
+      .describe('What is searched for, and under which key it is kept.'),
+  }),
+  examples: [
+    {
+      title: 'The hidden token of a form',
+      config: {
+        messageType: 'RESPONSE',
+        target: '${attributes.form}',
+        bindings: [{ key: 'token', pattern: 'name="token" value="([^"]*)"', template: '$1' }],
+      },
+    },
+  ],
+  create({ messageType, charset, target: place, bindings }, { log }) {
+    warnIfReadOnly(place, log);
+    const decoder = charset === undefined ? null : charsetDecoder(charset);
+
+    async function extract(exchange: Exchange, response: Response | null): Promise<void> {
+      const { headers, entity } = response ?? exchange.request;
+      const content = await entityText(headers, entity, decoder);
+      const lines = content === null ? [] : content.split(/\r\n|[\r\n]/);
+      const found = new Map<string, string>();
+      for (const { key, pattern: wanted, template } of bindings) {
+        const value = firstIn(lines, wanted, template);
+        if (value !== null) found.set(key, value);
+      }
+      place.assign(exchange, response, found);
+    }
+
+    if (messageType === 'REQUEST') {
+      return async function extractFromRequest(exchange, next) {
+        await extract(exchange, null);
+        return next(exchange);
+      };
+    }
+    const extractFromResponse = async (response: Response, exchange: Exchange): Promise<Response> => {
+      await extract(exchange, response);
+      return response;
+    };
+    return (exchange, next) => mapResponse(next(exchange), exchange, extractFromResponse);
+  },
+});
+
+function firstIn(lines: readonly string[], wanted: Pattern, template: string | undefined): string | null {
+  for (const line of lines) {
+    const match = wanted.exec(line);
+    if (match === null) continue;
+    if (template === undefined) return line.slice(match.index, match.end);
+    // the line with its first match replaced holds, in that place, the template filled in
+    const replaced = wanted.replaceFirst(line, template);
+    return replaced.slice(match.index, replaced.length - (line.length - match.end));
+  }
+  return null;
+}

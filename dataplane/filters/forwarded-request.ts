@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import type { Value } from '../../contract/expression/value.ts';
+import { oneRequired } from '../../contract/vocabulary/groups.ts';
+import { type RuntimeExpression, runtimeText, runtimeValue } from '../../contract/vocabulary/runtime.ts';
+import { defineFilter } from '../heap/definition.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { Uri } from '../http/uri.ts';
+
+/** Corrects what the gateway believes about the URI that the client asked for. */
+export const forwardedRequestFilter = defineFilter({
+  type: 'ForwardedRequestFilter',
+  summary:
+    'Changes scheme, host or port of `contexts.router.originalUri`, the URI that the client asked for, where something ' +
+    'in front of the gateway changed them: a proxy that ends TLS, for one. Redirects and checks that go by the original ' +
+    'URI see the change; `request.uri` stays as it is. A part whose expression gives null is not changed, and a result ' +
+    'that is no URI ends the request with 500. Forwarding headers such as `X-Forwarded-Proto` exist in the request ' +
+    'only when its sender is one of the trusted proxies, which the original URI then takes into account by itself.',
+  config: z
+    .strictObject({
+      scheme: runtimeText()
+        .refine(constantFits(isScheme), 'must be http or https')
+        .optional()
+        .describe('Scheme of the original URI: `http` or `https`.'),
+      host: runtimeText()
+        .refine(constantFits(isHostName), 'must be a host without a port')
+        .optional()
+        .describe('Host of the original URI, without a port.'),
+      port: runtimeValue()
+        .refine(constantFits(isPort), 'must be a port from 1 to 65535')
+        .optional()
+        .describe('Port of the original URI: a number, or a text that is one.'),
+    })
+    .check(oneRequired('scheme', 'host', 'port')),
+  examples: [
+    { title: 'Behind a proxy that ends TLS', config: { scheme: 'https', port: 443 } },
+    { title: 'From a header of the proxy in front', config: { host: "${request.headers['X-Public-Host'][0]}" } },
+  ],
+  create({ scheme, host, port }) {
+    return function correctOriginalUri(exchange, next) {
+      const { originalUri } = exchange.router;
+      const parts = {
+        scheme: read(scheme, exchange, isScheme, 'scheme') ?? originalUri.scheme,
+        host: read(host, exchange, isHostName, 'host') ?? originalUri.host,
+        port: Number(read(port, exchange, isPort, 'port') ?? explicitPort(originalUri)),
+      };
+      const corrected = new Uri(parts.scheme, '', originalUri.rawPath, originalUri.rawQuery);
+      corrected.host = parts.host;
+      if (parts.port !== corrected.port) corrected.port = parts.port;
+      exchange.setContext('router', { ...exchange.router, originalUri: corrected });
+      return next(exchange);
+    };
+  },
+});
+
+function read<T extends Value>(
+  expression: RuntimeExpression<T> | undefined,
+  exchange: Exchange,
+  fits: (value: Value) => boolean,
+  part: string,
+): T | null {
+  const value = expression?.read(exchange, null) ?? null;
+  if (value !== null && !fits(value))
+    throw new TypeError(`the original URI cannot have this ${part}: ${String(value)}`);
+  return value;
+}
+
+/** The port that the URI names, or -1. */
+function explicitPort(uri: Uri): number {
+  return uri.authority.endsWith(`:${uri.port}`) ? uri.port : -1;
+}
+
+/** What is known before any request is judged before any request. */
+function constantFits<T>(fits: (value: T) => boolean): (expression: RuntimeExpression<T>) => boolean {
+  return ({ compiled, read }) => {
+    const value = compiled === null ? read(null, null) : null;
+    return value === null || fits(value);
+  };
+}
+
+function isScheme(value: Value): boolean {
+  return typeof value === 'string' && /^https?$/i.test(value);
+}
+
+function isHostName(value: Value): boolean {
+  if (typeof value !== 'string') return false;
+  try {
+    new Uri('http', '', '/', null).host = value;
+    return value !== '' && !/[/?#@]/.test(value);
+  } catch {
+    return false;
+  }
+}
+
+function isPort(value: Value): boolean {
+  if (typeof value === 'string' && !/^\d{1,5}$/.test(value)) return false;
+  const port = typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint' ? Number(value) : 0;
+  return Number.isInteger(port) && port >= 1 && port <= 65_535;
+}

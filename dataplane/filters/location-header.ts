@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { defineFilter } from '../heap/definition.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { mapResponse } from '../http/reply.ts';
+import { Response } from '../http/response.ts';
+import type { Uri } from '../http/uri.ts';
+import { readAbsoluteUri, runtimeUri } from './absolute-uri.ts';
+import { isWeb, readReference } from './uri-reference.ts';
+
+/** Makes redirects of the application lead back through the gateway. */
+export const locationHeaderFilter = defineFilter({
+  type: 'LocationHeaderFilter',
+  aliases: ['RedirectFilter'],
+  summary:
+    'Gives the Location header of responses the scheme, host and port of a base, so that redirects of the application ' +
+    'lead back through the gateway. Path, query and fragment stay. Every http and https location is rebased, whichever ' +
+    'host it names; a path that does not start with / and other schemes stay as they are. A location or a base that ' +
+    'cannot be read is answered with an empty 500.',
+  config: z.strictObject({
+    baseURI: runtimeUri()
+      .optional()
+      .describe('The base; by default the URI that the client asked for, as contexts.router.originalUri has it.'),
+  }),
+  examples: [
+    { title: 'Back to where the client came in', config: {} },
+    { title: 'To a public name', config: { baseURI: 'https://www.example.com:8443' } },
+  ],
+  create({ baseURI }) {
+    const fixed = baseURI?.compiled === null ? readAbsoluteUri(baseURI.source) : null;
+
+    function baseFor(exchange: Exchange, response: Response): Uri | null {
+      if (baseURI === undefined) return exchange.router.originalUri;
+      return fixed ?? readAbsoluteUri(baseURI.read(exchange, response) ?? '');
+    }
+
+    function rebaseLocation(response: Response, exchange: Exchange): Response {
+      const { headers } = response;
+      if (!headers.has('location')) return response;
+      const base = baseFor(exchange, response);
+      if (base === null) return failure(response, `the base '${baseURI?.source}' is not an absolute URI`);
+      if (base.host === '') return response; // an old client that did not say what it asked for
+      const locations = headers.all('location');
+      const rebased = locations.map((location) => rebase(location, base));
+      if (rebased.includes(null)) return failure(response, 'the location of the response cannot be read');
+      if (rebased.every((location, index) => location === locations[index])) return response;
+      headers.delete('location');
+      for (const location of rebased) headers.append('Location', location!);
+      return response;
+    }
+
+    return (exchange, next) => mapResponse(next(exchange), exchange, rebaseLocation);
+  },
+});
+
+function rebase(location: string, base: Uri): string | null {
+  const reference = readReference(location);
+  if (reference === null) return null;
+  const { scheme, authority, path, rest } = reference;
+  if (!isWeb(scheme) || (authority === null && !path.startsWith('/'))) return location;
+  return `${base.scheme}://${base.authority}${path}${rest}`;
+}
+
+function failure(response: Response, reason: string): Response {
+  response.abandon();
+  const answer = new Response(500);
+  answer.cause = new Error(reason);
+  return answer;
+}

@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import { text } from '../../contract/vocabulary/configured.ts';
+import { noEffect } from '../../contract/vocabulary/field-notes.ts';
+import { type RuntimeExpression, runtimeText } from '../../contract/vocabulary/runtime.ts';
+import { defineFilter } from '../heap/definition.ts';
+import { changeableHeader } from '../http/changeable-header.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { isForwardingHeader } from '../http/forwarding.ts';
+import type { Request } from '../http/request.ts';
+import { Response } from '../http/response.ts';
+import { readAbsoluteUri, runtimeUri } from './absolute-uri.ts';
+
+const values = (names: z.ZodType<string>) => z.record(names, z.array(runtimeText())).default({});
+
+/** Sends another request in place of the one that came. */
+export const staticRequestFilter = defineFilter({
+  type: 'StaticRequestFilter',
+  summary:
+    'Replaces the request by another: its method, URI, headers and content are those given here, and nothing of the ' +
+    'request that came is left except for what expressions take from it. Values that evaluate to null are left out. A ' +
+    'URI that cannot be read is answered with an empty 500.',
+  config: z
+    .strictObject({
+      method: text()
+        .refine((method) => /^[A-Z][A-Z0-9_-]*$/.test(method) && method !== 'CONNECT', {
+          error: ({ input }) => `must be a method in upper case other than CONNECT, not '${input}'`,
+        })
+        .describe('Method of the new request.'),
+      uri: runtimeUri().describe('Absolute URI of the new request.'),
+      version: noEffect(text(), 'the engine speaks the HTTP version of the connection'),
+      headers: values(changeableHeader(z.string())).describe(
+        'Values by header name. Host is that of the URI unless given.',
+      ),
+      form: values(z.string()).describe(
+        'Values by name of form parameters: content of the request if the method is POST, otherwise added to the query.',
+      ),
+      entity: z
+        .union([runtimeText(), z.array(runtimeText())])
+        .optional()
+        .describe('Content of the request; the texts of an array are lines. A POST has either this or form.'),
+    })
+    .check(({ value, issues }) => {
+      if (value.method !== 'POST' || value.entity === undefined || Object.keys(value.form).length === 0) return;
+      const message = "'form' and 'entity' cannot be given together for a POST: both are its content";
+      issues.push({ code: 'custom', message, input: value, path: ['entity'], params: { code: 'exclusive' } });
+    }),
+  examples: [
+    {
+      title: 'Log in with a form',
+      config: {
+        method: 'POST',
+        uri: 'https://app.example.com/login',
+        form: { username: ["${request.headers['X-User'][0]}"], password: ['${attributes.password}'] },
+      },
+    },
+  ],
+  create({ method, uri, headers, form, entity }) {
+    const fixedUri = uri.compiled === null ? readAbsoluteUri(uri.source) : null;
+    const lines = entity === undefined ? null : Array.isArray(entity) ? entity : [entity];
+    const headerFields = Object.entries(headers);
+    const formFields = Object.entries(form);
+
+    return function replaceRequest(exchange, next) {
+      const { request } = exchange;
+      const place = fixedUri ?? readAbsoluteUri(uri.read(exchange, null) ?? '');
+      if (place === null) return failure(`the URI '${uri.source}' is not an absolute one`);
+      // everything is read from the request before anything of it is changed
+      const newHeaders = evaluated(headerFields, exchange);
+      const parameters = evaluated(formFields, exchange);
+      const content = lines?.map((line) => line.read(exchange, null) ?? '').join('\n') ?? '';
+      void exchange.client;
+      void exchange.router;
+
+      forgetHeaders(request);
+      request.method = method;
+      request.uri = place;
+      request.upgrade = null;
+      request.entity.set(content);
+      request.headers.append('Host', request.uri.authority);
+      for (const [name, value] of newHeaders) request.headers.append(name, value);
+      if (formFields.length > 0) addForm(request, parameters);
+      return next(exchange);
+    };
+  },
+});
+
+type Field = readonly [name: string, values: readonly RuntimeExpression<string>[]];
+
+function evaluated(fields: readonly Field[], exchange: Exchange): [string, string][] {
+  const pairs: [string, string][] = [];
+  for (const [name, expressions] of fields) {
+    for (const expression of expressions) {
+      const value = expression.read(exchange, null);
+      if (value !== null) pairs.push([name, value]);
+    }
+  }
+  return pairs;
+}
+
+/** What says where the request has been stays: of what a trusted proxy said the backend is told too. */
+function forgetHeaders({ headers }: Request): void {
+  for (const [name] of headers.entries()) if (name !== 'via' && !isForwardingHeader(name)) headers.delete(name);
+}
+
+function addForm(request: Request, parameters: readonly [string, string][]): void {
+  if (request.method === 'POST') {
+    request.headers.set('Content-Type', 'application/x-www-form-urlencoded');
+    request.entity.set(new URLSearchParams(parameters.map(([name, value]) => [name, value])).toString());
+    return;
+  }
+  const added = parameters.map(([name, value]) => `${escaped(name)}=${escaped(value)}`);
+  const query = request.uri.rawQuery;
+  if (added.length > 0) request.uri.rawQuery = [...(query === null || query === '' ? [] : [query]), ...added].join('&');
+}
+
+function escaped(text: string): string {
+  return encodeURIComponent(text.toWellFormed());
+}
+
+function failure(reason: string): Response {
+  const answer = new Response(500);
+  answer.cause = new Error(reason);
+  return answer;
+}

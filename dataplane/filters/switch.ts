@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { ref } from '../../contract/vocabulary/reference.ts';
+import { runtimeFlag } from '../../contract/vocabulary/runtime.ts';
+import { defineFilter } from '../heap/definition.ts';
+import type { Exchange, Next } from '../http/exchange.ts';
+import { mapResponse } from '../http/reply.ts';
+import type { Response } from '../http/response.ts';
+
+const cases = (message: string) =>
+  z
+    .array(
+      z.strictObject({
+        condition: runtimeFlag().optional().describe('When the case applies; always, if there is no condition.'),
+        handler: ref('handler').describe('Answers if the case applies.'),
+      }),
+    )
+    .default([])
+    .describe(`Cases that are tried in order on the ${message}; the first that applies answers.`);
+
+/** Diverts requests and responses to other handlers. */
+export const switchFilter = defineFilter({
+  type: 'SwitchFilter',
+  summary:
+    'Diverts to another handler. A request that a case of onRequest applies to goes to its handler and no further; a ' +
+    'response that a case of onResponse applies to is replaced by what its handler answers. A condition without a ' +
+    'value does not apply.',
+  config: z.strictObject({ onRequest: cases('request'), onResponse: cases('response') }),
+  examples: [
+    {
+      title: 'A page of our own when the application fails',
+      config: {
+        onResponse: [
+          {
+            condition: '${response.status.code >= 500}',
+            handler: { type: 'StaticResponseHandler', config: { status: 503, entity: 'Back in a moment.' } },
+          },
+        ],
+      },
+    },
+  ],
+  create({ onRequest, onResponse }, { resolve }) {
+    const built = (list: typeof onRequest) =>
+      list.map(({ condition, handler }) => ({ condition, handler: resolve(handler) }));
+    const requestCases = built(onRequest);
+    const responseCases = built(onResponse);
+
+    function chosen(list: typeof requestCases, exchange: Exchange, response: Response | null): Next | null {
+      for (const { condition, handler } of list) {
+        if (condition === undefined || condition.read(exchange, response) === true) return handler;
+      }
+      return null;
+    }
+
+    function divertResponse(response: Response, exchange: Exchange) {
+      const handler = chosen(responseCases, exchange, response);
+      if (handler === null) return response;
+      response.abandon();
+      return handler(exchange);
+    }
+
+    return function divert(exchange, next) {
+      const handler = chosen(requestCases, exchange, null);
+      if (handler !== null) return handler(exchange);
+      return responseCases.length === 0 ? next(exchange) : mapResponse(next(exchange), exchange, divertResponse);
+    };
+  },
+});

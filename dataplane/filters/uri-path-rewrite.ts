@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import { text } from '../../contract/vocabulary/configured.ts';
+import { ref } from '../../contract/vocabulary/reference.ts';
+import { defineFilter } from '../heap/definition.ts';
+import type { Answer, Exchange } from '../http/exchange.ts';
+import { mapResponse } from '../http/reply.ts';
+import { Response } from '../http/response.ts';
+import { sameAuthority } from '../http/target.ts';
+import { longestFirst, movedPath, type PathPrefix, pathPrefix } from './path-prefix.ts';
+import { isWeb, readReference, type UriReference } from './uri-reference.ts';
+
+const path = () =>
+  text().refine((value) => pathPrefix(value) !== null, {
+    error: ({ input }) => `must be a path that starts with '/' and has no query, '.' or '..', not '${input}'`,
+  });
+
+/** Moves the paths of an application to where clients see them. */
+export const uriPathRewriteFilter = defineFilter({
+  type: 'UriPathRewriteFilter',
+  summary:
+    'Rewrites the start of paths, in both directions: on the request from the path that clients use to that of the ' +
+    'application, and back in the Location and Content-Location of the response when they are paths or name the host ' +
+    'of the application or of the request. Whole segments are compared, and the longest mapping that fits is used. A ' +
+    'slash at the end of a mapped path makes no difference.',
+  config: z.strictObject({
+    mappings: z
+      .record(path(), path())
+      .check(({ value, issues }) => {
+        for (const { path, message } of mappingFaults(value))
+          issues.push({ code: 'custom', message, input: value, path });
+      })
+      .describe('Paths of the application by the paths that clients use.'),
+    failureHandler: ref('handler')
+      .optional()
+      .describe('Answers when a header of the response cannot be rewritten; by default with an empty 500.'),
+  }),
+  examples: [
+    { title: 'Clients see /shop, the application /v2/store', config: { mappings: { '/shop': '/v2/store' } } },
+    {
+      title: 'Everything is below /app, except for the pictures',
+      config: { mappings: { '/': '/app', '/pictures': '/static/img' } },
+    },
+  ],
+  create({ mappings, failureHandler }, { resolve }) {
+    const fail = failureHandler === undefined ? () => new Response(500) : resolve(failureHandler);
+    const forth = longestFirst(prefixes(mappings));
+    const back = longestFirst(prefixes(mappings).map(([from, to]) => [to, from]));
+
+    /** The header with its path as clients use it; null when it cannot be read. */
+    function asClientsUseIt(value: string, exchange: Exchange): string | null {
+      const reference = readReference(value);
+      if (reference === null) return null;
+      if (!isOurs(reference, exchange)) return value;
+      const moved = movedPath(reference.path, back);
+      const start = value.length - reference.path.length - reference.rest.length;
+      return moved === null ? value : `${value.slice(0, start)}${moved}${reference.rest}`;
+    }
+
+    function rewriteResponse(response: Response, exchange: Exchange): Answer {
+      for (const name of ['Location', 'Content-Location']) {
+        const value = response.headers.get(name);
+        if (value === null) continue;
+        const rewritten = asClientsUseIt(value, exchange);
+        if (rewritten === null) {
+          response.abandon();
+          return fail(exchange);
+        }
+        if (rewritten !== value) response.headers.set(name, rewritten);
+      }
+      return response;
+    }
+
+    return function rewriteRequest(exchange, next) {
+      const { uri } = exchange.request;
+      const moved = movedPath(uri.rawPath, forth);
+      if (moved !== null) uri.rawPath = moved;
+      return mapResponse(next(exchange), exchange, rewriteResponse);
+    };
+  },
+});
+
+function prefixes(mappings: Readonly<Record<string, string>>): [PathPrefix, PathPrefix][] {
+  return Object.entries(mappings).map(([from, to]) => [pathPrefix(from)!, pathPrefix(to)!]);
+}
+
+/** Whether a reference leads to the application: it names no host, or one under which we or it are known. */
+function isOurs({ scheme, authority, path }: UriReference, { request, router }: Exchange): boolean {
+  if (authority === null) return path.startsWith('/') && isWeb(scheme);
+  if (!isWeb(scheme)) return false;
+  const known = [request.uri.authority, request.headers.get('host') ?? '', router.originalUri.authority];
+  return known.some((name) => name !== '' && sameAuthority(authority, name, scheme ?? request.uri.scheme));
+}
+
+function mappingFaults(mappings: Readonly<Record<string, string>>): { path: string[]; message: string }[] {
+  const entries = Object.entries(mappings);
+  if (entries.length === 0) return [{ path: [], message: 'must have at least one entry' }];
+  return entries.flatMap(([from, to], index) => {
+    const twin = entries.slice(0, index).find(([other]) => pathPrefix(other) === pathPrefix(from));
+    if (twin === undefined || pathPrefix(from) === null || pathPrefix(twin[1]) === pathPrefix(to)) return [];
+    return [{ path: [from], message: `is the same path as '${twin[0]}', which leads elsewhere` }];
+  });
+}

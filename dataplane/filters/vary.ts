@@ -1,0 +1,9 @@
+import type { Headers } from '../http/headers.ts';
+
+/** Tells caches that an answer also depends on these headers of its request. */
+export function addVary(headers: Headers, ...names: readonly string[]): void {
+  const said = (headers.get('vary') ?? '').split(',').map((name) => name.trim().toLowerCase());
+  if (said.includes('*')) return;
+  const missing = names.filter((name) => !said.includes(name.toLowerCase()));
+  if (missing.length > 0) headers.append('Vary', missing.join(', '));
+}

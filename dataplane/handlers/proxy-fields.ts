@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { choice, duration, flag, integer } from '../../contract/vocabulary/configured.ts';
+import { noEffect, unavailable } from '../../contract/vocabulary/field-notes.ts';
+import { ref } from '../../contract/vocabulary/reference.ts';
+
+/** Deprecated fields about TLS, which handlers and their WebSockets both know. */
+const tlsFields = {
+  keyManager: unavailable('KeyManager reference(s)').describe('Client key and certificate.'),
+  sslCipherSuites: unavailable('array of strings').describe('Allowed cipher suites.'),
+  sslContextAlgorithm: unavailable('string').describe('Name of the SSLContext algorithm.'),
+  sslEnabledProtocols: unavailable('array of strings').describe('Allowed TLS protocols.'),
+  trustManager: unavailable('TrustManager reference(s)').describe('Trust of peer certificates.'),
+};
+
+const websocket = z.strictObject({
+  enabled: flag().default(false).describe('Whether a client may upgrade its connection to a WebSocket.'),
+  connectionTimeout: duration({ unlimited: true })
+    .optional()
+    .describe("Time to establish a WebSocket connection; by default the handler's `connectionTimeout`."),
+  soTimeout: duration({ unlimited: true })
+    .optional()
+    .describe("A WebSocket that is silent for this time is closed; by default the handler's `soTimeout`."),
+  numberOfSelectors: noEffect(integer({ min: 1 }), 'event loops carry WebSockets as they carry requests').describe(
+    'Most worker threads.',
+  ),
+  tls: unavailable('ClientTlsOptions reference').describe('Options for TLS connections.'),
+  vertx: unavailable('object').describe('Options of the HTTP client of the reference product.'),
+  ...tlsFields,
+});
+
+/** The fields of the handlers that send requests on. */
+export const proxyFields = {
+  connections: integer({ min: 1, max: 1_000_000 })
+    .default(64)
+    .describe('Most connections at a time, of each gateway unit to each backend.'),
+  connectionTimeout: duration({ unlimited: true })
+    .prefault('10 seconds')
+    .describe('Time to establish a connection, or to wait until one of the pool is free.'),
+  connectionTimeToLive: duration({ unlimited: true })
+    .prefault('unlimited')
+    .describe('Age at which a connection is not used again.'),
+  disableReuseConnection: flag().default(false).describe('Whether every request gets a connection of its own.'),
+  soTimeout: duration({ unlimited: true })
+    .prefault('10 seconds')
+    .describe('Time without a byte after which a connection is given up; the answer is then 504.'),
+  waitQueueSize: integer({ min: 0, max: 1_000_000 })
+    .default(10_000)
+    .describe('Most requests that wait for a connection; further ones are answered with 503.'),
+  websocket: websocket.prefault({}).describe('Upgrades to WebSocket.'),
+
+  stateTrackingEnabled: noEffect(flag(), 'no client certificates are used').describe(
+    'Whether connections with a client certificate are kept apart.',
+  ),
+  numberOfWorkers: noEffect(
+    integer({ min: 1 }),
+    'event loops send requests, and `gatewayUnits` says how many',
+  ).describe('Worker threads for outgoing requests.'),
+  protocolVersion: noEffect(
+    choice(['HTTP/2', 'HTTP/1.1']),
+    'backends without TLS are spoken to in HTTP/1.1 whatever it says',
+  ).describe('HTTP version of outgoing requests.'),
+  temporaryStorage: noEffect(ref('temporaryStorage'), 'bodies are passed on as they arrive').describe(
+    'Where bodies are buffered.',
+  ),
+  asyncBehavior: noEffect(choice(['streaming', 'non_streaming']), 'bodies are passed on as they arrive').describe(
+    'Whether an answer is processed before its body is complete.',
+  ),
+  propagateDisconnection: noEffect(flag(), 'a client that leaves always ends its call to the backend').describe(
+    'Whether a client that leaves ends its call to the backend.',
+  ),
+
+  http2PriorKnowledge: unavailable('configuration expression<boolean>').describe('HTTP/2 without an upgrade.'),
+  proxyOptions: unavailable('ProxyOptions reference').describe('Proxy for outgoing requests.'),
+  tls: unavailable('ClientTlsOptions reference').describe('Options for TLS connections.'),
+  retries: unavailable('object').describe('Repeating requests that failed.'),
+  circuitBreaker: unavailable('object').describe('Not asking a backend that keeps failing.'),
+  vertx: unavailable('object').describe('Options of the HTTP client of the reference product.'),
+  hostnameVerifier: unavailable('enumeration').describe('Check of the name in the certificate of a backend.'),
+  proxy: unavailable('object').describe('Proxy for outgoing requests.'),
+  systemProxy: unavailable('boolean').describe('Proxy of the machine for outgoing requests.'),
+  ...tlsFields,
+};
+
+/** What the fields hold once they are read. */
+export type ProxyConfig = z.output<z.ZodObject<typeof proxyFields>>;

@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { ref } from '../../contract/vocabulary/reference.ts';
+import { runtimeFlag } from '../../contract/vocabulary/runtime.ts';
+import { afterRequest, buffered, neededEntities } from '../heap/buffering.ts';
+import { defineHandler } from '../heap/definition.ts';
+import type { Exchange, Next } from '../http/exchange.ts';
+import { mapResponse } from '../http/reply.ts';
+import type { Response } from '../http/response.ts';
+
+/** Gives a request to one handler after the other. */
+export const sequenceHandler = defineHandler({
+  type: 'SequenceHandler',
+  summary:
+    'Gives the request to its handlers one after the other, as long as the postcondition of each is true, and returns ' +
+    'the last response. The request body is read as a whole first, because every handler may send it.',
+  config: z.strictObject({
+    bindings: z
+      .array(
+        z.strictObject({
+          handler: ref('handler').describe('Handler that gets the request.'),
+          postcondition: runtimeFlag()
+            .optional()
+            .describe('Whether the next handler gets its turn after this response; by default it does.'),
+        }),
+      )
+      .min(1)
+      .describe('Handlers in their order.'),
+  }),
+  examples: [
+    {
+      title: 'Ask whether the service is open before passing the request on',
+      config: {
+        bindings: [
+          { handler: 'ClientHandler', postcondition: '${response.status.code == 200}' },
+          { handler: 'ReverseProxyHandler' },
+        ],
+      },
+    },
+  ],
+  create({ bindings }, { resolve }) {
+    const last = bindings.at(-1)!;
+    let next = resolve(last.handler);
+    for (const { handler, postcondition } of bindings.slice(0, -1).reverse()) {
+      const following = next;
+      const first = neededEntities(postcondition).response ? buffered(resolve(handler)) : resolve(handler);
+      const goOn = (response: Response, exchange: Exchange): ReturnType<Next> => {
+        if (postcondition !== undefined && postcondition.read(exchange, response) !== true) return response;
+        response.abandon();
+        return following(exchange);
+      };
+      next = (exchange) => mapResponse(first(exchange), exchange, goOn);
+    }
+    const run = next;
+    return bindings.length === 1 ? run : (exchange) => afterRequest(exchange, () => run(exchange));
+  },
+});

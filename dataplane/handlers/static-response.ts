@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { integer, text } from '../../contract/vocabulary/configured.ts';
+import { noEffect, unavailable } from '../../contract/vocabulary/field-notes.ts';
+import { type RuntimeExpression, runtimeText } from '../../contract/vocabulary/runtime.ts';
+import { defineHandler } from '../heap/definition.ts';
+import { changeableHeader } from '../http/changeable-header.ts';
+import { Response } from '../http/response.ts';
+import { encodeText, isWritable } from './charset.ts';
+
+/** Answers by itself. */
+export const staticResponseHandler = defineHandler({
+  type: 'StaticResponseHandler',
+  summary:
+    'Answers every request with a status, headers and an entity of its own. Header values that evaluate to null are ' +
+    'left out. The entity is written in the charset that `Content-Type` names, by default in UTF-8.',
+  config: z.strictObject({
+    status: integer({ min: 200, max: 999 }).describe('Status code of the answer.'),
+    reason: text().optional().describe('Reason phrase; by default the usual one for the status.'),
+    version: noEffect(text(), 'the engine answers in the HTTP version that the client speaks').describe(
+      'HTTP version of the answer.',
+    ),
+    headers: z
+      .record(changeableHeader(z.string()), z.array(runtimeText()))
+      .default({})
+      .describe('Values by header name; the gateway itself writes those that frame the message.'),
+    entity: z
+      .union([runtimeText(), z.array(runtimeText())])
+      .optional()
+      .describe('Content of the answer; the texts of an array are lines.'),
+    trailers: unavailable('map').describe('Fields after the content.'),
+  }),
+  examples: [
+    {
+      title: 'A greeting',
+      config: {
+        status: 200,
+        headers: { 'Content-Type': ['text/plain; charset=UTF-8'] },
+        entity: 'Hello from ${request.uri.path}',
+      },
+    },
+  ],
+  create({ status, reason, headers, entity }) {
+    const fields = Object.entries(headers);
+    const lines = entity === undefined ? [] : Array.isArray(entity) ? entity : [entity];
+    if (lines.length > 0) refuseUnwritable(fields);
+    return function answer(exchange) {
+      const response = new Response(status);
+      response.reason = reason ?? null;
+      let contentType: string | null = null;
+      for (const [name, values] of fields) {
+        for (const value of values) {
+          const line = value.read(exchange, null);
+          if (line === null) continue;
+          response.headers.append(name, line);
+          if (name.toLowerCase() === 'content-type') contentType = line;
+        }
+      }
+      if (lines.length > 0) {
+        const content = lines.map((line) => line.read(exchange, null) ?? '').join('\n');
+        response.entity.set(encodeText(content, contentType));
+      }
+      return response;
+    };
+  },
+});
+
+/** What is wrong for every request is better said before the first one. */
+function refuseUnwritable(fields: readonly (readonly [string, readonly RuntimeExpression<string>[]])[]): void {
+  for (const [name, values] of fields) {
+    if (name.toLowerCase() !== 'content-type') continue;
+    const unwritable = values.find(({ compiled, source }) => compiled === null && !isWritable(source));
+    if (unwritable !== undefined) throw new Error(`no entity can be written as '${unwritable.source}': use UTF-8`);
+  }
+}

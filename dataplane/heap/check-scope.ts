@@ -1,0 +1,236 @@
+import { type Declaration, type Decoration, readDeclaration } from '../../contract/declaration.ts';
+import { didYouMean } from '../../contract/did-you-mean.ts';
+import type { JsonValue } from '../../contract/document/json-value.ts';
+import { type Path, type Problem, pathText } from '../../contract/problem.ts';
+import { parseConfig } from '../../contract/vocabulary/parse-config.ts';
+import type { Reading } from '../../contract/vocabulary/reading.ts';
+import { kinds, Reference } from '../../contract/vocabulary/reference.ts';
+import type { TypeDefinition } from './definition.ts';
+import type { BuiltKind } from './kinds.ts';
+import { type CheckedDecoration, type CheckedObject, kindOf, Scope } from './scope.ts';
+import type { TypeCatalogue } from './type-catalogue.ts';
+
+/** What a check needs to know beside the document. */
+export interface CheckOptions {
+  readonly catalogue: TypeCatalogue;
+  readonly reading: Reading;
+  report(problem: Problem): void;
+}
+
+/** An object in the making: its references still have to be found. */
+interface Draft {
+  readonly declaration: Declaration;
+  readonly checked: CheckedObject & {
+    readonly targets: Map<Reference, CheckedObject>;
+    readonly decorations: CheckedDecoration[];
+  };
+  readonly references: readonly { readonly reference: Reference; readonly path: Path }[];
+  linked: boolean;
+}
+
+/** Checks the objects of one document. Heap first, then whatever refers to it, then `finish`. */
+export class ScopeCheck {
+  readonly scope: Scope;
+  private readonly options: CheckOptions;
+  private readonly drafts = new Map<CheckedObject, Draft>();
+  private readonly declaredAt = new Map<string, Path>();
+
+  constructor(name: string, parent: Scope | null, options: CheckOptions) {
+    this.scope = new Scope(name, parent);
+    this.options = options;
+  }
+
+  /** Declares what a `heap` array holds. */
+  heap(raw: JsonValue | undefined, path: Path): void {
+    if (raw === undefined) return;
+    if (!Array.isArray(raw)) {
+      this.error('value', path, 'must be an array of objects');
+      return;
+    }
+    const declarations = raw.map((item, index) => readDeclaration(item, [...path, index], true, this.options.report));
+    for (const declaration of declarations) {
+      if (declaration === null) continue;
+      const name = declaration.name!;
+      const other = this.declaredAt.get(name);
+      if (other === undefined) {
+        this.declaredAt.set(name, declaration.path);
+        const checked = this.declare(declaration, name);
+        if (checked !== null) this.scope.objects.set(name, checked);
+      } else {
+        const message = `there is another object '${name}' in this heap, at ${pathText(other)}`;
+        this.error('duplicate-name', [...declaration.path, 'name'], message, undefined, [other]);
+      }
+    }
+  }
+
+  /** The object that a reference outside of any object's configuration stands for, such as a route's handler. */
+  resolve(reference: Reference, path: Path): CheckedObject | null {
+    return this.target(reference, path);
+  }
+
+  /**
+   * Checks what top-level keys or `globalDecorators` say; incompatible objects are the caller's to tell apart. `kind` is
+   * null where objects of every kind are meant.
+   */
+  decorations(decorations: readonly Decoration[], kind: BuiltKind | null): CheckedDecoration[] {
+    return decorations.flatMap((decoration) => this.decoration(decoration, kind) ?? []);
+  }
+
+  /** Finds what references stand for and refuses cycles. Call it once everything is declared. */
+  finish(): void {
+    // a Map's iterator also visits what is added while it runs: objects declared in place
+    for (const draft of this.drafts.values()) {
+      this.link(draft);
+      for (const decoration of draft.declaration.decorations) this.decorate(draft, decoration);
+    }
+    this.refuseCycles();
+  }
+
+  /** Finds what the references of an object stand for, once. */
+  private link(draft: Draft): void {
+    if (draft.linked) return;
+    draft.linked = true;
+    for (const { reference, path } of draft.references) {
+      const target = this.target(reference, path);
+      if (target !== null) draft.checked.targets.set(reference, target);
+    }
+  }
+
+  private declare(declaration: Declaration, name: string): CheckedObject | null {
+    const { catalogue, reading, report } = this.options;
+    const definition = catalogue.find(declaration.type);
+    const typePath = [...declaration.path, 'type'];
+    if (definition === undefined) {
+      report({ severity: 'error', path: typePath, ...catalogue.unknown(declaration.type) });
+      return null;
+    }
+    if (definition.operatorOnly !== undefined && reading.reach.origin === 'tenant') {
+      this.error('not-allowed', typePath, `${definition.type} is for operators only: ${definition.operatorOnly}`);
+      return null;
+    }
+    const parsed = parseConfig(definition.config, declaration.config, reading, [...declaration.path, 'config']);
+    for (const problem of parsed.problems) report(problem);
+    const checked = {
+      name,
+      definition,
+      config: parsed.value,
+      path: declaration.path,
+      scope: this.scope,
+      targets: new Map<Reference, CheckedObject>(),
+      decorations: [],
+    };
+    const references = referencesIn(parsed.value, [...declaration.path, 'config']);
+    this.drafts.set(checked, { declaration, checked, references, linked: false });
+    return checked;
+  }
+
+  private target(reference: Reference, path: Path): CheckedObject | null {
+    const found =
+      reference.name === null ? this.inPlace(reference.declaration, path) : this.named(reference.name, path);
+    if (found === null) return null;
+    const { follows, type } = found.definition;
+    const draft = follows === undefined ? undefined : this.drafts.get(found);
+    if (draft !== undefined) this.link(draft); // its kind is that of its target
+    const kind = kindOf(found);
+    if (reference.kind === 'any' || kind === reference.kind) return found;
+    if (follows !== undefined && kind === 'any') return null; // its own reference has a problem, or is part of a cycle
+    this.error(
+      'kind',
+      path,
+      `must be a ${kinds[reference.kind]}, but '${found.name}' is a ${type}, which is a ${kinds[kind]}`,
+    );
+    return null;
+  }
+
+  private named(name: string, path: Path): CheckedObject | null {
+    const found = this.scope.find(name);
+    if (found !== undefined && found.definition !== undefined) return found;
+    if (this.declaredAt.has(name)) return null; // it is there and has problems of its own
+    const meant = didYouMean(name, this.scope.names());
+    const hint = meant === undefined ? undefined : `did you mean '${meant}'?`;
+    this.error('reference', path, `there is no object '${name}' in this heap or in those around it`, hint);
+    return null;
+  }
+
+  private inPlace(raw: JsonValue, path: Path): CheckedObject | null {
+    const declaration = readDeclaration(raw, path, false, this.options.report);
+    if (declaration === null) return null;
+    return this.declare(declaration, declaration.name ?? `{${declaration.type}}/${path.join('/')}`);
+  }
+
+  private decorate({ checked }: Draft, decoration: Decoration): void {
+    const { type } = checked.definition;
+    const kind = kindOf(checked);
+    const made = this.decoration(decoration, kind);
+    if (made === null) return;
+    if (decoratable(made, kind)) checked.decorations.push(made);
+    else this.error('decoration', decoration.path, `'${decoration.name}' cannot decorate a ${type}`);
+  }
+
+  private decoration({ name, value, path }: Decoration, kind: BuiltKind | null): CheckedDecoration | null {
+    const decorator = this.scope.find(name);
+    if (decorator === undefined || decorator.definition.kind !== 'decorator') {
+      const decorators = this.scope.names().filter((one) => this.scope.find(one)?.definition.kind === 'decorator');
+      const meant = didYouMean(name, [...decorators, 'config', 'type', 'name']);
+      const hint = meant === undefined ? undefined : `did you mean '${meant}'?`;
+      this.report('warning', 'decoration', path, `has no effect: there is no decorator '${name}'`, hint);
+      return null;
+    }
+    const { definition } = decorator;
+    const parsed = parseConfig(definition.decoration!, value, this.options.reading, path);
+    for (const problem of parsed.problems) this.options.report(problem);
+    if (parsed.problems.some(({ severity }) => severity === 'error')) return null;
+    const vain = definition.inVain?.(parsed.value, kind) ?? null;
+    if (vain !== null) this.report('warning', 'no-effect', path, `has no effect: ${vain}`);
+    return { decorator, value: parsed.value };
+  }
+
+  private refuseCycles(): void {
+    const done = new Set<CheckedObject>();
+    const visit = (object: CheckedObject, trail: readonly CheckedObject[]): void => {
+      if (done.has(object) || !this.drafts.has(object)) return;
+      const start = trail.indexOf(object);
+      if (start >= 0) {
+        const round = [...trail.slice(start), object].map(({ name }) => `'${name}'`).join(' → ');
+        const others = trail.slice(start + 1).map(({ path }) => path);
+        this.error('cycle', object.path, `the objects need each other: ${round}`, undefined, others);
+        return;
+      }
+      for (const target of [...object.targets.values(), ...object.decorations.map((one) => one.decorator)]) {
+        visit(target, [...trail, object]);
+      }
+      done.add(object);
+    };
+    for (const object of this.drafts.keys()) visit(object, []);
+  }
+
+  private error(code: Problem['code'], path: Path, message: string, hint?: string, others?: readonly Path[]): void {
+    this.report('error', code, path, message, hint, others);
+  }
+
+  private report(
+    severity: Problem['severity'],
+    code: Problem['code'],
+    path: Path,
+    message: string,
+    hint?: string,
+    others?: readonly Path[],
+  ): void {
+    const more = { ...(hint === undefined ? {} : { hint }), ...(others === undefined ? {} : { others }) };
+    this.options.report({ code, severity, path, message, ...more });
+  }
+}
+
+/** Whether a decorator can be put around an object of this kind. */
+export function decoratable({ decorator }: CheckedDecoration, kind: BuiltKind): boolean {
+  const { decorates }: TypeDefinition = decorator.definition;
+  return decorates?.includes(kind) === true;
+}
+
+/** The references in a configuration that was read, with their places. */
+function referencesIn(value: unknown, path: Path): { reference: Reference; path: Path }[] {
+  if (value instanceof Reference) return [{ reference: value, path }];
+  if (Array.isArray(value)) return value.flatMap((item, index) => referencesIn(item, [...path, index]));
+  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return [];
+  return Object.entries(value).flatMap(([key, item]) => referencesIn(item, [...path, key]));
+}

@@ -1,0 +1,18 @@
+import type { Filter, Next } from '../http/exchange.ts';
+import type { BuiltKind } from './kinds.ts';
+
+/** What is decorated. */
+export interface Decorated {
+  readonly kind: BuiltKind;
+  /** The name of the object, given or generated. */
+  readonly name: string;
+  /** The name with those of the scopes around it. */
+  readonly qualifiedName: string;
+  readonly type: string;
+}
+
+/** Puts itself around an object. It is asked only for the kinds that it says it decorates. */
+export interface Decorator<Decoration = unknown> {
+  filter?(filter: Filter, decoration: Decoration, decorated: Decorated): Filter;
+  handler?(handler: Next, decoration: Decoration, decorated: Decorated): Next;
+}

@@ -1,0 +1,30 @@
+import type { JsonValue } from '../../contract/document/json-value.ts';
+import { type CheckOptions, ScopeCheck } from './check-scope.ts';
+import type { Scope } from './scope.ts';
+
+/** What every configuration can refer to without declaring it. An object of the same name in `config.json` wins. */
+export const defaultObjects: JsonValue = [
+  { name: 'baseURI', type: 'BaseUriDecorator' },
+  { name: 'capture', type: 'CaptureDecorator' },
+  { name: 'timer', type: 'TimerDecorator' },
+  { name: 'tracing', type: 'TracingDecorator' },
+  { name: 'Clock', type: 'Clock' },
+  { name: 'ScheduledExecutorService', type: 'ScheduledExecutorService' },
+  { name: 'TemporaryStorage', type: 'TemporaryStorage' },
+  { name: 'ReverseProxyHandler', type: 'ReverseProxyHandler' },
+  { name: 'ClientHandler', type: 'ClientHandler' },
+  { name: 'TransactionIdOutboundFilter', type: 'TransactionIdOutboundFilter' },
+  {
+    name: 'ForgeRockClientHandler',
+    type: 'Chain',
+    config: { filters: ['TransactionIdOutboundFilter'], handler: 'ClientHandler' },
+  },
+];
+
+/** The scope of the default objects; they are built when somebody refers to them. */
+export function checkDefaultObjects(options: CheckOptions): Scope {
+  const check = new ScopeCheck('gateway', null, options);
+  check.heap(defaultObjects, ['defaults']);
+  check.finish();
+  return check.scope;
+}

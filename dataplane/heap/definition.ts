@@ -1,0 +1,83 @@
+import type { Logger } from 'pino';
+import type { z } from 'zod';
+import type { Reference } from '../../contract/vocabulary/reference.ts';
+import type { Decorator } from './decorator.ts';
+import type { Heap } from './heap.ts';
+import type { Built, BuiltKind } from './kinds.ts';
+import type { PlaneServices } from './plane-services.ts';
+
+/** What an object is built with. */
+export interface Parts {
+  /** Its name, given or generated. */
+  readonly name: string;
+  /** The name with those of the scopes around it, such as `gateway._router`. */
+  readonly qualifiedName: string;
+  /** The object behind a reference; it has been built before. */
+  resolve<K extends BuiltKind>(reference: Reference<K>): Built[K];
+  /** Called when the object is no longer used, in reverse order of building. */
+  onClose(release: () => void | Promise<void>): void;
+  readonly log: Logger;
+  readonly plane: PlaneServices;
+  /** The heap it lives in: what a router's routes inherit from. */
+  readonly heap: Heap;
+}
+
+/** What the catalogue knows of a type. */
+export interface TypeDefinition<K extends BuiltKind = BuiltKind, Config = unknown> {
+  /** The name that `type` in a declaration has. */
+  readonly type: string;
+  readonly kind: K;
+  /** Other names under which the reference product knows it. */
+  readonly aliases?: readonly string[];
+  /** What it does, in a paragraph for its reference page. */
+  readonly summary: string;
+  readonly config: z.ZodType<Config>;
+  /** Configurations for its reference page, which a test checks. */
+  readonly examples?: readonly { readonly title: string; readonly config: unknown }[];
+  /** Why a tenant may not declare it, or nothing. */
+  readonly operatorOnly?: string;
+  /** For decorators: the schema of what stands beside the decorated object. */
+  readonly decoration?: z.ZodType;
+  /** For decorators: what they can be put around. */
+  readonly decorates?: readonly BuiltKind[];
+  /** For decorators: why a decoration does nothing, or null. `kind` is null where it is for objects of every kind. */
+  inVain?(decoration: unknown, kind: BuiltKind | null): string | null;
+  /** For a type that stands for another object: the reference to it, which decides what kind of object this one is. */
+  follows?(config: Config): Reference;
+  create(config: Config, parts: Parts): Built[K];
+}
+
+type DecoratorsOnly = 'decoration' | 'decorates' | 'inVain';
+type Definition<K extends BuiltKind, Config> = Omit<TypeDefinition<K, Config>, 'kind' | DecoratorsOnly>;
+
+/** A filter: `(exchange, next) => Answer`. */
+export function defineFilter<Config>(definition: Definition<'filter', Config>): TypeDefinition<'filter', Config> {
+  return { ...definition, kind: 'filter' };
+}
+
+/** A handler: `(exchange) => Answer`. */
+export function defineHandler<Config>(definition: Definition<'handler', Config>): TypeDefinition<'handler', Config> {
+  return { ...definition, kind: 'handler' };
+}
+
+/** An object that others use and that no request passes through. */
+export function defineService<K extends BuiltKind, Config>(
+  definition: Omit<TypeDefinition<K, Config>, DecoratorsOnly>,
+): TypeDefinition<K, Config> {
+  return definition;
+}
+
+interface DecoratorDefinition<Config, Decoration>
+  extends Omit<TypeDefinition<'decorator', Config>, 'kind' | 'create' | DecoratorsOnly> {
+  readonly decoration: z.ZodType<Decoration>;
+  readonly decorates: readonly BuiltKind[];
+  inVain?(decoration: Decoration, kind: BuiltKind | null): string | null;
+  create(config: Config, parts: Parts): Decorator<Decoration>;
+}
+
+/** An object that is put around others. */
+export function defineDecorator<Config, Decoration>(
+  definition: DecoratorDefinition<Config, Decoration>,
+): TypeDefinition<'decorator', Config> {
+  return { ...definition, kind: 'decorator' };
+}

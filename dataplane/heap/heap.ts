@@ -1,0 +1,155 @@
+import type { Logger } from 'pino';
+import type { Reference } from '../../contract/vocabulary/reference.ts';
+import type { Filter, Next } from '../http/exchange.ts';
+import { bufferingFilter, bufferingHandler, type NeededEntities, neededEntities } from './buffering.ts';
+import { decoratable } from './check-scope.ts';
+import type { Decorated } from './decorator.ts';
+import type { Parts } from './definition.ts';
+import type { Built, BuiltKind } from './kinds.ts';
+import type { PlaneServices } from './plane-services.ts';
+import { type CheckedDecoration, type CheckedObject, kindOf, type Scope } from './scope.ts';
+
+/** An object could not be built: its name, and why. */
+export class BuildFailure extends Error {
+  readonly object: CheckedObject;
+
+  constructor(object: CheckedObject, cause: unknown) {
+    super(`'${object.name}' cannot be built: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    this.name = 'BuildFailure';
+    this.object = object;
+  }
+}
+
+/** The built objects of one scope. Whatever cannot be built leaves nothing behind. */
+export class Heap {
+  readonly scope: Scope;
+  private readonly parent: Heap | null;
+  private readonly plane: PlaneServices;
+  private readonly log: Logger;
+  /** What this scope declares, with the decorations that stand beside it. */
+  private readonly own = new Map<CheckedObject, unknown>();
+  /** What objects of this scope get to see: also with the global decorations. */
+  private readonly seen = new Map<CheckedObject, unknown>();
+  private readonly releases: (() => void | Promise<void>)[] = [];
+
+  constructor(scope: Scope, parent: Heap | null, plane: PlaneServices) {
+    this.scope = scope;
+    this.parent = parent;
+    this.plane = plane;
+    this.log = plane.log;
+  }
+
+  /** Builds everything that the scope declares, what is needed before what needs it. @throws BuildFailure */
+  buildAll(): void {
+    try {
+      for (const object of this.scope.objects.values()) this.get(object);
+    } catch (error) {
+      void this.close();
+      throw error;
+    }
+  }
+
+  /**
+   * The object as the objects of this scope see it, built now if it was not. Global decorations are of the scope that
+   * asks: those of a route are also put around what the route refers to in the scopes around it.
+   */
+  get(object: CheckedObject): unknown {
+    if (object.scope !== this.scope && this.scope.globalDecorations.length === 0)
+      return this.around(object).get(object);
+    if (!this.seen.has(object)) {
+      const kind = kindOf(object);
+      const decorations = this.scope.decorations().filter((decoration) => decoratable(decoration, kind));
+      this.seen.set(object, this.decorate(this.built(object), object.name, object, decorations));
+    }
+    return this.seen.get(object);
+  }
+
+  /** The main handler of the document with what its top-level keys put around it. */
+  decorated(object: CheckedObject, decorations: readonly CheckedDecoration[]): unknown {
+    return this.decorate(this.get(object), 'top-level-handler', object, decorations);
+  }
+
+  /** Releases what the objects hold, the last built first. Every one is asked, whatever others do. */
+  async close(): Promise<void> {
+    const releases = this.releases.splice(0).reverse();
+    this.own.clear();
+    this.seen.clear();
+    for (const release of releases) {
+      try {
+        await release();
+      } catch (error) {
+        this.log.error({ err: error, scope: this.scope.name }, 'an object could not be closed');
+      }
+    }
+  }
+
+  private around(object: CheckedObject): Heap {
+    if (this.parent === null) throw new Error(`'${object.name}' belongs to no heap around this one`);
+    return this.parent;
+  }
+
+  private built(object: CheckedObject): unknown {
+    if (object.scope !== this.scope) return this.around(object).built(object);
+    if (!this.own.has(object)) this.own.set(object, this.build(object));
+    return this.own.get(object);
+  }
+
+  private build(object: CheckedObject): unknown {
+    const { name, definition, config, targets } = object;
+    const parts: Parts = {
+      name,
+      qualifiedName: `${this.scope.name}.${name}`,
+      resolve: <K extends BuiltKind>(reference: Reference<K>): Built[K] => {
+        const target = targets.get(reference);
+        if (target === undefined) throw new Error(`a reference of '${name}' was not checked`);
+        return this.get(target) as Built[K];
+      },
+      onClose: (release) => this.releases.push(release),
+      log: this.log.child({ object: `${this.scope.name}.${name}` }),
+      plane: this.plane,
+      heap: this,
+    };
+    try {
+      const created = definition.create(config, parts);
+      const built = waiting(created, kindOf(object), neededEntities(config));
+      return this.decorate(built, name, object, object.decorations);
+    } catch (error) {
+      throw failure(object, error);
+    }
+  }
+
+  /** @param name what the decorators are told that the object is called */
+  private decorate(
+    built: unknown,
+    name: string,
+    object: CheckedObject,
+    decorations: readonly CheckedDecoration[],
+  ): unknown {
+    const { type } = object.definition;
+    const kind = kindOf(object);
+    const decorated: Decorated = { kind, name, qualifiedName: `${this.scope.name}.${name}`, type };
+    let result = built;
+    try {
+      for (const { decorator, value } of decorations) {
+        const by = this.get(decorator) as Built['decorator'];
+        if (kind === 'filter') result = by.filter?.(result as Filter, value, decorated) ?? result;
+        else if (kind === 'handler') result = by.handler?.(result as Next, value, decorated) ?? result;
+        result = waiting(result, kind, neededEntities(value));
+      }
+    } catch (error) {
+      throw failure(object, error);
+    }
+    return result;
+  }
+}
+
+function failure(object: CheckedObject, error: unknown): BuildFailure {
+  return error instanceof BuildFailure ? error : new BuildFailure(object, error);
+}
+
+/** Expressions cannot wait for a body, so an object whose expressions read one gets it whole. */
+function waiting(object: unknown, kind: BuiltKind, needs: NeededEntities): unknown {
+  if (!needs.request && !needs.response) return object;
+  if (kind === 'filter') return bufferingFilter(object as Filter, needs);
+  return kind === 'handler' ? bufferingHandler(object as Next, needs) : object;
+}

@@ -1,0 +1,68 @@
+import type { Path } from '../../contract/problem.ts';
+import type { Reference } from '../../contract/vocabulary/reference.ts';
+import type { TypeDefinition } from './definition.ts';
+import type { BuiltKind } from './kinds.ts';
+
+/** An object whose declaration has been checked and which can be built. */
+export interface CheckedObject {
+  readonly name: string;
+  readonly definition: TypeDefinition;
+  readonly config: unknown;
+  readonly path: Path;
+  /** The scope it is built in. */
+  readonly scope: Scope;
+  /** What each reference in its configuration stands for. */
+  readonly targets: ReadonlyMap<Reference, CheckedObject>;
+  /** What is put around it, the innermost first. */
+  readonly decorations: readonly CheckedDecoration[];
+}
+
+/** What an object is good for: what its type is, or what the object is that it stands for. */
+export function kindOf(object: CheckedObject): BuiltKind {
+  const seen = new Set<CheckedObject>();
+  let at = object;
+  while (at.definition.follows !== undefined && at.config !== undefined && !seen.has(at)) {
+    seen.add(at);
+    const target: CheckedObject | undefined = at.targets.get(at.definition.follows(at.config));
+    if (target === undefined) break;
+    at = target;
+  }
+  return at.definition.kind;
+}
+
+/** A decorator and what it is told about one object. */
+export interface CheckedDecoration {
+  readonly decorator: CheckedObject;
+  readonly value: unknown;
+}
+
+/** The objects of one document by name. Child scopes see their parents, never the other way round. */
+export class Scope {
+  /** With the names of the scopes around it: `gateway`, `gateway._router.orders`. */
+  readonly name: string;
+  readonly parent: Scope | null;
+  /** Those declared in the heap, in the order declared. */
+  readonly objects = new Map<string, CheckedObject>();
+  /** Decorations of every compatible object in this scope and below it. */
+  readonly globalDecorations: CheckedDecoration[] = [];
+
+  constructor(name: string, parent: Scope | null) {
+    this.name = name;
+    this.parent = parent;
+  }
+
+  /** The object of this name, here or in a scope around. */
+  find(name: string): CheckedObject | undefined {
+    return this.objects.get(name) ?? this.parent?.find(name);
+  }
+
+  /** Every name that can be referred to from here. */
+  names(): string[] {
+    return [...this.objects.keys(), ...(this.parent?.names() ?? [])];
+  }
+
+  /** Global decorations from the outermost scope to this one. */
+  decorations(): readonly CheckedDecoration[] {
+    return [...(this.parent?.decorations() ?? []), ...this.globalDecorations];
+  }
+}

@@ -1,0 +1,55 @@
+import type { Shape } from '../../contract/expression/language.ts';
+import { textOf } from '../../contract/expression/text.ts';
+import { EvaluationError, type Value } from '../../contract/expression/value.ts';
+import type { Entity } from '../http/entity.ts';
+import { Parameters } from './parameters.ts';
+
+/**
+ * The content of a message, which whoever evaluates has read beforehand: an expression cannot wait. As a value it is its
+ * text.
+ */
+export const entityShape: Shape<Entity> = {
+  name: 'entity',
+  properties: {
+    string: { get: entityText, set: setEntity },
+    json: { get: entityJson, set: (entity, value) => entity.set(JSON.stringify(value, jsonMember)) },
+    form: { get: (entity) => new Parameters(new URLSearchParams(entityText(entity))) },
+    bytes: { get: bytesOf, set: setEntity },
+    empty: { get: (entity) => entity.empty },
+    length: { get: (entity) => entity.length },
+  },
+  methods: { isEmpty: (entity) => entity.empty },
+  text: entityText,
+};
+
+/** Replaces the content by bytes or by a text. */
+export function setEntity(entity: Entity, value: Value): void {
+  entity.set(value instanceof Uint8Array ? value : textOf(value));
+}
+
+/** The content as UTF-8. */
+export function entityText(entity: Entity): string {
+  return bytesOf(entity).toString('utf8');
+}
+
+function entityJson(entity: Entity): Value {
+  const text = entityText(entity);
+  if (text.trim() === '') return null;
+  try {
+    const value: Value = JSON.parse(text);
+    return value;
+  } catch {
+    throw new EvaluationError('the entity is not JSON');
+  }
+}
+
+function bytesOf(entity: Entity): Buffer {
+  const bytes = entity.peek();
+  if (bytes === null) throw new EvaluationError('the entity has not been read');
+  return bytes;
+}
+
+function jsonMember(_: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return Number(value);
+  return value instanceof Map ? Object.fromEntries(value) : value;
+}

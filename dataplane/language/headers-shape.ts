@@ -1,0 +1,33 @@
+import type { Shape } from '../../contract/expression/language.ts';
+import { textOf } from '../../contract/expression/text.ts';
+import { isList, type Value } from '../../contract/expression/value.ts';
+import type { Headers } from '../http/headers.ts';
+
+/** Headers by name, in any case; each is the list of its lines. */
+export const headersShape: Shape<Headers> = {
+  name: 'headers',
+  properties: {},
+  methods: {
+    getFirst: (headers, [name]) => headers.all(textOf(name ?? null))[0] ?? null,
+    getAll: (headers, [name]) => headers.all(textOf(name ?? null)),
+  },
+  entries: {
+    get: (headers, name) => (headers.has(name) ? headers.all(name) : null),
+    set: setHeader,
+    keys: headerNames,
+  },
+  text: (headers) => `{${headerNames(headers).map((name) => `${name}=[${headers.all(name).join(', ')}]`)}}`,
+};
+
+/** Null takes the header away, a list gives it one line for each item. */
+function setHeader(headers: Headers, name: string, value: Value): void {
+  headers.delete(name);
+  const lines = value === null ? [] : isList(value) ? value : [value];
+  for (const line of lines) headers.append(name, textOf(line));
+}
+
+function headerNames(headers: Headers): string[] {
+  const names = new Set<string>();
+  headers.each((name) => names.add(name));
+  return [...names];
+}

@@ -1,0 +1,34 @@
+import type { Shape } from '../../contract/expression/language.ts';
+import type { Request } from '../http/request.ts';
+
+/** A cookie as a request carries it: attributes such as the domain are never sent. */
+interface RequestCookie {
+  readonly name: string;
+  readonly value: string;
+  readonly domain: null;
+  readonly path: null;
+}
+
+/** The cookies of a request, as lists by name. A copy: changing it changes no request. */
+export class RequestCookies {
+  private readonly values: ReadonlyMap<string, readonly string[]>;
+
+  constructor(request: Request) {
+    this.values = request.cookies;
+  }
+
+  get(name: string): readonly RequestCookie[] | null {
+    const values = this.values.get(name);
+    return values?.map((value) => ({ name, value, domain: null, path: null })) ?? null;
+  }
+
+  names(): string[] {
+    return [...this.values.keys()];
+  }
+}
+
+export const requestCookiesShape: Shape<RequestCookies> = {
+  name: 'cookies',
+  properties: {},
+  entries: { get: (cookies, name) => cookies.get(name), keys: (cookies) => cookies.names() },
+};

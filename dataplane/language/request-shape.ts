@@ -1,0 +1,43 @@
+import type { Shape } from '../../contract/expression/language.ts';
+import { textOf } from '../../contract/expression/text.ts';
+import { EvaluationError, type Value } from '../../contract/expression/value.ts';
+import type { Request } from '../http/request.ts';
+import { Uri } from '../http/uri.ts';
+import { entityShape, entityText, setEntity } from './entity-shape.ts';
+import { headersShape } from './headers-shape.ts';
+import { Parameters, parametersShape } from './parameters.ts';
+import { RequestCookies, requestCookiesShape } from './request-cookies.ts';
+import { uriShape } from './uri-shape.ts';
+
+/** The request of an exchange. */
+export const requestShape: Shape<Request> = {
+  name: 'request',
+  properties: {
+    method: { get: (request) => request.method, set: (request, value) => void (request.method = textOf(value)) },
+    uri: { get: (request) => request.uri, set: setUri, shape: uriShape },
+    version: { get: (request) => request.version },
+    headers: { get: (request) => request.headers, shape: headersShape },
+    cookies: { get: (request) => new RequestCookies(request), shape: requestCookiesShape },
+    queryParams: { get: (request) => new Parameters(request.queryParams), shape: parametersShape },
+    form: { get: formOf, shape: parametersShape },
+    entity: {
+      get: (request) => request.entity,
+      set: (request, value) => setEntity(request.entity, value),
+      shape: entityShape,
+    },
+  },
+  text: (request) => `${request.method} ${request.uri} ${request.version}`,
+};
+
+function setUri(request: Request, value: Value): void {
+  request.uri = value instanceof Uri ? value : textOf(value);
+}
+
+/** The parameters of the query and, where the content is a form, of that. */
+function formOf(request: Request): Parameters {
+  const type = request.headers.get('content-type') ?? '';
+  const isForm = /^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type);
+  if (!isForm || request.entity.empty) return new Parameters(request.queryParams);
+  if (request.entity.peek() === null) throw new EvaluationError('the form in the entity has not been read');
+  return new Parameters(request.queryParams, new URLSearchParams(entityText(request.entity)));
+}

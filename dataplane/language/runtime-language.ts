@@ -1,0 +1,124 @@
+import { X509Certificate } from 'node:crypto';
+import { certificateShape } from '../../contract/expression/functions/certificate-functions.ts';
+import { functionTable } from '../../contract/expression/functions/function-table.ts';
+import type { Language, Refusal, Root, Shape, Shapes } from '../../contract/expression/language.ts';
+import type { Value } from '../../contract/expression/value.ts';
+import type { Reach } from '../../contract/reach.ts';
+import { Entity } from '../http/entity.ts';
+import { Exchange } from '../http/exchange.ts';
+import { Headers } from '../http/headers.ts';
+import { Request } from '../http/request.ts';
+import { Response } from '../http/response.ts';
+import { Uri } from '../http/uri.ts';
+import { contextsShape } from './contexts-shape.ts';
+import { entityShape } from './entity-shape.ts';
+import { headersShape } from './headers-shape.ts';
+import { Instant, instantShape } from './instant.ts';
+import { Parameters, parametersShape } from './parameters.ts';
+import { RequestCookies, requestCookiesShape } from './request-cookies.ts';
+import { requestShape } from './request-shape.ts';
+import { responseShape } from './response-shape.ts';
+import { Status, statusShape } from './status.ts';
+import {
+  FilePath,
+  filePathShape,
+  Instance,
+  instanceShape,
+  NamedValues,
+  namedValuesShape,
+  surroundingRefusals,
+  surroundingRoots,
+} from './surroundings.ts';
+import { uriShape } from './uri-shape.ts';
+
+const shapes: Shapes = new Map<object, Shape>([
+  [Exchange.prototype, contextsShape],
+  [Request.prototype, requestShape],
+  [Response.prototype, responseShape],
+  [Uri.prototype, uriShape],
+  [Headers.prototype, headersShape],
+  [Entity.prototype, entityShape],
+  [Status.prototype, statusShape],
+  [Parameters.prototype, parametersShape],
+  [RequestCookies.prototype, requestCookiesShape],
+  [Instant.prototype, instantShape],
+  [NamedValues.prototype, namedValuesShape],
+  [FilePath.prototype, filePathShape],
+  [Instance.prototype, instanceShape],
+  [X509Certificate.prototype, certificateShape],
+]);
+
+const request: Root<Exchange, Response | null> = { get: (exchange) => exchange.request, shape: requestShape };
+const response: Root<Exchange, Response | null> = { get: (_, answer) => answer, shape: responseShape };
+const contexts: Root<Exchange, Response | null> = { get: (exchange) => exchange, shape: contextsShape };
+const attributes: Root<Exchange, Response | null> = { get: (exchange) => exchange.attributes };
+const now: Root = { get: () => new Instant(Date.now()), shape: instantShape };
+
+const exchangeRoots: readonly (readonly [string, Root])[] = [
+  ['request', request],
+  ['response', response],
+  ['contexts', contexts],
+  ['attributes', attributes],
+];
+
+const unavailable: readonly (readonly [string, Refusal])[] = [
+  [
+    'session',
+    { code: 'unavailable-field', message: "'session' is known, but sessions are not available in this version" },
+  ],
+  [
+    'context',
+    {
+      code: 'unavailable-field',
+      message: "'context' is known, but not available in this version",
+      hint: 'name the context that is meant: contexts.client, contexts.router, …',
+    },
+  ],
+];
+
+/** What expressions may name that are evaluated for each exchange: subject is the exchange, answer its response or null. */
+export function runtimeLanguage(reach: Reach, constants: ReadonlyMap<string, Value>): Language {
+  return language(reach, constants, exchangeRoots, [
+    ...unavailable,
+    ['heap', { code: 'expression', message: "'heap' is known only while the configuration is read" }],
+  ]);
+}
+
+/** What expressions may name that are evaluated once, when their document is read. */
+export function configurationLanguage(reach: Reach, constants: ReadonlyMap<string, Value>): Language {
+  const names = [...exchangeRoots.map(([name]) => name), ...unavailable.map(([name]) => name)];
+  return language(
+    reach,
+    constants,
+    [],
+    names.map((name) => [name, tooEarly(name)]),
+  );
+}
+
+function language(
+  reach: Reach,
+  constants: ReadonlyMap<string, Value>,
+  roots: readonly (readonly [string, Root])[],
+  refused: readonly (readonly [string, Refusal])[],
+): Language {
+  const { functions, refused: refusedFunctions } = functionTable(reach, shapes);
+  const surroundings = surroundingRoots(reach);
+  const isTenant = reach.origin === 'tenant';
+  const refusals = [...refused, ...(isTenant ? surroundingRefusals(surroundings.keys()) : [])];
+  return {
+    roots: new Map([...roots, ['now', now], ...(isTenant ? [] : surroundings)]),
+    functions,
+    shapes,
+    constants,
+    // The heap is a name of the configuration only where whoever reads that has put one in.
+    refusedRoots: new Map(refusals.filter(([name]) => name !== 'heap' || !constants.has(name))),
+    refusedFunctions,
+  };
+}
+
+function tooEarly(name: string): Refusal {
+  return {
+    code: 'expression',
+    message: `'${name}' does not exist here: a configuration expression is evaluated before any request`,
+  };
+}

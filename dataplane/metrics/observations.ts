@@ -1,0 +1,38 @@
+import type { Observation } from '../unit-messages.ts';
+
+/** Times that objects observed, summed until somebody takes them. */
+export class Observations {
+  private sums = new Map<
+    string,
+    { metric: string; labels: Readonly<Record<string, string>>; count: number; seconds: number }
+  >();
+
+  add(metric: string, labels: Readonly<Record<string, string>>, seconds: number): void {
+    const key = JSON.stringify([metric, labels]);
+    const sum = this.sums.get(key);
+    if (sum === undefined) this.sums.set(key, { metric, labels, count: 1, seconds });
+    else {
+      sum.count++;
+      sum.seconds += seconds;
+    }
+  }
+
+  /** Adds sums that were made elsewhere. */
+  addAll(observations: readonly Observation[]): void {
+    for (const { metric, labels, count, seconds } of observations) {
+      this.add(metric, labels, seconds);
+      this.sums.get(JSON.stringify([metric, labels]))!.count += count - 1;
+    }
+  }
+
+  get all(): readonly Observation[] {
+    return [...this.sums.values()];
+  }
+
+  /** What came together since the last time. */
+  take(): readonly Observation[] {
+    const taken = this.all;
+    this.sums = new Map();
+    return taken;
+  }
+}

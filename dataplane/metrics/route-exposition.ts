@@ -1,0 +1,120 @@
+import type { Counter, MetricObjectWithValues, MetricValue, Registry } from 'prom-client';
+import type { Observation } from '../unit-messages.ts';
+import { quantile } from './response-times.ts';
+import type { RouteSeries } from './route-series.ts';
+import { FIGURE } from './route-slots.ts';
+
+/** What route metrics are made from, read at each scrape. */
+export interface RouteMetricsSource {
+  series(): readonly RouteSeries[];
+  observations(): readonly Observation[];
+}
+
+/** Status families as the `family` label says them. */
+export const families = [
+  ['Informational', FIGURE.informational],
+  ['Successful', FIGURE.successful],
+  ['Redirection', FIGURE.redirection],
+  ['Client_error', FIGURE.clientError],
+  ['Server_error', FIGURE.serverError],
+  ['Unknown', FIGURE.unknown],
+] as const;
+
+const QUANTILES = [0.5, 0.75, 0.95, 0.98, 0.99, 0.999];
+
+type Row = MetricValue<string> & { readonly metricName?: string };
+type Rows = (series: RouteSeries, labels: Record<string, string>) => Row[];
+
+const active: Rows = ({ figures }, labels) => [{ labels, value: activeOf(figures) }];
+
+/** Every metric of a route: its name, type, what it says, and its rows. */
+const METRICS: readonly (readonly [name: string, type: string, help: string, rows: Rows])[] = [
+  ['gw_route_request_active', 'gauge', 'Requests being processed.', active],
+  ['gw_route_request_active_total', 'gauge', 'Requests being processed.', active],
+  [
+    'gw_route_request_total',
+    'counter',
+    'Requests processed since deployment.',
+    ({ figures }, labels) => [{ labels, value: figures[FIGURE.begun]! }],
+  ],
+  [
+    'gw_route_response_error_total',
+    'counter',
+    'Responses that threw an exception.',
+    ({ figures }, labels) => [{ labels, value: figures[FIGURE.error]! }],
+  ],
+  [
+    'gw_route_response_null_total',
+    'counter',
+    'Responses not handled by the gateway.',
+    ({ figures }, labels) => [{ labels, value: figures[FIGURE.unanswered]! }],
+  ],
+  [
+    'gw_route_response_status_total',
+    'counter',
+    'Responses by status family.',
+    ({ figures }, labels) => families.map(([family, at]) => ({ labels: { ...labels, family }, value: figures[at]! })),
+  ],
+  ['gw_route_response_time', 'summary', 'Response time observations, in seconds.', summary('gw_route_response_time')],
+  [
+    'gw_route_response_time_total',
+    'counter',
+    'Sum of the response times, in seconds.',
+    ({ figures }, labels) => [{ labels, value: figures[FIGURE.seconds]! }],
+  ],
+];
+
+/** Requests that began and have not ended. */
+export function activeOf(figures: Float64Array): number {
+  return Math.max(0, figures[FIGURE.begun]! - figures[FIGURE.ended]!);
+}
+
+/** Adds the metrics of routes and of the objects in them. Routes that are gone are gone from the next scrape. */
+export function registerRouteMetrics(registry: Registry, source: RouteMetricsSource): void {
+  for (const [name, type, help, rows] of METRICS) {
+    register(registry, name, type, help, () =>
+      source.series().flatMap((series) => {
+        const { name: routeName, route, router } = series;
+        return rows(series, { name: routeName, route, router });
+      }),
+    );
+  }
+  for (const [metric, help] of TIMERS) {
+    register(registry, metric, 'summary', help, () =>
+      source
+        .observations()
+        .filter((one) => one.metric === metric)
+        .flatMap(({ labels, count, seconds }) => [
+          { labels, value: seconds, metricName: `${metric}_sum` },
+          { labels, value: count, metricName: `${metric}_count` },
+        ]),
+    );
+  }
+}
+
+/** What the timer decorator observes of an object. */
+const TIMERS = [
+  ['gw_timer_latency', 'Time an object took with everything behind it, in seconds.'],
+  ['gw_timer_internal', 'Time an object itself took, in seconds.'],
+  ['gw_timer_downstream', 'Time that what is behind an object took, in seconds.'],
+] as const;
+
+function summary(name: string): Rows {
+  return ({ figures }, labels) => [
+    ...QUANTILES.map((share) => ({ labels: { ...labels, quantile: String(share) }, value: quantile(figures, share) })),
+    { labels, value: figures[FIGURE.seconds]!, metricName: `${name}_sum` },
+    { labels, value: figures[FIGURE.ended]!, metricName: `${name}_count` },
+  ];
+}
+
+/** prom-client's own metrics count by themselves; these were counted elsewhere. */
+function register(registry: Registry, name: string, type: string, help: string, rows: () => Row[]): void {
+  const metric = {
+    name,
+    async get() {
+      return { name, help, type, aggregator: 'sum', values: rows() } as unknown as MetricObjectWithValues<Row>;
+    },
+    reset() {},
+  };
+  registry.registerMetric(metric as unknown as Counter);
+}

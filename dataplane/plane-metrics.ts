@@ -1,0 +1,41 @@
+import type { Registry } from 'prom-client';
+import { type MetricsSource, metricsRegistry } from './metrics/exposition.ts';
+import { type MonitoringRecord, monitoringRecords, recordPrefix } from './metrics/monitoring.ts';
+import { Observations } from './metrics/observations.ts';
+import { RATE_INTERVAL, Rates } from './metrics/rates.ts';
+import { registerRouteMetrics } from './metrics/route-exposition.ts';
+import type { RouteSeries } from './metrics/route-series.ts';
+import { FIGURE } from './metrics/route-slots.ts';
+
+/** The metrics of a plane: the registry that is scraped, and what Common REST monitoring shows. */
+export class PlaneMetrics {
+  readonly registry: Registry;
+  /** What objects of the units observed. */
+  readonly observations = new Observations();
+  private readonly series: () => readonly RouteSeries[];
+  private readonly rates = new Rates();
+  private ticking: NodeJS.Timeout | null = null;
+
+  constructor(source: MetricsSource, series: () => readonly RouteSeries[]) {
+    this.series = series;
+    this.registry = metricsRegistry(source);
+  }
+
+  /** Adds the metrics of routes, whose rates are averages over time. */
+  followRoutes(): void {
+    registerRouteMetrics(this.registry, { series: this.series, observations: () => this.observations.all });
+    this.ticking = setInterval(() => {
+      const counts = this.series().map((series) => [recordPrefix(series), series.figures[FIGURE.ended]!] as const);
+      this.rates.tick(new Map(counts), Date.now());
+    }, RATE_INTERVAL);
+    this.ticking.unref();
+  }
+
+  monitoring(): MonitoringRecord[] {
+    return monitoringRecords(this.series(), this.rates, Date.now());
+  }
+
+  close(): void {
+    if (this.ticking !== null) clearInterval(this.ticking);
+  }
+}

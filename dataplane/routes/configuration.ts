@@ -1,0 +1,269 @@
+import type { Logger } from 'pino';
+import type { JsonObject } from '../../contract/document/json-value.ts';
+import type { Problem } from '../../contract/problem.ts';
+import type { Reach } from '../../contract/reach.ts';
+import type { RouteEntry, RouteKey, Update } from '../../contract/snapshot.ts';
+import type { Reading } from '../../contract/vocabulary/reading.ts';
+import { checkDefaultObjects } from '../heap/default-objects.ts';
+import type { Parts } from '../heap/definition.ts';
+import { BuildFailure, Heap } from '../heap/heap.ts';
+import type { PlaneServices } from '../heap/plane-services.ts';
+import type { Scope } from '../heap/scope.ts';
+import type { TypeCatalogue } from '../heap/type-catalogue.ts';
+import type { Next } from '../http/exchange.ts';
+import { refusalResponse } from '../http/response.ts';
+import { checkBase, checkRoute } from './check-document.ts';
+import { documentReading } from './document-reading.ts';
+import { instrumented, Lease } from './instrumented.ts';
+import { makeRoute, type Route, refusingRoute } from './route.ts';
+import { noFigures, type RouteFigures } from './route-figures.ts';
+import { RouterTable } from './router-table.ts';
+
+export interface ConfigurationOptions {
+  readonly catalogue: TypeCatalogue;
+  readonly reach: Reach;
+  readonly log: Logger;
+  figures(slot: number): RouteFigures;
+  observe: PlaneServices['observe'];
+  mayReach: PlaneServices['mayReach'];
+}
+
+/** What could not be built, by the document it is in: null for `config.json`. */
+export interface BuildProblem {
+  readonly route: RouteKey | null;
+  readonly problems: readonly Problem[];
+  /** Whether the version before it keeps serving; otherwise requests are refused. */
+  readonly keepsServing: boolean;
+}
+
+/** Everything that was built from one `config.json`. */
+interface Generation {
+  readonly base: JsonObject;
+  readonly main: Next;
+  readonly lease: Lease;
+  readonly heap: Heap;
+  readonly defaults: Heap;
+  tables: Map<string, RouterTable>;
+}
+
+/** What one unit runs: build all, swap, close. Whatever cannot be built leaves what runs as it is. */
+export class Configuration {
+  private readonly options: ConfigurationOptions;
+  private readonly entries = new Map<string, Map<string, RouteEntry>>();
+  /** The documents above a router's routes, outermost first: their properties are names in the routes. */
+  private readonly ancestors = new Map<Scope, readonly JsonObject[]>();
+  private defaultSlots: Update['defaultSlots'] = {};
+  private generation: Generation | null = null;
+  /** The routers of what is being built. */
+  private staged = new Map<string, RouterTable>();
+  private problems: BuildProblem[] = [];
+
+  constructor(options: ConfigurationOptions) {
+    this.options = options;
+  }
+
+  readonly handle: Next = (exchange) => this.generation?.main(exchange) ?? refusalResponse('not-ready');
+
+  get ready(): boolean {
+    return this.generation !== null;
+  }
+
+  /** Runs a new revision. @returns what could not be built. */
+  apply(update: Update): readonly BuildProblem[] {
+    this.problems = [];
+    this.defaultSlots = update.defaultSlots;
+    for (const entry of update.set) this.entriesOf(entry.router).set(entry.id, entry);
+    for (const { router, id } of update.remove) this.entriesOf(router).delete(id);
+    if (update.base !== null) this.replaceBase(update.base.document);
+    else this.replaceRoutes(update);
+    return this.problems;
+  }
+
+  /** Closes everything once it is idle. */
+  close(): void {
+    const last = this.generation;
+    this.generation = null;
+    if (last !== null) this.retireGeneration(last);
+  }
+
+  // ---- the base
+
+  private replaceBase(base: JsonObject): void {
+    const before = this.generation;
+    this.staged = new Map();
+    const built = this.buildGeneration(base);
+    if (Array.isArray(built)) {
+      this.problems.push({ route: null, problems: built, keepsServing: before !== null });
+      return;
+    }
+    this.generation = built;
+    if (before !== null) this.retireGeneration(before);
+  }
+
+  private buildGeneration(base: JsonObject): Generation | Problem[] {
+    const plane = this.planeServices();
+    const reading = this.reading([base]);
+    const check = { catalogue: this.options.catalogue, reading, report: (): void => {} };
+    const defaults = new Heap(checkDefaultObjects(check), null, plane);
+    const { document, problems } = checkBase(base, defaults.scope, check);
+    if (document === null) return [...problems];
+    const heap = new Heap(document.scope, defaults, plane);
+    this.ancestors.set(document.scope, [base]);
+    const lease = new Lease();
+    try {
+      heap.buildAll();
+      const handler = heap.decorated(document.handler, document.decorations) as Next;
+      const main = instrumented(handler, noFigures, lease, (error) => this.failed('gateway', error));
+      return { base, main, lease, heap, defaults, tables: this.staged };
+    } catch (error) {
+      void heap.close().then(() => defaults.close());
+      if (!(error instanceof BuildFailure)) throw error;
+      return [buildProblem(error)];
+    }
+  }
+
+  private retireGeneration({ lease, heap, defaults, tables }: Generation): void {
+    lease.onceFree(() => {
+      for (const table of tables.values()) retireAll(table);
+      this.ancestors.delete(heap.scope);
+      void heap.close().then(() => defaults.close());
+    });
+  }
+
+  // ---- routes
+
+  private replaceRoutes({ set, remove }: Update): void {
+    if (this.generation === null) return;
+    this.staged = new Map(this.generation.tables);
+    const before = new Set(this.staged.values());
+    const pending = new Map<RouterTable, Map<string, Route>>();
+    const retired: Route[] = [];
+    const routesOf = (table: RouterTable): Map<string, Route> => {
+      const routes = pending.get(table) ?? new Map(table.routes);
+      pending.set(table, routes);
+      return routes;
+    };
+    // routes come before the routes of routers inside them, which are built with them
+    for (const entry of [...set].sort((a, b) => a.router.length - b.router.length)) {
+      const table = this.staged.get(entry.router);
+      if (table === undefined || !before.has(table)) continue;
+      const old = table.routes.get(entry.id);
+      const route = this.buildRoute(entry, table.heap, old);
+      if (route === old) continue;
+      if (old !== undefined) retired.push(old);
+      if (route === null) routesOf(table).delete(entry.id);
+      else routesOf(table).set(entry.id, route);
+    }
+    for (const { router, id } of remove) {
+      const table = this.staged.get(router);
+      const old = table?.routes.get(id);
+      if (table === undefined || old === undefined) continue;
+      retired.push(old);
+      routesOf(table).delete(id);
+    }
+    for (const [table, routes] of pending) table.swap(routes);
+    this.generation.tables = this.staged;
+    for (const route of retired) route.retire();
+  }
+
+  /** The new route; `old` when it cannot be built and there is one; null when it can take no request. */
+  private buildRoute(entry: RouteEntry, parent: Heap, old: Route | undefined): Route | null {
+    const { catalogue } = this.options;
+    const figures = this.options.figures(entry.slot);
+    const name = `${entry.router}.${entry.name}`;
+    const above = [...(this.ancestors.get(parent.scope) ?? []), entry.document];
+    const check = { catalogue, reading: this.reading(above), report: (): void => {} };
+    const verdict = checkRoute(entry.document, name, parent.scope, check);
+    const unsound = (problems: readonly Problem[]): Route | null => {
+      const keepsServing = old !== undefined && entry.refuses !== true;
+      const { router, id } = entry;
+      if (entry.refuses !== true) this.problems.push({ route: { router, id }, problems, keepsServing });
+      if (keepsServing) return old;
+      const readable = verdict.condition !== null || entry.document['condition'] === undefined;
+      return readable ? refusingRoute(entry, verdict.condition, figures) : null;
+    };
+    if (verdict.document === null || entry.refuses === true) return unsound(verdict.problems);
+    const { scope, handler, decorations, condition } = verdict.document;
+    const heap = new Heap(scope, parent, this.planeServices());
+    this.ancestors.set(scope, above);
+    const close = (): void => {
+      this.ancestors.delete(scope);
+      void heap.close();
+    };
+    try {
+      heap.buildAll();
+      const main = heap.decorated(handler, decorations) as Next;
+      return makeRoute({
+        entry,
+        condition,
+        handler: main,
+        figures,
+        failed: (error) => this.failed(name, error),
+        close,
+      });
+    } catch (error) {
+      close();
+      if (!(error instanceof BuildFailure)) throw error;
+      return unsound([buildProblem(error)]);
+    }
+  }
+
+  private router(parts: Parts, defaultHandler: Next | null): Next {
+    const name = parts.qualifiedName;
+    const defaultFigures = this.options.figures(this.defaultSlots[name] ?? -1);
+    const nothing: Next = () => refusalResponse('no-answer');
+    const lastRoute = instrumented(
+      defaultHandler ?? nothing,
+      defaultHandler === null ? noFigures : defaultFigures,
+      new Lease(),
+      (error) => this.failed(`${name}.default`, error),
+    );
+    const table = new RouterTable(name, parts.heap, lastRoute);
+    const routes = new Map<string, Route>();
+    for (const entry of this.entriesOf(name).values()) {
+      const route = this.buildRoute(entry, parts.heap, undefined);
+      if (route !== null) routes.set(entry.id, route);
+    }
+    table.swap(routes);
+    this.staged.set(name, table);
+    parts.onClose(() => {
+      retireAll(table);
+      if (this.generation?.tables.get(name) === table) this.generation.tables.delete(name);
+    });
+    return table.handle;
+  }
+
+  // ---- what both need
+
+  private planeServices(): PlaneServices {
+    const { log, reach, observe, mayReach } = this.options;
+    return { log, reach, observe, mayReach, router: (parts, defaultHandler) => this.router(parts, defaultHandler) };
+  }
+
+  private reading(documents: readonly JsonObject[]): Reading {
+    const { reach, log } = this.options;
+    return documentReading(reach, documents, (source, reason) => log.debug({ expression: source, reason }, 'no value'));
+  }
+
+  private entriesOf(router: string): Map<string, RouteEntry> {
+    const known = this.entries.get(router);
+    if (known !== undefined) return known;
+    const made = new Map<string, RouteEntry>();
+    this.entries.set(router, made);
+    return made;
+  }
+
+  private failed(route: string, error: unknown): void {
+    this.options.log.error({ route, err: error }, 'a request failed');
+  }
+}
+
+function retireAll(table: RouterTable): void {
+  for (const route of table.routes.values()) route.retire();
+}
+
+function buildProblem(failure: BuildFailure): Problem {
+  const { object, cause } = failure;
+  const message = cause instanceof Error ? cause.message : String(cause);
+  return { code: 'build', severity: 'error', path: object.path, message };
+}

@@ -1,0 +1,173 @@
+import type { Exchange } from '../http/exchange.ts';
+import { type Clause, clausesOf, type Fact } from './condition-clauses.ts';
+import { PrefixTree } from './prefix-tree.ts';
+import type { Route } from './route.ts';
+
+/** What a condition must still be asked when the index says that a route may be meant. */
+interface Candidate {
+  readonly route: Route;
+  /** Being found is enough. */
+  readonly certain: boolean;
+  readonly needsBody: boolean;
+}
+
+/** Lists of places in the order of routes, by the text that is looked up. */
+type Places = Map<string, number[]>;
+
+interface Looked {
+  readonly exact: Places;
+  readonly prefixes: PrefixTree | null;
+  read(exchange: Exchange): string | null;
+}
+
+/**
+ * Finds the first route, in order, whose condition is true, without asking every condition: each route is filed under
+ * something that the request must have, and only those that are filed under what it has are asked, in order. The answer
+ * is always that of asking all of them.
+ */
+export class DispatchIndex {
+  private readonly candidates: readonly Candidate[];
+  private readonly lookups: readonly Looked[];
+  /** Routes that nothing can be said of. */
+  private readonly always: readonly number[];
+  /** The lists of one search and how far each has been read; a search is never interrupted. */
+  private readonly lists: (readonly number[])[] = [];
+  private readonly cursors: number[] = [];
+
+  constructor(routes: readonly Route[]) {
+    const clauses = routes.map(({ condition }) => conditionClauses(condition?.compiled?.node ?? null, condition));
+    const filed = new Filing(clauses);
+    this.candidates = routes.map((route, at) => ({
+      route,
+      certain: route.condition === null || filed.certain(at),
+      needsBody: route.condition?.compiled?.touches('request.entity') === true,
+    }));
+    this.lookups = filed.lookups();
+    this.always = filed.always;
+  }
+
+  /** The route, null for none, or `'body'` when a condition needs the request's body: ask again when it is there. */
+  find(exchange: Exchange): Route | null | 'body' {
+    const { lists, cursors } = this;
+    lists.length = 0;
+    if (this.always.length > 0) lists.push(this.always);
+    for (const { exact, prefixes, read } of this.lookups) {
+      const text = read(exchange);
+      if (text === null) continue;
+      const places = exact.get(text);
+      if (places !== undefined) lists.push(places);
+      prefixes?.visit(text, this.gather);
+    }
+    for (let i = 0; i < lists.length; i++) cursors[i] = 0;
+    for (let place = this.next(-1); place >= 0; place = this.next(place)) {
+      const { route, certain, needsBody } = this.candidates[place]!;
+      if (certain) return route;
+      if (needsBody && exchange.request.entity.peek() === null) return 'body';
+      if (route.condition!.read(exchange, null) === true) return route;
+    }
+    return null;
+  }
+
+  private readonly gather = (places: readonly number[]): void => {
+    this.lists.push(places);
+  };
+
+  /** The smallest place after this one in any list, or -1. */
+  private next(after: number): number {
+    const { lists, cursors } = this;
+    let smallest = -1;
+    for (let i = 0; i < lists.length; i++) {
+      const list = lists[i]!;
+      let cursor = cursors[i]!;
+      while (cursor < list.length && list[cursor]! <= after) cursor++;
+      cursors[i] = cursor;
+      const place = list[cursor];
+      if (place !== undefined && (smallest < 0 || place < smallest)) smallest = place;
+    }
+    return smallest;
+  }
+}
+
+function conditionClauses(
+  node: Parameters<typeof clausesOf>[0] | null,
+  condition: Route['condition'],
+): readonly Clause[] {
+  if (condition === null) return [[]];
+  if (node !== null) return clausesOf(node);
+  return condition.read(null, null) === true ? [[]] : []; // a plain true or false
+}
+
+/** Files each clause under the one of its facts that the fewest clauses share. */
+class Filing {
+  readonly always: number[] = [];
+  private readonly places = new Map<string, { fact: Fact; exact: Places; prefixes: Places }>();
+  private readonly clauses: readonly (readonly Clause[])[];
+
+  constructor(clauses: readonly (readonly Clause[])[]) {
+    this.clauses = clauses;
+    const uses = new Map<string, number>();
+    for (const fact of clauses.flat(2)) uses.set(key(fact), (uses.get(key(fact)) ?? 0) + 1);
+    clauses.forEach((alternatives, at) => {
+      for (const facts of alternatives) this.file(rarest(facts, uses), at);
+    });
+  }
+
+  /** Whether a route has one clause of one fact that decides alone. */
+  certain(at: number): boolean {
+    const [only, ...others] = this.clauses[at]!;
+    return (
+      only !== undefined &&
+      others.length === 0 &&
+      only.length <= 1 &&
+      only.every(({ exact }) => exact) &&
+      only.length > 0
+    );
+  }
+
+  lookups(): Looked[] {
+    return [...this.places.values()].map(({ fact, exact, prefixes }) => ({
+      exact,
+      prefixes: prefixes.size === 0 ? null : new PrefixTree(prefixes),
+      read: reader(fact),
+    }));
+  }
+
+  private file(fact: Fact | null, at: number): void {
+    if (fact === null) {
+      if (this.always.at(-1) !== at) this.always.push(at);
+      return;
+    }
+    const subject = `${fact.of} ${fact.header}`;
+    const known = this.places.get(subject) ?? { fact, exact: new Map(), prefixes: new Map() };
+    this.places.set(subject, known);
+    const places = fact.prefix ? known.prefixes : known.exact;
+    const list = places.get(fact.text);
+    if (list === undefined) places.set(fact.text, [at]);
+    else if (list.at(-1) !== at) list.push(at);
+  }
+}
+
+function key({ of, header, prefix, text }: Fact): string {
+  return `${of} ${header} ${prefix} ${text}`;
+}
+
+function rarest(facts: Clause, uses: ReadonlyMap<string, number>): Fact | null {
+  let best: Fact | null = null;
+  for (const fact of facts) {
+    if (best === null || uses.get(key(fact))! < uses.get(key(best))!) best = fact;
+  }
+  return best;
+}
+
+function reader({ of, header }: Fact): (exchange: Exchange) => string | null {
+  switch (of) {
+    case 'path':
+      return ({ request }) => request.uri.path;
+    case 'host':
+      return ({ request }) => request.uri.host;
+    case 'method':
+      return ({ request }) => request.method;
+    case 'header':
+      return ({ request }) => request.headers.all(header)[0] ?? null;
+  }
+}

@@ -1,0 +1,25 @@
+import type { JsonObject, JsonValue } from '../../contract/document/json-value.ts';
+import { isJsonObject } from '../../contract/document/json-value.ts';
+import type { Reach } from '../../contract/reach.ts';
+import type { Reading } from '../../contract/vocabulary/reading.ts';
+import { configurationLanguage, runtimeLanguage } from '../language/runtime-language.ts';
+
+/** What the values of a document are read with: its properties and those of the documents around it are names in it. */
+export function documentReading(
+  reach: Reach,
+  documents: readonly JsonObject[],
+  evaluationFailed: Reading['evaluationFailed'],
+): Reading {
+  const constants = new Map<string, JsonValue>();
+  for (const { properties } of documents) {
+    if (!isJsonObject(properties)) continue;
+    for (const [name, value] of Object.entries(properties)) constants.set(name, value);
+  }
+  return {
+    reach,
+    configuration: configurationLanguage(reach, constants),
+    runtime: runtimeLanguage(reach, constants),
+    patterns: reach.origin === 'tenant' ? 'linear' : 'bounded',
+    evaluationFailed,
+  };
+}

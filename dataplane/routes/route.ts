@@ -1,0 +1,49 @@
+import type { RouteEntry } from '../../contract/snapshot.ts';
+import type { RuntimeExpression } from '../../contract/vocabulary/runtime.ts';
+import type { Next } from '../http/exchange.ts';
+import { refusalResponse } from '../http/response.ts';
+import { instrumented, Lease } from './instrumented.ts';
+import type { RouteFigures } from './route-figures.ts';
+
+/** A route that takes requests. */
+export interface Route {
+  readonly entry: RouteEntry;
+  /** Null where it takes every request. */
+  readonly condition: RuntimeExpression<boolean> | null;
+  readonly handle: Next;
+  /** Takes no new requests; its objects are closed once the last one is answered. */
+  retire(): void;
+}
+
+/** What a route is made of once its objects are built. */
+export interface RouteParts {
+  readonly entry: RouteEntry;
+  readonly condition: RuntimeExpression<boolean> | null;
+  readonly handler: Next;
+  readonly figures: RouteFigures;
+  failed(error: unknown): void;
+  close(): void;
+}
+
+export function makeRoute({ entry, condition, handler, figures, failed, close }: RouteParts): Route {
+  const lease = new Lease();
+  return {
+    entry,
+    condition,
+    handle: instrumented(handler, figures, lease, failed),
+    retire: () => lease.onceFree(close),
+  };
+}
+
+/**
+ * A route that keeps its place and refuses: one that was never sound. Were it left out, its requests would fall to a
+ * wider, weaker one. `condition` null takes every request, so a condition that cannot be read makes no route at all.
+ */
+export function refusingRoute(
+  entry: RouteEntry,
+  condition: RuntimeExpression<boolean> | null,
+  figures: RouteFigures,
+): Route {
+  const handler: Next = () => refusalResponse('route-unsound');
+  return makeRoute({ entry, condition, handler, figures, failed: () => {}, close: () => {} });
+}

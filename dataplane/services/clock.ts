@@ -1,0 +1,14 @@
+import { z } from 'zod';
+import { defineService } from '../heap/definition.ts';
+
+/** The time of the machine. */
+export const clock = defineService({
+  type: 'Clock',
+  kind: 'clock',
+  summary: 'Tells the time of the machine to objects that ask for it. Every configuration has one named `Clock`.',
+  config: z.strictObject({}),
+  examples: [{ title: 'A clock', config: {} }],
+  create() {
+    return () => Date.now();
+  },
+});

@@ -1,0 +1,47 @@
+import { mkdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { z } from 'zod';
+import { integer } from '../../contract/vocabulary/configured.ts';
+import { noEffect } from '../../contract/vocabulary/field-notes.ts';
+import { defineService } from '../heap/definition.ts';
+import { operatorPath } from './operator-path.ts';
+import { SpillingStorage } from './spilling-storage.ts';
+
+const KIBIBYTE = 1024;
+const GIBIBYTE = 1024 ** 3;
+
+/** Keeps the content of messages that cannot be passed on at once. */
+export const temporaryStorage = defineService({
+  type: 'TemporaryStorage',
+  kind: 'temporaryStorage',
+  summary:
+    'Keeps the content of messages that have to be whole before they are passed on: in memory up to a limit, beyond ' +
+    'it in a file. Files can be opened by the gateway alone and have no name in the directory once they are open, so ' +
+    'that nothing is left behind whatever happens. Every configuration has one named `TemporaryStorage`.',
+  config: z.strictObject({
+    initialLength: noEffect(
+      integer({ min: 1 }),
+      'memory is taken as content arrives, and none before',
+    ).describe('Size of a new buffer in bytes.'),
+    memoryLimit: integer({ min: 1 })
+      .default(64 * KIBIBYTE)
+      .describe('Most bytes of one message that are kept in memory.'),
+    fileLimit: integer({ min: 1 })
+      .default(GIBIBYTE)
+      .describe('Most bytes of one message that are kept in a file; what is longer is refused.'),
+    directory: operatorPath()
+      .optional()
+      .describe('Directory of the files, made if it is missing; by default the temporary directory of the instance.'),
+  }),
+  examples: [{ title: 'A megabyte in memory, then files of at most 100 MB', config: { memoryLimit: 1048576, fileLimit: 104857600 } }],
+  create({ memoryLimit, fileLimit, directory }, { onClose, plane }) {
+    if (directory !== undefined) mkdirSync(directory, { recursive: true, mode: 0o700 });
+    const storage = new SpillingStorage({
+      memoryLimit,
+      limit: Math.max(memoryLimit, fileLimit),
+      directory: directory ?? plane.reach.directories?.temp ?? tmpdir(),
+    });
+    onClose(() => storage.close());
+    return storage;
+  },
+});

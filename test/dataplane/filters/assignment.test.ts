@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonValue } from '../../../contract/document/json-value.ts';
+import { problemsOf, startFiltered } from '../../support/filtered-gateway.ts';
+
+const telling = (entity: string): JsonValue => ({ type: 'StaticResponseHandler', config: { status: 200, entity } });
+const assigning = (config: JsonValue): JsonValue => ({ type: 'AssignmentFilter', config });
+
+describe('AssignmentFilter', () => {
+  it('assigns in order, under conditions, on request and response', async () => {
+    const filter = assigning({
+      onRequest: [
+        { target: '${attributes.u}', value: '${request.method}-v' },
+        { condition: '${false}', target: '${attributes.w}', value: 'no' },
+        { condition: '${nosuch}', target: '${attributes.w}', value: 'no' },
+        { target: "${request.headers['X-In']}", value: 'single' },
+        { target: '${attributes.copy}', value: '${attributes.u}!' },
+      ],
+      onResponse: [{ target: "${response.headers['X-R']}", value: 'rr' }],
+    });
+    const entity = "a=${attributes.u} w=${attributes.w} h=${request.headers['X-In'][0]} c=${attributes.copy}";
+    const { ask } = await startFiltered([filter], telling(entity));
+    const answer = await ask('/t');
+    expect(answer.body).toBe('a=GET-v w= h=single c=GET-v!');
+    expect(answer.values('x-r')).toEqual(['rr']);
+  });
+
+  it.each([
+    [{ target: '${attributes.a}', value: 7 }, '${attributes.a + 1}', '8'],
+    [{ target: '${attributes.a}', value: true }, '${attributes.a}', 'true'],
+    [{ target: '${attributes.a}', value: '${request.headers}' }, "${attributes.a['x-in'][0]}", 'orig'],
+    [{ target: "${request.headers['X-In']}" }, "${empty request.headers['X-In']}", 'true'],
+    [{ target: "${request.headers['X-In']}", value: null }, "${empty request.headers['X-In']}", 'true'],
+    [{ target: '${request.uri.path}', value: '/new' }, '${request.uri.path}', '/new'],
+    [{ target: '${request.method}', value: 'PUT' }, '${request.method}', 'PUT'],
+  ])('%j makes %s say %s', async (assignment, entity, said) => {
+    const { ask } = await startFiltered([assigning({ onRequest: [assignment] })], telling(`<${entity}>`));
+    expect((await ask('/t', { headers: ['X-In: orig'] })).body).toBe(`<${said}>`);
+  });
+
+  it('changes what is sent on and what comes back', async () => {
+    const { ask, seen } = await startFiltered([
+      assigning({
+        onRequest: [{ target: '${request.uri.path}', value: '/moved' }],
+        onResponse: [
+          { target: "${response.headers['X-Old']}" },
+          { target: "${response.headers['X-Length']}", value: "${response.headers['X-Old'][0]}" },
+          { target: "${response.headers['X-Status']}", value: '${response.status.code}${request.uri.path}' },
+        ],
+      }),
+    ]);
+    const answer = await ask('/t?h.x-old=1&status=201&entity=e');
+    expect(seen[0]!.url).toBe('/moved?h.x-old=1&status=201&entity=e');
+    expect([answer.values('x-old'), answer.values('x-length'), answer.values('x-status')]).toEqual([
+      [],
+      [],
+      ['201/moved'],
+    ]);
+    expect(answer.body).toBe('e');
+  });
+
+  it('does not go on without a value that does not fit', async () => {
+    const { ask, seen, faults } = await startFiltered([
+      assigning({ onRequest: [{ target: "${request.headers['X-User']}", value: "${request.queryParams['u'][0]}" }] }),
+    ]);
+    expect((await ask('/t?u=a%0ab', { headers: ['X-User: forged'] })).status).toBe(500);
+    expect(seen).toEqual([]);
+    expect(String(faults[0])).toContain("cannot assign to ${request.headers['X-User']}");
+  });
+
+  it('says that a target can only be read', async () => {
+    const { ask, logged } = await startFiltered([
+      assigning({ onRequest: [{ target: '${request.version}', value: 'x' }] }),
+    ]);
+    expect((await ask('/t')).status).toBe(200);
+    expect(logged.filter(({ target }) => target === '${request.version}')).toMatchObject([
+      { level: 40, msg: 'assignments to it have no effect: it can only be read' },
+    ]);
+  });
+
+  it.each([
+    [{ onRequest: [{ value: 'x' }] }, ['missing onRequest[0].target: is required']],
+    [
+      { onRequest: [{ target: 'attributes.a', value: 'x' }] },
+      [expect.stringMatching(/^expression onRequest\[0\]\.target: /)],
+    ],
+    [
+      { onResponse: [{ target: "${'a'}", value: 'x' }] },
+      [expect.stringMatching(/^expression onResponse\[0\]\.target: /)],
+    ],
+    [
+      { onRequest: [{ target: '${attributes.a}', value: { b: '${request.method}' } }] },
+      [
+        'value onRequest[0].value: must be a text, a number, true, false or null: an object can only be the value of an expression',
+      ],
+    ],
+    [{ onRequest: [{ target: '${session.z}', value: 'q' }] }, [expect.stringMatching(/^\S+ onRequest\[0\]\.target: /)]],
+  ])('refuses %j', (config, problems) => {
+    expect(problemsOf('AssignmentFilter', config)).toEqual(problems);
+  });
+});

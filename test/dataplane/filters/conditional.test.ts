@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { problemsOf, startFiltered } from '../../support/filtered-gateway.ts';
+
+const delegate = { type: 'HeaderFilter', config: { messageType: 'RESPONSE', add: { 'X-Ran': ['yes'] } } };
+
+describe('ConditionalFilter', () => {
+  it.each([
+    ["${request.method == 'GET'}", ['yes']],
+    ["${request.method == 'POST'}", []],
+    [true, ['yes']],
+    [false, []],
+    ['${nosuch}', []],
+    ['${request.method}', []],
+    ["${request.entity.string == ''}", ['yes']],
+  ])('with %s', async (condition, expected) => {
+    const { ask, seen } = await startFiltered([{ type: 'ConditionalFilter', config: { condition, delegate } }]);
+    const answer = await ask('/t');
+    expect(answer.values('x-ran')).toEqual(expected);
+    expect(seen).toHaveLength(1);
+  });
+
+  it('lets the delegate answer', async () => {
+    const refusing = { type: 'ConditionEnforcementFilter', config: { condition: false } };
+    const config = { condition: "${request.method == 'DELETE'}", delegate: refusing };
+    const { ask } = await startFiltered([{ type: 'ConditionalFilter', config }]);
+    expect((await ask('/t')).status).toBe(200);
+    expect((await ask('/t', { method: 'DELETE' })).status).toBe(403);
+  });
+
+  it.each([
+    [{ delegate }, ['missing condition: is required']],
+    [{ condition: true }, ['missing delegate: is required']],
+    [{ condition: 'maybe', delegate }, ["value condition: must be true, false or an expression, not 'maybe'"]],
+    [
+      { condition: true, delegate: 'None' },
+      ["reference delegate: there is no object 'None' in this heap or in those around it"],
+    ],
+    [
+      { condition: true, delegate: { type: 'StaticResponseHandler', config: { status: 200 } } },
+      [
+        expect.stringMatching(
+          /^kind delegate: must be a Filter, but .* is a StaticResponseHandler, which is a Handler$/,
+        ),
+      ],
+    ],
+  ])('refuses %j', (config, problems) => {
+    expect(problemsOf('ConditionalFilter', config)).toEqual(problems);
+  });
+});

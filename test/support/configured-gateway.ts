@@ -1,0 +1,74 @@
+import { pino } from 'pino';
+import { canonicalJson } from '../../contract/document/canonical.ts';
+import type { JsonObject } from '../../contract/document/json-value.ts';
+import type { Problem } from '../../contract/problem.ts';
+import type { Reach } from '../../contract/reach.ts';
+import { catalogue } from '../../dataplane/catalogue.ts';
+import { checkDefaultObjects } from '../../dataplane/heap/default-objects.ts';
+import { OwnListeners } from '../../dataplane/http/own-listeners.ts';
+import { checkRoute } from '../../dataplane/routes/check-document.ts';
+import { Configuration } from '../../dataplane/routes/configuration.ts';
+import { documentReading } from '../../dataplane/routes/document-reading.ts';
+import { noFigures } from '../../dataplane/routes/route-figures.ts';
+import { startGateway, type TestGateway, type TestGatewayOptions } from './gateway.ts';
+import { operatorReach } from './operator-reach.ts';
+
+export interface ConfiguredGateway extends TestGateway {
+  readonly url: string;
+  readonly configuration: Configuration;
+  /** Log lines that objects wrote, parsed. */
+  readonly logged: Record<string, unknown>[];
+  /** What objects observed: metric, labels, seconds. */
+  readonly observed: { metric: string; labels: Readonly<Record<string, string>>; seconds: number }[];
+}
+
+export interface ConfiguredOptions extends Pick<TestGatewayOptions, 'limits' | 'trustedProxies'> {
+  /** Routes of the router `_router`, by id. */
+  readonly routes?: Readonly<Record<string, JsonObject>>;
+  readonly reach?: Reach;
+}
+
+/** The engine in front of one document, as a user would write `config.json`. @throws when it cannot be built. */
+export async function startConfigured(
+  document: JsonObject,
+  options: ConfiguredOptions = {},
+): Promise<ConfiguredGateway> {
+  const logged: Record<string, unknown>[] = [];
+  const observed: ConfiguredGateway['observed'] = [];
+  const listeners = new OwnListeners();
+  const configuration = new Configuration({
+    catalogue,
+    reach: options.reach ?? operatorReach(),
+    log: pino({ level: 'debug' }, { write: (line: string) => logged.push(JSON.parse(line)) }),
+    figures: () => noFigures,
+    observe: (metric, labels, seconds) => observed.push({ metric, labels, seconds }),
+    mayReach: (address, port) => !listeners.has(address, port),
+  });
+  const set = Object.entries(options.routes ?? {}).map(([id, route], slot) => {
+    const name = typeof route['name'] === 'string' ? route['name'] : id;
+    return { router: 'gateway._router', id, name, document: route, hash: canonicalJson(route), slot };
+  });
+  const base = { document, hash: canonicalJson(document) };
+  const problems = configuration.apply({ revision: '1', base, set, remove: [], defaultSlots: {} });
+  if (problems.length > 0) throw new Error(JSON.stringify(problems, null, 2));
+  const gateway = await startGateway({ ...options, handler: () => configuration.handle });
+  listeners.add({ address: '127.0.0.1', port: gateway.port });
+  return {
+    ...gateway,
+    url: `http://127.0.0.1:${gateway.port}`,
+    configuration,
+    logged,
+    observed,
+    async close() {
+      await gateway.close();
+      configuration.close();
+    },
+  };
+}
+
+/** Every problem of a document, checked as a route. */
+export function checkConfigured(document: JsonObject, reach: Reach = operatorReach()): readonly Problem[] {
+  const reading = documentReading(reach, [document], () => {});
+  const check = { catalogue, reading, report: (): void => {} };
+  return checkRoute(document, 'gateway._router.test', checkDefaultObjects(check), check).problems;
+}
