@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Problem } from './problem.ts';
+import { vertxOptions, vertxServerOptions } from './vertx-options.ts';
 import { choice, flag, integer, text } from './vocabulary/configured.ts';
 import { noEffect, unavailable } from './vocabulary/field-notes.ts';
-import { vertxOptions, vertxServerOptions } from './vertx-options.ts';
 
 const connector = z.strictObject({
   port: integer({ min: 1, max: 65_535 }).describe('Port to accept clients on.'),
@@ -56,7 +56,13 @@ export type AdminSettings = z.infer<typeof adminSettings>;
 function onlyOne(payload: z.core.ParsePayload<readonly unknown[]>): void {
   if (payload.value.length < 2) return;
   const message = 'a second connector is known, but not available in this version';
-  payload.issues.push({ code: 'custom', message, input: payload.value, path: [1], params: { code: 'unavailable-field' } });
+  payload.issues.push({
+    code: 'custom',
+    message,
+    input: payload.value,
+    path: [1],
+    params: { code: 'unavailable-field' },
+  });
 }
 
 /** What the writer of these settings should know: values that ask for less than is always done. */

@@ -1,4 +1,10 @@
-import { isJsonObject, type JsonObject, type JsonValue, kindOf, setMember } from '../../contract/document/json-value.ts';
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  kindOf,
+  setMember,
+} from '../../contract/document/json-value.ts';
 import { readProperties } from '../../contract/document/properties.ts';
 import type { PropertySet } from '../../contract/document/property-set.ts';
 import { type TokenSources, tokenResolver } from '../../contract/document/token-resolver.ts';

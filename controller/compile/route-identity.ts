@@ -37,7 +37,11 @@ export function routeIdentity(
     return byDefault;
   };
   if (stem === RESERVED) {
-    refuse(null, `the file of a route must not be named '${fileName}'`, `'${RESERVED}' is the router's default handler`);
+    refuse(
+      null,
+      `the file of a route must not be named '${fileName}'`,
+      `'${RESERVED}' is the router's default handler`,
+    );
   }
   const id = textOf('_id', stem);
   const name = textOf('name', id);

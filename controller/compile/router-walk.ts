@@ -59,7 +59,9 @@ export class RouterWalk {
       if (trail.includes(this.options.directoryOf(router))) {
         return error('cycle', 'the router is declared in a route of the directory that it reads');
       }
-      return trail.length < MOST_ROUTERS ? [] : error('cycle', `more than ${MOST_ROUTERS} routers are inside each other`);
+      return trail.length < MOST_ROUTERS
+        ? []
+        : error('cycle', `more than ${MOST_ROUTERS} routers are inside each other`);
     });
     if (problems.length === 0) for (const name of own) this.names.add(name);
     return problems;

@@ -14,7 +14,10 @@ const from = z
   .strictObject({
     ip: z
       .strictObject({
-        list: z.array(network()).min(1).describe('IP addresses, networks such as `10.0.0.0/8`, or ranges `first-last`.'),
+        list: z
+          .array(network())
+          .min(1)
+          .describe('IP addresses, networks such as `10.0.0.0/8`, or ranges `first-last`.'),
       })
       .optional()
       .describe('Address of the client.'),
@@ -24,7 +27,11 @@ const from = z
 
 const destination = z
   .strictObject({
-    hosts: z.array(pattern()).min(1).optional().describe('Patterns, one of which matches the whole host of the request.'),
+    hosts: z
+      .array(pattern())
+      .min(1)
+      .optional()
+      .describe('Patterns, one of which matches the whole host of the request.'),
     ports: z.array(portRange()).min(1).optional().describe('Ports, or ranges such as `8080-8090`.'),
     methods: z.array(text()).min(1).optional().describe('Methods, in upper or lower case as written.'),
     paths: z

@@ -1,9 +1,9 @@
+import type { Value } from '../../contract/expression/value.ts';
 import { compilePattern, type Pattern } from '../../contract/pattern/pattern.ts';
 import { ValueProblem } from '../../contract/problem.ts';
 import { shown } from '../../contract/vocabulary/configured.ts';
 import { theReading } from '../../contract/vocabulary/reading.ts';
 import type { RuntimeExpression } from '../../contract/vocabulary/runtime.ts';
-import type { Value } from '../../contract/expression/value.ts';
 import { type SetCookie, setAttribute } from './set-cookie.ts';
 
 /** What can be changed of a cookie, as it is written, by its name without case, `-` and `_`. */

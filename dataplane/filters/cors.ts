@@ -29,7 +29,8 @@ const policy = z
   .check(oneRequired('acceptedOrigins', 'origins'), exclusive('acceptedOrigins', 'origins'))
   .check(({ value, issues }) => {
     if (!value.allowCredentials || (value.acceptedOrigins ?? value.origins) !== '*') return;
-    const message = "cannot be true where every origin is accepted: any page could act as its visitor; name the origins";
+    const message =
+      'cannot be true where every origin is accepted: any page could act as its visitor; name the origins';
     issues.push({ code: 'custom', message, input: value, path: ['allowCredentials'], params: { code: 'exclusive' } });
   });
 
@@ -38,7 +39,7 @@ export const corsFilter = defineFilter({
   type: 'CorsFilter',
   summary:
     'Decides which pages of other origins may use what is behind it (cross-origin resource sharing). The first policy ' +
-    "that accepts the origin of a request applies. Preflight requests are answered by the filter; other requests pass, " +
+    'that accepts the origin of a request applies. Preflight requests are answered by the filter; other requests pass, ' +
     'and their responses get the headers that browsers ask for in place of those that a backend may have set. A ' +
     'request from an origin that no policy accepts, or of a method or with a header that its policy does not accept, ' +
     "goes to the failure handler. Requests without `Origin`, or from the gateway's own, are no business of the filter.",
@@ -66,10 +67,12 @@ export const corsFilter = defineFilter({
   create({ policies, failureHandler }, { resolve }) {
     const refuse = failureHandler === undefined ? () => new Response(403) : resolve(failureHandler);
     const grants = corsGrants(
-      policies.map(({ acceptedOrigins, origins, ...rest }): CorsPolicy => ({
-        ...rest,
-        origins: acceptedOrigins ?? origins ?? [],
-      })),
+      policies.map(
+        ({ acceptedOrigins, origins, ...rest }): CorsPolicy => ({
+          ...rest,
+          origins: acceptedOrigins ?? origins ?? [],
+        }),
+      ),
     );
 
     function grantFor(origin: string): CorsGrant | null {

@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { flag, text } from '../../contract/vocabulary/configured.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
 import { defineFilter } from '../heap/definition.ts';
+import { changeableHeader } from '../http/changeable-header.ts';
 import { parseCookies } from '../http/cookies.ts';
 import { mapResponse } from '../http/reply.ts';
 import { Response } from '../http/response.ts';
-import { changeableHeader } from '../http/changeable-header.ts';
 import { addVary } from './vary.ts';
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
@@ -26,9 +26,7 @@ export const csrfFilter = defineFilter({
     headerName: changeableHeader(text())
       .default('X-CSRF-Token')
       .describe('Header that carries the token, in responses and in requests.'),
-    excludeSafeMethods: flag()
-      .default(true)
-      .describe('Whether `GET`, `HEAD` and `OPTIONS` pass without a token.'),
+    excludeSafeMethods: flag().default(true).describe('Whether `GET`, `HEAD` and `OPTIONS` pass without a token.'),
     failureHandler: ref('handler')
       .optional()
       .describe('Answers requests whose token is missing or wrong; by default an empty 403.'),

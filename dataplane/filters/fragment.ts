@@ -10,6 +10,7 @@ import { canonicalOrigin, originIsAt } from './web-origin.ts';
 
 /** Redirects that a browser follows with a GET of its own or repeats as one. */
 const REDIRECTS = new Set([302, 303, 307]);
+const LONGEST_FORM = 16_384;
 
 const cookie = z
   .strictObject({
@@ -52,7 +53,9 @@ export const fragmentFilter = defineFilter({
     fragmentCaptureEndpoint: text()
       .refine(isPath, 'must be a path such as /orders/fragment, or a URL with one')
       .describe('Path, or URL with the path, that takes the fragments. The condition of the route has to match it.'),
-    noJavaScriptMessage: text().optional().describe('What browsers without JavaScript show above the link to the login.'),
+    noJavaScriptMessage: text()
+      .optional()
+      .describe('What browsers without JavaScript show above the link to the login.'),
     cookie: cookie.prefault({}).describe('The cookie that keeps the fragment.'),
   }),
   examples: [
@@ -70,9 +73,8 @@ export const fragmentFilter = defineFilter({
     const fragments = new FragmentCookie(cookie);
     const page = fragmentPage(endpoint, noJavaScriptMessage ?? null);
 
-    function captureOrRestore(response: Response, exchange: Exchange): Response {
-      if (REDIRECTS.has(response.status)) return captured(response, exchange);
-      return response.status >= 200 && response.status < 300 ? restored(response, exchange) : response;
+    function capture(response: Response, exchange: Exchange): Response {
+      return REDIRECTS.has(response.status) ? captured(response, exchange) : response;
     }
 
     function captured(response: Response, exchange: Exchange): Response {
@@ -84,13 +86,10 @@ export const fragmentFilter = defineFilter({
       return answer;
     }
 
-    function restored(response: Response, exchange: Exchange): Response {
-      const kept = fragments.read(exchange.request.headers);
-      const { target } = exchange.router.originalUri;
-      if (kept === null || kept.target !== target) return response;
+    function restored(response: Response, { target, fragment }: CapturedFragment): Response {
       response.abandon();
       const answer = new Response(302);
-      answer.headers.append('Location', `${target}#${kept.fragment}`);
+      answer.headers.append('Location', `${target}#${fragment}`);
       answer.headers.append('Set-Cookie', fragments.removal);
       answer.headers.append('Cache-Control', 'no-store');
       return answer;
@@ -99,7 +98,7 @@ export const fragmentFilter = defineFilter({
     async function takeFragment(exchange: Exchange): Promise<Response> {
       const origin = canonicalOrigin(exchange.request.headers.get('origin') ?? '');
       if (origin === null || !originIsAt(origin, exchange.router.originalUri.authority)) return new Response(403);
-      const form = await exchange.request.entity.form();
+      const form = new URLSearchParams((await exchange.request.entity.bytes(LONGEST_FORM)).toString('latin1'));
       const sent: CapturedFragment = { target: form.get('target') ?? '', fragment: form.get('fragment') ?? '' };
       const line = fragments.write(sent);
       const answer = new Response(line === null ? 400 : 204);
@@ -111,7 +110,14 @@ export const fragmentFilter = defineFilter({
     return function keepFragment(exchange, next): Answer {
       const { request } = exchange;
       if (request.method === 'POST' && exchange.router.originalUri.rawPath === endpoint) return takeFragment(exchange);
-      return opensPage(exchange) ? mapResponse(next(exchange), exchange, captureOrRestore) : next(exchange);
+      if (!opensPage(exchange)) return next(exchange);
+      const kept = fragments.read(request.headers);
+      if (kept === null || kept.target !== exchange.router.originalUri.target) {
+        return mapResponse(next(exchange), exchange, capture);
+      }
+      return mapResponse(next(exchange), exchange, (response) =>
+        response.status >= 200 && response.status < 300 ? restored(response, kept) : capture(response, exchange),
+      );
     };
   },
 });

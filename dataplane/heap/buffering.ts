@@ -1,6 +1,6 @@
-import type { RuntimeExpression } from '../../contract/vocabulary/runtime.ts';
 import type { Answer, Exchange, Filter, Next } from '../http/exchange.ts';
 import type { Response } from '../http/response.ts';
+import { expressionsIn } from './config-walk.ts';
 
 /** Which bodies the expressions of a configuration read. */
 export interface NeededEntities {
@@ -10,8 +10,8 @@ export interface NeededEntities {
 
 /** Looks for expressions in a configuration that was read. */
 export function neededEntities(config: unknown): NeededEntities {
-  const expressions = expressionsIn(config);
-  const touch = (path: string): boolean => expressions.some(({ compiled }) => compiled?.touches(path) === true);
+  const expressions = expressionsIn(config, []);
+  const touch = (path: string): boolean => expressions.some(({ value }) => value.compiled?.touches(path) === true);
   return { request: touch('request.entity'), response: touch('response.entity') };
 }
 
@@ -41,11 +41,4 @@ export function buffered(next: Next): Next {
     await response.entity.bytes();
     return response;
   };
-}
-
-function expressionsIn(value: unknown): RuntimeExpression<unknown>[] {
-  if (Array.isArray(value)) return value.flatMap(expressionsIn);
-  if (typeof value !== 'object' || value === null) return [];
-  if ('compiled' in value && 'read' in value) return [value as RuntimeExpression<unknown>];
-  return Object.getPrototypeOf(value) === Object.prototype ? Object.values(value).flatMap(expressionsIn) : [];
 }

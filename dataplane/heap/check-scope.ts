@@ -4,7 +4,9 @@ import type { JsonValue } from '../../contract/document/json-value.ts';
 import { type Path, type Problem, pathText } from '../../contract/problem.ts';
 import { parseConfig } from '../../contract/vocabulary/parse-config.ts';
 import type { Reading } from '../../contract/vocabulary/reading.ts';
-import { kinds, Reference } from '../../contract/vocabulary/reference.ts';
+import { kinds, type Reference } from '../../contract/vocabulary/reference.ts';
+import type { RuntimeExpression } from '../../contract/vocabulary/runtime.ts';
+import { expressionsIn, type Found, referencesIn } from './config-walk.ts';
 import type { TypeDefinition } from './definition.ts';
 import type { BuiltKind } from './kinds.ts';
 import { type CheckedDecoration, type CheckedObject, kindOf, Scope } from './scope.ts';
@@ -24,7 +26,7 @@ interface Draft {
     readonly targets: Map<Reference, CheckedObject>;
     readonly decorations: CheckedDecoration[];
   };
-  readonly references: readonly { readonly reference: Reference; readonly path: Path }[];
+  readonly references: readonly Found<Reference>[];
   linked: boolean;
 }
 
@@ -90,7 +92,7 @@ export class ScopeCheck {
   private link(draft: Draft): void {
     if (draft.linked) return;
     draft.linked = true;
-    for (const { reference, path } of draft.references) {
+    for (const { value: reference, path } of draft.references) {
       const target = this.target(reference, path);
       if (target !== null) draft.checked.targets.set(reference, target);
     }
@@ -119,7 +121,9 @@ export class ScopeCheck {
       targets: new Map<Reference, CheckedObject>(),
       decorations: [],
     };
-    const references = referencesIn(parsed.value, [...declaration.path, 'config']);
+    const configPath = [...declaration.path, 'config'];
+    const references = referencesIn(parsed.value, configPath);
+    for (const { value, path } of expressionsIn(parsed.value, configPath)) noteExpression(value, path, report);
     this.drafts.set(checked, { declaration, checked, references, linked: false });
     return checked;
   }
@@ -227,10 +231,14 @@ export function decoratable({ decorator }: CheckedDecoration, kind: BuiltKind): 
   return decorates?.includes(kind) === true;
 }
 
-/** The references in a configuration that was read, with their places. */
-function referencesIn(value: unknown, path: Path): { reference: Reference; path: Path }[] {
-  if (value instanceof Reference) return [{ reference: value, path }];
-  if (Array.isArray(value)) return value.flatMap((item, index) => referencesIn(item, [...path, index]));
-  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return [];
-  return Object.entries(value).flatMap(([key, item]) => referencesIn(item, [...path, key]));
+/** Warns of what an expression says that will not do what its writer thinks. */
+export function noteExpression({ compiled }: RuntimeExpression<unknown>, path: Path, report: CheckOptions['report']): void {
+  for (const { name, replacement } of compiled?.deprecations ?? []) {
+    const message = `the function '${name}' is deprecated: use '${replacement}'`;
+    report({ code: 'deprecated-field', severity: 'warning', path, message });
+  }
+  for (const root of compiled?.unknownRoots ?? []) {
+    const message = `'${root}' is not known here and is always null`;
+    report({ code: 'expression', severity: 'warning', path, message });
+  }
 }

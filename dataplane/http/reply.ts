@@ -14,14 +14,16 @@ export class Reply implements PromiseLike<Response> {
   private promised: Promise<Response> | null = null;
   private resolve: ((answer: Answer) => void) | null = null;
   private value: Answer | null = null;
+  private begun = false;
   private listener: ((exchange: Exchange, answer: Answer) => void) | null = null;
 
   constructor(exchange: Exchange) {
     this.exchange = exchange;
   }
 
+  /** True as soon as the response is here, while its steps still run. */
   get settled(): boolean {
-    return this.value !== null;
+    return this.begun;
   }
 
   /** Whether steps were added, so that somebody will still look at the request. */
@@ -65,7 +67,8 @@ export class Reply implements PromiseLike<Response> {
 
   /** The response is here; steps run in the order they were added. */
   settle(response: Response): void {
-    if (this.value !== null) return;
+    if (this.begun) return; // a step that sends the request once more ends the call that this answers
+    this.begun = true;
     let answer: Answer = response;
     if (this.steps !== null) {
       try {

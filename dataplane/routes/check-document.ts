@@ -4,7 +4,7 @@ import type { Path, Problem } from '../../contract/problem.ts';
 import { parseConfig } from '../../contract/vocabulary/parse-config.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
 import { type RuntimeExpression, runtimeFlag } from '../../contract/vocabulary/runtime.ts';
-import { type CheckOptions, decoratable, ScopeCheck } from '../heap/check-scope.ts';
+import { type CheckOptions, decoratable, noteExpression, ScopeCheck } from '../heap/check-scope.ts';
 import { type CheckedDecoration, type CheckedObject, kindOf, type Scope } from '../heap/scope.ts';
 
 /** A document that declares a heap and a handler: a route or `config.json`. */
@@ -94,6 +94,7 @@ function readCondition(
   if (raw === undefined || raw === null) return null;
   const parsed = parseConfig(runtimeFlag(), raw, options.reading, ['condition']);
   for (const problem of parsed.problems) report(problem);
+  if (parsed.value !== undefined) noteExpression(parsed.value, ['condition'], report);
   return parsed.value;
 }
 

@@ -19,10 +19,9 @@ export const temporaryStorage = defineService({
     'it in a file. Files can be opened by the gateway alone and have no name in the directory once they are open, so ' +
     'that nothing is left behind whatever happens. Every configuration has one named `TemporaryStorage`.',
   config: z.strictObject({
-    initialLength: noEffect(
-      integer({ min: 1 }),
-      'memory is taken as content arrives, and none before',
-    ).describe('Size of a new buffer in bytes.'),
+    initialLength: noEffect(integer({ min: 1 }), 'memory is taken as content arrives, and none before').describe(
+      'Size of a new buffer in bytes.',
+    ),
     memoryLimit: integer({ min: 1 })
       .default(64 * KIBIBYTE)
       .describe('Most bytes of one message that are kept in memory.'),
@@ -33,7 +32,12 @@ export const temporaryStorage = defineService({
       .optional()
       .describe('Directory of the files, made if it is missing; by default the temporary directory of the instance.'),
   }),
-  examples: [{ title: 'A megabyte in memory, then files of at most 100 MB', config: { memoryLimit: 1048576, fileLimit: 104857600 } }],
+  examples: [
+    {
+      title: 'A megabyte in memory, then files of at most 100 MB',
+      config: { memoryLimit: 1048576, fileLimit: 104857600 },
+    },
+  ],
   create({ memoryLimit, fileLimit, directory }, { onClose, plane }) {
     if (directory !== undefined) mkdirSync(directory, { recursive: true, mode: 0o700 });
     const storage = new SpillingStorage({

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { problemCodes } from '../../contract/problem.ts';
 import { errorCodeBreaches, type Refusals } from './error-codes.ts';
 import { repositoryRoot } from './source-file.ts';
 
@@ -28,5 +29,13 @@ describe('every error code has a row in docs/errors.md and every row a code', ()
     expect(errorCodeBreaches(refusals, `${page}${'| `BAD_TARGET` | 400 | why |\n'.repeat(2)}`)).toEqual([
       'BAD_TARGET has two rows',
     ]);
+  });
+});
+
+describe('every problem code has a row in docs/errors.md and every row a code', () => {
+  it('in this repository', () => {
+    const page = readFileSync(`${repositoryRoot}/docs/errors.md`, 'utf8').split('## Problems of documents')[1] ?? '';
+    const rows = [...page.matchAll(/^\|\s*`([^`]+)`\s*\|/gm)].map((row) => row[1]);
+    expect(rows).toEqual([...problemCodes]);
   });
 });

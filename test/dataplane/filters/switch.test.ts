@@ -53,6 +53,8 @@ describe('SwitchFilter', () => {
     const { ask, seen } = await startFiltered([{ type: 'SwitchFilter', config }]);
     expect((await ask('/t?h.x-again=yes&entity=long')).body).toBe('long');
     expect(seen).toHaveLength(2);
+    const post = await ask('/t?h.x-again=yes&entity=long', { method: 'POST', body: 'content' });
+    expect([post.status, seen.length]).toEqual([500, 3]);
   });
 
   it.each([

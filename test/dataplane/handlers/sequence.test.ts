@@ -80,7 +80,7 @@ it('leaves no connection to a backend busy whose answer is not wanted', async ()
 
 it.each([
   [{}, ['missing handler.config.bindings: is required']],
-  [{ bindings: [] }, ['value handler.config.bindings: must have at least 1 item']],
+  [{ bindings: [] }, ['value handler.config.bindings: must have at least 1 entry']],
   [
     { bindings: [{ handler: one, postcondition: 'x' }] },
     ["value handler.config.bindings[0].postcondition: must be true, false or an expression, not 'x'"],

@@ -1,0 +1,69 @@
+import type { Update } from '../contract/snapshot.ts';
+import { type Compilation, type Compiler, type LastGood, nothingGood } from './compile/compiler.ts';
+import { Publisher } from './publish/publisher.ts';
+import type { DirectorySource } from './source/directory-source.ts';
+
+/** Compiles what a source holds, reading the directories that turn out to be needed. */
+export function compileSource(compiler: Compiler, source: DirectorySource, lastGood: LastGood): Compilation {
+  for (;;) {
+    const compilation = compiler.compile(source.state, lastGood);
+    if (compilation.missing.length === 0) return compilation;
+    source.read(compilation.missing);
+  }
+}
+
+export interface LiveInstanceOptions {
+  readonly compiler: Compiler;
+  readonly source: DirectorySource;
+  /** Hears of every compilation before it is delivered, and what it will change; null for nothing. */
+  compiled(compilation: Compilation, update: Update | null): void;
+  /** Makes planes run an update; resolves when they do. */
+  deliver(update: Update): Promise<void>;
+}
+
+/** An instance that follows its files. One update is delivered at a time; while one is, only the newest state counts. */
+export class LiveInstance {
+  private readonly options: LiveInstanceOptions;
+  private readonly publisher = new Publisher();
+  private lastGood: LastGood = nothingGood;
+  private delivering: Promise<void> | null = null;
+  private isStale = false;
+
+  constructor(options: LiveInstanceOptions) {
+    this.options = options;
+  }
+
+  /** Compiles for the first time. @returns the update that a plane begins with, or null when there is nothing to run. */
+  begin(): { readonly compilation: Compilation; readonly update: Update | null } {
+    const compilation = this.compile();
+    const update = compilation.snapshot === null ? null : this.publisher.update(compilation.snapshot);
+    this.publisher.confirmed();
+    return { compilation, update };
+  }
+
+  /** The files have changed. */
+  changed(): void {
+    if (this.delivering !== null) {
+      this.isStale = true;
+      return;
+    }
+    const compilation = this.compile();
+    const update = compilation.snapshot === null ? null : this.publisher.update(compilation.snapshot);
+    this.options.compiled(compilation, update);
+    if (update === null) return;
+    this.delivering = this.options.deliver(update).finally(() => {
+      this.publisher.confirmed();
+      this.delivering = null;
+      if (!this.isStale) return;
+      this.isStale = false;
+      this.changed();
+    });
+  }
+
+  private compile(): Compilation {
+    const compilation = compileSource(this.options.compiler, this.options.source, this.lastGood);
+    this.lastGood = compilation.lastGood;
+    this.options.source.follow(compilation.directories);
+    return compilation;
+  }
+}

@@ -1,0 +1,142 @@
+import { resolve } from 'node:path';
+import { documentOf, isDocumentName } from '../compile/document-of.ts';
+import type { InstanceState, SourceFile } from '../compile/source-file.ts';
+import { DirectoryWatch } from './directory-watch.ts';
+import { DocumentDirectory, SETTLE } from './document-directory.ts';
+import { Pace } from './pace.ts';
+
+/** Shortest time between two looks while files keep changing, in milliseconds. */
+const GAP = 50;
+
+export interface DirectorySourceOptions {
+  /** The directory of `admin.json` and `config.json`. */
+  readonly config: string;
+  /** Whether changes are noticed at once, instead of every scan interval. */
+  readonly watch: boolean;
+  /** Called after the state has changed. */
+  changed(): void;
+}
+
+interface Followed {
+  readonly directory: DocumentDirectory;
+  interval: number;
+  timer: NodeJS.Timeout | null;
+  watch: DirectoryWatch | null;
+}
+
+/** The files of an instance, followed as they change. */
+export class DirectorySource {
+  private readonly options: DirectorySourceOptions;
+  private readonly base: Followed;
+  private readonly routes = new Map<string, Followed>();
+  /** What has to be looked at: the whole directory, or only these names. */
+  private readonly dirty = new Map<DocumentDirectory, Set<string> | 'all'>();
+  private readonly pace = new Pace(GAP, () => this.lookAtDirty());
+  private settling: NodeJS.Timeout | null = null;
+  private epoch = 0;
+  private isClosed = false;
+
+  constructor(options: DirectorySourceOptions) {
+    this.options = options;
+    this.base = this.open(options.config, (name) => name === 'admin.json' || name === 'config.json');
+  }
+
+  get state(): InstanceState {
+    const directories = [...this.routes].map(([path, { directory }]) => [path, directory.files] as const);
+    return { config: this.base.directory.file('config.json'), directories: new Map(directories), epoch: this.epoch };
+  }
+
+  get admin(): SourceFile | null {
+    return this.base.directory.file('admin.json');
+  }
+
+  /** Reads directories that the state does not have yet. */
+  read(paths: readonly string[]): void {
+    for (const path of paths) {
+      if (!this.routes.has(path)) this.routes.set(path, this.open(path, isDocumentName));
+    }
+  }
+
+  /** Follows these directories, each every so many milliseconds (0: only when asked or watched), and no others. */
+  follow(directories: ReadonlyMap<string, number>): void {
+    this.read([...directories.keys()]);
+    for (const [path, followed] of this.routes) {
+      const interval = directories.get(path);
+      if (interval !== undefined) this.start(followed, interval);
+      else {
+        this.stop(followed);
+        this.routes.delete(path);
+      }
+    }
+    const intervals = [...directories.values()].filter((interval) => interval > 0);
+    this.start(this.base, intervals.length === 0 ? 0 : Math.min(...intervals));
+  }
+
+  /** Looks at everything now, also at what documents read from elsewhere. */
+  scan(): void {
+    this.epoch++;
+    for (const { directory } of [this.base, ...this.routes.values()]) this.dirty.set(directory, 'all');
+    this.lookAtDirty(true);
+  }
+
+  close(): void {
+    this.isClosed = true;
+    this.pace.close();
+    if (this.settling !== null) clearTimeout(this.settling);
+    for (const followed of [this.base, ...this.routes.values()]) this.stop(followed);
+  }
+
+  private open(path: string, accepts: (name: string) => boolean): Followed {
+    const isWhole = (file: SourceFile): boolean => documentOf(file).value !== null;
+    const directory = new DocumentDirectory({ path: resolve(path), accepts, isWhole });
+    if (directory.look().unsettled) this.lookAgain(directory);
+    return { directory, interval: 0, timer: null, watch: null };
+  }
+
+  private start(followed: Followed, interval: number): void {
+    const { directory } = followed;
+    if (this.options.watch) {
+      followed.watch ??= new DirectoryWatch(directory.path, (name) => this.note(followed, name));
+    } else if (followed.interval !== interval) {
+      if (followed.timer !== null) clearInterval(followed.timer);
+      followed.timer = interval === 0 ? null : setInterval(() => this.note(followed, null), interval);
+    }
+    followed.interval = interval;
+  }
+
+  private stop(followed: Followed): void {
+    if (followed.timer !== null) clearInterval(followed.timer);
+    followed.watch?.close();
+    this.dirty.delete(followed.directory);
+  }
+
+  private note({ directory }: Followed, name: string | null): void {
+    const noted = this.dirty.get(directory);
+    if (name === null || !isDocumentName(name)) this.dirty.set(directory, 'all');
+    else if (noted === undefined) this.dirty.set(directory, new Set([name]));
+    else if (noted !== 'all') noted.add(name);
+    this.pace.ask();
+  }
+
+  private lookAtDirty(isAsked = false): void {
+    const dirty = [...this.dirty];
+    this.dirty.clear();
+    let changed = isAsked;
+    for (const [directory, names] of dirty) {
+      const look = directory.look(names === 'all' ? undefined : names);
+      changed ||= look.changed;
+      if (look.unsettled) this.lookAgain(directory);
+    }
+    if (changed) this.options.changed();
+  }
+
+  /** What is in motion is looked at once more when it should have come to rest. */
+  private lookAgain(directory: DocumentDirectory): void {
+    if (this.isClosed) return;
+    this.dirty.set(directory, 'all');
+    this.settling ??= setTimeout(() => {
+      this.settling = null;
+      this.pace.ask();
+    }, SETTLE);
+  }
+}

@@ -1,0 +1,145 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { SourceFile } from '../compile/source-file.ts';
+
+/** How long a file has to be left alone before it counts as written to its end, in milliseconds. */
+export const SETTLE = 50;
+
+interface Known {
+  readonly file: SourceFile;
+  /** What would change if the file did. */
+  readonly mark: string;
+  /** It may be changed again without its mark changing, or it is gone and may come back. */
+  readonly isUnsettled: boolean;
+  /** When it was first found to be gone. */
+  readonly goneSince: number | null;
+}
+
+/** What came of a look at a directory. */
+export interface Look {
+  readonly changed: boolean;
+  /** Look again after `SETTLE`: something is in motion. */
+  readonly unsettled: boolean;
+}
+
+export interface DocumentDirectoryOptions {
+  readonly path: string;
+  /** Whether a file's name makes it one of ours. */
+  accepts(name: string): boolean;
+  /** Whether a file holds a whole document: one that does not may be half written, and waits until it is left alone. */
+  isWhole(file: SourceFile): boolean;
+}
+
+/**
+ * The documents of one directory as they are on disk, and the same objects as long as they are the same. Whatever moves
+ * is waited for: a file that is written in pieces, one that is replaced, a directory that is exchanged for another.
+ */
+export class DocumentDirectory {
+  readonly path: string;
+  private readonly options: DocumentDirectoryOptions;
+  private known = new Map<string, Known>();
+  private exists = false;
+  private goneSince: number | null = null;
+  private isFirst = true;
+  /** A file that was not there before is held back. */
+  private pending = false;
+  private listed: readonly SourceFile[] | null = null;
+
+  constructor(options: DocumentDirectoryOptions) {
+    this.path = options.path;
+    this.options = options;
+  }
+
+  /** Null when there is no such directory. */
+  get files(): readonly SourceFile[] | null {
+    return this.listed;
+  }
+
+  file(name: string): SourceFile | null {
+    return this.known.get(name)?.file ?? null;
+  }
+
+  /** Reads what has changed. @param names only these files, when it is known that nothing else has */
+  look(names?: ReadonlySet<string>): Look {
+    const now = Date.now();
+    const found = names === undefined || !this.exists ? this.list() : null;
+    const isFirst = this.isFirst;
+    this.isFirst = false;
+    if (found === undefined) return this.gone(now);
+    const appeared = !this.exists;
+    this.exists = true;
+    this.goneSince = null;
+    const next = new Map(this.known);
+    for (const name of found ?? names ?? []) this.lookAt(name, next, now, isFirst);
+    if (found !== null) {
+      for (const name of this.known.keys()) if (!found.has(name)) missing(name, next, now);
+    }
+    return this.take(next, appeared);
+  }
+
+  /** The names of our files; undefined when there is no directory. A directory that cannot be read is as it was. */
+  private list(): ReadonlySet<string> | undefined {
+    try {
+      return new Set(readdirSync(this.path).filter((name) => this.options.accepts(name)));
+    } catch (error) {
+      if (isAbsence(error) || !this.exists) return undefined;
+      return new Set(this.known.keys());
+    }
+  }
+
+  private gone(now: number): Look {
+    if (!this.exists) return { changed: false, unsettled: false };
+    this.goneSince ??= now;
+    if (now - this.goneSince < SETTLE) return { changed: false, unsettled: true };
+    this.exists = false;
+    return this.take(new Map(), true);
+  }
+
+  private lookAt(name: string, next: Map<string, Known>, now: number, isFirst: boolean): void {
+    const before = this.known.get(name);
+    const path = join(this.path, name);
+    try {
+      const stat = statSync(path, { bigint: true });
+      if (!stat.isFile()) {
+        missing(name, next, now);
+        return;
+      }
+      const mark = `${stat.dev} ${stat.ino} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs}`;
+      if (before?.mark === mark && !before.isUnsettled && before.goneSince === null) return;
+      const isFresh = Math.abs(now - Number(stat.mtimeMs)) < SETTLE;
+      const content = readFileSync(path);
+      const isSame = before !== undefined && Buffer.compare(before.file.content, content) === 0;
+      const file = isSame ? before.file : { path, content };
+      const isHeldBack = !isSame && isFresh && !isFirst && !this.options.isWhole(file);
+      if (!isHeldBack) next.set(name, { file, mark, isUnsettled: isFresh, goneSince: null });
+      else if (before !== undefined) next.set(name, { ...before, isUnsettled: true, goneSince: null });
+      else this.pending = true;
+    } catch (error) {
+      if (isAbsence(error)) missing(name, next, now);
+    }
+  }
+
+  private take(next: Map<string, Known>, appeared: boolean): Look {
+    const before = this.known;
+    this.known = next;
+    const changed =
+      appeared || next.size !== before.size || [...next].some(([name, { file }]) => before.get(name)?.file !== file);
+    if (changed) this.listed = this.exists ? [...next.values()].map(({ file }) => file) : null;
+    const unsettled = this.pending || [...next.values()].some((one) => one.isUnsettled || one.goneSince !== null);
+    this.pending = false;
+    return { changed, unsettled };
+  }
+}
+
+/** A file that is gone counts once it has been so for a while: editors and deployments replace files. */
+function missing(name: string, next: Map<string, Known>, now: number): void {
+  const known = next.get(name);
+  if (known === undefined) return;
+  const goneSince = known.goneSince ?? now;
+  if (now - goneSince >= SETTLE) next.delete(name);
+  else next.set(name, { ...known, goneSince });
+}
+
+function isAbsence(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+}

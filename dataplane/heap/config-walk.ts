@@ -1,0 +1,31 @@
+import type { Path } from '../../contract/problem.ts';
+import { Reference } from '../../contract/vocabulary/reference.ts';
+import type { RuntimeExpression } from '../../contract/vocabulary/runtime.ts';
+
+/** What is found in a configuration that was read. */
+export interface Found<T> {
+  readonly value: T;
+  readonly path: Path;
+}
+
+/** The references in a configuration, with their places. */
+export function referencesIn(config: unknown, path: Path): Found<Reference>[] {
+  return found(config, path, (value): value is Reference => value instanceof Reference);
+}
+
+/** The runtime expressions in a configuration, with their places. */
+export function expressionsIn(config: unknown, path: Path): Found<RuntimeExpression<unknown>>[] {
+  return found(config, path, isExpression);
+}
+
+function isExpression(value: object): value is RuntimeExpression<unknown> {
+  return 'compiled' in value && 'read' in value;
+}
+
+function found<T extends object>(value: unknown, path: Path, wanted: (value: object) => value is T): Found<T>[] {
+  if (Array.isArray(value)) return value.flatMap((item, index) => found(item, [...path, index], wanted));
+  if (typeof value !== 'object' || value === null) return [];
+  if (wanted(value)) return [{ value, path }];
+  if (Object.getPrototypeOf(value) !== Object.prototype) return [];
+  return Object.entries(value).flatMap(([key, item]) => found(item, [...path, key], wanted));
+}

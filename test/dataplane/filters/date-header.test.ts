@@ -1,0 +1,42 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { EchoBackend } from '../../support/echo-backend.ts';
+import { problemsOf } from '../../support/filtered-gateway.ts';
+import { send, serve } from '../../support/served.ts';
+
+async function dated(answer: { date: string | null }, inner?: object): Promise<string[]> {
+  const backend = await EchoBackend.start({ host: '127.0.0.1' }, (_, response) => {
+    response.sendDate = false;
+    if (answer.date !== null) response.setHeader('Date', answer.date);
+    response.end('x');
+  });
+  onTestFinished(() => backend.close());
+  const handler = inner ?? { type: 'ReverseProxyHandler', baseURI: backend.url };
+  const config = { filters: [{ type: 'DateHeaderFilter' }], handler };
+  const gateway = await serve(JSON.parse(JSON.stringify({ type: 'Chain', config })));
+  const { head } = await send(gateway, 'GET /');
+  return [...head.matchAll(/^Date: (.*)\r?$/gim)].map((match) => match[1]!);
+}
+
+describe('DateHeaderFilter', () => {
+  it('dates a response of a backend that has no date', async () => {
+    const before = Math.floor(Date.now() / 1000) * 1000;
+    const [date, ...more] = await dated({ date: null });
+    expect(more).toEqual([]);
+    expect(date).toMatch(/^\w{3}, \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} GMT$/);
+    expect(Date.parse(date!)).toBeGreaterThanOrEqual(before);
+    expect(Date.parse(date!)).toBeLessThanOrEqual(Date.now());
+  });
+
+  it('leaves the date that a backend gives', async () => {
+    const date = 'Tue, 15 Nov 1994 08:12:31 GMT';
+    expect(await dated({ date })).toEqual([date]);
+  });
+
+  it('dates the answers of the gateway once', async () => {
+    expect(await dated({ date: null }, { type: 'StaticResponseHandler', config: { status: 200 } })).toHaveLength(1);
+  });
+
+  it('has nothing to configure', () => {
+    expect(problemsOf('DateHeaderFilter', { format: 'x' })).toEqual(["unknown-field format: there is no field 'format' here"]);
+  });
+});

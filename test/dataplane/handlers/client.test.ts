@@ -1,0 +1,37 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { refusalOf } from '../../support/answers.ts';
+import { eachRequest, plainAnswer, ScriptedBackend } from '../../support/scripted-backend.ts';
+import { send, serve } from '../../support/served.ts';
+
+it('returns the answer of the service, whatever it is', async () => {
+  const service = await ScriptedBackend.start(eachRequest(() => plainAnswer('no', '503 Not Now')));
+  onTestFinished(() => service.close());
+  const gateway = await serve('ClientHandler');
+  expect(await send(gateway, 'GET /', [`Host: 127.0.0.1:${service.port}`])).toMatchObject({ status: 503, body: 'no' });
+});
+
+it.each([
+  ['a service that does not listen', ['Host: 127.0.0.1:1'], 'backend-connect'],
+  ['a service whose name does not resolve', ['Host: no.such.host.invalid'], 'backend-address'],
+])('%s is a failure of the chain', async (_case, head, cause) => {
+  const gateway = await serve('ClientHandler');
+  const answer = await send(gateway, 'GET /', head);
+  expect([answer.status, refusalOf(answer)]).toEqual([500, 'internal']);
+  expect(answer.body).not.toContain(cause);
+  const faults = [...gateway.faults, ...gateway.logged.map((line) => line['err'])].map((fault) =>
+    JSON.stringify(fault, ['message']),
+  );
+  expect(faults.join()).toContain(`the request got no answer: ${cause}`);
+});
+
+it('a service that answers too late is a failure of the chain', async () => {
+  const service = await ScriptedBackend.start(async (peer) => void (await peer.request()));
+  onTestFinished(() => service.close());
+  const gateway = await serve({ type: 'ClientHandler', config: { soTimeout: '100 ms' } });
+  expect((await send(gateway, 'GET /', [`Host: 127.0.0.1:${service.port}`])).status).toBe(500);
+});
+
+it('what may not be reached is still refused as such', async () => {
+  const gateway = await serve('ClientHandler');
+  expect((await send(gateway, 'GET /', [`Host: 127.0.0.1:${gateway.port}`])).status).toBe(403);
+});

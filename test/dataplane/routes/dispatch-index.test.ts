@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { noReach } from '../../../contract/reach.ts';
+import { parseConfig } from '../../../contract/vocabulary/parse-config.ts';
+import { type RuntimeExpression, runtimeFlag } from '../../../contract/vocabulary/runtime.ts';
+import type { Exchange } from '../../../dataplane/http/exchange.ts';
+import { textResponse } from '../../../dataplane/http/response.ts';
+import { clausesOf } from '../../../dataplane/routes/condition-clauses.ts';
+import { DispatchIndex } from '../../../dataplane/routes/dispatch-index.ts';
+import { documentReading } from '../../../dataplane/routes/document-reading.ts';
+import { PrefixTree } from '../../../dataplane/routes/prefix-tree.ts';
+import type { Route } from '../../../dataplane/routes/route.ts';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { randomNumbers } from '../../support/random.ts';
+
+const reading = documentReading(noReach, [], () => {});
+
+function condition(source: string): RuntimeExpression<boolean> {
+  const { value, problems } = parseConfig(runtimeFlag(), source, reading, []);
+  if (value === undefined) throw new Error(JSON.stringify(problems));
+  return value;
+}
+
+function route(id: string, source: string | null): Route {
+  const entry = { router: 'r', id, name: id, document: {}, hash: id, slot: 0 };
+  const handle = (): never => {
+    throw new Error('not called');
+  };
+  return { entry, condition: source === null ? null : condition(source), handle, retire() {} };
+}
+
+/** Asking every condition in order: what the index must agree with. */
+function naive(routes: readonly Route[], exchange: Exchange): Route | null {
+  return routes.find(({ condition }) => condition === null || condition.read(exchange, null) === true) ?? null;
+}
+
+describe('the facts in a condition', () => {
+  const facts = (source: string): string[] =>
+    clausesOf(condition(source).compiled!.node).map((clause) =>
+      clause
+        .map((fact) => `${fact.of}${fact.header} ${fact.prefix ? '^' : '='}${fact.text}${fact.exact ? '!' : ''}`)
+        .join(' & '),
+    );
+
+  it.each([
+    ["${find(request.uri.path, '^/orders')}", ['path ^/orders!']],
+    ["${matches(request.uri.path, '^/orders/[0-9]+$')}", ['path ^/orders/']],
+    ["${request.uri.path == '/a'}", ['path =/a!']],
+    ["${'/a' eq request.uri['path']}", ['path =/a!']],
+    ["${request.uri.path.startsWith('/a')}", ['path ^/a!']],
+    ["${request.method == 'GET' and find(request.uri.path, '^/a')}", ['method =GET & path ^/a']],
+    ["${request.method == 'GET' or request.method == 'HEAD'}", ['method =GET', 'method =HEAD']],
+    ["${request.headers['X-A'][0] == 'b'}", ['headerx-a =b!']],
+    ["${request.uri.host == 'a.test' && true}", ['host =a.test']],
+    ["${not find(request.uri.path, '^/a')}", ['']],
+    ["${request.uri.path != '/a'}", ['']],
+    ["${find(request.uri.path, 'orders')}", ['']],
+    ['${true}', ['']],
+    ['${false}', []],
+  ])('%s', (source, expected) => {
+    expect(facts(source)).toEqual(expected);
+  });
+});
+
+describe('the index', () => {
+  let gateway: TestGateway;
+  let judge: (exchange: Exchange) => string = () => '';
+  beforeAll(async () => {
+    gateway = await startGateway({ handler: () => (exchange) => textResponse(200, judge(exchange)) });
+  });
+  afterAll(() => gateway.close());
+
+  it('finds what asking in order finds, for whatever routes and requests', async () => {
+    const random = randomNumbers(20_261_115);
+    const pick = <T>(items: readonly T[]): T => items[random(items.length)]!;
+    const paths = ['/', '/a', '/a/b', '/ab', '/b', '/orders', '/orders/1', '/o%20x', '/A'];
+    const atoms = (): string =>
+      pick([
+        () => `find(request.uri.path, '^${pick(paths)}')`,
+        () => `matches(request.uri.path, '^${pick(paths)}$')`,
+        () => `matchesWithRegex(request.uri.path, '${pick(paths)}.*')`,
+        () => `find(request.uri.path, '^/(a|orders)')`,
+        () => `find(request.uri.path, '(?i)^${pick(paths)}')`,
+        () => `request.uri.path == '${pick(paths)}'`,
+        () => `'${pick(paths)}' eq request.uri.path`,
+        () => `request.uri.path.startsWith('${pick(paths)}')`,
+        () => `request.method == '${pick(['GET', 'POST'])}'`,
+        () => `request.headers['X-Tenant'][0] == '${pick(['a', 'b', ''])}'`,
+        () => `find(request.headers['x-tenant'][0], '^${pick(['a', 'b'])}')`,
+        () => `request.uri.host == '127.0.0.1'`,
+        () => 'request.uri.path > 5',
+        () => 'request.nope',
+        () => `empty request.headers['X-Tenant']`,
+        () => 'true',
+        () => 'false',
+      ])();
+    const expression = (depth: number): string =>
+      depth === 0
+        ? atoms()
+        : pick([
+            () => `(${expression(depth - 1)} and ${expression(depth - 1)})`,
+            () => `(${expression(depth - 1)} or ${expression(depth - 1)})`,
+            () => `not (${expression(depth - 1)})`,
+            () => `(${expression(depth - 1)} ? ${expression(depth - 1)} : ${expression(depth - 1)})`,
+            atoms,
+          ])();
+    let routes: Route[] = [];
+    let index = new DispatchIndex([]);
+    judge = (exchange) => {
+      const found = index.find(exchange);
+      const expected = naive(routes, exchange);
+      if (found === expected) return 'same';
+      const name = found === 'body' ? 'body' : (found?.entry.id ?? 'none');
+      return `index ${name}, in order ${expected?.entry.id ?? 'none'} ${expected?.condition?.source}`;
+    };
+    for (let round = 0; round < 150; round++) {
+      const count = random(40);
+      routes = Array.from({ length: count }, (_, i) =>
+        route(`${i}`, random(33) === 0 ? null : `\${${expression(random(3))}}`),
+      );
+      index = new DispatchIndex(routes);
+      for (let i = 0; i < 4; i++) {
+        const headers: Record<string, string> = random(5) < 3 ? { 'x-tenant': pick(['a', 'b', 'ab', '']) } : {};
+        const response = await fetch(`http://127.0.0.1:${gateway.port}${pick(paths)}?q=1`, {
+          headers,
+          method: pick(['GET', 'POST']),
+        });
+        expect(await response.text()).toBe('same');
+      }
+    }
+  });
+});
+
+describe('a prefix tree', () => {
+  it('finds the numbers of every prefix', () => {
+    const tree = new PrefixTree(
+      new Map([
+        ['/', [1]],
+        ['/a', [2]],
+        ['/abc', [3]],
+        ['/abd', [4]],
+        ['/b', [5]],
+        ['', [0]],
+      ]),
+    );
+    const found = (text: string): number[] => {
+      const all: number[] = [];
+      tree.visit(text, (values) => all.push(...values));
+      return all;
+    };
+    expect(found('/abcd')).toEqual([0, 1, 2, 3]);
+    expect(found('/ab')).toEqual([0, 1, 2]);
+    expect(found('/b')).toEqual([0, 1, 5]);
+    expect(found('x')).toEqual([0]);
+    expect(found('')).toEqual([0]);
+  });
+});
