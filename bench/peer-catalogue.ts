@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { configuredPeers } from './configured-peers.ts';
 import { bench, out, pinnedNode, repository } from './paths.ts';
 import type { Peer, Place } from './peer.ts';
 
@@ -130,4 +131,5 @@ export const peers: readonly Peer[] = [
     version: () => `${peerVersion('http-proxy')} on Node.js ${nodeVersion()}`,
     command: (place) => nodeProgram('http-proxy', place),
   },
+  ...configuredPeers,
 ];

@@ -12,8 +12,8 @@ export type Place = { listen: number; backend: number; accessLog: string; folder
 export type Peer = {
   name: string;
   title: string;
-  /** `subject` is ours, `native` proxies run every workload, `node` ones only the main one, `info` likewise. */
-  role: 'subject' | 'native' | 'node' | 'info';
+  /** `subject` is ours, `native` run every workload, `node` and `info` the main one, `configured` their own. */
+  role: 'subject' | 'native' | 'node' | 'info' | 'configured';
   /** Seconds until its code is compiled and its pools are filled. */
   warmup: number;
   /** Programs that must be installed first; `npm` stands for the packages in bench/peers. */
@@ -56,7 +56,7 @@ export async function startPeer(
   const accessLog = log?.accessLog ?? join(folder, 'access.log');
   const child = startPinned(peer.name, core, peer.command({ listen, backend, accessLog, folder }));
   child.stdout!.resume();
-  const deadline = Date.now() + 10_000;
+  const deadline = Date.now() + 60_000; // ten thousand routes take their time
   while (!(await accepts(listen))) {
     if (child.exitCode !== null || Date.now() > deadline) {
       await stop(child);

@@ -61,6 +61,13 @@ export const workloads: readonly Workload[] = [
     kind: 'idle',
     rounds: 3,
   },
+  {
+    ...base,
+    name: 'configured',
+    title: 'The main workload through `gatewarden run`: routes and filters',
+    seconds: 3,
+    rounds: 7,
+  },
 ];
 
 export const idleConnections = 10_000;
@@ -71,6 +78,8 @@ export const paceShare = 0.7;
 export function contenders(workload: Workload, peers: readonly Peer[]): Peer[] {
   return peers.filter(({ name, role }) => {
     if (workload.kind === 'idle' && name === 'relay') return false; // it would hold 10,000 backend connections as well
+    if (workload.name === 'configured') return role === 'configured' || role === 'subject' || name === 'nginx';
+    if (role === 'configured') return false;
     return workload.name === 'main' || role === 'subject' || role === 'native';
   });
 }
