@@ -1,7 +1,5 @@
 import type { Argument, Command, Option } from './command.ts';
-
-const lineWidth = 96;
-const indent = '  ';
+import { columns, indent, lineWidth, wrap } from './text-layout.ts';
 
 /** The help of the whole program. */
 export function programHelp(commands: readonly Command[]): string {
@@ -75,25 +73,4 @@ function argumentHead({ name, optional, many }: Argument): string {
 
 function argumentRow({ name, description }: Argument): readonly [string, string] {
   return [name, description];
-}
-
-function columns(rows: readonly (readonly [string, string])[]): string[] {
-  const gap = indent.length + Math.max(...rows.map(([head]) => head.length)) + 3;
-  return rows.flatMap(([head, text]) =>
-    wrap(text, lineWidth - gap).map((line, at) => `${(at === 0 ? indent + head : '').padEnd(gap)}${line}`),
-  );
-}
-
-function wrap(text: string, width: number): string[] {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(' ')) {
-    if (line !== '' && line.length + 1 + word.length > width) {
-      lines.push(line);
-      line = word;
-    } else {
-      line = line === '' ? word : `${line} ${word}`;
-    }
-  }
-  return [...lines, line];
 }

@@ -1,7 +1,5 @@
 import { ValueProblem } from '../problem.ts';
 
-const LONGEST_QUOTE = 30;
-
 const MEANT: ReadonlyMap<string, string> = new Map([
   ['True', 'true'],
   ['TRUE', 'true'],
@@ -13,10 +11,14 @@ const MEANT: ReadonlyMap<string, string> = new Map([
   ['undefined', 'null'],
 ]);
 
-/** A syntax error: what should have come, what came instead, and what the writer may have had in mind. */
+/**
+ * A syntax error: what should have come, what came instead, and what the writer may have had in mind. A longer word is
+ * not repeated, because what stands without quotes in a file may be a password as well as a misspelt `true`.
+ */
 export function jsonFault(expected: string, found: string): ValueProblem {
-  const shown = found.length > LONGEST_QUOTE ? `${found.slice(0, LONGEST_QUOTE)}…` : found;
-  return new ValueProblem('text', `must have ${expected} here, not ${JSON.stringify(shown)}`, hintFor(expected, found));
+  const isTelling = MEANT.has(found) || Array.from(found).length === 1;
+  const shown = isTelling ? JSON.stringify(found) : 'a word that JSON does not have';
+  return new ValueProblem('text', `must have ${expected} here, not ${shown}`, hintFor(expected, found));
 }
 
 function hintFor(expected: string, found: string): string | undefined {

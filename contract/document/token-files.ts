@@ -15,7 +15,7 @@ export function readTokenFiles(reach: Reach, report: (problem: Problem) => void)
   const tokens = new Map<string, string>();
   const givenBy = new Map<string, string>();
   const directories = reach.env('IG_ENVCONFIG_DIRS') ?? reach.system('ig.envconfig.dirs') ?? '';
-  for (const directory of new Set(directories.split(',').map((part) => part.trim()))) {
+  for (const directory of new Set(directories.split(',').map((part) => part.trim().replace(/(?<=.)\/+$/, '')))) {
     if (directory !== '') readDirectory(directory);
   }
   return tokens;
@@ -24,7 +24,7 @@ export function readTokenFiles(reach: Reach, report: (problem: Problem) => void)
     const names = reach.listDirectory(directory);
     if (names === null) fault('token', `the directory of token files cannot be read: ${directory}`);
     for (const name of (names ?? []).filter((candidate) => /\.(?:json|properties)$/.test(candidate)).sort()) {
-      readFile(`${directory.replace(/\/$/, '')}/${name}`);
+      readFile(`${directory}/${name}`);
     }
   }
 

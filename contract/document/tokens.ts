@@ -114,6 +114,7 @@ class TokenReader {
     }
     this.#at += OPEN.length;
     const name = this.#until('|}', nesting, isWanted);
+    const written = this.#text.slice(start + OPEN.length, this.#at);
     if (this.#at >= this.#text.length) throw notClosed(this.#text.slice(start));
     const hasDefault = this.#text[this.#at] === '|';
     const value = isWanted ? this.#ask(name) : '';
@@ -122,7 +123,7 @@ class TokenReader {
     if (this.#at >= this.#text.length) throw notClosed(this.#text.slice(start));
     this.#at++;
     const result = value ?? byDefault;
-    if (result === undefined) throw this.#unresolved(name);
+    if (result === undefined) throw this.#unresolved(written);
     return this.#counted(result);
   }
 
@@ -131,12 +132,13 @@ class TokenReader {
     return this.#resolve(name);
   }
 
-  #unresolved(name: string): ValueProblem {
-    const meant = didYouMean(name, this.#knownNames());
+  /** Names the token as it is written: a name made of other tokens would show what they stand for. */
+  #unresolved(written: string): ValueProblem {
+    const meant = didYouMean(written, this.#knownNames());
     return new ValueProblem(
       'token',
-      `has the token &{${name}}, which has no value and no default`,
-      meant === undefined ? `give it a default: &{${name}|…}` : `did you mean '${meant}'?`,
+      `has the token &{${written}}, which has no value and no default`,
+      meant === undefined ? `give it a default: &{${written}|…}` : `did you mean '${meant}'?`,
     );
   }
 

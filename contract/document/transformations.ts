@@ -110,7 +110,9 @@ function readObject(text: string): JsonValue {
 
 function readJson(text: string): JsonValue {
   const { value, problems } = readJsonText(text, { comments: false });
-  if (problems[0] !== undefined) throw bad(`is not JSON: it ${problems[0].message}`);
+  // Keys and values are left out of the message: such texts often come from a secret.
+  const { line, column } = problems[0]?.place ?? { line: 1, column: 1 };
+  if (problems[0] !== undefined) throw bad(`is not sound JSON in its line ${line}, column ${column}`);
   return value;
 }
 

@@ -4,6 +4,9 @@ import type { ComparisonOperator } from './syntax.ts';
 import { textOf } from './text.ts';
 import { EvaluationError, isDouble, isInteger, isList, isPlainObject, type Value, valueType } from './value.ts';
 
+/** Lists and maps are compared no deeper than this: they come from outside. */
+const MOST_NESTING = 100;
+
 type Comparison = (left: Value, right: Value, shapes: Shapes) => boolean;
 
 /** Comparisons by the rules of the unified expression language: null is neither less nor greater than anything. */
@@ -39,17 +42,21 @@ export function equal(left: Value, right: Value, shapes: Shapes): boolean {
 }
 
 /** Equality without any conversion, as lists and maps use it for what they hold. */
-export function alike(left: Value, right: Value, shapes: Shapes): boolean {
+export function alike(left: Value, right: Value, shapes: Shapes, depth = 0): boolean {
   if (same(left, right)) return true;
   if (isNumber(left) || isNumber(right)) return valueType(left) === valueType(right) && equal(left, right, shapes);
   if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false;
+  if (depth > MOST_NESTING)
+    throw new EvaluationError(`values nested deeper than ${MOST_NESTING} levels are not compared`);
   if (isList(left) && isList(right)) {
-    return left.length === right.length && left.every((item, at) => alike(item, right[at] ?? null, shapes));
+    return left.length === right.length && left.every((item, at) => alike(item, right[at] ?? null, shapes, depth + 1));
   }
   const [one, other] = [entriesOf(left), entriesOf(right)];
   if (one !== null && other !== null) {
     if (one.size !== other.size) return false;
-    for (const [key, item] of one) if (!other.has(key) || !alike(item, other.get(key) ?? null, shapes)) return false;
+    for (const [key, item] of one) {
+      if (!other.has(key) || !alike(item, other.get(key) ?? null, shapes, depth + 1)) return false;
+    }
     return true;
   }
   const shape = shapes.get(Object.getPrototypeOf(left));

@@ -7,7 +7,7 @@ import type { LanguageFunction, Parameter, Shapes } from './language.ts';
 import { type Evaluate, made, type Part } from './part.ts';
 import { PatternCache } from './pattern-cache.ts';
 import type { CallNode } from './syntax.ts';
-import { textOf } from './text.ts';
+import { notTooLong, textOf } from './text.ts';
 import { EvaluationError, type Value } from './value.ts';
 
 /** The call of a function. A regular expression that is a literal is compiled here, once. */
@@ -29,13 +29,13 @@ function callRun(name: string, called: LanguageFunction, given: readonly Part[],
     case 'one': {
       const [only] = exactly(name, given, 1);
       const first = convert(only!, called.first, shapes);
-      return (subject, answer) => called.call(first(subject, answer));
+      return (subject, answer) => bounded(called.call(first(subject, answer)));
     }
     case 'two': {
       const [one, other] = exactly(name, given, 2);
       const first = convert(one!, called.first, shapes);
       const second = convert(other!, called.second, shapes);
-      return (subject, answer) => called.call(first(subject, answer), second(subject, answer));
+      return (subject, answer) => bounded(called.call(first(subject, answer), second(subject, answer)));
     }
     case 'many': {
       const each = given.map((part) => convert(part, called.each, shapes));
@@ -80,6 +80,12 @@ export function withinBudget(call: (text: Value, pattern: Pattern) => Value, tex
     if (error instanceof PatternBudgetExceeded) throw new EvaluationError(error.message);
     throw error;
   }
+}
+
+/** Calls within calls could double a text again and again. */
+function bounded(value: Value): Value {
+  if (typeof value === 'string') notTooLong(value.length);
+  return value;
 }
 
 function convert(part: Part, parameter: Parameter, shapes: Shapes): Evaluate {

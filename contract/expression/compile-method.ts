@@ -23,7 +23,9 @@ export function compileMethod(base: Part, name: Part, given: readonly Part[], co
     return callStringMethod(self, called, values, () => patternFor(subject, answer));
   };
   // The methods of host objects may read a clock or change something, so only those of plain values are computed once.
-  return base.constant ? made(run, [base, name, ...given]) : { run, constant: false, shape: null };
+  return base.constant || base.fails === true
+    ? made(run, [base, name, ...given])
+    : { run, constant: false, shape: null };
 }
 
 function callMethod(self: Value, name: string, given: readonly Value[], shapes: Shapes): Value {

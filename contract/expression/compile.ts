@@ -52,14 +52,16 @@ export function compileNode(node: SyntaxNode, compilation: Compilation): Part {
 function compileRoot(name: string, compilation: Compilation): Part {
   const { language } = compilation;
   compilation.roots.add(name);
-  const refused = language.refusedRoots.get(name);
-  if (refused !== undefined) throw new ValueProblem(refused.code, refused.message, refused.hint);
   const root = language.roots.get(name);
   if (root !== undefined) {
     return { run: (subject, answer) => root.get(subject, answer), constant: false, shape: root.shape ?? null };
   }
   const value = language.constants.get(name);
-  if (value === undefined) compilation.unknownRoots.add(name);
+  if (value === undefined) {
+    const refused = language.refusedRoots.get(name);
+    if (refused !== undefined) throw new ValueProblem(refused.code, refused.message, refused.hint);
+    compilation.unknownRoots.add(name);
+  }
   return { run: () => value ?? null, constant: true, value: value ?? null, shape: null };
 }
 

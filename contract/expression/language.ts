@@ -84,6 +84,7 @@ export interface Language {
   readonly shapes: Shapes;
   /** Configuration properties: roots whose value is known when the expression is compiled. */
   readonly constants: ReadonlyMap<string, Value>;
+  /** Names that exist elsewhere, refused unless a configuration property has them. */
   readonly refusedRoots: ReadonlyMap<string, Refusal>;
   readonly refusedFunctions: ReadonlyMap<string, Refusal>;
 }

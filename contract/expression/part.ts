@@ -1,6 +1,9 @@
 import type { Shape } from './language.ts';
 import { Double, EvaluationError, type Value } from './value.ts';
 
+/** Longer texts are made anew for each exchange, so that compiling takes a time that the length of the source bounds. */
+const MOST_FOLDED = 8192;
+
 /** An expression, or a part of one, as a function of what it is evaluated for. */
 export type Evaluate = (subject: unknown, answer: unknown) => Value;
 
@@ -11,24 +14,39 @@ export interface Part {
   readonly constant: boolean;
   /** The value, where it is constant. */
   readonly value?: Value;
+  /** It cannot be evaluated, whatever for. */
+  readonly fails?: true;
   /** What the value always is when it is not null, where that is known. */
   readonly shape: Shape | null;
 }
 
 /**
  * The part that computes from other parts. Where those are constant it is computed once and for all, except for lists
- * and maps, which somebody could change, and for failures, which belong to the exchange that meets them.
+ * and maps, which somebody could change. A failure is met by every exchange that comes to it, but is found out once.
  */
 export function made(run: Evaluate, from: readonly Part[], shape: Shape | null = null): Part {
-  if (from.every((part) => part.constant)) {
+  if (from.every((part) => part.constant || part.fails === true)) {
     try {
       const value = run(null, null);
-      if (typeof value !== 'object' || value === null || value instanceof Double) {
+      if (isFoldable(value)) {
         return { run: () => value, constant: true, value, shape: null };
       }
     } catch (error) {
-      if (!(error instanceof EvaluationError)) throw error;
+      if (error instanceof EvaluationError) return failing(error);
+      throw error;
     }
   }
   return { run, constant: false, shape };
+}
+
+function isFoldable(value: Value): boolean {
+  if (typeof value === 'string') return value.length <= MOST_FOLDED;
+  return typeof value !== 'object' || value === null || value instanceof Double;
+}
+
+function failing({ message, exception }: EvaluationError): Part {
+  function fail(): never {
+    throw new EvaluationError(message, exception);
+  }
+  return { run: fail, constant: false, fails: true, shape: null };
 }

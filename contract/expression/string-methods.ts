@@ -1,10 +1,7 @@
 import type { Pattern } from '../pattern/pattern.ts';
 import { integerOf } from './coercion.ts';
-import { textOf } from './text.ts';
+import { MOST_TEXT, notTooLong, textOf } from './text.ts';
 import { EvaluationError, type Value } from './value.ts';
-
-/** The longest text that a replacement may make: chains of replacements would otherwise grow without end. */
-export const MOST_TEXT = 16 * 1024 * 1024;
 
 /** A method of text values: how many arguments it takes and what it gives. */
 export interface StringMethod {
@@ -92,11 +89,15 @@ function substring(text: string, given: readonly Value[]): Value {
 
 function replace(text: string, given: readonly Value[]): Value {
   const [wanted, instead] = [argument(given, 0), argument(given, 1)];
-  let found = wanted === '' ? text.length + 1 : 0;
-  if (wanted !== '')
-    for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + wanted.length)) found++;
-  notTooLong(text.length + found * (instead.length - wanted.length));
-  return text.replaceAll(wanted, () => instead);
+  const growth = instead.length - wanted.length;
+  const most = wanted === '' ? text.length + 1 : Math.floor(text.length / wanted.length);
+  if (growth > 0 && text.length + most * growth > MOST_TEXT)
+    notTooLong(text.length + occurrences(text, wanted) * growth);
+  return text.replaceAll(wanted, instead.replaceAll('$', '$$$$'));
+}
+
+function occurrences(text: string, wanted: string): number {
+  return text.split(wanted).length;
 }
 
 function replaceAll(text: string, given: readonly Value[], pattern: Pattern | null): Value {
@@ -110,10 +111,6 @@ function replaceFirst(text: string, given: readonly Value[], pattern: Pattern | 
   const instead = argument(given, 1);
   notTooLong(text.length * instead.split('$').length + instead.length);
   return pattern!.replaceFirst(text, instead);
-}
-
-function notTooLong(length: number): void {
-  if (length > MOST_TEXT) throw new EvaluationError(`the result could be longer than ${MOST_TEXT} characters`);
 }
 
 function hashCode(text: string): Value {

@@ -1,8 +1,15 @@
 import type { Shapes } from './language.ts';
 import { Double, EvaluationError, isDouble, isList, isPlainObject, type Value } from './value.ts';
 
+/** The longest text that an expression may make: nested calls would otherwise grow it without end. */
+export const MOST_TEXT = 1024 * 1024;
 /** Texts of lists and maps stop here: a value may hold itself. */
 const MOST_NESTING = 32;
+
+/** @throws EvaluationError when a text of this length may not be made. */
+export function notTooLong(length: number): void {
+  if (length > MOST_TEXT) throw new EvaluationError(`the text could be longer than ${MOST_TEXT} characters`);
+}
 
 /** A value as text: null is empty, a Double prints as in Java, a host object as its shape says. */
 export function textOf(value: Value, shapes?: Shapes): string {

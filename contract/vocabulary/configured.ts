@@ -82,7 +82,7 @@ export function choice<const Word extends string>(words: readonly Word[]): z.Zod
     const word = typeof value === 'string' ? value.toLowerCase() : null;
     const chosen = words.find((candidate) => candidate.toLowerCase() === word);
     if (chosen !== undefined) return chosen;
-    throw new ValueProblem('value', `must be one of ${words.join(', ')}, not ${shown(value)}`);
+    throw wrongType(`one of ${words.join(', ')}`, value);
   });
 }
 

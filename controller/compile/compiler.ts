@@ -117,9 +117,8 @@ export class Compiler {
     const { document, properties } = resolved;
     const judgement = document === null ? null : this.options.checker.base(document);
     const problems = [...resolved.problems, ...(judgement?.problems ?? [])];
-    const isSound = document !== null && judgement !== null && judgement.sound && !hasErrors(problems);
     const draft = { file: config, epoch, problems, version: null };
-    if (!isSound) return (this.baseDraft = draft);
+    if (document === null || judgement?.sound !== true || hasErrors(problems)) return (this.baseDraft = draft);
     const version = { document, properties, judgement, hash: contentHash(document), isFile: config !== null };
     return (this.baseDraft = { ...draft, version });
   }

@@ -4,10 +4,12 @@ import { Uri } from '../http/uri.ts';
 
 /** A runtime expression that gives an absolute URI. One that is the same for all requests is judged at once. */
 export function runtimeUri(): z.ZodType<RuntimeExpression<string>, unknown> {
-  return runtimeText().check(({ value, issues }) => {
-    if (value.compiled !== null || readAbsoluteUri(value.source) !== null) return;
-    issues.push({ code: 'custom', message: `is not an absolute http or https URI: '${value.source}'`, input: value });
-  });
+  return runtimeText()
+    .check(({ value, issues }) => {
+      if (value.compiled !== null || readAbsoluteUri(value.source) !== null) return;
+      issues.push({ code: 'custom', message: `is not an absolute http or https URI: '${value.source}'`, input: value });
+    })
+    .meta({ label: 'runtime expression<url>', json: { type: 'string' } });
 }
 
 /** The URI that a text says, or null when it is not an absolute one with a host. */

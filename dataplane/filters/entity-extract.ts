@@ -7,6 +7,7 @@ import type { Exchange } from '../http/exchange.ts';
 import { mapResponse } from '../http/reply.ts';
 import type { Response } from '../http/response.ts';
 import { charsetDecoder, entityText } from './entity-text.ts';
+import { fillFromMatch, templateFault } from './match-template.ts';
 import { warnIfReadOnly } from './read-only-target.ts';
 
 /** Finds texts in the content of messages. */
@@ -26,14 +27,20 @@ export const entityExtractFilter = defineFilter({
     target: target().describe('What the map is assigned to, such as ${attributes.form}.'),
     bindings: z
       .array(
-        z.strictObject({
-          key: text().describe('Key of what is found.'),
-          pattern: pattern().describe('What is searched for.'),
-          template: z
-            .string()
-            .optional()
-            .describe('What is kept of a match: $1 stands for its first group. By default all of it.'),
-        }),
+        z
+          .strictObject({
+            key: text().describe('Key of what is found.'),
+            pattern: pattern().describe('What is searched for.'),
+            template: z
+              .string()
+              .optional()
+              .describe('What is kept of a match: $1 stands for its first group. By default all of it.'),
+          })
+          .check(({ value, issues }) => {
+            const message = value.template === undefined ? null : templateFault(value.pattern, value.template);
+            if (message === null) return;
+            issues.push({ code: 'custom', message, input: value, path: ['template'], params: { code: 'pattern' } });
+          }),
       )
       .describe('What is searched for, and under which key it is kept.'),
   }),
@@ -79,12 +86,8 @@ export const entityExtractFilter = defineFilter({
 
 function firstIn(lines: readonly string[], wanted: Pattern, template: string | undefined): string | null {
   for (const line of lines) {
-    const match = wanted.exec(line);
-    if (match === null) continue;
-    if (template === undefined) return line.slice(match.index, match.end);
-    // the line with its first match replaced holds, in that place, the template filled in
-    const replaced = wanted.replaceFirst(line, template);
-    return replaced.slice(match.index, replaced.length - (line.length - match.end));
+    const value = fillFromMatch(line, wanted, template);
+    if (value !== null) return value;
   }
   return null;
 }

@@ -39,7 +39,7 @@ export const forwardedRequestFilter = defineFilter({
     return function correctOriginalUri(exchange, next) {
       const { originalUri } = exchange.router;
       const parts = {
-        scheme: read(scheme, exchange, isScheme, 'scheme') ?? originalUri.scheme,
+        scheme: read(scheme, exchange, isScheme, 'scheme')?.toLowerCase() ?? originalUri.scheme,
         host: read(host, exchange, isHostName, 'host') ?? originalUri.host,
         port: Number(read(port, exchange, isPort, 'port') ?? explicitPort(originalUri)),
       };

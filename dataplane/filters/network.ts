@@ -28,14 +28,15 @@ export function network(): z.ZodType<Network, unknown> {
 
 /** Whether an address is in one of the networks. What is no address is in none. */
 export function networkTest(networks: readonly Network[]): (address: string) => boolean {
-  const list = new BlockList();
+  // one list for both would find every IPv4 address in ::/0
+  const lists = { ipv4: new BlockList(), ipv6: new BlockList() };
   for (const one of networks) {
-    if ('prefix' in one) list.addSubnet(one.address, one.prefix, one.family);
-    else list.addRange(one.first, one.last, one.family);
+    if ('prefix' in one) lists[one.family].addSubnet(one.address, one.prefix, one.family);
+    else lists[one.family].addRange(one.first, one.last, one.family);
   }
   return (address) => {
     const family = familyOf(address);
-    return family !== null && list.check(address, family);
+    return family !== null && lists[family].check(address, family);
   };
 }
 

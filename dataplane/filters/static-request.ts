@@ -27,7 +27,9 @@ export const staticRequestFilter = defineFilter({
         })
         .describe('Method of the new request.'),
       uri: runtimeUri().describe('Absolute URI of the new request.'),
-      version: noEffect(text(), 'the engine speaks the HTTP version of the connection'),
+      version: noEffect(text(), 'the engine speaks the HTTP version of the connection').describe(
+        'HTTP version of the new request.',
+      ),
       headers: values(changeableHeader(z.string())).describe(
         'Values by header name. Host is that of the URI unless given.',
       ),
@@ -37,7 +39,7 @@ export const staticRequestFilter = defineFilter({
       entity: z
         .union([runtimeText(), z.array(runtimeText())])
         .optional()
-        .describe('Content of the request; the texts of an array are lines. A POST has either this or form.'),
+        .describe('Content of the request, in UTF-8; the texts of an array are lines. A POST has either this or form.'),
     })
     .check(({ value, issues }) => {
       if (value.method !== 'POST' || value.entity === undefined || Object.keys(value.form).length === 0) return;
@@ -49,7 +51,7 @@ export const staticRequestFilter = defineFilter({
       title: 'Log in with a form',
       config: {
         method: 'POST',
-        uri: 'https://app.example.com/login',
+        uri: 'http://app.example.com/login',
         form: { username: ["${request.headers['X-User'][0]}"], password: ['${attributes.password}'] },
       },
     },

@@ -22,8 +22,8 @@ export const switchFilter = defineFilter({
   type: 'SwitchFilter',
   summary:
     'Diverts to another handler. A request that a case of onRequest applies to goes to its handler and no further; a ' +
-    'response that a case of onResponse applies to is replaced by what its handler answers. A condition without a ' +
-    'value does not apply.',
+    'response that a case of onResponse applies to is replaced by what its handler answers; the content of the request ' +
+    'has been sent by then and cannot be sent again. A condition without a value does not apply.',
   config: z.strictObject({ onRequest: cases('request'), onResponse: cases('response') }),
   examples: [
     {

@@ -94,9 +94,13 @@ function isOurs({ scheme, authority, path }: UriReference, { request, router }: 
 function mappingFaults(mappings: Readonly<Record<string, string>>): { path: string[]; message: string }[] {
   const entries = Object.entries(mappings);
   if (entries.length === 0) return [{ path: [], message: 'must have at least one entry' }];
-  return entries.flatMap(([from, to], index) => {
-    const twin = entries.slice(0, index).find(([other]) => pathPrefix(other) === pathPrefix(from));
-    if (twin === undefined || pathPrefix(from) === null || pathPrefix(twin[1]) === pathPrefix(to)) return [];
-    return [{ path: [from], message: `is the same path as '${twin[0]}', which leads elsewhere` }];
+  const known = new Map<PathPrefix, { readonly written: string; readonly to: PathPrefix | null }>();
+  return entries.flatMap(([written, target]) => {
+    const from = pathPrefix(written);
+    const to = pathPrefix(target);
+    const twin = from === null ? undefined : known.get(from);
+    if (from !== null && twin === undefined) known.set(from, { written, to });
+    if (twin === undefined || twin.to === to) return [];
+    return [{ path: [written], message: `is the same path as '${twin.written}', which leads elsewhere` }];
   });
 }

@@ -56,7 +56,7 @@ export class ScopeCheck {
       const other = this.declaredAt.get(name);
       if (other === undefined) {
         this.declaredAt.set(name, declaration.path);
-        const checked = this.declare(declaration, name);
+        const checked = this.drafted(declaration, name);
         if (checked !== null) this.scope.objects.set(name, checked);
       } else {
         const message = `there is another object '${name}' in this heap, at ${pathText(other)}`;
@@ -98,7 +98,7 @@ export class ScopeCheck {
     }
   }
 
-  private declare(declaration: Declaration, name: string): CheckedObject | null {
+  private drafted(declaration: Declaration, name: string): CheckedObject | null {
     const { catalogue, reading, report } = this.options;
     const definition = catalogue.find(declaration.type);
     const typePath = [...declaration.path, 'type'];
@@ -159,7 +159,7 @@ export class ScopeCheck {
   private inPlace(raw: JsonValue, path: Path): CheckedObject | null {
     const declaration = readDeclaration(raw, path, false, this.options.report);
     if (declaration === null) return null;
-    return this.declare(declaration, declaration.name ?? `{${declaration.type}}/${path.join('/')}`);
+    return this.drafted(declaration, declaration.name ?? `{${declaration.type}}/${path.join('/')}`);
   }
 
   private decorate({ checked }: Draft, decoration: Decoration): void {

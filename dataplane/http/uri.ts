@@ -8,8 +8,8 @@ const DEFAULT_PORTS: Readonly<Record<string, number>> = { http: 80, https: 443, 
  */
 export class Uri {
   private parts: Parts;
-  /** The URI as it was before anyone changed it, or null while nobody has. */
-  private before: Uri | null = null;
+  /** The parts as they were before anyone changed them, or null while nobody has. */
+  private before: Parts | null = null;
 
   constructor(scheme: string, authority: string, rawPath: string, rawQuery: string | null) {
     const { host, port } = splitAuthority(authority);
@@ -95,13 +95,16 @@ export class Uri {
 
   /** True once somebody changed the path or the query, so that the received bytes no longer say it. */
   get retargeted(): boolean {
-    return this.before !== null && this.before.target !== this.target;
+    const { before, parts } = this;
+    return before !== null && (before.rawPath !== parts.rawPath || before.rawQuery !== parts.rawQuery);
   }
 
   /** The URI as it was received, whatever was changed since and will be. */
   get original(): Uri {
     this.change();
-    return this.before!;
+    const original = new Uri(this.scheme, '', '', null);
+    original.parts = { ...this.before! };
+    return original;
   }
 
   /** Takes scheme, host and port of another one; path and query stay. */
@@ -123,10 +126,7 @@ export class Uri {
   }
 
   private change(): Parts {
-    if (this.before === null) {
-      this.before = new Uri(this.parts.scheme, '', '', null);
-      this.before.parts = { ...this.parts };
-    }
+    this.before ??= { ...this.parts };
     return this.parts;
   }
 }

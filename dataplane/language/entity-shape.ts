@@ -1,6 +1,6 @@
 import type { Shape } from '../../contract/expression/language.ts';
 import { textOf } from '../../contract/expression/text.ts';
-import { EvaluationError, type Value } from '../../contract/expression/value.ts';
+import { Double, EvaluationError, type Value } from '../../contract/expression/value.ts';
 import type { Entity } from '../http/entity.ts';
 import { Parameters } from './parameters.ts';
 
@@ -51,5 +51,6 @@ function bytesOf(entity: Entity): Buffer {
 
 function jsonMember(_: string, value: unknown): unknown {
   if (typeof value === 'bigint') return Number(value);
+  if (value instanceof Double) return value.value;
   return value instanceof Map ? Object.fromEntries(value) : value;
 }

@@ -110,8 +110,7 @@ function language(
     functions,
     shapes,
     constants,
-    // The heap is a name of the configuration only where whoever reads that has put one in.
-    refusedRoots: new Map(refusals.filter(([name]) => name !== 'heap' || !constants.has(name))),
+    refusedRoots: new Map(refusals),
     refusedFunctions,
   };
 }

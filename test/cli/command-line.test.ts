@@ -29,10 +29,11 @@ const problemsOf = (...words: string[]) => {
 describe('a command line', () => {
   it('gives every option its value or its default', () => {
     const options = { listen: ':1', log: '-', units: 1 };
-    expect(read('--listen', ':1')).toEqual({ wants: 'run', options });
-    expect(read('--units=3', '--listen=:1')).toEqual({ wants: 'run', options: { ...options, units: 3 } });
-    expect(read('--log', '-', '--listen', ':1')).toEqual({ wants: 'run', options });
-    expect(read('--listen', 'a=b')).toEqual({ wants: 'run', options: { ...options, listen: 'a=b' } });
+    const given = {};
+    expect(read('--listen', ':1')).toEqual({ wants: 'run', options, given });
+    expect(read('--units=3', '--listen=:1')).toEqual({ wants: 'run', options: { ...options, units: 3 }, given });
+    expect(read('--log', '-', '--listen', ':1')).toEqual({ wants: 'run', options, given });
+    expect(read('--listen', 'a=b')).toEqual({ wants: 'run', options: { ...options, listen: 'a=b' }, given });
   });
 
   it.each(['--help', '-h'])('with %s wants help, whatever else is wrong', (word) => {
@@ -41,9 +42,9 @@ describe('a command line', () => {
 
   it('names all its problems at once', () => {
     expect(problemsOf('extra', '--units', 'many', '--lgo', 'x', '--nonsense', 'y', 'z')).toEqual([
-      "unexpected argument 'extra'",
       "unknown option '--lgo': did you mean '--log'?",
       "unknown option '--nonsense'",
+      "unexpected argument 'extra'",
       "unexpected argument 'z'",
       "option '--listen ADDR' is required",
       "option '--units' must be a number",
@@ -63,5 +64,68 @@ describe('a command line', () => {
   it('knows no option by an inherited name or a single dash', () => {
     expect(problemsOf('--listen', ':1', '--constructor', 'x')).toEqual(["unknown option '--constructor'"]);
     expect(problemsOf('--listen', ':1', '-units', '2')).toEqual(["unknown option '-units': did you mean '--units'?"]);
+  });
+});
+
+const check = defineCommand({
+  name: 'check',
+  summary: 'check',
+  description: 'Checks.',
+  arguments: [
+    { name: 'DIR', description: 'Where.' },
+    { name: 'PATH', description: 'What.', optional: true, many: true },
+  ],
+  options: {
+    json: { flag: true, description: 'As JSON.' },
+    format: { valueName: 'NAME', description: 'How.', optional: true, read: (text) => ({ value: text }) },
+    system: {
+      repeated: '-D',
+      valueName: 'NAME=VALUE',
+      description: 'A property.',
+      read: (text) => (text.includes('=') ? { value: text.split('=') } : { problem: 'must be NAME=VALUE' }),
+    },
+  },
+  examples: [],
+  run: async ({ json, format, system }, { DIR, PATH }) =>
+    [json satisfies boolean, format satisfies string | undefined, system, DIR satisfies string, PATH.length].length,
+});
+
+describe('arguments, flags and repeated options', () => {
+  const nothing = { json: false, format: undefined, system: [] };
+
+  it.each([
+    [['a'], nothing, { DIR: 'a', PATH: [] }],
+    [['a', 'b', 'c'], nothing, { DIR: 'a', PATH: ['b', 'c'] }],
+    [['--json', 'a'], { ...nothing, json: true }, { DIR: 'a', PATH: [] }],
+    [['a', '--format', 'x', 'b'], { ...nothing, format: 'x' }, { DIR: 'a', PATH: ['b'] }],
+    [
+      ['-Dx=1', 'a', '-Dy=', '-Dx=2'],
+      {
+        ...nothing,
+        system: [
+          ['x', '1'],
+          ['y', ''],
+          ['x', '2'],
+        ],
+      },
+      { DIR: 'a', PATH: [] },
+    ],
+    [['--json', '--', '--json', '-h'], { ...nothing, json: true }, { DIR: '--json', PATH: ['-h'] }],
+  ])('are read from %j', (words, options, given) => {
+    expect(readCommandLine(check, words)).toEqual({ wants: 'run', options, given });
+  });
+
+  it.each([
+    [[], ['argument DIR is required']],
+    [['a', '--json=yes'], ["option '--json' takes no value"]],
+    [['--jsno', 'a'], ["unknown option '--jsno': did you mean '--json'?"]],
+    [
+      ['a', '-Dx', '-D'],
+      ["option '-D' needs a value: -DNAME=VALUE", "option '-D' must be NAME=VALUE"],
+    ],
+    [['a', '--system', 'x'], ["unknown option '--system'"]],
+    [['a', '--format'], ["option '--format' needs a value: NAME"]],
+  ])('%j are refused', (words, problems) => {
+    expect(readCommandLine(check, words)).toEqual({ wants: 'nothing', problems });
   });
 });

@@ -17,7 +17,7 @@ const options = {
 };
 
 it('needs an address and a backend, and has a default for the rest', () => {
-  expect(readCommandLine(proxyCommand, required)).toEqual({ wants: 'run', options });
+  expect(readCommandLine(proxyCommand, required)).toEqual({ wants: 'run', options, given: {} });
 });
 
 it.each([
@@ -32,6 +32,7 @@ it.each([
   expect(readCommandLine(proxyCommand, [...required, ...words])).toEqual({
     wants: 'run',
     options: { ...options, ...changed },
+    given: {},
   });
 });
 

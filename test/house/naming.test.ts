@@ -12,7 +12,7 @@ describe('names of files and folders', () => {
   it.each([
     'cli/main.ts',
     'dataplane/http/http1-head.ts',
-    'test/cli/did-you-mean.test.ts',
+    'test/contract/did-you-mean.test.ts',
     'contract/content-types.ts',
     'controller/crest/common-rest.ts',
   ])('accept %s', (path) => {

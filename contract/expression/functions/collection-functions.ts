@@ -1,7 +1,7 @@
 import type { Pattern } from '../../pattern/pattern.ts';
 import { alike } from '../comparison.ts';
 import type { FunctionRows, Shapes } from '../language.ts';
-import { textOf } from '../text.ts';
+import { notTooLong, textOf } from '../text.ts';
 import { isList, isPlainObject, type Value } from '../value.ts';
 
 /** Functions on lists and maps; a host object that has entries counts as a map. */
@@ -39,5 +39,9 @@ export function collectionFunctions(shapes: Shapes): FunctionRows {
 }
 
 function join(texts: Value, separator: Value): Value {
-  return isList(texts) ? texts.map((text) => text ?? 'null').join(textOf(separator)) : null;
+  if (!isList(texts)) return null;
+  const between = textOf(separator);
+  const words = texts.map((text) => (text === null ? 'null' : textOf(text)));
+  notTooLong(words.reduce((length, word) => length + word.length + between.length, 0));
+  return words.join(between);
 }

@@ -17,7 +17,7 @@ describe('the line and a caret', () => {
   });
 
   it('lines up under two digits', () => {
-    expect(caretLines('\n'.repeat(9) + 'x', { line: 10, column: 1 })).toEqual(['10 | x', '   | ^']);
+    expect(caretLines(`${'\n'.repeat(9)}x`, { line: 10, column: 1 })).toEqual(['10 | x', '   | ^']);
   });
 
   it.each([1, 30, 500, 960, 1000])('shows a part of a long line around column %i', (column) => {

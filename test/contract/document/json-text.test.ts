@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { MOST_NESTING, MOST_PROBLEMS } from '../../../contract/document/document-text.ts';
 import { readJsonText } from '../../../contract/document/json-text.ts';
+import { randomNumbers } from '../../support/random.ts';
 
 interface Row {
   readonly name: string;
@@ -49,6 +50,52 @@ describe('JSON texts of the public suite', () => {
   });
 });
 
+it('reads and refuses broken texts as the engine does', () => {
+  const random = randomNumbers(4);
+  const seed = '{"a": [1, -2.5e3, "x\\u00e9\\n", true, null], "b": {"c": {}, "d": []}, "e": ""}';
+  const pieces = [
+    '{',
+    '}',
+    '[',
+    ']',
+    ',',
+    ':',
+    '"',
+    '\\',
+    '\\u',
+    '0',
+    '1',
+    '-',
+    '.',
+    'e',
+    'true',
+    'null',
+    ' ',
+    '\n',
+    '\t',
+    'x',
+  ];
+  for (let round = 0; round < 5000; round++) {
+    let text = seed;
+    for (let edits = random(3) + 1; edits > 0; edits--) {
+      const at = random(text.length + 1);
+      text = text.slice(0, at) + pieces[random(pieces.length)] + text.slice(at + random(3));
+    }
+    const { value, problems, placeOf } = readJsonText(text, { comments: false });
+    const isRefused = problems.some(({ code }) => code === 'text');
+    expect({ text, isRefused, value }).toEqual({ text, ...parsedByEngine(text) });
+    expect(placeOf(['b', 'c'])).toBeDefined();
+  }
+});
+
+function parsedByEngine(text: string): { isRefused: boolean; value: unknown } {
+  try {
+    return { isRefused: false, value: JSON.parse(text) };
+  } catch {
+    return { isRefused: true, value: null };
+  }
+}
+
 describe('what is beside JSON', () => {
   it('skips comments and a byte order mark', () => {
     const text = '\uFEFF// a\n{ /* b\n * c */ "a" /**/ : // d\r [1, // "]"\n 2] } // e';
@@ -84,15 +131,33 @@ describe('a syntax error', () => {
     ['[1,\n 2, // last\n]', 2, 3, 'has a trailing comma', 'remove the comma after the last item'],
     ['[,1]', 1, 2, 'must have a value here, not ","', undefined],
     ["{'a': 1}", 1, 2, 'must have a key in double quotes here, not "\'"', 'strings are written in double quotes'],
-    ["['a b']", 1, 2, 'must have a value here, not "\'a"', 'strings are written in double quotes'],
+    [
+      "['a b']",
+      1,
+      2,
+      'must have a value here, not a word that JSON does not have',
+      'strings are written in double quotes',
+    ],
     ['{a: 1}', 1, 2, 'must have a key in double quotes here, not "a"', 'put the key in double quotes'],
     ['{"a" 1}', 1, 6, `must have ':' after the name of the member here, not "1"`, undefined],
     ['{"a": 1\n"b": 2}', 2, 1, `must have ',' or '}' here, not "\\""`, 'a comma may be missing before it'],
     ['[1 2]', 1, 4, `must have ',' or ']' here, not "2"`, 'a comma may be missing before it'],
     ['[True]', 1, 2, 'must have a value here, not "True"', 'write true'],
-    ['[yes]', 1, 2, 'must have a value here, not "yes"', 'texts are written in double quotes'],
-    ['[012]', 1, 2, 'must have a value here, not "012"', 'numbers are written as 12, -0.5 or 1e3'],
-    ['[NaN]', 1, 2, 'must have a value here, not "NaN"', 'numbers are written as 12, -0.5 or 1e3'],
+    ['[yes]', 1, 2, 'must have a value here, not a word that JSON does not have', 'texts are written in double quotes'],
+    [
+      '[012]',
+      1,
+      2,
+      'must have a value here, not a word that JSON does not have',
+      'numbers are written as 12, -0.5 or 1e3',
+    ],
+    [
+      '[NaN]',
+      1,
+      2,
+      'must have a value here, not a word that JSON does not have',
+      'numbers are written as 12, -0.5 or 1e3',
+    ],
     ['{} # why', 1, 4, 'must have nothing more here, not "#"', 'comments begin with //'],
     ['{}\n{}', 2, 1, 'must have nothing more here, not "{"', undefined],
     ['{\n  "a": [1', 2, 10, 'ends before what begins in line 2, column 8 is closed', undefined],

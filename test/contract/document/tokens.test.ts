@@ -11,7 +11,7 @@ const known: Readonly<Record<string, string>> = {
   token: '&{host}',
   empty: '',
   brace: 'a}b',
-  secret: 's',
+  secret: 'hunter2',
 };
 
 function resolve(name: string): string | undefined {
@@ -96,8 +96,9 @@ describe('a problem', () => {
   });
 
   it('never holds what a token stands for', () => {
-    const { problems } = substituted('&{secret}&{absent}');
-    expect(JSON.stringify(problems)).not.toContain('"s');
+    const { problems } = substituted(['&{secret}&{absent}', '&{absent.&{secret}}', '&{a|&{secret}']);
+    expect(problems).toHaveLength(3);
+    expect(JSON.stringify(problems)).not.toContain(known['secret']);
   });
 
   it('is a warning for a token in a key, which stays', () => {

@@ -72,8 +72,11 @@ describe('a problem', () => {
     [{ $list: 'a,,b' }, 'has the transformation $list of a text that has an empty item between its commas'],
     [{ $array: '{}' }, 'has the transformation $array of a text that is not a JSON array'],
     [{ $object: '[]' }, 'has the transformation $object of a text that is not a JSON object'],
-    [{ $object: '{a: 1}' }, 'has the transformation $object of a text that is not JSON: it must have a key'],
-    [{ $object: '{"a": 1, "a": 2}' }, 'has the transformation $object of a text that is not JSON: it is written twice'],
+    [{ $object: '{a: 1}' }, 'has the transformation $object of a text that is not sound JSON in its line 1, column 2'],
+    [
+      { $object: '{"a": 1, "a": 2}' },
+      'has the transformation $object of a text that is not sound JSON in its line 1, column 10',
+    ],
     [{ '$base64:decode': 'a!' }, 'has the transformation $base64:decode of a text that is not base64'],
     [{ '$base64:decode': 'YR==' }, 'has the transformation $base64:decode of a text that is not base64'],
     [{ '$base64:decode': '_w==' }, 'has the transformation $base64:decode of a text that is not base64'],

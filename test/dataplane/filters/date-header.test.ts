@@ -37,6 +37,8 @@ describe('DateHeaderFilter', () => {
   });
 
   it('has nothing to configure', () => {
-    expect(problemsOf('DateHeaderFilter', { format: 'x' })).toEqual(["unknown-field format: there is no field 'format' here"]);
+    expect(problemsOf('DateHeaderFilter', { format: 'x' })).toEqual([
+      "unknown-field format: there is no field 'format' here",
+    ]);
   });
 });

@@ -111,7 +111,19 @@ describe('EntityExtractFilter', () => {
       { ...whole, bindings: [{ key: 'a', pattern: 'a', template: 1 }] },
       ['value bindings[0].template: must be a string, not a number'],
     ],
-  ])('refuses %j', (config, problems) => {
+    ...(
+      [
+        ['(a)', '$2', 'the pattern has no group 2'],
+        ['(?<n>a)', '${m}', "the pattern has no group 'm'"],
+        ['(?x)a # b', '$1', 'the pattern has no group 1'],
+        ['a', '$', 'after a $ comes the number of a group or its {name}'],
+      ] as const
+    ).map(([pattern, template, reason]): [JsonObject, string[]] => [
+      { ...whole, bindings: [{ key: 'a', pattern, template }] },
+      [`pattern bindings[0].template: the replacement '${template}' is not usable: ${reason}`],
+    ]),
+    [{ ...whole, bindings: [{ key: 'a', pattern: '(?<n>a)(?=b)(c)', template: '${n}$2\\$' }] }, []],
+  ])('judges %j', (config, problems) => {
     expect(problemsOf('EntityExtractFilter', config)).toEqual(problems);
   });
 });

@@ -17,7 +17,12 @@ describe('SetCookieUpdateFilter', () => {
     ['removes flags', { a: { Secure: false } }, ['a=1; secure; Path=/'], ['a=1; Path=/']],
     ['removes what is null', { a: { domain: null } }, ['a=1; Domain=app.test'], ['a=1']],
     ['spells SameSite', { a: { 'same-site': 'LAX' } }, ['a=1; SameSite=none'], ['a=1; SameSite=Lax']],
-    ['sets a number', { a: { max_age: 60 }, b: { 'Max-Age': '0' } }, ['a=1', 'b=2'], ['a=1; Max-Age=60', 'b=2; Max-Age=0']],
+    [
+      'sets a number',
+      { a: { max_age: 60 }, b: { 'Max-Age': '0' } },
+      ['a=1', 'b=2'],
+      ['a=1; Max-Age=60', 'b=2; Max-Age=0'],
+    ],
     ['sets the value', { a: { value: 'x=y' } }, ['a=1; Path=/'], ['a=x=y; Path=/']],
     ['leaves other cookies', { a: { secure: true } }, ['b=1', 'A=2', 'aa=3'], ['b=1', 'A=2', 'aa=3']],
     ['leaves what sets no cookie', { '.*': { secure: true } }, ['novalue; Path=/'], ['novalue; Path=/']],
@@ -51,9 +56,18 @@ describe('SetCookieUpdateFilter', () => {
       ],
     ],
     [{ cookies: { a: { secure: 1 } } }, ['value cookies.a.secure: must be true or false for Secure, not 1']],
-    [{ cookies: { a: { 'max-age': '1 hour' } } }, ["value cookies.a.max-age: is not a value that Max-Age can have: '1 hour'"]],
-    [{ cookies: { a: { sameSite: 'maybe' } } }, ["value cookies.a.sameSite: is not a value that SameSite can have: 'maybe'"]],
-    [{ cookies: { a: { path: '/; Secure' } } }, ["value cookies.a.path: is not a value that Path can have: '/; Secure'"]],
+    [
+      { cookies: { a: { 'max-age': '1 hour' } } },
+      ["value cookies.a.max-age: is not a value that Max-Age can have: '1 hour'"],
+    ],
+    [
+      { cookies: { a: { sameSite: 'maybe' } } },
+      ["value cookies.a.sameSite: is not a value that SameSite can have: 'maybe'"],
+    ],
+    [
+      { cookies: { a: { path: '/; Secure' } } },
+      ["value cookies.a.path: is not a value that Path can have: '/; Secure'"],
+    ],
     [
       { cookies: { a: { value: '${previous}@ig' } } },
       ["unavailable-field cookies.a.value: 'previous' is known, but not available in this version"],

@@ -25,12 +25,15 @@ describe('TransactionIdOutboundFilter', () => {
   });
 
   it('counts every request that is sent for one exchange, whichever filter numbers it', async () => {
-    const call = { type: 'Chain', config: { filters: ['TransactionIdOutboundFilter'], handler: 'app' } };
+    const handler = { type: 'ReverseProxyHandler', baseURI: 'http://app.test' };
+    const call = (filter: string | object) => ({
+      handler: { type: 'Chain', config: { filters: [filter], handler } },
+      postcondition: true,
+    });
+    const bindings = [call('TransactionIdOutboundFilter'), call({ type: 'TransactionIdOutboundFilter' })];
     const { ask, seen } = await startFiltered(
       [],
-      { type: 'SequenceHandler', config: { bindings: [{ handler: call, postcondition: true }, { handler: call }] } },
-      {},
-      [{ name: 'app', type: 'ReverseProxyHandler', baseURI: 'http://app.test' }],
+      JSON.parse(JSON.stringify({ type: 'SequenceHandler', config: { bindings } })),
     );
     expect((await ask('/')).status).toBe(200);
     expect(seen.map((request) => sent(request)[0]!.split('/')[1])).toEqual(['0', '1']);

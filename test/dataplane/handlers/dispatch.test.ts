@@ -35,8 +35,8 @@ it.each([
   ['https://other.example:8443', 'https://other.example:8443/a/b?c=d'],
   ['http://[::1]:81', 'http://[::1]:81/a/b?c=d'],
 ])('a base %s takes requests to %s', async (baseURI, uri) => {
-  const gateway = await serve(dispatching({ baseURI, handler: answering('${request.uri}') }));
-  expect((await send(gateway, 'GET /a/b?c=d')).body).toBe(uri);
+  const gateway = await serve(dispatching({ baseURI, handler: answering('to ${request.uri}') }));
+  expect((await send(gateway, 'GET /a/b?c=d')).body).toBe(`to ${uri}`);
 });
 
 it('says in the log that the query of a base has no effect', async () => {

@@ -155,6 +155,17 @@ describe.each(framings)('the content of a request, framed %s', (_name, framing) 
     expect(lengths(backend.requests[0]!)).toEqual(['chunked']);
   });
 
+  it('is replaced by a stream whose length is known', async () => {
+    const port = await start((exchange, next) => {
+      const { entity } = exchange.request;
+      entity.setStream(upperCase(entity.chunks()), 'text'.length);
+      return next(exchange);
+    });
+    expect((await send(port, framing, 'text')).status).toBe(200);
+    expect(backend.requests[0]!.body).toBe('TEXT');
+    expect(lengths(backend.requests[0]!)).toEqual(['4']);
+  });
+
   it('passes untouched when nobody asks for it', async () => {
     const port = await start((exchange, next) => next(exchange));
     await send(port, framing, 'untouched');
@@ -317,6 +328,30 @@ describe('the content of an answer', () => {
     await client.untilClosed();
     expect(client.text).not.toContain('0\r\n\r\n');
     expect(gateway!.faults).toHaveLength(1);
+  });
+
+  it.each([
+    ['as long as announced is sent', 8, true],
+    ['shorter is cut off', 9, false],
+    ['longer is cut off', 7, false],
+  ])('of a stream that is %s', async (_case, length, whole) => {
+    const port = await start(() => {
+      const response = textResponse(200, '');
+      response.entity.setStream(
+        (async function* () {
+          yield Buffer.from('half');
+          yield Buffer.from('half');
+        })(),
+        length,
+      );
+      return response;
+    });
+    const client = await RawClient.connect(port);
+    client.send(`${get}Connection: close\r\n\r\n`);
+    const [head, body] = (await client.untilClosed()).split('\r\n\r\n');
+    expect(head!.split('\r\n')).toContain(`Content-Length: ${length}`);
+    expect(body!.length === length).toBe(whole);
+    expect(gateway!.faults).toHaveLength(whole ? 0 : 1);
   });
 
   it('of a stream ends when the client leaves', async () => {

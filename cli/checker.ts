@@ -1,0 +1,98 @@
+import { adminRemarks, adminSettings } from '../contract/admin-settings.ts';
+import { isObject } from '../contract/declaration.ts';
+import type { JsonObject, JsonValue } from '../contract/document/json-value.ts';
+import { compileExpression } from '../contract/expression/expression.ts';
+import { EvaluationError } from '../contract/expression/value.ts';
+import { type Problem, ValueProblem } from '../contract/problem.ts';
+import type { Reach } from '../contract/reach.ts';
+import { parseConfig } from '../contract/vocabulary/parse-config.ts';
+import type { AdminJudgement, Checker, Judgement } from '../controller/compile/checker.ts';
+import { hasErrors } from '../controller/compile/verdict.ts';
+import { catalogue } from '../dataplane/catalogue.ts';
+import { type CheckOptions, ScopeCheck } from '../dataplane/heap/check-scope.ts';
+import { checkDefaultObjects } from '../dataplane/heap/default-objects.ts';
+import type { Scope } from '../dataplane/heap/scope.ts';
+import { configurationLanguage } from '../dataplane/language/runtime-language.ts';
+import { checkBase, checkRoute, type DocumentVerdict } from '../dataplane/routes/check-document.ts';
+import { documentReading } from '../dataplane/routes/document-reading.ts';
+import { foundRouters } from '../dataplane/routes/found-routers.ts';
+import { valueJson } from './value-json.ts';
+
+/** The data plane's own judgement of documents, with this reach. */
+export function dataPlaneChecker(reach: Reach): Checker {
+  const optionsFor = (documents: readonly JsonObject[]): CheckOptions => ({
+    catalogue,
+    reading: documentReading(reach, documents, () => {}),
+    report: () => {},
+  });
+
+  function judgement(verdict: DocumentVerdict, documents: readonly JsonObject[]): Judgement {
+    const { document, condition, problems } = verdict;
+    const written = documents.at(-1)?.['condition'];
+    const conditionIsReadable = condition !== null || written === undefined || written === null;
+    if (document === null) return { sound: false, conditionIsReadable, problems, routers: [] };
+    const routers = foundRouters(document).map((facts) => ({
+      ...facts,
+      route: (route: JsonObject, name: string) =>
+        judgedRoute(route, `${facts.name}.${name}`, document.scope, [...documents, route]),
+    }));
+    return { sound: true, conditionIsReadable, problems, routers };
+  }
+
+  function judgedRoute(route: JsonObject, name: string, parent: Scope, documents: readonly JsonObject[]): Judgement {
+    return judgement(checkRoute(route, name, parent, optionsFor(documents)), documents);
+  }
+
+  return {
+    evaluate: (expression, constants) => evaluated(expression, constants, reach),
+    admin: (document) => judgedAdmin(document, optionsFor([document])),
+    base(document) {
+      const options = optionsFor([document]);
+      return judgement(checkBase(document, checkDefaultObjects(options), options), [document]);
+    },
+  };
+}
+
+function evaluated(expression: string, constants: ReadonlyMap<string, JsonValue>, reach: Reach): JsonValue {
+  const language = configurationLanguage(reach, constants);
+  try {
+    const value = compileExpression(expression, language, 'bounded').evaluate(null, null);
+    return JSON.parse(valueJson(value, language.shapes)) as JsonValue;
+  } catch (error) {
+    if (!(error instanceof EvaluationError)) throw error;
+    throw new ValueProblem('expression', `${expression} cannot be evaluated: ${error.message}`);
+  }
+}
+
+/** Names that make an object of `admin.json` stand in front of something. */
+const guards: Readonly<Record<string, string>> = {
+  ApiProtectionFilter: 'nothing can be managed over HTTP in this version',
+  StudioProtectionFilter: 'there is no graphical designer in this version',
+};
+
+function judgedAdmin(document: JsonObject, options: CheckOptions): AdminJudgement {
+  const parsed = parseConfig(adminSettings, document, options.reading, []);
+  const problems: Problem[] = [...parsed.problems];
+  const report = (problem: Problem): void => void problems.push(problem);
+  const check = new ScopeCheck('admin', checkDefaultObjects(options), { ...options, report });
+  check.heap(document['heap'], ['heap']);
+  check.finish();
+  const heap = document['heap'];
+  for (const [index, object] of (Array.isArray(heap) ? heap : []).entries()) {
+    if (isObject(object)) problems.push(...remarksOn(object, index));
+  }
+  if (parsed.value !== undefined) problems.push(...adminRemarks(parsed.value));
+  return { settings: hasErrors(problems) ? null : (parsed.value ?? null), problems };
+}
+
+function remarksOn({ name }: JsonObject, index: number): Problem[] {
+  const path = ['heap', index];
+  if (name === 'MetricsProtectionFilter') {
+    const message = "'MetricsProtectionFilter' is known, but not available in this version";
+    const hint = "metrics are on the admin port only: 'gatewarden run --admin' says where";
+    return [{ code: 'unavailable-field', severity: 'error', path, message, hint }];
+  }
+  const why = typeof name === 'string' ? guards[name] : undefined;
+  const message = `has no effect: ${why ?? 'nothing in this version uses objects of admin.json'}`;
+  return [{ code: 'no-effect', severity: 'warning', path, message }];
+}

@@ -1,0 +1,36 @@
+import type { Field } from './field-table.ts';
+
+/** A field with the path that leads to it: `masks.headers`, `bindings[].condition`, `cookies.*.path`. */
+export interface FieldAtPath {
+  readonly path: string;
+  readonly field: Field;
+}
+
+/** Fields and those inside them, each under its path. */
+export function fieldPaths(fields: readonly Field[], prefix = ''): readonly FieldAtPath[] {
+  return fields.flatMap((field) => {
+    const path = `${prefix}${field.name}`;
+    return [{ path, field }, ...fieldPaths(field.fields, `${path}${step(field)}`)];
+  });
+}
+
+/** What follows a field on the way into the objects that it holds. */
+function step({ label }: Field): string {
+  if (label.startsWith('array of')) return '[].';
+  return label.startsWith('map of') ? '.*.' : '.';
+}
+
+/** What is to be known of a field beside its type: its description, its words, and what became of it. */
+export function fieldRemarks({ description, words, instead, noEffect }: Field): readonly string[] {
+  return [
+    ...(description === null ? [] : [description]),
+    ...wordsRemark(words),
+    ...(instead === null ? [] : [`Deprecated: use ${instead}.`]),
+    ...(noEffect === null ? [] : [`Has no effect: ${noEffect}.`]),
+  ];
+}
+
+/** What an enumeration may hold, as a sentence if there is something to say. */
+export function wordsRemark(words: readonly string[]): readonly string[] {
+  return words.length === 0 ? [] : [`One of ${words.map((word) => `\`${word}\``).join(', ')}.`];
+}

@@ -1,0 +1,34 @@
+import { kinds } from '../../contract/vocabulary/reference.ts';
+import type { TypeDefinition } from './definition.ts';
+
+/** The types of a kind, or of all kinds that have few. */
+export interface TypeGroup {
+  readonly title: string;
+  /** By name. */
+  readonly types: readonly TypeDefinition[];
+}
+
+const TITLES: Readonly<Record<string, string>> = { handler: 'Handlers', filter: 'Filters', decorator: 'Decorators' };
+const OTHERS = 'Other objects';
+
+/** The types in the order in which people look for them. */
+export function typesByKind(definitions: readonly TypeDefinition[]): readonly TypeGroup[] {
+  const sorted = [...definitions].sort((a, b) => (a.type < b.type ? -1 : 1));
+  return [...Object.values(TITLES), OTHERS]
+    .map((title) => ({ title, types: sorted.filter(({ kind }) => (TITLES[kind] ?? OTHERS) === title) }))
+    .filter(({ types }) => types.length > 0);
+}
+
+/** What a type is in one sentence. */
+export function firstSentence({ summary }: TypeDefinition): string {
+  return /^.*?[.](?=\s|$)/s.exec(summary)?.[0] ?? summary;
+}
+
+/** What is to be known of a type beside its summary: its kind, its other names, who may use it. */
+export function typeFacts({ kind, aliases, operatorOnly }: TypeDefinition): readonly string[] {
+  return [
+    `${kinds[kind]}.`,
+    ...(aliases === undefined || aliases.length === 0 ? [] : [`Also known as ${aliases.join(', ')}.`]),
+    ...(operatorOnly === undefined ? [] : [`For operators only: ${operatorOnly}.`]),
+  ];
+}

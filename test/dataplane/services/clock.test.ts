@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest';
+import { buildObject } from '../../support/built-object.ts';
+
+it('tells the time of the machine', () => {
+  const { object: now } = buildObject('clock', 'Clock');
+  const before = Date.now();
+  const told = now();
+  expect(told).toBeGreaterThanOrEqual(before);
+  expect(told).toBeLessThanOrEqual(Date.now());
+});
+
+it('has nothing to configure', () => {
+  expect(() => buildObject('clock', 'Clock', { zone: 'UTC' })).toThrow("there is no field 'zone' here");
+});

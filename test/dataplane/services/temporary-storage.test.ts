@@ -1,0 +1,160 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { noReach } from '../../../contract/reach.ts';
+import { StorageOverflow, type TemporaryBuffer } from '../../../dataplane/heap/temporary-storage.ts';
+import { buildObject } from '../../support/built-object.ts';
+import { checkConfigured } from '../../support/configured-gateway.ts';
+import { operatorReach } from '../../support/operator-reach.ts';
+
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'gatewarden-test-'));
+  onTestFinished(() => rmSync(path, { recursive: true }));
+  return path;
+}
+
+async function contentOf(buffer: TemporaryBuffer): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of buffer.read()) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+function openFiles(): number {
+  return readdirSync('/dev/fd').length;
+}
+
+describe('TemporaryStorage', () => {
+  it.each([
+    ['nothing', 0, 1],
+    ['what fits into memory', 1000, 10],
+    ['what just fits', 1024, 1],
+    ['what does not', 1025, 1],
+    ['much', 700_000, 999],
+  ])('gives %s back as it was', async (_, length, pieces) => {
+    const { object: storage } = buildObject('temporaryStorage', 'TemporaryStorage', {
+      memoryLimit: 1024,
+      directory: folder(),
+    });
+    const content = randomBytes(length);
+    const buffer = storage.open();
+    const step = Math.ceil(length / pieces) || 1;
+    for (let at = 0; at < length; at += step) {
+      const piece = Buffer.from(content.subarray(at, at + step));
+      const written = buffer.write(piece);
+      piece.fill(0); // a reader of bodies uses its memory again
+      await written;
+    }
+    expect(buffer.length).toBe(length);
+    expect((await contentOf(buffer)).equals(content)).toBe(true);
+    await buffer.release();
+  });
+
+  it('keeps the order of writes that nobody waited for', async () => {
+    const { object: storage } = buildObject('temporaryStorage', 'TemporaryStorage', {
+      memoryLimit: 3,
+      directory: folder(),
+    });
+    const buffer = storage.open();
+    await Promise.all([...'abcdefgh'].map((letter) => buffer.write(Buffer.from(letter))));
+    expect((await contentOf(buffer)).toString()).toBe('abcdefgh');
+  });
+
+  it('leaves no name in the directory, and no file once it is released or closed', async () => {
+    const directory = folder();
+    const { object: storage, close } = buildObject('temporaryStorage', 'TemporaryStorage', {
+      memoryLimit: 1,
+      directory,
+    });
+    const before = openFiles();
+    const [one, two] = [storage.open(), storage.open()];
+    await one.write(Buffer.from('one'));
+    await two.write(Buffer.from('two'));
+    expect(readdirSync(directory)).toEqual([]);
+    expect(openFiles()).toBe(before + 2);
+    await one.release();
+    await one.release();
+    expect(openFiles()).toBe(before + 1);
+    await expect(one.write(Buffer.from('more'))).rejects.toThrow('the buffer was released');
+    await close();
+    expect(openFiles()).toBe(before);
+    expect(() => storage.open()).toThrow('the temporary storage is closed');
+  });
+
+  it.each([
+    [{ memoryLimit: 4, fileLimit: 8 }, 8],
+    [{ memoryLimit: 8, fileLimit: 4 }, 8],
+  ])('refuses more than %j allows', async (limits, limit) => {
+    const { object: storage } = buildObject('temporaryStorage', 'TemporaryStorage', { ...limits, directory: folder() });
+    const buffer = storage.open();
+    await buffer.write(Buffer.alloc(limit, 1));
+    await expect(buffer.write(Buffer.alloc(1))).rejects.toThrow(StorageOverflow);
+    expect((await contentOf(buffer)).length).toBe(limit);
+  });
+
+  it('makes its directory, for itself alone', () => {
+    const directory = join(folder(), 'a', 'b');
+    buildObject('temporaryStorage', 'TemporaryStorage', { directory });
+    expect(statSync(directory).mode & 0o777).toBe(0o700);
+  });
+
+  it('cannot be built where its directory cannot be', () => {
+    const file = join(folder(), 'file');
+    writeFileSync(file, '');
+    expect(() => buildObject('temporaryStorage', 'TemporaryStorage', { directory: join(file, 'a') })).toThrow(
+      'ENOTDIR',
+    );
+  });
+
+  it('uses the temporary directory of the instance, once it needs a file', async () => {
+    const instance = folder();
+    const { object: storage } = buildObject(
+      'temporaryStorage',
+      'TemporaryStorage',
+      {},
+      operatorReach({}, {}, instance),
+    );
+    const buffer = storage.open();
+    await buffer.write(Buffer.alloc(65_536));
+    expect(readdirSync(instance)).toEqual([]);
+    await buffer.write(Buffer.alloc(1));
+    expect(readdirSync(instance)).toEqual(['tmp']);
+  });
+
+  it('tells whoever writes that there is no room for a file', async () => {
+    const file = join(folder(), 'file');
+    writeFileSync(file, '');
+    const { object: storage, close } = buildObject(
+      'temporaryStorage',
+      'TemporaryStorage',
+      {},
+      operatorReach({}, {}, file),
+    );
+    const buffer = storage.open();
+    await expect(buffer.write(Buffer.alloc(65_537))).rejects.toThrow('ENOTDIR');
+    await expect(close()).resolves.toBeUndefined();
+  });
+
+  const heapWith = (config: object) => JSON.parse(JSON.stringify([{ name: 'x', type: 'TemporaryStorage', config }]));
+  const handler = { type: 'StaticResponseHandler', config: { status: 200 } };
+
+  it.each([
+    [{ initialLength: 8192 }, 'warning', 'no-effect', 'initialLength'],
+    [{ initialLength: 0 }, 'error', 'value', 'initialLength'],
+    [{ memoryLimit: 0 }, 'error', 'value', 'memoryLimit'],
+    [{ fileLimit: -1 }, 'error', 'value', 'fileLimit'],
+    [{ fileLimit: 1.5 }, 'error', 'value', 'fileLimit'],
+    [{ directory: 7 }, 'error', 'value', 'directory'],
+    [{ limit: 1 }, 'error', 'unknown-field', 'limit'],
+  ])('says of %j: %s', (config, severity, code, field) => {
+    expect(checkConfigured({ heap: heapWith(config), handler })).toContainEqual(
+      expect.objectContaining({ severity, code, path: ['heap', 0, 'config', field] }),
+    );
+  });
+
+  it('lets no tenant name a directory', () => {
+    const problems = checkConfigured({ heap: heapWith({ directory: '/tmp' }), handler }, noReach);
+    expect(problems).toMatchObject([{ code: 'not-allowed', path: ['heap', 0, 'config', 'directory'] }]);
+  });
+});
