@@ -8,6 +8,7 @@ import { versionLine } from './version.ts';
 const exitFailure = 1;
 const exitUsage = 2;
 
+process.stdout.on('error', () => {}); // a reader that has seen enough, such as head, is no failure
 process.exitCode = await main(process.argv.slice(2));
 
 async function main(words: readonly string[]): Promise<number> {

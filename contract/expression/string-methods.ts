@@ -92,12 +92,8 @@ function replace(text: string, given: readonly Value[]): Value {
   const growth = instead.length - wanted.length;
   const most = wanted === '' ? text.length + 1 : Math.floor(text.length / wanted.length);
   if (growth > 0 && text.length + most * growth > MOST_TEXT)
-    notTooLong(text.length + occurrences(text, wanted) * growth);
+    notTooLong(text.length + text.split(wanted).length * growth);
   return text.replaceAll(wanted, instead.replaceAll('$', '$$$$'));
-}
-
-function occurrences(text: string, wanted: string): number {
-  return text.split(wanted).length;
 }
 
 function replaceAll(text: string, given: readonly Value[], pattern: Pattern | null): Value {

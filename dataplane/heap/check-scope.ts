@@ -1,12 +1,13 @@
 import { type Declaration, type Decoration, readDeclaration } from '../../contract/declaration.ts';
 import { didYouMean } from '../../contract/did-you-mean.ts';
 import type { JsonValue } from '../../contract/document/json-value.ts';
+import type { Duration } from '../../contract/duration.ts';
 import { type Path, type Problem, pathText } from '../../contract/problem.ts';
 import { parseConfig } from '../../contract/vocabulary/parse-config.ts';
 import type { Reading } from '../../contract/vocabulary/reading.ts';
 import { kinds, type Reference } from '../../contract/vocabulary/reference.ts';
 import type { RuntimeExpression } from '../../contract/vocabulary/runtime.ts';
-import { expressionsIn, type Found, referencesIn } from './config-walk.ts';
+import { durationsIn, expressionsIn, type Found, referencesIn } from './config-walk.ts';
 import type { TypeDefinition } from './definition.ts';
 import type { BuiltKind } from './kinds.ts';
 import { type CheckedDecoration, type CheckedObject, kindOf, Scope } from './scope.ts';
@@ -124,6 +125,7 @@ export class ScopeCheck {
     const configPath = [...declaration.path, 'config'];
     const references = referencesIn(parsed.value, configPath);
     for (const { value, path } of expressionsIn(parsed.value, configPath)) noteExpression(value, path, report);
+    for (const { value, path } of durationsIn(parsed.value, configPath)) noteDuration(value, path, report);
     this.drafts.set(checked, { declaration, checked, references, linked: false });
     return checked;
   }
@@ -241,4 +243,10 @@ export function noteExpression({ compiled }: RuntimeExpression<unknown>, path: P
     const message = `'${root}' is not known here and is always null`;
     report({ code: 'expression', severity: 'warning', path, message });
   }
+}
+
+function noteDuration({ ignored, amount, unit }: Duration, path: Path, report: CheckOptions['report']): void {
+  if (ignored === '') return;
+  const message = `has no effect beyond ${amount} ${unit}: '${ignored}' is not read`;
+  report({ code: 'no-effect', severity: 'warning', path, message });
 }

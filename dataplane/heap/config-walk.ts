@@ -1,3 +1,4 @@
+import { Duration } from '../../contract/duration.ts';
 import type { Path } from '../../contract/problem.ts';
 import { Reference } from '../../contract/vocabulary/reference.ts';
 import type { RuntimeExpression } from '../../contract/vocabulary/runtime.ts';
@@ -16,6 +17,11 @@ export function referencesIn(config: unknown, path: Path): Found<Reference>[] {
 /** The runtime expressions in a configuration, with their places. */
 export function expressionsIn(config: unknown, path: Path): Found<RuntimeExpression<unknown>>[] {
   return found(config, path, isExpression);
+}
+
+/** The durations in a configuration, with their places. */
+export function durationsIn(config: unknown, path: Path): Found<Duration>[] {
+  return found(config, path, (value): value is Duration => value instanceof Duration);
 }
 
 function isExpression(value: object): value is RuntimeExpression<unknown> {

@@ -63,7 +63,7 @@ describe('FragmentFilter', () => {
   it('runs no script but its own in the page', async () => {
     const { ask, redirect } = await fragments();
     const page = await ask(redirect(), NAVIGATION);
-    const script = /<script>([^]*)<\/script>/.exec(page.body)![1]!;
+    const script = /<script>(.*)<\/script>/s.exec(page.body)![1]!;
     const [policy] = page.values('content-security-policy');
     expect(policy).toContain(`script-src 'sha256-${createHash('sha256').update(script).digest('base64')}'`);
     expect(policy).toContain("default-src 'none'");
@@ -79,7 +79,7 @@ describe('FragmentFilter', () => {
     const page = await ask(redirect(), NAVIGATION);
     const sent: string[][] = [];
     const left = await new Promise<string>((resolve) => {
-      runInNewContext(/<script>([^]*)<\/script>/.exec(page.body)![1]!, {
+      runInNewContext(/<script>(.*)<\/script>/s.exec(page.body)![1]!, {
         URLSearchParams,
         location: { hash, replace: resolve },
         document: {

@@ -35,3 +35,28 @@ it('what may not be reached is still refused as such', async () => {
   const gateway = await serve('ClientHandler');
   expect((await send(gateway, 'GET /', [`Host: 127.0.0.1:${gateway.port}`])).status).toBe(403);
 });
+
+it.each([
+  ['a failure', '503 Busy', 'X-Y: 1\r\nX-Y: 2\r\n', ['x-y: 1', 'x-y: 2']],
+  [
+    'a redirect, which is not followed',
+    '302 Found',
+    'Location: http://app.test/abs\r\n',
+    ['location: http://app.test/abs'],
+  ],
+  ['cookies', '200 OK', 'Set-Cookie: a=1\r\nSet-Cookie: b=2\r\n', ['set-cookie: a=1', 'set-cookie: b=2']],
+])('passes %s on as the reference product does', async (_case, status, fields, lines) => {
+  const service = await ScriptedBackend.start(eachRequest(() => plainAnswer('body', status, fields)));
+  onTestFinished(() => service.close());
+  const gateway = await serve('ClientHandler');
+  const answer = await send(
+    gateway,
+    'POST /t?x=1',
+    [`Host: 127.0.0.1:${service.port}`, 'Content-Type: text/plain'],
+    'body',
+  );
+  expect(answer).toMatchObject({ status: Number(status.slice(0, 3)), body: 'body' });
+  for (const line of lines) expect(answer.head.toLowerCase().split('\r\n')).toContain(line);
+  expect(service.requests).toMatchObject([{ method: 'POST', target: '/t?x=1', body: 'body' }]);
+  expect(service.requests[0]!.headers).toContainEqual(['host', `127.0.0.1:${service.port}`]);
+});

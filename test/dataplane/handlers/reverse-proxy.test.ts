@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { JsonObject, JsonValue } from '../../../contract/document/json-value.ts';
 import { refusalOf, untilAnswers } from '../../support/answers.ts';
+import { nextTurn } from '../../support/event-loop.ts';
 import { startFullListener } from '../../support/full-listener.ts';
 import { RawClient } from '../../support/raw-client.ts';
 import { eachRequest, plainAnswer, type Script, ScriptedBackend } from '../../support/scripted-backend.ts';
@@ -153,7 +154,13 @@ describe('fields', () => {
     [{ connectionTimeToLive: '1 hour' }, 1, null],
     [{}, 1, null],
   ])('%j: two requests take %i connections', async (config, connections, connection) => {
-    const app = await backend();
+    const app = await backend(
+      eachRequest(async () => {
+        const until = performance.now() + 5; // older than the shortest time to live
+        while (performance.now() < until) await nextTurn();
+        return plainAnswer('late');
+      }),
+    );
     const gateway = await serve(proxying(config));
     for (const path of ['/1', '/2']) await send(gateway, `GET ${path}`, [host(app.port)]);
     expect(app.connections).toBe(connections);

@@ -1,0 +1,67 @@
+import { readFileSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { Problem } from '../contract/problem.ts';
+import { nothingGood } from '../controller/compile/compiler.ts';
+import { isDocumentName } from '../controller/compile/document-of.ts';
+import type { SourceFile } from '../controller/compile/source-file.ts';
+import type { Verdict } from '../controller/compile/verdict.ts';
+import { compileSource } from '../controller/live-instance.ts';
+import { type InstanceLayout, instanceAround, instanceLayout } from '../controller/source/instance-layout.ts';
+import { type Instance, openInstance } from './open-instance.ts';
+
+/** What was found in all that was checked. */
+export interface Findings {
+  readonly verdicts: readonly Verdict[];
+  readonly tokenProblems: readonly Problem[];
+}
+
+/** Checks directories and files. @throws Error for what is not there. */
+export function checkPaths(paths: readonly string[], system: Readonly<Record<string, string>>): Findings {
+  const verdicts: Verdict[] = [];
+  const tokenProblems = new Map<string, Problem>();
+  const judged = <T>(layout: InstanceLayout, judge: (instance: Instance) => T): T => {
+    const instance = openInstance(layout, { system });
+    for (const problem of instance.tokenProblems) tokenProblems.set(problem.message, problem);
+    try {
+      return judge(instance);
+    } finally {
+      instance.source.close();
+    }
+  };
+  for (const path of paths) {
+    if (isDirectory(path)) verdicts.push(...judged(instanceLayout(path), checkInstance));
+    else verdicts.push(...checkFile(path, judged));
+  }
+  return { verdicts, tokenProblems: [...tokenProblems.values()] };
+}
+
+function checkInstance({ admin, compiler, source }: Instance): Verdict[] {
+  const { verdicts } = compileSource(compiler, source, nothingGood);
+  return [...(admin.verdict === null ? [] : [admin.verdict]), ...verdicts];
+}
+
+type Judged = <T>(layout: InstanceLayout, judge: (instance: Instance) => T) => T;
+
+/** A file as part of its instance; one that no router reads is a route of the default configuration. */
+function checkFile(path: string, judged: Judged): readonly Verdict[] {
+  const around = instanceAround(path);
+  const own = (verdict: Verdict): boolean => resolve(verdict.file.path) === resolve(path);
+  const found = around === null ? [] : judged(around, checkInstance).filter(own);
+  if (found.length > 0) return found;
+  if (!isDocumentName(path.slice(path.lastIndexOf('/') + 1))) throw new Error(`${path} is no JSON or YAML file`);
+  const file: SourceFile = { path: resolve(path), content: readFileSync(path) };
+  const alone = { instance: dirname(file.path), config: dirname(file.path) };
+  return judged(around ?? alone, ({ compiler, source }) => {
+    const { directories } = compiler.compile({ config: null, directories: new Map(), epoch: 0 }, nothingGood);
+    const state = { config: null, epoch: 0, directories: new Map([...directories.keys()].map((one) => [one, [file]])) };
+    const { verdicts } = compiler.compile(state, nothingGood);
+    source.close();
+    return verdicts.filter(own);
+  });
+}
+
+function isDirectory(path: string): boolean {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) throw new Error(`there is no file or directory ${path}`);
+  return stat.isDirectory();
+}

@@ -1,0 +1,62 @@
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { readTokenFiles } from '../contract/document/token-files.ts';
+import type { Problem } from '../contract/problem.ts';
+import { type CompiledAdmin, compileAdmin } from '../controller/compile/compile-admin.ts';
+import { Compiler } from '../controller/compile/compiler.ts';
+import { DirectorySource } from '../controller/source/directory-source.ts';
+import { type InstanceLayout, instanceLayout } from '../controller/source/instance-layout.ts';
+import { type OperatorReach, operatorReach } from '../dataplane/operator-reach.ts';
+import { dataPlaneChecker } from './checker.ts';
+
+export interface InstanceOptions {
+  /** System properties, as `-D` gives them. */
+  readonly system: Readonly<Record<string, string>>;
+  readonly watch?: boolean;
+  /** Port that takes the place of the one in `admin.json`. */
+  readonly port?: number | undefined;
+  /** Called when a file has changed. */
+  changed?(): void;
+}
+
+/** An instance on disk with what reads and judges it. */
+export interface Instance {
+  readonly layout: InstanceLayout;
+  readonly admin: CompiledAdmin;
+  readonly reach: OperatorReach;
+  readonly source: DirectorySource;
+  readonly compiler: Compiler;
+  /** What is wrong with the files that give tokens their values. */
+  readonly tokenProblems: readonly Problem[];
+}
+
+/** Opens an instance: reads `admin.json`, and gets ready to compile the rest. @throws Error when there is none. */
+export function openInstance(layout: InstanceLayout, options: InstanceOptions): Instance {
+  const { system, watch = false } = options;
+  const env = { ...process.env };
+  const found = { instance: layout.instance, config: layout.config, temp: join(layout.instance, 'tmp') };
+  const early = operatorReach({ env, system, directories: found });
+  const tokenProblems: Problem[] = [];
+  const files = readTokenFiles(early, (problem) => tokenProblems.push(problem));
+  const source = new DirectorySource({ config: layout.config, watch, changed: () => options.changed?.() });
+  const sources = { files, instanceUrl: null, allowed: new Map<string, string>() };
+  const admin = compileAdmin(source.admin, dataPlaneChecker(early), { ...sources, reach: early });
+  const temp = admin.settings?.temporaryDirectory;
+  const directories = temp === undefined ? found : { ...found, temp: resolve(layout.instance, temp) };
+  const data = { env, system, directories };
+  const reach = operatorReach(data);
+  const port = options.port ?? admin.settings?.connectors?.[0]?.port ?? 8080;
+  const compiler = new Compiler({
+    checker: dataPlaneChecker(reach),
+    tokens: { ...sources, reach, instanceUrl: `http://localhost:${port}` },
+    configDirectory: layout.config,
+  });
+  return { layout, admin, reach: data, source, compiler, tokenProblems };
+}
+
+/** Where an instance is when nobody says: as the reference product finds it. @throws Error when it is not there. */
+export function givenLayout(path: string | undefined, system: Readonly<Record<string, string>>): InstanceLayout {
+  const { OPENIG_BASE, IG_INSTANCE_DIR } = process.env;
+  const told = system['openig.base'] ?? system['ig.instance.dir'] ?? OPENIG_BASE ?? IG_INSTANCE_DIR;
+  return instanceLayout(path ?? told ?? join(homedir(), '.openig'));
+}

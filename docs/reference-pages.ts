@@ -1,0 +1,88 @@
+import { prettyJson } from '../cli/pretty-json.ts';
+import { fieldPaths, fieldRemarks, wordsRemark } from '../contract/vocabulary/field-path.ts';
+import { fieldRules, fieldTable, typeLabel, words } from '../contract/vocabulary/field-table.ts';
+import { fieldNotes } from '../contract/vocabulary/leaf.ts';
+import type { TypeDefinition } from '../dataplane/heap/definition.ts';
+import { firstSentence, typeFacts, typesByKind } from '../dataplane/heap/types-by-kind.ts';
+
+const ORIGIN = '<!-- Written by `npm run docs` from the files of the types. Change those instead. -->';
+
+/** The pages of docs/reference/ by file name: one for each type, and the list of them. */
+export function referencePages(definitions: readonly TypeDefinition[]): ReadonlyMap<string, string> {
+  return new Map([
+    ['README.md', listPage(definitions)],
+    ...definitions.map((definition): [string, string] => [`${definition.type}.md`, typePage(definition)]),
+  ]);
+}
+
+/** What pages lack: fields without a word about them, and types without an example. */
+export function undocumented(definitions: readonly TypeDefinition[]): string[] {
+  return definitions.flatMap(({ type, config, decoration, examples }) => [
+    ...fieldPaths(fieldTable(config))
+      .filter(({ field }) => fieldRemarks(field).length === 0 && !field.label.includes('not available'))
+      .map(({ path }) => `${type}.${path} has no description`),
+    ...(decoration !== undefined && fieldNotes(decoration).description === undefined
+      ? [`${type}: what stands beside the decorated object has no description`]
+      : []),
+    ...(examples === undefined || examples.length === 0 ? [`${type} has no example`] : []),
+  ]);
+}
+
+function listPage(definitions: readonly TypeDefinition[]): string {
+  const groups = typesByKind(definitions).map(({ title, types }) => {
+    const rows = types.map((definition) => {
+      const { type, aliases = [] } = definition;
+      const names = [`[${type}](${type}.md)`, ...aliases.map((alias) => `\`${alias}\``)].join(', ');
+      return `| ${names} | ${cell(firstSentence(definition))} |`;
+    });
+    return `## ${title}\n\n| type | |\n| --- | --- |\n${rows.join('\n')}\n`;
+  });
+  const introduction =
+    'What `type` in a declaration can name. `gatewarden explain TYPE` prints the same, and `gatewarden types --json` ' +
+    'the JSON Schemas.';
+  return `# Types\n\n${ORIGIN}\n\n${introduction}\n\n${groups.join('\n')}`;
+}
+
+function typePage(definition: TypeDefinition): string {
+  const { type, summary, examples = [] } = definition;
+  const sections = [
+    `# ${type}`,
+    ORIGIN,
+    typeFacts(definition).join(' '),
+    summary,
+    '## Configuration',
+    configuration(definition),
+    ...decorationSection(definition),
+    ...(examples.length === 0 ? [] : [examples.length === 1 ? '## Example' : '## Examples']),
+    ...examples.flatMap(({ title, config }) => [
+      `${title}:`,
+      `\`\`\`json\n${prettyJson({ type, config }).join('\n')}\n\`\`\``,
+    ]),
+    '[All types](README.md)',
+  ];
+  return `${sections.join('\n\n')}\n`;
+}
+
+function configuration({ config }: TypeDefinition): string {
+  const fields = fieldPaths(fieldTable(config));
+  if (fields.length === 0) return 'It has no fields.';
+  const rows = fields.map(({ path, field }) => {
+    const standard = field.required ? 'required' : field.default === null ? '' : `\`${cell(field.default)}\``;
+    const remarks = [...fieldRemarks(field), ...field.rules].join(' ');
+    return `| \`${path}\` | ${cell(`\`${field.label}\``)} | ${standard} | ${cell(remarks)} |`;
+  });
+  const rules = fieldRules(config).map((rule) => `\n\n${rule}`);
+  return `| field | type | default | |\n| --- | --- | --- | --- |\n${rows.join('\n')}${rules.join('')}`;
+}
+
+function decorationSection({ decoration, decorates = [] }: TypeDefinition): string[] {
+  if (decoration === undefined) return [];
+  const remarks = [fieldNotes(decoration).description ?? '', ...wordsRemark(words(decoration))].join(' ');
+  const around = decorates.map((kind) => `${kind}s`).join(' and ');
+  return ['## Beside the decorated object', `\`${typeLabel(decoration)}\`. ${remarks} It can decorate ${around}.`];
+}
+
+/** Text that stays in its cell of a table. */
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|').replaceAll('\n', ' ');
+}
