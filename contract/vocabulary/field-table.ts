@@ -92,8 +92,11 @@ function field(name: string, schema: Schema): Field {
   };
 }
 
-/** Read off the form of the schema: to the library every leaf is optional, because it may look at what is absent. */
-function isRequired(schema: Schema): boolean {
+/**
+ * Whether a field must be given. Read off the form of its schema: to the library every leaf is optional, because it may
+ * look at what is absent.
+ */
+export function isRequired(schema: Schema): boolean {
   const { type } = (schema as z.core.$ZodTypes)._zod.def;
   if (type === 'optional' || type === 'default' || type === 'prefault') return false;
   const inner = contained(schema);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isRequired } from './field-table.ts';
 import { groupRules } from './groups.ts';
 import { fieldNotes, type JsonSchema } from './leaf.ts';
 
@@ -29,6 +30,9 @@ function override({
   if (def.type === 'default' || def.type === 'prefault') jsonSchema['default'] = def.defaultValue;
   if (def.type === 'object') {
     jsonSchema['patternProperties'] = REMARKS;
+    const required = Object.keys(def.shape).filter((name) => isRequired(def.shape[name]!));
+    if (required.length > 0) jsonSchema['required'] = required;
+    else delete jsonSchema['required'];
     const rules = groupRules(zodSchema);
     if (rules.length > 0) jsonSchema['description'] = [description, ...rules].filter(Boolean).join(' ');
   }

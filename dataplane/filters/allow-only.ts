@@ -33,7 +33,7 @@ const destination = z
       .optional()
       .describe('Patterns, one of which matches the whole host of the request.'),
     ports: z.array(portRange()).min(1).optional().describe('Ports, or ranges such as `8080-8090`.'),
-    methods: z.array(text()).min(1).optional().describe('Methods, in upper or lower case as written.'),
+    methods: z.array(text()).min(1).optional().describe('Methods; the case of letters counts.'),
     paths: z
       .array(pattern())
       .min(1)

@@ -20,7 +20,7 @@ const policy = z
     origins: deprecated(origins, "'acceptedOrigins'").describe('The former name of `acceptedOrigins`.'),
     acceptedMethods: words
       .default([])
-      .describe('Methods, in upper or lower case as written, or `*`. `GET`, `HEAD` and `POST` need not be named.'),
+      .describe('Methods, or `*`; the case of letters counts. `GET`, `HEAD` and `POST` need not be named.'),
     acceptedHeaders: words.default([]).describe('Names of request headers, or `*`.'),
     exposedHeaders: z.array(text()).default([]).describe('Names of response headers that scripts may read.'),
     maxAge: duration({ zero: true }).optional().describe('How long a browser may remember the answer to a preflight.'),

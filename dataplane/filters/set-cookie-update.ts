@@ -13,8 +13,8 @@ export const setCookieUpdateFilter = defineFilter({
   type: 'SetCookieUpdateFilter',
   summary:
     'Changes the value and the attributes of cookies that responses set, for instance to make them `Secure`. Rules are ' +
-    'applied in the order given, each to every cookie whose whole name its pattern matches, in upper and lower case as ' +
-    'written. `null` removes an attribute; an expression that gives null leaves it as it is, and one that gives what ' +
+    'applied in the order given, each to every cookie whose whole name its pattern matches; the case of letters ' +
+    'counts. `null` removes an attribute; an expression that gives null leaves it as it is, and one that gives what ' +
     'the attribute cannot be ends the request with 500.',
   config: z.strictObject({
     cookies: z

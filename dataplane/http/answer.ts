@@ -40,7 +40,7 @@ export function writeAnswer(
     headers.remove('transfer-encoding');
     headers.remove('connection');
     if (status !== 204 && status !== 304 && length >= 0) lines = `Content-Length: ${length}\r\n`;
-    if (!response.fromBackend) lines += `Date: ${httpDate()}\r\n`;
+    if (!response.fromBackend && !headers.has('date')) lines += `Date: ${httpDate()}\r\n`;
   } else if (interim || status === 204) headers.remove('content-length');
   const chunked = !bodiless && length < 0 && modern;
   if (chunked) lines += 'Transfer-Encoding: chunked\r\n';

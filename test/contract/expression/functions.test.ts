@@ -12,7 +12,7 @@ const files: Readonly<Record<string, Buffer>> = {
 };
 const operator: Reach = { ...noReach, origin: 'operator', readFile: (path) => files[path] ?? null };
 
-const constants = { list: ['a', 'b', 3], map: new Map([['Key', 1]]), empty: [], bytes: new Uint8Array([1, 2]) };
+const constants = { list: ['a', 'b', 3], map: new Map([['Key', 1]]), nothing: [], bytes: new Uint8Array([1, 2]) };
 const value = (source: string): Value => evaluated(`\${${source}}`, { constants, reach: operator });
 
 it.each<[string, Value]>([
@@ -79,7 +79,7 @@ it.each<[string, Value]>([
   ["join(array('a', null), ',')", 'a,null'],
   ["join(null, ',')", null],
   ['lastElement(list)', 3],
-  ['lastElement(empty)', null],
+  ['lastElement(nothing)', null],
   ['lastElement(null)', null],
   ["length('abc')", 3],
   ['length(list)', 3],

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { gatewarden, runProgram } from '../support/run-program.ts';
+
+describe('gatewarden explain', () => {
+  it('says what a type does, its fields and how it is used', async () => {
+    const { code, stdout, stderr } = await runProgram(gatewarden, ['explain', 'HeaderFilter']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/^HeaderFilter: Filter\.\n\n/);
+    expect(stdout).toContain('\n  messageType: configuration expression<enumeration>, required\n');
+    expect(stdout).toContain('One of `REQUEST`, `RESPONSE`.\n');
+    expect(stdout).toContain('\nExamples:\n');
+    expect(stdout.split('\n').filter((line) => line.length > 100)).toEqual([]);
+  });
+
+  it('knows aliases, and what stands beside a decorated object', async () => {
+    expect((await runProgram(gatewarden, ['explain', 'RouterHandler'])).stdout).toMatch(
+      /^Router: Handler\. Also known as/,
+    );
+    const { stdout } = await runProgram(gatewarden, ['explain', 'CaptureDecorator']);
+    expect(stdout).toContain('\nBeside the decorated object:\n  configuration expression<enumeration> or array of');
+  });
+
+  it.each([
+    ['CaptureDecorator.masks', ['masks', 'masks.headers', 'masks.trackers', 'masks.attributes', 'masks.mask']],
+    ['CaptureDecorator.masks.mask', ['masks.mask']],
+    ['DispatchHandler.bindings.condition', ['bindings[].condition']],
+    ['DispatchHandler.bindings[].condition', ['bindings[].condition']],
+  ])('explains the field %s', async (asked, fields) => {
+    const { stdout } = await runProgram(gatewarden, ['explain', asked]);
+    expect([...stdout.matchAll(/^ {2}(\S+): /gm)].map((match) => match[1])).toEqual(fields);
+  });
+
+  it.each([
+    [['explain', 'HeadrFilter'], 1, "there is no type 'HeadrFilter': did you mean 'HeaderFilter'?"],
+    [['explain', 'Nonsense'], 1, "there is no type 'Nonsense': 'gatewarden types' lists them all"],
+    [['explain', 'ScriptableFilter'], 1, "the type 'ScriptableFilter' is known, but not available in this version"],
+    [['explain', 'HeaderFilter.ad'], 1, "HeaderFilter has no field 'ad': did you mean 'add'?"],
+    [['explain', 'HeaderFilter.zzz'], 1, "HeaderFilter has no field 'zzz': it has messageType, remove, add"],
+    [['explain', 'TracingDecorator.x'], 1, "TracingDecorator has no field 'x': it has none"],
+    [['explain'], 2, 'argument TYPE[.FIELD] is required'],
+  ])('%j is refused', async (words, code, message) => {
+    const outcome = await runProgram(gatewarden, words);
+    expect(outcome).toMatchObject({ code, stdout: '' });
+    expect(outcome.stderr.split('\n')[0]).toBe(`gatewarden explain: ${message}`);
+  });
+});
