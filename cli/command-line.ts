@@ -111,22 +111,32 @@ function splitWords(words: readonly string[], options: OptionTable): SplitWords 
       break;
     }
     if (!looksLikeOption(word)) split.plain.push(word);
-    else if (!takeRepeated(word, options, split) && takeOption(word, words[at + 1], options, split)) at++;
+    else {
+      const taken = takeRepeated(word, words[at + 1], options, split);
+      if (taken === 2 || (taken === 0 && takeOption(word, words[at + 1], options, split))) at++;
+    }
   }
   return split;
 }
 
-function takeRepeated(word: string, options: OptionTable, split: SplitWords): boolean {
+/** @returns how many words were taken: none when the word is no such option. */
+function takeRepeated(word: string, follower: string | undefined, options: OptionTable, split: SplitWords): 0 | 1 | 2 {
   for (const [name, option] of Object.entries(options)) {
     if (!('repeated' in option) || !word.startsWith(option.repeated)) continue;
-    const text = word.slice(option.repeated.length);
-    if (text === '')
-      split.problems.push(`option '${option.repeated}' needs a value: ${option.repeated}${option.valueName}`);
+    const attached = word.slice(option.repeated.length);
+    const isLong = option.repeated.startsWith('--');
+    if (isLong && attached !== '' && !attached.startsWith('=')) continue;
+    const takesFollower = isLong && attached === '' && follower !== undefined && !looksLikeOption(follower);
+    const text = takesFollower ? follower : isLong ? attached.slice(1) : attached;
+    if (text === '') {
+      const gap = isLong ? ' ' : '';
+      split.problems.push(`option '${option.repeated}' needs a value: ${option.repeated}${gap}${option.valueName}`);
+    }
     const texts = split.repeated.get(name) ?? [];
     split.repeated.set(name, text === '' ? texts : [...texts, text]);
-    return true;
+    return takesFollower ? 2 : 1;
   }
-  return false;
+  return 0;
 }
 
 /** @returns whether the word that follows was taken for the option's value. */

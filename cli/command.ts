@@ -19,7 +19,7 @@ export interface FlagOption {
   readonly description: string;
 }
 
-/** An option of one letter that may be given any number of times, its value in the same word: `-Dname=value`. */
+/** An option that may be given any number of times: `-Dname=value`, or with two dashes `--header VALUE`. */
 export interface RepeatedOption<T = unknown> {
   readonly repeated: `-${string}`;
   readonly valueName: string;

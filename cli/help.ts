@@ -53,7 +53,9 @@ export function commandHelp(command: Command): string {
 
 function optionHead(name: string, option: Option): string {
   if ('flag' in option) return `--${name}`;
-  return 'repeated' in option ? `${option.repeated}${option.valueName}` : `--${name} ${option.valueName}`;
+  if (!('repeated' in option)) return `--${name} ${option.valueName}`;
+  const gap = option.repeated.startsWith('--') ? ' ' : '';
+  return `${option.repeated}${gap}${option.valueName}`;
 }
 
 function isRequired(option: Option): boolean {

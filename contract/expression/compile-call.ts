@@ -95,7 +95,8 @@ function convert(part: Part, parameter: Parameter, shapes: Shapes): Evaluate {
   if (parameter === 'texts') return (subject, answer) => textsOf(run(subject, answer), shapes);
   return (subject, answer) => {
     const value = run(subject, answer);
-    return typeof value === 'string' || value === null ? value : textOf(value, shapes);
+    if (typeof value === 'string' || value === null) return value;
+    return parameter === 'content' && value instanceof Uint8Array ? value : textOf(value, shapes);
   };
 }
 

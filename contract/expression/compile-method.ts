@@ -20,7 +20,7 @@ export function compileMethod(base: Part, name: Part, given: readonly Part[], co
     const values = given.map((part) => part.run(subject, answer));
     const called = textOf(method, shapes);
     if (typeof self !== 'string') return callMethod(self, called, values, shapes);
-    return callStringMethod(self, called, values, () => patternFor(subject, answer));
+    return callStringMethod(self, called, plainValues(values, shapes), () => patternFor(subject, answer));
   };
   // The methods of host objects may read a clock or change something, so only those of plain values are computed once.
   return base.constant || base.fails === true
@@ -36,6 +36,11 @@ function callMethod(self: Value, name: string, given: readonly Value[], shapes: 
   const shape = shapes.get(Object.getPrototypeOf(self));
   if (shape === undefined) throw noMethod(name, given.length);
   return callShapeMethod(self, name, given, shape);
+}
+
+/** Texts know nothing of shapes, so what is given to their methods is text already where it is an object of the host. */
+function plainValues(values: readonly Value[], shapes: Shapes): readonly Value[] {
+  return values.map((value) => (valueType(value) === 'Object' ? textOf(value, shapes) : value));
 }
 
 function callStringMethod(self: string, name: string, given: readonly Value[], patternFor: () => Pattern): Value {

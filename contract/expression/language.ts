@@ -40,10 +40,10 @@ export interface Root<Subject = unknown, Answer = unknown> {
 }
 
 /**
- * How an argument reaches a function: as text (null stays null), as a whole number (null is 0), as a list of texts, or
- * as it is.
+ * How an argument reaches a function: as text (null stays null), as bytes or else as text, as a whole number (null is
+ * 0), as a list of texts, or as it is.
  */
-export type Parameter = 'text' | 'integer' | 'texts' | 'any';
+export type Parameter = 'text' | 'content' | 'integer' | 'texts' | 'any';
 
 interface FunctionFacts {
   /** The function that took this one's place: the name is accepted, and its writer told. */

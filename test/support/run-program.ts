@@ -15,11 +15,13 @@ export interface Outcome {
 export function runProgram(
   program: string,
   words: readonly string[],
-  options: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv } = {},
+  options: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv; readonly input?: string } = {},
 ): Promise<Outcome> {
+  const { input, ...rest } = options;
   return new Promise((resolve) => {
-    const child = execFile(program, words, { ...options, timeout: 10_000 }, (_, stdout, stderr) =>
+    const child = execFile(program, words, { ...rest, timeout: 10_000 }, (_, stdout, stderr) =>
       resolve({ code: child.exitCode, stdout, stderr }),
     );
+    if (input !== undefined) child.stdin?.end(input);
   });
 }

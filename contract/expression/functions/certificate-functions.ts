@@ -5,7 +5,7 @@ import { decodedBase64 } from './encoding-functions.ts';
 
 /** Functions that read certificates; what is not one gives null. */
 export const certificateFunctions: FunctionRows = [
-  ['derCertificate', { takes: 'one', first: 'any', call: derCertificate }],
+  ['derCertificate', { takes: 'one', first: 'content', call: derCertificate }],
   ['pemCertificate', { takes: 'one', first: 'text', call: pemCertificate }],
 ];
 

@@ -5,14 +5,17 @@ import type { Value } from '../value.ts';
 
 /** Functions that change how bytes are written; what cannot be decoded gives null. */
 export const encodingFunctions: FunctionRows = [
-  ['encodeBase64', { takes: 'one', first: 'any', call: (value) => bytesOf(value)?.toString('base64') ?? null }],
-  ['encodeBase64url', { takes: 'one', first: 'any', call: (value) => bytesOf(value)?.toString('base64url') ?? null }],
+  ['encodeBase64', { takes: 'one', first: 'content', call: (value) => bytesOf(value)?.toString('base64') ?? null }],
+  [
+    'encodeBase64url',
+    { takes: 'one', first: 'content', call: (value) => bytesOf(value)?.toString('base64url') ?? null },
+  ],
   ['decodeBase64', { takes: 'one', first: 'text', call: (text) => decodedBase64(text)?.toString('utf8') ?? null }],
   [
     'decodeBase64url',
     { takes: 'one', first: 'text', call: (text) => decodedBase64url(text)?.toString('utf8') ?? null },
   ],
-  ['digestSha256', { takes: 'one', first: 'any', call: digestSha256 }],
+  ['digestSha256', { takes: 'one', first: 'content', call: digestSha256 }],
 ];
 
 /** The bytes of base64 text with its padding, or null. */

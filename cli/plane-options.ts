@@ -1,0 +1,60 @@
+import { availableParallelism } from 'node:os';
+import type { AccessLogTarget } from '../dataplane/log-destination.ts';
+import { type Address, readAddress } from './address.ts';
+import type { Reading, ValueOption } from './command.ts';
+import { readDuration } from './duration.ts';
+import { readLimits } from './limits.ts';
+import { readNetworks } from './networks.ts';
+
+/** The options of every command that starts a plane. */
+export const planeOptions = {
+  'access-log': {
+    valueName: 'FILE|-|off',
+    description: 'Where one JSON line per request goes: a file, the standard output (-) or nowhere (off).',
+    default: '-',
+    read: readAccessLog,
+  },
+  admin: {
+    valueName: 'ADDR|auto|off',
+    description:
+      'Address of /health/live, /health/ready and /metrics, which are never on the traffic address; "auto" means ' +
+      '127.0.0.1:9090, or any free port when that one is taken.',
+    default: 'auto',
+    read: readAdmin,
+  },
+  'trusted-proxies': {
+    valueName: 'CIDR,…',
+    description: 'Peers whose X-Forwarded-* and Forwarded headers are believed; those of all others are dropped.',
+    default: 'none',
+    read: readNetworks,
+  },
+  limits: {
+    valueName: 'NAME=VALUE,…',
+    description: 'What clients are held to, such as bodyBytes=1048576,headTimeout=5s; docs/limits.md lists the names.',
+    default: 'default',
+    read: readLimits,
+  },
+  'drain-timeout': {
+    valueName: 'DURATION',
+    description: 'How long running requests may take to finish after a stop signal.',
+    default: '30s',
+    read: readDuration,
+  },
+} as const satisfies Record<string, ValueOption>;
+
+export function readUnits(text: string): Reading<number> {
+  if (text === 'cores') return { value: availableParallelism() };
+  const units = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  return units > 0 ? { value: units } : { problem: `must be a number from 1 to 9999 or "cores", not '${text}'` };
+}
+
+function readAccessLog(text: string): Reading<AccessLogTarget> {
+  if (text === '') return { problem: 'must be a file, "-" or "off"' };
+  if (text === 'off') return { value: { to: 'nowhere' } };
+  return { value: text === '-' ? { to: 'stdout' } : { to: 'file', path: text } };
+}
+
+function readAdmin(text: string): Reading<(Address & { readonly orAnyPort?: boolean }) | undefined> {
+  if (text === 'auto') return { value: { host: '127.0.0.1', port: 9090, orAnyPort: true } };
+  return text === 'off' ? { value: undefined } : readAddress(text);
+}

@@ -1,0 +1,38 @@
+import { printable } from '../contract/document/printable-text.ts';
+import type { Compilation } from '../controller/compile/compiler.ts';
+import type { Verdict } from '../controller/compile/verdict.ts';
+import { shownPath } from './verdict-text.ts';
+
+/** How many routes of a router are listed one by one. */
+const MOST_LISTED = 200;
+
+/** The routes of every router in the order in which they are tried, with their conditions. */
+export function routeLines({ snapshot, verdicts, directories }: Compilation, watch: boolean): string[] {
+  const lines: string[] = [];
+  const byRoute = new Map<string, Verdict>();
+  for (const verdict of verdicts) {
+    if (verdict.route !== null && verdict.serves !== 'nothing') {
+      byRoute.set(`${verdict.route.router}\n${verdict.route.id}`, verdict);
+    }
+  }
+  const routes = Map.groupBy(snapshot?.routes ?? [], ({ router }) => router);
+  for (const [path, interval] of directories) lines.push(`routes      ${shownPath(path)}, ${pace(interval, watch)}`);
+  for (const [router, own] of routes) {
+    const width = Math.min(40, Math.max(...own.map(({ name }) => name.length)));
+    lines.push(`router      ${router}, ${own.length} route${own.length === 1 ? '' : 's'} in this order:`);
+    for (const { id, name } of own.slice(0, MOST_LISTED)) {
+      const verdict = byRoute.get(`${router}\n${id}`);
+      const condition = verdict?.route?.condition ?? 'every request';
+      lines.push(`  ${printable(`${name.padEnd(width)}  ${condition}`)}${remarks[verdict?.serves ?? 'this']}`);
+    }
+    if (own.length > MOST_LISTED) lines.push(`  … and ${own.length - MOST_LISTED} more: see 'gatewarden routes'`);
+  }
+  return lines;
+}
+
+const remarks = { this: '', 'last-good': '  [last good version]', refuses: '  [refuses]', nothing: '' } as const;
+
+function pace(interval: number, watch: boolean): string {
+  if (watch) return 'changes are live at once';
+  return interval === 0 ? 'read once, and at SIGHUP' : `looked at every ${interval / 1000} s`;
+}

@@ -1,0 +1,110 @@
+import { availableParallelism } from 'node:os';
+import type { AdminSettings } from '../contract/admin-settings.ts';
+import { problemText } from '../contract/problem-text.ts';
+import type { Compilation } from '../controller/compile/compiler.ts';
+import { hasErrors } from '../controller/compile/verdict.ts';
+import { LiveInstance } from '../controller/live-instance.ts';
+import type { ListenAddress } from '../dataplane/admin-port.ts';
+import type { ListenerLimits } from '../dataplane/http/limits.ts';
+import type { AccessLogTarget } from '../dataplane/log-destination.ts';
+import { type Plane, startPlane } from '../dataplane/plane.ts';
+import { givenLayout, type Instance, openInstance } from './open-instance.ts';
+import { RunReport } from './run-report.ts';
+import { onStopSignal } from './stop-signals.ts';
+
+export interface RunOptions {
+  readonly port: number | undefined;
+  readonly host: string | undefined;
+  readonly watch: boolean;
+  readonly system: Readonly<Record<string, string>>;
+  readonly units: number | undefined;
+  readonly 'access-log': AccessLogTarget;
+  readonly admin: ListenAddress | undefined;
+  readonly 'trusted-proxies': readonly string[];
+  readonly limits: Partial<ListenerLimits>;
+  readonly 'drain-timeout': number;
+}
+
+/** Serves an instance until it is told to stop. Resolves to the exit code. */
+export async function runInstance(path: string | undefined, options: RunOptions): Promise<number> {
+  const { system, watch, port } = options;
+  const report = new RunReport();
+  let live: LiveInstance | null = null;
+  let plane: Plane | null = null;
+  const instance: Instance = openInstance(givenLayout(path, system), {
+    system,
+    watch,
+    port,
+    changed() {
+      report.adminChanged(instance.source.admin);
+      live?.changed();
+    },
+  });
+  const { source, compiler, admin } = instance;
+  report.adminChanged(source.admin);
+  live = new LiveInstance({
+    compiler,
+    source,
+    compiled: (compilation, update) => report.compiled(compilation, update),
+    async deliver(update) {
+      const begun = performance.now();
+      report.buildProblems((await plane?.apply(update)) ?? []);
+      report.delivered(update, performance.now() - begun);
+    },
+  });
+  const { compilation, update } = live.begin();
+  for (const problem of instance.tokenProblems) process.stderr.write(`${problemText(problem)}\n\n`);
+  report.problems(admin.verdict === null ? compilation.verdicts : [admin.verdict, ...compilation.verdicts]);
+  if (admin.settings === null || update === null || hasErrors(instance.tokenProblems) || baseIsBad(compilation)) {
+    source.close();
+    process.stderr.write('gatewarden run: the configuration cannot be served\n');
+    return 1;
+  }
+  try {
+    plane = await startPlane({
+      listen: { host: options.host, port: port ?? admin.settings.connectors?.[0]?.port ?? 8080 },
+      serving: { kind: 'configuration', update, reach: instance.reach, prefix: admin.settings.prefix },
+      units: options.units ?? admin.settings.gatewayUnits ?? availableParallelism(),
+      accessLog: options['access-log'],
+      admin: options.admin,
+      trustedProxies: options['trusted-proxies'],
+      limits: { ...engineLimits(admin.settings), ...options.limits },
+      drainTimeout: options['drain-timeout'],
+    });
+  } catch (error) {
+    source.close();
+    throw error;
+  }
+  const running = plane;
+  report.buildProblems(running.problems);
+  if (running.problems.some(({ route }) => route === null)) {
+    source.close();
+    await running.drain();
+    process.stderr.write('gatewarden run: the configuration cannot be served\n');
+    return 1;
+  }
+  report.started(instance, compilation, running, admin.settings.prefix, watch);
+  process.on('SIGHUP', () => source.scan());
+  onStopSignal(() => {
+    source.close();
+    return running.drain();
+  });
+  await running.closed;
+  return 0;
+}
+
+function baseIsBad({ verdicts }: Compilation): boolean {
+  return verdicts.some(({ role, problems }) => role === 'config' && hasErrors(problems));
+}
+
+/** What `admin.json` says of requests, as the engine has it. */
+function engineLimits({ connectors, maxBodyLength }: AdminSettings): Partial<ListenerLimits> {
+  const { maxInitialLineLength, maxTotalHeadersSize, maxHeaderSize } = connectors?.[0]?.vertx ?? {};
+  const headers = maxTotalHeadersSize ?? maxHeaderSize;
+  return {
+    ...(maxInitialLineLength === undefined ? {} : { targetBytes: maxInitialLineLength }),
+    // the engine counts the request line as part of the head
+    ...(headers === undefined ? {} : { headBytes: headers + (maxInitialLineLength ?? 8192) }),
+    ...(maxBodyLength === undefined ? {} : { bodyBytes: maxBodyLength }),
+  };
+}

@@ -1,0 +1,73 @@
+import { defineCommand, type Reading } from './command.ts';
+import { planeOptions, readUnits } from './plane-options.ts';
+import { systemOption } from './system-property.ts';
+
+/** A configuration, served. */
+export const runCommand = defineCommand({
+  name: 'run',
+  summary: 'serve a configuration directory',
+  description:
+    'Serves the configuration of an instance directory: config/admin.json, config/config.json and config/routes, as ' +
+    'they are written for the reference product. Prints what it loaded. Files that change become live without losing ' +
+    'a request; one that turns bad keeps its last good version serving. SIGHUP looks at every file now; SIGTERM and ' +
+    'SIGINT stop accepting and let running requests finish; a second signal ends the process at once.',
+  arguments: [
+    {
+      name: 'DIR',
+      description:
+        'Instance directory, or its configuration directory. By default the system property openig.base or ' +
+        'ig.instance.dir, the variable OPENIG_BASE or IG_INSTANCE_DIR, or ~/.openig.',
+      optional: true,
+    },
+  ],
+  options: {
+    port: {
+      valueName: 'N',
+      description: 'Port to accept clients on; by default the one in admin.json, or 8080. 0 takes a free one.',
+      optional: true,
+      read: readPort,
+    },
+    host: {
+      valueName: 'HOST',
+      description: 'Address to accept clients on; by default every interface.',
+      optional: true,
+      read: readHost,
+    },
+    watch: {
+      flag: true,
+      description: 'Make changes live at once, whatever the scan interval of a router is.',
+    },
+    system: systemOption,
+    units: {
+      valueName: 'N',
+      description:
+        'Number of event loops that share the port; "cores" means one for each processor core. By default ' +
+        'gatewayUnits of admin.json, or cores.',
+      optional: true,
+      read: readUnits,
+    },
+    ...planeOptions,
+  },
+  examples: [
+    { command: 'gatewarden run . --watch', effect: 'Serve the instance in this directory, and every change at once.' },
+    {
+      command: 'gatewarden run /etc/gatewarden --port 8443 -Dam.realm=/alpha',
+      effect: 'Serve an instance on another port, with a value for the token &{am.realm}.',
+    },
+  ],
+  async run(options, { DIR: directory }) {
+    // Loaded here and not at the top, so that help and usage errors need not wait for the engine.
+    const { runInstance } = await import('./run-instance.ts');
+    return runInstance(directory, { ...options, system: Object.fromEntries(options.system) });
+  },
+});
+
+function readPort(text: string): Reading<number> {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : -1;
+  return port >= 0 && port < 65_536 ? { value: port } : { problem: `must be a port from 0 to 65535, not '${text}'` };
+}
+
+function readHost(text: string): Reading<string> {
+  const host = text.replace(/^\[(.*)\]$/, '$1');
+  return /^[\w.:-]+$/.test(host) ? { value: host } : { problem: `must be a host name or address, not '${text}'` };
+}
