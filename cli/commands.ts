@@ -1,8 +1,23 @@
+import { checkCommand } from './check.ts';
 import type { Command } from './command.ts';
+import { compileCommand } from './compile.ts';
 import { evalCommand } from './eval.ts';
 import { explainCommand } from './explain.ts';
+import { exportCommand } from './export.ts';
 import { typesCommand } from './list-types.ts';
 import { proxyCommand } from './proxy.ts';
+import { routesCommand } from './routes.ts';
+import { runCommand } from './run.ts';
 
 /** Every command of the program, in the order in which help lists them. */
-export const commands: readonly Command[] = [proxyCommand, evalCommand, explainCommand, typesCommand];
+export const commands: readonly Command[] = [
+  runCommand,
+  checkCommand,
+  routesCommand,
+  compileCommand,
+  exportCommand,
+  explainCommand,
+  typesCommand,
+  evalCommand,
+  proxyCommand,
+];

@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline';
 import type { Language } from '../contract/expression/language.ts';
 import { defineCommand, type Reading } from './command.ts';
 import type { RequestDescription } from './described-exchange.ts';
+import { systemOption } from './system-property.ts';
 
 /** The request that expressions are evaluated for unless another one is given. */
 const SAMPLE: RequestDescription = {
@@ -45,12 +46,7 @@ export const evalCommand = defineCommand({
       flag: true,
       description: 'Read rows {"expr": …} from the standard input and print what --json prints for each of them.',
     },
-    system: {
-      repeated: '-D',
-      valueName: 'NAME=VALUE',
-      description: 'System property that the expression sees as system[…].',
-      read: readSystemProperty,
-    },
+    system: systemOption,
   },
   examples: [
     {
@@ -160,10 +156,4 @@ function rowJson({ outcome, type, value, asCondition }: Row): string {
 
 function readFileName(text: string): Reading<string> {
   return text === '' ? { problem: 'must be a file' } : { value: text };
-}
-
-function readSystemProperty(text: string): Reading<readonly [string, string]> {
-  const equals = text.indexOf('=');
-  if (equals < 1) return { problem: `must be NAME=VALUE, not '${text}'` };
-  return { value: [text.slice(0, equals), text.slice(equals + 1)] };
 }

@@ -1,11 +1,7 @@
-import { availableParallelism } from 'node:os';
-import type { AccessLogTarget } from '../dataplane/log-destination.ts';
-import { type Address, readAddress } from './address.ts';
+import { readAddress } from './address.ts';
 import { readBackend } from './backend.ts';
 import { defineCommand, type Reading } from './command.ts';
-import { readDuration } from './duration.ts';
-import { readLimits } from './limits.ts';
-import { readNetworks } from './networks.ts';
+import { planeOptions, readUnits } from './plane-options.ts';
 import { onStopSignal } from './stop-signals.ts';
 
 /** The engine with no policy in front of one backend. */
@@ -33,45 +29,17 @@ export const proxyCommand = defineCommand({
       default: 'cores',
       read: readUnits,
     },
-    'access-log': {
-      valueName: 'FILE|-|off',
-      description: 'Where one JSON line per request goes: a file, the standard output (-) or nowhere (off).',
-      default: '-',
-      read: readAccessLog,
-    },
-    admin: {
-      valueName: 'ADDR|auto|off',
-      description:
-        'Address of /health/live, /health/ready and /metrics, which are never on the traffic address; "auto" means ' +
-        '127.0.0.1:9090, or any free port when that one is taken.',
-      default: 'auto',
-      read: readAdmin,
-    },
-    'trusted-proxies': {
-      valueName: 'CIDR,…',
-      description: 'Peers whose X-Forwarded-* and Forwarded headers are believed; those of all others are dropped.',
-      default: 'none',
-      read: readNetworks,
-    },
+    'access-log': planeOptions['access-log'],
+    admin: planeOptions.admin,
+    'trusted-proxies': planeOptions['trusted-proxies'],
     connections: {
       valueName: 'N',
       description: 'Most connections to the backend, for each unit; further requests wait.',
       default: '1024',
       read: readConnections,
     },
-    limits: {
-      valueName: 'NAME=VALUE,…',
-      description:
-        'What clients are held to, such as bodyBytes=1048576,headTimeout=5s; docs/limits.md lists the names.',
-      default: 'default',
-      read: readLimits,
-    },
-    'drain-timeout': {
-      valueName: 'DURATION',
-      description: 'How long running requests may take to finish after a stop signal.',
-      default: '30s',
-      read: readDuration,
-    },
+    limits: planeOptions.limits,
+    'drain-timeout': planeOptions['drain-timeout'],
   },
   examples: [
     {
@@ -108,24 +76,7 @@ export const proxyCommand = defineCommand({
   },
 });
 
-function readUnits(text: string): Reading<number> {
-  if (text === 'cores') return { value: availableParallelism() };
-  const units = /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  return units > 0 ? { value: units } : { problem: `must be a number from 1 to 9999 or "cores", not '${text}'` };
-}
-
 function readConnections(text: string): Reading<number> {
   const connections = /^\d{1,6}$/.test(text) ? Number(text) : 0;
   return connections > 0 ? { value: connections } : { problem: `must be a number from 1 to 999999, not '${text}'` };
-}
-
-function readAccessLog(text: string): Reading<AccessLogTarget> {
-  if (text === '') return { problem: 'must be a file, "-" or "off"' };
-  if (text === 'off') return { value: { to: 'nowhere' } };
-  return { value: text === '-' ? { to: 'stdout' } : { to: 'file', path: text } };
-}
-
-function readAdmin(text: string): Reading<(Address & { readonly orAnyPort?: boolean }) | undefined> {
-  if (text === 'auto') return { value: { host: '127.0.0.1', port: 9090, orAnyPort: true } };
-  return text === 'off' ? { value: undefined } : readAddress(text);
 }

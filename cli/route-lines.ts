@@ -3,11 +3,8 @@ import type { Compilation } from '../controller/compile/compiler.ts';
 import type { Verdict } from '../controller/compile/verdict.ts';
 import { shownPath } from './verdict-text.ts';
 
-/** How many routes of a router are listed one by one. */
-const MOST_LISTED = 200;
-
-/** The routes of every router in the order in which they are tried, with their conditions. */
-export function routeLines({ snapshot, verdicts, directories }: Compilation, watch: boolean): string[] {
+/** The routes of every router in the order in which they are tried, with their conditions; at most so many of each. */
+export function routeLines({ snapshot, verdicts, directories }: Compilation, watch: boolean, most: number): string[] {
   const lines: string[] = [];
   const byRoute = new Map<string, Verdict>();
   for (const verdict of verdicts) {
@@ -20,12 +17,12 @@ export function routeLines({ snapshot, verdicts, directories }: Compilation, wat
   for (const [router, own] of routes) {
     const width = Math.min(40, Math.max(...own.map(({ name }) => name.length)));
     lines.push(`router      ${router}, ${own.length} route${own.length === 1 ? '' : 's'} in this order:`);
-    for (const { id, name } of own.slice(0, MOST_LISTED)) {
+    for (const { id, name } of own.slice(0, most)) {
       const verdict = byRoute.get(`${router}\n${id}`);
       const condition = verdict?.route?.condition ?? 'every request';
       lines.push(`  ${printable(`${name.padEnd(width)}  ${condition}`)}${remarks[verdict?.serves ?? 'this']}`);
     }
-    if (own.length > MOST_LISTED) lines.push(`  … and ${own.length - MOST_LISTED} more: see 'gatewarden routes'`);
+    if (own.length > most) lines.push(`  … and ${own.length - most} more: see 'gatewarden routes'`);
   }
   return lines;
 }

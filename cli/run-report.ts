@@ -11,6 +11,9 @@ import { routeLines } from './route-lines.ts';
 import { shownPath, verdictText } from './verdict-text.ts';
 import { versionLine } from './version.ts';
 
+/** How many routes of a router are listed at the start. */
+const MOST_LISTED = 200;
+
 /** What a running instance tells the person who started it: what it serves on stdout, what is wrong on stderr. */
 export class RunReport {
   /** What was last said of each file. */
@@ -77,7 +80,7 @@ export class RunReport {
     say(`admin.json  ${admin.verdict === null ? 'none: the defaults hold' : shownPath(admin.verdict.file.path)}`);
     const config = shownPath(join(layout.config, 'config.json'));
     say(`config.json ${isDefault ? 'none: the routes, and a welcome page' : config}`);
-    for (const line of routeLines(compilation, watch)) say(line);
+    for (const line of routeLines(compilation, watch, MOST_LISTED)) say(line);
     const warnings = compilation.verdicts
       .flatMap((verdict) => verdict.problems)
       .filter((one) => one.severity === 'warning');
