@@ -23,35 +23,18 @@ export const checkCommand = defineCommand({
   async run({ json, system }, { PATH: paths }) {
     // Loaded here and not at the top, so that help and usage errors need not wait for the engine.
     const { checkPaths } = await import('./check-paths.ts');
-    const { verdictRecords, verdictText } = await import('./verdict-text.ts');
-    const { problemRecord, problemText } = await import('../contract/problem-text.ts');
-    const { hasErrors } = await import('../controller/compile/verdict.ts');
-    const { verdicts, tokenProblems } = checkPaths(paths, Object.fromEntries(system));
-    const problems = [...tokenProblems, ...verdicts.flatMap((verdict) => verdict.problems)];
-    const isSound = !hasErrors(problems);
-    if (json) {
-      const records = [...tokenProblems.map((problem) => problemRecord(problem)), ...verdicts.flatMap(verdictRecords)];
-      process.stdout.write(
-        `${JSON.stringify({ sound: isSound, files: verdicts.length, problems: records }, null, 2)}\n`,
-      );
+    const { checkReport } = await import('./check-report.ts');
+    const findings = checkPaths(paths, Object.fromEntries(system));
+    const { text, isSound } = checkReport(findings);
+    if (!json) {
+      process.stdout.write(text);
       return isSound ? 0 : 1;
     }
-    const texts = [...tokenProblems.map((problem) => problemText(problem)), verdictText(verdicts)];
-    const text = texts.filter((one) => one !== '').join('\n\n');
-    if (text !== '') process.stdout.write(`${text}\n\n`);
-    const count = (severity: string): number => problems.filter((problem) => problem.severity === severity).length;
-    const [errors, warnings] = [count('error'), count('warning')];
-    process.stdout.write(
-      `${files(verdicts.length)} checked: ${counted(errors, 'error')}, ${counted(warnings, 'warning')}\n`,
-    );
+    const { verdictRecords } = await import('./verdict-text.ts');
+    const { problemRecord } = await import('../contract/problem-text.ts');
+    const { verdicts, tokenProblems } = findings;
+    const problems = [...tokenProblems.map((problem) => problemRecord(problem)), ...verdicts.flatMap(verdictRecords)];
+    process.stdout.write(`${JSON.stringify({ sound: isSound, files: verdicts.length, problems }, null, 2)}\n`);
     return isSound ? 0 : 1;
   },
 });
-
-function files(count: number): string {
-  return counted(count, 'file');
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
-}

@@ -18,14 +18,10 @@ export const compileCommand = defineCommand({
   ],
   async run({ system }, { DIR: directory }) {
     // Loaded here and not at the top, so that help and usage errors need not wait for the engine.
-    const { canonicalJson } = await import('../contract/document/canonical.ts');
     const { compileOnce } = await import('./compile-once.ts');
+    const { snapshotText } = await import('./snapshot-text.ts');
     const { snapshot, isSound } = compileOnce(directory, Object.fromEntries(system));
-    if (snapshot !== null) {
-      const { revision, base, routes, defaults } = snapshot;
-      const plain = { revision, base, routes: routes.map((route) => ({ ...route })), defaults };
-      process.stdout.write(`${canonicalJson(plain)}\n`);
-    }
+    if (snapshot !== null) process.stdout.write(`${snapshotText(snapshot)}\n`);
     return isSound ? 0 : 1;
   },
 });

@@ -6,12 +6,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 const mebibyte = Buffer.alloc(1024 * 1024, 'gatewarden\n');
 const largestAnswer = 1024;
 
-/** Starts a small application to put the gateway in front of, on a free port of the loopback interface. */
-export async function startDemoBackend(): Promise<{ readonly url: string; readonly server: Server }> {
+/** Starts a small application to put the gateway in front of, on a port of the loopback interface; 0 takes a free one. */
+export async function startDemoBackend(port = 0): Promise<{ readonly url: string; readonly server: Server }> {
   const server = createServer((request, response) => {
     answer(request, response).catch(() => response.destroy());
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
 }
@@ -65,4 +65,19 @@ async function sendLarge(response: ServerResponse, mebibytes: number): Promise<v
     if (!response.write(mebibyte)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
   }
   response.end();
+}
+
+/** What `node cli/demo-backend.ts PORT` does: the application by itself, until Ctrl-C. */
+async function main([asked = '8081', ...more]: readonly string[]): Promise<void> {
+  const port = /^\d{1,5}$/.test(asked) ? Number(asked) : -1;
+  if (port < 0 || port > 65_535 || more.length > 0) throw new Error('takes one port from 0 to 65535');
+  const { url } = await startDemoBackend(port);
+  process.stdout.write(`The demo backend listens on ${url}. Ctrl-C stops it.\n`);
+}
+
+if (import.meta.main) {
+  await main(process.argv.slice(2)).catch((error: unknown) => {
+    process.stderr.write(`demo backend: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  });
 }

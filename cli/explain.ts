@@ -58,7 +58,7 @@ async function typeLines(definition: TypeDefinition): Promise<string[]> {
     ...(examples.length === 0 ? [] : ['', 'Examples:']),
     ...examples.flatMap(({ title, config: example }) => [
       `${indent}${title}:`,
-      ...prettyJson({ type, config: example }).map((line) => `${indent}${indent}${line}`),
+      ...prettyJson({ type, config: example }, lineWidth - 4).map((line) => `${indent}${indent}${line}`),
     ]),
   ];
 }

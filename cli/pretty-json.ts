@@ -1,18 +1,16 @@
-const WIDTH = 88;
-
-/** JSON in lines for people: what fits on a line stays on it. */
-export function prettyJson(value: unknown): string[] {
-  return lines(value, '', '');
+/** JSON in lines for people: what fits into the width stays on one line. */
+export function prettyJson(value: unknown, width: number): string[] {
+  return lines(value, '', '', width);
 }
 
-function lines(value: unknown, prefix: string, suffix: string): string[] {
+function lines(value: unknown, prefix: string, suffix: string, width: number): string[] {
   const whole = `${prefix}${inline(value)}${suffix}`;
-  if (typeof value !== 'object' || value === null || whole.length <= WIDTH) return [whole];
+  if (typeof value !== 'object' || value === null || whole.length <= width) return [whole];
   const [open, close] = Array.isArray(value) ? '[]' : '{}';
   const entries: [string, unknown][] = Array.isArray(value)
     ? value.map((item) => ['', item])
     : Object.entries(value).map(([key, item]) => [`${JSON.stringify(key)}: `, item]);
-  const inner = entries.flatMap(([head, item], at) => lines(item, head, at + 1 < entries.length ? ',' : ''));
+  const inner = entries.flatMap(([head, item], at) => lines(item, head, at + 1 < entries.length ? ',' : '', width - 2));
   return [`${prefix}${open}`, ...inner.map((line) => `  ${line}`), `${close}${suffix}`];
 }
 

@@ -32,10 +32,12 @@ function listPage(definitions: readonly TypeDefinition[]): string {
   const groups = typesByKind(definitions).map(({ title, types }) => {
     const rows = types.map((definition) => {
       const { type, aliases = [] } = definition;
-      const names = [`[${type}](${type}.md)`, ...aliases.map((alias) => `\`${alias}\``)].join(', ');
-      return `| ${names} | ${cell(firstSentence(definition))} |`;
+      return [
+        [`[${type}](${type}.md)`, ...aliases.map((alias) => `\`${alias}\``)].join(', '),
+        firstSentence(definition),
+      ];
     });
-    return `## ${title}\n\n| type | |\n| --- | --- |\n${rows.join('\n')}\n`;
+    return `## ${title}\n\n${table([['type', ''], ...rows])}\n`;
   });
   const introduction =
     'What `type` in a declaration can name. `gatewarden explain TYPE` prints the same, and `gatewarden types --json` ' +
@@ -56,7 +58,7 @@ function typePage(definition: TypeDefinition): string {
     ...(examples.length === 0 ? [] : [examples.length === 1 ? '## Example' : '## Examples']),
     ...examples.flatMap(({ title, config }) => [
       `${title}:`,
-      `\`\`\`json\n${prettyJson({ type, config }).join('\n')}\n\`\`\``,
+      `\`\`\`json\n${prettyJson({ type, config }, 120).join('\n')}\n\`\`\``,
     ]),
     '[All types](README.md)',
   ];
@@ -67,12 +69,10 @@ function configuration({ config }: TypeDefinition): string {
   const fields = fieldPaths(fieldTable(config));
   if (fields.length === 0) return 'It has no fields.';
   const rows = fields.map(({ path, field }) => {
-    const standard = field.required ? 'required' : field.default === null ? '' : `\`${cell(field.default)}\``;
-    const remarks = [...fieldRemarks(field), ...field.rules].join(' ');
-    return `| \`${path}\` | ${cell(`\`${field.label}\``)} | ${standard} | ${cell(remarks)} |`;
+    const standard = field.required ? 'required' : field.default === null ? '' : `\`${field.default}\``;
+    return [`\`${path}\``, `\`${field.label}\``, standard, [...fieldRemarks(field), ...field.rules].join(' ')];
   });
-  const rules = fieldRules(config).map((rule) => `\n\n${rule}`);
-  return `| field | type | default | |\n| --- | --- | --- | --- |\n${rows.join('\n')}${rules.join('')}`;
+  return [table([['field', 'type', 'default', ''], ...rows]), ...fieldRules(config)].join('\n\n');
 }
 
 function decorationSection({ decoration, decorates = [] }: TypeDefinition): string[] {
@@ -82,7 +82,11 @@ function decorationSection({ decoration, decorates = [] }: TypeDefinition): stri
   return ['## Beside the decorated object', `\`${typeLabel(decoration)}\`. ${remarks} It can decorate ${around}.`];
 }
 
-/** Text that stays in its cell of a table. */
-function cell(text: string): string {
-  return text.replaceAll('|', '\\|').replaceAll('\n', ' ');
+/** Rows of cells, the first being the head, in columns as the formatter wants them. */
+function table(rows: readonly (readonly string[])[]): string {
+  const cells = rows.map((row) => row.map((text) => text.replaceAll('|', '\\|').replaceAll('\n', ' ')));
+  const widths = cells[0]!.map((_, column) => Math.max(3, ...cells.map((row) => row[column]!.length)));
+  const line = (row: readonly string[]): string => `| ${row.map((text, at) => text.padEnd(widths[at]!)).join(' | ')} |`;
+  const [head, ...body] = cells;
+  return [line(head!), line(widths.map((width) => '-'.repeat(width))), ...body.map(line)].join('\n');
 }

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { type Duration, readDuration } from '../duration.ts';
 import { compileExpression } from '../expression/expression.ts';
-import type { Value } from '../expression/value.ts';
+import { Double, type Value } from '../expression/value.ts';
 import { compilePattern, type Pattern } from '../pattern/pattern.ts';
 import { ValueProblem } from '../problem.ts';
 import { type JsonSchema, kindOf, leaf } from './leaf.ts';
@@ -158,6 +158,7 @@ export function shown(value: unknown): string {
 function numberOf(value: unknown): number | null {
   if (typeof value === 'number') return value;
   if (typeof value === 'bigint') return Number(value);
+  if (value instanceof Double) return value.value;
   return typeof value === 'string' && /^\s*-?\d+(?:\.\d+)?\s*$/.test(value) ? Number(value) : null;
 }
 

@@ -36,6 +36,7 @@ export class RouteDrafts {
   private readonly properties: PropertySet;
   private readonly resolve: ResolveDocument;
   private readonly drafts = new Map<string, RouteDraft>();
+  /** The sound version before the present one, as it was and as it is judged here. */
   private readonly earlier = new Map<string, { readonly from: RouteVersion; readonly to: RouteVersion | null }>();
 
   /** @param properties those of the document that declares the router */
@@ -50,6 +51,8 @@ export class RouteDrafts {
     if (known !== undefined && sameContent(known.file, file)) return known;
     const made = this.make(file);
     this.drafts.set(file.path, made);
+    const before = known?.version ?? null;
+    if (before !== null) this.earlier.set(file.path, { from: before, to: before });
     return made;
   }
 

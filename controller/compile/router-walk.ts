@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import type { JsonObject } from '../../contract/document/json-value.ts';
 import type { PropertySet } from '../../contract/document/property-set.ts';
 import type { Problem } from '../../contract/problem.ts';
 import type { FoundRouter } from './checker.ts';
@@ -19,6 +20,20 @@ export interface WalkOptions {
   directoryOf(router: FoundRouter): string;
   draftsOf(router: FoundRouter, properties: PropertySet): RouteDrafts;
 }
+
+/** What came of one file. */
+interface Placement {
+  readonly serves: ServedVersion;
+  readonly problems: readonly Problem[];
+  /** Of the version that serves, or of the file when none does. */
+  readonly identity: RouteIdentity | null;
+  readonly document: JsonObject | null;
+  readonly route: CompiledRoute | null;
+  /** Null when it refuses or is not there. */
+  readonly version: RouteVersion | null;
+}
+
+const nobody = { identity: null, document: null };
 
 /** What a route file of a router is remembered by. */
 export function routeKey(router: string, path: string): string {
@@ -76,17 +91,19 @@ export class RouterWalk {
     const directory = this.options.directoryOf(router);
     this.follow(directory, router.scanInterval);
     if (router.hasDefaultHandler) this.defaults.push(router.name);
-    const files = this.options.directories.get(directory) ?? [];
+    const found = this.options.directories.get(directory);
+    const files = found ?? [];
     const drafts = this.options.draftsOf(router, properties);
     const inside = [...trail, directory];
     const places = new Places();
     const served: { route: CompiledRoute; version: RouteVersion | null }[] = [];
     for (const file of files.toSorted(byFileName)) {
-      const outcome = this.decide(router, drafts, file, places, inside);
-      this.verdicts.push(outcome.verdict);
-      if (outcome.route !== null) served.push({ route: outcome.route, version: outcome.version });
+      const placement = this.place(router, drafts, drafts.draft(file), places, inside);
+      const { route, version } = placement;
+      this.verdicts.push(verdictOf(file, router.name, placement));
+      if (route !== null) served.push({ route, version });
     }
-    drafts.keep(new Set(files.map(({ path }) => path)));
+    if (found !== undefined) drafts.keep(new Set(files.map(({ path }) => path)));
     served.sort(({ route: a }, { route: b }) => compare(a.name, b.name) || compare(a.id, b.id));
     for (const { route } of served) this.routes.push(route);
     for (const { version } of served) {
@@ -94,59 +111,52 @@ export class RouterWalk {
     }
   }
 
-  private decide(router: FoundRouter, drafts: RouteDrafts, file: SourceFile, places: Places, trail: readonly string[]) {
-    const draft = drafts.draft(file);
-    const { problems, placed } = this.place(router, drafts, draft, places, trail);
-    const { identity, document } = placed.route === null ? { identity: draft.identity, document: null } : placed.shown;
-    const condition = (document ?? draft.document)?.['condition'];
-    const verdict: Verdict = {
-      file,
-      role: 'route',
-      serves: placed.serves,
-      problems,
-      route:
-        identity === null
-          ? null
-          : { router: router.name, ...identity, condition: condition === undefined ? null : String(condition) },
-    };
-    return { verdict, route: placed.route, version: placed.version };
-  }
-
   /** This version, else the last good one, else a refusal in its place, else nothing. */
-  private place(router: FoundRouter, drafts: RouteDrafts, draft: RouteDraft, places: Places, trail: readonly string[]) {
-    const key = routeKey(router.name, draft.file.path);
-    const problems = [...draft.problems];
+  private place(
+    router: FoundRouter,
+    drafts: RouteDrafts,
+    draft: RouteDraft,
+    places: Places,
+    trail: readonly string[],
+  ): Placement {
+    const { path } = draft.file;
+    const key = routeKey(router.name, path);
     const good = this.options.lastGood.get(key);
-    const version = (serves: ServedVersion, { identity, document, ...one }: RouteVersion) => {
-      places.take(identity, draft.file.path);
-      const whole = { identity, document, ...one };
-      this.lastGood.set(key, whole);
-      return { serves, route: one.compiled, version: whole, shown: { identity, document } };
+    const problems = [...draft.problems];
+    const served = (serves: ServedVersion, version: RouteVersion): Placement => {
+      places.take(version.identity, path);
+      this.lastGood.set(key, version);
+      return {
+        serves,
+        problems,
+        identity: version.identity,
+        document: version.document,
+        route: version.compiled,
+        version,
+      };
     };
     if (draft.version !== null) {
-      problems.push(...places.refuse(draft.version.identity));
-      if (problems.length === draft.problems.length) {
-        problems.push(...this.refuse(draft.version.judgement.routers, trail));
-      }
-      if (problems.length === draft.problems.length) return { problems, placed: version('this', draft.version) };
+      const clashes = this.clashes(draft.version, places, trail);
+      if (clashes.length === 0) return served('this', draft.version);
+      problems.push(...clashes);
     }
-    const again = good === undefined ? null : drafts.again(draft.file.path, good);
-    if (again !== null && places.refuse(again.identity).length === 0) {
-      if (this.refuse(again.judgement.routers, trail).length === 0) {
-        return { problems, placed: version('last-good', again) };
-      }
-    }
+    const again = good === undefined ? null : drafts.again(path, good);
+    if (again !== null && this.clashes(again, places, trail).length === 0) return served('last-good', again);
     if (good !== undefined) this.lastGood.set(key, good);
-    const candidates = [draft.conditionIsReadable ? draft : null, good ?? null];
-    for (const one of candidates) {
-      if (one === null || one.identity === null || one.document === null) continue;
-      if (places.refuse(one.identity).length > 0) continue;
-      places.take(one.identity, draft.file.path);
-      const route = refusingRoute(router.name, one.identity, one.document);
-      const shown = { identity: one.identity, document: one.document };
-      return { problems, placed: { serves: 'refuses' as const, route, version: null, shown } };
+    for (const { identity, document } of [draft.conditionIsReadable ? draft : nobody, good ?? nobody]) {
+      if (identity === null || document === null || places.refuse(identity).length > 0) continue;
+      places.take(identity, path);
+      const route = refusingRoute(router.name, identity, document);
+      return { serves: 'refuses', problems, identity, document, route, version: null };
     }
-    return { problems, placed: { serves: 'nothing' as const, route: null, version: null } };
+    const { identity, document } = draft;
+    return { serves: 'nothing', problems, identity, document, route: null, version: null };
+  }
+
+  /** What keeps a sound version from serving beside the others; its routers' names are taken when nothing does. */
+  private clashes({ identity, judgement }: RouteVersion, places: Places, trail: readonly string[]): Problem[] {
+    const taken = places.refuse(identity);
+    return taken.length > 0 ? taken : this.refuse(judgement.routers, trail);
   }
 
   /** A directory that two routers read is looked at as often as the more eager one asks. */
@@ -155,6 +165,14 @@ export class RouterWalk {
     const both = [interval, other].filter((one) => one > 0);
     this.directories.set(directory, both.length === 0 ? 0 : Math.min(...both));
   }
+}
+
+function verdictOf(file: SourceFile, router: string, placement: Placement): Verdict {
+  const { serves, problems, identity, document } = placement;
+  const condition = document?.['condition'] ?? null;
+  const shown = condition === null || typeof condition === 'string' ? condition : JSON.stringify(condition);
+  const route = identity === null ? null : { router, ...identity, condition: shown };
+  return { file, role: 'route', serves, problems, route };
 }
 
 /** The ids and names of one router that are taken, and by which file. */

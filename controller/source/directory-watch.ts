@@ -61,8 +61,8 @@ export class DirectoryWatch {
 
 function identityOf(path: string): string | null {
   try {
-    const { dev, ino } = statSync(path, { bigint: true });
-    return `${dev} ${ino}`;
+    const { dev, ino, birthtimeNs } = statSync(path, { bigint: true });
+    return `${dev} ${ino} ${birthtimeNs}`; // a number that became free is soon given to another directory
   } catch {
     return null;
   }

@@ -1,31 +1,54 @@
+import type { RuntimeExpression } from '../../contract/vocabulary/runtime.ts';
 import type { Answer, Exchange, Filter, Next } from '../http/exchange.ts';
+import { isForm } from '../http/form-content.ts';
 import type { Response } from '../http/response.ts';
 import { expressionsIn } from './config-walk.ts';
 
+/** When the request's body must be at hand: always, when it is a form, or never. */
+export type BodyNeed = 'always' | 'form' | 'never';
+
 /** Which bodies the expressions of a configuration read. */
 export interface NeededEntities {
-  readonly request: boolean;
+  readonly request: BodyNeed;
   readonly response: boolean;
+}
+
+/** What an expression needs of the request's body. */
+export function bodyNeed(expression: RuntimeExpression<unknown> | null): BodyNeed {
+  const compiled = expression?.compiled;
+  if (compiled?.touches('request.entity') === true) return 'always';
+  return compiled?.touches('request.form') === true ? 'form' : 'never';
+}
+
+/** Whether what is needed of the request's body is not there yet. */
+export function lacksBody(need: BodyNeed, { request }: Exchange): boolean {
+  if (need === 'never' || (need === 'form' && !isForm(request))) return false;
+  return request.entity.peek() === null;
 }
 
 /** Looks for expressions in a configuration that was read. */
 export function neededEntities(config: unknown): NeededEntities {
   const expressions = expressionsIn(config, []);
-  const touch = (path: string): boolean => expressions.some(({ value }) => value.compiled?.touches(path) === true);
-  return { request: touch('request.entity'), response: touch('response.entity') };
+  const needs = expressions.map(({ value }) => bodyNeed(value));
+  const request = needs.includes('always') ? 'always' : needs.includes('form') ? 'form' : 'never';
+  return { request, response: expressions.some(({ value }) => value.compiled?.touches('response.entity') === true) };
 }
 
 /** Reads the bodies that the filter's expressions need before it runs. */
 export function bufferingFilter(filter: Filter, needs: NeededEntities): Filter {
   return (exchange, next) => {
     const inner = needs.response ? buffered(next) : next;
-    return needs.request ? afterRequest(exchange, () => filter(exchange, inner)) : filter(exchange, inner);
+    return lacksBody(needs.request, exchange)
+      ? afterRequest(exchange, () => filter(exchange, inner))
+      : filter(exchange, inner);
   };
 }
 
 /** Reads the request's body before the handler runs. */
 export function bufferingHandler(handler: Next, needs: NeededEntities): Next {
-  return needs.request ? (exchange) => afterRequest(exchange, () => handler(exchange)) : handler;
+  if (needs.request === 'never') return handler;
+  return (exchange) =>
+    lacksBody(needs.request, exchange) ? afterRequest(exchange, () => handler(exchange)) : handler(exchange);
 }
 
 /** Runs something once the request's body is at hand. */

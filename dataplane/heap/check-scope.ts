@@ -234,7 +234,11 @@ export function decoratable({ decorator }: CheckedDecoration, kind: BuiltKind): 
 }
 
 /** Warns of what an expression says that will not do what its writer thinks. */
-export function noteExpression({ compiled }: RuntimeExpression<unknown>, path: Path, report: CheckOptions['report']): void {
+export function noteExpression(
+  { compiled }: RuntimeExpression<unknown>,
+  path: Path,
+  report: CheckOptions['report'],
+): void {
   for (const { name, replacement } of compiled?.deprecations ?? []) {
     const message = `the function '${name}' is deprecated: use '${replacement}'`;
     report({ code: 'deprecated-field', severity: 'warning', path, message });

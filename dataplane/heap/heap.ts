@@ -149,7 +149,7 @@ function failure(object: CheckedObject, error: unknown): BuildFailure {
 
 /** Expressions cannot wait for a body, so an object whose expressions read one gets it whole. */
 function waiting(object: unknown, kind: BuiltKind, needs: NeededEntities): unknown {
-  if (!needs.request && !needs.response) return object;
+  if (needs.request === 'never' && !needs.response) return object;
   if (kind === 'filter') return bufferingFilter(object as Filter, needs);
   return kind === 'handler' ? bufferingHandler(object as Next, needs) : object;
 }

@@ -95,10 +95,14 @@ export class Headers {
 
   /** The values of a header, one for each line. */
   all(name: string): string[] {
+    name = name.toLowerCase();
     const values: string[] = [];
-    this.each((line, value) => {
-      if (line === name.toLowerCase()) values.push(value);
-    });
+    for (let line = this.find(name, this.first); line >= 0; line = this.find(name, line + LINE)) {
+      values.push(this.valueAt(line));
+    }
+    const added = this.added;
+    if (added !== null)
+      for (let i = 0; i < added.length; i += 2) if (lower(added[i]!) === name) values.push(added[i + 1]!);
     return values;
   }
 

@@ -1,6 +1,7 @@
 import type { Shape } from '../../contract/expression/language.ts';
 import { textOf } from '../../contract/expression/text.ts';
 import { EvaluationError, type Value } from '../../contract/expression/value.ts';
+import { isForm } from '../http/form-content.ts';
 import type { Request } from '../http/request.ts';
 import { Uri } from '../http/uri.ts';
 import { entityShape, entityText, setEntity } from './entity-shape.ts';
@@ -35,9 +36,7 @@ function setUri(request: Request, value: Value): void {
 
 /** The parameters of the query and, where the content is a form, of that. */
 function formOf(request: Request): Parameters {
-  const type = request.headers.get('content-type') ?? '';
-  const isForm = /^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type);
-  if (!isForm || request.entity.empty) return new Parameters(request.queryParams);
+  if (!isForm(request) || request.entity.empty) return new Parameters(request.queryParams);
   if (request.entity.peek() === null) throw new EvaluationError('the form in the entity has not been read');
   return new Parameters(request.queryParams, new URLSearchParams(entityText(request.entity)));
 }

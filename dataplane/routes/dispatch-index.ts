@@ -1,3 +1,4 @@
+import { type BodyNeed, bodyNeed, lacksBody } from '../heap/buffering.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { type Clause, clausesOf, type Fact } from './condition-clauses.ts';
 import { PrefixTree } from './prefix-tree.ts';
@@ -8,7 +9,7 @@ interface Candidate {
   readonly route: Route;
   /** Being found is enough. */
   readonly certain: boolean;
-  readonly needsBody: boolean;
+  readonly need: BodyNeed;
 }
 
 /** Lists of places in the order of routes, by the text that is looked up. */
@@ -40,7 +41,7 @@ export class DispatchIndex {
     this.candidates = routes.map((route, at) => ({
       route,
       certain: route.condition === null || filed.certain(at),
-      needsBody: route.condition?.compiled?.touches('request.entity') === true,
+      need: bodyNeed(route.condition),
     }));
     this.lookups = filed.lookups();
     this.always = filed.always;
@@ -60,9 +61,9 @@ export class DispatchIndex {
     }
     for (let i = 0; i < lists.length; i++) cursors[i] = 0;
     for (let place = this.next(-1); place >= 0; place = this.next(place)) {
-      const { route, certain, needsBody } = this.candidates[place]!;
+      const { route, certain, need } = this.candidates[place]!;
       if (certain) return route;
-      if (needsBody && exchange.request.entity.peek() === null) return 'body';
+      if (need !== 'never' && lacksBody(need, exchange)) return 'body';
       if (route.condition!.read(exchange, null) === true) return route;
     }
     return null;

@@ -39,6 +39,7 @@ describe('one value', () => {
     ['an environment variable', integer(), "${env['PORT']}", 8080],
     ['a property', integer(), '${limit}', 7],
     ['a text that a token left behind', integer(), '42', 42],
+    ['a quotient', integer(), '${4 / 2}', 2],
     ['a number with a fraction', number(), 1.5, 1.5],
     ['a flag as text', flag(), 'true', true],
     ['a flag from a property', flag(), '${deep.on}', true],

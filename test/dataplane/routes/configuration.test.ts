@@ -175,3 +175,21 @@ describe('a check', () => {
     expect(problems.find(({ path }) => path.at(-1) === 'handler')?.hint).toBe("did you mean 'other'?");
   });
 });
+
+describe('a condition that reads the body', () => {
+  it('waits for it, and for a form only when it is one', async () => {
+    gateway = await startConfigured(router, {
+      routes: {
+        a: says('form', "${request.form['who'][0] == 'me'}"),
+        b: says('json', "${request.entity.json.who == 'me'}"),
+        c: says('other'),
+      },
+    });
+    const post = async (type: string, body: string): Promise<string> =>
+      (await fetch(gateway.url, { method: 'POST', headers: { 'content-type': type }, body })).text();
+    expect(await post('application/x-www-form-urlencoded', 'who=me')).toBe('form');
+    expect(await post('application/json', '{"who": "me"}')).toBe('json');
+    expect(await post('application/json', '{"who": "you"}')).toBe('other');
+    expect(await (await fetch(`${gateway.url}/?who=me`)).text()).toBe('form');
+  });
+});

@@ -1,0 +1,25 @@
+import { problemText } from '../contract/problem-text.ts';
+import { hasErrors } from '../controller/compile/verdict.ts';
+import type { Findings } from './check-paths.ts';
+import { verdictText } from './verdict-text.ts';
+
+/** What `gatewarden check` says to people: every problem, and a last line that counts them. */
+export interface CheckReport {
+  readonly text: string;
+  /** Whether there is no error; warnings may be there. */
+  readonly isSound: boolean;
+}
+
+export function checkReport({ verdicts, tokenProblems }: Findings): CheckReport {
+  const problems = [...tokenProblems, ...verdicts.flatMap((verdict) => verdict.problems)];
+  const texts = [...tokenProblems.map((problem) => problemText(problem)), verdictText(verdicts)];
+  const text = texts.filter((one) => one !== '').join('\n\n');
+  const count = (severity: string): number => problems.filter((problem) => problem.severity === severity).length;
+  const [errors, warnings] = [count('error'), count('warning')];
+  const summary = `${counted(verdicts.length, 'file')} checked: ${counted(errors, 'error')}, ${counted(warnings, 'warning')}`;
+  return { text: text === '' ? `${summary}\n` : `${text}\n\n${summary}\n`, isSound: !hasErrors(problems) };
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import type { CompiledRoute, Snapshot } from '../../../controller/compile/snapshot.ts';
+import { Publisher } from '../../../controller/publish/publisher.ts';
+
+/** A snapshot from `id:content` or `id:content:name` words. */
+function snapshot(words: string, base = 'b', defaults: readonly string[] = []): Snapshot {
+  const routes = words
+    .split(' ')
+    .filter((word) => word !== '')
+    .map((word): CompiledRoute => {
+      const [id = '', content = '', name = id] = word.split(':');
+      return { router: 'r', id, name, document: { content }, hash: word };
+    });
+  return { revision: `${base} ${words} ${defaults}`, base: { document: {}, hash: base }, routes, defaults };
+}
+
+describe('Publisher', () => {
+  it('begins with everything', () => {
+    const update = new Publisher().update(snapshot('a:1 b:1', 'b', ['r']));
+    expect(update).toMatchObject({ base: { hash: 'b' }, remove: [], defaultSlots: { r: 2 } });
+    expect(update?.set.map(({ id, slot }) => [id, slot])).toEqual([
+      ['a', 0],
+      ['b', 1],
+    ]);
+  });
+
+  it.each<[string, string, string, string[], string[]]>([
+    ['a changed route', 'a:1 b:1', 'a:2 b:1', ['a'], []],
+    ['a new route', 'a:1', 'a:1 b:1', ['b'], []],
+    ['a route that is gone', 'a:1 b:1', 'b:1', [], ['a']],
+    ['a renamed route', 'a:1:x', 'a:1:y', ['a'], []],
+    ['all at once', 'a:1 b:1 c:1', 'b:2 c:1 d:1', ['b', 'd'], ['a']],
+  ])('tells of %s only', (_, before, after, set, remove) => {
+    const publisher = new Publisher();
+    publisher.update(snapshot(before));
+    const update = publisher.update(snapshot(after));
+    expect(update?.base).toBeNull();
+    expect(update?.set.map(({ id }) => id)).toEqual(set);
+    expect(update?.remove).toEqual(remove.map((id) => ({ router: 'r', id })));
+  });
+
+  it('says nothing when nothing has changed', () => {
+    const publisher = new Publisher();
+    publisher.update(snapshot('a:1'));
+    expect(publisher.update(snapshot('a:1'))).toBeNull();
+  });
+
+  it('sends a new base and leaves the routes that are the same', () => {
+    const publisher = new Publisher();
+    publisher.update(snapshot('a:1', 'b'));
+    expect(publisher.update(snapshot('a:1', 'c'))).toMatchObject({ base: { hash: 'c' }, set: [], remove: [] });
+  });
+
+  it('lets a route keep its slot while it changes, and gives it another one under another name', () => {
+    const publisher = new Publisher();
+    publisher.update(snapshot('a:1 b:1'));
+    expect(publisher.update(snapshot('a:2 b:1'))?.set[0]?.slot).toBe(0);
+    expect(publisher.update(snapshot('a:2:z b:1'))?.set[0]?.slot).toBe(2);
+  });
+
+  it('uses a slot again only when nobody counts in it any more', () => {
+    const publisher = new Publisher();
+    publisher.update(snapshot('a:1'));
+    publisher.confirmed();
+    expect(publisher.update(snapshot('b:1'))?.set[0]?.slot).toBe(1);
+    expect(publisher.update(snapshot('b:1 c:1'))?.set[0]?.slot).toBe(2);
+    publisher.confirmed();
+    expect(publisher.update(snapshot('b:1 c:1 d:1'))?.set[0]?.slot).toBe(0);
+  });
+});

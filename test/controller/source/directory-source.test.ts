@@ -1,0 +1,177 @@
+import { appendFileSync, closeSync, mkdirSync, openSync, renameSync, symlinkSync, writeSync } from 'node:fs';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { DirectorySource } from '../../../controller/source/directory-source.ts';
+import { InstanceFolder } from '../../support/instance-folder.ts';
+
+let folder: InstanceFolder;
+let source: DirectorySource;
+let changes = 0;
+
+afterEach(() => {
+  source.close();
+  folder[Symbol.dispose]();
+});
+
+/** Follows `routes` of a folder; 0 milliseconds for only when it is asked. */
+function follow(content: Record<string, unknown>, { watch = true, interval = 0 } = {}): void {
+  folder = new InstanceFolder(content);
+  changes = 0;
+  source = new DirectorySource({ config: folder.path, watch, changed: () => changes++ });
+  source.follow(new Map([[folder.at('routes'), interval]]));
+}
+
+/** The files of `routes` by name, as texts; null when there is no directory. */
+function routes(): Record<string, string> | null {
+  const files = source.state.directories.get(folder.at('routes'));
+  if (files === null || files === undefined) return null;
+  return Object.fromEntries(files.map(({ path, content }) => [path.slice(path.lastIndexOf('/') + 1), String(content)]));
+}
+
+/** Waits until the files are these. */
+async function become(files: Record<string, string> | null): Promise<void> {
+  await vi.waitFor(() => expect(routes()).toEqual(files), { timeout: 5000, interval: 5 });
+}
+
+describe('a directory that is watched', () => {
+  it('shows documents and nothing else', () => {
+    follow({
+      'config.json': '{}',
+      'routes/a.json': '1',
+      'routes/b.yaml': '2',
+      'routes/c.yml': '3',
+      'routes/d.txt': '4',
+      'routes/.e.json': '5',
+      'routes/f.json~': '6',
+      'routes/.g.json.swp': '7',
+      'routes/sub/h.json': '8',
+      'routes/i.json/j': '9',
+    });
+    expect(routes()).toEqual({ 'a.json': '1', 'b.yaml': '2', 'c.yml': '3' });
+    expect(String(source.state.config?.content)).toBe('{}');
+    expect(source.admin).toBeNull();
+  });
+
+  it('notices new, changed, replaced and removed files', async () => {
+    follow({ 'routes/a.json': '1' });
+    folder.write('routes/b.json', '2');
+    await become({ 'a.json': '1', 'b.json': '2' });
+    folder.write('routes/a.json', '3');
+    await become({ 'a.json': '3', 'b.json': '2' });
+    folder.replace('routes/a.json', '4');
+    await become({ 'a.json': '4', 'b.json': '2' });
+    folder.remove('routes/b.json');
+    await become({ 'a.json': '4' });
+    expect(changes).toBeGreaterThan(3);
+  });
+
+  it('notices config.json and admin.json', async () => {
+    follow({ 'config.json': '1' });
+    folder.replace('config.json', '2');
+    folder.write('admin.json', '3');
+    await vi.waitFor(() => expect(String(source.state.config?.content)).toBe('2'));
+    await vi.waitFor(() => expect(String(source.admin?.content)).toBe('3'));
+  });
+
+  it('keeps the same object for a file that is the same', async () => {
+    follow({ 'routes/a.json': '1', 'routes/b.json': '1' });
+    const before = source.state.directories.get(folder.at('routes'));
+    folder.replace('routes/a.json', '1');
+    folder.write('routes/b.json', '2');
+    await become({ 'a.json': '1', 'b.json': '2' });
+    const after = source.state.directories.get(folder.at('routes'));
+    expect(after?.[0]).toBe(before?.[0]);
+    expect(after?.[1]).not.toBe(before?.[1]);
+  });
+
+  it('follows files through links that are exchanged, as mounted ConfigMaps are', async () => {
+    follow({ 'routes/..one/a.json': '1', 'routes/..one/b.json': '1', 'routes/..two/a.json': '2' });
+    symlinkSync('..one', folder.at('routes/..data'));
+    symlinkSync('..data/a.json', folder.at('routes/a.json'));
+    symlinkSync('..data/b.json', folder.at('routes/b.json'));
+    await become({ 'a.json': '1', 'b.json': '1' });
+    symlinkSync('..two', folder.at('routes/..data_tmp'));
+    renameSync(folder.at('routes/..data_tmp'), folder.at('routes/..data'));
+    await become({ 'a.json': '2' });
+  });
+
+  it('waits for a file that is written in pieces', async () => {
+    follow({ 'routes/a.json': '{"v":1}' });
+    const seen = new Set<string>();
+    const look = setInterval(() => seen.add(routes()?.['a.json'] ?? 'none'), 1);
+    const file = openSync(folder.at('routes/a.json'), 'w');
+    for (const piece of ['{"v"', ':', '2', '}']) {
+      writeSync(file, piece);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    closeSync(file);
+    await become({ 'a.json': '{"v":2}' });
+    clearInterval(look);
+    expect([...seen].filter((text) => text !== '{"v":1}' && text !== '{"v":2}')).toEqual([]);
+  });
+
+  it('shows a file that stays half written, so that somebody can be told', async () => {
+    follow({ 'routes/a.json': '{"v":1}' });
+    folder.write('routes/a.json', '{"v"');
+    await become({ 'a.json': '{"v"' });
+    appendFileSync(folder.at('routes/a.json'), ':2}');
+    await become({ 'a.json': '{"v":2}' });
+  });
+
+  it('survives that the directory is taken away, brought back and exchanged', async () => {
+    follow({ 'routes/a.json': '1', 'next/b.json': '2' });
+    folder.remove('routes');
+    await become(null);
+    folder.write('routes/c.json', '3');
+    await become({ 'c.json': '3' });
+    renameSync(folder.at('routes'), folder.at('old'));
+    renameSync(folder.at('next'), folder.at('routes'));
+    await become({ 'b.json': '2' });
+    folder.write('routes/d.json', '4');
+    await become({ 'b.json': '2', 'd.json': '4' });
+  });
+
+  it('shows every state it settles in, with few looks however many changes there are', async () => {
+    follow({ 'routes/a.json': '0' });
+    for (let i = 1; i <= 300; i++) {
+      folder.replace('routes/a.json', String(i));
+      if (i % 10 === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+    await become({ 'a.json': '300' });
+    expect(changes).toBeLessThan(30);
+  });
+
+  it('may begin to exist later', async () => {
+    follow({ 'config.json': '{}' });
+    expect(routes()).toBeNull();
+    mkdirSync(folder.at('routes'));
+    folder.write('routes/a.json', '1');
+    await become({ 'a.json': '1' });
+  });
+});
+
+describe('a directory that is looked at now and then', () => {
+  it('is looked at every interval', async () => {
+    follow({ 'routes/a.json': '1' }, { watch: false, interval: 20 });
+    folder.write('routes/a.json', '2');
+    await become({ 'a.json': '2' });
+  });
+
+  it('is not looked at without an interval, until somebody asks', async () => {
+    follow({ 'config.json': '1', 'routes/a.json': '1' }, { watch: false });
+    const { epoch } = source.state;
+    folder.replace('routes/a.json', '2');
+    folder.replace('config.json', '2');
+    expect(routes()).toEqual({ 'a.json': '1' });
+    source.scan();
+    expect(routes()).toEqual({ 'a.json': '2' });
+    expect(String(source.state.config?.content)).toBe('2');
+    expect(changes).toBe(1);
+    expect(source.state.epoch).toBe(epoch + 1);
+  });
+
+  it('is forgotten when nobody follows it any more', () => {
+    follow({ 'routes/a.json': '1' }, { watch: false });
+    source.follow(new Map());
+    expect(source.state.directories.size).toBe(0);
+  });
+});

@@ -1,0 +1,15 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { goldenCases, goldenFile, outcomeOf } from '../support/golden-case.ts';
+
+let changes = 0;
+for (const golden of goldenCases()) {
+  for (const [file, content] of Object.entries(outcomeOf(golden))) {
+    if (goldenFile(golden.name, file) === content) continue;
+    changes += 1;
+    const path = `${golden.directory}/${file}`;
+    if (content === null) rmSync(path);
+    else writeFileSync(path, content);
+    process.stdout.write(`${content === null ? 'removed' : 'written'}: ${path}\n`);
+  }
+}
+process.stdout.write(`${changes} files changed\n`);
