@@ -24,10 +24,13 @@ export class PlaneConfiguration {
   /** What each slot counts: another route at the same place begins at zero. */
   private readonly owners = new Map<number, string>();
   private readonly waiting = new Map<number, Waiting>();
+  private readonly routesGone: (names: readonly string[]) => void;
   private highestSlot = -1;
   private orders = 0;
 
-  constructor(update: Update) {
+  /** `routesGone` hears the qualified names of routes whose figures nobody should see any more. */
+  constructor(update: Update, routesGone: (names: readonly string[]) => void) {
+    this.routesGone = routesGone;
     this.take(update, []);
   }
 
@@ -85,7 +88,8 @@ export class PlaneConfiguration {
   }
 
   private take(update: Update, units: readonly ConfiguredUnit[]): void {
-    this.held.take(update);
+    const gone = this.held.take(update);
+    if (gone.length > 0) this.routesGone(gone);
     const owned = [
       ...update.set.map(({ router, id, name, slot }) => [slot, JSON.stringify([router, id, name])] as const),
       ...this.held.defaults.map(([router, slot]) => [slot, JSON.stringify([router])] as const),

@@ -85,7 +85,9 @@ class Supervisor implements Plane {
     this.options = options;
     this.destination = destination;
     this.configuration =
-      options.serving.kind === 'configuration' ? new PlaneConfiguration(options.serving.update) : null;
+      options.serving.kind === 'configuration'
+        ? new PlaneConfiguration(options.serving.update, (names) => this.metrics?.observations.forget(names))
+        : null;
     this.closed = new Promise((resolve) => {
       this.finish = resolve;
     });

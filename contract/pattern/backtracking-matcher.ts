@@ -72,66 +72,58 @@ export class BacktrackingMatcher {
   /** `mustEnd` is where a match has to end, or -1; `base` is the place that memory begins with, or -1 without memory. */
   #run(text: string, start: number, mustEnd: number, base: number, limit: number): Outcome {
     const { ops, x, y } = this.#program;
-    const length = text.length;
-    const span = length - base + 1;
-    this.slots.fill(-1);
+    const alphabet = this.#alphabet;
+    const joins = this.#joins;
+    const slots = this.slots;
+    const span = text.length - base + 1;
+    slots.fill(-1);
     this.#height = 0;
     if (this.#stack.length > keptStackLength) this.#stack = new Int32Array(keptStackLength);
     let pc = this.#program.start;
     let at = start;
     for (;;) {
       if (++this.steps > limit || this.#height > maxStackLength) return 'exhausted';
-      let goesOn = true;
-      if (base >= 0 && this.#joins[pc]! >= 0 && this.#wasHere(this.#joins[pc]! * span + at - base)) goesOn = false;
-      else {
+      const join = joins[pc]!;
+      let next = -1;
+      if (base < 0 || join < 0 || !this.#wasHere(join * span + at - base)) {
         switch (ops[pc]) {
-          case op.set: {
-            goesOn = false;
-            if (at < length) {
-              const unit = text.charCodeAt(at);
-              const codePoint = unit < 128 ? unit : text.codePointAt(at)!;
-              goesOn = this.#alphabet.accepts(y[pc]!, this.#alphabet.classOf(codePoint));
-              if (goesOn) {
+          case op.set:
+            if (at < text.length) {
+              const codePoint = text.codePointAt(at)!;
+              if (alphabet.accepts(y[pc]!, alphabet.classOf(codePoint))) {
                 at += codePoint > 0xffff ? 2 : 1;
-                pc = x[pc]!;
+                next = x[pc]!;
               }
             }
             break;
-          }
           case op.split:
             this.#push(y[pc]!, at);
-            pc = x[pc]!;
+            next = x[pc]!;
             break;
           case op.save: {
             const slot = y[pc]!;
-            this.#push(-1 - slot, this.slots[slot]!);
-            this.slots[slot] = at;
-            pc = x[pc]!;
+            this.#push(-1 - slot, slots[slot]!);
+            slots[slot] = at;
+            next = x[pc]!;
             break;
           }
           case op.assert:
-            goesOn = holdsAt(y[pc]!, text, at);
-            pc = x[pc]!;
+            if (holdsAt(y[pc]!, text, at)) next = x[pc]!;
             break;
           case op.match:
             if (mustEnd < 0 || at === mustEnd) return 'match';
-            goesOn = false;
             break;
-          default: {
-            const next = this.#beyond(text, pc, at);
-            goesOn = next >= 0;
-            if (goesOn) {
-              pc = next;
-              at = this.#place;
-            }
-          }
+          default:
+            next = this.#beyond(text, pc, at);
+            at = this.#place;
         }
       }
-      if (!goesOn) {
-        pc = this.#pop();
-        if (pc < 0) return 'none';
+      if (next < 0) {
+        next = this.#pop();
+        if (next < 0) return 'none';
         at = this.#place;
       }
+      pc = next;
     }
   }
 

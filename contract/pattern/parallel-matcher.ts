@@ -47,7 +47,7 @@ export class ParallelMatcher {
       if (at === start && found === null) this.#startHere(text, at);
       const next = at + (codePoint > 0xffff ? 2 : 1);
       found = this.#advance(text, codePoint, next, whole) ?? found;
-      if (start < next) start = codePoint < 0 || whole ? -1 : this.#starts.next(text, next);
+      if (start === at) start = codePoint < 0 || whole ? -1 : this.#starts.next(text, next);
       const isIdle = this.#now.count === 0;
       if (isIdle && found !== null) break;
       at = isIdle ? start : next;

@@ -182,7 +182,8 @@ class CompiledPattern implements Pattern {
   }
 
   #match(text: string, slots: Int32Array): PatternMatch {
-    const groups = Array.from({ length: this.#groupCount + 1 }, (_, group) => groupText(text, slots, group));
+    const groups: (string | null)[] = [];
+    for (let group = 0; group <= this.#groupCount; group++) groups.push(groupText(text, slots, group));
     const named =
       this.#names.size === 0 ? noNames : new Map(Array.from(this.#names, ([name, group]) => [name, groups[group]!]));
     return { index: slots[0]!, end: slots[1]!, groups, named };

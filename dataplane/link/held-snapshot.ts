@@ -7,13 +7,17 @@ export class HeldSnapshot {
   private defaultSlots: Update['defaultSlots'] = {};
   private readonly entries = new Map<string, RouteEntry>();
 
-  /** Takes in what changed. */
-  take({ revision, base, set, remove, defaultSlots }: Update): void {
+  /** Takes in what changed. @returns the qualified names of the routes that are gone, or go by another name now. */
+  take({ revision, base, set, remove, defaultSlots }: Update): string[] {
     this.revision = revision;
     this.base = base ?? this.base;
     this.defaultSlots = defaultSlots;
+    const before = [...remove, ...set].flatMap(({ router, id }) => this.entries.get(key(router, id)) ?? []);
     for (const { router, id } of remove) this.entries.delete(key(router, id));
     for (const entry of set) this.entries.set(key(entry.router, entry.id), entry);
+    return before
+      .filter(({ router, id, name }) => this.entries.get(key(router, id))?.name !== name)
+      .map(({ router, name }) => `${router}.${name}`);
   }
 
   /** An update that says everything. */

@@ -25,6 +25,14 @@ export class Observations {
     }
   }
 
+  /** Forgets what the objects of these routes observed. */
+  forget(routes: readonly string[]): void {
+    for (const [key, { labels }] of this.sums) {
+      const name = labels['fully_qualified_name'] ?? '';
+      if (routes.some((route) => name.startsWith(`${route}.`))) this.sums.delete(key);
+    }
+  }
+
   get all(): readonly Observation[] {
     return [...this.sums.values()];
   }

@@ -94,9 +94,10 @@ export function registerRouteMetrics(registry: Registry, source: RouteMetricsSou
 
 /** What the timer decorator observes of an object. */
 const TIMERS = [
-  ['gw_timer_latency', 'Time an object took with everything behind it, in seconds.'],
-  ['gw_timer_internal', 'Time an object itself took, in seconds.'],
-  ['gw_timer_downstream', 'Time that what is behind an object took, in seconds.'],
+  ['gw_timerdecorator_handler_elapsed_seconds', 'Time a handler took.'],
+  ['gw_timerdecorator_filter_elapsed_seconds', 'Time a filter took with everything behind it.'],
+  ['gw_timerdecorator_filter_internal_seconds', 'Time a filter itself took.'],
+  ['gw_timerdecorator_filter_downstream_seconds', 'Time that everything behind a filter took.'],
 ] as const;
 
 function summary(name: string): Rows {

@@ -1,0 +1,158 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { InstanceFolder } from '../support/instance-folder.ts';
+import { gatewarden, type Outcome, runProgram } from '../support/run-program.ts';
+
+const answer = (entity: string): object => ({ type: 'StaticResponseHandler', config: { status: 200, entity } });
+const router = { heap: [{ name: '_router', type: 'Router' }] };
+const sound = new InstanceFolder({
+  'config/config.json': router,
+  'config/routes/20-b.json': { condition: "${find(request.uri.path, '^/b')}", handler: answer('b') },
+  'config/routes/10-a.json': { condition: "${request.headers['X-A'][0] == 'yes'}", handler: answer('&{who|nobody}') },
+});
+const bad = new InstanceFolder({
+  'config/config.json': router,
+  'config/routes/a.json': '{\n  "handler": { "type": "StaticResponse" }\n}',
+  'config/routes/b.json': '{\n  "handler": "nowhere",\n  "condition": "${"\n}',
+  'config/routes/default.json': '{}',
+});
+const alone = new InstanceFolder({
+  'good.json': { handler: 'ReverseProxyHandler' },
+  'bad.yaml': 'handler:\n  type: Chain\n  config: {}\n',
+  'notes.txt': '',
+});
+const folders = [sound, bad, alone];
+
+afterAll(() => {
+  for (const folder of folders) folder[Symbol.dispose]();
+});
+
+/** Runs the program in a folder, so that it shows short paths. */
+function run({ path }: InstanceFolder, ...words: string[]): Promise<Outcome> {
+  return runProgram(gatewarden, words, { cwd: path });
+}
+
+describe('gatewarden check', () => {
+  it('has nothing to say of a sound instance', async () => {
+    expect(await run(sound, 'check', '.')).toEqual({
+      code: 0,
+      stdout: '3 files checked: 0 errors, 0 warnings\n',
+      stderr: '',
+    });
+  });
+
+  it('says all that is wrong, where, and what to do about it', async () => {
+    const { code, stdout } = await run(bad, 'check', 'config');
+    expect(code).toBe(1);
+    expect(stdout).toContain(
+      [
+        "error: route a → handler.type: there is no type 'StaticResponse' [unknown-type]",
+        '  at config/routes/a.json:2:24',
+        '  2 |   "handler": { "type": "StaticResponse" }',
+        '    |                        ^',
+        "  hint: did you mean 'StaticResponseHandler'?",
+        '',
+        'config/routes/a.json: ITS REQUESTS ARE REFUSED WITH 500 until it is sound',
+      ].join('\n'),
+    );
+    expect(stdout).toContain("there is no object 'nowhere'");
+    expect(stdout).toContain('config/routes/b.json:3:16');
+    expect(stdout).toContain('config/routes/default.json: NOT LOADED');
+    expect(stdout).toMatch(/4 files checked: \d+ errors, 0 warnings\n$/);
+  });
+
+  it('says it to programs', async () => {
+    const { code, stdout } = await run(bad, 'check', '.', '--json');
+    expect(code).toBe(1);
+    const found = JSON.parse(stdout) as { sound: boolean; files: number; problems: object[] };
+    expect(found).toMatchObject({ sound: false, files: 4 });
+    expect(found.problems).toContainEqual(
+      expect.objectContaining({ code: 'unknown-type', path: 'handler.type', file: 'config/routes/a.json', line: 2 }),
+    );
+  });
+
+  it('takes a route file as part of the instance it lies in', async () => {
+    const { code, stdout } = await run(bad, 'check', 'config/routes/a.json');
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/1 file checked: 1 error,/);
+  });
+
+  it.each<[string, number, RegExp]>([
+    ['good.json', 0, /1 file checked: 0 errors/],
+    ['bad.yaml', 1, /at bad\.yaml:\d+:\d+/],
+  ])('takes the route file %s that lies in none', async (file, code, text) => {
+    const outcome = await run(alone, 'check', file);
+    expect(outcome.stdout).toMatch(text);
+    expect(outcome.code).toBe(code);
+  });
+
+  it.each<[string, RegExp]>([
+    ['nowhere', /there is no file or directory nowhere/],
+    ['notes.txt', /notes\.txt is no JSON or YAML file/],
+  ])('refuses %s', async (path, text) => {
+    const outcome = await run(alone, 'check', path);
+    expect(outcome.code).toBe(1);
+    expect(outcome.stderr).toMatch(text);
+  });
+});
+
+describe('gatewarden compile', () => {
+  it('prints what planes receive, the same bytes each time', async () => {
+    const [first, second] = await Promise.all([
+      run(sound, 'compile', '.', '-Dwho=me'),
+      run(sound, 'compile', 'config', '-Dwho=me'),
+    ]);
+    expect(first).toMatchObject({ code: 0, stderr: '' });
+    expect(second.stdout).toBe(first.stdout);
+    const { routes } = JSON.parse(first.stdout) as { routes: { id: string; document: object }[] };
+    expect(routes.map(({ id }) => id)).toEqual(['10-a', '20-b']);
+    expect(routes[0]?.document).toMatchObject({ handler: { config: { entity: 'me' } } });
+  });
+
+  it('prints what would serve although something is wrong, and says so', async () => {
+    const { code, stdout, stderr } = await run(bad, 'compile', '.');
+    expect(code).toBe(1);
+    expect(stderr).toContain('unknown-type');
+    expect(JSON.parse(stdout)).toMatchObject({ routes: [{ id: 'a', refuses: true }] });
+  });
+});
+
+describe('gatewarden routes', () => {
+  it('lists the routes in order', async () => {
+    const { code, stdout } = await run(sound, 'routes', '.');
+    expect(code).toBe(0);
+    expect(stdout).toBe(
+      [
+        'routes      config/routes, looked at every 10 s',
+        'router      gateway._router, 2 routes in this order:',
+        "  10-a  ${request.headers['X-A'][0] == 'yes'}",
+        "  20-b  ${find(request.uri.path, '^/b')}",
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it.each<[string[], string[]]>([
+    [
+      ['--match', 'GET https://h/b/c'],
+      ["  10-a  false     ${request.headers['X-A'][0] == 'yes'}", "→ 20-b  true      ${find(request.uri.path, '^/b')}"],
+    ],
+    [
+      ['--match', '/x', '--header', 'X-A: yes'],
+      ["→ 10-a  true      ${request.headers['X-A'][0] == 'yes'}", '  1 later route is not asked'],
+    ],
+    [['--match', 'POST /none'], ['  no route takes it: 404']],
+    [['--match', '/openig/api'], ['no route takes it: /openig is the administrative path, which clients never reach']],
+  ])('says which takes %j', async (words, expected) => {
+    const { code, stdout } = await run(sound, 'routes', '.', ...words);
+    expect(code).toBe(0);
+    for (const line of expected) expect(stdout.split('\n')).toContain(line);
+  });
+});
+
+describe('gatewarden export', () => {
+  it('says that it is not available', async () => {
+    const { code, stderr } = await run(sound, 'export', '.');
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/known, but not available in this version/);
+  });
+});
