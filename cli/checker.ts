@@ -1,4 +1,5 @@
 import { adminRemarks, adminSettings } from '../contract/admin-settings.ts';
+import { concealQuoted } from '../contract/conceal.ts';
 import { isObject } from '../contract/declaration.ts';
 import type { JsonObject, JsonValue } from '../contract/document/json-value.ts';
 import { compileExpression } from '../contract/expression/expression.ts';
@@ -60,7 +61,10 @@ function evaluated(expression: string, constants: ReadonlyMap<string, JsonValue>
     return JSON.parse(valueJson(value, language.shapes)) as JsonValue;
   } catch (error) {
     if (!(error instanceof EvaluationError)) throw error;
-    throw new ValueProblem('expression', `${expression} cannot be evaluated: ${error.message}`);
+    throw new ValueProblem(
+      'expression',
+      `${expression} cannot be evaluated: ${concealQuoted(error.message, expression)}`,
+    );
   }
 }
 

@@ -143,7 +143,9 @@ function takeRepeated(word: string, follower: string | undefined, options: Optio
 function takeOption(word: string, follower: string | undefined, options: OptionTable, split: SplitWords): boolean {
   const equals = word.indexOf('=');
   const head = equals < 0 ? word : word.slice(0, equals);
-  const names = Object.keys(options).filter((name) => !('repeated' in options[name]!));
+  const names = Object.entries(options).flatMap(([name, one]) =>
+    'repeated' in one && !one.repeated.startsWith('--') ? [] : [name],
+  );
   const spelt = head.startsWith('--') && names.includes(head.slice(2)) ? head.slice(2) : undefined;
   const name = spelt ?? meantOption(head, names);
   const option = name === undefined ? undefined : options[name];

@@ -1,15 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { startDemoBackend } from './demo-backend.ts';
 
 const host = '127.0.0.1';
+const example = 'examples/first-steps';
 
 process.exitCode = await demo();
 
-/** What `make run` starts: a backend and the gateway in front of it, until Ctrl-C. */
+/** What `make run` starts: a backend and the gateway in front of it with the first example, until Ctrl-C. */
 async function demo(): Promise<number> {
   const port = await choosePort();
   if (port === undefined) return 1;
@@ -17,10 +18,9 @@ async function demo(): Promise<number> {
   const backend = await startDemoBackend();
   const gateway = startGateway(backend.url, port, adminPort);
   passSignals(gateway);
-  const exited = once(gateway, 'exit');
-
-  if (await accepts(port, gateway)) process.stdout.write(introduction(port, adminPort, backend.url));
-  const [code] = (await exited) as [number | null];
+  const ended = once(gateway, 'close');
+  passOutput(gateway, introduction(port, adminPort));
+  const [code] = (await ended) as [number | null];
   backend.server.close();
   backend.server.closeAllConnections();
   return code ?? 0;
@@ -58,9 +58,11 @@ async function freePort(wanted: number): Promise<number | undefined> {
 
 function startGateway(backendUrl: string, port: number, adminPort: number): ChildProcess {
   const program = fileURLToPath(new URL('./gatewarden', import.meta.url));
-  const words = ['proxy', '--listen', `${host}:${port}`, '--to', backendUrl, '--admin', `${host}:${adminPort}`];
+  const folder = fileURLToPath(new URL(`../${example}`, import.meta.url));
+  const addresses = ['--host', host, '--port', String(port), '--admin', `${host}:${adminPort}`];
+  const words = ['run', folder, ...addresses, '--watch', `-Dbackend.url=${backendUrl}`];
   // In a process group of its own, the gateway gets no signal from the terminal beside the one passed on.
-  return spawn(program, words, { stdio: ['ignore', 'inherit', 'inherit'], detached: true });
+  return spawn(program, words, { stdio: ['ignore', 'pipe', 'inherit'], detached: true });
 }
 
 /** Passes stop signals on; one Ctrl-C arrives here from the terminal and again from npm, and must count once. */
@@ -76,37 +78,41 @@ function passSignals(gateway: ChildProcess): void {
   process.on('exit', () => gateway.kill());
 }
 
-/** Resolves to true once the port accepts connections, or to false when the gateway ended first. */
-async function accepts(port: number, gateway: ChildProcess): Promise<boolean> {
-  while (gateway.exitCode === null && gateway.signalCode === null) {
-    const socket = connect(port, host);
-    try {
-      await once(socket, 'connect');
-      return true;
-    } catch {
-      await pause(20);
-    } finally {
-      socket.destroy();
-    }
-  }
-  return false;
+/** Passes on what the gateway prints, and puts the introduction behind the last line of what it says at the start. */
+function passOutput(gateway: ChildProcess, text: string): void {
+  let isIntroduced = false;
+  createInterface(gateway.stdout!).on('line', (line) => {
+    process.stdout.write(`${line}\n`);
+    if (isIntroduced || !line.startsWith('metrics ')) return;
+    isIntroduced = true;
+    process.stdout.write(text);
+  });
 }
 
-function introduction(port: number, adminPort: number, backendUrl: string): string {
+function introduction(port: number, adminPort: number): string {
   const url = `http://${host}:${port}`;
   const admin = `http://${host}:${adminPort}`;
   return `
-Gatewarden listens on ${url} and forwards to the demo backend on ${backendUrl}.
+Gatewarden listens on ${url} and serves ${example} with a demo backend behind it.
 
-Three things to try in another terminal:
-  curl -i ${url}/
-      the headers as the backend receives them
+Try in another terminal:
+  curl ${url}/hello?name=Ada
+      an answer of the gateway itself
+  curl -i ${url}/headers
+      headers that the gateway adds and removes, on the way there and on the way back
+  curl ${url}/shop/
+      a path that the backend knows under another name
+  curl -i -X POST ${url}/readers/
+      a request that does not meet a condition
   curl -N ${url}/stream
       events that pass as they come
-  curl -i --path-as-is ${url}/a/%2e%2e/b
-      a path that can be read in two ways, refused before the backend sees it
+  curl -i --path-as-is ${url}/shop/%2e%2e/readers
+      a path that can be read in two ways, refused before anything looks at it
 
-Health and metrics: ${admin}/health/ready and ${admin}/metrics
+Change a file in ${example}/config/routes, and it is live at once.
+${example}/README.md goes on from here.
+
+Health and metrics: ${admin}/health/ready and ${admin}/openig/metrics/prometheus
 The lines below are the access log. Ctrl-C stops both.
 
 `;

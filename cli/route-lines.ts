@@ -4,7 +4,8 @@ import type { Verdict } from '../controller/compile/verdict.ts';
 import { shownPath } from './verdict-text.ts';
 
 /** The routes of every router in the order in which they are tried, with their conditions; at most so many of each. */
-export function routeLines({ snapshot, verdicts, directories }: Compilation, watch: boolean, most: number): string[] {
+export function routeLines(compilation: Compilation, watch: boolean, most: number): string[] {
+  const { snapshot, verdicts, directories, absent } = compilation;
   const lines: string[] = [];
   const byRoute = new Map<string, Verdict>();
   for (const verdict of verdicts) {
@@ -13,7 +14,10 @@ export function routeLines({ snapshot, verdicts, directories }: Compilation, wat
     }
   }
   const routes = Map.groupBy(snapshot?.routes ?? [], ({ router }) => router);
-  for (const [path, interval] of directories) lines.push(`routes      ${shownPath(path)}, ${pace(interval, watch)}`);
+  for (const [path, interval] of directories) {
+    const state = absent.includes(path) ? ' (not there)' : '';
+    lines.push(`routes      ${shownPath(path)}${state}, ${pace(interval, watch)}`);
+  }
   for (const [router, own] of routes) {
     const width = Math.min(40, Math.max(...own.map(({ name }) => name.length)));
     lines.push(`router      ${router}, ${own.length} route${own.length === 1 ? '' : 's'} in this order:`);

@@ -48,8 +48,12 @@ export async function runInstance(path: string | undefined, options: RunOptions)
     compiled: (compilation, update) => report.compiled(compilation, update),
     async deliver(update) {
       const begun = performance.now();
-      report.buildProblems((await plane?.apply(update)) ?? []);
-      report.delivered(update, performance.now() - begun);
+      try {
+        report.buildProblems((await plane?.apply(update)) ?? []);
+        report.delivered(update, performance.now() - begun);
+      } catch (error) {
+        report.undelivered(error);
+      }
     },
   });
   const { compilation, update } = live.begin();

@@ -22,18 +22,17 @@ export class RunReport {
 
   /** Says of every file what was not said before. */
   problems(verdicts: readonly Verdict[]): void {
-    const paths = new Set<string>();
+    const told = new Map(this.said);
+    this.said.clear();
     for (const verdict of verdicts) {
+      if (verdict.problems.length === 0 && told.size === 0) continue;
       const { path } = verdict.file;
       const key = `${verdict.route?.router ?? ''}\n${path}`;
       const text = verdictText([verdict]);
-      paths.add(key);
-      const before = this.said.get(key) ?? '';
+      const before = told.get(key) ?? '';
       if (text !== before) process.stderr.write(text === '' ? `${shownPath(path)}: sound again\n` : `${text}\n\n`);
-      if (text === '') this.said.delete(key);
-      else this.said.set(key, text);
+      if (text !== '') this.said.set(key, text);
     }
-    for (const key of this.said.keys()) if (!paths.has(key)) this.said.delete(key);
   }
 
   compiled(compilation: Compilation, update: Update | null): void {
@@ -52,6 +51,11 @@ export class RunReport {
     say(
       `reloaded in ${Math.ceil(milliseconds)} ms${what === '' ? '' : `; ${what}`} (revision ${revision.slice(0, 12)})`,
     );
+  }
+
+  undelivered(error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error);
+    process.stderr.write(`A CHANGE COULD NOT BE MADE LIVE: ${message}\n`);
   }
 
   buildProblems(problems: readonly BuildProblem[]): void {

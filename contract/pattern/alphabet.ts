@@ -1,5 +1,5 @@
 import { boundaryWord, shorthands } from './character-classes.ts';
-import { charactersOf, type CodePoints, rangeBefore } from './code-points.ts';
+import { type CodePoints, charactersOf, rangeBefore } from './code-points.ts';
 import type { Program } from './program.ts';
 import { combiningMarks, sideOf } from './text-assertion.ts';
 

@@ -104,7 +104,10 @@ export const javaMethods: ReadonlyMap<string, Making> = new Map([
   ['javaISOControl', general('Cc')],
   ['javaIdentifierIgnorable', identifierIgnorable],
   ['javaIdeographic', general('Ideographic')],
-  ['javaJavaIdentifierPart', () => union(unicodeProperty('L', 'Nl', 'Sc', 'Pc', 'Nd', 'Mc', 'Mn'), identifierIgnorable())],
+  [
+    'javaJavaIdentifierPart',
+    () => union(unicodeProperty('L', 'Nl', 'Sc', 'Pc', 'Nd', 'Mc', 'Mn'), identifierIgnorable()),
+  ],
   ['javaJavaIdentifierStart', general('L', 'Nl', 'Sc', 'Pc')],
   ['javaLetter', general('L')],
   ['javaLetterOrDigit', general('L', 'Nd')],

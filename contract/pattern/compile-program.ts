@@ -159,9 +159,7 @@ class ProgramWriter {
 
   #look({ direction, negative, body }: Look, next: number): number {
     const register = this.#registers++;
-    const end = negative
-      ? this.#emit(op.negativeLookEnd, 0, register)
-      : this.#emit(op.lookEnd, next, register);
+    const end = negative ? this.#emit(op.negativeLookEnd, 0, register) : this.#emit(op.lookEnd, next, register);
     let inside: number;
     if (direction === 'ahead') inside = this.#part(body, end, end);
     else {
@@ -169,9 +167,7 @@ class ProgramWriter {
       const arrived = this.#emit(op.behindEnd, end, register);
       inside = this.#emit(op.behind, this.#part(body, arrived, arrived), least, most);
     }
-    return negative
-      ? this.#emit(op.negativeLook, inside, register, next)
-      : this.#emit(op.look, inside, register);
+    return negative ? this.#emit(op.negativeLook, inside, register, next) : this.#emit(op.look, inside, register);
   }
 
   #repeat({ body, min, max, greedy }: Repeat, still: number, moved: number): number {

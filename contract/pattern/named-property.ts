@@ -1,10 +1,4 @@
-import {
-  binaryProperties,
-  categories,
-  javaMethods,
-  posixClasses,
-  unicodePosixClasses,
-} from './character-classes.ts';
+import { binaryProperties, categories, javaMethods, posixClasses, unicodePosixClasses } from './character-classes.ts';
 import type { CodePoints } from './code-points.ts';
 import { unicodeBlocks } from './unicode-blocks.ts';
 import { unicodeProperty } from './unicode-property.ts';

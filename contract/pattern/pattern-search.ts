@@ -1,5 +1,5 @@
 import { Alphabet } from './alphabet.ts';
-import { Automaton, type Question } from './automaton.ts';
+import { Automaton, type Question, type Verdict } from './automaton.ts';
 import { BacktrackingMatcher, type Outcome } from './backtracking-matcher.ts';
 import type { LiteralShape } from './literal-shape.ts';
 import { ParallelMatcher } from './parallel-matcher.ts';
@@ -31,10 +31,7 @@ export class PatternSearch {
   /** Whether there is a match anywhere. */
   isIn(text: string): Outcome {
     if (this.#program.isRegular) {
-      const start = this.#startFinder().next(text, 0);
-      if (start < 0) return 'none';
-      this.#somewhere ??= this.#automaton('somewhere');
-      const verdict = this.#somewhere.run(text, start);
+      const verdict = this.#isAhead(text, 0);
       if (verdict !== 'undecided') return verdict === 'yes' ? 'match' : 'none';
     }
     const slots = this.find(text, 0);
@@ -56,9 +53,21 @@ export class PatternSearch {
   find(text: string, from: number): Int32Array | 'none' | 'exhausted' {
     const matcher = this.#backtracker();
     const remembers = matcher.canRemember(text, from);
-    if (this.#program.isRegular && !remembers) return this.#parallelMatcher().run(text, from) ?? 'none';
+    if (this.#program.isRegular && !remembers) {
+      // The automaton is many times faster where there is nothing to be found.
+      if (this.#isAhead(text, from) === 'no') return 'none';
+      return this.#parallelMatcher().run(text, from) ?? 'none';
+    }
     const outcome = matcher.search(text, from, remembers ? null : runBudget(text.length));
     return outcome === 'match' ? matcher.slots : outcome;
+  }
+
+  /** Whether a regular program has a match from a place on. */
+  #isAhead(text: string, from: number): Verdict {
+    const start = this.#startFinder().next(text, from);
+    if (start < 0) return 'no';
+    this.#somewhere ??= this.#automaton('somewhere');
+    return this.#somewhere.run(text, start);
   }
 
   #letters(): Alphabet {

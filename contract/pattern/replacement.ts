@@ -4,11 +4,7 @@ import { ValueProblem } from '../problem.ts';
 export type Replacement = readonly (string | number)[];
 
 /** Reads a replacement as Java does: `$1` and `${name}` are groups, `\` takes the next character as it is. */
-export function readReplacement(
-  template: string,
-  groupCount: number,
-  names: ReadonlyMap<string, number>,
-): Replacement {
+export function readReplacement(template: string, groupCount: number, names: ReadonlyMap<string, number>): Replacement {
   const parts: (string | number)[] = [];
   let text = '';
   for (let at = 0; at < template.length; ) {
@@ -57,5 +53,9 @@ function readGroup(
 }
 
 function problem(template: string, message: string): ValueProblem {
-  return new ValueProblem('pattern', `the replacement '${template}' is not usable: ${message}`, 'write \\$ for a dollar');
+  return new ValueProblem(
+    'pattern',
+    `the replacement '${template}' is not usable: ${message}`,
+    'write \\$ for a dollar',
+  );
 }

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { conceal, concealQuoted } from '../conceal.ts';
 import { type Duration, readDuration } from '../duration.ts';
 import { compileExpression } from '../expression/expression.ts';
 import { Double, type Value } from '../expression/value.ts';
@@ -8,7 +9,7 @@ import { type JsonSchema, kindOf, leaf } from './leaf.ts';
 import { theReading } from './reading.ts';
 
 /** Evaluates a text with `${…}` in it; every other value stands for itself. */
-export function configuredValue(value: unknown): unknown {
+function configuredValue(value: unknown): unknown {
   if (typeof value !== 'string' || !/[$#]\{/.test(value)) return value;
   const { configuration, patterns } = theReading();
   const expression = compileExpression(value, configuration, patterns);
@@ -16,10 +17,8 @@ export function configuredValue(value: unknown): unknown {
   try {
     result = expression.evaluate(null, null);
   } catch (error) {
-    throw new ValueProblem(
-      'expression',
-      `${value} cannot be evaluated: ${error instanceof Error ? error.message : error}`,
-    );
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ValueProblem('expression', `${value} cannot be evaluated: ${concealQuoted(reason, value)}`);
   }
   return result;
 }
@@ -29,7 +28,18 @@ function expressionOr(json: JsonSchema): JsonSchema {
 }
 
 function configured<T>(type: string, json: JsonSchema, read: (value: unknown) => T): z.ZodType<T, unknown> {
-  return leaf(`configuration expression<${type}>`, expressionOr(json), (value) => read(configuredValue(value)));
+  return leaf(`configuration expression<${type}>`, expressionOr(json), (value) => readConfigured(value, read));
+}
+
+/** Reads what a value or an expression gives; a problem shows the expression, and never what it gave. */
+export function readConfigured<T>(value: unknown, read: (value: unknown) => T): T {
+  const result = configuredValue(value);
+  try {
+    return read(result);
+  } catch (error) {
+    if (!(error instanceof ValueProblem) || typeof result !== 'string' || typeof value !== 'string') throw error;
+    throw new ValueProblem(error.code, conceal(error.message, [result], value), error.hint);
+  }
 }
 
 /** A text; at least one character unless told otherwise. */
@@ -126,12 +136,13 @@ export function url(schemes: readonly string[] = ['http', 'https']): z.ZodType<U
 
 /** The identifier under which a secrets provider looks up a secret. */
 export function secretId(): z.ZodType<string, unknown> {
-  return leaf('secret-id', { type: 'string', pattern: '^[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*$' }, (value) => {
-    const id = configuredValue(value);
+  const json = { type: 'string', pattern: '^[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*$' };
+  const read = (id: unknown): string => {
     if (typeof id !== 'string') throw wrongType('a secret id', id);
     if (/^[\w-]+(?:\.[\w-]+)*$/.test(id)) return id;
     throw new ValueProblem('value', `must be letters, digits, '_' and '-' with single dots between, not ${shown(id)}`);
-  });
+  };
+  return leaf('secret-id', json, (value) => readConfigured(value, read));
 }
 
 /** A regular expression in Java's syntax. */

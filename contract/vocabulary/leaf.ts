@@ -13,6 +13,8 @@ export interface FieldNotes {
   readonly json?: JsonSchema;
   /** What to use instead. */
   readonly instead?: string;
+  /** It is read as a reference to another object. */
+  readonly isReference?: true;
   /** Why the field is accepted and does nothing. */
   readonly noEffect?: string;
 }

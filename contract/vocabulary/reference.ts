@@ -46,7 +46,7 @@ export function ref<K extends Kind>(kind: K): z.ZodType<Reference<K>, unknown> {
       { type: 'object', required: ['type'], properties: { type: { type: 'string' }, config: { type: 'object' } } },
     ],
   };
-  return leaf(label, json, (value): Reference<K> => {
+  const schema = leaf(label, json, (value): Reference<K> => {
     if (value === undefined) throw new ValueProblem('missing', 'is required');
     if (typeof value === 'string' && value !== '') return new Reference(kind, value, null);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
@@ -57,4 +57,5 @@ export function ref<K extends Kind>(kind: K): z.ZodType<Reference<K>, unknown> {
       `must be the name of a ${kinds[kind]} or an object with 'type', not ${value === '' ? 'an empty text' : kindOf(value)}`,
     );
   });
+  return schema.meta({ isReference: true });
 }

@@ -17,9 +17,9 @@ export interface CompiledAdmin {
 export function compileAdmin(file: SourceFile | null, checker: Checker, tokens: TokenSources): CompiledAdmin {
   if (file === null) return { settings: checker.admin({}).settings, verdict: null };
   const resolve = documentResolver(tokens, (text, constants) => checker.evaluate(text, constants));
-  const { document, problems } = resolve(file, null);
+  const { document, problems, told } = resolve(file, null);
   const judged = document === null ? null : checker.admin(document);
-  const all = [...problems, ...(judged?.problems ?? [])];
+  const all = [...problems, ...told(judged?.problems ?? [])];
   const isSound = !hasErrors(all);
   return {
     settings: isSound ? (judged?.settings ?? null) : null,

@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { contentHash } from '../../contract/document/canonical.ts';
 import type { JsonObject } from '../../contract/document/json-value.ts';
 import type { PropertySet } from '../../contract/document/property-set.ts';
@@ -7,8 +7,8 @@ import type { Problem } from '../../contract/problem.ts';
 import type { Checker, FoundRouter, Judgement } from './checker.ts';
 import { defaultConfiguration } from './default-configuration.ts';
 import { documentResolver, type ResolveDocument } from './resolve-document.ts';
-import { RouteDrafts, type RouteVersion } from './route-draft.ts';
-import { RouterWalk } from './router-walk.ts';
+import { RouteDrafts } from './route-draft.ts';
+import { type GoodRoutes, RouterWalk } from './router-walk.ts';
 import type { Snapshot } from './snapshot.ts';
 import { type InstanceState, type SourceFile, sameContent } from './source-file.ts';
 import { hasErrors, type Verdict } from './verdict.ts';
@@ -27,6 +27,8 @@ export interface Compilation {
   readonly verdicts: readonly Verdict[];
   /** The directories that routers read and how often, in milliseconds; 0 for once. */
   readonly directories: ReadonlyMap<string, number>;
+  /** Those of them that are not there. */
+  readonly absent: readonly string[];
   /** Those of them that the state does not have: with them, more may come of it. */
   readonly missing: readonly string[];
   /** To be handed in the next time. */
@@ -36,7 +38,7 @@ export interface Compilation {
 /** The versions that were sound last. */
 export interface LastGood {
   readonly base: BaseVersion | null;
-  readonly routes: ReadonlyMap<string, RouteVersion>;
+  readonly routes: GoodRoutes;
 }
 
 export interface BaseVersion {
@@ -105,6 +107,7 @@ export class Compiler {
       snapshot: base === null ? null : snapshotOf(base, walk),
       verdicts: [...config, ...walk.verdicts],
       directories: walk.directories,
+      absent: [...walk.directories.keys()].filter((path) => state.directories.get(path) === null),
       missing: walk.missing,
       lastGood: { base, routes: base === null ? lastGood.routes : walk.lastGood },
     };
@@ -116,7 +119,7 @@ export class Compiler {
     const resolved = config === null ? this.defaultBase() : this.resolve(config, null);
     const { document, properties } = resolved;
     const judgement = document === null ? null : this.options.checker.base(document);
-    const problems = [...resolved.problems, ...(judgement?.problems ?? [])];
+    const problems = [...resolved.problems, ...resolved.told(judgement?.problems ?? [])];
     const draft = { file: config, epoch, problems, version: null };
     if (document === null || judgement?.sound !== true || hasErrors(problems)) return (this.baseDraft = draft);
     const version = { document, properties, judgement, hash: contentHash(document), isFile: config !== null };
@@ -145,7 +148,8 @@ export class Compiler {
     const routers = version?.judgement.routers ?? [];
     return routers.flatMap((router): Problem[] => {
       if (router.directory === null || directories.get(this.directoryOf(router)) !== null) return [];
-      const message = `there is no directory ${this.directoryOf(router)}: the router has no routes`;
+      const path = relative(this.options.configDirectory, this.directoryOf(router));
+      const message = `there is no directory ${path} that can be read: the router has no routes`;
       return [{ code: 'value', severity: 'warning', path: [...router.path, 'config', 'directory'], message }];
     });
   }
@@ -156,6 +160,6 @@ function sameFile(a: SourceFile | null, b: SourceFile | null): boolean {
 }
 
 function snapshotOf({ document, hash }: BaseVersion, { routes, defaults }: RouterWalk): Snapshot {
-  const revision = contentHash([hash, ...routes.map((route) => route.hash)]);
+  const revision = contentHash([hash, routes.map((route) => route.hash).join(' ')]);
   return { revision, base: { document, hash }, routes, defaults };
 }

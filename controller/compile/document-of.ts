@@ -9,6 +9,14 @@ export function isDocumentName(name: string): boolean {
 }
 
 /** Reads the text of a file: YAML or JSON, by its name. */
-export function documentOf({ path, content }: SourceFile): DocumentText {
+export function documentOf({ path, content, fault }: SourceFile): DocumentText {
+  if (fault !== undefined) {
+    const message = `the file cannot be read: ${fault}`;
+    return {
+      value: null,
+      problems: [{ code: 'text', severity: 'error', path: [], message }],
+      placeOf: () => undefined,
+    };
+  }
   return /\.ya?ml$/i.test(path) ? readYamlText(content) : readJsonText(content);
 }

@@ -13,6 +13,7 @@ import { applyTransformations } from '../../contract/document/transformations.ts
 import type { Problem } from '../../contract/problem.ts';
 import type { Checker } from './checker.ts';
 import { documentOf } from './document-of.ts';
+import { concealed, firstProblems } from './later-problems.ts';
 import type { SourceFile } from './source-file.ts';
 
 /** A document whose properties, tokens and transformations have been replaced by what they stand for. */
@@ -21,6 +22,8 @@ export interface ResolvedDocument {
   readonly document: JsonObject | null;
   readonly properties: PropertySet;
   readonly problems: readonly Problem[];
+  /** What of later problems of the document is left to tell: nothing twice, and not what tokens stand for. */
+  told(later: readonly Problem[]): Problem[];
 }
 
 /** @param parent the properties of the document around it */
@@ -35,15 +38,22 @@ export function documentResolver(sources: TokenSources, evaluate: Checker['evalu
       if (problems.length === 0) {
         report({ code: 'value', severity: 'error', path: [], message: `must be a JSON object, not ${kindOf(value)}` });
       }
-      return { document: null, properties: readProperties({}, { parent, sources, evaluate }, report), problems };
+      const properties = readProperties({}, { parent, sources, evaluate }, report);
+      return { document: null, properties, problems, told: (later) => [...later] };
     }
     const { properties: raw, ...rest } = value;
     const properties = readProperties(raw, { parent, sources, evaluate }, report);
     const tokens = tokenResolver(properties, sources);
     const substituted = substituteTokens(rest, tokens.resolve, report, [], tokens.names);
     const resolved = applyTransformations(substituted, report);
-    if (!isJsonObject(resolved)) return { document: null, properties, problems };
-    return { document: withProperties(resolved, properties), properties, problems };
+    const first = firstProblems(problems);
+    const told = (later: readonly Problem[]): Problem[] =>
+      concealed(
+        later.filter((problem) => firstProblems([problem], first).length > 0),
+        { written: rest, resolved },
+      );
+    const document = isJsonObject(resolved) ? withProperties(resolved, properties) : null;
+    return { document, properties, problems: first, told };
   };
 }
 

@@ -76,12 +76,12 @@ export class RouteDrafts {
   }
 
   private make(file: SourceFile): RouteDraft {
-    const { document, properties, problems: found } = this.resolve(file, this.properties);
+    const { document, properties, problems: found, told } = this.resolve(file, this.properties);
     const problems: Problem[] = [...found];
     const identity = routeIdentity(basename(file.path), document, (problem) => problems.push(problem));
     const name = identity?.name ?? basename(file.path);
     const judgement = document === null ? null : this.router.route(document, name);
-    if (judgement !== null) problems.push(...judgement.problems);
+    if (judgement !== null) problems.push(...told(judgement.problems));
     const unreadable = found.some(({ severity, path }) => severity === 'error' && path[0] === 'condition');
     const draft = {
       file,

@@ -12,11 +12,13 @@ import type { ServedVersion, Verdict } from './verdict.ts';
 /** How many routers may be inside each other's routes. */
 const MOST_ROUTERS = 8;
 
+/** The sound version that each file had last, by the name of the router and the path of the file. */
+export type GoodRoutes = ReadonlyMap<string, ReadonlyMap<string, RouteVersion>>;
+
 /** What a walk is made with. */
 export interface WalkOptions {
   readonly directories: InstanceState['directories'];
-  /** The sound version that every file had last, by `routeKey`. */
-  readonly lastGood: ReadonlyMap<string, RouteVersion>;
+  readonly lastGood: GoodRoutes;
   directoryOf(router: FoundRouter): string;
   draftsOf(router: FoundRouter, properties: PropertySet): RouteDrafts;
 }
@@ -35,17 +37,12 @@ interface Placement {
 
 const nobody = { identity: null, document: null };
 
-/** What a route file of a router is remembered by. */
-export function routeKey(router: string, path: string): string {
-  return `${router}\n${path}`;
-}
-
 /** Decides, router by router, which version of which route serves. */
 export class RouterWalk {
   readonly routes: CompiledRoute[] = [];
   readonly verdicts: Verdict[] = [];
   readonly defaults: string[] = [];
-  readonly lastGood = new Map<string, RouteVersion>();
+  readonly lastGood = new Map<string, Map<string, RouteVersion>>();
   /** The directories that routers read and how often, in milliseconds; 0 for once. */
   readonly directories = new Map<string, number>();
   private readonly options: WalkOptions;
@@ -96,8 +93,9 @@ export class RouterWalk {
     const drafts = this.options.draftsOf(router, properties);
     const inside = [...trail, directory];
     const places = new Places();
+    this.lastGood.set(router.name, new Map());
     const served: { route: CompiledRoute; version: RouteVersion | null }[] = [];
-    for (const file of files.toSorted(byFileName)) {
+    for (const file of files.toSorted(byPath)) {
       const placement = this.place(router, drafts, drafts.draft(file), places, inside);
       const { route, version } = placement;
       this.verdicts.push(verdictOf(file, router.name, placement));
@@ -120,12 +118,12 @@ export class RouterWalk {
     trail: readonly string[],
   ): Placement {
     const { path } = draft.file;
-    const key = routeKey(router.name, path);
-    const good = this.options.lastGood.get(key);
+    const good = this.options.lastGood.get(router.name)?.get(path);
+    const remember = (version: RouteVersion): void => void this.lastGood.get(router.name)?.set(path, version);
     const problems = [...draft.problems];
     const served = (serves: ServedVersion, version: RouteVersion): Placement => {
       places.take(version.identity, path);
-      this.lastGood.set(key, version);
+      remember(version);
       return {
         serves,
         problems,
@@ -142,7 +140,7 @@ export class RouterWalk {
     }
     const again = good === undefined ? null : drafts.again(path, good);
     if (again !== null && this.clashes(again, places, trail).length === 0) return served('last-good', again);
-    if (good !== undefined) this.lastGood.set(key, good);
+    if (good !== undefined) remember(good);
     for (const { identity, document } of [draft.conditionIsReadable ? draft : nobody, good ?? nobody]) {
       if (identity === null || document === null || places.refuse(identity).length > 0) continue;
       places.take(identity, path);
@@ -197,8 +195,9 @@ class Places {
   }
 }
 
-function byFileName(a: SourceFile, b: SourceFile): number {
-  return compare(basename(a.path), basename(b.path));
+/** Of files in one directory it is the order of their names. */
+function byPath(a: SourceFile, b: SourceFile): number {
+  return compare(a.path, b.path);
 }
 
 /** Characters compare by their code, as planes order routes. */

@@ -2,6 +2,8 @@
 export interface SourceFile {
   readonly path: string;
   readonly content: Uint8Array;
+  /** Why it could not be read; the content is then empty. */
+  readonly fault?: string;
 }
 
 /** Everything that an instance is made of, at one moment. */
@@ -15,5 +17,5 @@ export interface InstanceState {
 }
 
 export function sameContent(a: SourceFile, b: SourceFile): boolean {
-  return a === b || (a.path === b.path && Buffer.compare(a.content, b.content) === 0);
+  return a === b || (a.path === b.path && a.fault === b.fault && Buffer.compare(a.content, b.content) === 0);
 }

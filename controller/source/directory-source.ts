@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { documentOf, isDocumentName } from '../compile/document-of.ts';
 import type { InstanceState, SourceFile } from '../compile/source-file.ts';
 import { DirectoryWatch } from './directory-watch.ts';
-import { DocumentDirectory, SETTLE } from './document-directory.ts';
+import { DocumentDirectory, type Look, SETTLE } from './document-directory.ts';
 import { Pace } from './pace.ts';
 
 /** Shortest time between two looks while files keep changing, in milliseconds. */
@@ -30,7 +30,7 @@ export class DirectorySource {
   private readonly base: Followed;
   private readonly routes = new Map<string, Followed>();
   /** What has to be looked at: the whole directory, or only these names. */
-  private readonly dirty = new Map<DocumentDirectory, Set<string> | 'all'>();
+  private readonly dirty = new Map<DocumentDirectory, ReadonlySet<string> | 'all'>();
   private readonly pace = new Pace(GAP, () => this.lookAtDirty());
   private settling: NodeJS.Timeout | null = null;
   private epoch = 0;
@@ -89,7 +89,7 @@ export class DirectorySource {
   private open(path: string, accepts: (name: string) => boolean): Followed {
     const isWhole = (file: SourceFile): boolean => documentOf(file).value !== null;
     const directory = new DocumentDirectory({ path: resolve(path), accepts, isWhole });
-    if (directory.look().unsettled) this.lookAgain(directory);
+    this.lookAgain(directory, directory.look().unsettled);
     return { directory, interval: 0, timer: null, watch: null };
   }
 
@@ -111,11 +111,14 @@ export class DirectorySource {
   }
 
   private note({ directory }: Followed, name: string | null): void {
-    const noted = this.dirty.get(directory);
-    if (name === null || !isDocumentName(name)) this.dirty.set(directory, 'all');
-    else if (noted === undefined) this.dirty.set(directory, new Set([name]));
-    else if (noted !== 'all') noted.add(name);
+    this.mark(directory, name === null || !isDocumentName(name) ? 'all' : new Set([name]));
     this.pace.ask();
+  }
+
+  private mark(directory: DocumentDirectory, names: ReadonlySet<string> | 'all'): void {
+    const marked = this.dirty.get(directory);
+    if (names === 'all' || marked === 'all') this.dirty.set(directory, 'all');
+    else this.dirty.set(directory, new Set([...(marked ?? []), ...names]));
   }
 
   private lookAtDirty(isAsked = false): void {
@@ -125,15 +128,15 @@ export class DirectorySource {
     for (const [directory, names] of dirty) {
       const look = directory.look(names === 'all' ? undefined : names);
       changed ||= look.changed;
-      if (look.unsettled) this.lookAgain(directory);
+      this.lookAgain(directory, look.unsettled);
     }
     if (changed) this.options.changed();
   }
 
   /** What is in motion is looked at once more when it should have come to rest. */
-  private lookAgain(directory: DocumentDirectory): void {
-    if (this.isClosed) return;
-    this.dirty.set(directory, 'all');
+  private lookAgain(directory: DocumentDirectory, names: Look['unsettled']): void {
+    if (this.isClosed || names === null) return;
+    this.mark(directory, names);
     this.settling ??= setTimeout(() => {
       this.settling = null;
       this.pace.ask();

@@ -18,8 +18,8 @@ interface Known {
 /** What came of a look at a directory. */
 export interface Look {
   readonly changed: boolean;
-  /** Look again after `SETTLE`: something is in motion. */
-  readonly unsettled: boolean;
+  /** What is in motion: look at it again after `SETTLE`. Null for nothing. */
+  readonly unsettled: ReadonlySet<string> | 'all' | null;
 }
 
 export interface DocumentDirectoryOptions {
@@ -41,8 +41,8 @@ export class DocumentDirectory {
   private exists = false;
   private goneSince: number | null = null;
   private isFirst = true;
-  /** A file that was not there before is held back. */
-  private pending = false;
+  /** Files that were not there before and are held back. */
+  private readonly pending = new Set<string>();
   private listed: readonly SourceFile[] | null = null;
 
   constructor(options: DocumentDirectoryOptions) {
@@ -70,7 +70,9 @@ export class DocumentDirectory {
     this.exists = true;
     this.goneSince = null;
     const next = new Map(this.known);
-    for (const name of found ?? names ?? []) this.lookAt(name, next, now, isFirst);
+    for (const name of found ?? names ?? []) {
+      if (this.options.accepts(name)) this.lookAt(name, next, now, isFirst);
+    }
     if (found !== null) {
       for (const name of this.known.keys()) if (!found.has(name)) missing(name, next, now);
     }
@@ -80,7 +82,11 @@ export class DocumentDirectory {
   /** The names of our files; undefined when there is no directory. A directory that cannot be read is as it was. */
   private list(): ReadonlySet<string> | undefined {
     try {
-      return new Set(readdirSync(this.path).filter((name) => this.options.accepts(name)));
+      return new Set(
+        readdirSync(this.path)
+          .filter((name) => this.options.accepts(name))
+          .sort(),
+      );
     } catch (error) {
       if (isAbsence(error) || !this.exists) return undefined;
       return new Set(this.known.keys());
@@ -88,9 +94,9 @@ export class DocumentDirectory {
   }
 
   private gone(now: number): Look {
-    if (!this.exists) return { changed: false, unsettled: false };
+    if (!this.exists) return { changed: false, unsettled: null };
     this.goneSince ??= now;
-    if (now - this.goneSince < SETTLE) return { changed: false, unsettled: true };
+    if (now - this.goneSince < SETTLE) return { changed: false, unsettled: 'all' };
     this.exists = false;
     return this.take(new Map(), true);
   }
@@ -108,15 +114,26 @@ export class DocumentDirectory {
       if (before?.mark === mark && !before.isUnsettled && before.goneSince === null) return;
       const isFresh = Math.abs(now - Number(stat.mtimeMs)) < SETTLE;
       const content = readFileSync(path);
-      const isSame = before !== undefined && Buffer.compare(before.file.content, content) === 0;
+      const isSame =
+        before !== undefined && before.file.fault === undefined && Buffer.compare(before.file.content, content) === 0;
       const file = isSame ? before.file : { path, content };
       const isHeldBack = !isSame && isFresh && !isFirst && !this.options.isWhole(file);
       if (!isHeldBack) next.set(name, { file, mark, isUnsettled: isFresh, goneSince: null });
       else if (before !== undefined) next.set(name, { ...before, isUnsettled: true, goneSince: null });
-      else this.pending = true;
+      else this.pending.add(name);
     } catch (error) {
       if (isAbsence(error)) missing(name, next, now);
+      else this.unreadable(name, next, error);
     }
+  }
+
+  /** A file that is there and cannot be read has to be told of, not left out. */
+  private unreadable(name: string, next: Map<string, Known>, error: unknown): void {
+    const fault = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    const before = this.known.get(name);
+    if (before?.file.fault === fault) return;
+    const file = { path: join(this.path, name), content: new Uint8Array(), fault };
+    next.set(name, { file, mark: '', isUnsettled: false, goneSince: null });
   }
 
   private take(next: Map<string, Known>, appeared: boolean): Look {
@@ -125,9 +142,10 @@ export class DocumentDirectory {
     const changed =
       appeared || next.size !== before.size || [...next].some(([name, { file }]) => before.get(name)?.file !== file);
     if (changed) this.listed = this.exists ? [...next.values()].map(({ file }) => file) : null;
-    const unsettled = this.pending || [...next.values()].some((one) => one.isUnsettled || one.goneSince !== null);
-    this.pending = false;
-    return { changed, unsettled };
+    const unsettled = new Set(this.pending);
+    for (const [name, { isUnsettled, goneSince }] of next) if (isUnsettled || goneSince !== null) unsettled.add(name);
+    this.pending.clear();
+    return { changed, unsettled: unsettled.size === 0 ? null : unsettled };
   }
 }
 

@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import type { z } from 'zod';
 import { ValueProblem } from '../../contract/problem.ts';
-import { configuredValue, shown, wrongType } from '../../contract/vocabulary/configured.ts';
+import { readConfigured, shown, wrongType } from '../../contract/vocabulary/configured.ts';
 import { leaf } from '../../contract/vocabulary/leaf.ts';
 
 type Family = 'ipv4' | 'ipv6';
@@ -13,17 +13,20 @@ export type Network =
 
 /** An address, a network such as `10.0.0.0/8`, or a range such as `192.0.2.1-192.0.2.9`, of IPv4 or IPv6. */
 export function network(): z.ZodType<Network, unknown> {
-  return leaf('configuration expression<string>', { type: 'string', minLength: 1 }, (value) => {
-    const text = configuredValue(value);
-    if (typeof text !== 'string') throw wrongType('an IP address, a network or a range', text);
-    const read = readNetwork(text.trim());
-    if (read !== null) return read;
-    throw new ValueProblem(
-      'value',
-      `is not an IP address, a network or a range: ${shown(text)}`,
-      "write '192.0.2.7', '10.0.0.0/8' or '192.0.2.1-192.0.2.9'",
-    );
-  });
+  return leaf('configuration expression<string>', { type: 'string', minLength: 1 }, (value) =>
+    readConfigured(value, read),
+  );
+}
+
+function read(text: unknown): Network {
+  if (typeof text !== 'string') throw wrongType('an IP address, a network or a range', text);
+  const found = readNetwork(text.trim());
+  if (found !== null) return found;
+  throw new ValueProblem(
+    'value',
+    `is not an IP address, a network or a range: ${shown(text)}`,
+    "write '192.0.2.7', '10.0.0.0/8' or '192.0.2.1-192.0.2.9'",
+  );
 }
 
 /** Whether an address is in one of the networks. What is no address is in none. */

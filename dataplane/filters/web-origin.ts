@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { ValueProblem } from '../../contract/problem.ts';
-import { configuredValue, shown, wrongType } from '../../contract/vocabulary/configured.ts';
+import { readConfigured, shown, wrongType } from '../../contract/vocabulary/configured.ts';
 import { leaf } from '../../contract/vocabulary/leaf.ts';
 import { isHost } from '../http/target.ts';
 
@@ -8,17 +8,20 @@ const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: ':80', https: ':
 
 /** The origin of a web page as browsers write it: scheme, host and, unless it is the usual one, port. */
 export function webOrigin(): z.ZodType<string, unknown> {
-  return leaf('configuration expression<url>', { type: 'string', format: 'uri' }, (value) => {
-    const text = configuredValue(value);
-    if (typeof text !== 'string') throw wrongType("an origin such as 'https://app.example.com'", text);
-    const origin = canonicalOrigin(text.endsWith('/') ? text.slice(0, -1) : text);
-    if (origin !== null) return origin;
-    throw new ValueProblem(
-      'value',
-      `is not an origin: ${shown(text)}`,
-      "write scheme, host and perhaps a port, such as 'https://app.example.com:8443'",
-    );
-  });
+  return leaf('configuration expression<url>', { type: 'string', format: 'uri' }, (value) =>
+    readConfigured(value, read),
+  );
+}
+
+function read(text: unknown): string {
+  if (typeof text !== 'string') throw wrongType("an origin such as 'https://app.example.com'", text);
+  const origin = canonicalOrigin(text.endsWith('/') ? text.slice(0, -1) : text);
+  if (origin !== null) return origin;
+  throw new ValueProblem(
+    'value',
+    `is not an origin: ${shown(text)}`,
+    "write scheme, host and perhaps a port, such as 'https://app.example.com:8443'",
+  );
 }
 
 /** One spelling for every way to write an origin, or null for what is none, such as `null`. */

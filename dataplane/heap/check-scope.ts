@@ -3,6 +3,7 @@ import { didYouMean } from '../../contract/did-you-mean.ts';
 import type { JsonValue } from '../../contract/document/json-value.ts';
 import type { Duration } from '../../contract/duration.ts';
 import { type Path, type Problem, pathText } from '../../contract/problem.ts';
+import { givenReferences } from '../../contract/vocabulary/given-references.ts';
 import { parseConfig } from '../../contract/vocabulary/parse-config.ts';
 import type { Reading } from '../../contract/vocabulary/reading.ts';
 import { kinds, type Reference } from '../../contract/vocabulary/reference.ts';
@@ -111,7 +112,8 @@ export class ScopeCheck {
       this.error('not-allowed', typePath, `${definition.type} is for operators only: ${definition.operatorOnly}`);
       return null;
     }
-    const parsed = parseConfig(definition.config, declaration.config, reading, [...declaration.path, 'config']);
+    const configPath = [...declaration.path, 'config'];
+    const parsed = parseConfig(definition.config, declaration.config, reading, configPath);
     for (const problem of parsed.problems) report(problem);
     const checked = {
       name,
@@ -122,8 +124,10 @@ export class ScopeCheck {
       targets: new Map<Reference, CheckedObject>(),
       decorations: [],
     };
-    const configPath = [...declaration.path, 'config'];
-    const references = referencesIn(parsed.value, configPath);
+    const references =
+      parsed.value === undefined
+        ? givenReferences(definition.config, declaration.config, reading, configPath)
+        : referencesIn(parsed.value, configPath);
     for (const { value, path } of expressionsIn(parsed.value, configPath)) noteExpression(value, path, report);
     for (const { value, path } of durationsIn(parsed.value, configPath)) noteDuration(value, path, report);
     this.drafts.set(checked, { declaration, checked, references, linked: false });

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { ValueProblem } from '../../contract/problem.ts';
-import { configuredValue, wrongType } from '../../contract/vocabulary/configured.ts';
+import { readConfigured, wrongType } from '../../contract/vocabulary/configured.ts';
 import { leaf } from '../../contract/vocabulary/leaf.ts';
 import { theReading } from '../../contract/vocabulary/reading.ts';
 
@@ -10,8 +10,9 @@ export function operatorPath(): z.ZodType<string, unknown> {
     if (theReading().reach.origin === 'tenant') {
       throw new ValueProblem('not-allowed', 'is for operators only: it is a path on the machine of the plane');
     }
-    const path = configuredValue(value);
-    if (typeof path !== 'string' || path === '') throw wrongType('a path', path);
-    return path;
+    return readConfigured(value, (path) => {
+      if (typeof path !== 'string' || path === '') throw wrongType('a path', path);
+      return path;
+    });
   });
 }

@@ -84,6 +84,7 @@ const check = defineCommand({
       description: 'A property.',
       read: (text) => (text.includes('=') ? { value: text.split('=') } : { problem: 'must be NAME=VALUE' }),
     },
+    header: { repeated: '--header', valueName: 'LINE', description: 'A line.', read: (text) => ({ value: text }) },
   },
   examples: [],
   run: async ({ json, format, system }, { DIR, PATH }) =>
@@ -91,7 +92,7 @@ const check = defineCommand({
 });
 
 describe('arguments, flags and repeated options', () => {
-  const nothing = { json: false, format: undefined, system: [] };
+  const nothing = { json: false, format: undefined, system: [], header: [] };
 
   it.each([
     [['a'], nothing, { DIR: 'a', PATH: [] }],
@@ -110,6 +111,7 @@ describe('arguments, flags and repeated options', () => {
       },
       { DIR: 'a', PATH: [] },
     ],
+    [['--header', 'x: 1', 'a', '--header=y: =2'], { ...nothing, header: ['x: 1', 'y: =2'] }, { DIR: 'a', PATH: [] }],
     [['--json', '--', '--json', '-h'], { ...nothing, json: true }, { DIR: '--json', PATH: ['-h'] }],
   ])('are read from %j', (words, options, given) => {
     expect(readCommandLine(check, words)).toEqual({ wants: 'run', options, given });
@@ -124,6 +126,9 @@ describe('arguments, flags and repeated options', () => {
       ["option '-D' needs a value: -DNAME=VALUE", "option '-D' must be NAME=VALUE"],
     ],
     [['a', '--system', 'x'], ["unknown option '--system'"]],
+    [['a', '--header'], ["option '--header' needs a value: --header LINE"]],
+    [['a', '--header', '--json'], ["option '--header' needs a value: --header LINE"]],
+    [['a', '--heder', 'x'], ["unknown option '--heder': did you mean '--header'?"]],
     [['a', '--format'], ["option '--format' needs a value: NAME"]],
   ])('%j are refused', (words, problems) => {
     expect(readCommandLine(check, words)).toEqual({ wants: 'nothing', problems });

@@ -10,7 +10,7 @@ export interface PlaneLine {
   readonly [name: string]: unknown;
 }
 
-/** `gatewarden proxy` as a process of its own, as a user starts it. */
+/** `gatewarden proxy` or `gatewarden run` as a process of its own, as a user starts it. */
 export class GatewayProcess {
   readonly port: number;
   readonly adminPort: number;
@@ -34,7 +34,24 @@ export class GatewayProcess {
   static async start(to: string, words: readonly string[] = [], env: NodeJS.ProcessEnv = {}): Promise<GatewayProcess> {
     const defaults = { '--listen': '127.0.0.1:0', '--admin': '127.0.0.1:0', '--units': '1', '--access-log': 'off' };
     const rest = Object.entries(defaults).filter(([name]) => !words.includes(name));
-    const child = spawn(gatewarden, ['proxy', '--to', to, ...rest.flat(), ...words], {
+    return GatewayProcess.launch(['proxy', '--to', to, ...rest.flat(), ...words], env);
+  }
+
+  /** Serves a directory on free ports of 127.0.0.1 unless the words say otherwise. @throws when it ends instead. */
+  static run(directory: string, words: readonly string[] = [], env: NodeJS.ProcessEnv = {}): Promise<GatewayProcess> {
+    const fixed = {
+      '--host': '127.0.0.1',
+      '--port': '0',
+      '--admin': '127.0.0.1:0',
+      '--units': '1',
+      '--access-log': 'off',
+    };
+    const rest = Object.entries(fixed).filter(([name]) => !words.includes(name));
+    return GatewayProcess.launch(['run', directory, ...rest.flat(), ...words], env);
+  }
+
+  private static async launch(words: readonly string[], env: NodeJS.ProcessEnv): Promise<GatewayProcess> {
+    const child = spawn(gatewarden, words, {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, ...env },
     });
@@ -69,7 +86,7 @@ export class GatewayProcess {
     this.child.stdout!.destroy();
   }
 
-  signal(name: 'SIGTERM' | 'SIGINT'): void {
+  signal(name: 'SIGTERM' | 'SIGINT' | 'SIGHUP'): void {
     this.child.kill(name);
   }
 

@@ -77,7 +77,7 @@ export class Terminal {
     try {
       while (!condition()) {
         if (this.isGone) throw new Error('the terminal is closed');
-        await Promise.race([once(this.shell.stdout, 'data', { signal }), once(this.shell, 'close', { signal })]);
+        await Promise.race([once(this.shell.stdout, 'data', { signal }), this.exited]);
       }
     } catch (error) {
       const shown = this.output.replaceAll(`\n${this.marker}\n`, '');

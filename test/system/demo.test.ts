@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { get } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
-import { createInterface } from 'node:readline';
+import { createInterface, type Interface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 
@@ -29,16 +29,23 @@ function startDemo(port: number) {
 describe('make run', () => {
   it('serves the demo backend through the gateway until Ctrl-C', async () => {
     const { demo, exited, lines } = startDemo(0);
-    const urls = await printedUrls(lines);
+    const { urls, commands, rest } = await printed(lines);
 
-    const greeting = (await (await fetch(urls.traffic)).json()) as { headers: Record<string, string> };
-    expect(greeting.headers['x-forwarded-for']).toBe('127.0.0.1');
-    expect(await statusOf(`${urls.traffic}/a/%2e%2e/b`)).toBe(400);
+    expect(commands).toHaveLength(6);
+    expect(await textOf(`${urls.traffic}/hello?name=Ada`)).toBe('Hello, Ada.\n');
+    const headers = await fetch(`${urls.traffic}/headers`);
+    expect(headers.headers.get('x-served-by')).toBe('gatewarden');
+    expect(await headers.json()).toMatchObject({ target: '/', headers: { 'x-forwarded-for': '127.0.0.1' } });
+    expect(JSON.parse(await textOf(`${urls.traffic}/shop/`))).toMatchObject({ target: '/' });
+    expect((await fetch(`${urls.traffic}/readers/`, { method: 'POST' })).status).toBe(405);
+    expect(await textOf(`${urls.traffic}/stream`)).toMatch(/^id: 1\n[\s\S]*\nid: 5\n/);
+    expect(await statusOf(`${urls.traffic}/shop/%2e%2e/readers`)).toBe(400);
     expect((await fetch(urls.ready)).status).toBe(200);
-    expect((await fetch(urls.metrics)).status).toBe(200);
+    expect(await textOf(urls.metrics)).toContain('gw_route_request_total{name="10-hello"');
 
     demo.kill('SIGINT');
     expect(await exited).toEqual([0, null]);
+    expect(rest.some((line) => line.includes('"path":"/hello"'))).toBe(true);
   });
 
   it('says so when the port that was asked for is taken', async () => {
@@ -54,18 +61,27 @@ describe('make run', () => {
   });
 });
 
-/** Reads the introduction up to the line that ends it; fails when the demo ends before that. */
-async function printedUrls(lines: AsyncIterable<string>) {
-  let text = '';
-  for await (const line of lines) {
-    text += `${line}\n`;
-    if (line.includes('Ctrl-C stops both')) break;
-  }
+/** Reads the introduction up to the line that ends it; `rest` collects what comes after it. */
+async function printed(lines: Interface) {
+  const all: string[] = [];
+  lines.on('line', (line) => all.push(line));
+  const isWhole = () => all.some((line) => line.includes('Ctrl-C stops both'));
+  while (!isWhole()) await Promise.race([once(lines, 'line'), once(lines, 'close').then(failed)]);
+  const text = all.splice(0).join('\n');
   const urls = /listens on (?<traffic>\S+)[\s\S]*Health and metrics: (?<ready>\S+) and (?<metrics>\S+)/.exec(
     text,
   )?.groups;
   expect(urls, text).toBeDefined();
-  return urls as { traffic: string; ready: string; metrics: string };
+  const commands = [...text.matchAll(/^ {2}curl .*$/gm)].map(([line]) => line.trim());
+  return { urls: urls as { traffic: string; ready: string; metrics: string }, commands, rest: all };
+
+  function failed(): never {
+    throw new Error(`it ended: ${all.join('\n')}`);
+  }
+}
+
+async function textOf(url: string): Promise<string> {
+  return (await fetch(url)).text();
 }
 
 /** Asks for exactly the path in the text; `fetch` would resolve the dots first. */

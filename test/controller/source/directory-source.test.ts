@@ -94,6 +94,16 @@ describe('a directory that is watched', () => {
     await become({ 'a.json': '2' });
   });
 
+  it('tells of a file that cannot be read', async () => {
+    follow({ 'routes/a.json': '1' });
+    symlinkSync('b.json', folder.at('routes/b.json'));
+    await vi.waitFor(() => expect(source.state.directories.get(folder.at('routes'))).toHaveLength(2));
+    const file = source.state.directories.get(folder.at('routes'))?.at(-1);
+    expect(file).toMatchObject({ path: folder.at('routes/b.json'), fault: 'ELOOP' });
+    folder.remove('routes/b.json');
+    await become({ 'a.json': '1' });
+  });
+
   it('waits for a file that is written in pieces', async () => {
     follow({ 'routes/a.json': '{"v":1}' });
     const seen = new Set<string>();

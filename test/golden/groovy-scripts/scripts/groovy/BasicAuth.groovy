@@ -1,0 +1,1 @@
+return next.handle(context, request)

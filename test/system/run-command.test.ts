@@ -1,0 +1,211 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { EchoBackend } from '../support/echo-backend.ts';
+import { GatewayProcess } from '../support/gateway-process.ts';
+import { type FolderContent, InstanceFolder } from '../support/instance-folder.ts';
+import { gatewarden, runProgram } from '../support/run-program.ts';
+
+let folder: InstanceFolder;
+let gateway: GatewayProcess | undefined;
+
+afterEach(async () => {
+  await gateway?.stop();
+  gateway = undefined;
+  folder[Symbol.dispose]();
+});
+
+async function run(content: FolderContent, words: readonly string[] = [], env: NodeJS.ProcessEnv = {}): Promise<void> {
+  folder = new InstanceFolder(content);
+  gateway = await GatewayProcess.run(folder.path, words, env);
+}
+
+/** The status and the text of an answer, on a connection of its own. */
+async function get(path: string, method = 'GET'): Promise<string> {
+  const url = `http://127.0.0.1:${gateway!.port}${path}`;
+  const response = await fetch(url, { method, headers: { connection: 'close' } });
+  return `${response.status} ${await response.text()}`;
+}
+
+/** Waits until a path is answered like this. */
+async function becomes(path: string, expected: string): Promise<void> {
+  await vi.waitFor(async () => expect(await get(path)).toBe(expected), { timeout: 10_000, interval: 10 });
+}
+
+/** Waits until the standard error holds this. */
+async function says(text: string): Promise<void> {
+  const said = (): string => gateway!.said.map(({ msg }) => msg).join('\n');
+  await vi.waitFor(() => expect(said()).toContain(text), { timeout: 10_000, interval: 10 });
+}
+
+const router = (config: object = {}): object => ({ heap: [{ name: '_router', type: 'Router', config }] });
+const answer = (path: string, entity: string): object => ({
+  condition: `\${find(request.uri.path, '^${path}')}`,
+  handler: { type: 'StaticResponseHandler', config: { status: 200, entity } },
+});
+
+describe('gatewarden run', () => {
+  it('serves a welcome page without a configuration', async () => {
+    await run({});
+    expect(await get('/')).toMatch(/^200 /);
+    expect(await get('/', 'POST')).toMatch(/^405 /);
+    expect(await get('/other')).toMatch(/^404 \{.*\}$/);
+    expect(await get('/openig/api')).toMatch(/^404 /);
+  });
+
+  it('prints what it loaded, and where everything is', async () => {
+    await run(
+      {
+        'config/admin.json': { prefix: 'gw', streamingEnabled: false },
+        'config/config.json': router(),
+        'config/routes/20-b.json': answer('/b', 'b'),
+        'config/routes/10-a.json': answer('/a', 'a'),
+      },
+      ['-Dunused=1'],
+    );
+    await vi.waitFor(() => expect(gateway!.stdout).toContain('metrics'));
+    const { stdout, port, adminPort } = gateway!;
+    expect(stdout).toContain(`instance    ${folder.path}\n`);
+    expect(stdout).toContain(
+      "gateway._router, 2 routes in this order:\n  10-a  ${find(request.uri.path, '^/a')}\n  20-b",
+    );
+    expect(stdout).toContain(`traffic     http://127.0.0.1:${port}\n`);
+    expect(stdout).toContain(`metrics     http://127.0.0.1:${adminPort}/gw/metrics/prometheus`);
+    expect((await gateway!.admin('/gw/metrics/prometheus')).status).toBe(200);
+    expect((await gateway!.admin('/health/ready')).status).toBe(200);
+    await says('streamingEnabled: has no effect');
+    expect(await gateway!.stop()).toBe(0);
+  });
+
+  it('takes a configuration that uses tokens, properties, files, decorators and a backend', async () => {
+    const backend = await EchoBackend.start();
+    await run(
+      {
+        'config/config.json': {
+          ...router({ directory: '&{ig.instance.dir}/config/shop', scanInterval: 'disabled' }),
+          properties: { shared: { $location: 'shared.json' }, base: '&{backend}' },
+        },
+        'config/shared.json': { greeting: 'hello' },
+        'config/shop/a.json': answer('/a', '&{shared.greeting} ${shared.greeting} &{who} &{from.env}'),
+        'config/shop/b.yaml': "baseURI: '&{base}'\nhandler: ReverseProxyHandler\n",
+      },
+      [`-Dbackend=${backend.url}`, '-Dwho=me'],
+      { FROM_ENV: 'env' },
+    );
+    expect(await get('/a')).toBe('200 hello hello me env');
+    expect(await get('/b?x')).toBe('200 answer to /b?x');
+    await gateway!.stop();
+    await backend.close();
+  });
+
+  it.each<[string, FolderContent, RegExp]>([
+    ['a bad config.json', { 'config/config.json': '{ "handler": "x" }' }, /config\.json:1:\d+[\s\S]*cannot be served/],
+    ['a config.json that is no JSON', { 'config/config.json': '{' }, /\[text\]/],
+    ['a bad admin.json', { 'config/admin.json': { prefx: 'x' } }, /did you mean 'prefix'/],
+    [
+      'an object that cannot be built',
+      {
+        'config/config.json': {
+          handler: { type: 'ResourceHandler', config: { directories: ['/no/such/directory'] } },
+        },
+      },
+      /config\.json/,
+    ],
+  ])('does not start with %s', async (_, content, text) => {
+    folder = new InstanceFolder(content);
+    const words = ['run', folder.path, '--port', '0', '--host', '127.0.0.1', '--admin', 'off', '--units', '1'];
+    const { code, stderr } = await runProgram(gatewarden, words);
+    expect(stderr).toMatch(text);
+    expect(code).toBe(1);
+  });
+
+  it('serves the others when a route is bad: that one refuses', async () => {
+    await run({
+      'config/config.json': router(),
+      'config/routes/10-a.json': { ...answer('/a', 'a'), handler: 'nowhere' },
+      'config/routes/20-all.json': answer('/', 'all'),
+    });
+    expect(await get('/a')).toMatch(/^500 /);
+    expect(await get('/b')).toBe('200 all');
+    await says('10-a.json: ITS REQUESTS ARE REFUSED');
+  });
+});
+
+describe('gatewarden run, while files change', () => {
+  it('follows them at once with --watch, and keeps the last good version', async () => {
+    await run({ 'config/config.json': router(), 'config/routes/a.json': answer('/a', '1') }, ['--watch']);
+    expect(await get('/a')).toBe('200 1');
+    folder.replace('config/routes/a.json', answer('/a', '2'));
+    await becomes('/a', '200 2');
+    folder.write('config/routes/b.json', answer('/b', 'b'));
+    await becomes('/b', '200 b');
+    folder.write('config/routes/a.json', '{ "handler": ');
+    await says('a.json: THE LAST GOOD VERSION KEEPS SERVING');
+    expect(await get('/a')).toBe('200 2');
+    folder.write('config/routes/a.json', answer('/a', '3'));
+    await becomes('/a', '200 3');
+    await says('a.json: sound again');
+    folder.remove('config/routes/b.json');
+    await vi.waitFor(async () => expect(await get('/b')).toMatch(/^404 /));
+  });
+
+  it('follows config.json, and keeps the last good one', async () => {
+    const config = (entity: string): object => ({ ...answer('/', entity), condition: undefined });
+    await run({ 'config/config.json': config('1') }, ['--watch']);
+    expect(await get('/')).toBe('200 1');
+    folder.replace('config/config.json', config('2'));
+    await becomes('/', '200 2');
+    folder.replace('config/config.json', { handler: 'nowhere' });
+    await says('config.json: THE LAST GOOD VERSION KEEPS SERVING');
+    expect(await get('/')).toBe('200 2');
+    folder.write('config/admin.json', {});
+    await says('it takes effect when the process is restarted');
+  });
+
+  it('looks every scan interval, and at once at SIGHUP', async () => {
+    await run({
+      'config/config.json': { ...router({ scanInterval: 'disabled' }), properties: { f: { $location: 'f.json' } } },
+      'config/f.json': { v: 1 },
+      'config/routes/a.json': answer('/a', '&{f.v}'),
+    });
+    expect(await get('/a')).toBe('200 1');
+    folder.replace('config/routes/a.json', answer('/a', 'v&{f.v}'));
+    folder.replace('config/f.json', { v: 2 });
+    gateway!.signal('SIGHUP');
+    await becomes('/a', '200 v2');
+  });
+
+  it('reads nested routers and what happens in their directories', async () => {
+    await run(
+      {
+        'config/config.json': router(),
+        'config/routes/a.json': {
+          condition: "${find(request.uri.path, '^/a')}",
+          handler: { type: 'Router', config: { directory: 'inner' } },
+        },
+        'config/inner/x.json': answer('/a/x', 'x'),
+      },
+      ['--watch'],
+    );
+    expect(await get('/a/x')).toBe('200 x');
+    folder.write('config/inner/y.json', answer('/a/y', 'y'));
+    await becomes('/a/y', '200 y');
+    const figures = await gateway!.admin('/openig/metrics/prometheus');
+    expect(figures.text).toContain('router="gateway._router.a.{Router}/handler"');
+  });
+
+  it('loses no request while a route changes', async () => {
+    await run({ 'config/config.json': router(), 'config/routes/a.json': answer('/a', '0') }, ['--watch']);
+    const seen = new Set<string>();
+    let isOver = false;
+    const clients = Array.from({ length: 8 }, async () => {
+      while (!isOver) seen.add(await get('/a'));
+    });
+    for (let i = 1; i <= 20; i++) {
+      folder.replace('config/routes/a.json', answer('/a', String(i)));
+      if (i % 5 === 0) await becomes('/a', `200 ${i}`);
+    }
+    isOver = true;
+    await Promise.all(clients);
+    expect([...seen].filter((text) => !/^200 \d+$/.test(text))).toEqual([]);
+    expect(seen).toContain('200 20');
+  });
+});
