@@ -95,18 +95,31 @@ export function configurationLanguage(reach: Reach, constants: ReadonlyMap<strin
   );
 }
 
+/** What depends on the reach alone: there is a language for each document, and one reach for many of them. */
+function surroundingsOf(reach: Reach): Surroundings {
+  const known = surroundings.get(reach);
+  if (known !== undefined) return known;
+  const { functions, refused } = functionTable(reach, shapes);
+  const made = { functions, refusedFunctions: refused, roots: surroundingRoots(reach) };
+  surroundings.set(reach, made);
+  return made;
+}
+
+type Surroundings = Pick<Language, 'functions' | 'refusedFunctions' | 'roots'>;
+
+const surroundings = new WeakMap<Reach, Surroundings>();
+
 function language(
   reach: Reach,
   constants: ReadonlyMap<string, Value>,
   roots: readonly (readonly [string, Root])[],
   refused: readonly (readonly [string, Refusal])[],
 ): Language {
-  const { functions, refused: refusedFunctions } = functionTable(reach, shapes);
-  const surroundings = surroundingRoots(reach);
+  const { functions, refusedFunctions, roots: around } = surroundingsOf(reach);
   const isTenant = reach.origin === 'tenant';
-  const refusals = [...refused, ...(isTenant ? surroundingRefusals(surroundings.keys()) : [])];
+  const refusals = [...refused, ...(isTenant ? surroundingRefusals(around.keys()) : [])];
   return {
-    roots: new Map([...roots, ['now', now], ...(isTenant ? [] : surroundings)]),
+    roots: new Map([...roots, ['now', now], ...(isTenant ? [] : around)]),
     functions,
     shapes,
     constants,

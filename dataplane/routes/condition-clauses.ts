@@ -12,6 +12,8 @@ export interface Fact {
   readonly text: string;
   readonly prefix: boolean;
   readonly exact: boolean;
+  /** The same for facts that say the same. */
+  readonly key: string;
 }
 
 /** Facts that must all hold. A clause without facts says nothing. */
@@ -39,8 +41,8 @@ export function clausesOf(node: SyntaxNode): readonly Clause[] {
       return left.length < right.length ? left.map(inexact) : right.map(inexact);
     return left.flatMap((one) => right.map((other) => inexact([...one, ...other])));
   }
-  const fact = factOf(node);
-  return fact === null ? ANYTHING : [[fact]];
+  const only = factOf(node);
+  return only === null ? ANYTHING : [[only]];
 }
 
 /** A fact that is one of several does not decide alone. */
@@ -53,7 +55,7 @@ function factOf(node: SyntaxNode): Fact | null {
     const value = textOf(node.right) ?? textOf(node.left);
     const subject = subjectOf(textOf(node.right) === null ? node.right : node.left);
     if (value === null || subject === null) return null;
-    return { ...subject, text: value, prefix: false, exact: true };
+    return fact(subject, value, false, true);
   }
   if (node.kind === 'call') return patternFact(node);
   return node.kind === 'method' ? prefixFact(node) : null;
@@ -68,9 +70,9 @@ function patternFact({ name, given }: CallNode): Fact | null {
   const whole = name === 'matchesWithRegex';
   if (!whole && name !== 'find' && name !== 'matches') return null;
   const pattern = compilePattern(whole ? `^(?:${source})` : source, 'bounded');
-  if (pattern.exactText !== null && !whole) return { ...subject, text: pattern.exactText, prefix: false, exact: true };
+  if (pattern.exactText !== null && !whole) return fact(subject, pattern.exactText, false, true);
   if (pattern.literalPrefix === null || pattern.literalPrefix === '') return null;
-  return { ...subject, text: pattern.literalPrefix, prefix: true, exact: pattern.exactPrefix && !whole };
+  return fact(subject, pattern.literalPrefix, true, pattern.exactPrefix && !whole);
 }
 
 function prefixFact({ base, name, given }: MethodNode): Fact | null {
@@ -80,8 +82,12 @@ function prefixFact({ base, name, given }: MethodNode): Fact | null {
   const subject = subjectOf(base);
   const text = textOf(argument);
   if (subject === null || text === null || text === '') return null;
-  if (called === 'startsWith') return { ...subject, text, prefix: true, exact: true };
-  return called === 'equals' ? { ...subject, text, prefix: false, exact: true } : null;
+  if (called === 'startsWith') return fact(subject, text, true, true);
+  return called === 'equals' ? fact(subject, text, false, true) : null;
+}
+
+function fact({ of, header }: Subject, text: string, prefix: boolean, exact: boolean): Fact {
+  return { of, header, text, prefix, exact, key: `${of} ${header} ${prefix} ${text}` };
 }
 
 type Subject = Pick<Fact, 'of' | 'header'>;

@@ -4,12 +4,19 @@ import { type Clause, clausesOf, type Fact } from './condition-clauses.ts';
 import { PrefixTree } from './prefix-tree.ts';
 import type { Route } from './route.ts';
 
-/** What a condition must still be asked when the index says that a route may be meant. */
-interface Candidate {
+/** A route, and what was found out about its condition when it was made: an index is made anew with every change. */
+export interface Candidate {
   readonly route: Route;
+  readonly clauses: readonly Clause[];
   /** Being found is enough. */
   readonly certain: boolean;
   readonly need: BodyNeed;
+}
+
+export function candidateOf(route: Route): Candidate {
+  const { condition } = route;
+  const clauses = conditionClauses(condition);
+  return { route, clauses, certain: condition === null || decides(clauses), need: bodyNeed(condition) };
 }
 
 /** Lists of places in the order of routes, by the text that is looked up. */
@@ -35,14 +42,9 @@ export class DispatchIndex {
   private readonly lists: (readonly number[])[] = [];
   private readonly cursors: number[] = [];
 
-  constructor(routes: readonly Route[]) {
-    const clauses = routes.map(({ condition }) => conditionClauses(condition?.compiled?.node ?? null, condition));
-    const filed = new Filing(clauses);
-    this.candidates = routes.map((route, at) => ({
-      route,
-      certain: route.condition === null || filed.certain(at),
-      need: bodyNeed(route.condition),
-    }));
+  constructor(candidates: readonly Candidate[]) {
+    const filed = new Filing(candidates);
+    this.candidates = candidates;
     this.lookups = filed.lookups();
     this.always = filed.always;
   }
@@ -89,40 +91,30 @@ export class DispatchIndex {
   }
 }
 
-function conditionClauses(
-  node: Parameters<typeof clausesOf>[0] | null,
-  condition: Route['condition'],
-): readonly Clause[] {
+function conditionClauses(condition: Route['condition']): readonly Clause[] {
   if (condition === null) return [[]];
-  if (node !== null) return clausesOf(node);
+  if (condition.compiled !== null) return clausesOf(condition.compiled.node);
   return condition.read(null, null) === true ? [[]] : []; // a plain true or false
+}
+
+/** Whether there is one clause of one fact that decides alone. */
+function decides([only, ...others]: readonly Clause[]): boolean {
+  return only !== undefined && others.length === 0 && only.length === 1 && only[0]!.exact;
 }
 
 /** Files each clause under the one of its facts that the fewest clauses share. */
 class Filing {
   readonly always: number[] = [];
   private readonly places = new Map<string, { fact: Fact; exact: Places; prefixes: Places }>();
-  private readonly clauses: readonly (readonly Clause[])[];
 
-  constructor(clauses: readonly (readonly Clause[])[]) {
-    this.clauses = clauses;
+  constructor(candidates: readonly Candidate[]) {
     const uses = new Map<string, number>();
-    for (const fact of clauses.flat(2)) uses.set(key(fact), (uses.get(key(fact)) ?? 0) + 1);
-    clauses.forEach((alternatives, at) => {
-      for (const facts of alternatives) this.file(rarest(facts, uses), at);
+    for (const { clauses } of candidates) {
+      for (const clause of clauses) for (const { key } of clause) uses.set(key, (uses.get(key) ?? 0) + 1);
+    }
+    candidates.forEach(({ clauses }, at) => {
+      for (const facts of clauses) this.file(rarest(facts, uses), at);
     });
-  }
-
-  /** Whether a route has one clause of one fact that decides alone. */
-  certain(at: number): boolean {
-    const [only, ...others] = this.clauses[at]!;
-    return (
-      only !== undefined &&
-      others.length === 0 &&
-      only.length <= 1 &&
-      only.every(({ exact }) => exact) &&
-      only.length > 0
-    );
   }
 
   lookups(): Looked[] {
@@ -148,14 +140,10 @@ class Filing {
   }
 }
 
-function key({ of, header, prefix, text }: Fact): string {
-  return `${of} ${header} ${prefix} ${text}`;
-}
-
 function rarest(facts: Clause, uses: ReadonlyMap<string, number>): Fact | null {
   let best: Fact | null = null;
   for (const fact of facts) {
-    if (best === null || uses.get(key(fact))! < uses.get(key(best))!) best = fact;
+    if (best === null || uses.get(fact.key)! < uses.get(best.key)!) best = fact;
   }
   return best;
 }

@@ -1,7 +1,7 @@
 import { afterRequest } from '../heap/buffering.ts';
 import type { Heap } from '../heap/heap.ts';
 import type { Exchange, Next } from '../http/exchange.ts';
-import { DispatchIndex } from './dispatch-index.ts';
+import { type Candidate, candidateOf, DispatchIndex } from './dispatch-index.ts';
 import type { Route } from './route.ts';
 
 /** The routes of one router. What dispatches is swapped as a whole: a request sees the old routes or the new ones. */
@@ -12,6 +12,8 @@ export class RouterTable {
   private readonly defaultRoute: Next;
   private byId: ReadonlyMap<string, Route> = new Map();
   private dispatch: DispatchIndex = new DispatchIndex([]);
+  /** What is known of the routes that stay need not be found out again. */
+  private candidates: readonly Candidate[] = [];
 
   constructor(name: string, heap: Heap, defaultRoute: Next) {
     this.name = name;
@@ -31,14 +33,18 @@ export class RouterTable {
 
   /** Takes these routes in place of all others. */
   swap(routes: ReadonlyMap<string, Route>): void {
+    const known = new Map(this.candidates.map((candidate) => [candidate.route, candidate]));
     this.byId = routes;
-    this.dispatch = new DispatchIndex(inOrder([...routes.values()]));
+    this.candidates = inOrder([...routes.values()].map((route) => known.get(route) ?? candidateOf(route)));
+    this.dispatch = new DispatchIndex(this.candidates);
   }
 }
 
 /** By name, then by id; characters compare by their code, as file names do. */
-function inOrder(routes: Route[]): Route[] {
-  return routes.sort(({ entry: a }, { entry: b }) => compare(a.name, b.name) || compare(a.id, b.id));
+function inOrder(candidates: Candidate[]): Candidate[] {
+  return candidates.sort(
+    ({ route: { entry: a } }, { route: { entry: b } }) => compare(a.name, b.name) || compare(a.id, b.id),
+  );
 }
 
 function compare(a: string, b: string): number {

@@ -5,7 +5,7 @@ import { type RuntimeExpression, runtimeFlag } from '../../../contract/vocabular
 import type { Exchange } from '../../../dataplane/http/exchange.ts';
 import { textResponse } from '../../../dataplane/http/response.ts';
 import { clausesOf } from '../../../dataplane/routes/condition-clauses.ts';
-import { DispatchIndex } from '../../../dataplane/routes/dispatch-index.ts';
+import { candidateOf, DispatchIndex } from '../../../dataplane/routes/dispatch-index.ts';
 import { documentReading } from '../../../dataplane/routes/document-reading.ts';
 import { PrefixTree } from '../../../dataplane/routes/prefix-tree.ts';
 import type { Route } from '../../../dataplane/routes/route.ts';
@@ -117,7 +117,7 @@ describe('the index', () => {
       routes = Array.from({ length: count }, (_, i) =>
         route(`${i}`, random(33) === 0 ? null : `\${${expression(random(3))}}`),
       );
-      index = new DispatchIndex(routes);
+      index = new DispatchIndex(routes.map(candidateOf));
       for (let i = 0; i < 4; i++) {
         const headers: Record<string, string> = random(5) < 3 ? { 'x-tenant': pick(['a', 'b', 'ab', '']) } : {};
         const response = await fetch(`http://127.0.0.1:${gateway.port}${pick(paths)}?q=1`, {
