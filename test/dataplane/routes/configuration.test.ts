@@ -146,7 +146,6 @@ describe('a check', () => {
         { name: 'twice', type: 'Chain', config: { handler: 'other' } },
         { name: 'twice', type: 'Chain', config: { handler: 'other' } },
         { name: 'other', type: 'Chain', config: { filters: ['twice'], handler: 'twice' } },
-        { type: 'Chain' },
       ],
       handler: {
         type: 'Chain',
@@ -163,7 +162,6 @@ describe('a check', () => {
         'duplicate-name heap.1.name',
         'kind heap.2.config.filters.0',
         'cycle heap.0',
-        'missing heap.3.name',
         'value handler.config.filters.0.config.messageType',
         'unknown-field handler.config.filters.0.config.ad',
         'reference handler.config.filters.1',
@@ -173,6 +171,13 @@ describe('a check', () => {
     );
     expect(problems.find(({ code }) => code === 'unknown-field')?.hint).toBe("did you mean 'add'?");
     expect(problems.find(({ path }) => path.at(-1) === 'handler')?.hint).toBe("did you mean 'other'?");
+  });
+
+  it('does not call missing what may be the object without a name', () => {
+    const document = { heap: [{ type: 'StaticResponseHandler', config: { status: 200 } }], handler: 'mine' };
+    expect(checkConfigured(document).map(({ code, path }) => `${code} ${path.join('.')}`)).toEqual([
+      'missing heap.0.name',
+    ]);
   });
 });
 
