@@ -8,7 +8,7 @@ installed := node_modules/.installed
 help: ## print the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
 
-run: $(installed) ## start a demo backend with the gateway in front of it
+run: $(installed) ## start a demo backend with the gateway and the first example in front of it
 	@$(npm) demo
 
 test: $(installed) ## run all tests; ARGS='FILE…' runs some of them

@@ -16,8 +16,11 @@ export function checkReport({ verdicts, tokenProblems }: Findings): CheckReport 
   const text = texts.filter((one) => one !== '').join('\n\n');
   const count = (severity: string): number => problems.filter((problem) => problem.severity === severity).length;
   const [errors, warnings] = [count('error'), count('warning')];
+  const nothing =
+    verdicts.length === 0 ? '\nThere is no config.json and no route: the default configuration would run.' : '';
   const summary = `${counted(verdicts.length, 'file')} checked: ${counted(errors, 'error')}, ${counted(warnings, 'warning')}`;
-  return { text: text === '' ? `${summary}\n` : `${text}\n\n${summary}\n`, isSound: !hasErrors(problems) };
+  const last = `${summary}${nothing}\n`;
+  return { text: text === '' ? last : `${text}\n\n${last}`, isSound: !hasErrors(problems) };
 }
 
 function counted(count: number, what: string): string {

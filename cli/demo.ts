@@ -96,7 +96,7 @@ function introduction(port: number, adminPort: number): string {
 Gatewarden listens on ${url} and serves ${example} with a demo backend behind it.
 
 Try in another terminal:
-  curl ${url}/hello?name=Ada
+  curl '${url}/hello?name=Ada'
       an answer of the gateway itself
   curl -i ${url}/headers
       headers that the gateway adds and removes, on the way there and on the way back

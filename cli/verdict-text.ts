@@ -1,4 +1,5 @@
 import { relative } from 'node:path';
+import type { Problem } from '../contract/problem.ts';
 import { type ProblemRecord, type ProblemSource, problemRecord, problemText } from '../contract/problem-text.ts';
 import { documentOf } from '../controller/compile/document-of.ts';
 import type { Verdict } from '../controller/compile/verdict.ts';
@@ -11,22 +12,36 @@ export function verdictText(verdicts: readonly Verdict[]): string {
 function verdictProblems(verdict: Verdict): string[] {
   if (verdict.problems.length === 0) return [];
   const source = sourceOf(verdict);
-  const consequence = consequences[verdict.serves];
-  const texts = verdict.problems.map((problem) => problemText(problem, source));
+  const consequence = consequenceOf(verdict);
+  const texts = inOrder(verdict.problems, source).map((problem) => problemText(problem, source));
   return consequence === null ? texts : [...texts, `${source.file}: ${consequence}`];
 }
 
-const consequences = {
-  this: null,
-  'last-good': 'THE LAST GOOD VERSION KEEPS SERVING',
-  refuses: 'ITS REQUESTS ARE REFUSED WITH 500 until it is sound',
-  nothing: 'NOT LOADED',
+function consequenceOf({ serves, role }: Verdict): string | null {
+  if (serves === 'last-good') return 'THE LAST GOOD VERSION KEEPS SERVING';
+  if (serves === 'refuses') return 'ITS REQUESTS ARE REFUSED WITH 500 until it is sound';
+  return serves === 'this' ? null : `NOT LOADED: ${withoutIt[role]}`;
+}
+
+/** What it means that a file is not loaded. */
+const withoutIt = {
+  admin: 'nothing is served until it is sound',
+  config: 'nothing is served until it is sound, and its routes are not checked',
+  route: 'other routes may take its requests',
 } as const;
+
+/** Problems in the order in which somebody who reads the file comes across them. */
+function inOrder(problems: readonly Problem[], source: ProblemSource): Problem[] {
+  const places = new Map(problems.map((problem) => [problem, problemRecord(problem, source)]));
+  const lineOf = (problem: Problem): number => places.get(problem)?.line ?? 0;
+  const columnOf = (problem: Problem): number => places.get(problem)?.column ?? 0;
+  return problems.toSorted((a, b) => lineOf(a) - lineOf(b) || columnOf(a) - columnOf(b));
+}
 
 /** Every problem of a file as programs read it. */
 export function verdictRecords(verdict: Verdict): ProblemRecord[] {
   const source = verdict.problems.length === 0 ? {} : sourceOf(verdict);
-  return verdict.problems.map((problem) => problemRecord(problem, source));
+  return inOrder(verdict.problems, source).map((problem) => problemRecord(problem, source));
 }
 
 function sourceOf({ file, route }: Verdict): ProblemSource {

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from './document/json-value.ts';
+import { type JsonObject, type JsonValue, kindOf } from './document/json-value.ts';
 import type { Path, Problem } from './problem.ts';
 import { isComment } from './vocabulary/survey.ts';
 
@@ -31,20 +31,21 @@ export function readDeclaration(
     report({ code, severity: 'error', path: at, message });
     return null;
   };
-  if (!isObject(raw)) return error('value', path, "must be an object with 'type'");
+  if (!isObject(raw)) return error('value', path, `must be an object with 'type', not ${kindOf(raw)}`);
   const { name, type, config } = raw;
   let sound = true;
   if (name === undefined && named) {
     sound = error('missing', [...path, 'name'], 'is required: an object in a heap is found by its name') !== null;
   } else if (name !== undefined && (typeof name !== 'string' || name === '')) {
-    sound = error('name', [...path, 'name'], 'must be a text that is not empty') !== null;
+    const message = name === '' ? 'must not be empty' : `must be a text, not ${kindOf(name)}`;
+    sound = error('name', [...path, 'name'], message) !== null;
   }
   if (typeof type !== 'string' || type === '') {
     sound =
       error(type === undefined ? 'missing' : 'value', [...path, 'type'], 'must name the type of the object') !== null;
   }
   if (config !== undefined && config !== null && !isObject(config)) {
-    sound = error('value', [...path, 'config'], 'must be an object') !== null;
+    sound = error('value', [...path, 'config'], `must be an object, not ${kindOf(config)}`) !== null;
   }
   if (!sound) return null;
   return {

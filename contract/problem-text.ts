@@ -34,6 +34,9 @@ export interface OtherRecord {
   readonly column?: number;
 }
 
+/** How many characters of a path people see. */
+const LONGEST_PATH = 200;
+
 /** These are about the key that was written rather than about its value. */
 const ABOUT_KEYS: ReadonlySet<ProblemCode> = new Set([
   'duplicate-key',
@@ -42,13 +45,14 @@ const ABOUT_KEYS: ReadonlySet<ProblemCode> = new Set([
   'deprecated-field',
   'no-effect',
   'exclusive',
+  'decoration',
 ]);
 
 /** A problem as people read it: what and where, the line with a caret, what else it is about, and what to do. */
 export function problemText(problem: PlacedProblem, source: ProblemSource = {}): string {
   const record = problemRecord(problem, source);
   const { severity, code, label, path, message, file, line, column, hint, others = [] } = record;
-  const subject = [label, path].filter((part) => part !== undefined && part !== '').join(' → ');
+  const subject = [label, shortened(path)].filter((part) => part !== undefined && part !== '').join(' → ');
   const lines = [`${severity}: ${subject === '' ? '' : `${subject}: `}${message} [${code}]`];
   if (file !== undefined || line !== undefined) lines.push(`  at ${location(file, line, column)}`);
   if (source.text !== undefined && line !== undefined && column !== undefined) {
@@ -61,6 +65,11 @@ export function problemText(problem: PlacedProblem, source: ProblemSource = {}):
   if (hint !== undefined) lines.push(`  hint: ${hint}`);
   // A document may hold what a terminal would act on.
   return lines.map(printable).join('\n');
+}
+
+/** A path that is deeper than people read is shown by its ends. */
+function shortened(path: string): string {
+  return path.length <= LONGEST_PATH ? path : `${path.slice(0, LONGEST_PATH / 2)}…${path.slice(-LONGEST_PATH / 2)}`;
 }
 
 /** A problem as a plain object, for output that programs read. */

@@ -4,6 +4,8 @@ export const unavailableTypes: readonly string[] = [
   'DesKeyGenHandler',
   'IdentityAssertionHandler',
   'JwkSetHandler',
+  'MQ_IBM',
+  'MQ_Kafka',
   'SamlFederationHandler',
   'ScriptableHandler',
   // filters
@@ -95,6 +97,7 @@ export const unavailableTypes: readonly string[] = [
   'InMemorySessionManager',
   'JdbcDataSource',
   'JwtSession',
+  'JwtSessionFactory',
   'JwtSessionManager',
   'NoOpAuditService',
   'NoProxyOptions',

@@ -17,12 +17,13 @@ const MEANT: ReadonlyMap<string, string> = new Map([
  */
 export function jsonFault(expected: string, found: string): ValueProblem {
   const isTelling = MEANT.has(found) || Array.from(found).length === 1;
-  const shown = isTelling ? JSON.stringify(found) : 'a word that JSON does not have';
+  const shown = isTelling ? (found === '"' ? `'"'` : JSON.stringify(found)) : 'a word that JSON does not have';
   return new ValueProblem('text', `must have ${expected} here, not ${shown}`, hintFor(expected, found));
 }
 
 function hintFor(expected: string, found: string): string | undefined {
-  if (found.startsWith("'")) return 'strings are written in double quotes';
+  if (/^['‘’`]/.test(found)) return 'strings are written in double quotes';
+  if (/^[“”„«»]/.test(found)) return 'strings are written in plain double quotes, not in typographic ones';
   if (found.startsWith('#')) return 'comments begin with //';
   if (expected.startsWith("','")) {
     return /^["\w{[-]/.test(found) ? 'a comma may be missing before it' : undefined;

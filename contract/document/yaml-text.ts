@@ -45,11 +45,26 @@ function readOne(document: YamlDocument, faults: PlacedProblem[], text: string):
   return { value, problems };
 }
 
+/** What to do about the slips that people make most. */
+const HINTS: Readonly<Record<string, string | undefined>> = {
+  BAD_INDENT: 'the keys of one object begin in the same column',
+  BLOCK_AS_IMPLICIT_KEY: "the keys of one object begin in the same column, and a text with ': ' in it needs quotes",
+  MULTILINE_IMPLICIT_KEY: "a key ends with ':' on its own line",
+  TAB_AS_INDENT: 'indent with spaces',
+  BAD_SCALAR_START: 'put the text in quotes',
+};
+
 /** What the parser warns about is a tag that it does not know, and so a value that it would guess. */
 function faultsOf(document: YamlDocument, text: string): PlacedProblem[] {
-  const faults = [...document.errors, ...document.warnings]
-    .slice(0, MOST_PROBLEMS)
-    .map((fault) => problem(`is not YAML that can be read: ${fault.message}`, placeAt(text, fault.pos[0])));
+  // One slip makes the parser stumble more than once in the same line.
+  const byLine = new Map<number, PlacedProblem>();
+  for (const { code, message, pos } of [...document.errors, ...document.warnings].slice(0, MOST_PROBLEMS)) {
+    const place = placeAt(text, pos[0]);
+    const hint = HINTS[code];
+    const fault = problem(`is not YAML that can be read: ${message}`, place);
+    if (!byLine.has(place.line)) byLine.set(place.line, hint === undefined ? fault : { ...fault, hint });
+  }
+  const faults = [...byLine.values()];
   const { version, explicit } = document.directives.yaml;
   if (explicit === true && version !== '1.2') {
     const start = placeAt(text, Math.max(0, text.indexOf('%YAML')));

@@ -6,12 +6,15 @@ import { type Evaluate, made, type Part } from './part.ts';
 import { stringMethods } from './string-methods.ts';
 import { textOf } from './text.ts';
 import { EvaluationError, type Value, valueType } from './value.ts';
-import { callShapeMethod, callValueMethod, noMethod } from './value-methods.ts';
+import { callShapeMethod, callValueMethod, isValueMethod, noMethod } from './value-methods.ts';
 
 /** The call of a method of a value, of those that expressions may call. A method of null gives null. */
 export function compileMethod(base: Part, name: Part, given: readonly Part[], compilation: Compilation): Part {
   const { shapes } = compilation.language;
   const patternFor = patternArgument(name, given, compilation);
+  if (typeof name.value === 'string' && !stringMethods.has(name.value) && !isValueMethod(name.value, shapes)) {
+    compilation.unknownMethods.add(name.value);
+  }
   const run: Evaluate = (subject, answer) => {
     const self = base.run(subject, answer);
     if (self === null) return null;

@@ -17,6 +17,7 @@ export interface Compilation {
   readonly patterns: PatternPolicy;
   readonly roots: Set<string>;
   readonly unknownRoots: Set<string>;
+  readonly unknownMethods: Set<string>;
   readonly deprecations: Map<string, string>;
 }
 

@@ -23,6 +23,8 @@ export interface CompiledExpression {
   readonly roots: ReadonlySet<string>;
   /** Those of them that nothing is known by, so that they are always null: probably misspelt. */
   readonly unknownRoots: readonly string[];
+  /** Methods it calls that no value has. */
+  readonly unknownMethods: readonly string[];
   /** Functions it calls that have been replaced. */
   readonly deprecations: readonly Deprecation[];
   /** Whether it may read what a path such as `request.entity` leads to, or something of it. */
@@ -42,6 +44,7 @@ export function compileExpression(source: string, language: Language, patterns: 
     patterns,
     roots: new Set(),
     unknownRoots: new Set(),
+    unknownMethods: new Set(),
     deprecations: new Map(),
   };
   const part = compileNode(node, compilation);
@@ -52,6 +55,7 @@ export function compileExpression(source: string, language: Language, patterns: 
     literal: !/(?<!\\)[$#]\{/.test(source),
     roots: compilation.roots,
     unknownRoots: [...compilation.unknownRoots],
+    unknownMethods: [...compilation.unknownMethods],
     deprecations: [...compilation.deprecations].map(([name, replacement]) => ({ name, replacement })),
     touches: (path) => touchesPath(touched, path),
     evaluate: part.run,

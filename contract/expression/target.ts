@@ -24,6 +24,7 @@ export function compileTarget(source: string, language: Language): Target {
     patterns: 'linear',
     roots: new Set(),
     unknownRoots: new Set(),
+    unknownMethods: new Set(),
     deprecations: new Map(),
   };
   if (node.kind !== 'access') throw notAPlace(source);

@@ -85,7 +85,9 @@ export function tokenAt(source: string, from: number): Token {
   for (const [symbol, meaning] of SYMBOLS) {
     if (source.startsWith(symbol, offset)) return { ...meaning, offset, end: offset + symbol.length };
   }
-  throw syntaxProblem(offset, `'${first}' means nothing in an expression`);
+  const meant = { '=': '==', '&': '&&', '|': '||' }[first];
+  const hint = meant === undefined ? undefined : `write '${meant}'`;
+  throw syntaxProblem(offset, `'${first}' means nothing in an expression`, hint);
 }
 
 function nameAt(source: string, offset: number): Token {
@@ -118,7 +120,8 @@ function stringAt(source: string, offset: number): Token {
     const escaped = source[at];
     if (escaped === undefined) break;
     if (escaped !== '\\' && escaped !== quote) {
-      throw syntaxProblem(at - 1, `'\\${escaped}' is not an escape`, `only \\\\ and \\${quote} can be written here`);
+      const hint = `a backslash is written as \\\\, which is \\\\\\\\ in a JSON file, and a quote as \\${quote}`;
+      throw syntaxProblem(at - 1, `'\\${escaped}' is not an escape`, hint);
     }
     value += escaped;
   }

@@ -79,6 +79,14 @@ export function callShapeMethod(object: object, name: string, given: readonly Va
   throw noMethod(name, given.length);
 }
 
+/** Whether any list, map, number, truth value or host object has a method of this name. */
+export function isValueMethod(name: string, shapes: Shapes): boolean {
+  if ([listMethods, mapMethods, numberMethods, booleanMethods].some((methods) => methods.has(name))) return true;
+  return [...shapes.values()].some(
+    (shape) => (shape.methods !== undefined && Object.hasOwn(shape.methods, name)) || getterOf(shape, name) !== null,
+  );
+}
+
 /** The property that `getName()` or `isName()` reads. */
 export function getterOf(shape: Shape, name: string): string | null {
   const property = beanProperty(name);

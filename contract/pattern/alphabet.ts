@@ -1,7 +1,7 @@
-import { boundaryWord, shorthands } from './character-classes.ts';
-import { type CodePoints, charactersOf, rangeBefore } from './code-points.ts';
+import { boundaryWord, combiningMarks, shorthands } from './character-classes.ts';
+import { type CodePoints, charactersOf, lastCodePoint, rangeBefore } from './code-points.ts';
 import type { Program } from './program.ts';
-import { combiningMarks, sideOf } from './text-assertion.ts';
+import { sideOf } from './text-assertion.ts';
 
 const asciiCount = 128;
 const firstWordAssertion = 8;
@@ -27,19 +27,18 @@ export class Alphabet {
     const asksForLines = [...program.assertions].some((number) => number >= firstLineAssertion);
     if (asksForLines) sets.push(charactersOf('\r'), charactersOf('\n'), charactersOf('\u0085\u2028\u2029'));
     if (asksForWords) sets.push(boundaryWord(), shorthands.w.unicode(), combiningMarks());
-    const { starts, classes, members } = partition(sets);
-    this.size = members.length;
+    const { starts, classes, firstOf } = partition(sets);
+    this.size = firstOf.length;
     this.#starts = starts;
     this.#classes = classes;
     for (let codePoint = 0; codePoint < asciiCount; codePoint++) this.ascii[codePoint] = this.#search(codePoint);
-    this.#accepts = new Uint8Array(program.sets.length * this.size);
-    this.sides = new Uint8Array(this.size);
-    this.isMark = new Uint8Array(this.size);
-    members.forEach(({ codePoint, inSets }, number) => {
-      for (const set of inSets) if (set < program.sets.length) this.#accepts[set * this.size + number] = 1;
-      if (asksForLines) this.sides[number] = sideOf(codePoint);
-      if (asksForWords && inSets.includes(sets.length - 1)) this.isMark[number] = 1;
+    this.#accepts = new Uint8Array(sets.length * this.size);
+    sets.forEach((set, number) => {
+      for (const range of rangesInside(set, starts)) this.#accepts[number * this.size + classes[range]!] = 1;
     });
+    this.sides = Uint8Array.from(firstOf, (codePoint) => (asksForLines ? sideOf(codePoint) : 0));
+    const lastSet = sets.length - 1;
+    this.isMark = Uint8Array.from(firstOf, (_, number) => (asksForWords && this.accepts(lastSet, number) ? 1 : 0));
   }
 
   classOf(codePoint: number): number {
@@ -55,36 +54,44 @@ export class Alphabet {
   }
 }
 
-interface Member {
-  /** Any character of the class. */
-  readonly codePoint: number;
-  readonly inSets: readonly number[];
+interface Partition {
+  /** Where each range begins; it ends where the next one begins. */
+  readonly starts: Int32Array;
+  /** The class of each range. */
+  readonly classes: Uint16Array;
+  /** A character of each class. */
+  readonly firstOf: readonly number[];
 }
 
 /** Cuts all characters into ranges at every bound of every set; ranges that lie in the same sets are one class. */
-function partition(sets: readonly CodePoints[]): { starts: Int32Array; classes: Uint16Array; members: Member[] } {
-  const bounds: [position: number, set: number][] = [[0, -1]];
-  sets.forEach((set, number) => {
-    for (let i = 0; i < set.length; i += 2) bounds.push([set[i]!, number], [set[i + 1]! + 1, number]);
-  });
-  bounds.sort((a, b) => a[0] - b[0]);
-  const starts: number[] = [];
-  const classes: number[] = [];
-  const members: Member[] = [];
-  const known = new Map<string, number>();
-  const inSets = new Set<number>();
-  bounds.forEach(([position, set], at) => {
-    if (set >= 0 && !inSets.delete(set)) inSets.add(set);
-    if (bounds[at + 1]?.[0] === position || position > 0x10ffff) return;
-    const sorted = [...inSets].sort((a, b) => a - b);
-    const key = sorted.join();
-    let number = known.get(key);
-    if (number === undefined) {
-      number = members.push({ codePoint: position, inSets: sorted }) - 1;
-      known.set(key, number);
+function partition(sets: readonly CodePoints[]): Partition {
+  const bounds = new Set([0]);
+  for (const set of sets) for (let i = 0; i < set.length; i++) bounds.add(set[i]! + (i & 1));
+  bounds.delete(lastCodePoint + 1);
+  const starts = Int32Array.from(bounds).sort();
+  const classes = new Uint16Array(starts.length);
+  const sizes = [starts.length];
+  for (const set of sets) {
+    const insideByClass = Map.groupBy(rangesInside(set, starts), (range) => classes[range]!);
+    for (const [number, inside] of insideByClass) {
+      // A class that lies in the set as a whole stays what it is.
+      if (inside.length === sizes[number]) continue;
+      sizes[number]! -= inside.length;
+      const split = sizes.push(inside.length) - 1;
+      for (const range of inside) classes[range] = split;
     }
-    starts.push(position);
-    classes.push(number);
-  });
-  return { starts: Int32Array.from(starts), classes: Uint16Array.from(classes), members };
+  }
+  const firstOf = new Array<number>(sizes.length).fill(0);
+  for (let range = starts.length - 1; range >= 0; range--) firstOf[classes[range]!] = starts[range]!;
+  return { starts, classes, firstOf };
+}
+
+/** The indices of the ranges that lie in a set, all of whose bounds are bounds of ranges. */
+function rangesInside(set: CodePoints, starts: Int32Array): number[] {
+  const inside: number[] = [];
+  for (let i = 0; i < set.length; i += 2) {
+    const last = rangeBefore(starts, 1, set[i + 1]!);
+    for (let range = rangeBefore(starts, 1, set[i]!); range <= last; range++) inside.push(range);
+  }
+  return inside;
 }

@@ -1,3 +1,4 @@
+import { PROGRAM_STEP, spend } from '../work-budget.ts';
 import type { Alphabet } from './alphabet.ts';
 import { op, type Program } from './program.ts';
 import { codePointBefore, finalBits, holdsBetween, side, sideOf } from './text-assertion.ts';
@@ -15,6 +16,9 @@ const accepting = 2;
 /** The most numbers in the table of an automaton, and in the sets of its states; beyond them it starts afresh. */
 const maxTableLength = 1 << 16;
 const maxThreads = 1 << 17;
+
+/** What an instruction costs that becomes part of a new state: it is followed, sorted and made part of a key. */
+const STATE_STEP = 3 * PROGRAM_STEP;
 
 interface State {
   readonly threads: readonly number[];
@@ -66,6 +70,7 @@ export class Automaton {
     const length = text.length;
     const tail = this.#asksForFinalEnd ? Math.max(from, length - 2) : length;
     if (from > 0 && isMark[this.#alphabet.classOf(codePointBefore(text, from))] === 1) return 'undecided';
+    spend(length - from);
     let row = this.#startRow(text, from);
     let at = from;
     while (at < length) {
@@ -136,9 +141,11 @@ export class Automaton {
     const waiting: number[] = [];
     const pending = [...threads];
     const visit = ++this.#visit;
+    let seen = 0;
     for (let pc = pending.pop(); pc !== undefined; pc = pending.pop()) {
       if (this.#visited[pc] === visit) continue;
       this.#visited[pc] = visit;
+      seen++;
       const code = ops[pc]!;
       if (code === op.set) waiting.push(pc);
       else if (code === op.match) waiting.push(-1);
@@ -147,6 +154,7 @@ export class Automaton {
         if (code === op.split) pending.push(y[pc]!);
       }
     }
+    spend(STATE_STEP * seen);
     return waiting;
   }
 

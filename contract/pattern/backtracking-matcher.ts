@@ -1,3 +1,4 @@
+import { PROGRAM_STEP, spend, workLeft } from '../work-budget.ts';
 import type { Alphabet } from './alphabet.ts';
 import { op, type Program } from './program.ts';
 import type { StartFinder } from './start-finder.ts';
@@ -53,9 +54,15 @@ export class BacktrackingMatcher {
   /** Searches from a place on; without a budget it remembers, for which `canRemember` must hold. */
   search(text: string, from: number, budget: number | null): Outcome {
     if (budget === null) this.#forget(text, from);
-    const limit = budget === null ? Number.POSITIVE_INFINITY : this.steps + budget;
+    const before = this.steps;
+    const outcome = this.#searchWithin(text, from, budget === null ? from : -1, this.#limit(budget));
+    spend(PROGRAM_STEP * (this.steps - before));
+    return outcome;
+  }
+
+  #searchWithin(text: string, from: number, base: number, limit: number): Outcome {
     for (let start = this.#starts.next(text, from); start >= 0; ) {
-      const outcome = this.#run(text, start, -1, budget === null ? from : -1, limit);
+      const outcome = this.#run(text, start, -1, base, limit);
       if (outcome !== 'none') return outcome;
       start = start < text.length ? this.#starts.next(text, start + (text.codePointAt(start)! > 0xffff ? 2 : 1)) : -1;
     }
@@ -65,8 +72,15 @@ export class BacktrackingMatcher {
   /** Whether the text as a whole matches. */
   matchWhole(text: string, budget: number | null): Outcome {
     if (budget === null) this.#forget(text, 0);
-    const limit = budget === null ? Number.POSITIVE_INFINITY : this.steps + budget;
-    return this.#run(text, 0, text.length, budget === null ? 0 : -1, limit);
+    const before = this.steps;
+    const outcome = this.#run(text, 0, text.length, budget === null ? 0 : -1, this.#limit(budget));
+    spend(PROGRAM_STEP * (this.steps - before));
+    return outcome;
+  }
+
+  /** The step at which a run has to stop: past its own budget or just past what may be spent at all. */
+  #limit(budget: number | null): number {
+    return this.steps + Math.min(budget ?? Number.POSITIVE_INFINITY, Math.floor(workLeft() / PROGRAM_STEP) + 1);
   }
 
   /** `mustEnd` is where a match has to end, or -1; `base` is the place that memory begins with, or -1 without memory. */

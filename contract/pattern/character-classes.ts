@@ -20,10 +20,16 @@ const spaces: CodePoints = union([0x09, 0x0d], [0x20, 0x20]);
 /** A set that is made when it is asked for, since reading a property of Unicode takes milliseconds. */
 type Making = () => CodePoints;
 
-const general =
-  (...names: string[]): Making =>
-  () =>
-    unicodeProperty(...names);
+/** Makes a set once, since matching asks for some of them at every character. */
+function once(make: Making): Making {
+  let made: CodePoints | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+const general = (...names: string[]): Making => once(() => unicodeProperty(...names));
 const always =
   (set: CodePoints): Making =>
   () =>
@@ -39,8 +45,13 @@ export const shorthands: Readonly<Record<'d' | 's' | 'w', { plain: Making; unico
   },
 };
 
+export const lettersAndDigits: Making = general('L', 'Nd');
+
 /** What `\b` takes for a part of a word; Java goes beyond `\w` here. */
-export const boundaryWord: Making = () => union(unicodeProperty('L', 'Nd'), charactersOf('_'));
+export const boundaryWord: Making = once(() => union(lettersAndDigits(), charactersOf('_')));
+
+/** The characters that belong to the one before them. */
+export const combiningMarks: Making = general('Mn');
 
 export const posixClasses: ReadonlyMap<string, Making> = new Map([
   ['ASCII', always([0, 0x7f])],

@@ -1,4 +1,4 @@
-import { type CodePoints, hasCodePoint, intersection, ofCodePoints, shifted, union } from './code-points.ts';
+import { type CodePoints, intersection, ofCodePoints, shifted, union } from './code-points.ts';
 
 /** How letters are compared: as they are, without the case of A to Z, or without the case of any letter. */
 export type CaseRule = 'exact' | 'ascii' | 'unicode';
@@ -12,16 +12,17 @@ export function caseVariants(codePoint: number, rule: CaseRule): CodePoints {
   if (rule === 'exact') return [codePoint, codePoint];
   if (rule === 'ascii') return withAsciiCase([codePoint, codePoint]);
   const folded = foldCase(codePoint);
-  const same = foldings().filter(([, , to]) => to === folded);
-  return ofCodePoints([codePoint, folded, ...same.map(([from]) => from)]);
+  return ofCodePoints([codePoint, folded, ...(foldings().byFolded.get(folded) ?? [])]);
 }
 
 /** The characters that stand for one of a range under a rule; Java tries each as it is, in upper and in lower case. */
-export function rangeVariants(range: CodePoints, rule: CaseRule): CodePoints {
+export function rangeVariants(range: readonly [first: number, last: number], rule: CaseRule): CodePoints {
   if (rule === 'exact') return range;
   if (rule === 'ascii') return withAsciiCase(range);
-  const more = foldings().filter(([, upper, folded]) => hasCodePoint(range, upper) || hasCodePoint(range, folded));
-  return union(range, ofCodePoints(more.map(([from]) => from)));
+  const [first, last] = range;
+  const isIn = (codePoint: number) => codePoint >= first && codePoint <= last;
+  const more = foldings().all.filter(({ upper, folded }) => isIn(upper) || isIn(folded));
+  return union(range, ofCodePoints(more.map(({ from }) => from)));
 }
 
 /** The character by which Java compares letters of any case: the lower case of its upper case. */
@@ -42,20 +43,39 @@ function withAsciiCase(set: CodePoints): CodePoints {
   );
 }
 
-let memo: readonly (readonly [from: number, upper: number, folded: number])[] | undefined;
+/** A character that has another case, with its upper case and what it compares by. */
+interface Folding {
+  readonly from: number;
+  readonly upper: number;
+  readonly folded: number;
+}
 
-/** Every character that has another case, with its upper case and what it compares by; made when first needed. */
-function foldings(): readonly (readonly [from: number, upper: number, folded: number])[] {
-  if (memo !== undefined) return memo;
-  const found: [number, number, number][] = [];
+interface Foldings {
+  readonly all: readonly Folding[];
+  /** The characters that compare by a character. */
+  readonly byFolded: ReadonlyMap<number, readonly number[]>;
+}
+
+let memo: Foldings | undefined;
+
+/** Every character that has another case; made when first needed, since it takes some milliseconds. */
+function foldings(): Foldings {
+  memo ??= readFoldings();
+  return memo;
+}
+
+function readFoldings(): Foldings {
+  const all: Folding[] = [];
+  const byFolded = new Map<number, number[]>();
   const lastWithCase = 0x1ffff;
-  for (let codePoint = 0; codePoint <= lastWithCase; codePoint++) {
-    const upper = simpleUpper(codePoint);
+  for (let from = 0; from <= lastWithCase; from++) {
+    const upper = simpleUpper(from);
     const folded = simpleLower(upper);
-    if (upper !== codePoint || folded !== codePoint) found.push([codePoint, upper, folded]);
+    if (upper === from && folded === from) continue;
+    all.push({ from, upper, folded });
+    byFolded.set(folded, [...(byFolded.get(folded) ?? []), from]);
   }
-  memo = found;
-  return found;
+  return { all, byFolded };
 }
 
 /** Upper case of one character in one character, as Java has it: the special casing of whole texts does not apply. */

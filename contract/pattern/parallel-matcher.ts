@@ -1,3 +1,4 @@
+import { PROGRAM_STEP, spend } from '../work-budget.ts';
 import type { Alphabet } from './alphabet.ts';
 import { op, type Program } from './program.ts';
 import type { StartFinder } from './start-finder.ts';
@@ -46,7 +47,9 @@ export class ParallelMatcher {
       const codePoint = at < text.length ? text.codePointAt(at)! : -1;
       if (at === start && found === null) this.#startHere(text, at);
       const next = at + (codePoint > 0xffff ? 2 : 1);
+      const before = this.steps;
       found = this.#advance(text, codePoint, next, whole) ?? found;
+      spend(PROGRAM_STEP * (1 + this.steps - before));
       if (start === at) start = codePoint < 0 || whole ? -1 : this.#starts.next(text, next);
       const isIdle = this.#now.count === 0;
       if (isIdle && found !== null) break;

@@ -18,7 +18,7 @@ export function runBudget(textLength: number): number {
   return 100_000 + 200 * textLength;
 }
 
-/** The steps that all runs of one `split` or `replaceAll` may take together. */
-export function editBudget(textLength: number): number {
-  return 1_000_000 + 1_000 * textLength;
+/** The steps that all runs of one `split` or `replaceAll` may take together, with a program of so many instructions. */
+export function editBudget(textLength: number, programLength: number): number {
+  return runBudget(textLength) + 4 * textLength * programLength;
 }

@@ -76,6 +76,7 @@ class CompiledPattern implements Pattern {
   readonly exactText: string | null;
   readonly exactLine: string | null;
   readonly #groupCount: number;
+  readonly #programLength: number;
   readonly #names: ReadonlyMap<string, number>;
   readonly #shape: LiteralShape;
   readonly #search: PatternSearch;
@@ -83,6 +84,7 @@ class CompiledPattern implements Pattern {
   constructor(source: string, read: ReadPattern, program: Program) {
     this.source = source;
     this.#groupCount = read.groupCount;
+    this.#programLength = program.length;
     this.#names = read.names;
     this.#shape = literalShape(read.tree);
     this.#search = new PatternSearch(program, this.#shape);
@@ -157,7 +159,7 @@ class CompiledPattern implements Pattern {
 
   /** The slots of every match, each good until the next is asked for. */
   *#findAll(text: string): Generator<Int32Array> {
-    const limit = this.#search.steps + editBudget(text.length);
+    const limit = this.#search.steps + editBudget(text.length, this.#programLength);
     for (let from = 0; from <= text.length; ) {
       const slots = this.#find(text, from);
       if (slots === null) return;

@@ -1,4 +1,4 @@
-import { type CodePoints, complement, intersection, noCodePoint, union } from './code-points.ts';
+import { anyCodePoint, type CodePoints, complement, intersection, union } from './code-points.ts';
 import { type CaseRule, caseVariants, rangeVariants } from './letter-case.ts';
 import { maxNesting } from './pattern-limits.ts';
 import type { Flags, PatternSource } from './pattern-source.ts';
@@ -15,22 +15,17 @@ export function readClass(source: PatternSource, depth: number): CodePoints {
   if (depth > maxNesting) throw source.problem(`classes are nested more than ${maxNesting} deep`);
   const isNegative = source.eat('^');
   let whole: CodePoints | undefined;
-  let part: CodePoints = noCodePoint;
-  let isEmpty = true;
+  let elements: CodePoints[] = [];
   for (;;) {
     if (source.isAtEnd()) throw source.problem('a character class is not closed', undefined, start);
-    if (!(isEmpty && whole === undefined) && source.eat(']')) break;
+    if (!(elements.length === 0 && whole === undefined) && source.eat(']')) break;
     if (source.eat('&&')) {
       if (source.peek() === ']' || source.peek() === '&') throw source.problem('nothing stands to the right of &&');
-      if (!isEmpty) whole = whole === undefined ? part : intersection(whole, part);
-      part = noCodePoint;
-      isEmpty = true;
-    } else {
-      part = union(part, source.eat('[') ? readClass(source, depth + 1) : readElement(source));
-      isEmpty = false;
-    }
+      if (elements.length > 0) whole = intersection(whole ?? anyCodePoint, union(...elements));
+      elements = [];
+    } else elements.push(source.eat('[') ? readClass(source, depth + 1) : readElement(source));
   }
-  const set = whole === undefined ? part : intersection(whole, part);
+  const set = intersection(whole ?? anyCodePoint, union(...elements));
   return isNegative ? complement(set) : set;
 }
 

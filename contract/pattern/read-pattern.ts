@@ -106,8 +106,10 @@ class PatternReader {
       case '*':
       case '+':
       case '?':
-      case '{':
-        throw source.problem(`'${next}' has nothing to repeat`, `write \\${next} for the character itself`);
+      case '{': {
+        const hint = `write ${next === '*' ? '.* for any text, or ' : ''}\\${next} for the character itself`;
+        throw source.problem(`'${next}' has nothing to repeat`, hint);
+      }
       default:
         return this.#literal(source.take());
     }

@@ -1,6 +1,5 @@
-import { boundaryWord, shorthands } from './character-classes.ts';
-import { type CodePoints, hasCodePoint } from './code-points.ts';
-import { unicodeProperty } from './unicode-property.ts';
+import { boundaryWord, combiningMarks, lettersAndDigits, shorthands } from './character-classes.ts';
+import { hasCodePoint } from './code-points.ts';
 
 /** What can be asked about a place between two characters. */
 export const assertions = [
@@ -123,16 +122,11 @@ function markBits(text: string, at: number, offset: -1 | 0): number {
   for (let run = 0; end > 0 && run < longestMarkRun; run++) {
     const codePoint = codePointBefore(text, end);
     if (!hasCodePoint(marks, codePoint)) {
-      return run > 0 && hasCodePoint(unicodeProperty('L', 'Nd'), codePoint) ? side.word | side.unicodeWord : 0;
+      return run > 0 && hasCodePoint(lettersAndDigits(), codePoint) ? side.word | side.unicodeWord : 0;
     }
     end -= codePoint > 0xffff ? 2 : 1;
   }
   return 0;
-}
-
-/** The characters whose side depends on what stands before them. */
-export function combiningMarks(): CodePoints {
-  return unicodeProperty('Mn');
 }
 
 /** The character that ends before a place, both halves of a surrogate pair together. */

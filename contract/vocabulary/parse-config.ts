@@ -54,7 +54,9 @@ function problemsOf(issue: Issue, schema: z.core.$ZodType, root: unknown, base: 
     case 'invalid_type': {
       const found = valueAt(root, issue.path);
       if (found === undefined) return [error('missing', 'is required')];
-      return [error('value', `must be ${expectedName(issue.expected)}, not ${kindOf(found)}`)];
+      const isItem = issue.expected === 'array' && typeof found !== 'object';
+      const hint = isItem ? 'put it in brackets: [ … ]' : undefined;
+      return [error('value', `must be ${expectedName(issue.expected)}, not ${kindOf(found)}`, hint)];
     }
     case 'invalid_union': {
       const best = bestBranch(issue);
@@ -83,6 +85,11 @@ function bestBranch(issue: z.core.$ZodIssueInvalidUnion): readonly Issue[] {
     issues.some((i) => i.path.length === 0 && i.code === 'invalid_type');
   const ranked = [...issue.errors].sort((a, b) => Number(wrongForm(a)) - Number(wrongForm(b)) || depth(b) - depth(a));
   return ranked[0] ?? [];
+}
+
+/** The names of the fields that an object of this schema has. */
+export function fieldNames(schema: z.core.$ZodType): string[] {
+  return fieldsAt(schema, []);
 }
 
 /** The names of the fields of the object at this place of a schema. */

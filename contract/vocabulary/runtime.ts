@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { type CompiledExpression, compileExpression } from '../expression/expression.ts';
 import { compileTarget, type Target } from '../expression/target.ts';
 import { EvaluationError, type Value } from '../expression/value.ts';
+import { ValueProblem } from '../problem.ts';
 import { wrongType } from './configured.ts';
 import { leaf } from './leaf.ts';
 import { theReading } from './reading.ts';
@@ -52,7 +53,7 @@ function runtime<T extends Value>(
     const compiled = compileExpression(value, language, patterns);
     if (compiled.literal) {
       const literal = compiled.evaluate(null, null);
-      if (!fits(literal)) throw wrongType(expected, value);
+      if (!fits(literal)) throw notAnExpression(wrongType(expected, value));
       return constant(value, literal);
     }
     return {
@@ -71,6 +72,10 @@ function runtime<T extends Value>(
       },
     };
   });
+}
+
+function notAnExpression({ code, message }: ValueProblem): ValueProblem {
+  return new ValueProblem(code, message, 'an expression is written ${…}');
 }
 
 function constant<T>(source: string, value: T): RuntimeExpression<T> {

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../contract/document/json-value.ts';
-import { isJsonObject } from '../../contract/document/json-value.ts';
+import { isJsonObject, kindOf } from '../../contract/document/json-value.ts';
 import type { Problem } from '../../contract/problem.ts';
 
 /** What a route is found and ordered by. */
@@ -31,7 +31,8 @@ export function routeIdentity(
   const textOf = (key: string, byDefault: string): string => {
     const value = given[key];
     if (value === undefined) return byDefault;
-    if (typeof value !== 'string' || value === '') refuse(key, 'must be a text that is not empty');
+    if (value === '') refuse(key, 'must not be empty');
+    else if (typeof value !== 'string') refuse(key, `must be a text, not ${kindOf(value)}`);
     else if (value === RESERVED) refuse(key, `must not be '${RESERVED}', which is the router's default handler`);
     else return value;
     return byDefault;

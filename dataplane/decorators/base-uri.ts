@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type RuntimeExpression, runtimeText } from '../../contract/vocabulary/runtime.ts';
 import { defineDecorator } from '../heap/definition.ts';
-import { readBaseUri } from '../http/base-uri.ts';
+import { readBaseUri, unservedScheme } from '../http/base-uri.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { Response } from '../http/response.ts';
 import type { Uri } from '../http/uri.ts';
@@ -27,6 +27,10 @@ export const baseUriDecorator = defineDecorator({
   inVain(base) {
     const isVain = base.compiled === null && readBaseUri(base.read(null, null) ?? '') === null;
     return isVain ? `'${base.source}' names no scheme and host, so that requests keep theirs` : null;
+  },
+  unserved(base) {
+    if (base.compiled !== null) return null;
+    return unservedScheme(readBaseUri(base.read(null, null) ?? '')?.scheme ?? 'http');
   },
   create(_, { log }) {
     const failed = (expression: RuntimeExpression<string>): Response => {

@@ -65,6 +65,10 @@ export const proxyFields = {
   asyncBehavior: noEffect(choice(['streaming', 'non_streaming']), 'bodies are passed on as they arrive').describe(
     'Whether an answer is processed before its body is complete.',
   ),
+  disableRetries: noEffect(
+    flag(),
+    'a request is sent once more only when a kept connection turns out to be closed and repeating it is safe',
+  ).describe('Whether failed requests are never repeated.'),
   propagateDisconnection: noEffect(flag(), 'a client that leaves always ends its call to the backend').describe(
     'Whether a client that leaves ends its call to the backend.',
   ),

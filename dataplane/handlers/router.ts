@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { text } from '../../contract/vocabulary/configured.ts';
+import { unavailable } from '../../contract/vocabulary/field-notes.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
 import { scanInterval } from '../../contract/vocabulary/scan-interval.ts';
 import { defineHandler } from '../heap/definition.ts';
@@ -19,6 +20,7 @@ export const router = defineHandler({
     defaultHandler: ref('handler')
       .optional()
       .describe('Handler of requests that no route takes; by default they are answered with 404.'),
+    openApiValidation: unavailable('object').describe('Routes made of OpenAPI documents.'),
   }),
   operatorOnly: 'the routes of a router are files of the plane',
   examples: [

@@ -1,16 +1,15 @@
 import { type Declaration, type Decoration, readDeclaration } from '../../contract/declaration.ts';
 import { didYouMean } from '../../contract/did-you-mean.ts';
-import type { JsonValue } from '../../contract/document/json-value.ts';
-import type { Duration } from '../../contract/duration.ts';
+import { isJsonObject, type JsonValue, kindOf as kindOfValue } from '../../contract/document/json-value.ts';
 import { type Path, type Problem, pathText } from '../../contract/problem.ts';
 import { givenReferences } from '../../contract/vocabulary/given-references.ts';
-import { parseConfig } from '../../contract/vocabulary/parse-config.ts';
+import { fieldNames, parseConfig } from '../../contract/vocabulary/parse-config.ts';
 import type { Reading } from '../../contract/vocabulary/reading.ts';
 import { kinds, type Reference } from '../../contract/vocabulary/reference.ts';
-import type { RuntimeExpression } from '../../contract/vocabulary/runtime.ts';
-import { durationsIn, expressionsIn, type Found, referencesIn } from './config-walk.ts';
+import { type Found, referencesIn } from './config-walk.ts';
 import type { TypeDefinition } from './definition.ts';
 import type { BuiltKind } from './kinds.ts';
+import { noteValues } from './remarks.ts';
 import { type CheckedDecoration, type CheckedObject, kindOf, Scope } from './scope.ts';
 import type { TypeCatalogue } from './type-catalogue.ts';
 
@@ -38,6 +37,8 @@ export class ScopeCheck {
   private readonly options: CheckOptions;
   private readonly drafts = new Map<CheckedObject, Draft>();
   private readonly declaredAt = new Map<string, Path>();
+  /** Whether every name that the heap was to declare could be read. */
+  private namesAreKnown = true;
 
   constructor(name: string, parent: Scope | null, options: CheckOptions) {
     this.scope = new Scope(name, parent);
@@ -48,12 +49,16 @@ export class ScopeCheck {
   heap(raw: JsonValue | undefined, path: Path): void {
     if (raw === undefined) return;
     if (!Array.isArray(raw)) {
-      this.error('value', path, 'must be an array of objects');
+      this.error('value', path, `must be an array of objects, not ${kindOfValue(raw)}`);
+      this.namesAreKnown = false;
       return;
     }
     const declarations = raw.map((item, index) => readDeclaration(item, [...path, index], true, this.options.report));
-    for (const declaration of declarations) {
-      if (declaration === null) continue;
+    for (const [index, declaration] of declarations.entries()) {
+      if (declaration === null) {
+        this.unreadable(raw[index]!, [...path, index]);
+        continue;
+      }
       const name = declaration.name!;
       const other = this.declaredAt.get(name);
       if (other === undefined) {
@@ -67,6 +72,13 @@ export class ScopeCheck {
     }
   }
 
+  /** What is no declaration may still have the name that others refer to it by. */
+  private unreadable(raw: JsonValue, path: Path): void {
+    const name = isJsonObject(raw) ? raw['name'] : undefined;
+    if (typeof name === 'string' && !this.declaredAt.has(name)) this.declaredAt.set(name, path);
+    else this.namesAreKnown = false;
+  }
+
   /** The object that a reference outside of any object's configuration stands for, such as a route's handler. */
   resolve(reference: Reference, path: Path): CheckedObject | null {
     return this.target(reference, path);
@@ -74,10 +86,14 @@ export class ScopeCheck {
 
   /**
    * Checks what top-level keys or `globalDecorators` say; incompatible objects are the caller's to tell apart. `kind` is
-   * null where objects of every kind are meant.
+   * null where objects of every kind are meant. `fields` are the other keys that the same place may have.
    */
-  decorations(decorations: readonly Decoration[], kind: BuiltKind | null): CheckedDecoration[] {
-    return decorations.flatMap((decoration) => this.decoration(decoration, kind) ?? []);
+  decorations(
+    decorations: readonly Decoration[],
+    kind: BuiltKind | null,
+    fields: readonly string[] = [],
+  ): CheckedDecoration[] {
+    return decorations.flatMap((decoration) => this.decoration(decoration, kind, fields) ?? []);
   }
 
   /** Finds what references stand for and refuses cycles. Call it once everything is declared. */
@@ -128,10 +144,16 @@ export class ScopeCheck {
       parsed.value === undefined
         ? givenReferences(definition.config, declaration.config, reading, configPath)
         : referencesIn(parsed.value, configPath);
-    for (const { value, path } of expressionsIn(parsed.value, configPath)) noteExpression(value, path, report);
-    for (const { value, path } of durationsIn(parsed.value, configPath)) noteDuration(value, path, report);
+    if (parsed.value !== undefined) this.note(definition, parsed.value, configPath);
     this.drafts.set(checked, { declaration, checked, references, linked: false });
     return checked;
+  }
+
+  private note(definition: TypeDefinition, config: unknown, path: Path): void {
+    noteValues(config, path, this.options);
+    for (const { at, message } of definition.remarks?.(config) ?? []) {
+      this.report('warning', 'unavailable-field', [...path, ...at], message);
+    }
   }
 
   private target(reference: Reference, path: Path): CheckedObject | null {
@@ -144,11 +166,10 @@ export class ScopeCheck {
     const kind = kindOf(found);
     if (reference.kind === 'any' || kind === reference.kind) return found;
     if (follows !== undefined && kind === 'any') return null; // its own reference has a problem, or is part of a cycle
-    this.error(
-      'kind',
-      path,
-      `must be a ${kinds[reference.kind]}, but '${found.name}' is a ${type}, which is a ${kinds[kind]}`,
-    );
+    const wanted = `must be a ${kinds[reference.kind]}`;
+    if (reference.name === null) this.error('kind', path, `${wanted}, and a ${type} is a ${kinds[kind]}`);
+    else if (reference.name === type) this.error('kind', path, `${wanted}, but '${type}' is a ${kinds[kind]}`);
+    else this.error('kind', path, `${wanted}, but '${reference.name}' is a ${type}, which is a ${kinds[kind]}`);
     return null;
   }
 
@@ -156,6 +177,7 @@ export class ScopeCheck {
     const found = this.scope.find(name);
     if (found !== undefined && found.definition !== undefined) return found;
     if (this.declaredAt.has(name)) return null; // it is there and has problems of its own
+    if (!this.namesAreKnown) return null; // it may be one of those that could not be read
     const meant = didYouMean(name, this.scope.names());
     const hint = meant === undefined ? undefined : `did you mean '${meant}'?`;
     this.error('reference', path, `there is no object '${name}' in this heap or in those around it`, hint);
@@ -171,19 +193,34 @@ export class ScopeCheck {
   private decorate({ checked }: Draft, decoration: Decoration): void {
     const { type } = checked.definition;
     const kind = kindOf(checked);
-    const made = this.decoration(decoration, kind);
+    if (this.isMisplaced(decoration.name, checked.definition)) {
+      const message = `has no effect here: it is a field of ${type}`;
+      this.report('warning', 'decoration', decoration.path, message, "move it into 'config'");
+      return;
+    }
+    const made = this.decoration(decoration, kind, ['config', 'type', 'name']);
     if (made === null) return;
     if (decoratable(made, kind)) checked.decorations.push(made);
     else this.error('decoration', decoration.path, `'${decoration.name}' cannot decorate a ${type}`);
   }
 
-  private decoration({ name, value, path }: Decoration, kind: BuiltKind | null): CheckedDecoration | null {
+  /** Whether somebody wrote a field of an object beside its `config`. */
+  private isMisplaced(name: string, { config }: TypeDefinition): boolean {
+    return !this.isDecorator(name) && fieldNames(config).includes(name);
+  }
+
+  private isDecorator(name: string): boolean {
+    return this.scope.find(name)?.definition.kind === 'decorator';
+  }
+
+  private decoration(
+    { name, value, path }: Decoration,
+    kind: BuiltKind | null,
+    fields: readonly string[],
+  ): CheckedDecoration | null {
     const decorator = this.scope.find(name);
-    if (decorator === undefined || decorator.definition.kind !== 'decorator') {
-      const decorators = this.scope.names().filter((one) => this.scope.find(one)?.definition.kind === 'decorator');
-      const meant = didYouMean(name, [...decorators, 'config', 'type', 'name']);
-      const hint = meant === undefined ? undefined : `did you mean '${meant}'?`;
-      this.report('warning', 'decoration', path, `has no effect: there is no decorator '${name}'`, hint);
+    if (decorator === undefined || !this.isDecorator(name)) {
+      this.unknownKey(name, path, fields);
       return null;
     }
     const { definition } = decorator;
@@ -192,7 +229,21 @@ export class ScopeCheck {
     if (parsed.problems.some(({ severity }) => severity === 'error')) return null;
     const vain = definition.inVain?.(parsed.value, kind) ?? null;
     if (vain !== null) this.report('warning', 'no-effect', path, `has no effect: ${vain}`);
+    const unserved = definition.unserved?.(parsed.value) ?? null;
+    if (unserved !== null) this.report('warning', 'unavailable-field', path, unserved);
     return { decorator, value: parsed.value };
+  }
+
+  /** A misspelt field is an error, because what it was to say would be missing; other keys are the writer's own. */
+  private unknownKey(name: string, path: Path, fields: readonly string[]): void {
+    const decorators = this.scope.names().filter((one) => this.isDecorator(one));
+    const meant = didYouMean(name, [...decorators, ...fields]);
+    const hint = meant === undefined ? undefined : `did you mean '${meant}'?`;
+    if (meant !== undefined && fields.includes(meant)) {
+      this.error('unknown-field', path, `there is no field '${name}' here`, hint);
+    } else {
+      this.report('warning', 'decoration', path, `has no effect: there is no decorator '${name}'`, hint);
+    }
   }
 
   private refuseCycles(): void {
@@ -235,26 +286,4 @@ export class ScopeCheck {
 export function decoratable({ decorator }: CheckedDecoration, kind: BuiltKind): boolean {
   const { decorates }: TypeDefinition = decorator.definition;
   return decorates?.includes(kind) === true;
-}
-
-/** Warns of what an expression says that will not do what its writer thinks. */
-export function noteExpression(
-  { compiled }: RuntimeExpression<unknown>,
-  path: Path,
-  report: CheckOptions['report'],
-): void {
-  for (const { name, replacement } of compiled?.deprecations ?? []) {
-    const message = `the function '${name}' is deprecated: use '${replacement}'`;
-    report({ code: 'deprecated-field', severity: 'warning', path, message });
-  }
-  for (const root of compiled?.unknownRoots ?? []) {
-    const message = `'${root}' is not known here and is always null`;
-    report({ code: 'expression', severity: 'warning', path, message });
-  }
-}
-
-function noteDuration({ ignored, amount, unit }: Duration, path: Path, report: CheckOptions['report']): void {
-  if (ignored === '') return;
-  const message = `has no effect beyond ${amount} ${unit}: '${ignored}' is not read`;
-  report({ code: 'no-effect', severity: 'warning', path, message });
 }

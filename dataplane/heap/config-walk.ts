@@ -1,4 +1,5 @@
 import { Duration } from '../../contract/duration.ts';
+import type { Target } from '../../contract/expression/target.ts';
 import type { Path } from '../../contract/problem.ts';
 import { Reference } from '../../contract/vocabulary/reference.ts';
 import type { RuntimeExpression } from '../../contract/vocabulary/runtime.ts';
@@ -22,6 +23,11 @@ export function expressionsIn(config: unknown, path: Path): Found<RuntimeExpress
 /** The durations in a configuration, with their places. */
 export function durationsIn(config: unknown, path: Path): Found<Duration>[] {
   return found(config, path, (value): value is Duration => value instanceof Duration);
+}
+
+/** The places in a configuration that something is assigned to, with their own. */
+export function targetsIn(config: unknown, path: Path): Found<Target>[] {
+  return found(config, path, (value): value is Target => 'assign' in value && 'readOnly' in value);
 }
 
 function isExpression(value: object): value is RuntimeExpression<unknown> {

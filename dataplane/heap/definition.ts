@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { z } from 'zod';
+import type { Path } from '../../contract/problem.ts';
 import type { Reference } from '../../contract/vocabulary/reference.ts';
 import type { Decorator } from './decorator.ts';
 import type { Heap } from './heap.ts';
@@ -22,6 +23,12 @@ export interface Parts {
   readonly heap: Heap;
 }
 
+/** Something to say of a place in the configuration of an object. */
+export interface Remark {
+  readonly at: Path;
+  readonly message: string;
+}
+
 /** What the catalogue knows of a type. */
 export interface TypeDefinition<K extends BuiltKind = BuiltKind, Config = unknown> {
   /** The name that `type` in a declaration has. */
@@ -42,12 +49,16 @@ export interface TypeDefinition<K extends BuiltKind = BuiltKind, Config = unknow
   readonly decorates?: readonly BuiltKind[];
   /** For decorators: why a decoration does nothing, or null. `kind` is null where it is for objects of every kind. */
   inVain?(decoration: unknown, kind: BuiltKind | null): string | null;
+  /** For decorators: why requests that it decorates cannot be served, or null. */
+  unserved?(decoration: unknown): string | null;
+  /** What the writer of a sound configuration should know: what of it cannot be served. */
+  remarks?(config: Config): readonly Remark[];
   /** For a type that stands for another object: the reference to it, which decides what kind of object this one is. */
   follows?(config: Config): Reference;
   create(config: Config, parts: Parts): Built[K];
 }
 
-type DecoratorsOnly = 'decoration' | 'decorates' | 'inVain';
+type DecoratorsOnly = 'decoration' | 'decorates' | 'inVain' | 'unserved';
 type Definition<K extends BuiltKind, Config> = Omit<TypeDefinition<K, Config>, 'kind' | DecoratorsOnly>;
 
 /** A filter: `(exchange, next) => Answer`. */
@@ -72,6 +83,7 @@ interface DecoratorDefinition<Config, Decoration>
   readonly decoration: z.ZodType<Decoration>;
   readonly decorates: readonly BuiltKind[];
   inVain?(decoration: Decoration, kind: BuiltKind | null): string | null;
+  unserved?(decoration: Decoration): string | null;
   create(config: Config, parts: Parts): Decorator<Decoration>;
 }
 

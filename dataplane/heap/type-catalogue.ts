@@ -16,19 +16,30 @@ export class TypeCatalogue {
     }
   }
 
-  /** The type of this name. A full Java class name is understood by its last part. */
+  /** The type of this name. The full name of a class of the reference product is understood by its last part. */
   find(name: string): TypeDefinition | undefined {
-    return this.byName.get(name) ?? this.byName.get(name.slice(name.lastIndexOf('.') + 1));
+    return this.byName.get(shortName(name));
   }
 
   /** What is wrong with a name that `find` does not know. */
   unknown(name: string): Pick<Problem, 'code' | 'message' | 'hint'> {
-    if (this.unavailable.has(name)) {
+    if (this.unavailable.has(shortName(name))) {
       return { code: 'unavailable-type', message: `the type '${name}' is known, but not available in this version` };
     }
     const meant = didYouMean(name, [...this.byName.keys()]);
     const message = `there is no type '${name}'`;
-    const hint = meant === undefined ? "'gatewarden types' lists them all" : `did you mean '${meant}'?`;
+    const hint = meant === undefined ? hintFor(name) : `did you mean '${meant}'?`;
     return { code: 'unknown-type', message, hint };
   }
+}
+
+/** A class of somebody else may have the same last part and do something else. */
+function shortName(name: string): string {
+  return /^(?:org\.forgerock|org\.openidentityplatform|com\.pingidentity)\./.test(name)
+    ? name.slice(name.lastIndexOf('.') + 1)
+    : name;
+}
+
+function hintFor(name: string): string {
+  return name.includes('.') ? 'Java classes cannot be loaded' : "'gatewarden types' lists them all";
 }

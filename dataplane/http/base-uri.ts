@@ -12,3 +12,9 @@ export function readBaseUri(text: string): Uri | null {
   if (!/^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^/?#]/.test(text)) return null;
   return Uri.parse(text.replace(/[?#].*$/s, ''));
 }
+
+/** What is to be said of backends of a scheme, or null for those that can be reached. */
+export function unservedScheme(scheme: string): string | null {
+  if (scheme === 'http') return null;
+  return `requests are answered with 502: backends of the scheme '${scheme}' cannot be reached in this version`;
+}

@@ -4,7 +4,8 @@ import type { Path, Problem } from '../../contract/problem.ts';
 import { parseConfig } from '../../contract/vocabulary/parse-config.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
 import { type RuntimeExpression, runtimeFlag } from '../../contract/vocabulary/runtime.ts';
-import { type CheckOptions, decoratable, noteExpression, ScopeCheck } from '../heap/check-scope.ts';
+import { type CheckOptions, decoratable, ScopeCheck } from '../heap/check-scope.ts';
+import { noteExpression } from '../heap/remarks.ts';
 import { type CheckedDecoration, type CheckedObject, kindOf, type Scope } from '../heap/scope.ts';
 
 /** A document that declares a heap and a handler: a route or `config.json`. */
@@ -26,8 +27,14 @@ export interface DocumentVerdict {
 
 /** Keys that later versions will act on: refused, because a route without its session or its audit is another route. */
 const UNAVAILABLE = ['secrets', 'session', 'auditService'];
-const COMMON = ['handler', 'heap', 'globalDecorators', 'properties', 'name', 'monitor', ...UNAVAILABLE];
-const ROUTE_KEYS = new Set([...COMMON, 'condition', '_id']);
+/** Keys of the reference product that have nothing to act on here, and why. */
+const VAIN: Readonly<Record<string, string>> = {
+  monitor: 'every route is monitored',
+  handlerObject: "the main handler is what 'handler' says",
+  temporaryStorage: 'bodies are streamed, and objects that keep one use the TemporaryStorage of the heap',
+};
+const COMMON = ['handler', 'heap', 'globalDecorators', 'properties', 'monitor', ...UNAVAILABLE];
+const ROUTE_KEYS = new Set([...COMMON, 'name', 'condition', '_id']);
 const BASE_KEYS = new Set([...COMMON, 'handlerObject', 'temporaryStorage']);
 
 /** Checks the document of a route, whose tokens and properties have been resolved. */
@@ -56,11 +63,13 @@ function check(
     return { document: null, condition: null, problems };
   }
   const scopeCheck = new ScopeCheck(name, parent, { ...options, report });
-  refuseUnavailable(document, report);
+  judgeReserved(document, reserved, report);
   scopeCheck.heap(document['heap'], ['heap']);
   const condition = readCondition(document, options, report);
   const handler = readHandler(document, scopeCheck, options, report);
-  const decorations = scopeCheck.decorations(decorationsOf(document, [], reserved), 'handler');
+  const misplaced = refuseMisplaced(document, scopeCheck.scope, report);
+  const given = decorationsOf(document, [], new Set([...reserved, ...misplaced]));
+  const decorations = scopeCheck.decorations(given, 'handler', [...reserved]);
   scopeCheck.scope.globalDecorations.push(...scopeCheck.decorations(globalDecorations(document, report), null));
   scopeCheck.finish();
   if (handler !== null) refuseIncompatible(decorations, handler, report);
@@ -72,16 +81,37 @@ function check(
   };
 }
 
-function refuseUnavailable(document: JsonObject, report: (problem: Problem) => void): void {
+function judgeReserved(
+  document: JsonObject,
+  reserved: ReadonlySet<string>,
+  report: (problem: Problem) => void,
+): void {
   for (const key of UNAVAILABLE) {
     if (document[key] === undefined) continue;
     const message = 'is known, but not available in this version';
     report({ code: 'unavailable-field', severity: 'error', path: [key], message });
   }
-  if (document['monitor'] !== undefined) {
-    const message = 'has no effect: every route is monitored';
-    report({ code: 'no-effect', severity: 'warning', path: ['monitor'], message });
+  for (const [key, why] of Object.entries(VAIN)) {
+    if (document[key] === undefined || !reserved.has(key)) continue;
+    report({ code: 'no-effect', severity: 'warning', path: [key], message: `has no effect: ${why}` });
   }
+}
+
+/** Keys of objects that people write at the top of a document, where they would do nothing, and where they belong. */
+const MISPLACED: Readonly<Record<string, string>> = {
+  filters: "make 'handler' a Chain and move them into its 'config'",
+  type: "put the object under 'handler'",
+  config: "put the object under 'handler'",
+};
+
+/** Refuses such keys: filters that do not run are worse than a route that does not. @returns those that are there */
+function refuseMisplaced(document: JsonObject, scope: Scope, report: (problem: Problem) => void): string[] {
+  const found = Object.keys(MISPLACED).filter((key) => Object.hasOwn(document, key) && scope.find(key) === undefined);
+  for (const key of found) {
+    const message = `there is no field '${key}' here`;
+    report({ code: 'unknown-field', severity: 'error', path: [key], message, hint: MISPLACED[key]! });
+  }
+  return found;
 }
 
 /** The condition; null for none, undefined for one that cannot be read. */
@@ -91,10 +121,16 @@ function readCondition(
   report: (problem: Problem) => void,
 ): RuntimeExpression<boolean> | null | undefined {
   const raw = document['condition'];
-  if (raw === undefined || raw === null) return null;
+  if (raw === undefined) return null;
+  if (raw === null) {
+    const message = 'has no effect: it is null, and every request is taken';
+    const hint = "in YAML an expression that begins with '#{' needs quotes, because '#' begins a comment";
+    report({ code: 'no-effect', severity: 'warning', path: ['condition'], message, hint });
+    return null;
+  }
   const parsed = parseConfig(runtimeFlag(), raw, options.reading, ['condition']);
   for (const problem of parsed.problems) report(problem);
-  if (parsed.value !== undefined) noteExpression(parsed.value, ['condition'], report);
+  if (parsed.value !== undefined) noteExpression(parsed.value, ['condition'], { ...options, report });
   return parsed.value;
 }
 

@@ -1,5 +1,7 @@
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startDemoBackend } from '../../cli/demo-backend.ts';
+import { runProgram } from '../support/run-program.ts';
 
 describe('the demo backend', () => {
   let backend: Awaited<ReturnType<typeof startDemoBackend>>;
@@ -32,5 +34,14 @@ describe('the demo backend', () => {
 
   it('says what it knows when asked for something else', async () => {
     expect((await fetch(`${backend.url}/nothing`)).status).toBe(404);
+  });
+
+  it.each([[['eighty']], [['65536']], [['1', '2']]])('does not start by itself with %j', async (words) => {
+    const program = fileURLToPath(new URL('../../cli/demo-backend.ts', import.meta.url));
+    expect(await runProgram(process.execPath, [program, ...words])).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'demo backend: takes one port from 0 to 65535\n',
+    });
   });
 });

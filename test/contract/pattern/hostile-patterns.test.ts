@@ -83,7 +83,7 @@ describe('patterns that take exponential time elsewhere', () => {
 });
 
 describe('runs beyond linear time', () => {
-  it.each(['^(?=(a+)+$)', '(a+)+\\1b', '(?:(?=a)a+)+b', '(?<!(a|a){9})(a|a)*+$(?!\\n)b?(a*)*c\\2'])('%s', (source) => {
+  it.each(['^(?=(a+)+$)', '(a+)+\\1b', '(?:(?=a)a+)+b', '(?:(a|a)(?!b))*c'])('%s', (source) => {
     const text = `${'a'.repeat(200)}!`;
     const pattern = compilePattern(source, 'bounded');
     expect(() => pattern.exec(text)).toThrow(PatternBudgetExceeded);
@@ -102,7 +102,7 @@ describe('runs beyond linear time', () => {
     const pattern = compilePattern('x(?:[^y]*y)?', 'linear');
     expect(() => pattern.replaceAll(text, '-')).toThrow(PatternBudgetExceeded);
     expect(() => pattern.split(text)).toThrow(PatternBudgetExceeded);
-    expect(editBudget(text.length)).toBeLessThan(text.length ** 2 / 10);
+    expect(editBudget(text.length, 12)).toBeLessThan(text.length ** 2 / 100);
     expect(pattern.exec(text)?.end).toBe(1);
   });
 });
