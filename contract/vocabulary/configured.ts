@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { conceal, concealQuoted } from '../conceal.ts';
+import { didYouMean } from '../did-you-mean.ts';
 import { type Duration, readDuration } from '../duration.ts';
 import { compileExpression } from '../expression/expression.ts';
 import { Double, type Value } from '../expression/value.ts';
@@ -13,6 +14,11 @@ function configuredValue(value: unknown): unknown {
   if (typeof value !== 'string' || !/[$#]\{/.test(value)) return value;
   const { configuration, patterns } = theReading();
   const expression = compileExpression(value, configuration, patterns);
+  const [unknown] = expression.unknownRoots;
+  if (unknown !== undefined) {
+    const hint = didYouMean(unknown, [...configuration.constants.keys(), ...configuration.roots.keys()]);
+    throw new ValueProblem('expression', `'${unknown}' is not known here`, hint && `did you mean '${hint}'?`);
+  }
   let result: Value;
   try {
     result = expression.evaluate(null, null);

@@ -87,12 +87,8 @@ export function runtimeLanguage(reach: Reach, constants: ReadonlyMap<string, Val
 /** What expressions may name that are evaluated once, when their document is read. */
 export function configurationLanguage(reach: Reach, constants: ReadonlyMap<string, Value>): Language {
   const names = [...exchangeRoots.map(([name]) => name), ...unavailable.map(([name]) => name)];
-  return language(
-    reach,
-    constants,
-    [],
-    names.map((name) => [name, tooEarly(name)]),
-  );
+  const refused = names.map((name): [string, Refusal] => [name, tooEarly(name)]);
+  return language(reach, constants, [], [...refused, ['heap', objectsAreForScripts]]);
 }
 
 /** What depends on the reach alone: there is a language for each document, and one reach for many of them. */
@@ -127,6 +123,11 @@ function language(
     refusedFunctions,
   };
 }
+
+const objectsAreForScripts: Refusal = {
+  code: 'unavailable-field',
+  message: "'heap' is known, but only scripts take objects, and they are not available in this version",
+};
 
 function tooEarly(name: string): Refusal {
   return {

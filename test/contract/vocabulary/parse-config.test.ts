@@ -69,6 +69,8 @@ describe('one value', () => {
     [pattern(), '(', expect.stringMatching(/^pattern config: /)],
     [secretId(), 'a..b', expect.stringMatching(/^value config: must be letters/)],
     [text(), '${request.method}', expect.stringMatching(/^expression config: /)],
+    [integer(), '${limt}', "expression config: 'limt' is not known here (did you mean 'limit'?)"],
+    [text(), "${heap['Clock']}", expect.stringMatching(/^unavailable-field config: 'heap' is known/)],
     [runtimeText(), '${nope(1)}', expect.stringMatching(/^expression config: .*nope/)],
     [runtimeFlag(), 'notbool', expect.stringMatching(/^value config: must be true, false or an expression/)],
     [ref('handler'), 5, "value config: must be the name of a Handler or an object with 'type', not a number"],
