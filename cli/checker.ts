@@ -1,6 +1,7 @@
 import { adminRemarks, adminSettings } from '../contract/admin-settings.ts';
 import { concealQuoted } from '../contract/conceal.ts';
 import { isObject } from '../contract/declaration.ts';
+import { didYouMean } from '../contract/did-you-mean.ts';
 import type { JsonObject, JsonValue } from '../contract/document/json-value.ts';
 import { compileExpression } from '../contract/expression/expression.ts';
 import { EvaluationError } from '../contract/expression/value.ts';
@@ -30,7 +31,8 @@ export function dataPlaneChecker(reach: Reach): Checker {
   function judgement(verdict: DocumentVerdict, documents: readonly JsonObject[]): Judgement {
     const { document, condition, problems } = verdict;
     const written = documents.at(-1)?.['condition'];
-    const conditionIsReadable = condition !== null || written === undefined || written === null;
+    const isRead = condition !== null || written === undefined || written === null;
+    const conditionIsReadable = isRead && !hasMisspeltCondition(problems);
     if (document === null) return { sound: false, conditionIsReadable, problems, routers: [] };
     const routers = foundRouters(document).map((facts) => ({
       ...facts,
@@ -54,10 +56,22 @@ export function dataPlaneChecker(reach: Reach): Checker {
   };
 }
 
+/** Without its condition a route would be about every request. */
+function hasMisspeltCondition(problems: readonly Problem[]): boolean {
+  const isIt = (key: unknown): boolean => didYouMean(String(key), ['condition']) !== undefined;
+  return problems.some(({ code, path }) => code === 'unknown-field' && path.length === 1 && isIt(path[0]));
+}
+
 function evaluated(expression: string, constants: ReadonlyMap<string, JsonValue>, reach: Reach): JsonValue {
   const language = configurationLanguage(reach, constants);
   try {
-    const value = compileExpression(expression, language, 'bounded').evaluate(null, null);
+    const compiled = compileExpression(expression, language, 'bounded');
+    const [unknown] = compiled.unknownRoots;
+    if (unknown !== undefined) {
+      const hint = 'an expression in properties may name those before it';
+      throw new ValueProblem('expression', `'${unknown}' is not known here`, hint);
+    }
+    const value = compiled.evaluate(null, null);
     return JSON.parse(valueJson(value, language.shapes)) as JsonValue;
   } catch (error) {
     if (!(error instanceof EvaluationError)) throw error;

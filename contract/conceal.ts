@@ -18,7 +18,7 @@ export function conceal(message: string, values: readonly string[], written: str
     shown += length === 0 ? quoted[at] : HIDDEN;
     at += Math.max(1, length);
   }
-  return shown;
+  return shown.replace(/…+/g, HIDDEN);
 }
 
 /** A message without what stands in quotes, unless the document itself says it in the place that the message is about. */

@@ -98,7 +98,7 @@ export class AdminPort {
         .end(JSON.stringify(answer.body));
       return;
     }
-    if (!isLoopback(request.socket.remoteAddress)) return say(response, 403, 'only from this machine');
+    if (!isFromThisMachine(request)) return say(response, 403, 'only from this machine');
     if (path === '/' && reading) {
       response
         .writeHead(200, { 'content-type': 'application/json' })
@@ -123,6 +123,16 @@ function decoded(text: string): string {
   } catch {
     return text;
   }
+}
+
+/** What proxies and browsers say of themselves: somebody else speaks through them. */
+const SPOKEN_FOR = ['via', 'forwarded', 'x-forwarded-for', 'origin'];
+
+/** Whether a program on this machine asks on its own behalf, and not for a client or for a page of the web. */
+function isFromThisMachine({ socket, headers }: IncomingMessage): boolean {
+  if (!isLoopback(socket.remoteAddress) || SPOKEN_FOR.some((name) => headers[name] !== undefined)) return false;
+  const host = (headers.host ?? '').replace(/:\d*$/, '').toLowerCase();
+  return host === 'localhost' || isLoopback(host.replace(/^\[(.*)\]$/, '$1'));
 }
 
 /** Whether an address is that of a peer on this machine. */

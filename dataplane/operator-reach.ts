@@ -1,5 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import type { InstanceDirectories, Reach } from '../contract/reach.ts';
+
+/** The largest file that documents may read from. */
+const MOST_BYTES = 64 * 1024 * 1024;
 
 /** What an operator's documents may reach, as data that can be handed to another thread. */
 export interface OperatorReach {
@@ -16,10 +19,16 @@ export function operatorReach({ env, system, directories }: OperatorReach): Reac
     envNames: () => Object.keys(env),
     system: (name) => (Object.hasOwn(system, name) ? system[name] : undefined),
     systemNames: () => Object.keys(system),
-    readFile: (path) => orNull(() => readFileSync(path)),
+    readFile: (path) => orNull(() => (isReadable(path) ? readFileSync(path) : null)),
     listDirectory: (path) => orNull(() => readdirSync(path)),
     directories,
   };
+}
+
+/** Pipes and devices would be waited for, or read, without an end. */
+function isReadable(path: string): boolean {
+  const stat = statSync(path);
+  return stat.isFile() && stat.size <= MOST_BYTES;
 }
 
 function orNull<T>(read: () => T): T | null {

@@ -173,6 +173,7 @@ class Supervisor implements Plane {
     const memory = new SharedArrayBuffer(COUNTER_SLOTS * Float64Array.BYTES_PER_ELEMENT);
     const slots = new SlotMemory();
     const { listen, trustedProxies, limits } = this.options;
+    const admin = this.adminAddress;
     const workerData: UnitOptions = {
       role: 'gatewarden-unit',
       unit: number,
@@ -181,6 +182,7 @@ class Supervisor implements Plane {
       serving: this.servingFor(slots),
       trustedProxies,
       limits,
+      admin: admin === undefined ? null : { address: admin.host, port: admin.port },
       log: this.destination === null ? 'off' : (this.destination.file ?? 'hand-over'),
       counters: memory,
       slots: slots.chunks,

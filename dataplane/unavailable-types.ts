@@ -26,6 +26,7 @@ export const unavailableTypes: readonly string[] = [
   'GrantSwapJwtAssertionOAuth2ClientFilter',
   'HttpBasicAuthFilter',
   'HttpBasicAuthenticationClientFilter',
+  'ICAP',
   'IdTokenValidationFilter',
   'JwtBuilderFilter',
   'JwtValidationFilter',

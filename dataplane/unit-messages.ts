@@ -1,6 +1,7 @@
 import type { Update } from '../contract/snapshot.ts';
 import type { Destination } from './http/backend.ts';
 import type { ListenerLimits } from './http/limits.ts';
+import type { Endpoint } from './http/wire.ts';
 import type { OperatorReach } from './operator-reach.ts';
 import type { BuildProblem } from './routes/configuration.ts';
 
@@ -35,6 +36,8 @@ export interface UnitOptions {
   readonly serving: Serving;
   readonly trustedProxies: readonly string[];
   readonly limits: Partial<ListenerLimits>;
+  /** Where the supervisor's admin port is: no request of a client may be sent there. */
+  readonly admin: Endpoint | null;
   /** What becomes of access log lines: none, appended to this file, or handed over. */
   readonly log: 'off' | 'hand-over' | number;
   /** The block this unit counts into. */

@@ -19,7 +19,7 @@ export interface UnitTraffic {
   /** What could not be built at the start. */
   readonly problems: readonly BuildProblem[];
   update(order: Extract<UnitOrder, { kind: 'update' }>): readonly BuildProblem[];
-  /** The unit accepts requests there: no backend may be at this place. */
+  /** The plane accepts requests there: no backend may be at this place. */
   listensAt(endpoint: Endpoint): void;
   close(): void;
 }

@@ -80,7 +80,10 @@ export function readProperties(
 
   function loadLocations(value: JsonValue, path: Path): JsonValue {
     if (!isJsonObject(value) || !Object.hasOwn(value, LOCATION)) return mapMembers(value, path, loadLocations);
-    if (Object.keys(value).length > 1) fault('property', path, `has ${LOCATION} and other keys`);
+    if (Object.keys(value).length > 1) {
+      fault('property', path, `has ${LOCATION} and other keys`);
+      return null;
+    }
     return load(value[LOCATION]!, [...path, LOCATION]) ?? null;
   }
 

@@ -4,7 +4,7 @@ import { textOf } from './text.ts';
 import { EvaluationError, isInteger, isList, isPlainObject, type Value, valueType } from './value.ts';
 
 /** Names through which an object could be left or changed for everyone; no expression reaches them. */
-const FORBIDDEN = new Set(['__proto__', 'constructor', 'prototype']);
+export const FORBIDDEN: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 /** What a value holds under a key; null when it is no such thing or holds nothing there. */
 export function readMember(value: Value, key: Value, shapes: Shapes): Value {

@@ -1,11 +1,14 @@
+import { spendOn } from './bounded-work.ts';
 import type { Shapes } from './language.ts';
-import { textOf } from './text.ts';
+import { textOf, trimmed } from './text.ts';
 import { Double, EvaluationError, isDouble, isInteger, isList, type Value, valueType } from './value.ts';
 
 const LEAST_LONG = -(2n ** 63n);
 const MOST_LONG = 2n ** 63n - 1n;
 const LEAST_INTEGER = -(2n ** 31n);
 const MOST_INTEGER = 2n ** 31n - 1n;
+/** Longer texts are not taken for numbers: reading one takes time in the square of its length. */
+const MOST_DIGITS = 1000;
 
 /** A value as a truth value: null and the empty text are false, other texts are true only when they say so. */
 export function booleanOf(value: Value): boolean {
@@ -23,7 +26,7 @@ export function longOf(value: Value): bigint {
   if (isInteger(value)) return BigInt(value);
   if (typeof value === 'string') {
     const long = readLong(value);
-    if (long === null) throw new EvaluationError(`'${value}' is not a whole number`);
+    if (long === null) throw new EvaluationError('the text is not a whole number');
     return long;
   }
   throw cannotBe(value, 'Long');
@@ -37,7 +40,7 @@ export function numberOf(value: Value): number {
   if (typeof value === 'bigint') return Number(value);
   if (typeof value === 'string') {
     const number = readDouble(value);
-    if (number === null) throw new EvaluationError(`'${value}' is not a number`);
+    if (number === null) throw new EvaluationError('the text is not a number');
     return number;
   }
   throw cannotBe(value, 'Double');
@@ -48,7 +51,7 @@ export function integerOf(value: Value): number {
   if (typeof value === 'string' && value !== '') {
     const long = readLong(value);
     if (long === null || long < LEAST_INTEGER || long > MOST_INTEGER) {
-      throw new EvaluationError(`'${value}' is not a whole number of 32 bits`);
+      throw new EvaluationError('the text is not a whole number of 32 bits');
     }
     return Number(long);
   }
@@ -59,6 +62,7 @@ export function integerOf(value: Value): number {
 export function textsOf(value: Value, shapes: Shapes): readonly (string | null)[] | null {
   if (value === null) return null;
   if (!isList(value)) return [textOf(value, shapes)];
+  spendOn(value);
   return value.map((item) => (item === null ? null : textOf(item, shapes)));
 }
 
@@ -71,7 +75,8 @@ export function readLong(text: string): bigint | null {
 
 /** The number that a text says in Java's syntax, which knows a suffix, hexadecimal digits and spaces around; or null. */
 function readDouble(text: string): number | null {
-  const bare = text.replace(/^[\0- ]+|[\0- ]+$/g, '');
+  const bare = trimmed(text);
+  if (bare.length > MOST_DIGITS) return null;
   const decimal = /^([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)[fFdD]?$/.exec(bare);
   if (decimal !== null) return Number(decimal[1]);
   const special = /^([+-]?)(NaN|Infinity)$/.exec(bare);

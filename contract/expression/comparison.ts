@@ -1,3 +1,4 @@
+import { spend } from '../work-budget.ts';
 import { booleanOf, longOf, numberOf } from './coercion.ts';
 import type { Shapes } from './language.ts';
 import type { ComparisonOperator } from './syntax.ts';
@@ -6,6 +7,8 @@ import { EvaluationError, isDouble, isInteger, isList, isPlainObject, type Value
 
 /** Lists and maps are compared no deeper than this: they come from outside. */
 const MOST_NESTING = 100;
+/** What it costs to look at one item. */
+const ITEM_STEPS = 8;
 
 type Comparison = (left: Value, right: Value, shapes: Shapes) => boolean;
 
@@ -25,7 +28,7 @@ export function isEmpty(value: Value, shapes: Shapes): boolean {
   if (typeof value !== 'object') return false;
   if (isList(value)) return value.length === 0;
   if (value instanceof Map) return value.size === 0;
-  if (isPlainObject(value)) return Object.keys(value).length === 0;
+  if (isPlainObject(value)) return keysOf(value).length === 0;
   return shapes.get(Object.getPrototypeOf(value))?.entries?.keys?.(value).length === 0;
 }
 
@@ -43,6 +46,7 @@ export function equal(left: Value, right: Value, shapes: Shapes): boolean {
 
 /** Equality without any conversion, as lists and maps use it for what they hold. */
 export function alike(left: Value, right: Value, shapes: Shapes, depth = 0): boolean {
+  spend(typeof left === 'string' ? ITEM_STEPS + (left.length >> 4) : ITEM_STEPS);
   if (same(left, right)) return true;
   if (isNumber(left) || isNumber(right)) return valueType(left) === valueType(right) && equal(left, right, shapes);
   if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false;
@@ -68,6 +72,7 @@ export function alike(left: Value, right: Value, shapes: Shapes, depth = 0): boo
 function same(left: Value, right: Value): boolean {
   if (left === right) return true;
   if (!isList(left) || !isList(right) || left.length !== right.length) return false;
+  spend(left.length);
   return left.every((item, at) => item === right[at]);
 }
 
@@ -92,5 +97,13 @@ function isNumber(value: Value): boolean {
 
 function entriesOf(value: object): ReadonlyMap<string, Value> | null {
   if (value instanceof Map) return value;
-  return isPlainObject(value) ? new Map(Object.entries(value)) : null;
+  if (!isPlainObject(value)) return null;
+  return new Map(keysOf(value).map((key) => [key, value[key]!]));
+}
+
+/** The keys of a map that is a plain object; the list of them is made anew each time. */
+export function keysOf(map: Readonly<Record<string, Value>>): string[] {
+  const keys = Object.keys(map);
+  spend(keys.length * ITEM_STEPS);
+  return keys;
 }

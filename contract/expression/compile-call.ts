@@ -1,6 +1,8 @@
 import { didYouMean } from '../did-you-mean.ts';
 import { compilePattern, type Pattern, PatternBudgetExceeded } from '../pattern/pattern.ts';
 import { ValueProblem } from '../problem.ts';
+import { spend } from '../work-budget.ts';
+import { spendOn } from './bounded-work.ts';
 import { integerOf, textsOf } from './coercion.ts';
 import type { Compilation } from './compile.ts';
 import type { LanguageFunction, Parameter, Shapes } from './language.ts';
@@ -25,17 +27,22 @@ export function compileCall(node: CallNode, given: readonly Part[], compilation:
 
 function callRun(name: string, called: LanguageFunction, given: readonly Part[], compilation: Compilation): Evaluate {
   const { shapes } = compilation.language;
+  const counted = (value: Value): Value => {
+    spendOn(value, called.steps);
+    return value;
+  };
   switch (called.takes) {
     case 'one': {
       const [only] = exactly(name, given, 1);
       const first = convert(only!, called.first, shapes);
-      return (subject, answer) => bounded(called.call(first(subject, answer)));
+      return (subject, answer) => bounded(called.call(counted(first(subject, answer))));
     }
     case 'two': {
       const [one, other] = exactly(name, given, 2);
       const first = convert(one!, called.first, shapes);
       const second = convert(other!, called.second, shapes);
-      return (subject, answer) => bounded(called.call(first(subject, answer), second(subject, answer)));
+      return (subject, answer) =>
+        bounded(called.call(counted(first(subject, answer)), counted(second(subject, answer))));
     }
     case 'many': {
       const each = given.map((part) => convert(part, called.each, shapes));
@@ -74,10 +81,14 @@ export function patternOfPart(
 
 /** Runs a pattern; one that takes too long fails the evaluation. */
 export function withinBudget(call: (text: Value, pattern: Pattern) => Value, text: Value, pattern: Pattern): Value {
+  if (typeof text === 'string') spend(text.length >> 4);
   try {
     return call(text, pattern);
   } catch (error) {
-    if (error instanceof PatternBudgetExceeded) throw new EvaluationError(error.message);
+    // a replacement that is known only now may be none that the pattern can fill in
+    if (error instanceof PatternBudgetExceeded || error instanceof ValueProblem) {
+      throw new EvaluationError(error.message);
+    }
     throw error;
   }
 }

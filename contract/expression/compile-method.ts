@@ -1,10 +1,11 @@
 import type { Pattern } from '../pattern/pattern.ts';
+import { spendOn } from './bounded-work.ts';
 import type { Compilation } from './compile.ts';
 import { patternOfPart, withinBudget } from './compile-call.ts';
 import type { Shapes } from './language.ts';
 import { type Evaluate, made, type Part } from './part.ts';
 import { stringMethods } from './string-methods.ts';
-import { textOf } from './text.ts';
+import { notTooLong, textOf } from './text.ts';
 import { EvaluationError, type Value, valueType } from './value.ts';
 import { callShapeMethod, callValueMethod, isValueMethod, noMethod } from './value-methods.ts';
 
@@ -49,8 +50,14 @@ function plainValues(values: readonly Value[], shapes: Shapes): readonly Value[]
 function callStringMethod(self: string, name: string, given: readonly Value[], patternFor: () => Pattern): Value {
   const method = stringMethods.get(name);
   if (method === undefined || !method.counts.includes(given.length)) throw noMethod(name, given.length);
-  if (method.takesPattern !== true) return method.call(self, given, null);
-  return withinBudget((_, pattern) => method.call(self, given, pattern), self, patternFor());
+  spendOn(self);
+  for (const value of given) spendOn(value);
+  const result =
+    method.takesPattern === true
+      ? withinBudget((_, pattern) => method.call(self, given, pattern), self, patternFor())
+      : method.call(self, given, null);
+  if (typeof result === 'string') notTooLong(result.length);
+  return result;
 }
 
 /** How the first argument becomes a regular expression; a literal one is compiled now. */

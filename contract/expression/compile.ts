@@ -9,7 +9,7 @@ import { compileMethod } from './compile-method.ts';
 import type { Language } from './language.ts';
 import { type Evaluate, made, type Part } from './part.ts';
 import type { AccessNode, BinaryNode, JoinedNode, SyntaxNode, UnaryNode } from './syntax.ts';
-import { textOf } from './text.ts';
+import { notTooLong, textOf } from './text.ts';
 
 /** What is known of one expression while it is compiled, and what is learnt of it. */
 export interface Compilation {
@@ -140,7 +140,10 @@ function compileJoined(node: JoinedNode, compilation: Compilation): Part {
   const parts = node.parts.map((part) => compileNode(part, compilation));
   return made((subject, answer) => {
     let text = '';
-    for (const part of parts) text += textOf(part.run(subject, answer), shapes);
+    for (const part of parts) {
+      text += textOf(part.run(subject, answer), shapes);
+      notTooLong(text.length);
+    }
     return text;
   }, parts);
 }

@@ -1,7 +1,10 @@
 import type { PatternPolicy } from '../pattern/pattern.ts';
+import { beginWork, endWork } from '../work-budget.ts';
+import { bounded } from './bounded-work.ts';
 import { type Compilation, compileNode } from './compile.ts';
 import type { Language } from './language.ts';
 import { parseExpression } from './parse.ts';
+import type { Part } from './part.ts';
 import type { SyntaxNode } from './syntax.ts';
 import { touchedPaths, touchesPath } from './touched-paths.ts';
 import type { Value } from './value.ts';
@@ -47,7 +50,7 @@ export function compileExpression(source: string, language: Language, patterns: 
     unknownMethods: new Set(),
     deprecations: new Map(),
   };
-  const part = compileNode(node, compilation);
+  const part = compiledWithin(node, compilation);
   const touched = touchedPaths(node);
   return {
     source,
@@ -58,6 +61,16 @@ export function compileExpression(source: string, language: Language, patterns: 
     unknownMethods: [...compilation.unknownMethods],
     deprecations: [...compilation.deprecations].map(([name, replacement]) => ({ name, replacement })),
     touches: (path) => touchesPath(touched, path),
-    evaluate: part.run,
+    evaluate: bounded(part.run),
   };
+}
+
+/** What is computed once and for all is computed here, and all of it may take the work of one evaluation. */
+function compiledWithin(node: SyntaxNode, compilation: Compilation): Part {
+  const outer = beginWork();
+  try {
+    return compileNode(node, compilation);
+  } finally {
+    endWork(outer);
+  }
 }

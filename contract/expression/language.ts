@@ -48,6 +48,8 @@ export type Parameter = 'text' | 'content' | 'integer' | 'texts' | 'any';
 interface FunctionFacts {
   /** The function that took this one's place: the name is accepted, and its writer told. */
   readonly replacedBy?: string;
+  /** What it costs for each character or item it is given, in steps (see work-budget.ts); 1 unless it says so. */
+  readonly steps?: number;
   /** Its value depends on more than its arguments. */
   readonly impure?: true;
 }

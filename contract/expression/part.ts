@@ -1,3 +1,4 @@
+import { WorkExceeded } from '../work-budget.ts';
 import type { Shape } from './language.ts';
 import { Double, EvaluationError, type Value } from './value.ts';
 
@@ -33,7 +34,7 @@ export function made(run: Evaluate, from: readonly Part[], shape: Shape | null =
       }
     } catch (error) {
       if (error instanceof EvaluationError) return failing(error);
-      throw error;
+      if (!(error instanceof WorkExceeded)) throw error; // what takes too long now is left to those who ask for it
     }
   }
   return { run, constant: false, shape };

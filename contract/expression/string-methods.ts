@@ -1,7 +1,12 @@
 import type { Pattern } from '../pattern/pattern.ts';
+import { type TextSearch, textSearch } from '../text-search.ts';
+import { spend } from '../work-budget.ts';
 import { integerOf } from './coercion.ts';
-import { MOST_TEXT, notTooLong, textOf } from './text.ts';
+import { notTooLong, textOf, trimmed } from './text.ts';
 import { EvaluationError, type Value } from './value.ts';
+
+/** What it costs to replace one part of a text, beside its length. */
+const REPLACED_STEPS = 16;
 
 /** A method of text values: how many arguments it takes and what it gives. */
 export interface StringMethod {
@@ -17,20 +22,20 @@ export const stringMethods: ReadonlyMap<string, StringMethod> = new Map<string, 
   ['isEmpty', { counts: [0], call: (text) => text === '' }],
   ['isBlank', { counts: [0], call: (text) => text.trim() === '' }],
   ['toString', { counts: [0], call: (text) => text }],
-  ['trim', { counts: [0], call: (text) => text.replace(/^[\0- ]+|[\0- ]+$/g, '') }],
+  ['trim', { counts: [0], call: (text) => trimmed(text) }],
   ['strip', { counts: [0], call: (text) => text.trim() }],
   ['toLowerCase', { counts: [0], call: (text) => text.toLowerCase() }],
   ['toUpperCase', { counts: [0], call: (text) => text.toUpperCase() }],
   ['hashCode', { counts: [0], call: hashCode }],
   ['concat', { counts: [1], call: (text, given) => text + argument(given, 0) }],
-  ['contains', { counts: [1], call: (text, given) => text.includes(argument(given, 0)) }],
+  ['contains', { counts: [1], call: (text, given) => searchFor(given).first(text, 0) >= 0 }],
   ['endsWith', { counts: [1], call: (text, given) => text.endsWith(argument(given, 0)) }],
   ['startsWith', { counts: [1, 2], call: startsWith }],
   ['equals', { counts: [1], call: (text, given) => text === given[0] }],
   ['equalsIgnoreCase', { counts: [1], call: equalsIgnoreCase }],
   ['compareTo', { counts: [1], call: compareTo }],
   ['charAt', { counts: [1], call: charAt }],
-  ['indexOf', { counts: [1, 2], call: (text, given) => text.indexOf(argument(given, 0), integerOf(given[1] ?? null)) }],
+  ['indexOf', { counts: [1, 2], call: indexOf }],
   ['lastIndexOf', { counts: [1, 2], call: lastIndexOf }],
   ['substring', { counts: [1, 2], call: substring }],
   ['replace', { counts: [2], call: replace }],
@@ -51,9 +56,17 @@ function startsWith(text: string, given: readonly Value[]): Value {
   return from >= 0 && from <= text.length && text.startsWith(argument(given, 0), from);
 }
 
+function searchFor(given: readonly Value[]): TextSearch {
+  return textSearch(argument(given, 0));
+}
+
+function indexOf(text: string, given: readonly Value[]): Value {
+  return searchFor(given).first(text, integerOf(given[1] ?? null));
+}
+
 function lastIndexOf(text: string, given: readonly Value[]): Value {
   const from = given.length > 1 ? integerOf(given[1]!) : text.length;
-  return from < 0 ? -1 : text.lastIndexOf(argument(given, 0), from);
+  return from < 0 ? -1 : searchFor(given).last(text, from);
 }
 
 function equalsIgnoreCase(text: string, given: readonly Value[]): Value {
@@ -89,11 +102,20 @@ function substring(text: string, given: readonly Value[]): Value {
 
 function replace(text: string, given: readonly Value[]): Value {
   const [wanted, instead] = [argument(given, 0), argument(given, 1)];
-  const growth = instead.length - wanted.length;
-  const most = wanted === '' ? text.length + 1 : Math.floor(text.length / wanted.length);
-  if (growth > 0 && text.length + most * growth > MOST_TEXT)
-    notTooLong(text.length + text.split(wanted).length * growth);
-  return text.replaceAll(wanted, instead.replaceAll('$', '$$$$'));
+  if (wanted === '') {
+    notTooLong(text.length + (text.length + 1) * instead.length);
+    return text.replaceAll('', () => instead);
+  }
+  const search = searchFor(given);
+  let replaced = '';
+  let end = 0;
+  for (let at = search.first(text, 0); at >= 0; at = search.first(text, end)) {
+    spend(REPLACED_STEPS);
+    replaced += text.slice(end, at) + instead;
+    notTooLong(replaced.length);
+    end = at + wanted.length;
+  }
+  return replaced + text.slice(end);
 }
 
 function replaceAll(text: string, given: readonly Value[], pattern: Pattern | null): Value {

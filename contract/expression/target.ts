@@ -1,4 +1,5 @@
 import { ValueProblem } from '../problem.ts';
+import { beginWork, endWork, WorkExceeded } from '../work-budget.ts';
 import { propertyOf, writeMember } from './access.ts';
 import { type Compilation, compileNode } from './compile.ts';
 import type { Language } from './language.ts';
@@ -38,15 +39,24 @@ export function compileTarget(source: string, language: Language): Target {
   const { shapes } = language;
   const property = base.shape === null || typeof key.value !== 'string' ? undefined : propertyOf(base.shape, key.value);
   const writable = property === null ? base.shape?.entries?.set : property?.set;
+  const isDeclared = property !== undefined;
   return {
     source,
-    readOnly: compilation.unknownRoots.has(start) || (property !== undefined && writable === undefined),
+    readOnly: compilation.unknownRoots.has(start) || (isDeclared && writable === undefined),
     assign(subject, answer, value) {
+      const outer = beginWork();
       try {
-        writeMember(base.run(subject, answer), key.run(subject, answer), value, shapes);
+        const object = base.run(subject, answer);
+        // what a shape does not let write stays as it is, also where the object itself could be written
+        if (isDeclared && writable === undefined && object !== null) return;
+        writeMember(object, key.run(subject, answer), value, shapes);
       } catch (error) {
-        if (error instanceof TypeError || error instanceof RangeError) throw new EvaluationError(error.message);
+        if (error instanceof TypeError || error instanceof RangeError || error instanceof WorkExceeded) {
+          throw new EvaluationError(error.message);
+        }
         throw error;
+      } finally {
+        endWork(outer);
       }
     },
   };

@@ -1,3 +1,4 @@
+import { spend } from '../work-budget.ts';
 import type { Shapes } from './language.ts';
 import { Double, EvaluationError, isDouble, isList, isPlainObject, type Value } from './value.ts';
 
@@ -5,6 +6,8 @@ import { Double, EvaluationError, isDouble, isList, isPlainObject, type Value } 
 export const MOST_TEXT = 1024 * 1024;
 /** Texts of lists and maps stop here: a value may hold itself. */
 const MOST_NESTING = 32;
+/** What it costs to write an item of a list or map, beside its length: the same one may be in many places. */
+const ITEM_STEPS = 16;
 
 /** @throws EvaluationError when a text of this length may not be made. */
 export function notTooLong(length: number): void {
@@ -18,7 +21,11 @@ export function textOf(value: Value, shapes?: Shapes): string {
 }
 
 function textWithin(value: Value, shapes: Shapes | undefined, depth: number): string {
-  if (typeof value === 'string') return value;
+  spend(ITEM_STEPS);
+  if (typeof value === 'string') {
+    spend(value.length);
+    return value;
+  }
   if (value === null) return 'null';
   if (isDouble(value)) return doubleText(value instanceof Double ? value.value : value);
   if (typeof value !== 'object') return String(value);
@@ -46,4 +53,13 @@ function doubleText(number: number): string {
 
 function withFraction(digits: string): string {
   return digits.includes('.') ? digits : `${digits}.0`;
+}
+
+/** The text without the characters up to the space at both ends, as Java trims. */
+export function trimmed(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && text.charCodeAt(start) <= 0x20) start++;
+  while (end > start && text.charCodeAt(end - 1) <= 0x20) end--;
+  return text.slice(start, end);
 }

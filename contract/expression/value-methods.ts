@@ -1,6 +1,6 @@
 import { readMember } from './access.ts';
 import { integerOf, longOf, numberOf } from './coercion.ts';
-import { alike } from './comparison.ts';
+import { alike, keysOf as plainKeys } from './comparison.ts';
 import type { Shape, Shapes } from './language.ts';
 import { textOf } from './text.ts';
 import { doubleOf, EvaluationError, isList, isPlainObject, type Value } from './value.ts';
@@ -128,11 +128,13 @@ function containsAll(list: readonly Value[], given: readonly Value[], shapes: Sh
 }
 
 function keysOf(map: object): string[] {
-  return map instanceof Map ? [...map.keys()].map(String) : Object.keys(map);
+  if (map instanceof Map) return [...map.keys()].map(String);
+  return isPlainObject(map) ? plainKeys(map) : [];
 }
 
 function valuesOf(map: object): Value[] {
-  return map instanceof Map ? [...map.values()] : Object.values(map);
+  if (map instanceof Map) return [...map.values()];
+  return isPlainObject(map) ? plainKeys(map).map((key) => map[key] ?? null) : [];
 }
 
 function holds(map: object, key: Value): boolean {

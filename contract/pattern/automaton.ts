@@ -3,7 +3,10 @@ import type { Alphabet } from './alphabet.ts';
 import { op, type Program } from './program.ts';
 import { codePointBefore, finalBits, holdsBetween, side, sideOf } from './text-assertion.ts';
 
-/** What an automaton finds; `undecided` where what a character means depends on more than its neighbours. */
+/**
+ * What an automaton finds; `undecided` where what a character means depends on more than its neighbours, and where too
+ * many states would have to be made.
+ */
 export type Verdict = 'yes' | 'no' | 'undecided';
 
 /** What it looks for: a match anywhere, or one of the whole text. */
@@ -16,6 +19,9 @@ const accepting = 2;
 /** The most numbers in the table of an automaton, and in the sets of its states; beyond them it starts afresh. */
 const maxTableLength = 1 << 16;
 const maxThreads = 1 << 17;
+
+/** How many instructions one run may make states of: where every character needs a new one, other matchers do better. */
+const maxFollowed = 400_000;
 
 /** What an instruction costs that becomes part of a new state: it is followed, sorted and made part of a key. */
 const STATE_STEP = 3 * PROGRAM_STEP;
@@ -35,6 +41,8 @@ interface State {
 export class Automaton {
   /** How many states were made; each costs time in the length of the program. */
   statesMade = 0;
+  /** Instructions that became part of them. */
+  #followed = 0;
   readonly #program: Program;
   readonly #alphabet: Alphabet;
   readonly #question: Question;
@@ -71,6 +79,7 @@ export class Automaton {
     const tail = this.#asksForFinalEnd ? Math.max(from, length - 2) : length;
     if (from > 0 && isMark[this.#alphabet.classOf(codePointBefore(text, from))] === 1) return 'undecided';
     spend(length - from);
+    const mostFollowed = this.#followed + maxFollowed;
     let row = this.#startRow(text, from);
     let at = from;
     while (at < length) {
@@ -86,7 +95,10 @@ export class Automaton {
       }
       if (at >= tail) column += this.#alphabet.size * (finalBits(text, at) >> 6);
       let target = this.#table[row + column]!;
-      if (target === unknown) target = this.#step(row, column);
+      if (target === unknown) {
+        if (this.#followed > mostFollowed) return 'undecided';
+        target = this.#step(row, column);
+      }
       if (target <= accepting) return target === accepting ? 'yes' : 'no';
       row = target;
       at = next;
@@ -154,6 +166,7 @@ export class Automaton {
         if (code === op.split) pending.push(y[pc]!);
       }
     }
+    this.#followed += seen;
     spend(STATE_STEP * seen);
     return waiting;
   }

@@ -1,3 +1,5 @@
+import { type TextSearch, textSearch } from '../text-search.ts';
+import { beginWork, endWork, spend, WorkExceeded } from '../work-budget.ts';
 import type { Outcome } from './backtracking-matcher.ts';
 import { compileProgram } from './compile-program.ts';
 import { type LiteralShape, literalShape } from './literal-shape.ts';
@@ -49,7 +51,7 @@ export interface Pattern {
   readonly exactLine: string | null;
 }
 
-/** Thrown by a run of a `bounded` pattern that took more steps than it may. */
+/** Thrown by a run that took more steps than it may. */
 export class PatternBudgetExceeded extends Error {
   readonly source: string;
 
@@ -67,6 +69,9 @@ export function compilePattern(source: string, policy: PatternPolicy): Pattern {
   return new CompiledPattern(source, read, compileProgram(read, maxProgramLength[policy]));
 }
 
+/** What it costs to begin a search and to keep what it found. */
+const MATCH_STEPS = 16;
+
 const noNames: ReadonlyMap<string, string | null> = new Map();
 
 class CompiledPattern implements Pattern {
@@ -80,6 +85,7 @@ class CompiledPattern implements Pattern {
   readonly #names: ReadonlyMap<string, number>;
   readonly #shape: LiteralShape;
   readonly #search: PatternSearch;
+  readonly #leading: TextSearch;
 
   constructor(source: string, read: ReadPattern, program: Program) {
     this.source = source;
@@ -88,6 +94,7 @@ class CompiledPattern implements Pattern {
     this.#names = read.names;
     this.#shape = literalShape(read.tree);
     this.#search = new PatternSearch(program, this.#shape);
+    this.#leading = textSearch(this.#shape.leading);
     const { startsAtTextStart, leading, exact } = this.#shape;
     const isAnchoredText = startsAtTextStart && exact !== null;
     this.literalPrefix = startsAtTextStart ? leading : null;
@@ -100,9 +107,11 @@ class CompiledPattern implements Pattern {
     const { startsAtTextStart, leading, exact } = this.#shape;
     if (exact === null) {
       if (startsAtTextStart && !text.startsWith(leading)) return false;
-      return this.#decide(this.#search.isIn(text));
+      return this.#counted(() => this.#decide(this.#search.isIn(text)));
     }
-    if (exact.end === 'anywhere') return startsAtTextStart ? text.startsWith(leading) : text.includes(leading);
+    if (exact.end === 'anywhere') {
+      return startsAtTextStart ? text.startsWith(leading) : this.#leading.first(text, 0) >= 0;
+    }
     if (endsAt(text, text.length, leading, startsAtTextStart)) return true;
     const final = exact.end === 'text-end' ? -1 : finalEnd(text, exact.end === 'final-end-unix');
     return final >= 0 && endsAt(text, final, leading, startsAtTextStart);
@@ -111,15 +120,19 @@ class CompiledPattern implements Pattern {
   matches(text: string): boolean {
     const { exact, leading } = this.#shape;
     if (exact !== null && !exact.hasTail) return text === leading;
-    return this.#decide(this.#search.isAll(text));
+    return this.#counted(() => this.#decide(this.#search.isAll(text)));
   }
 
   exec(text: string, from = 0): PatternMatch | null {
-    const slots = this.#find(text, from);
+    const slots = this.#counted(() => this.#find(text, from));
     return slots === null ? null : this.#match(text, slots);
   }
 
   split(text: string): string[] {
+    return this.#counted(() => this.#split(text));
+  }
+
+  #split(text: string): string[] {
     const parts: string[] = [];
     let end = 0;
     for (const slots of this.#findAll(text)) {
@@ -135,11 +148,11 @@ class CompiledPattern implements Pattern {
   }
 
   replaceAll(text: string, template: string): string {
-    return this.#replace(text, template, this.#findAll(text));
+    return this.#counted(() => this.#replace(text, template, this.#findAll(text)));
   }
 
   replaceFirst(text: string, template: string): string {
-    const slots = this.#find(text, 0);
+    const slots = this.#counted(() => this.#find(text, 0));
     return slots === null ? text : this.#replace(text, template, [slots]);
   }
 
@@ -161,6 +174,7 @@ class CompiledPattern implements Pattern {
   *#findAll(text: string): Generator<Int32Array> {
     const limit = this.#search.steps + editBudget(text.length, this.#programLength);
     for (let from = 0; from <= text.length; ) {
+      spend(MATCH_STEPS);
       const slots = this.#find(text, from);
       if (slots === null) return;
       if (this.#search.steps > limit) throw new PatternBudgetExceeded(this.source);
@@ -168,6 +182,18 @@ class CompiledPattern implements Pattern {
       const isEmpty = slots[0] === end;
       from = isEmpty ? end + ((text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1) : end;
       yield slots;
+    }
+  }
+
+  /** Runs something that may not take more work than one use of a pattern may. */
+  #counted<T>(run: () => T): T {
+    const outer = beginWork();
+    try {
+      return run();
+    } catch (error) {
+      throw error instanceof WorkExceeded ? new PatternBudgetExceeded(this.source) : error;
+    } finally {
+      endWork(outer);
     }
   }
 

@@ -1,3 +1,5 @@
+import { type TextSearch, textSearch } from '../text-search.ts';
+import { spend } from '../work-budget.ts';
 import type { Alphabet } from './alphabet.ts';
 import { op, type Program } from './program.ts';
 
@@ -6,13 +8,13 @@ export class StartFinder {
   readonly #alphabet: Alphabet;
   /** For each class whether a match can begin with it; null if a match may be empty or begin in ways not looked into. */
   readonly #canStart: Uint8Array | null;
-  readonly #literal: string;
+  readonly #literal: TextSearch | null;
   readonly #startsAtTextStart: boolean;
 
   /** `literal` is a text with which every match begins. */
   constructor(program: Program, alphabet: Alphabet, literal: string, startsAtTextStart: boolean) {
     this.#alphabet = alphabet;
-    this.#literal = literal;
+    this.#literal = literal === '' ? null : textSearch(literal);
     this.#startsAtTextStart = startsAtTextStart;
     this.#canStart = firstClasses(program, alphabet);
   }
@@ -20,15 +22,17 @@ export class StartFinder {
   /** The first place from `at` on where a match can begin, or -1. */
   next(text: string, at: number): number {
     if (this.#startsAtTextStart) return at === 0 ? 0 : -1;
-    if (this.#literal !== '') return text.indexOf(this.#literal, at);
+    if (this.#literal !== null) return this.#literal.first(text, at);
     const canStart = this.#canStart;
     if (canStart === null) return at <= text.length ? at : -1;
+    const from = at;
     while (at < text.length) {
       const codePoint = text.codePointAt(at)!;
-      if (canStart[this.#alphabet.classOf(codePoint)] === 1) return at;
+      if (canStart[this.#alphabet.classOf(codePoint)] === 1) break;
       at += codePoint > 0xffff ? 2 : 1;
     }
-    return -1;
+    spend(at - from);
+    return at < text.length ? at : -1;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { didYouMean } from '../did-you-mean.ts';
-import type { Path, Problem, ProblemCode } from '../problem.ts';
+import { type Path, type Problem, type ProblemCode, pathText } from '../problem.ts';
 import { kindOf, wrapped } from './leaf.ts';
 import { type Reading, withReading } from './reading.ts';
 import { survey } from './survey.ts';
@@ -16,8 +16,22 @@ export function parseConfig<T>(schema: z.ZodType<T>, raw: unknown, reading: Read
   const { value, warnings } = survey(schema, raw, path);
   const result = withReading(reading, () => schema.safeParse(value));
   if (result.success) return { value: result.data, problems: warnings };
-  const errors = result.error.issues.flatMap((issue) => problemsOf(issue, schema, value, path));
+  const { issues } = result.error;
+  const misspelt = new Set(issues.flatMap((issue) => meantBy(issue, schema, path)));
+  const errors = issues
+    .flatMap((issue) => problemsOf(issue, schema, value, path))
+    .filter((problem) => problem.code !== 'missing' || !misspelt.has(pathText(problem.path)));
   return { value: undefined, problems: [...errors, ...warnings] };
+}
+
+/** The fields that somebody tried to write: that they are missing need not be said as well. */
+function meantBy(issue: Issue, schema: z.core.$ZodType, base: Path): string[] {
+  if (issue.code !== 'unrecognized_keys') return [];
+  const known = fieldsAt(schema, issue.path);
+  return issue.keys.flatMap((key) => {
+    const meant = didYouMean(key, known);
+    return meant === undefined ? [] : [pathText([...base, ...stepsOf(issue.path), meant])];
+  });
 }
 
 type Issue = z.core.$ZodIssue;

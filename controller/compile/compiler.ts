@@ -88,6 +88,7 @@ export class Compiler {
       lastGood: lastGood.routes,
       directoryOf: (router) => this.directoryOf(router),
       draftsOf: (router, properties) => this.draftsOf(router, properties),
+      absentDirectories: (routers) => this.absentDirectories(routers, state),
     });
     const draft = state.config === null && lastGood.base?.isFile === true ? gone : this.draftBase(state);
     const refused = draft.version === null ? [] : walk.refuse(draft.version.judgement.routers, []);
@@ -97,7 +98,11 @@ export class Compiler {
       if (!isSound) walk.refuse(base.judgement.routers, []);
       walk.enter(base.judgement.routers, base.properties, []);
     }
-    const problems = [...draft.problems, ...refused, ...(isSound ? this.absentDirectories(draft, state) : [])];
+    const problems = [
+      ...draft.problems,
+      ...refused,
+      ...(isSound ? this.absentDirectories(draft.version?.judgement.routers ?? [], state) : []),
+    ];
     const serves = isSound ? 'this' : base === null ? 'nothing' : 'last-good';
     const path = join(this.options.configDirectory, 'config.json');
     const file = state.config ?? { path, content: new Uint8Array() };
@@ -144,12 +149,11 @@ export class Compiler {
   }
 
   /** A directory that somebody named and that is not there is probably misspelt. */
-  private absentDirectories({ version }: BaseDraft, { directories }: InstanceState): Problem[] {
-    const routers = version?.judgement.routers ?? [];
+  private absentDirectories(routers: readonly FoundRouter[], { directories }: InstanceState): Problem[] {
     return routers.flatMap((router): Problem[] => {
       if (router.directory === null || directories.get(this.directoryOf(router)) !== null) return [];
       const path = relative(this.options.configDirectory, this.directoryOf(router));
-      const message = `there is no directory ${path} that can be read: the router has no routes`;
+      const message = `there is no directory '${path}' that can be read: the router has no routes`;
       return [{ code: 'value', severity: 'warning', path: [...router.path, 'config', 'directory'], message }];
     });
   }

@@ -21,6 +21,8 @@ export interface WalkOptions {
   readonly lastGood: GoodRoutes;
   directoryOf(router: FoundRouter): string;
   draftsOf(router: FoundRouter, properties: PropertySet): RouteDrafts;
+  /** Warnings of directories of these routers that are not there. */
+  absentDirectories(routers: readonly FoundRouter[]): Problem[];
 }
 
 /** What came of one file. */
@@ -135,8 +137,9 @@ export class RouterWalk {
     };
     if (draft.version !== null) {
       const clashes = this.clashes(draft.version, places, trail);
+      const { routers } = draft.version.judgement;
+      problems.push(...(clashes.length === 0 ? this.options.absentDirectories(routers) : clashes));
       if (clashes.length === 0) return served('this', draft.version);
-      problems.push(...clashes);
     }
     const again = good === undefined ? null : drafts.again(path, good);
     if (again !== null && this.clashes(again, places, trail).length === 0) return served('last-good', again);

@@ -5,6 +5,9 @@ import type { SourceFile } from '../compile/source-file.ts';
 /** How long a file has to be left alone before it counts as written to its end, in milliseconds. */
 export const SETTLE = 50;
 
+/** The largest file that is read: what is larger was not meant to be a document. */
+export const MOST_BYTES = 16 * 1024 * 1024;
+
 interface Known {
   readonly file: SourceFile;
   /** What would change if the file did. */
@@ -113,6 +116,7 @@ export class DocumentDirectory {
       const mark = `${stat.dev} ${stat.ino} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs}`;
       if (before?.mark === mark && !before.isUnsettled && before.goneSince === null) return;
       const isFresh = Math.abs(now - Number(stat.mtimeMs)) < SETTLE;
+      if (stat.size > MOST_BYTES) throw new Error(`it is larger than ${MOST_BYTES} bytes`);
       const content = readFileSync(path);
       const isSame =
         before !== undefined && before.file.fault === undefined && Buffer.compare(before.file.content, content) === 0;
@@ -122,14 +126,16 @@ export class DocumentDirectory {
       else if (before !== undefined) next.set(name, { ...before, isUnsettled: true, goneSince: null });
       else this.pending.add(name);
     } catch (error) {
-      if (isAbsence(error)) missing(name, next, now);
-      else this.unreadable(name, next, error);
+      if (!isAbsence(error)) this.unreadable(name, next, error);
+      else if (name.includes('\ufffd')) this.unreadable(name, next, new Error('its name is not UTF-8'));
+      else missing(name, next, now);
     }
   }
 
   /** A file that is there and cannot be read has to be told of, not left out. */
   private unreadable(name: string, next: Map<string, Known>, error: unknown): void {
-    const fault = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    const reason = error instanceof Error ? error.message : String(error);
+    const fault = error instanceof Error && 'code' in error ? String(error.code) : reason;
     const before = this.known.get(name);
     if (before?.file.fault === fault) return;
     const file = { path: join(this.path, name), content: new Uint8Array(), fault };

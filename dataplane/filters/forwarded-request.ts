@@ -46,7 +46,7 @@ export const forwardedRequestFilter = defineFilter({
       const corrected = new Uri(parts.scheme, '', originalUri.rawPath, originalUri.rawQuery);
       corrected.host = parts.host;
       if (parts.port !== corrected.port) corrected.port = parts.port;
-      exchange.setContext('router', { ...exchange.router, originalUri: corrected });
+      exchange.setContext('router', Object.freeze({ ...exchange.router, originalUri: corrected }));
       return next(exchange);
     };
   },

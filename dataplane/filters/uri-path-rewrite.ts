@@ -53,7 +53,10 @@ export const uriPathRewriteFilter = defineFilter({
       if (!isOurs(reference, exchange)) return value;
       const moved = movedPath(reference.path, back);
       const start = value.length - reference.path.length - reference.rest.length;
-      return moved === null ? value : `${value.slice(0, start)}${moved}${reference.rest}`;
+      if (moved === null) return value;
+      // two slashes at the start of a reference name a host, which a path that was `/app//x` never meant
+      const path = reference.authority === null && moved.startsWith('//') ? `/.${moved}` : moved;
+      return `${value.slice(0, start)}${path}${reference.rest}`;
     }
 
     function rewriteResponse(response: Response, exchange: Exchange): Answer {

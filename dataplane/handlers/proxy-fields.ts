@@ -12,12 +12,15 @@ const tlsFields = {
   trustManager: unavailable('TrustManager reference(s)').describe('Trust of peer certificates.'),
 };
 
+/** Zero is no limit, as it is for the clients of the reference product. */
+const timeout = duration({ unlimited: true, zero: true });
+
 const websocket = z.strictObject({
   enabled: flag().default(false).describe('Whether a client may upgrade its connection to a WebSocket.'),
-  connectionTimeout: duration({ unlimited: true })
+  connectionTimeout: timeout
     .optional()
     .describe("Time to establish a WebSocket connection; by default the handler's `connectionTimeout`."),
-  soTimeout: duration({ unlimited: true })
+  soTimeout: timeout
     .optional()
     .describe("A WebSocket that is silent for this time is closed; by default the handler's `soTimeout`."),
   numberOfSelectors: noEffect(integer({ min: 1 }), 'event loops carry WebSockets as they carry requests').describe(
@@ -33,16 +36,16 @@ export const proxyFields = {
   connections: integer({ min: 1, max: 1_000_000 })
     .default(64)
     .describe('Most connections at a time, of each gateway unit to each backend.'),
-  connectionTimeout: duration({ unlimited: true })
+  connectionTimeout: timeout
     .prefault('10 seconds')
-    .describe('Time to establish a connection, or to wait until one of the pool is free.'),
+    .describe('Time to establish a connection, or to wait until one of the pool is free; zero for any time.'),
   connectionTimeToLive: duration({ unlimited: true })
     .prefault('unlimited')
     .describe('Age at which a connection is not used again.'),
   disableReuseConnection: flag().default(false).describe('Whether every request gets a connection of its own.'),
-  soTimeout: duration({ unlimited: true })
+  soTimeout: timeout
     .prefault('10 seconds')
-    .describe('Time without a byte after which a connection is given up; the answer is then 504.'),
+    .describe('Time without a byte after which a connection is given up; the answer is then 504. Zero for any time.'),
   waitQueueSize: integer({ min: 0, max: 1_000_000 })
     .default(10_000)
     .describe('Most requests that wait for a connection; further ones are answered with 503.'),

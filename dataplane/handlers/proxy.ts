@@ -102,5 +102,5 @@ function limitSilence(response: Response, silence: number): Response {
 
 /** As the engine counts: whole, and 0 for no limit. */
 function milliseconds(duration: Duration): number {
-  return duration.unlimited ? 0 : Math.max(1, duration.milliseconds);
+  return duration.unlimited || duration.zero ? 0 : Math.max(1, duration.milliseconds);
 }

@@ -59,7 +59,7 @@ export class ClientFacts {
     const { headers } = exchange.request;
     const facts = this.trusted ? forwardedFacts(headers, this.trusts) : null;
     const { remote, local } = this;
-    return {
+    return Object.freeze({
       remoteAddress: facts?.address ?? remote.address,
       remotePort: (facts?.address ?? null) === null ? remote.port : 0,
       localAddress: local.address,
@@ -68,8 +68,8 @@ export class ClientFacts {
       isExternal: true,
       userAgent: headers.get('user-agent'),
       remoteUser: null,
-      certificates: [],
-    };
+      certificates: Object.freeze([]),
+    });
   }
 
   originalUri(exchange: Exchange): Uri {

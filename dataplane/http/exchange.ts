@@ -121,13 +121,13 @@ export class Exchange {
     const known = this.contextMap?.get('router') as RouterContext | undefined;
     if (known !== undefined) return known;
     const originalUri = this.origin.facts.originalUri(this);
-    const made: RouterContext = {
+    const made: RouterContext = Object.freeze({
       originalUri,
       baseUri: '',
       matchedUri: '',
       remainingUri: originalUri.path.replace(/^\//, ''),
       uriTemplateVariables: new Map(),
-    };
+    });
     this.setContext('router', made);
     return made;
   }

@@ -113,7 +113,7 @@ export class Headers {
 
   delete(name: string): void {
     name = name.toLowerCase();
-    if (!ENGINE_OWNED.has(name)) this.remove(name);
+    if (!isEngineOwned(name)) this.remove(name);
   }
 
   /** @throws TypeError for what no header may hold. */
@@ -122,7 +122,7 @@ export class Headers {
     if (!isFieldValue(value)) throw new TypeError(`the value of ${name} holds a character that no header may hold`);
     if (this.bytes === NOTHING) throw new Error('the exchange is over');
     const plain = name.toLowerCase();
-    if (ENGINE_OWNED.has(plain)) return;
+    if (isEngineOwned(plain)) return;
     if (plain === 'host') {
       if (!isHost(value)) throw new TypeError(`not a host: ${JSON.stringify(value)}`);
       this.remove(plain); // a second one would name another place
@@ -321,6 +321,11 @@ const EMPTY = Buffer.from('\r\n'.padEnd(SLACK, '\0'), 'latin1');
 
 function abs(start: number): number {
   return start < 0 ? ~start : start;
+}
+
+/** Some servers take `_` for `-`. */
+function isEngineOwned(name: string): boolean {
+  return ENGINE_OWNED.has(name.includes('_') ? name.replaceAll('_', '-') : name);
 }
 
 function lower(name: string): string {

@@ -46,7 +46,10 @@ export class Request {
     return this.verb;
   }
   set method(method: string) {
-    if (!/^[A-Z][A-Z0-9_-]*$/.test(method)) throw new TypeError(`not a method: ${JSON.stringify(method)}`);
+    // what answers CONNECT has no end of its own, so that it must never be sent to where requests are expected
+    if (!/^[A-Z][A-Z0-9_-]*$/.test(method) || method === 'CONNECT') {
+      throw new TypeError(`not a method: ${JSON.stringify(method)}`);
+    }
     this.verb = method;
     this.intact = false;
   }

@@ -62,7 +62,7 @@ export class Uri {
     return this.parts.rawPath;
   }
   set rawPath(path: string) {
-    this.change().rawPath = canonical(path);
+    if (path !== '*' || this.parts.rawPath !== '*') this.change().rawPath = canonical(path);
   }
 
   get path(): string {
@@ -143,8 +143,8 @@ interface Parts {
 function canonical(path: string): string {
   const result =
     path.startsWith('/') && /^[\x21-\x7e]*$/.test(path) && !path.includes('?') ? canonicalPath(path) : null;
-  if (result === null && path !== '*') throw new TypeError(`not a path: ${JSON.stringify(path)}`);
-  return result ?? path;
+  if (result === null) throw new TypeError(`not a path: ${JSON.stringify(path)}`);
+  return result;
 }
 
 function encodePath(path: string): string {

@@ -1,4 +1,5 @@
-import type { Shape } from '../../contract/expression/language.ts';
+import { readMember, writeMember } from '../../contract/expression/access.ts';
+import type { Shape, Shapes } from '../../contract/expression/language.ts';
 import type { Value } from '../../contract/expression/value.ts';
 import type { ClientContext, Exchange, RouterContext } from '../http/exchange.ts';
 import { uriShape } from './uri-shape.ts';
@@ -31,12 +32,36 @@ const routerShape: Shape<RouterContext> = {
   },
 };
 
+/** The attributes of an exchange as one of its contexts. */
+export class AttributesContext {
+  readonly attributes: Exchange['attributes'];
+
+  constructor({ attributes }: Exchange) {
+    this.attributes = attributes;
+  }
+}
+
+/** The names of attributes are texts already. */
+const noShapes: Shapes = new Map();
+
+/** They are its property `attributes`, as in the reference product, and its entries. */
+export const attributesContextShape: Shape<AttributesContext> = {
+  name: 'attributes',
+  properties: { attributes: { get: (context) => context.attributes } },
+  entries: {
+    get: ({ attributes }, name) => readMember(attributes, name, noShapes),
+    set: ({ attributes }, name, value) => writeMember(attributes, name, value, noShapes),
+    keys: ({ attributes }) => [...attributes.keys()],
+  },
+};
+
 /** The contexts of an exchange by name, which is how expressions see an exchange itself. */
 export const contextsShape: Shape<Exchange> = {
   name: 'contexts',
   properties: {
     client: { get: (exchange) => exchange.client, shape: clientShape },
     router: { get: (exchange) => exchange.router, shape: routerShape },
+    attributes: { get: (exchange) => new AttributesContext(exchange), shape: attributesContextShape },
   },
   entries: { get: contextOf },
 };

@@ -1,8 +1,13 @@
 import type { Shape } from '../../contract/expression/language.ts';
 import { textOf } from '../../contract/expression/text.ts';
-import { Double, EvaluationError, type Value } from '../../contract/expression/value.ts';
+import { EvaluationError, type Value } from '../../contract/expression/value.ts';
+import { spend } from '../../contract/work-budget.ts';
 import type { Entity } from '../http/entity.ts';
-import { Parameters } from './parameters.ts';
+import { jsonText } from './json-text.ts';
+import { parametersIn } from './parameters.ts';
+
+/** What it costs to read one character of JSON. */
+const PARSED_STEPS = 3;
 
 /**
  * The content of a message, which whoever evaluates has read beforehand: an expression cannot wait. As a value it is its
@@ -12,8 +17,8 @@ export const entityShape: Shape<Entity> = {
   name: 'entity',
   properties: {
     string: { get: entityText, set: setEntity },
-    json: { get: entityJson, set: (entity, value) => entity.set(JSON.stringify(value, jsonMember)) },
-    form: { get: (entity) => new Parameters(new URLSearchParams(entityText(entity))) },
+    json: { get: entityJson, set: (entity, value) => entity.set(jsonText(value)) },
+    form: { get: (entity) => parametersIn(entityText(entity)) },
     bytes: { get: bytesOf, set: setEntity },
     empty: { get: (entity) => entity.empty },
     length: { get: (entity) => entity.length },
@@ -29,12 +34,15 @@ export function setEntity(entity: Entity, value: Value): void {
 
 /** The content as UTF-8. */
 export function entityText(entity: Entity): string {
-  return bytesOf(entity).toString('utf8');
+  const bytes = bytesOf(entity);
+  spend(bytes.length >> 2);
+  return bytes.toString('utf8');
 }
 
 function entityJson(entity: Entity): Value {
   const text = entityText(entity);
   if (text.trim() === '') return null;
+  spend(text.length * PARSED_STEPS);
   try {
     const value: Value = JSON.parse(text);
     return value;
@@ -47,10 +55,4 @@ function bytesOf(entity: Entity): Buffer {
   const bytes = entity.peek();
   if (bytes === null) throw new EvaluationError('the entity has not been read');
   return bytes;
-}
-
-function jsonMember(_: string, value: unknown): unknown {
-  if (typeof value === 'bigint') return Number(value);
-  if (value instanceof Double) return value.value;
-  return value instanceof Map ? Object.fromEntries(value) : value;
 }

@@ -1,4 +1,5 @@
 import type { Shape } from '../../contract/expression/language.ts';
+import { spend } from '../../contract/work-budget.ts';
 
 /** Parameters of a query or of a form, as lists by name. A copy: changing it changes no message. */
 export class Parameters {
@@ -21,6 +22,15 @@ export class Parameters {
   names(): string[] {
     return [...this.lists.keys()];
   }
+}
+
+/** What it costs to read one character of parameters. */
+const PARSED_STEPS = 4;
+
+/** The parameters in texts such as `a=1&b=2`, together. */
+export function parametersIn(...texts: readonly string[]): Parameters {
+  for (const text of texts) spend(text.length * PARSED_STEPS);
+  return new Parameters(...texts.map((text) => new URLSearchParams(text)));
 }
 
 export const parametersShape: Shape<Parameters> = {

@@ -1,5 +1,9 @@
 import type { Shape } from '../../contract/expression/language.ts';
+import { spend } from '../../contract/work-budget.ts';
 import type { Request } from '../http/request.ts';
+
+/** What it costs to read one character of cookies. */
+const PARSED_STEPS = 4;
 
 /** A cookie as a request carries it: attributes such as the domain are never sent. */
 interface RequestCookie {
@@ -14,6 +18,7 @@ export class RequestCookies {
   private readonly values: ReadonlyMap<string, readonly string[]>;
 
   constructor(request: Request) {
+    for (const line of request.headers.all('cookie')) spend(line.length * PARSED_STEPS);
     this.values = request.cookies;
   }
 

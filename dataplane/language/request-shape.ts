@@ -6,7 +6,7 @@ import type { Request } from '../http/request.ts';
 import { Uri } from '../http/uri.ts';
 import { entityShape, entityText, setEntity } from './entity-shape.ts';
 import { headersShape } from './headers-shape.ts';
-import { Parameters, parametersShape } from './parameters.ts';
+import { type Parameters, parametersIn, parametersShape } from './parameters.ts';
 import { RequestCookies, requestCookiesShape } from './request-cookies.ts';
 import { uriShape } from './uri-shape.ts';
 
@@ -19,7 +19,7 @@ export const requestShape: Shape<Request> = {
     version: { get: (request) => request.version },
     headers: { get: (request) => request.headers, shape: headersShape },
     cookies: { get: (request) => new RequestCookies(request), shape: requestCookiesShape },
-    queryParams: { get: (request) => new Parameters(request.queryParams), shape: parametersShape },
+    queryParams: { get: (request) => parametersIn(queryOf(request)), shape: parametersShape },
     form: { get: formOf, shape: parametersShape },
     entity: {
       get: (request) => request.entity,
@@ -36,7 +36,11 @@ function setUri(request: Request, value: Value): void {
 
 /** The parameters of the query and, where the content is a form, of that. */
 function formOf(request: Request): Parameters {
-  if (!isForm(request) || request.entity.empty) return new Parameters(request.queryParams);
+  if (!isForm(request) || request.entity.empty) return parametersIn(queryOf(request));
   if (request.entity.peek() === null) throw new EvaluationError('the form in the entity has not been read');
-  return new Parameters(request.queryParams, new URLSearchParams(entityText(request.entity)));
+  return parametersIn(queryOf(request), entityText(request.entity));
+}
+
+function queryOf(request: Request): string {
+  return request.uri.rawQuery ?? '';
 }

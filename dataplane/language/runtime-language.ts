@@ -10,7 +10,7 @@ import { Headers } from '../http/headers.ts';
 import { Request } from '../http/request.ts';
 import { Response } from '../http/response.ts';
 import { Uri } from '../http/uri.ts';
-import { contextsShape } from './contexts-shape.ts';
+import { AttributesContext, attributesContextShape, contextsShape } from './contexts-shape.ts';
 import { entityShape } from './entity-shape.ts';
 import { headersShape } from './headers-shape.ts';
 import { Instant, instantShape } from './instant.ts';
@@ -33,6 +33,7 @@ import { uriShape } from './uri-shape.ts';
 
 const shapes: Shapes = new Map<object, Shape>([
   [Exchange.prototype, contextsShape],
+  [AttributesContext.prototype, attributesContextShape],
   [Request.prototype, requestShape],
   [Response.prototype, responseShape],
   [Uri.prototype, uriShape],

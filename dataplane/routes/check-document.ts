@@ -1,4 +1,5 @@
 import { type Decoration, decorationsOf, isObject } from '../../contract/declaration.ts';
+import { didYouMean } from '../../contract/did-you-mean.ts';
 import type { JsonObject, JsonValue } from '../../contract/document/json-value.ts';
 import type { Path, Problem } from '../../contract/problem.ts';
 import { parseConfig } from '../../contract/vocabulary/parse-config.ts';
@@ -42,11 +43,17 @@ export function checkRoute(document: JsonValue, name: string, parent: Scope, opt
   return check(document, ROUTE_KEYS, name, parent, options);
 }
 
-/** Checks `config.json`. Without a handler of its own it dispatches to the router `_router`. */
+/** Checks `config.json`. Without a handler it dispatches to its object `_router`, or else to a router of that name. */
 export function checkBase(document: JsonValue, parent: Scope, options: CheckOptions): DocumentVerdict {
-  const whole =
-    isObject(document) && document['handler'] === undefined ? { ...document, handler: '_router' } : document;
+  const isWhole = !isObject(document) || document['handler'] !== undefined;
+  const whole = isWhole ? document : { ...document, handler: defaultHandler(document['heap']) };
   return check(whole, BASE_KEYS, 'gateway', parent, options);
+}
+
+function defaultHandler(heap: JsonValue | undefined): JsonValue {
+  const objects = Array.isArray(heap) ? (heap as readonly JsonValue[]) : [];
+  const isDeclared = objects.some((object) => isObject(object) && object['name'] === '_router');
+  return isDeclared ? '_router' : { name: '_router', type: 'Router' };
 }
 
 function check(
@@ -77,15 +84,11 @@ function check(
   return {
     document: sound ? { scope: scopeCheck.scope, handler, decorations, condition } : null,
     condition: condition ?? null,
-    problems,
+    problems: problems.some(isTriedHandler) ? problems.filter((problem) => !isMissingHandler(problem)) : problems,
   };
 }
 
-function judgeReserved(
-  document: JsonObject,
-  reserved: ReadonlySet<string>,
-  report: (problem: Problem) => void,
-): void {
+function judgeReserved(document: JsonObject, reserved: ReadonlySet<string>, report: (problem: Problem) => void): void {
   for (const key of UNAVAILABLE) {
     if (document[key] === undefined) continue;
     const message = 'is known, but not available in this version';
@@ -95,6 +98,16 @@ function judgeReserved(
     if (document[key] === undefined || !reserved.has(key)) continue;
     report({ code: 'no-effect', severity: 'warning', path: [key], message: `has no effect: ${why}` });
   }
+}
+
+/** Whether somebody wrote the handler under another name, so that it need not be said that it is missing. */
+function isTriedHandler({ code, path: [key, ...more] }: Problem): boolean {
+  if (code !== 'unknown-field' || more.length > 0) return false;
+  return key === 'type' || didYouMean(String(key), ['handler']) !== undefined;
+}
+
+function isMissingHandler({ code, path }: Problem): boolean {
+  return code === 'missing' && path.length === 1 && path[0] === 'handler';
 }
 
 /** Keys of objects that people write at the top of a document, where they would do nothing, and where they belong. */

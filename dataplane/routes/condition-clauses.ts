@@ -1,5 +1,7 @@
+import { FORBIDDEN } from '../../contract/expression/access.ts';
 import type { CallNode, MethodNode, SyntaxNode } from '../../contract/expression/syntax.ts';
-import { compilePattern } from '../../contract/pattern/pattern.ts';
+import { compilePattern, type Pattern } from '../../contract/pattern/pattern.ts';
+import { ValueProblem } from '../../contract/problem.ts';
 
 /**
  * Something that a request must have for a condition to be true: a value, or a value that begins so. `exact` says that
@@ -29,7 +31,8 @@ const ANYTHING: readonly Clause[] = [[]];
  * whatever is not understood here says nothing.
  */
 export function clausesOf(node: SyntaxNode): readonly Clause[] {
-  if (node.kind === 'literal') return node.value === true ? ANYTHING : [];
+  // a text counts as what it says where it is part of a condition
+  if (node.kind === 'literal') return node.value === null || node.value === false ? [] : ANYTHING;
   if (node.kind === 'binary' && node.operator === 'or') {
     const either = [...clausesOf(node.left), ...clausesOf(node.right)];
     return either.length > MOST_CLAUSES ? ANYTHING : either.map(inexact);
@@ -69,10 +72,21 @@ function patternFact({ name, given }: CallNode): Fact | null {
   if (subject === null || source === null) return null;
   const whole = name === 'matchesWithRegex';
   if (!whole && name !== 'find' && name !== 'matches') return null;
-  const pattern = compilePattern(whole ? `^(?:${source})` : source, 'bounded');
+  const pattern = readable(whole ? `^(?:${source})` : source);
+  if (pattern === null) return null;
   if (pattern.exactText !== null && !whole) return fact(subject, pattern.exactText, false, true);
   if (pattern.literalPrefix === null || pattern.literalPrefix === '') return null;
   return fact(subject, pattern.literalPrefix, true, pattern.exactPrefix && !whole);
+}
+
+/** Null for what is no pattern any more once something stands around it, such as one that ends in a comment. */
+function readable(source: string): Pattern | null {
+  try {
+    return compilePattern(source, 'bounded');
+  } catch (error) {
+    if (error instanceof ValueProblem) return null;
+    throw error;
+  }
 }
 
 function prefixFact({ base, name, given }: MethodNode): Fact | null {
@@ -112,7 +126,7 @@ function accessPath(node: SyntaxNode): string[] | null {
   const { value } = node.key;
   const base = accessPath(node.base);
   if (base === null || (typeof value !== 'string' && typeof value !== 'bigint')) return null;
-  return [...base, String(value)];
+  return FORBIDDEN.has(String(value)) ? null : [...base, String(value)];
 }
 
 function textOf(node: SyntaxNode): string | null {

@@ -13,7 +13,7 @@ export function documentReading(
   const constants = new Map<string, JsonValue>();
   for (const { properties } of documents) {
     if (!isJsonObject(properties)) continue;
-    for (const [name, value] of Object.entries(properties)) constants.set(name, value);
+    for (const [name, value] of Object.entries(properties)) constants.set(name, frozen(value));
   }
   return {
     reach,
@@ -22,4 +22,11 @@ export function documentReading(
     patterns: reach.origin === 'tenant' ? 'linear' : 'bounded',
     evaluationFailed,
   };
+}
+
+/** All requests see the same value, so that none may change it for the others. */
+function frozen(value: JsonValue): JsonValue {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  for (const item of Object.values(value)) frozen(item);
+  return Object.freeze(value);
 }

@@ -129,5 +129,6 @@ describe('config.json and routes', () => {
     expect(checker.evaluate('${env["WHO"]}', constants)).toBe('me');
     expect(checker.evaluate('${list}', constants)).toEqual(['a', 'b']);
     expect(() => checker.evaluate('${request.method}', constants)).toThrow(/before any request/);
+    expect(() => checker.evaluate('${later}', constants)).toThrow("'later' is not known here");
   });
 });

@@ -67,6 +67,14 @@ describe('a problem for people', () => {
     expect(problemText(cycle)).toContain('\n  see name\n  see handler.type\n');
   });
 
+  it('shows the ends of a path that is deeper than people read', () => {
+    const deep = { ...unknownField, path: Array.from({ length: 200 }, () => 'handler') };
+    const [first] = problemText(deep).split('\n');
+    expect(first).toMatch(/^error: handler\.handler\..*…[a-z.]*\.handler: is not a field/);
+    expect(first!.length).toBeLessThan(300);
+    expect(problemRecord(deep).path).toHaveLength(200 * 8 - 1);
+  });
+
   it('never lets a document steer a terminal', () => {
     const evil = { ...unknownField, message: 'is \x1b[2J\n evil', path: ['\x1b[2J'] };
     expect(problemText(evil, { text: '\x1b[2J', placeOf: () => ({ line: 1, column: 1 }) })).not.toMatch(/\x1b/);

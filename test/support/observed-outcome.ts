@@ -1,4 +1,4 @@
-import { type Path, type Problem, pathText } from '../../contract/problem.ts';
+import type { Path, Problem } from '../../contract/problem.ts';
 import { ask } from './answers.ts';
 import type { ObservedRequest, ObservedResponse } from './observed-row.ts';
 
@@ -19,11 +19,8 @@ const NOT_COMPARED_BEHIND = new Set(['connection', 'user-agent']);
 
 /** What the reference product answered. */
 export function observedOutcome({ status, headers = [], body = '' }: ObservedResponse): Outcome {
-  const isEchoed = headers.includes('x-backend: echo');
   const isWhole = headers.includes(`Content-Length: ${Buffer.byteLength(body.replaceAll('\ufffd', '?'))}`);
-  // the length of a text in which addresses were replaced says nothing
-  const compared = isWhole || body === '' ? headers : headers.filter((line) => !/^content-length:/i.test(line));
-  return messageLines(status!, compared, body, isEchoed, () => false);
+  return messageLines({ status: status!, headers, body, hasLength: isWhole || body === '', isOwn: () => false });
 }
 
 /** Sends the request of a row to the gateway. @returns what came of it. */
@@ -34,19 +31,28 @@ export async function sentOutcome(port: number, request: ObservedRequest, places
   const given = [`${method} ${path} HTTP/1.1`, `Host: ${host}`, ...headers, ...length];
   const lines = given.map((line) => `${line.replaceAll('app.test', places.backend)}\r\n`);
   const answer = await ask(port, lines.join(''), Buffer.from(body).toString('latin1'));
-  const named = (text: string): string =>
-    text
-      .replaceAll(places.gateway, 'gw.test')
-      .replaceAll(places.backend, 'app.test')
-      .replaceAll(places.instance, 'BASE');
-  const answered = answer.head.split('\r\n').slice(1).map(named);
-  const own = ownWords(port, host, places);
-  if (isRefusal(answer.status, answer.body)) {
-    return messageLines(answer.status, ['Content-Length: 0'], '', false, () => false);
-  }
-  const isEchoed = answered.includes('x-backend: echo');
   const text = Buffer.from(answer.body, 'latin1').toString();
-  return messageLines(answer.status, answered, named(text), isEchoed, own);
+  const shown = named(text, places);
+  return messageLines({
+    status: answer.status,
+    headers: answer.head
+      .split('\r\n')
+      .slice(1)
+      .map((line) => named(line, places)),
+    body: isRefusal(answer.status, shown) ? '' : shown,
+    hasLength: shown === text && !isRefusal(answer.status, shown),
+    isOwn: ownWords(port, host, places),
+  });
+}
+
+/** A text with the names that the rows use, and without what is another one every time. */
+function named(text: string, { gateway, backend, instance }: Places): string {
+  return text
+    .replaceAll(gateway, 'gw.test')
+    .replaceAll(backend, 'app.test')
+    .replaceAll(instance, 'BASE')
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'MOMENT')
+    .replace(/\b\d{10}\b/g, 'SECONDS');
 }
 
 /** Headers that say where a request came from: the gateway's own words, which the reference product does not say. */
@@ -66,15 +72,21 @@ function isRefusal(status: number, body: string): boolean {
   return body.startsWith(`{"code":${status},`) && body.includes('"refusal":');
 }
 
-function messageLines(
-  status: number,
-  headers: readonly string[],
-  body: string,
-  isEchoed: boolean,
-  isOwn: (name: string, value: string) => boolean,
-): Outcome {
+interface Message {
+  readonly status: number;
+  readonly headers: readonly string[];
+  readonly body: string;
+  /** Whether its length says anything: that of a text in which names were replaced does not. */
+  readonly hasLength: boolean;
+  isOwn(name: string, value: string): boolean;
+}
+
+function messageLines({ status, headers, body, hasLength, isOwn }: Message): Outcome {
+  const isEchoed = headers.includes('x-backend: echo');
+  const isRefused = body === '' && !hasLength;
   const fields = headers.map(fieldOf).filter(([name, value]) => {
-    if (name === 'content-length') return !isEchoed;
+    if (name === 'content-length') return !isEchoed && hasLength && value !== '0';
+    if (name === 'content-type' && isRefused) return false;
     return !NOT_COMPARED.has(name) && !(name === 'set-cookie' && value.startsWith('JSESSIONID='));
   });
   const content = isEchoed ? echoLines(body, isOwn) : [`body: ${body}`];
@@ -121,16 +133,21 @@ function pointer(path: Path): string {
   return `/${path.join('/')}`;
 }
 
-/** What two outcomes do not have in common. */
-export interface OutcomeDifference {
-  /** What only the reference product says. */
-  readonly reference: readonly string[];
-  /** What only we say. */
-  readonly ours: readonly string[];
+/** A route that should have answered and has errors. */
+export function unloadedOutcome(problems: readonly Problem[]): Outcome {
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  return errors.map(({ code, path }) => `${code} at ${pointer(path)}`);
 }
 
-export function differenceOf(reference: Outcome, ours: Outcome): OutcomeDifference {
-  return { reference: without(reference, ours), ours: without(ours, reference) };
+/** Longer lines are compared and shown up to here. */
+const LONGEST = 90;
+
+/** What two outcomes do not have in common: `- …` for what only the first says, `+ …` for what only the second does. */
+export function differenceOf(reference: Outcome, ours: Outcome): string[] {
+  return [
+    ...without(reference, ours).map((line) => `- ${line}`.slice(0, LONGEST)),
+    ...without(ours, reference).map((line) => `+ ${line}`.slice(0, LONGEST)),
+  ];
 }
 
 function without(lines: Outcome, others: Outcome): string[] {

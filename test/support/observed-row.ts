@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { JsonObject, JsonValue } from '../../contract/document/json-value.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../contract/document/json-value.ts';
 
 /** One look at the reference product: what it was configured with, what it was asked, what it answered. */
 export interface ObservedRow {
@@ -59,9 +59,7 @@ function isRefusedAtLoad({ body }: ObservedResponse): boolean {
 
 /** The route that a row was observed with. @throws when the row does not hold it. */
 export function observedRoute({ id, area, config }: ObservedRow): JsonObject {
-  if (typeof config !== 'object' || config === null || Array.isArray(config)) {
-    throw new Error(`row ${id} does not hold the route it is about`);
-  }
+  if (!isJsonObject(config)) throw new Error(`row ${id} does not hold the route it is about`);
   const answer = { type: 'StaticResponseHandler', config: { status: 200, entity: 'x' } };
   if (area === 'types') return { condition: '${false}', heap: [config], handler: answer };
   if (area === 'durations') return { condition: '${false}', handler: config };

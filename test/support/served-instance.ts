@@ -1,7 +1,8 @@
+import { setImmediate } from 'node:timers/promises';
 import { pino } from 'pino';
-import type { Problem } from '../../contract/problem.ts';
 import { dataPlaneChecker } from '../../cli/checker.ts';
-import { Compiler, type Compilation } from '../../controller/compile/compiler.ts';
+import type { Problem } from '../../contract/problem.ts';
+import { type Compilation, Compiler } from '../../controller/compile/compiler.ts';
 import type { Verdict } from '../../controller/compile/verdict.ts';
 import { LiveInstance } from '../../controller/live-instance.ts';
 import { DirectorySource } from '../../controller/source/directory-source.ts';
@@ -20,7 +21,7 @@ export interface ServedInstance {
   /** What the compiler says of a file now, by its path in the folder. */
   verdict(file: string): Verdict;
   /** Writes files, takes those away whose content is null, and has the folder looked at. */
-  change(content: FolderContent): void;
+  change(content: FolderContent): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -78,12 +79,13 @@ export async function serveInstance(
       if (found === undefined) throw new Error(`nothing is said of ${file}`);
       return { ...found, problems: [...found.problems, ...(built.get(found.route?.id ?? '') ?? [])] };
     },
-    change(files) {
+    async change(files) {
       for (const [name, value] of Object.entries(files)) {
         if (value === null) folder.remove(name);
         else folder.replace(name, value);
       }
       source.scan();
+      await setImmediate(); // what was delivered has been confirmed by then
     },
     async close() {
       source.close();

@@ -1,5 +1,6 @@
 import type { Pattern } from '../../pattern/pattern.ts';
-import { alike } from '../comparison.ts';
+import { textSearch } from '../../text-search.ts';
+import { alike, keysOf as plainKeys } from '../comparison.ts';
 import type { FunctionRows, Shapes } from '../language.ts';
 import { notTooLong, textOf } from '../text.ts';
 import { isList, isPlainObject, type Value } from '../value.ts';
@@ -8,14 +9,14 @@ import { isList, isPlainObject, type Value } from '../value.ts';
 export function collectionFunctions(shapes: Shapes): FunctionRows {
   function keysOf(value: Value): readonly string[] | null {
     if (value instanceof Map) return [...value.keys()].map(String);
-    if (isPlainObject(value)) return Object.keys(value);
+    if (isPlainObject(value)) return plainKeys(value);
     if (typeof value !== 'object' || value === null) return null;
     return shapes.get(Object.getPrototypeOf(value))?.entries?.keys?.(value) ?? null;
   }
 
   function contains(value: Value, part: Value): Value {
     if (value === null || part === null) return false;
-    if (typeof value === 'string') return typeof part === 'string' && value.includes(part);
+    if (typeof value === 'string') return typeof part === 'string' && textSearch(part).first(value, 0) >= 0;
     return isList(value) && value.some((item) => alike(item, part, shapes));
   }
 

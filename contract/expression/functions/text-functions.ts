@@ -1,6 +1,7 @@
+import { textSearch } from '../../text-search.ts';
 import { readLong } from '../coercion.ts';
 import type { FunctionRows } from '../language.ts';
-import { textOf } from '../text.ts';
+import { textOf, trimmed } from '../text.ts';
 import { EvaluationError, type Value } from '../value.ts';
 
 /** Functions on plain texts; null in gives null out unless said otherwise. */
@@ -12,14 +13,14 @@ export const textFunctions: FunctionRows = [
   ['toLowerCase', { takes: 'one', first: 'text', call: (text) => text && textOf(text).toLowerCase() }],
   ['toUpperCase', { takes: 'one', first: 'text', call: (text) => text && textOf(text).toUpperCase() }],
   ['toString', { takes: 'one', first: 'text', call: (text) => text }],
-  ['trim', { takes: 'one', first: 'text', call: (text) => text && textOf(text).replace(/^[\0- ]+|[\0- ]+$/g, '') }],
+  ['trim', { takes: 'one', first: 'text', call: (text) => text && trimmed(textOf(text)) }],
   ['escapeJson', { takes: 'one', first: 'text', call: (text) => text && JSON.stringify(text).slice(1, -1) }],
-  ['toJson', { takes: 'one', first: 'text', call: toJson }],
+  ['toJson', { takes: 'one', first: 'text', steps: 3, call: toJson }],
 ];
 
 /** -1 when one of the two is null. */
 function indexOf(text: Value, part: Value): Value {
-  return typeof text === 'string' && typeof part === 'string' ? text.indexOf(part) : -1;
+  return typeof text === 'string' && typeof part === 'string' ? textSearch(part).first(text, 0) : -1;
 }
 
 /** Null for what is not a whole number of 32 bits. */

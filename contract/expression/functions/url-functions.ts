@@ -27,14 +27,11 @@ function encoder(safe: string, space = '%20'): LanguageFunction {
     const encoded = text.toWellFormed().replace(unsafe, percentEncoded);
     return space === '%20' ? encoded : encoded.replaceAll(' ', space);
   }
-  return { takes: 'one', first: 'text', call: encode };
+  return { takes: 'one', first: 'text', steps: 8, call: encode };
 }
 
 function percentEncoded(text: string): string {
-  return Buffer.from(text, 'utf8').reduce(
-    (encoded, byte) => `${encoded}%${byte.toString(16).padStart(2, '0').toUpperCase()}`,
-    '',
-  );
+  return Buffer.from(text, 'utf8').toString('hex').toUpperCase().replace(/../g, '%$&');
 }
 
 function decoder(plusIsSpace: boolean): LanguageFunction {
@@ -46,5 +43,5 @@ function decoder(plusIsSpace: boolean): LanguageFunction {
       return null;
     }
   }
-  return { takes: 'one', first: 'text', call: decode };
+  return { takes: 'one', first: 'text', steps: 4, call: decode };
 }

@@ -139,3 +139,16 @@ describe('places', () => {
     expect(placeOf(path)).toEqual({ line, column });
   });
 });
+
+describe('a slip', () => {
+  it.each([
+    ['a: b\n c: d', "the keys of one object begin in the same column, and a text with ': ' in it needs quotes"],
+    ['a: b: c', "the keys of one object begin in the same column, and a text with ': ' in it needs quotes"],
+    ['a:\n\tb: c', 'indent with spaces'],
+    ['a: @b', 'put the text in quotes'],
+  ])('%j is told once, with what to do', (text, hint) => {
+    const { problems } = readYamlText(text);
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatchObject({ code: 'text', hint });
+  });
+});

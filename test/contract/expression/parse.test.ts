@@ -107,6 +107,14 @@ describe('a problem', () => {
     expect(problemOf(source)).toMatchObject({ code: 'expression', message });
   });
 
+  it.each([
+    ["${request.method = 'GET'}", "write '=='"],
+    ['${a | b}', "write '||'"],
+    ["${find(a, '\\.b')}", "a backslash is written as \\\\, which is \\\\\\\\ in a JSON file, and a quote as \\'"],
+  ])('of %s says what to do', (source, hint) => {
+    expect(problemOf(source)).toMatchObject({ hint });
+  });
+
   it('of a word after a dot says how to write it', () => {
     expect(problemOf('${request.entity.empty}')).toMatchObject({
       message: "'empty' is a word of the language and cannot follow '.' at character 18",

@@ -75,7 +75,7 @@ describe('patterns that take exponential time elsewhere', () => {
   it('an automaton with more states than its table holds still answers', () => {
     const { automaton, length } = matchersOf('[ab]*a[ab]{14}c');
     let text = '';
-    for (let i = 0; text.length < 50_000; i++) text += i.toString(2).replaceAll('0', 'b').replaceAll('1', 'a');
+    for (let i = 0; text.length < 20_000; i++) text += i.toString(2).replaceAll('0', 'b').replaceAll('1', 'a');
     expect(automaton.run(text, 0)).toBe('no');
     expect(automaton.run(`${text}a${'b'.repeat(14)}c`, 0)).toBe('yes');
     expect(length).toBeLessThan(50);

@@ -57,6 +57,7 @@ describe('one value', () => {
     [integer({ max: 9 }), 10, 'value config: must be at most 9, not 10'],
     [integer(), 1.5, 'value config: must be a whole number, not 1.5'],
     [integer(), 'many', "value config: must be a whole number, not 'many'"],
+    [integer(), "${env['PORT']}x", "value config: must be a whole number, not '…'"],
     [flag(), 'yes', "value config: must be true or false, not 'yes'"],
     [choice(['A', 'B']), 'C', "value config: must be one of A, B, not 'C'"],
     [choice(['A', 'B']), undefined, 'missing config: is required'],
@@ -105,11 +106,9 @@ describe('an object', () => {
     expect(
       read(schema, { limt: 3, rate: { requests: 'x', pr: '1 s' }, file: 'a', headers: { a: 'b' }, later: 1 }).said,
     ).toEqual([
-      'missing config.limit: is required',
       "value config.rate.requests: must be a whole number, not 'x'",
-      'missing config.rate.per: is required',
       "unknown-field config.rate.pr: there is no field 'pr' here (did you mean 'per'?)",
-      'value config.headers.a: must be an array, not a string',
+      'value config.headers.a: must be an array, not a string (put it in brackets: [ … ])',
       'unavailable-field config.later: is known, but not available in this version',
       "unknown-field config.limt: there is no field 'limt' here (did you mean 'limit'?)",
     ]);

@@ -30,7 +30,7 @@ describe('ConditionEnforcementFilter', () => {
     [{ condition: '${' }, [expect.stringMatching(/^expression condition: /)]],
     [
       { condition: true, failureHandler: { type: 'HeaderFilter', config: { messageType: 'REQUEST' } } },
-      [expect.stringMatching(/^kind failureHandler: must be a Handler, but .* is a HeaderFilter, which is a Filter$/)],
+      [expect.stringMatching(/^kind failureHandler: must be a Handler, and a HeaderFilter is a Filter$/)],
     ],
   ])('refuses %j', (config, problems) => {
     expect(problemsOf('ConditionEnforcementFilter', config)).toEqual(problems);

@@ -41,9 +41,7 @@ describe('a chain', () => {
     ],
     [
       { handler: seen, filters: [seen] },
-      [
-        "kind handler.config.filters[0]: must be a Filter, but '{StaticResponseHandler}/handler/config/filters/0' is a StaticResponseHandler, which is a Handler",
-      ],
+      ['kind handler.config.filters[0]: must be a Filter, and a StaticResponseHandler is a Handler'],
     ],
     [{ handler: seen, filters: {} }, ['value handler.config.filters: must be an array, not an object']],
   ])('is refused as %j', (config, problems) => {

@@ -148,6 +148,21 @@ describe('fields', () => {
   });
 
   it.each([
+    ['1 ns', 504],
+    ['zero', 200],
+    ['unlimited', 200],
+  ])('soTimeout %s: a slow backend gives %i', async (soTimeout, status) => {
+    const app = await backend(
+      eachRequest(async () => {
+        const until = performance.now() + 250; // longer than it takes to notice that time is up
+        while (performance.now() < until) await nextTurn();
+        return plainAnswer('late');
+      }),
+    );
+    expect((await send(await serve(proxying({ soTimeout })), 'GET /', [host(app.port)])).status).toBe(status);
+  });
+
+  it.each([
     [{ disableReuseConnection: true }, 2, 'close'],
     [{ disableReuseConnection: false }, 1, null],
     [{ connectionTimeToLive: '1 ns' }, 2, null],
@@ -231,7 +246,7 @@ describe('configurations', () => {
 
   it.each([
     [{ connections: 0 }, ['value handler.config.connections: must be at least 1, not 0']],
-    [{ connectionTimeout: '0 s' }, ['duration handler.config.connectionTimeout: must be longer than zero']],
+    [{ connectionTimeToLive: '0 s' }, ['duration handler.config.connectionTimeToLive: must be longer than zero']],
     [{ soTimeout: 10 }, ["value handler.config.soTimeout: must be a duration such as '10 seconds', not a number"]],
     [{ waitQueueSize: -1 }, ['value handler.config.waitQueueSize: must be at least 0, not -1']],
     [
@@ -248,6 +263,15 @@ describe('configurations', () => {
     ],
     [{ numberOfWorkers: 2 }, [moot('numberOfWorkers', 'event loops send requests, and `gatewayUnits` says how many')]],
     [{ asyncBehavior: 'STREAMING' }, [moot('asyncBehavior', 'bodies are passed on as they arrive')]],
+    [
+      { disableRetries: true },
+      [
+        moot(
+          'disableRetries',
+          'a request is sent once more only when a kept connection turns out to be closed and repeating it is safe',
+        ),
+      ],
+    ],
     [{ websocket: { tls: 'x' } }, [later('websocket.tls')]],
     ...['tls', 'retries', 'circuitBreaker', 'proxyOptions', 'vertx', 'http2PriorKnowledge'].map(
       (field) => [{ [field]: {} }, [later(field)]] as const,
@@ -256,6 +280,10 @@ describe('configurations', () => {
       (field) => [{ [field]: 'x' }, [later(field)]] as const,
     ),
     [{ connectionTimeout: 'unlimited', soTimeout: 'unlimited', connectionTimeToLive: '1 minute' }, []],
+    [
+      { connectionTimeout: 'zero', soTimeout: 'disabled', websocket: { connectionTimeout: '0 s', soTimeout: 'zero' } },
+      [],
+    ],
   ] as const)('%j', (config, problems) => {
     for (const type of ['ReverseProxyHandler', 'ClientHandler']) {
       expect(problemsOf({ type, config: config as JsonObject })).toEqual(problems);

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { describedExchange, type RequestDescription } from '../../../cli/described-exchange.ts';
 import { compileExpression } from '../../../contract/expression/expression.ts';
+import { compileTarget } from '../../../contract/expression/target.ts';
 import { EvaluationError, type Value } from '../../../contract/expression/value.ts';
 import { noReach, type Reach } from '../../../contract/reach.ts';
 import { Response } from '../../../dataplane/http/response.ts';
@@ -138,7 +139,8 @@ describe('contexts', () => {
     ['contexts.router.baseUri', ''],
     ['contexts.router.matchedUri', ''],
     ['empty contexts.router.uriTemplateVariables', true],
-    ['contexts.attributes == attributes', true],
+    ['contexts.attributes.attributes == attributes', true],
+    ['contexts.attributes.nope', null],
     ['contexts.oauth2.accessToken.info.sub', null],
   ])('%s is %o', (source, value) => {
     expect(evaluated(`\${${source}}`, { request })).toEqual(value);
@@ -152,6 +154,16 @@ describe('contexts', () => {
       '${contexts.oauth2.accessToken.info.sub} ${contexts.oauth2.accessToken.scopes[0]} ${attributes.openid.id_token}';
     expect(compileExpression(source, testLanguage(), 'linear').evaluate(exchange, null)).toBe('me a x');
   });
+
+  it.each(['contexts.attributes.attributes.user', 'contexts.attributes.user', "contexts['attributes']['user']"])(
+    'lead to the attributes as %s',
+    (source) => {
+      const exchange = describedExchange({});
+      compileTarget(`\${${source}}`, testLanguage()).assign(exchange, null, 'me');
+      expect(exchange.attributes.get('user')).toBe('me');
+      expect(compileExpression(`\${${source}}`, testLanguage(), 'linear').evaluate(exchange, null)).toBe('me');
+    },
+  );
 
   it('give an exchange one transaction id', () => {
     const exchange = describedExchange({ headers: { 'X-ForgeRock-TransactionId': 'theirs' } });

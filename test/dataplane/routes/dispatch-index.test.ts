@@ -73,6 +73,16 @@ describe('the index', () => {
     const random = randomNumbers(20_261_115);
     const pick = <T>(items: readonly T[]): T => items[random(items.length)]!;
     const paths = ['/', '/a', '/a/b', '/ab', '/b', '/orders', '/orders/1', '/o%20x', '/A'];
+    // what begins a comment or a quotation would swallow whatever is written behind it
+    const awkward = [
+      '(?x)/a #',
+      '\\\\Q/a',
+      '(?x)^/a# b',
+      '(?m)^/a',
+      '(?i)/A.*',
+      '/a|/b',
+      `(?:)${'(?:)'.repeat(4090)}/a`,
+    ];
     const atoms = (): string =>
       pick([
         () => `find(request.uri.path, '^${pick(paths)}')`,
@@ -90,8 +100,11 @@ describe('the index', () => {
         () => 'request.uri.path > 5',
         () => 'request.nope',
         () => `empty request.headers['X-Tenant']`,
-        () => 'true',
-        () => 'false',
+        () => `request.headers['${pick(['constructor', '__proto__', 'X-TENANT'])}'][0] == 'a'`,
+        () => `request.headers['X-Tenant'][0].equals('${pick(['a', ''])}')`,
+        () => `matchesWithRegex(request.uri.path, '${pick(awkward)}')`,
+        () => `find(request.uri.path, '${pick(awkward)}')`,
+        () => pick(['true', 'false', "'true'", "'TRUE'", "'no'", "''", 'null']),
       ])();
     const expression = (depth: number): string =>
       depth === 0
@@ -119,7 +132,8 @@ describe('the index', () => {
       );
       index = new DispatchIndex(routes.map(candidateOf));
       for (let i = 0; i < 4; i++) {
-        const headers: Record<string, string> = random(5) < 3 ? { 'x-tenant': pick(['a', 'b', 'ab', '']) } : {};
+        const headers: Record<string, string> =
+          random(5) < 3 ? { 'x-tenant': pick(['a', 'b', 'ab', '']), constructor: 'a' } : {};
         const response = await fetch(`http://127.0.0.1:${gateway.port}${pick(paths)}?q=1`, {
           headers,
           method: pick(['GET', 'POST']),

@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../contract/document/json-value.ts';
+import { pathText } from '../../../contract/problem.ts';
+import { checkConfigured } from '../../support/configured-gateway.ts';
+
+const proxy = 'ReverseProxyHandler';
+
+function said(document: JsonObject): string[] {
+  return checkConfigured(document).map(({ code, severity, path, message, hint }) => {
+    const kind = severity === 'warning' ? 'warning ' : '';
+    return `${kind}${code} ${pathText(path)}: ${message}${hint === undefined ? '' : ` (${hint})`}`;
+  });
+}
+
+describe('all problems of a document are found at once', () => {
+  it('also those of objects inside of one that is not sound', () => {
+    const inner = { type: 'StaticResponseHandler', config: { status: 'ok' } };
+    expect(said({ handler: { type: 'Chain', config: { filters: [5, 'Nothing'], handler: inner } } })).toEqual([
+      "value handler.config.filters[0]: must be the name of a Filter or an object with 'type', not a number",
+      "reference handler.config.filters[1]: there is no object 'Nothing' in this heap or in those around it",
+      "value handler.config.handler.config.status: must be a whole number, not 'ok'",
+    ]);
+  });
+
+  it('and one mistake is one problem', () => {
+    expect(said({ heap: {}, handler: 'Mine' })).toEqual(['value heap: must be an array of objects, not an object']);
+    expect(said({ heap: [{ name: 'Mine' }], handler: 'Mine' })).toEqual([
+      'missing heap[0].type: must name the type of the object',
+    ]);
+    expect(said({ heap: ['Mine'], handler: 'Mine' })).toEqual([
+      "value heap[0]: must be an object with 'type', not a string",
+    ]);
+    expect(said({ hander: proxy })).toEqual([
+      "unknown-field hander: there is no field 'hander' here (did you mean 'handler'?)",
+    ]);
+    expect(said({ handler: { type: 'StaticResponseHandler', config: { sttaus: 200 } } })).toEqual([
+      "unknown-field handler.config.sttaus: there is no field 'sttaus' here (did you mean 'status'?)",
+    ]);
+  });
+});
+
+describe('keys beside those of a document or an object', () => {
+  it.each<[string, JsonObject, string[]]>([
+    [
+      'a misspelt field of a route is an error, because the route would be another one',
+      { conditon: '${false}', handler: proxy },
+      ["unknown-field conditon: there is no field 'conditon' here (did you mean 'condition'?)"],
+    ],
+    [
+      'filters that would not run are an error',
+      { filters: [], handler: proxy },
+      [
+        "unknown-field filters: there is no field 'filters' here (make 'handler' a Chain and move them into its 'config')",
+      ],
+    ],
+    [
+      'an object that is no route is told where it belongs',
+      { type: 'WelcomeHandler' },
+      ["unknown-field type: there is no field 'type' here (put the object under 'handler')"],
+    ],
+    [
+      'a misspelt config is an error',
+      { handler: { type: proxy, conifg: {} } },
+      ["unknown-field handler.conifg: there is no field 'conifg' here (did you mean 'config'?)"],
+    ],
+    [
+      'a field beside config has no effect',
+      { handler: { type: proxy, soTimeout: '1 s' } },
+      [
+        "warning decoration handler.soTimeout: has no effect here: it is a field of ReverseProxyHandler (move it into 'config')",
+      ],
+    ],
+    [
+      'a misspelt decorator has no effect',
+      { baseUri: 'http://a', handler: proxy },
+      ["warning decoration baseUri: has no effect: there is no decorator 'baseUri' (did you mean 'baseURI'?)"],
+    ],
+    ['remarks of the writer are nobody else’s business', { _note: 1, 'x-note': 2, comment: 3, handler: proxy }, []],
+    [
+      'a condition of null is told, because it takes everything',
+      { condition: null, handler: proxy },
+      [
+        expect.stringMatching(
+          /^warning no-effect condition: has no effect: it is null, and every request is taken \(in YAML/,
+        ),
+      ],
+    ],
+  ])('%s', (_, document, expected) => {
+    expect(said(document)).toEqual(expected);
+  });
+});
+
+describe('an object of another kind', () => {
+  it.each<[JsonObject, string]>([
+    [{ handler: { type: 'DateHeaderFilter' } }, 'kind handler: must be a Handler, and a DateHeaderFilter is a Filter'],
+    [{ handler: 'Clock' }, "kind handler: must be a Handler, but 'Clock' is a Clock"],
+    [
+      { heap: [{ name: 'Dates', type: 'DateHeaderFilter' }], handler: 'Dates' },
+      "kind handler: must be a Handler, but 'Dates' is a DateHeaderFilter, which is a Filter",
+    ],
+  ])('%j', (document, expected) => {
+    expect(said(document)).toEqual([expected]);
+  });
+});
+
+describe('what a sound document should know', () => {
+  const assigned = (target: string): JsonObject => ({
+    handler: {
+      type: 'Chain',
+      config: {
+        filters: [{ type: 'AssignmentFilter', config: { onRequest: [{ target, value: 'a' }] } }],
+        handler: proxy,
+      },
+    },
+  });
+
+  it.each<[string, JsonObject, string]>([
+    [
+      'a backend that cannot be reached',
+      { baseURI: 'https://a.test', handler: proxy },
+      "warning unavailable-field baseURI: requests are answered with 502: backends of the scheme 'https' cannot be reached in this version",
+    ],
+    [
+      'one that a dispatcher names',
+      { handler: { type: 'DispatchHandler', config: { bindings: [{ handler: proxy, baseURI: 'https://a.test' }] } } },
+      "warning unavailable-field handler.config.bindings[0].baseURI: requests are answered with 502: backends of the scheme 'https' cannot be reached in this version",
+    ],
+    [
+      'a target that cannot be assigned to',
+      assigned('${request.uri.nothing}'),
+      'warning no-effect handler.config.filters[0].config.onRequest[0].target: has no effect: nothing can be assigned to ${request.uri.nothing}',
+    ],
+    [
+      'a misspelt name in an expression',
+      { condition: '${reqest.method == null}', handler: proxy },
+      "warning expression condition: 'reqest' is not known here and is always null (did you mean 'request'?)",
+    ],
+    [
+      'a name of early versions',
+      { condition: '${exchange.request == null}', handler: proxy },
+      "warning expression condition: 'exchange' is not known here and is always null ('request', 'response' and 'session' are names of their own, and 'attributes' holds what else was in it)",
+    ],
+    [
+      'a method that no value has',
+      { condition: '${request.getClass() == null}', handler: proxy },
+      "warning expression condition: there is no method 'getClass': where it is called, the expression gives null",
+    ],
+  ])('%s', (_, document, expected) => {
+    expect(said(document)).toEqual([expected]);
+  });
+
+  it('is nothing where all is well', () => {
+    const fine =
+      "${request.uri.path.startsWith('/a') and request.headers['a'].size() == 1 and request.getMethod() == 'GET'}";
+    expect(said({ condition: fine, baseURI: 'http://a.test', handler: proxy })).toEqual([]);
+    expect(said(assigned('${attributes.a}'))).toEqual([]);
+  });
+});
+
+describe('the name of a Java class', () => {
+  const typed = (type: string): string[] => said({ handler: { type, config: {} } });
+
+  it('is understood if it is one of the reference product', () => {
+    expect(typed('org.forgerock.openig.handler.WelcomeHandler')).toEqual([]);
+    expect(typed('org.forgerock.openig.handler.ScriptableHandler')).toEqual([
+      "unavailable-type handler.type: the type 'org.forgerock.openig.handler.ScriptableHandler' is known, but not available in this version",
+    ]);
+  });
+
+  it("is not taken for one of ours if it is somebody else's", () => {
+    expect(typed('com.example.WelcomeHandler')).toEqual([
+      "unknown-type handler.type: there is no type 'com.example.WelcomeHandler' (Java classes cannot be loaded)",
+    ]);
+  });
+});
