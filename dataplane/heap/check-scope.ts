@@ -10,7 +10,7 @@ import { type Found, referencesIn } from './config-walk.ts';
 import type { TypeDefinition } from './definition.ts';
 import type { BuiltKind } from './kinds.ts';
 import { noteValues } from './remarks.ts';
-import { type CheckedDecoration, type CheckedObject, kindOf, Scope } from './scope.ts';
+import { type CheckedDecoration, type CheckedObject, decoratable, kindOf, Scope } from './scope.ts';
 import type { TypeCatalogue } from './type-catalogue.ts';
 
 /** What a check needs to know beside the document. */
@@ -31,6 +31,11 @@ interface Draft {
   linked: boolean;
 }
 
+/** How long a chain of references may be: objects call each other, and so does what builds them. */
+const MOST_REFERENCES = 256;
+/** How often a hint is looked for: whoever gets everything wrong needs no more, and looking takes time. */
+const MOST_HINTS = 50;
+
 /** Checks the objects of one document. Heap first, then whatever refers to it, then `finish`. */
 export class ScopeCheck {
   readonly scope: Scope;
@@ -39,6 +44,9 @@ export class ScopeCheck {
   private readonly declaredAt = new Map<string, Path>();
   /** Whether every name that the heap was to declare could be read. */
   private namesAreKnown = true;
+  /** How many objects are being looked through for the one that they stand for. */
+  private following = 0;
+  private hints = 0;
 
   constructor(name: string, parent: Scope | null, options: CheckOptions) {
     this.scope = new Scope(name, parent);
@@ -162,7 +170,7 @@ export class ScopeCheck {
     if (found === null) return null;
     const { follows, type } = found.definition;
     const draft = follows === undefined ? undefined : this.drafts.get(found);
-    if (draft !== undefined) this.link(draft); // its kind is that of its target
+    if (draft !== undefined && !this.follow(draft)) return null;
     const kind = kindOf(found);
     if (reference.kind === 'any' || kind === reference.kind) return found;
     if (follows !== undefined && kind === 'any') return null; // its own reference has a problem, or is part of a cycle
@@ -173,12 +181,28 @@ export class ScopeCheck {
     return null;
   }
 
+  /** Links an object whose kind is that of its target. @returns false when that target is too far away. */
+  private follow(draft: Draft): boolean {
+    if (this.following >= MOST_REFERENCES) {
+      this.tooFar(draft.checked);
+      return false;
+    }
+    this.following++;
+    this.link(draft);
+    this.following--;
+    return true;
+  }
+
+  private tooFar({ path }: CheckedObject): void {
+    this.error('reference', path, `is at the end of a chain of more than ${MOST_REFERENCES} references`);
+  }
+
   private named(name: string, path: Path): CheckedObject | null {
     const found = this.scope.find(name);
     if (found !== undefined && found.definition !== undefined) return found;
     if (this.declaredAt.has(name)) return null; // it is there and has problems of its own
     if (!this.namesAreKnown) return null; // it may be one of those that could not be read
-    const meant = didYouMean(name, this.scope.names());
+    const meant = this.meant(name, () => this.scope.names());
     const hint = meant === undefined ? undefined : `did you mean '${meant}'?`;
     this.error('reference', path, `there is no object '${name}' in this heap or in those around it`, hint);
     return null;
@@ -236,14 +260,18 @@ export class ScopeCheck {
 
   /** A misspelt field is an error, because what it was to say would be missing; other keys are the writer's own. */
   private unknownKey(name: string, path: Path, fields: readonly string[]): void {
-    const decorators = this.scope.names().filter((one) => this.isDecorator(one));
-    const meant = didYouMean(name, [...decorators, ...fields]);
+    const decorators = (): string[] => this.scope.names().filter((one) => this.isDecorator(one));
+    const meant = this.meant(name, () => [...decorators(), ...fields]);
     const hint = meant === undefined ? undefined : `did you mean '${meant}'?`;
     if (meant !== undefined && fields.includes(meant)) {
       this.error('unknown-field', path, `there is no field '${name}' here`, hint);
     } else {
       this.report('warning', 'decoration', path, `has no effect: there is no decorator '${name}'`, hint);
     }
+  }
+
+  private meant(name: string, candidates: () => readonly string[]): string | undefined {
+    return ++this.hints > MOST_HINTS ? undefined : didYouMean(name, candidates());
   }
 
   private refuseCycles(): void {
@@ -255,6 +283,10 @@ export class ScopeCheck {
         const round = [...trail.slice(start), object].map(({ name }) => `'${name}'`).join(' → ');
         const others = trail.slice(start + 1).map(({ path }) => path);
         this.error('cycle', object.path, `the objects need each other: ${round}`, undefined, others);
+        return;
+      }
+      if (trail.length >= MOST_REFERENCES) {
+        this.tooFar(object);
         return;
       }
       for (const target of [...object.targets.values(), ...object.decorations.map((one) => one.decorator)]) {
@@ -280,10 +312,4 @@ export class ScopeCheck {
     const more = { ...(hint === undefined ? {} : { hint }), ...(others === undefined ? {} : { others }) };
     this.options.report({ code, severity, path, message, ...more });
   }
-}
-
-/** Whether a decorator can be put around an object of this kind. */
-export function decoratable({ decorator }: CheckedDecoration, kind: BuiltKind): boolean {
-  const { decorates }: TypeDefinition = decorator.definition;
-  return decorates?.includes(kind) === true;
 }

@@ -2,12 +2,11 @@ import type { Logger } from 'pino';
 import type { Reference } from '../../contract/vocabulary/reference.ts';
 import type { Filter, Next } from '../http/exchange.ts';
 import { bufferingFilter, bufferingHandler, type NeededEntities, neededEntities } from './buffering.ts';
-import { decoratable } from './check-scope.ts';
 import type { Decorated } from './decorator.ts';
 import type { Parts } from './definition.ts';
 import type { Built, BuiltKind } from './kinds.ts';
 import type { PlaneServices } from './plane-services.ts';
-import { type CheckedDecoration, type CheckedObject, kindOf, type Scope } from './scope.ts';
+import { type CheckedDecoration, type CheckedObject, decoratable, kindOf, type Scope } from './scope.ts';
 
 /** An object could not be built: its name, and why. */
 export class BuildFailure extends Error {

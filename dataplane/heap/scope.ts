@@ -66,3 +66,9 @@ export class Scope {
     return [...(this.parent?.decorations() ?? []), ...this.globalDecorations];
   }
 }
+
+/** Whether a decorator can be put around an object of this kind. */
+export function decoratable({ decorator }: CheckedDecoration, kind: BuiltKind): boolean {
+  const { decorates }: TypeDefinition = decorator.definition;
+  return decorates?.includes(kind) === true;
+}

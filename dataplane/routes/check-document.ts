@@ -5,9 +5,9 @@ import type { Path, Problem } from '../../contract/problem.ts';
 import { parseConfig } from '../../contract/vocabulary/parse-config.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
 import { type RuntimeExpression, runtimeFlag } from '../../contract/vocabulary/runtime.ts';
-import { type CheckOptions, decoratable, ScopeCheck } from '../heap/check-scope.ts';
+import { type CheckOptions, ScopeCheck } from '../heap/check-scope.ts';
 import { noteExpression } from '../heap/remarks.ts';
-import { type CheckedDecoration, type CheckedObject, kindOf, type Scope } from '../heap/scope.ts';
+import { type CheckedDecoration, type CheckedObject, decoratable, kindOf, type Scope } from '../heap/scope.ts';
 
 /** A document that declares a heap and a handler: a route or `config.json`. */
 export interface CheckedDocument {
