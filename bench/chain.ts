@@ -1,12 +1,20 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { pino } from 'pino';
+import type { JsonObject } from '../contract/document/json-value.ts';
+import { noReach } from '../contract/reach.ts';
+import { catalogue } from '../dataplane/catalogue.ts';
 import { Backend } from '../dataplane/http/backend.ts';
 import { chain } from '../dataplane/http/chain.ts';
 import { ClientConnection } from '../dataplane/http/client-connection.ts';
-import type { Filter } from '../dataplane/http/exchange.ts';
+import type { Connect } from '../dataplane/http/connect.ts';
+import type { Filter, Next } from '../dataplane/http/exchange.ts';
 import { Listener } from '../dataplane/http/listener.ts';
 import { mapResponse } from '../dataplane/http/reply.ts';
 import { arrived, readBuffer } from '../dataplane/http/turn.ts';
 import { REFUSED, type Wire, type WireOwner } from '../dataplane/http/wire.ts';
+import { emptyFigures, figuresIn } from '../dataplane/metrics/route-slots.ts';
+import { Configuration } from '../dataplane/routes/configuration.ts';
+import { forwards, type Json, sixFilters } from './configured-peers.ts';
 
 /**
  * The price of the JavaScript alone: the real engine with sinks instead of sockets, as many connections a turn as under
@@ -66,22 +74,50 @@ function feed(wire: Wire, bytes: Buffer): void {
   arrived(wire, bytes.length);
 }
 
-async function price(filters: readonly Filter[]): Promise<number> {
+type Subject = (connect: Connect) => Next;
+
+/** Filters in front of one backend. */
+function filtered(filters: readonly Filter[]): Subject {
+  return (connect) => chain(filters, new Backend({ destination: { host: '192.0.2.3', port: 80 }, connect }).handle);
+}
+
+/** Routes as `gatewarden run` serves them. */
+function routed(routes: readonly Json[]): Subject {
+  return (connect) => {
+    const configuration = new Configuration({
+      catalogue,
+      reach: { ...noReach, origin: 'operator' },
+      log: pino({ level: 'silent' }),
+      figures: () => figuresIn(emptyFigures()),
+      observe() {},
+      mayReach: () => true,
+      connect,
+    });
+    const set = routes.map((document, slot) => {
+      const name = String(slot).padStart(6, '0');
+      return { router: 'gateway._router', id: name, name, document: document as JsonObject, hash: name, slot };
+    });
+    const base = { document: { heap: [{ name: '_router', type: 'Router' }] }, hash: 'base' };
+    const update = { revision: '1', base, set, remove: [], defaultSlots: {} };
+    const problems = configuration.apply(update);
+    if (problems.length > 0) throw new Error(JSON.stringify(problems));
+    return configuration.handle;
+  };
+}
+
+async function price(subject: Subject): Promise<number> {
   const backends: SinkWire[] = [];
-  const backend = new Backend({
-    destination: { host: '192.0.2.3', port: 80 },
-    connect: (_to, owner, done) => {
-      const wire = new SinkWire(owner);
-      backends.push(wire);
-      process.nextTick(done, true);
-      return wire;
-    },
+  const handler = subject((_to, owner, done) => {
+    const wire = new SinkWire(owner);
+    backends.push(wire);
+    process.nextTick(done, true);
+    return wire;
   });
   let logged = 0;
   const listener = new Listener({
     port: 0,
     reusePort: false,
-    handler: chain(filters, backend.handle),
+    handler,
     onFinished: () => {
       logged++;
     },
@@ -113,9 +149,6 @@ async function price(filters: readonly Filter[]): Promise<number> {
   return settled[settled.length >> 1]!;
 }
 
-const pass: Filter = function pass(exchange, next) {
-  return next(exchange);
-};
 const sixPass = Array.from(
   { length: 6 },
   () =>
@@ -123,19 +156,25 @@ const sixPass = Array.from(
       return next(exchange);
     } satisfies Filter,
 );
-const chains: Record<string, readonly Filter[]> = {
-  bare: [],
-  six: sixPass,
-  one: [pass],
-  map: [(exchange, next) => mapResponse(next(exchange), exchange, (response) => response)],
-  await: [async (exchange, next) => await next(exchange)],
+const mapped: Filter = (exchange, next) => mapResponse(next(exchange), exchange, (response) => response);
+const awaited: Filter = async (exchange, next) => await next(exchange);
+const subjects: Record<string, Subject> = {
+  bare: filtered([]),
+  six: filtered(sixPass),
+  map: filtered([mapped]),
+  await: filtered([awaited]),
+  route: routed([forwards('/api/v1/orders/', 80)]),
+  'six-real': routed([forwards('/api/v1/orders/', 80, sixFilters)]),
+  ...Object.fromEntries(
+    sixFilters.map((filter, i) => [`real-${i}`, routed([forwards('/api/v1/orders/', 80, [filter])])]),
+  ),
 };
 
 const wanted = process.argv[2];
 if (wanted !== undefined) {
-  const filters = chains[wanted];
-  if (filters === undefined) throw new Error(`no such chain: ${wanted}; there are ${Object.keys(chains).join(', ')}`);
-  process.stdout.write(`${Math.round(await price(filters))}\n`);
+  const subject = subjects[wanted];
+  if (subject === undefined) throw new Error(`no such chain: ${wanted}; there are ${Object.keys(subjects).join(', ')}`);
+  process.stdout.write(`${Math.round(await price(subject))}\n`);
   process.exit(0);
 }
 
@@ -143,7 +182,7 @@ if (wanted !== undefined) {
 const { spawnSync } = await import('node:child_process');
 const figures: Record<string, number[]> = {};
 for (let round = 0; round < 3; round++) {
-  for (const name of ['bare', 'six', 'map', 'await']) {
+  for (const name of ['bare', 'six', 'map', 'await', 'route', 'six-real']) {
     const run = spawnSync(process.execPath, [process.argv[1]!, name], {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { repository } from './paths.ts';
 import type { Peer, Place } from './peer.ts';
 
-type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
 /** Writes an instance directory: what `gatewarden run` is started with. */
 function instance(folder: string, routes: Readonly<Record<string, Json>>): string {
@@ -25,7 +25,7 @@ function gateway({ listen, accessLog }: Place, directory: string): string[] {
 }
 
 /** A route to the backend under one path. */
-function forwards(path: string, backend: number, filters: readonly Json[] = []): Json {
+export function forwards(path: string, backend: number, filters: readonly Json[] = []): Json {
   const baseURI = `http://127.0.0.1:${backend}`;
   const handler = { type: 'ReverseProxyHandler', config: { connections: 1024 }, baseURI };
   return {
@@ -44,8 +44,8 @@ function manyRoutes(count: number, backend: number): Record<string, Json> {
 }
 
 /** Filters that people put in front of an application, each with something to do for every request. */
-const sixFilters: readonly Json[] = [
-  { type: 'AllowOnlyFilter', config: { rules: [{ name: 'local', from: [{ ip: { list: ['127.0.0.0/8', '::1'] } }] }] } },
+export const sixFilters: readonly Json[] = [
+  { type: 'AllowOnlyFilter', config: { rules: [{ name: 'local', from: [{ ip: { list: ['127.0.0.0/8', '192.0.2.0/24'] } }] }] } },
   {
     type: 'ConditionEnforcementFilter',
     config: { condition: "${request.method == 'GET' or request.method == 'POST'}" },

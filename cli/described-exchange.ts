@@ -75,6 +75,7 @@ function originOf({ client }: RequestDescription, uri: Uri): Origin {
         remoteUser: null,
         certificates: [],
       }),
+      remoteAddress: (exchange) => exchange.client.remoteAddress,
       originalUri: () => uri,
       forwardingLines: () => Buffer.alloc(0),
     },

@@ -4,6 +4,9 @@ import { type ProblemRecord, type ProblemSource, problemRecord, problemText } fr
 import { documentOf } from '../controller/compile/document-of.ts';
 import type { Verdict } from '../controller/compile/verdict.ts';
 
+/** How many problems of one file people are shown. */
+const MOST_SHOWN = 100;
+
 /** Every problem of these files as people read it, a blank line between two. */
 export function verdictText(verdicts: readonly Verdict[]): string {
   return verdicts.flatMap(verdictProblems).join('\n\n');
@@ -13,8 +16,19 @@ function verdictProblems(verdict: Verdict): string[] {
   if (verdict.problems.length === 0) return [];
   const source = sourceOf(verdict);
   const consequence = consequenceOf(verdict);
-  const texts = inOrder(verdict.problems, source).map((problem) => problemText(problem, source));
+  const shown = worstOf(verdict.problems);
+  const texts = inOrder(shown, source).map((problem) => problemText(problem, source));
+  const more = verdict.problems.length - shown.length;
+  if (more > 0) texts.push(`${source.file}: and ${more} more`);
   return consequence === null ? texts : [...texts, `${source.file}: ${consequence}`];
+}
+
+/** Errors before warnings, as many as somebody would read. */
+function worstOf(problems: readonly Problem[]): readonly Problem[] {
+  if (problems.length <= MOST_SHOWN) return problems;
+  const isError = ({ severity }: Problem): boolean => severity === 'error';
+  const others = problems.filter((problem) => !isError(problem));
+  return [...problems.filter(isError), ...others].slice(0, MOST_SHOWN);
 }
 
 function consequenceOf({ serves, role }: Verdict): string | null {

@@ -6,7 +6,7 @@
 export const MOST_WORK = 10_000_000;
 
 /** What one step of a matcher costs that follows a program, beside one that looks into a table. */
-export const PROGRAM_STEP = 4;
+export const PROGRAM_STEP = 6;
 
 /** Something took more work than it may. */
 export class WorkExceeded extends Error {

@@ -4,14 +4,17 @@ import { lineOf, withoutMark } from './text-place.ts';
 
 const TAB = '    ';
 const WINDOW = 100;
+/** One more than fits, which shows that something is cut off. */
+const SEEN = WINDOW + 1;
 
 /** The line of a place and a caret under its column, each with a margin; nothing when the text has no such line. */
 export function caretLines(text: string, place: Place): string[] {
   const line = lineOf(withoutMark(text), place.line);
   if (line === undefined) return [];
-  const characters = Array.from(line);
-  const before = shownAs(characters.slice(0, place.column - 1));
-  const shown = [...before, ...shownAs(characters.slice(place.column - 1))];
+  const at = offsetOf(line, place.column);
+  // of a line as long as a whole document only what can be seen is looked at
+  const before = shownAs(Array.from(line.slice(Math.max(0, at - 2 * SEEN), at)).slice(-SEEN));
+  const shown = [...before, ...shownAs(Array.from(line.slice(at, at + 2 * SEEN)).slice(0, SEEN))];
   const from = windowStart(before.length, shown.length);
   const cut = shown.slice(from, from + WINDOW);
   if (from > 0) cut[0] = '…';
@@ -21,6 +24,13 @@ export function caretLines(text: string, place: Place): string[] {
     `${number} | ${cut.join('')}`.trimEnd(),
     `${' '.repeat(number.length)} | ${' '.repeat(before.length - from)}^`,
   ];
+}
+
+/** Where a column begins; a character outside the basic plane is one column. */
+function offsetOf(line: string, column: number): number {
+  let at = 0;
+  for (let before = column; before > 1 && at < line.length; before--) at += line.codePointAt(at)! > 0xffff ? 2 : 1;
+  return at;
 }
 
 function shownAs(characters: readonly string[]): string[] {

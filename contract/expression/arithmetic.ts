@@ -21,7 +21,10 @@ export const arithmetic: Readonly<Record<ArithmeticOperator, Operation>> = {
 export function negated(value: Value): Value {
   if (value === null) return 0n;
   if (typeof value === 'bigint') return long(-value);
-  if (typeof value === 'number') return isDouble(value) ? -value : -value | 0;
+  if (typeof value === 'number') {
+    if (isDouble(value)) return -value;
+    return valueType(value) === 'Integer' ? -value | 0 : long(-BigInt(value));
+  }
   if (value instanceof Double) return doubleOf(-value.value);
   if (typeof value === 'string') return saysFraction(value) ? doubleOf(-numberOf(value)) : long(-longOf(value));
   throw new EvaluationError(`a value of the type ${valueType(value)} has no sign to change`);

@@ -8,7 +8,7 @@ import { EvaluationError, isDouble, isInteger, isList, isPlainObject, type Value
 /** Lists and maps are compared no deeper than this: they come from outside. */
 const MOST_NESTING = 100;
 /** What it costs to look at one item. */
-const ITEM_STEPS = 8;
+const ITEM_STEPS = 16;
 
 type Comparison = (left: Value, right: Value, shapes: Shapes) => boolean;
 

@@ -7,7 +7,7 @@ export const MOST_TEXT = 1024 * 1024;
 /** Texts of lists and maps stop here: a value may hold itself. */
 const MOST_NESTING = 32;
 /** What it costs to write an item of a list or map, beside its length: the same one may be in many places. */
-const ITEM_STEPS = 16;
+const ITEM_STEPS = 32;
 
 /** @throws EvaluationError when a text of this length may not be made. */
 export function notTooLong(length: number): void {

@@ -24,7 +24,7 @@ const maxThreads = 1 << 17;
 const maxFollowed = 400_000;
 
 /** What an instruction costs that becomes part of a new state: it is followed, sorted and made part of a key. */
-const STATE_STEP = 3 * PROGRAM_STEP;
+const STATE_STEP = 2 * PROGRAM_STEP;
 
 interface State {
   readonly threads: readonly number[];

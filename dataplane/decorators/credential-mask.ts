@@ -2,7 +2,7 @@ import type { Pattern } from '../../contract/pattern/pattern.ts';
 
 /** Names of headers, parameters and members that hold credentials, in any case. Masking too much is the lesser harm. */
 const CREDENTIAL =
-  /authorization|cookie|token|secret|passw|passphrase|pwd|credential|assertion|session|signature|saml|jwt|^(?:cd)?sso|key$|(?:^|[-_.])(?:key|otp|pin|sid|sig|auth)(?:$|[-_.])/i;
+  /authorization|cookie|token|secret|pass(?:w|phrase|$|[-_.])|pwd|ticket|credential|assertion|session|signature|saml|jwt|^(?:cd)?sso|key$|(?:^|[-_.])(?:key|otp|pin|sid|sig|auth)(?:$|[-_.])/i;
 
 /** The name of an authorization code, which elsewhere is a harmless word. */
 const CODE_PARAMETER = 'code';
@@ -46,13 +46,18 @@ export class CredentialMask {
       .replace(/([?&#;]|^)([^=&#?;\s"'<>]+)=([^&#;\s"'<>]*)/g, (whole, before: string, name: string) =>
         this.hidesParameter(decoded(name)) ? `${before}${name}=${this.mask}` : whole,
       )
+      .replace(
+        /\b(Bearer|Basic|Negotiate|DPoP)(\s+)(?!\w+=["\w])[\w.~+/=-]+/gi,
+        (_, scheme, space) => `${scheme}${space}${this.mask}`,
+      )
       .replace(/[\w.-]+/g, (run) => (isToken(run) ? this.mask : run));
   }
 
   /** The text of an entity, also when it was cut off. */
   entity(type: string, text: string): string {
-    if (/\bjson\b/.test(type)) return this.text(this.members(text));
-    if (/\b(?:xml|html)\b/.test(type)) return this.text(this.elements(text));
+    // what content is called and what it is are two things: pages send JSON as text/plain
+    if (/\bjson\b/.test(type) || /^\s*[[{]/.test(text)) return this.text(this.members(text));
+    if (/\b(?:xml|html)\b/.test(type) || /^\s*</.test(text)) return this.text(this.elements(text));
     return this.text(text);
   }
 

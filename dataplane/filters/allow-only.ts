@@ -107,7 +107,7 @@ function ruleTest({ from, destination, when }: z.output<typeof rule>): Test {
 
 function fromTest({ ip }: z.output<typeof from>): Test {
   const inList = networkTest(ip?.list ?? []);
-  return (exchange) => inList(exchange.client.remoteAddress);
+  return (exchange) => inList(exchange.remoteAddress);
 }
 
 function destinationTest({ hosts, ports, methods, paths, when }: z.output<typeof destination>): Test {

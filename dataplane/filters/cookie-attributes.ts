@@ -64,7 +64,9 @@ function textOfPart(part: string, value: NonNullable<Value>): string | null | un
   }
   const text = typeof value === 'object' || typeof value === 'boolean' ? null : String(value);
   if (text === null || !fits(part, text)) {
-    throw new ValueProblem('value', `is not a value that ${part} can have: ${shown(value)}`);
+    // the value itself may be a credential, which no log may hold
+    const said = part === 'value' ? '' : `: ${shown(value)}`;
+    throw new ValueProblem('value', `is not a value that ${part} can have${said}`);
   }
   return part === 'SameSite' ? SAME_SITE.find((one) => one.toLowerCase() === text.toLowerCase())! : text;
 }

@@ -75,9 +75,15 @@ export const corsFilter = defineFilter({
       ),
     );
 
+    let lastOrigin = '';
+    let lastGrant: CorsGrant | null = null;
+
     function grantFor(origin: string): CorsGrant | null {
+      if (origin === lastOrigin) return lastGrant; // most requests come from the pages of one application
       const canonical = canonicalOrigin(origin);
-      return (canonical === null ? undefined : grants.byOrigin.get(canonical)) ?? grants.forAny;
+      lastGrant = (canonical === null ? undefined : grants.byOrigin.get(canonical)) ?? grants.forAny;
+      lastOrigin = origin;
+      return lastGrant;
     }
 
     function isOwn(origin: string, exchange: Exchange): boolean {

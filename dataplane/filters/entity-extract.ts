@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Pattern } from '../../contract/pattern/pattern.ts';
 import { choice, pattern, text } from '../../contract/vocabulary/configured.ts';
 import { target } from '../../contract/vocabulary/runtime.ts';
+import { beginWork, endWork } from '../../contract/work-budget.ts';
 import { defineFilter } from '../heap/definition.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { mapResponse } from '../http/reply.ts';
@@ -62,12 +63,22 @@ export const entityExtractFilter = defineFilter({
       const { headers, entity } = response ?? exchange.request;
       const content = await entityText(headers, entity, decoder);
       const lines = content === null ? [] : content.split(/\r\n|[\r\n]/);
+      place.assign(exchange, response, searched(lines));
+    }
+
+    /** All lines and patterns together may take the work of one search: there can be thousands of both. */
+    function searched(lines: readonly string[]): Map<string, string> {
       const found = new Map<string, string>();
-      for (const { key, pattern: wanted, template } of bindings) {
-        const value = firstIn(lines, wanted, template);
-        if (value !== null) found.set(key, value);
+      const outer = beginWork();
+      try {
+        for (const { key, pattern: wanted, template } of bindings) {
+          const value = firstIn(lines, wanted, template);
+          if (value !== null) found.set(key, value);
+        }
+      } finally {
+        endWork(outer);
       }
-      place.assign(exchange, response, found);
+      return found;
     }
 
     if (messageType === 'REQUEST') {

@@ -36,14 +36,21 @@ export const headerFilter = defineFilter({
     },
   ],
   create({ messageType, remove, add }) {
-    const additions = Object.entries(add);
+    const additions = Object.entries(add).flatMap(([name, values]) => values.map((value) => ({ name, value })));
+    const computed = additions.some(({ value }) => value.compiled !== null);
+    const change = computed && remove.length > 0 ? changeKnowing : changePlainly;
 
-    function change(headers: Headers, exchange: Exchange, response: Response | null): void {
-      // what is added may be computed from what is removed
-      const values = additions.map(([, expressions]) => expressions.map((one) => one.read(exchange, response)));
+    function changePlainly(headers: Headers, exchange: Exchange, response: Response | null): void {
       for (const name of remove) headers.delete(name);
-      additions.forEach(([name], index) => {
-        for (const value of values[index]!) if (value !== null) headers.append(name, value);
+      for (const { name, value } of additions) addTo(headers, name, value.read(exchange, response));
+    }
+
+    /** What is added may be computed from what is removed. */
+    function changeKnowing(headers: Headers, exchange: Exchange, response: Response | null): void {
+      const values = additions.map(({ value }) => value.read(exchange, response));
+      for (const name of remove) headers.delete(name);
+      additions.forEach(({ name }, index) => {
+        addTo(headers, name, values[index]!);
       });
     }
 
@@ -60,3 +67,7 @@ export const headerFilter = defineFilter({
     return (exchange, next) => mapResponse(next(exchange), exchange, changeResponse);
   },
 });
+
+function addTo(headers: Headers, name: string, value: string | null): void {
+  if (value !== null) headers.append(name, value);
+}

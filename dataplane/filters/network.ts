@@ -37,9 +37,14 @@ export function networkTest(networks: readonly Network[]): (address: string) => 
     if ('prefix' in one) lists[one.family].addSubnet(one.address, one.prefix, one.family);
     else lists[one.family].addRange(one.first, one.last, one.family);
   }
+  let last = '';
+  let verdict = false;
   return (address) => {
+    if (address === last) return verdict; // requests on one connection come from one address
     const family = familyOf(address);
-    return family !== null && lists[family].check(address, family);
+    last = address;
+    verdict = family !== null && lists[family].check(address, family);
+    return verdict;
   };
 }
 

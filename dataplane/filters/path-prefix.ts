@@ -10,17 +10,24 @@ export function pathPrefix(path: string): PathPrefix | null {
   return canonicalPath(escaped)?.replace(/\/+$/, '') ?? null;
 }
 
-/** Moves from one prefix to another, the longest prefix first; those of one length stay in their order. */
-export function longestFirst(moves: readonly (readonly [PathPrefix, PathPrefix])[]): [PathPrefix, PathPrefix][] {
-  return moves.map(([from, to]): [PathPrefix, PathPrefix] => [from, to]).sort(([a], [b]) => b.length - a.length);
+/** From one prefix to another. */
+export interface Move {
+  readonly from: PathPrefix;
+  readonly to: PathPrefix;
 }
 
-/** The path with the first prefix that it begins with replaced; null when it begins with none. */
-export function movedPath(path: string, moves: readonly (readonly [PathPrefix, PathPrefix])[]): string | null {
+/** The longest prefix first; those of one length stay in their order. */
+export function longestFirst(moves: readonly Move[]): Move[] {
+  return [...moves].sort((a, b) => b.from.length - a.from.length);
+}
+
+/** The first move whose prefix the path begins with. */
+export function moveOf(path: string, moves: readonly Move[]): Move | null {
   if (path === '') return null;
-  for (const [from, to] of moves) {
-    if (!path.startsWith(from) || (path.length > from.length && path[from.length] !== '/')) continue;
-    return `${to}${path.slice(from.length)}` || '/';
+  for (let i = 0; i < moves.length; i++) {
+    const move = moves[i]!;
+    const { from } = move;
+    if (path.startsWith(from) && (path.length === from.length || path[from.length] === '/')) return move;
   }
   return null;
 }

@@ -6,7 +6,7 @@ import type { Answer, Exchange } from '../http/exchange.ts';
 import { mapResponse } from '../http/reply.ts';
 import { Response } from '../http/response.ts';
 import { sameAuthority } from '../http/target.ts';
-import { longestFirst, movedPath, type PathPrefix, pathPrefix } from './path-prefix.ts';
+import { longestFirst, type Move, moveOf, type PathPrefix, pathPrefix } from './path-prefix.ts';
 import { isWeb, readReference, type UriReference } from './uri-reference.ts';
 
 const path = () =>
@@ -43,24 +43,25 @@ export const uriPathRewriteFilter = defineFilter({
   ],
   create({ mappings, failureHandler }, { resolve }) {
     const fail = failureHandler === undefined ? () => new Response(500) : resolve(failureHandler);
-    const forth = longestFirst(prefixes(mappings));
-    const back = longestFirst(prefixes(mappings).map(([from, to]) => [to, from]));
+    const forth = longestFirst(movesOf(mappings));
+    const back = longestFirst(movesOf(mappings).map(({ from, to }) => ({ from: to, to: from })));
 
     /** The header with its path as clients use it; null when it cannot be read. */
     function asClientsUseIt(value: string, exchange: Exchange): string | null {
       const reference = readReference(value);
       if (reference === null) return null;
       if (!isOurs(reference, exchange)) return value;
-      const moved = movedPath(reference.path, back);
+      const move = moveOf(reference.path, back);
+      if (move === null) return value;
       const start = value.length - reference.path.length - reference.rest.length;
-      if (moved === null) return value;
+      const moved = move.to + reference.path.slice(move.from.length) || '/';
       // two slashes at the start of a reference name a host, which a path that was `/app//x` never meant
       const path = reference.authority === null && moved.startsWith('//') ? `/.${moved}` : moved;
       return `${value.slice(0, start)}${path}${reference.rest}`;
     }
 
     function rewriteResponse(response: Response, exchange: Exchange): Answer {
-      for (const name of ['Location', 'Content-Location']) {
+      for (const name of LOCATIONS) {
         const value = response.headers.get(name);
         if (value === null) continue;
         const rewritten = asClientsUseIt(value, exchange);
@@ -75,15 +76,18 @@ export const uriPathRewriteFilter = defineFilter({
 
     return function rewriteRequest(exchange, next) {
       const { uri } = exchange.request;
-      const moved = movedPath(uri.rawPath, forth);
-      if (moved !== null) uri.rawPath = moved;
+      const move = moveOf(uri.rawPath, forth);
+      if (move !== null) uri.movePath(move.from, move.to);
       return mapResponse(next(exchange), exchange, rewriteResponse);
     };
   },
 });
 
-function prefixes(mappings: Readonly<Record<string, string>>): [PathPrefix, PathPrefix][] {
-  return Object.entries(mappings).map(([from, to]) => [pathPrefix(from)!, pathPrefix(to)!]);
+/** Headers of a response that hold paths of the application. */
+const LOCATIONS = ['location', 'content-location'];
+
+function movesOf(mappings: Readonly<Record<string, string>>): Move[] {
+  return Object.entries(mappings).map(([from, to]) => ({ from: pathPrefix(from)!, to: pathPrefix(to)! }));
 }
 
 /** Whether a reference leads to the application: it names no host, or one under which we or it are known. */

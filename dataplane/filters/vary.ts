@@ -2,7 +2,12 @@ import type { Headers } from '../http/headers.ts';
 
 /** Tells caches that an answer also depends on these headers of its request. */
 export function addVary(headers: Headers, ...names: readonly string[]): void {
-  const said = (headers.get('vary') ?? '').split(',').map((name) => name.trim().toLowerCase());
+  const vary = headers.get('vary');
+  if (vary === null) {
+    headers.append('Vary', names.length === 1 ? names[0]! : names.join(', '));
+    return;
+  }
+  const said = vary.split(',').map((name) => name.trim().toLowerCase());
   if (said.includes('*')) return;
   const missing = names.filter((name) => !said.includes(name.toLowerCase()));
   if (missing.length > 0) headers.append('Vary', missing.join(', '));

@@ -24,6 +24,7 @@ export function proxy(config: ProxyConfig, parts: Parts): Next {
     responseTimeout: milliseconds(config.soTimeout),
     timeToLive: milliseconds(config.connectionTimeToLive),
     reuse: !config.disableReuseConnection,
+    connect: parts.plane.connect,
     mayReach(address, port, host) {
       if (parts.plane.mayReach(address, port)) return true;
       warn('backend-egress', `${host}:${port}`);

@@ -46,6 +46,7 @@ export class ScopeCheck {
   private namesAreKnown = true;
   /** How many objects are being looked through for the one that they stand for. */
   private following = 0;
+  private isTooFar = false;
   private hints = 0;
 
   constructor(name: string, parent: Scope | null, options: CheckOptions) {
@@ -193,7 +194,10 @@ export class ScopeCheck {
     return true;
   }
 
+  /** One such chain is one problem, however much longer it is. */
   private tooFar({ path }: CheckedObject): void {
+    if (this.isTooFar) return;
+    this.isTooFar = true;
     this.error('reference', path, `is at the end of a chain of more than ${MOST_REFERENCES} references`);
   }
 

@@ -18,6 +18,9 @@ const NO_LINES = Buffer.alloc(0);
 const said = new WeakMap<Exchange, ForwardedLines>();
 
 /** Who a client is, as far as we believe it: its peer address, the PROXY protocol, and what trusted proxies say. */
+/** There is no TLS from clients in this version. */
+const NO_CERTIFICATES: readonly [] = Object.freeze([]) as readonly [];
+
 export class ClientFacts {
   readonly scheme: string;
   /** Whether forwarding headers on this connection are believed. */
@@ -68,8 +71,12 @@ export class ClientFacts {
       isExternal: true,
       userAgent: headers.get('user-agent'),
       remoteUser: null,
-      certificates: Object.freeze([]),
+      certificates: NO_CERTIFICATES,
     });
+  }
+
+  remoteAddress(exchange: Exchange): string {
+    return this.trusted ? exchange.client.remoteAddress : this.remote.address;
   }
 
   originalUri(exchange: Exchange): Uri {

@@ -57,6 +57,7 @@ export interface BackendCall {
 export interface Origin {
   readonly facts: {
     clientContext(exchange: Exchange): ClientContext;
+    remoteAddress(exchange: Exchange): string;
     originalUri(exchange: Exchange): Uri;
     forwardingLines(exchange: Exchange, options: ForwardingOptions): Buffer;
   };
@@ -115,6 +116,12 @@ export class Exchange {
     const made = this.origin.facts.clientContext(this);
     this.setContext('client', made);
     return made;
+  }
+
+  /** The address of the client, without making the whole context where nobody asked for it. */
+  get remoteAddress(): string {
+    const known = this.contextMap?.get('client') as ClientContext | undefined;
+    return known?.remoteAddress ?? this.origin.facts.remoteAddress(this);
   }
 
   get router(): RouterContext {

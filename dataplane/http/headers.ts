@@ -51,7 +51,7 @@ export class Headers {
   private lines: number;
   private content: number;
   private dropped: number;
-  private added: string[] | null = null;
+  private added: AddedLine[] | null = null;
   private block: Block | null = null;
   private readonly loose: boolean;
 
@@ -86,8 +86,8 @@ export class Headers {
     }
     const added = this.added;
     if (added !== null) {
-      for (let i = 0; i < added.length; i += 2) {
-        if (lower(added[i]!) === name) found = found === null ? added[i + 1]! : `${found}, ${added[i + 1]}`;
+      for (const line of added) {
+        if (line.plain === name) found = found === null ? line.value : `${found}, ${line.value}`;
       }
     }
     return found;
@@ -101,34 +101,34 @@ export class Headers {
       values.push(this.valueAt(line));
     }
     const added = this.added;
-    if (added !== null)
-      for (let i = 0; i < added.length; i += 2) if (lower(added[i]!) === name) values.push(added[i + 1]!);
+    if (added !== null) for (const line of added) if (line.plain === name) values.push(line.value);
     return values;
   }
 
   has(name: string): boolean {
     name = name.toLowerCase();
-    return this.find(name, this.first) >= 0 || (this.added?.some((x, i) => i % 2 === 0 && lower(x) === name) ?? false);
+    return this.find(name, this.first) >= 0 || (this.added?.some(({ plain }) => plain === name) ?? false);
   }
 
   delete(name: string): void {
-    name = name.toLowerCase();
-    if (!isEngineOwned(name)) this.remove(name);
+    const { plain, owned } = judged(name);
+    if (!owned) this.remove(plain);
   }
 
   /** @throws TypeError for what no header may hold. */
   append(name: string, value: string): void {
-    if (!isToken(name)) throw new TypeError(`not a header name: ${JSON.stringify(name)}`);
+    const { plain, owned, token } = judged(name);
+    if (!token) throw new TypeError(`not a header name: ${JSON.stringify(name)}`);
     if (!isFieldValue(value)) throw new TypeError(`the value of ${name} holds a character that no header may hold`);
     if (this.bytes === NOTHING) throw new Error('the exchange is over');
-    const plain = name.toLowerCase();
-    if (isEngineOwned(plain)) return;
+    if (owned) return;
     if (plain === 'host') {
       if (!isHost(value)) throw new TypeError(`not a host: ${JSON.stringify(value)}`);
       this.remove(plain); // a second one would name another place
     }
-    if (this.added === null) this.added = [name, value];
-    else this.added.push(name, value);
+    const line = { name, plain, value };
+    if (this.added === null) this.added = [line];
+    else this.added.push(line);
   }
 
   set(name: string, value: string): void {
@@ -144,9 +144,7 @@ export class Headers {
       if (start < 0) continue;
       visit(bytes.latin1Slice(this.base + start, this.base + this.table[line + 1]!).toLowerCase(), this.valueAt(line));
     }
-    if (this.added !== null) {
-      for (let i = 0; i < this.added.length; i += 2) visit(this.added[i]!.toLowerCase(), this.added[i + 1]!);
-    }
+    if (this.added !== null) for (const { plain, value } of this.added) visit(plain, value);
   }
 
   entries(): [string, string][] {
@@ -163,7 +161,7 @@ export class Headers {
     for (let line = this.find(name, this.first); line >= 0; line = this.find(name, line + LINE)) this.dropLine(line);
     const added = this.added;
     if (added === null) return;
-    for (let i = added.length - 2; i >= 0; i -= 2) if (lower(added[i]!) === name) added.splice(i, 2);
+    for (let i = added.length - 1; i >= 0; i--) if (added[i]!.plain === name) added.splice(i, 1);
   }
 
   /** How much content came with the head and still goes with it. */
@@ -214,7 +212,7 @@ export class Headers {
   get size(): number {
     let size = this.end + 2 + this.content;
     const added = this.added;
-    if (added !== null) for (let i = 0; i < added.length; i += 2) size += added[i]!.length + added[i + 1]!.length + 4;
+    if (added !== null) for (const { name, value } of added) size += name.length + value.length + 4;
     return size;
   }
 
@@ -249,7 +247,7 @@ export class Headers {
     const added = this.added;
     if (added === null && typeof more !== 'string') return at + more.copy(out, at);
     let text = '';
-    if (added !== null) for (let i = 0; i < added.length; i += 2) text += `${added[i]}: ${added[i + 1]}\r\n`;
+    if (added !== null) for (const { name, value } of added) text += `${name}: ${value}\r\n`;
     text += typeof more === 'string' ? `${more}\r\n` : more.latin1Slice();
     return at + out.latin1Write(text, at);
   }
@@ -323,11 +321,32 @@ function abs(start: number): number {
   return start < 0 ? ~start : start;
 }
 
-/** Some servers take `_` for `-`. */
-function isEngineOwned(name: string): boolean {
-  return ENGINE_OWNED.has(name.includes('_') ? name.replaceAll('_', '-') : name);
+/** A line that was not received. `plain` is its name in lower case. */
+interface AddedLine {
+  readonly name: string;
+  readonly plain: string;
+  readonly value: string;
 }
 
-function lower(name: string): string {
-  return name.toLowerCase();
+/** What there is to know of a name. */
+interface JudgedName {
+  readonly plain: string;
+  readonly token: boolean;
+  /** The engine writes it; nobody else may. */
+  readonly owned: boolean;
+}
+
+const judgedNames = new Map<string, JudgedName>();
+/** Configurations name few headers; whoever makes names up at will must not fill the memory. */
+const MOST_JUDGED = 1000;
+
+/** Filters name the same headers for every request, so each name is judged once. */
+function judged(name: string): JudgedName {
+  const known = judgedNames.get(name);
+  if (known !== undefined) return known;
+  const plain = name.toLowerCase();
+  // some servers take `_` for `-`
+  const made = { plain, token: isToken(name), owned: ENGINE_OWNED.has(plain.replaceAll('_', '-')) };
+  if (judgedNames.size < MOST_JUDGED) judgedNames.set(name, made);
+  return made;
 }

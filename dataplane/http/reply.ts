@@ -4,13 +4,21 @@ import { Response } from './response.ts';
 /** A step on the way back. */
 export type ResponseStep = (response: Response, exchange: Exchange) => Answer;
 
+/** A step that also hears of what the steps before it threw, and that looks at the response only, not at the request. */
+export interface Boundary {
+  /** Null when nobody answered, which a handler of somebody's own may bring about. */
+  answered(response: Response | null, exchange: Exchange): Response;
+  failed(error: unknown, exchange: Exchange): Response;
+}
+
 /**
  * A response that has not arrived. It can be awaited, but makes its promise only when somebody does: a chain that
  * returns it untouched costs no microtask. `mapResponse` adds steps to it without a promise either.
  */
 export class Reply implements PromiseLike<Response> {
   private readonly exchange: Exchange;
-  private steps: ResponseStep[] | null = null;
+  private steps: (ResponseStep | Boundary)[] | null = null;
+  private attentive = false;
   private promised: Promise<Response> | null = null;
   private resolve: ((answer: Answer) => void) | null = null;
   private value: Answer | null = null;
@@ -26,9 +34,9 @@ export class Reply implements PromiseLike<Response> {
     return this.begun;
   }
 
-  /** Whether steps were added, so that somebody will still look at the request. */
+  /** Whether steps were added that may still look at the request. */
   get watched(): boolean {
-    return this.steps !== null || this.promised !== null;
+    return this.attentive || this.promised !== null;
   }
 
   promise(): Promise<Response> {
@@ -52,8 +60,9 @@ export class Reply implements PromiseLike<Response> {
   }
 
   /** Adds a step if nobody has seen the response yet. */
-  addStep(step: ResponseStep): boolean {
+  addStep(step: ResponseStep | Boundary): boolean {
     if (this.value !== null || this.promised !== null) return false;
+    if (typeof step === 'function') this.attentive = true;
     if (this.steps === null) this.steps = [step];
     else this.steps.push(step);
     return true;
@@ -71,11 +80,7 @@ export class Reply implements PromiseLike<Response> {
     this.begun = true;
     let answer: Answer = response;
     if (this.steps !== null) {
-      try {
-        for (const step of this.steps) answer = mapResponse(answer, this.exchange, step);
-      } catch (error) {
-        answer = Promise.reject(error);
-      }
+      for (const step of this.steps) answer = after(answer, this.exchange, step);
       if (!(answer instanceof Response)) void answer.then(null, ignore); // whoever waits for it hears of it still
     }
     this.value = answer;
@@ -85,6 +90,25 @@ export class Reply implements PromiseLike<Response> {
 }
 
 function ignore(): void {}
+
+function after(answer: Answer, exchange: Exchange, step: ResponseStep | Boundary): Answer {
+  if (typeof step !== 'function') return bounded(answer, exchange, step);
+  try {
+    return mapResponse(answer, exchange, step);
+  } catch (error) {
+    return Promise.reject(error);
+  }
+}
+
+/** Ends a chain, now or when it does: whatever happened in it, the boundary hears of it once. */
+export function bounded(answer: Answer, exchange: Exchange, boundary: Boundary): Answer {
+  if (answer instanceof Response) return boundary.answered(answer, exchange);
+  if (answer instanceof Reply && answer.addStep(boundary)) return answer;
+  return answer.then(
+    (response: Response | null | undefined) => boundary.answered(response ?? null, exchange),
+    (error) => boundary.failed(error, exchange),
+  );
+}
 
 /** Runs a step on the response, now or when it comes: what a response-side filter calls instead of `await`. */
 export function mapResponse(answer: Answer, exchange: Exchange, step: ResponseStep): Answer {

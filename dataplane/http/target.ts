@@ -80,8 +80,17 @@ function judgeEscaped(text: string): boolean {
   return true;
 }
 
+/** What a path may hold that makes it worth a closer look; all other paths are in their one spelling. */
+const SUSPICIOUS = /[^\x21-\x7e]|[%\\#]|(?:^|\/)\.{1,2}(?:[/;]|$)/;
+
+/** Whether a text is a path in its one spelling, seen at a glance; of others a closer look may still say so. */
+export function isPlainPath(path: string): boolean {
+  return path.startsWith('/') && !path.includes('?') && !SUSPICIOUS.test(path);
+}
+
 /** @returns the path in its one spelling, or null when it has none. */
 export function canonicalPath(path: string): string | null {
+  if (!SUSPICIOUS.test(path)) return path;
   let canonical = '';
   const decoded: number[] = [];
   for (let i = 0; i < path.length; i++) {

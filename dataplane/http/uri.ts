@@ -1,4 +1,4 @@
-import { canonicalPath, isHost } from './target.ts';
+import { canonicalPath, isHost, isPlainPath } from './target.ts';
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { http: 80, https: 443, ws: 80, wss: 443 };
 
@@ -63,6 +63,16 @@ export class Uri {
   }
   set rawPath(path: string) {
     if (path !== '*' || this.parts.rawPath !== '*') this.change().rawPath = canonical(path);
+  }
+
+  /**
+   * Puts another prefix in the place of one that the path begins with. Both are paths in their one spelling, and what
+   * follows them begins with a slash, so that the result needs no second look.
+   */
+  movePath(from: string, to: string): void {
+    const { rawPath } = this.parts;
+    if (!rawPath.startsWith(from) || (rawPath.length > from.length && rawPath[from.length] !== '/')) return;
+    this.change().rawPath = to + rawPath.slice(from.length) || '/';
   }
 
   get path(): string {
@@ -141,6 +151,7 @@ interface Parts {
 }
 
 function canonical(path: string): string {
+  if (isPlainPath(path)) return path;
   const result =
     path.startsWith('/') && /^[\x21-\x7e]*$/.test(path) && !path.includes('?') ? canonicalPath(path) : null;
   if (result === null) throw new TypeError(`not a path: ${JSON.stringify(path)}`);

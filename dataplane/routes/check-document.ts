@@ -8,6 +8,7 @@ import { type RuntimeExpression, runtimeFlag } from '../../contract/vocabulary/r
 import { type CheckOptions, ScopeCheck } from '../heap/check-scope.ts';
 import { noteExpression } from '../heap/remarks.ts';
 import { type CheckedDecoration, type CheckedObject, decoratable, kindOf, type Scope } from '../heap/scope.ts';
+import { refusePrototypeKeys } from './prototype-keys.ts';
 
 /** A document that declares a heap and a handler: a route or `config.json`. */
 export interface CheckedDocument {
@@ -70,6 +71,7 @@ function check(
     return { document: null, condition: null, problems };
   }
   const scopeCheck = new ScopeCheck(name, parent, { ...options, report });
+  refusePrototypeKeys(document, report);
   judgeReserved(document, reserved, report);
   scopeCheck.heap(document['heap'], ['heap']);
   const condition = readCondition(document, options, report);

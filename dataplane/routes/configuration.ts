@@ -10,11 +10,12 @@ import { BuildFailure, Heap } from '../heap/heap.ts';
 import type { PlaneServices } from '../heap/plane-services.ts';
 import type { Scope } from '../heap/scope.ts';
 import type { TypeCatalogue } from '../heap/type-catalogue.ts';
+import { connectWire } from '../http/connect.ts';
 import type { Next } from '../http/exchange.ts';
 import { refusalResponse } from '../http/response.ts';
 import { checkBase, checkRoute } from './check-document.ts';
 import { documentReading } from './document-reading.ts';
-import { instrumented, Lease } from './instrumented.ts';
+import { instrumented, Lease, leased } from './instrumented.ts';
 import { makeRoute, type Route, refusingRoute } from './route.ts';
 import { noFigures, type RouteFigures } from './route-figures.ts';
 import { RouterTable } from './router-table.ts';
@@ -26,6 +27,8 @@ export interface ConfigurationOptions {
   figures(slot: number): RouteFigures;
   observe: PlaneServices['observe'];
   mayReach: PlaneServices['mayReach'];
+  /** How connections to backends are opened; by default through the kernel. */
+  connect?: PlaneServices['connect'];
 }
 
 /** What could not be built, by the document it is in: null for `config.json`. */
@@ -113,7 +116,7 @@ export class Configuration {
     try {
       heap.buildAll();
       const handler = heap.decorated(document.handler, document.decorations) as Next;
-      const main = instrumented(handler, noFigures, lease, (error) => this.failed('gateway', error));
+      const main = leased(handler, lease, (error) => this.failed('gateway', error));
       return { base, main, lease, heap, defaults, tables: this.staged };
     } catch (error) {
       void heap.close().then(() => defaults.close());
@@ -236,8 +239,9 @@ export class Configuration {
   // ---- what both need
 
   private planeServices(): PlaneServices {
-    const { log, reach, observe, mayReach } = this.options;
-    return { log, reach, observe, mayReach, router: (parts, defaultHandler) => this.router(parts, defaultHandler) };
+    const { log, reach, observe, mayReach, connect = connectWire } = this.options;
+    const router: PlaneServices['router'] = (parts, defaultHandler) => this.router(parts, defaultHandler);
+    return { log, reach, observe, mayReach, connect, router };
   }
 
   private reading(documents: readonly JsonObject[]): Reading {

@@ -51,29 +51,36 @@ export class DispatchIndex {
 
   /** The route, null for none, or `'body'` when a condition needs the request's body: ask again when it is there. */
   find(exchange: Exchange): Route | null | 'body' {
-    const { lists, cursors } = this;
+    const { lists } = this;
     lists.length = 0;
     if (this.always.length > 0) lists.push(this.always);
     for (const { exact, prefixes, read } of this.lookups) {
       const text = read(exchange);
       if (text === null) continue;
-      const places = exact.get(text);
+      const places = exact.size === 0 ? undefined : exact.get(text);
       if (places !== undefined) lists.push(places);
-      prefixes?.visit(text, this.gather);
+      if (prefixes !== null) prefixes.gather(text, lists);
     }
-    for (let i = 0; i < lists.length; i++) cursors[i] = 0;
-    for (let place = this.next(-1); place >= 0; place = this.next(place)) {
-      const { route, certain, need } = this.candidates[place]!;
-      if (certain) return route;
-      if (need !== 'never' && lacksBody(need, exchange)) return 'body';
-      if (route.condition!.read(exchange, null) === true) return route;
+    return lists.length === 1 ? this.firstOf(lists[0]!, exchange) : this.firstOfAll(exchange);
+  }
+
+  private firstOf(places: readonly number[], exchange: Exchange): Route | null | 'body' {
+    for (const place of places) {
+      const found = ask(this.candidates[place]!, exchange);
+      if (found !== null) return found;
     }
     return null;
   }
 
-  private readonly gather = (places: readonly number[]): void => {
-    this.lists.push(places);
-  };
+  private firstOfAll(exchange: Exchange): Route | null | 'body' {
+    const { lists, cursors } = this;
+    for (let i = 0; i < lists.length; i++) cursors[i] = 0;
+    for (let place = this.next(-1); place >= 0; place = this.next(place)) {
+      const found = ask(this.candidates[place]!, exchange);
+      if (found !== null) return found;
+    }
+    return null;
+  }
 
   /** The smallest place after this one in any list, or -1. */
   private next(after: number): number {
@@ -89,6 +96,13 @@ export class DispatchIndex {
     }
     return smallest;
   }
+}
+
+/** The route if it takes the request; null if it does not. */
+function ask({ route, certain, need }: Candidate, exchange: Exchange): Route | null | 'body' {
+  if (certain) return route;
+  if (need !== 'never' && lacksBody(need, exchange)) return 'body';
+  return route.condition!.read(exchange, null) === true ? route : null;
 }
 
 function conditionClauses(condition: Route['condition']): readonly Clause[] {

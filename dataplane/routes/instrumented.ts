@@ -1,8 +1,8 @@
 import { clock } from '../http/clock.ts';
 import type { Answer, Exchange, Next } from '../http/exchange.ts';
 import { faultResponse } from '../http/fault.ts';
-import { Reply } from '../http/reply.ts';
-import { Response, refusalResponse } from '../http/response.ts';
+import { type Boundary, bounded } from '../http/reply.ts';
+import { type Response, refusalResponse } from '../http/response.ts';
 import type { RouteFigures } from './route-figures.ts';
 
 /** Requests that are under way, and what to do when the last of them is answered. */
@@ -26,6 +26,20 @@ export class Lease {
   }
 }
 
+/** The boundary of what has no figures of its own. */
+export function leased(handler: Next, lease: Lease, failed: (error: unknown) => void): Next {
+  return boundedBy(handler, lease, {
+    answered(response) {
+      lease.giveBack();
+      return response ?? refusalResponse('no-answer');
+    },
+    failed(error) {
+      lease.giveBack();
+      return faultResponse(error, failed);
+    },
+  });
+}
+
 /** The boundary of a route: counts what passes, and turns what its objects throw into an answer. */
 export function instrumented(
   handler: Next,
@@ -33,31 +47,38 @@ export function instrumented(
   lease: Lease,
   failed: (error: unknown) => void,
 ): Next {
-  const ended = (response: Response | null | undefined, exchange: Exchange): Response => {
+  const ended = (response: Response | null, exchange: Exchange): Response => {
     lease.giveBack();
     const milliseconds = clock.now - exchange.startedAt;
-    if (response === null || response === undefined) {
+    if (response === null) {
       figures.endUnanswered(milliseconds);
       return refusalResponse('no-answer');
     }
     figures.end(response.status, milliseconds, response.cause !== null);
     return response;
   };
-  const threw = (error: unknown, exchange: Exchange): Response => ended(faultResponse(error, failed), exchange);
-  return function route(exchange): Answer {
+  const inner = boundedBy(handler, lease, {
+    answered: ended,
+    failed: (error, exchange) => ended(faultResponse(error, failed), exchange),
+  });
+  return function route(exchange) {
     figures.begin();
+    return inner(exchange);
+  };
+}
+
+/** Takes the lease for each request; the boundary gives it back. */
+function boundedBy(handler: Next, lease: Lease, boundary: Boundary): Next {
+  return (exchange) => {
     lease.take();
-    let answer: Answer | null;
+    let answer: Answer | null | undefined;
     try {
       answer = handler(exchange);
     } catch (error) {
-      return threw(error, exchange);
+      return boundary.failed(error, exchange);
     }
-    if (answer === null || answer === undefined || answer instanceof Response) return ended(answer, exchange);
-    if (answer instanceof Reply && answer.addStep(ended)) return answer;
-    return answer.then(
-      (response) => ended(response, exchange),
-      (error) => threw(error, exchange),
-    );
+    return answer === null || answer === undefined
+      ? boundary.answered(null, exchange)
+      : bounded(answer, exchange, boundary);
   };
 }

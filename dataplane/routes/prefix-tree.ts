@@ -14,12 +14,12 @@ export class PrefixTree {
     for (const [text, values] of entries) this.add(text, values);
   }
 
-  /** Hands over the numbers of each prefix of the text, the shortest first. */
-  visit(text: string, found: (values: readonly number[]) => void): void {
+  /** Adds the numbers of each prefix of the text to the lists, the shortest first. */
+  gather(text: string, lists: (readonly number[])[]): void {
     let node: Node | undefined = this.root;
     let at = 0;
     for (;;) {
-      if (node.values !== null) found(node.values);
+      if (node.values !== null) lists.push(node.values);
       if (at === text.length) return;
       node = node.children.get(text.charCodeAt(at));
       if (node === undefined || !text.startsWith(node.label, at)) return;

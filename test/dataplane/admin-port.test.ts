@@ -3,6 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { Registry } from 'prom-client';
 import { afterEach, expect, it } from 'vitest';
 import { AdminPort, isLoopback } from '../../dataplane/admin-port.ts';
+import { ask } from '../support/answers.ts';
 
 let admin: AdminPort;
 let ready = true;
@@ -59,6 +60,27 @@ it('answers only what it is for', async () => {
   expect(await status('/metrics', 'DELETE')).toBe(405);
   expect(await status('/anything')).toBe(404);
   expect(restarted).toEqual([1, 2]);
+});
+
+it('does nothing for clients of a proxy or for pages, wherever they come from', async () => {
+  const { port } = await open().listen({ host: '127.0.0.1', port: 0 });
+  const asked = async (line: string): Promise<number> => {
+    const host = line.startsWith('Host:') ? line : `Host: localhost:${port}\r\n${line}`;
+    return (await ask(port, `POST /units/1/restart HTTP/1.1\r\n${host}\r\n`)).status;
+  };
+  expect(await asked('Accept: */*')).toBe(202);
+  expect(await asked('Host: [::1]')).toBe(202);
+  for (const line of [
+    'Via: 1.1 gatewarden',
+    'X-Forwarded-For: 192.0.2.1',
+    'Forwarded: for=192.0.2.1',
+    'Origin: http://evil.example',
+    'Origin: null',
+    'Host: evil.example',
+    'Host: 127.0.0.1.evil.example',
+  ]) {
+    expect([line, await asked(line)]).toEqual([line, 403]);
+  }
 });
 
 it.each([

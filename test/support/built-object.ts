@@ -7,6 +7,7 @@ import { catalogue } from '../../dataplane/catalogue.ts';
 import { ScopeCheck } from '../../dataplane/heap/check-scope.ts';
 import { Heap } from '../../dataplane/heap/heap.ts';
 import type { Built, BuiltKind } from '../../dataplane/heap/kinds.ts';
+import { connectWire } from '../../dataplane/http/connect.ts';
 import { documentReading } from '../../dataplane/routes/document-reading.ts';
 import { operatorReach } from './operator-reach.ts';
 
@@ -41,6 +42,7 @@ export function buildObject<K extends BuiltKind>(
     reach,
     observe: () => {},
     mayReach: () => true,
+    connect: connectWire,
     router: () => {
       throw new Error('there are no routes here');
     },

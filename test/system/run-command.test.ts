@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { ask } from '../support/answers.ts';
 import { EchoBackend } from '../support/echo-backend.ts';
 import { GatewayProcess } from '../support/gateway-process.ts';
 import { type FolderContent, InstanceFolder } from '../support/instance-folder.ts';
@@ -49,6 +50,14 @@ describe('gatewarden run', () => {
     expect(await get('/', 'POST')).toMatch(/^405 /);
     expect(await get('/other')).toMatch(/^404 \{.*\}$/);
     expect(await get('/openig/api')).toMatch(/^404 /);
+  });
+
+  it('sends no client to its admin port, which trusts this machine', async () => {
+    await run({ 'config/config.json': { handler: { type: 'ReverseProxyHandler' } } });
+    for (const host of ['127.0.0.1', 'localhost', '0.0.0.0', '[::ffff:127.0.0.1]']) {
+      const head = `POST /units/0/restart HTTP/1.1\r\nHost: ${host}:${gateway!.adminPort}\r\n`;
+      expect([host, (await ask(gateway!.port, head)).status]).toEqual([host, 403]);
+    }
   });
 
   it('prints what it loaded, and where everything is', async () => {

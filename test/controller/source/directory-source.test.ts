@@ -1,4 +1,14 @@
-import { appendFileSync, closeSync, mkdirSync, openSync, renameSync, symlinkSync, writeSync } from 'node:fs';
+import {
+  appendFileSync,
+  closeSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { DirectorySource } from '../../../controller/source/directory-source.ts';
 import { InstanceFolder } from '../../support/instance-folder.ts';
@@ -49,6 +59,25 @@ describe('a directory that is watched', () => {
     expect(routes()).toEqual({ 'a.json': '1', 'b.yaml': '2', 'c.yml': '3' });
     expect(String(source.state.config?.content)).toBe('{}');
     expect(source.admin).toBeNull();
+  });
+
+  it('says of what cannot be read why, and waits for nothing', () => {
+    folder = new InstanceFolder({ 'routes/a.json': '1' });
+    truncateSync(folder.at('routes/a.json'), 17 * 1024 * 1024);
+    symlinkSync('loop.json', folder.at('routes/loop.json'));
+    symlinkSync('/dev/zero', folder.at('routes/zero.json'));
+    writeFileSync(
+      Buffer.concat([Buffer.from(folder.at('routes/caf')), Buffer.from([0xe9]), Buffer.from('.json')]),
+      '1',
+    );
+    source = new DirectorySource({ config: folder.path, watch: false, changed: () => changes++ });
+    source.read([folder.at('routes')]);
+    const files = source.state.directories.get(folder.at('routes')) ?? [];
+    expect(files.map(({ path, fault }) => [path.slice(path.lastIndexOf('/') + 1), fault])).toEqual([
+      ['a.json', 'it is larger than 16777216 bytes'],
+      ['caf\ufffd.json', 'its name is not UTF-8'],
+      ['loop.json', 'ELOOP'],
+    ]);
   });
 
   it('notices new, changed, replaced and removed files', async () => {

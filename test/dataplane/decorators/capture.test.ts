@@ -200,6 +200,31 @@ describe('contexts', () => {
       router: { originalUri: 'http://gw.test/t?x=1' },
     });
   });
+
+  it('are not taken apart where they are objects of the program, and have an end', async () => {
+    const assigned = ['${request.headers}', ...Array.from({ length: 7 }, (_, i) => `\${attributes.m${i}}`)];
+    const onRequest = assigned.flatMap((value, i) => [
+      { target: `\${attributes.m${i}}`, value: "${toJson('{}')}" },
+      ...Array.from({ length: 12 }, (_, key) => ({ target: `\${attributes.m${i}.k${key}}`, value })),
+    ]);
+    const header = { type: 'HeaderFilter', config: { messageType: 'REQUEST', add: { 'X-Api-Key': ['k3y'] } } };
+    const gateway = await start({
+      heap: [{ name: 'watch', type: 'CaptureDecorator', config: { captureContext: true } }],
+      handler: {
+        type: 'Chain',
+        config: {
+          filters: [header, { type: 'AssignmentFilter', config: { onRequest } }],
+          handler: { ...answers, watch: 'request' },
+        },
+      },
+    });
+    await ask(gateway.port, get);
+    const [text] = captured(gateway);
+    expect(text).toContain('[object]');
+    expect(text).toContain('[more]');
+    expect(text).not.toContain('k3y');
+    expect(text!.length).toBeLessThan(1_000_000);
+  });
 });
 
 describe('entities', () => {

@@ -14,6 +14,7 @@ describe('headers', () => {
     'x-api-key',
     'x-amz-security-token',
     'x-auth',
+    'x-user-pass',
   ])('%s is a credential', (name) => expect(mask.header(name, 'abc')).toBe('#'));
 
   it.each(['host', 'accept', 'content-type', 'x-author', 'www-authenticate', 'x-monkeys', 'keep-alive'])(
@@ -35,6 +36,10 @@ describe('texts', () => {
     ['http://bob:pw@a/', 'http://bob:#@a/'],
     [`/${jwt}/x`, '/#/x'],
     [`Bearer ${jwt}`, 'Bearer #'],
+    ['Bearer opaque-123', 'Bearer #'],
+    ['x Basic dXNlcjpwYXNz= y', 'x Basic # y'],
+    ['Bearer realm="a", scope="b"', 'Bearer realm="a", scope="b"'],
+    ['http://a/?ticket=ST-1&pass=x&passenger=y', 'http://a/?ticket=#&pass=#&passenger=y'],
     ['eyJust a word', 'eyJust a word'],
     ['text/html; charset=utf-8', 'text/html; charset=utf-8'],
   ])('%s', (text, shown) => expect(mask.text(text)).toBe(shown));
@@ -52,6 +57,8 @@ describe('entities', () => {
     ['application/json', '{"password":"cut of', '{"password":"#"'],
     ['application/json', '{"password":"cut of\\', '{"password":"#"'],
     ['application/problem+json', '{"apiKey":"x"}', '{"apiKey":"#"}'],
+    ['text/plain', ' {"password":"x"}', ' {"password":"#"}'],
+    ['text/plain', '<a><password>x</password></a>', '<a><password>#</password></a>'],
     ['application/x-www-form-urlencoded', 'password=x&b=c', 'password=#&b=c'],
     [
       'text/xml',

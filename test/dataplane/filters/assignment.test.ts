@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { JsonValue } from '../../../contract/document/json-value.ts';
+import { startConfigured } from '../../support/configured-gateway.ts';
 import { problemsOf, startFiltered } from '../../support/filtered-gateway.ts';
 
 const telling = (entity: string): JsonValue => ({ type: 'StaticResponseHandler', config: { status: 200, entity } });
@@ -96,5 +97,81 @@ describe('AssignmentFilter', () => {
     [{ onRequest: [{ target: '${session.z}', value: 'q' }] }, [expect.stringMatching(/^\S+ onRequest\[0\]\.target: /)]],
   ])('refuses %j', (config, problems) => {
     expect(problemsOf('AssignmentFilter', config)).toEqual(problems);
+  });
+});
+
+describe('what assignments cannot reach', () => {
+  it.each(['${request}', '${request.headers}', '${request.entity}', '${contexts}', '${attributes.bytes}'])(
+    'what %s is made of, as JSON',
+    async (value) => {
+      const bytes = { target: '${attributes.bytes}', value: "${digestSha256('a')}" };
+      const { ask, seen } = await startFiltered([
+        assigning({ onRequest: [bytes, { target: '${request.entity.json}', value }] }),
+      ]);
+      expect((await ask('/')).status).toBe(500);
+      expect(seen).toEqual([]);
+    },
+  );
+
+  it('texts that are far larger than what they are made of', async () => {
+    const double = [...Array(30).keys()].flatMap((i) => [
+      { target: `\${attributes.m${i + 1}}`, value: "${toJson('{}')}" },
+      { target: `\${attributes.m${i + 1}.a}`, value: `\${attributes.m${i}}` },
+      { target: `\${attributes.m${i + 1}.b}`, value: `\${attributes.m${i}}` },
+    ]);
+    const onRequest = [{ target: '${attributes.m0}', value: 'x' }, ...double];
+    const { ask } = await startFiltered([
+      assigning({ onRequest: [...onRequest, { target: '${request.entity.json}', value: '${attributes.m30}' }] }),
+    ]);
+    expect((await ask('/')).status).toBe(500);
+  });
+
+  const allowed = { type: 'AllowOnlyFilter', config: { rules: [{ from: [{ ip: { list: ['10.0.0.0/8'] } }] }] } };
+  it.each([
+    [[{ target: '${contexts.client.remoteAddress}', value: '10.0.0.1' }], 403],
+    [[{ target: "${contexts['client']['remoteAddress']}", value: '10.0.0.1' }], 403],
+    [
+      [
+        { target: '${attributes.c}', value: '${contexts.client}' },
+        { target: '${attributes.c.remoteAddress}', value: '10.0.0.1' },
+      ],
+      500,
+    ],
+    [
+      [
+        { target: '${attributes.n}', value: 'client' },
+        { target: '${contexts[attributes.n].remoteAddress}', value: '10.0.0.1' },
+      ],
+      500,
+    ],
+  ])('the address of the client: %j', async (onRequest, status) => {
+    const { ask } = await startFiltered([assigning({ onRequest }), allowed]);
+    expect((await ask('/')).status).toBe(status);
+  });
+
+  it('properties, which all requests share', async () => {
+    const filter = assigning({
+      onRequest: [
+        { target: '${attributes.roles}', value: '${roles}' },
+        { target: '${attributes.roles.admin}', value: "${request.headers['X-User'][0]}" },
+      ],
+    });
+    const gateway = await startConfigured({
+      properties: { roles: { admin: 'root' } },
+      handler: { type: 'Chain', config: { filters: [filter], handler: telling('${roles.admin}') } },
+    });
+    onTestFinished(() => gateway.close());
+    const answer = await fetch(gateway.url, { headers: { 'X-User': 'eve' } });
+    expect(answer.status).toBe(500);
+  });
+
+  it.each([
+    ['${request.method}', 'CONNECT'],
+    ['${request.uri.rawPath}', '*'],
+    ['${request.uri.path}', '/a/../b'],
+  ])('%s cannot be %s', async (target, value) => {
+    const { ask, seen } = await startFiltered([assigning({ onRequest: [{ target, value }] })]);
+    expect((await ask('/')).status).toBe(500);
+    expect(seen).toEqual([]);
   });
 });

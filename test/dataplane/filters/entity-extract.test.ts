@@ -11,6 +11,12 @@ const telling = (entity: string): JsonValue => ({ type: 'StaticResponseHandler',
 const named = [{ key: 'n', pattern: 'n=(\\S+)', template: '$1' }];
 
 describe('EntityExtractFilter', () => {
+  it('gives up on thousands of lines that each take long', async () => {
+    const { ask } = await startFiltered([extracting('REQUEST', [{ key: 'n', pattern: '(?:a?){900}b' }])]);
+    const body = `${'a'.repeat(999)}\n`.repeat(900);
+    expect((await ask('/t', { method: 'POST', body })).status).toBe(500);
+  });
+
   it.each([
     ['xx n=abc yy', { pattern: 'n=(\\w+)', template: '$1' }, 'abc'],
     ['xx n=abc yy', { pattern: 'n=(\\w+)' }, 'n=abc'],

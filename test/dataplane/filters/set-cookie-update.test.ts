@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { problemsOf, startFiltered } from '../../support/filtered-gateway.ts';
 
 async function cookiesAfter(cookies: object, lines: readonly string[], request: readonly string[] = []) {
-  const { ask, faults } = await startFiltered([
+  const { ask, logged } = await startFiltered([
     JSON.parse(JSON.stringify({ type: 'SetCookieUpdateFilter', config: { cookies } })),
   ]);
   const query = lines.map((line) => `h.set-cookie=${encodeURIComponent(line)}`).join('&');
   const answer = await ask(`/?${query}`, { headers: request });
-  return { status: answer.status, lines: answer.values('set-cookie'), faults };
+  return { status: answer.status, lines: answer.values('set-cookie'), logged };
 }
 
 describe('SetCookieUpdateFilter', () => {
@@ -42,7 +42,7 @@ describe('SetCookieUpdateFilter', () => {
     const domain = "${request.headers['X-Domain'][0]}";
     const answer = await cookiesAfter({ a: { domain } }, ['a=1'], ['X-Domain: b; HttpOnly']);
     expect(answer.status).toBe(500);
-    expect(String(answer.faults[0])).toContain('is not a value that Domain can have');
+    expect(JSON.stringify(answer.logged)).toContain('is not a value that Domain can have');
   });
 
   it.each([

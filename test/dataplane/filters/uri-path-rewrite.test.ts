@@ -62,6 +62,17 @@ describe('UriPathRewriteFilter', () => {
     expect(answer.values('content-location')).toEqual([withBackend(expected)]);
   });
 
+  it.each([
+    [{ '/': '/app' }, '/app//evil.example/', '/.//evil.example/'],
+    [{ '/': '/app' }, 'http://gw.test/app//x', 'http://gw.test//x'],
+    [{ '/': '/app' }, '/app/x//y', '/x//y'],
+  ])('%j makes no other host of %s', async (mappings, header, expected) => {
+    const { ask } = await startFiltered([rewrite(mappings)]);
+    const { values } = await ask(`/a?h.location=${encodeURIComponent(header)}`);
+    expect(values('location')).toEqual([expected]);
+    expect(new URL(values('location')[0]!, 'http://gw.test/a').host).toBe('gw.test');
+  });
+
   it('knows the application by the Host that it was given', async () => {
     const { ask } = await startFiltered([
       rewrite({ '/from': '/to' }),

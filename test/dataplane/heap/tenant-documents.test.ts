@@ -50,6 +50,53 @@ describe('a document of a tenant', () => {
     ]);
   });
 
+  const chain = (type: string, field: string, count: number): JsonObject => ({
+    heap: Array.from({ length: count }, (_, i) => ({
+      name: `o${i}`,
+      type,
+      config: { filters: [], [field]: i + 1 === count ? 'last' : `o${i + 1}` },
+    })).concat([{ name: 'last', type: 'StaticResponseHandler', config: { status: 200 } as never }]),
+    handler: 'o0',
+  });
+
+  it.each([
+    ['Chain', 'handler'],
+    ['Delegate', 'delegate'],
+  ])('may not refer to itself without end: %s', (type, field) => {
+    const strip = ({ heap, ...rest }: JsonObject): JsonObject =>
+      type === 'Chain'
+        ? { heap: heap!, ...rest }
+        : JSON.parse(JSON.stringify({ heap, ...rest }).replaceAll('"filters":[],', ''));
+    expect(problems(strip(chain(type, field, 100)))).toEqual([]);
+    expect(problems(strip(chain(type, field, 5000)))).toEqual([expect.stringMatching(/^reference heap\.\d+$/)]);
+  });
+
+  it('gets no hints for thousands of wrong names', () => {
+    const objects = Array.from({ length: 5000 }, (_, i) => ({
+      name: `o${i}`,
+      type: 'Delegate',
+      config: { delegate: `p${i}` },
+    }));
+    const keys = Object.fromEntries(objects.map(({ name }) => [`k${name}`, 1]));
+    const found = checkConfigured({ heap: objects, ...keys, handler: 'o0' }, noReach);
+    expect(found.length).toBeGreaterThan(9000);
+    expect(found.filter(({ hint }) => hint !== undefined).length).toBeLessThanOrEqual(50);
+  });
+
+  it.each([
+    ['{"handler":"x","__proto__":{"handler":1}}', 'unknown-field __proto__'],
+    [
+      '{"handler":{"type":"StaticResponseHandler","config":{"status":200,"headers":{"__proto__":["x"]}}}}',
+      'unknown-field handler.config.headers.__proto__',
+    ],
+    [
+      '{"handler":{"type":"Delegate","config":{"__proto__":{"delegate":"x"},"delegate":"x"}}}',
+      'unknown-field handler.config.__proto__',
+    ],
+  ])('loses no key without a word: %s', (text, problem) => {
+    expect(problems(JSON.parse(text))).toContain(problem);
+  });
+
   it('may do everything else', () => {
     const filters = [
       { type: 'HeaderFilter', config: { messageType: 'REQUEST', add: { A: ["${request.headers['B'][0]}"] } } },

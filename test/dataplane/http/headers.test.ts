@@ -130,6 +130,8 @@ describe('changing', () => {
       'Trailer',
       'Upgrade',
       'Proxy-Connection',
+      'Content_Length',
+      'transfer_encoding',
     ]) {
       headers.append(name, 'x');
       headers.set(name, 'x');

@@ -95,6 +95,16 @@ describe('changing', () => {
     expect(String(uri)).toBe('https://[::1]/orders');
   });
 
+  it('is no asterisk unless it came as one', () => {
+    const uri = made();
+    expect(() => {
+      uri.rawPath = '*';
+    }).toThrow(TypeError);
+    const server = new Uri('http', 'h', '*', null);
+    server.rawPath = '*';
+    expect([server.rawPath, server.retargeted]).toEqual(['*', false]);
+  });
+
   it('remembers what it was', () => {
     const uri = made();
     const before = uri.original;

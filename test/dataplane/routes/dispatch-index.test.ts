@@ -157,9 +157,9 @@ describe('a prefix tree', () => {
       ]),
     );
     const found = (text: string): number[] => {
-      const all: number[] = [];
-      tree.visit(text, (values) => all.push(...values));
-      return all;
+      const lists: (readonly number[])[] = [];
+      tree.gather(text, lists);
+      return lists.flat();
     };
     expect(found('/abcd')).toEqual([0, 1, 2, 3]);
     expect(found('/ab')).toEqual([0, 1, 2]);
