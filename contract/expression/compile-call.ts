@@ -22,7 +22,7 @@ export function compileCall(node: CallNode, given: readonly Part[], compilation:
   if (called === undefined) throw unknownFunction(name, language.functions.keys());
   if (called.replacedBy !== undefined) deprecations.set(name, called.replacedBy);
   const run = callRun(name, called, given, compilation);
-  return called.impure === true ? { run, constant: false, shape: null } : made(run, given);
+  return called.impure === true ? { run, constant: false, shape: null, kind: null } : made(run, given);
 }
 
 function callRun(name: string, called: LanguageFunction, given: readonly Part[], compilation: Compilation): Evaluate {

@@ -29,7 +29,7 @@ export function compileMethod(base: Part, name: Part, given: readonly Part[], co
   // The methods of host objects may read a clock or change something, so only those of plain values are computed once.
   return base.constant || base.fails === true
     ? made(run, [base, name, ...given])
-    : { run, constant: false, shape: null };
+    : { run, constant: false, shape: null, kind: null };
 }
 
 function callMethod(self: Value, name: string, given: readonly Value[], shapes: Shapes): Value {

@@ -6,8 +6,11 @@ import { booleanOf } from './coercion.ts';
 import { comparisons, isEmpty } from './comparison.ts';
 import { compileCall } from './compile-call.ts';
 import { compileMethod } from './compile-method.ts';
+import type { ExpressionRemark } from './expression.ts';
 import type { Language } from './language.ts';
-import { type Evaluate, made, type Part } from './part.ts';
+import { type Evaluate, known, made, type Part } from './part.ts';
+import { remarkOnComparison, remarkOnKey } from './remarks.ts';
+import type { StaticKind } from './static-kind.ts';
 import type { AccessNode, BinaryNode, JoinedNode, SyntaxNode, UnaryNode } from './syntax.ts';
 import { notTooLong, textOf } from './text.ts';
 
@@ -19,6 +22,8 @@ export interface Compilation {
   readonly unknownRoots: Set<string>;
   readonly unknownMethods: Set<string>;
   readonly deprecations: Map<string, string>;
+  /** By their messages. */
+  readonly remarks: Map<string, ExpressionRemark>;
 }
 
 /** Turns a node into a function. @throws ValueProblem for names that do not exist or may not be used. */
@@ -26,7 +31,7 @@ export function compileNode(node: SyntaxNode, compilation: Compilation): Part {
   const compiled = (inner: SyntaxNode) => compileNode(inner, compilation);
   switch (node.kind) {
     case 'literal':
-      return { run: () => node.value, constant: true, value: node.value, shape: null };
+      return known(node.value);
     case 'root':
       return compileRoot(node.name, compilation);
     case 'access':
@@ -43,7 +48,7 @@ export function compileNode(node: SyntaxNode, compilation: Compilation): Part {
       const [condition, yes, no] = [compiled(node.condition), compiled(node.yes), compiled(node.no)];
       const run: Evaluate = (subject, answer) =>
         (booleanOf(condition.run(subject, answer)) ? yes : no).run(subject, answer);
-      return made(run, [condition, yes, no]);
+      return made(run, [condition, yes, no], null, yes.kind === no.kind ? yes.kind : null);
     }
     case 'joined':
       return compileJoined(node, compilation);
@@ -55,7 +60,8 @@ function compileRoot(name: string, compilation: Compilation): Part {
   compilation.roots.add(name);
   const root = language.roots.get(name);
   if (root !== undefined) {
-    return { run: (subject, answer) => root.get(subject, answer), constant: false, shape: root.shape ?? null };
+    const { shape = null, kind = shape === null ? null : 'object' } = root;
+    return { run: (subject, answer) => root.get(subject, answer), constant: false, shape, kind };
   }
   const value = language.constants.get(name);
   if (value === undefined) {
@@ -63,7 +69,7 @@ function compileRoot(name: string, compilation: Compilation): Part {
     if (refused !== undefined) throw new ValueProblem(refused.code, refused.message, refused.hint);
     compilation.unknownRoots.add(name);
   }
-  return { run: () => value ?? null, constant: true, value: value ?? null, shape: null };
+  return known(value ?? null);
 }
 
 function compileAccess(node: AccessNode, compilation: Compilation): Part {
@@ -82,7 +88,11 @@ function compileAccess(node: AccessNode, compilation: Compilation): Part {
   }
   const name = key.value ?? null;
   const property = base.shape === null || name === null ? null : propertyOf(base.shape, textOf(name, shapes));
-  if (property === null) return made((subject, answer) => readMember(run(subject, answer), name, shapes), [base]);
+  if (property === null) {
+    if (name !== null) remarkOnKey(base, textOf(name, shapes), compilation);
+    const read: Evaluate = (subject, answer) => readMember(run(subject, answer), name, shapes);
+    return made(read, [base], null, base.shape?.entries?.kind ?? null);
+  }
   return made(
     (subject, answer) => {
       const object = run(subject, answer);
@@ -90,6 +100,7 @@ function compileAccess(node: AccessNode, compilation: Compilation): Part {
     },
     [base],
     property.shape ?? null,
+    property.shape === undefined ? (property.kind ?? null) : 'object',
   );
 }
 
@@ -99,18 +110,23 @@ function compileUnary(node: UnaryNode, compilation: Compilation): Part {
   const { shapes } = compilation.language;
   switch (node.operator) {
     case 'not':
-      return made((subject, answer) => !booleanOf(run(subject, answer)), [operand]);
+      return made((subject, answer) => !booleanOf(run(subject, answer)), [operand], null, 'boolean');
     case 'empty':
-      return made((subject, answer) => isEmpty(run(subject, answer), shapes), [operand]);
+      return made((subject, answer) => isEmpty(run(subject, answer), shapes), [operand], null, 'boolean');
     case 'negate':
-      return made((subject, answer) => negated(run(subject, answer)), [operand]);
+      return made((subject, answer) => negated(run(subject, answer)), [operand], null, 'number');
   }
 }
 
 function compileBinary(node: BinaryNode, compilation: Compilation): Part {
   const left = compileNode(node.left, compilation);
   const right = compileNode(node.right, compilation);
-  return made(binaryRun(node, left.run, right.run, compilation), [left, right]);
+  if (node.operator === '==' || node.operator === '!=') remarkOnComparison(left, right, node, compilation);
+  return made(binaryRun(node, left.run, right.run, compilation), [left, right], null, kindOf(node));
+}
+
+function kindOf({ operator }: BinaryNode): StaticKind {
+  return Object.hasOwn(arithmetic, operator) ? 'number' : 'boolean';
 }
 
 function binaryRun(node: BinaryNode, left: Evaluate, right: Evaluate, { language }: Compilation): Evaluate {
@@ -145,5 +161,5 @@ function compileJoined(node: JoinedNode, compilation: Compilation): Part {
       notTooLong(text.length);
     }
     return text;
-  }, parts);
+  }, parts, null, 'text');
 }

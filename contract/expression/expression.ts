@@ -5,6 +5,7 @@ import { type Compilation, compileNode } from './compile.ts';
 import type { Language } from './language.ts';
 import { parseExpression } from './parse.ts';
 import type { Part } from './part.ts';
+import type { StaticKind } from './static-kind.ts';
 import type { SyntaxNode } from './syntax.ts';
 import { touchedPaths, touchesPath } from './touched-paths.ts';
 import type { Value } from './value.ts';
@@ -13,6 +14,12 @@ import type { Value } from './value.ts';
 export interface Deprecation {
   readonly name: string;
   readonly replacement: string;
+}
+
+/** What a writer should know of an expression that does what it says. */
+export interface ExpressionRemark {
+  readonly message: string;
+  readonly hint?: string;
 }
 
 /** An expression, compiled once and evaluated for each exchange. */
@@ -30,6 +37,12 @@ export interface CompiledExpression {
   readonly unknownMethods: readonly string[];
   /** Functions it calls that have been replaced. */
   readonly deprecations: readonly Deprecation[];
+  /** What it reads or compares in vain. */
+  readonly remarks: readonly ExpressionRemark[];
+  /** The kind of every value it gives that is not null, where that is known. */
+  readonly kind: StaticKind | null;
+  /** It gives the same value for every exchange: this one; undefined where that is not known. */
+  readonly constant: Value | undefined;
   /** Whether it may read what a path such as `request.entity` leads to, or something of it. */
   touches(path: string): boolean;
   /** The value for an exchange and its response, if there is one yet. @throws EvaluationError */
@@ -49,6 +62,7 @@ export function compileExpression(source: string, language: Language, patterns: 
     unknownRoots: new Set(),
     unknownMethods: new Set(),
     deprecations: new Map(),
+    remarks: new Map(),
   };
   const part = compiledWithin(node, compilation);
   const touched = touchedPaths(node);
@@ -60,6 +74,9 @@ export function compileExpression(source: string, language: Language, patterns: 
     unknownRoots: [...compilation.unknownRoots],
     unknownMethods: [...compilation.unknownMethods],
     deprecations: [...compilation.deprecations].map(([name, replacement]) => ({ name, replacement })),
+    remarks: [...compilation.remarks.values()],
+    kind: part.kind,
+    constant: part.constant ? (part.value ?? null) : undefined,
     touches: (path) => touchesPath(touched, path),
     evaluate: bounded(part.run),
   };

@@ -1,5 +1,6 @@
 import type { Pattern } from '../pattern/pattern.ts';
 import type { ProblemCode } from '../problem.ts';
+import type { StaticKind } from './static-kind.ts';
 import type { Value } from './value.ts';
 
 /** One property of a host object. Without `set` it is read only, and assignments to it have no effect. */
@@ -8,6 +9,8 @@ export interface Property<T extends object = object> {
   set?(object: T, value: Value): void;
   /** What the property always holds when it is not null, so that access to it is found out once. */
   readonly shape?: Shape;
+  /** The kind of value it always holds when it is not null. An object of the host has a shape instead. */
+  readonly kind?: StaticKind;
 }
 
 /** What makes a host object also a map: names that are known only at run time. */
@@ -16,6 +19,8 @@ export interface Entries<T extends object = object> {
   get(object: T, key: string): Value;
   set?(object: T, key: string, value: Value): void;
   keys?(object: T): readonly string[];
+  /** The kind of every entry. */
+  readonly kind?: StaticKind;
 }
 
 /** A method of a host object; typed so that the shape of one class can stand where the shape of any is wanted. */
@@ -37,6 +42,7 @@ export type Shapes = ReadonlyMap<object | null, Shape>;
 export interface Root<Subject = unknown, Answer = unknown> {
   get(subject: Subject, answer: Answer): Value;
   readonly shape?: Shape;
+  readonly kind?: StaticKind;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { WorkExceeded } from '../work-budget.ts';
 import type { Shape } from './language.ts';
+import { kindOfValue, type StaticKind } from './static-kind.ts';
 import { Double, EvaluationError, type Value } from './value.ts';
 
 /** Longer texts are made anew for each exchange, so that compiling takes a time that the length of the source bounds. */
@@ -19,25 +20,35 @@ export interface Part {
   readonly fails?: true;
   /** What the value always is when it is not null, where that is known. */
   readonly shape: Shape | null;
+  /** What kind of value it always is when it is not null, where that is known. */
+  readonly kind: StaticKind | null;
+}
+
+/** A part whose value is known. */
+export function known(value: Value): Part {
+  return { run: () => value, constant: true, value, shape: null, kind: kindOfValue(value) };
 }
 
 /**
  * The part that computes from other parts. Where those are constant it is computed once and for all, except for lists
  * and maps, which somebody could change. A failure is met by every exchange that comes to it, but is found out once.
  */
-export function made(run: Evaluate, from: readonly Part[], shape: Shape | null = null): Part {
+export function made(
+  run: Evaluate,
+  from: readonly Part[],
+  shape: Shape | null = null,
+  kind: StaticKind | null = shape === null ? null : 'object',
+): Part {
   if (from.every((part) => part.constant || part.fails === true)) {
     try {
       const value = run(null, null);
-      if (isFoldable(value)) {
-        return { run: () => value, constant: true, value, shape: null };
-      }
+      if (isFoldable(value)) return known(value);
     } catch (error) {
       if (error instanceof EvaluationError) return failing(error);
       if (!(error instanceof WorkExceeded)) throw error; // what takes too long now is left to those who ask for it
     }
   }
-  return { run, constant: false, shape };
+  return { run, constant: false, shape, kind };
 }
 
 function isFoldable(value: Value): boolean {
@@ -49,5 +60,5 @@ function failing({ message, exception }: EvaluationError): Part {
   function fail(): never {
     throw new EvaluationError(message, exception);
   }
-  return { run: fail, constant: false, fails: true, shape: null };
+  return { run: fail, constant: false, fails: true, shape: null, kind: null };
 }

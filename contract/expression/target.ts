@@ -27,6 +27,7 @@ export function compileTarget(source: string, language: Language): Target {
     unknownRoots: new Set(),
     unknownMethods: new Set(),
     deprecations: new Map(),
+    remarks: new Map(),
   };
   if (node.kind !== 'access') throw notAPlace(source);
   const start = startOf(node);

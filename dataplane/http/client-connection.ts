@@ -13,7 +13,8 @@ import type { ProxyHeader } from './proxy-protocol.ts';
 import { type Refusal, refusals } from './refusal.ts';
 import { Reply } from './reply.ts';
 import type { Request } from './request.ts';
-import { RequestReader, type RequestReceiver } from './request-reader.ts';
+import { RequestReader } from './request-reader.ts';
+import type { RequestReceiver } from './request-receiver.ts';
 import { Response, refusalResponse, type UpgradedPeer } from './response.ts';
 import { sendStream } from './send-stream.ts';
 import { type Swept, unwatch, watch } from './sweep.ts';
@@ -292,8 +293,10 @@ export class ClientConnection implements WireOwner, RequestReceiver, AnswerOwner
       return;
     }
     this.status = refusals[refusal].status;
-    this.listener.refusedHead(this, refusal, this.status);
+    const { asked } = this.reader;
+    this.sender.sent = 0;
     writeAnswer(this, null, refusalResponse(refusal), this.reader.asksForHead);
+    this.listener.refusedHead(this, asked, refusal);
     this.linger();
   }
 

@@ -1,12 +1,14 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { ClientConnection } from './client-connection.ts';
-import { clock, readClock } from './clock.ts';
+import { readClock } from './clock.ts';
 import { COUNTER, countExchange, counters, countRefusal } from './counters.ts';
+import { elapsed } from './elapsed.ts';
 import type { Exchange, Next } from './exchange.ts';
 import { type ListenerLimits, listenerLimits } from './limits.ts';
 import { type NativeHandle, nativeBindings } from './native-handle.ts';
 import { RawWire } from './raw-wire.ts';
 import type { Refusal } from './refusal.ts';
+import type { AskedFor } from './request-line.ts';
 import { SocketWire } from './socket-wire.ts';
 import { type TrustedProxies, trustedProxies } from './trusted-proxies.ts';
 import type { Endpoint, Wire, WireOwner } from './wire.ts';
@@ -127,7 +129,7 @@ export class Listener {
 
   /** An exchange is over. */
   finished(connection: ClientConnection, exchange: Exchange, refusal: Refusal | null): void {
-    const milliseconds = clock.now - exchange.startedAt;
+    const milliseconds = elapsed(exchange);
     const status = connection.status === 0 ? 499 : connection.status;
     countExchange(status, milliseconds, connection.sender.sent);
     if (refusal !== null) countRefusal(refusal);
@@ -145,11 +147,12 @@ export class Listener {
   }
 
   /** A request was refused before there was an exchange. */
-  refusedHead(connection: ClientConnection, refusal: Refusal, status: number): void {
+  refusedHead(connection: ClientConnection, { method, path }: AskedFor, refusal: Refusal): void {
+    const { status, sender } = connection;
     countRefusal(refusal);
-    countExchange(status, 0, 0);
+    countExchange(status, 0, sender.sent);
     const remote = connection.facts.remote.address;
-    this.options.onFinished?.({ method: '', path: '', host: '', status, milliseconds: 0, sent: 0, remote, refusal });
+    this.options.onFinished?.({ method, path, host: '', status, milliseconds: 0, sent: sender.sent, remote, refusal });
   }
 
   /**

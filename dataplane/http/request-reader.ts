@@ -6,10 +6,12 @@ import { isForwardingHeader } from './forwarding.ts';
 import { Headers } from './headers.ts';
 import type { ListenerLimits } from './limits.ts';
 import { isWord, MALFORMED } from './message-head.ts';
-import { BAD_HEADER, NEEDS_MORE, NO_HEADER, type ProxyHeader, readProxyHeader } from './proxy-protocol.ts';
+import { BAD_HEADER, NEEDS_MORE, NO_HEADER, readProxyHeader } from './proxy-protocol.ts';
 import type { Refusal } from './refusal.ts';
 import { Request } from './request.ts';
 import { MOST_EMPTY_LINES, requestHead, scanRequestHead } from './request-head.ts';
+import { type AskedFor, askedFor, nothingAsked } from './request-line.ts';
+import type { RequestReceiver } from './request-receiver.ts';
 import { isHost, judgeTarget, sameAuthority, target } from './target.ts';
 import { WaitingBytes } from './waiting-bytes.ts';
 import { type Passed, REFUSED, type Wire } from './wire.ts';
@@ -25,27 +27,12 @@ const BULK = 131_072;
 /** Requests up to this size may wait for the end of their chunks: each new line of it means to read all of it again. */
 const LONGEST_HELD = 4096;
 
-/** Who gets the requests that are read. */
-export interface RequestReceiver {
-  readonly scheme: string;
-  /** A request is being answered: further ones wait. */
-  readonly busy: boolean;
-  /** Whether the peer may speak about the client. */
-  readonly trusted: boolean;
-  /** The PROXY protocol named the client. */
-  introduced(header: ProxyHeader): void;
-  /** A head has begun to arrive. */
-  headBegun(): void;
-  /** A whole head; its body, if any, follows. `last` when the client wants the connection closed. */
-  requested(request: Request, last: boolean): void;
-  refuse(refusal: Refusal): void;
-  bodyComplete(): void;
-  /** Somebody waits for the body, and the client for being asked. */
-  askForBody(): void;
-}
-
 /** Reads the requests of one client, in any segmentation, and refuses whatever could be read in more than one way. */
 export class RequestReader implements BodySource, ChunkReceiver {
+  /** The bytes of the head that is being read, for a refusal. */
+  private head: Buffer | null = null;
+  private headStart = 0;
+  private headEnd = 0;
   /** The body that is arriving, or null. */
   body: Body | null = null;
   /** The whole body of the current request came with its head. */
@@ -84,6 +71,12 @@ export class RequestReader implements BodySource, ChunkReceiver {
     let p = 0;
     while (p < partialLength && partial[p] === (p % 2 === 0 ? 13 : 10)) p++;
     return p < partialLength || p > 2 * MOST_EMPTY_LINES;
+  }
+
+  /** What the head that is being read asks for. */
+  get asked(): AskedFor {
+    if (this.head !== null) return askedFor(this.head, this.headStart, this.headEnd);
+    return this.partial === null ? nothingAsked : askedFor(this.partial, 0, this.partialLength);
   }
 
   /** Why a head that stays incomplete is refused: what is wrong with it already, or `otherwise`. */
@@ -212,6 +205,15 @@ export class RequestReader implements BodySource, ChunkReceiver {
 
   private readHead(bytes: Buffer, p: number, end: number): number {
     this.asksForHead = false;
+    this.head = bytes;
+    this.headStart = p;
+    this.headEnd = end;
+    const next = this.judgeHead(bytes, p, end);
+    this.head = null;
+    return next;
+  }
+
+  private judgeHead(bytes: Buffer, p: number, end: number): number {
     const headEnd = scanRequestHead(bytes, p, end, this.limits, this.authorization);
     if (headEnd > 0) return this.readRequest(bytes, headEnd, end);
     if (headEnd === MALFORMED) return this.refuse(requestHead.refusal);

@@ -1,5 +1,5 @@
 import type { Rate, Rates } from './rates.ts';
-import { deviation, mean, quantile, shortest } from './response-times.ts';
+import { deviation, mean, quantile } from './response-times.ts';
 import { activeOf } from './route-exposition.ts';
 import type { RouteSeries } from './route-series.ts';
 import { FIGURE } from './route-slots.ts';
@@ -61,7 +61,7 @@ function timer(id: string, figures: Float64Array, rate: Rate): MonitoringRecord 
     _type: 'timer',
     count: figures[FIGURE.ended]!,
     total: milliseconds(figures[FIGURE.seconds]!),
-    min: milliseconds(shortest(figures)),
+    min: milliseconds(figures[FIGURE.shortest]!),
     max: milliseconds(figures[FIGURE.longest]!),
     mean: milliseconds(mean(figures)),
     stddev: milliseconds(deviation(figures)),

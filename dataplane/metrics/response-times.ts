@@ -14,12 +14,6 @@ export function quantile(figures: Float64Array, share: number): number {
   return longest;
 }
 
-/** The shortest time to within its bucket, in seconds. */
-export function shortest(figures: Float64Array): number {
-  const first = bucketsOf(figures).findIndex((count) => count > 0);
-  return first < 0 ? 0 : first === 0 ? 0 : bucketBound(first - 1);
-}
-
 export function mean(figures: Float64Array): number {
   const count = figures[FIGURE.ended]!;
   return count === 0 ? 0 : figures[FIGURE.seconds]! / count;

@@ -19,6 +19,8 @@ export const FIGURE = {
   seconds: 10,
   squaredSeconds: 11,
   longest: 12,
+  /** Counts only where something ended. */
+  shortest: 13,
 } as const;
 
 const BUCKETS = 16;
@@ -67,8 +69,10 @@ export class SlotMemory {
 /** Adds the figures of one slot to another. */
 export function addFigures(into: Float64Array, from: Float64Array): void {
   const longest = Math.max(into[FIGURE.longest]!, from[FIGURE.longest]!);
+  const shortest = [into, from].filter((one) => one[FIGURE.ended]! > 0).map((one) => one[FIGURE.shortest]!);
   for (let i = 0; i < SLOT_SIZE; i++) into[i]! += from[i]!;
   into[FIGURE.longest] = longest;
+  into[FIGURE.shortest] = shortest.length === 0 ? 0 : Math.min(...shortest);
 }
 
 export function emptyFigures(): Float64Array {
@@ -111,6 +115,7 @@ function time(slot: Float64Array, milliseconds: number): void {
   slot[FIGURE.seconds]! += seconds;
   slot[FIGURE.squaredSeconds]! += seconds * seconds;
   if (seconds > slot[FIGURE.longest]!) slot[FIGURE.longest] = seconds;
+  if (seconds < slot[FIGURE.shortest]! || slot[FIGURE.ended] === 1) slot[FIGURE.shortest] = seconds;
   slot[BUCKETS + bucketFor(milliseconds)]!++;
 }
 

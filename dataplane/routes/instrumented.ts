@@ -1,4 +1,4 @@
-import { clock } from '../http/clock.ts';
+import { elapsed } from '../http/elapsed.ts';
 import type { Answer, Exchange, Next } from '../http/exchange.ts';
 import { faultResponse } from '../http/fault.ts';
 import { type Boundary, bounded } from '../http/reply.ts';
@@ -49,7 +49,7 @@ export function instrumented(
 ): Next {
   const ended = (response: Response | null, exchange: Exchange): Response => {
     lease.giveBack();
-    const milliseconds = clock.now - exchange.startedAt;
+    const milliseconds = elapsed(exchange);
     if (response === null) {
       figures.endUnanswered(milliseconds);
       return refusalResponse('no-answer');

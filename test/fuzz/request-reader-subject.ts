@@ -3,7 +3,8 @@ import { type ListenerLimits, listenerLimits } from '../../dataplane/http/limits
 import type { ProxyHeader } from '../../dataplane/http/proxy-protocol.ts';
 import type { Refusal } from '../../dataplane/http/refusal.ts';
 import type { Request } from '../../dataplane/http/request.ts';
-import { RequestReader, type RequestReceiver } from '../../dataplane/http/request-reader.ts';
+import { RequestReader } from '../../dataplane/http/request-reader.ts';
+import type { RequestReceiver } from '../../dataplane/http/request-receiver.ts';
 import { mutate } from './mutation.ts';
 import { Random } from './random.ts';
 import { requestStream } from './request-grammar.ts';
