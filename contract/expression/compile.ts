@@ -154,12 +154,17 @@ function binaryRun(node: BinaryNode, left: Evaluate, right: Evaluate, { language
 function compileJoined(node: JoinedNode, compilation: Compilation): Part {
   const { shapes } = compilation.language;
   const parts = node.parts.map((part) => compileNode(part, compilation));
-  return made((subject, answer) => {
-    let text = '';
-    for (const part of parts) {
-      text += textOf(part.run(subject, answer), shapes);
-      notTooLong(text.length);
-    }
-    return text;
-  }, parts, null, 'text');
+  return made(
+    (subject, answer) => {
+      let text = '';
+      for (const part of parts) {
+        text += textOf(part.run(subject, answer), shapes);
+        notTooLong(text.length);
+      }
+      return text;
+    },
+    parts,
+    null,
+    'text',
+  );
 }

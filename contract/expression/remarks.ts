@@ -28,7 +28,9 @@ export function remarkOnComparison(left: Part, right: Part, node: BinaryNode, { 
 
 /** A text that begins as the text of a list does may be meant as one. */
 function isListAndText(list: Part, text: Part): boolean {
-  return list.kind === 'list' && text.kind === 'text' && !(typeof text.value === 'string' && text.value.startsWith('['));
+  return (
+    list.kind === 'list' && text.kind === 'text' && !(typeof text.value === 'string' && text.value.startsWith('['))
+  );
 }
 
 function propertyHint({ properties }: Shape, key: string): string {

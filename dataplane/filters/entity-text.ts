@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
-import { DEFAULT_ENTITY_LIMIT, type Entity } from '../http/entity.ts';
+import { type Entity, entityLimit } from '../http/entity.ts';
 import type { Headers } from '../http/headers.ts';
 
 type Decode = (bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
@@ -39,7 +39,7 @@ export async function entityText(
     if (coding === '' || coding === 'identity' || bytes.length === 0) continue;
     if (!Object.hasOwn(decoders, coding)) return null;
     try {
-      bytes = await decoders[coding]!(bytes, { maxOutputLength: DEFAULT_ENTITY_LIMIT });
+      bytes = await decoders[coding]!(bytes, { maxOutputLength: entityLimit.bytes });
     } catch {
       return null;
     }

@@ -22,8 +22,8 @@ export class EntityBroken extends Error {
   }
 }
 
-/** What `bytes`, `text`, `json` and `form` read unless told otherwise. */
-export const DEFAULT_ENTITY_LIMIT = 1 << 20;
+/** What `bytes`, `text`, `json` and `form` read unless told otherwise: as much as the listener of this unit allows. */
+export const entityLimit = { bytes: 1 << 20 };
 
 const NO_BYTES = Buffer.alloc(0);
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
@@ -90,7 +90,7 @@ export class Entity {
   }
 
   /** The whole content. @throws EntityTooLarge beyond `limit`, EntityBroken when it broke off. */
-  bytes(limit: number = DEFAULT_ENTITY_LIMIT): Promise<Buffer> {
+  bytes(limit: number = entityLimit.bytes): Promise<Buffer> {
     const { content, body, stream, ofResponse } = this;
     if (content !== null) {
       return content.length > limit ? Promise.reject(new EntityTooLarge(limit, ofResponse)) : Promise.resolve(content);

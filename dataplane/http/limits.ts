@@ -13,6 +13,10 @@ export const listenerLimits = z.strictObject({
     .describe('Longest request head, request line included; 431 beyond it.'),
   headerLines: bytes().max(MOST_HEADER_LINES).default(100).describe('Most header lines; 431 beyond it.'),
   bodyBytes: z.number().int().min(0).default(0).describe('Longest request body; 413 beyond it; 0 for no limit.'),
+  entityBytes: bytes()
+    .max(1 << 30)
+    .default(1 << 20)
+    .describe('Longest body that an expression or a filter may read as a whole; 413 or 502 beyond it.'),
   underscores: z.boolean().default(false).describe('Whether header names may hold an underscore; otherwise 400.'),
   headTimeout: milliseconds()
     .default(10_000)

@@ -3,6 +3,7 @@ import { ClientConnection } from './client-connection.ts';
 import { readClock } from './clock.ts';
 import { COUNTER, countExchange, counters, countRefusal } from './counters.ts';
 import { elapsed } from './elapsed.ts';
+import { entityLimit } from './entity.ts';
 import type { Exchange, Next } from './exchange.ts';
 import { type ListenerLimits, listenerLimits } from './limits.ts';
 import { type NativeHandle, nativeBindings } from './native-handle.ts';
@@ -58,6 +59,7 @@ export class Listener {
   constructor(options: ListenerOptions) {
     this.options = options;
     this.limits = listenerLimits.parse(options.limits ?? {});
+    entityLimit.bytes = this.limits.entityBytes;
     this.handler = options.handler;
     const networks = options.trustedProxies ?? [];
     this.proxies = networks.length === 0 ? null : trustedProxies(networks);

@@ -7,17 +7,17 @@ import { uriShape } from './uri-shape.ts';
 const clientShape: Shape<ClientContext> = {
   name: 'client',
   properties: {
-    remoteAddress: { get: (client) => client.remoteAddress },
-    remotePort: { get: (client) => client.remotePort },
-    localAddress: { get: (client) => client.localAddress },
-    localPort: { get: (client) => client.localPort },
-    isSecure: { get: (client) => client.isSecure },
-    isExternal: { get: (client) => client.isExternal },
-    secure: { get: (client) => client.isSecure },
-    external: { get: (client) => client.isExternal },
-    userAgent: { get: (client) => client.userAgent },
-    remoteUser: { get: (client) => client.remoteUser },
-    certificates: { get: (client) => client.certificates },
+    remoteAddress: { get: (client) => client.remoteAddress, kind: 'text' },
+    remotePort: { get: (client) => client.remotePort, kind: 'number' },
+    localAddress: { get: (client) => client.localAddress, kind: 'text' },
+    localPort: { get: (client) => client.localPort, kind: 'number' },
+    isSecure: { get: (client) => client.isSecure, kind: 'boolean' },
+    isExternal: { get: (client) => client.isExternal, kind: 'boolean' },
+    secure: { get: (client) => client.isSecure, kind: 'boolean' },
+    external: { get: (client) => client.isExternal, kind: 'boolean' },
+    userAgent: { get: (client) => client.userAgent, kind: 'text' },
+    remoteUser: { get: (client) => client.remoteUser, kind: 'text' },
+    certificates: { get: (client) => client.certificates, kind: 'list' },
   },
 };
 
@@ -25,10 +25,10 @@ const routerShape: Shape<RouterContext> = {
   name: 'router',
   properties: {
     originalUri: { get: (router) => router.originalUri, shape: uriShape },
-    baseUri: { get: (router) => router.baseUri },
-    matchedUri: { get: (router) => router.matchedUri },
-    remainingUri: { get: (router) => router.remainingUri },
-    uriTemplateVariables: { get: (router) => router.uriTemplateVariables },
+    baseUri: { get: (router) => router.baseUri, kind: 'text' },
+    matchedUri: { get: (router) => router.matchedUri, kind: 'text' },
+    remainingUri: { get: (router) => router.remainingUri, kind: 'text' },
+    uriTemplateVariables: { get: (router) => router.uriTemplateVariables, kind: 'map' },
   },
 };
 
@@ -47,7 +47,7 @@ const noShapes: Shapes = new Map();
 /** They are its property `attributes`, as in the reference product, and its entries. */
 export const attributesContextShape: Shape<AttributesContext> = {
   name: 'attributes',
-  properties: { attributes: { get: (context) => context.attributes } },
+  properties: { attributes: { get: (context) => context.attributes, kind: 'map' } },
   entries: {
     get: ({ attributes }, name) => readMember(attributes, name, noShapes),
     set: ({ attributes }, name, value) => writeMember(attributes, name, value, noShapes),

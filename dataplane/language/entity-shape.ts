@@ -4,7 +4,7 @@ import { EvaluationError, type Value } from '../../contract/expression/value.ts'
 import { spend } from '../../contract/work-budget.ts';
 import type { Entity } from '../http/entity.ts';
 import { jsonText } from './json-text.ts';
-import { parametersIn } from './parameters.ts';
+import { parametersIn, parametersShape } from './parameters.ts';
 
 /** What it costs to read one character of JSON. */
 const PARSED_STEPS = 3;
@@ -16,12 +16,12 @@ const PARSED_STEPS = 3;
 export const entityShape: Shape<Entity> = {
   name: 'entity',
   properties: {
-    string: { get: entityText, set: setEntity },
+    string: { get: entityText, set: setEntity, kind: 'text' },
     json: { get: entityJson, set: (entity, value) => entity.set(jsonText(value)) },
-    form: { get: (entity) => parametersIn(entityText(entity)) },
-    bytes: { get: bytesOf, set: setEntity },
-    empty: { get: (entity) => entity.empty },
-    length: { get: (entity) => entity.length },
+    form: { get: (entity) => parametersIn(entityText(entity)), shape: parametersShape },
+    bytes: { get: bytesOf, set: setEntity, kind: 'bytes' },
+    empty: { get: (entity) => entity.empty, kind: 'boolean' },
+    length: { get: (entity) => entity.length, kind: 'number' },
   },
   methods: { isEmpty: (entity) => entity.empty },
   text: entityText,

@@ -15,6 +15,7 @@ export const headersShape: Shape<Headers> = {
     get: (headers, name) => (headers.has(name) ? headers.all(name) : null),
     set: setHeader,
     keys: headerNames,
+    kind: 'list',
   },
   text: (headers) => `{${headerNames(headers).map((name) => `${name}=[${headers.all(name).join(', ')}]`)}}`,
 };

@@ -22,9 +22,9 @@ export class Instant {
 export const instantShape: Shape<Instant> = {
   name: 'instant',
   properties: {
-    epochMillis: { get: ({ millis }) => BigInt(millis) },
-    epochSeconds: { get: ({ millis }) => BigInt(Math.floor(millis / SECOND)) },
-    rfc1123: { get: ({ millis }) => new Date(millis).toUTCString() },
+    epochMillis: { get: ({ millis }) => BigInt(millis), kind: 'number' },
+    epochSeconds: { get: ({ millis }) => BigInt(Math.floor(millis / SECOND)), kind: 'number' },
+    rfc1123: { get: ({ millis }) => new Date(millis).toUTCString(), kind: 'text' },
   },
   methods: {
     plusDays: later(DAY),

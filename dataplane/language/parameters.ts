@@ -37,7 +37,7 @@ export const parametersShape: Shape<Parameters> = {
   name: 'parameters',
   properties: {},
   methods: { getFirst: (parameters, [name]) => parameters.get(String(name))?.[0] ?? null },
-  entries: { get: (parameters, name) => parameters.get(name), keys: (parameters) => parameters.names() },
+  entries: { get: (parameters, name) => parameters.get(name), keys: (parameters) => parameters.names(), kind: 'list' },
   text: (parameters) =>
     `{${parameters
       .names()

@@ -1,4 +1,5 @@
 import type { Shape } from '../../contract/expression/language.ts';
+import { textOf } from '../../contract/expression/text.ts';
 import { spend } from '../../contract/work-budget.ts';
 import type { Request } from '../http/request.ts';
 
@@ -35,5 +36,6 @@ export class RequestCookies {
 export const requestCookiesShape: Shape<RequestCookies> = {
   name: 'cookies',
   properties: {},
-  entries: { get: (cookies, name) => cookies.get(name), keys: (cookies) => cookies.names() },
+  entries: { get: (cookies, name) => cookies.get(name), keys: (cookies) => cookies.names(), kind: 'list' },
+  text: (cookies) => textOf(Object.fromEntries(cookies.names().map((name) => [name, cookies.get(name)]))),
 };

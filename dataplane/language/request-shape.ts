@@ -14,9 +14,13 @@ import { uriShape } from './uri-shape.ts';
 export const requestShape: Shape<Request> = {
   name: 'request',
   properties: {
-    method: { get: (request) => request.method, set: (request, value) => void (request.method = textOf(value)) },
+    method: {
+      get: (request) => request.method,
+      set: (request, value) => void (request.method = textOf(value)),
+      kind: 'text',
+    },
     uri: { get: (request) => request.uri, set: setUri, shape: uriShape },
-    version: { get: (request) => request.version },
+    version: { get: (request) => request.version, kind: 'text' },
     headers: { get: (request) => request.headers, shape: headersShape },
     cookies: { get: (request) => new RequestCookies(request), shape: requestCookiesShape },
     queryParams: { get: (request) => parametersIn(queryOf(request)), shape: parametersShape },

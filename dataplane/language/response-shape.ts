@@ -11,14 +11,14 @@ export const responseShape: Shape<Response> = {
   name: 'response',
   properties: {
     status: { get: (response) => new Status(response), set: setStatus, shape: statusShape },
-    version: { get: () => 'HTTP/1.1' },
+    version: { get: () => 'HTTP/1.1', kind: 'text' },
     headers: { get: (response) => response.headers, shape: headersShape },
     entity: {
       get: (response) => response.entity,
       set: (response, value) => setEntity(response.entity, value),
       shape: entityShape,
     },
-    cause: { get: causeOf },
+    cause: { get: causeOf, kind: 'map' },
   },
   text: (response) => `HTTP/1.1 ${response.status}`,
 };

@@ -52,7 +52,10 @@ const shapes: Shapes = new Map<object, Shape>([
 const request: Root<Exchange, Response | null> = { get: (exchange) => exchange.request, shape: requestShape };
 const response: Root<Exchange, Response | null> = { get: (_, answer) => answer, shape: responseShape };
 const contexts: Root<Exchange, Response | null> = { get: (exchange) => exchange, shape: contextsShape };
-const attributes: Root<Exchange, Response | null> = { get: (exchange) => exchange.attributes };
+const attributes: Root<Exchange, Response | null> = {
+  get: (exchange) => exchange.attributes,
+  kind: 'map',
+};
 const now: Root = { get: () => new Instant(Date.now()), shape: instantShape };
 
 const exchangeRoots: readonly (readonly [string, Root])[] = [

@@ -16,7 +16,7 @@ export class NamedValues {
 export const namedValuesShape: Shape<NamedValues> = {
   name: '{…}',
   properties: {},
-  entries: { get: (values, name) => values.read(name) ?? null, keys: (values) => values.names() },
+  entries: { get: (values, name) => values.read(name) ?? null, keys: (values) => values.names(), kind: 'text' },
 };
 
 /** A file or directory by its path, which is also its text. */
@@ -31,9 +31,9 @@ export class FilePath {
 export const filePathShape: Shape<FilePath> = {
   name: 'file',
   properties: {
-    path: { get: (file) => file.path },
-    absolutePath: { get: (file) => file.path },
-    name: { get: (file) => file.path.slice(file.path.lastIndexOf('/') + 1) },
+    path: { get: (file) => file.path, kind: 'text' },
+    absolutePath: { get: (file) => file.path, kind: 'text' },
+    name: { get: (file) => file.path.slice(file.path.lastIndexOf('/') + 1), kind: 'text' },
   },
   text: (file) => file.path,
 };

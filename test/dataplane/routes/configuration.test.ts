@@ -198,3 +198,13 @@ describe('a condition that reads the body', () => {
     expect(await (await fetch(`${gateway.url}/?who=me`)).text()).toBe('form');
   });
 });
+
+describe('a body that an expression reads', () => {
+  it('may be as long as the limit says', async () => {
+    const limits = { entityBytes: 1000 };
+    gateway = await startConfigured(router, { limits, routes: { a: says('${length(request.entity.string)}') } });
+    const post = async (length: number): Promise<number> =>
+      (await fetch(gateway.url, { method: 'POST', body: 'x'.repeat(length) })).status;
+    expect([await post(1000), await post(1001)]).toEqual([200, 413]);
+  });
+});
