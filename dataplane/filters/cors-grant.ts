@@ -84,7 +84,9 @@ function grantOf(origin: string, policy: CorsPolicy): CorsGrant {
     },
 
     share(response) {
-      for (const name of SHARING_HEADERS) response.headers.delete(name);
+      if (response.headers.hasBeginning('access-control-')) {
+        for (const name of SHARING_HEADERS) response.headers.delete(name);
+      }
       allow(response);
       if (exposed !== '') response.headers.set('Access-Control-Expose-Headers', exposed);
       addVary(response.headers, 'Origin');

@@ -110,6 +110,17 @@ export class Headers {
     return this.find(name, this.first) >= 0 || (this.added?.some(({ plain }) => plain === name) ?? false);
   }
 
+  /** Whether there is a header whose name begins so; `prefix` in lower case. */
+  hasBeginning(prefix: string): boolean {
+    const bytes = this.alive();
+    for (let line = this.first, end = this.first + LINE * this.lines; line < end; line += LINE) {
+      const start = this.table[line]!;
+      if (start < 0 || this.table[line + 1]! - start < prefix.length) continue;
+      if (spells(bytes, this.base + start, prefix)) return true;
+    }
+    return this.added?.some(({ plain }) => plain.startsWith(prefix)) ?? false;
+  }
+
   delete(name: string): void {
     const { plain, owned } = judged(name);
     if (!owned) this.remove(plain);
