@@ -30,6 +30,15 @@ describe('reading', () => {
     expect(headers.get('x-three')).toBe(null);
   });
 
+  it('finds names by how they begin, received ones and added ones', () => {
+    const headers = headersOf('Host: h\r\nAccess-Control-Max-Age: 1\r\n');
+    expect([headers.hasBeginning('access-control-'), headers.hasBeginning('access-x')]).toEqual([true, false]);
+    headers.delete('access-control-max-age');
+    expect(headers.hasBeginning('access-control-')).toBe(false);
+    headers.append('Access-Control-Allow-Origin', '*');
+    expect(headers.hasBeginning('access-control-')).toBe(true);
+  });
+
   it('does not take a part of a name, or a character that looks alike, for the name', () => {
     const headers = headersOf('X-One-More: 1\r\nX-On: 2\r\nX^Y: 3\r\n');
     expect(headers.get('x-one')).toBe(null);
