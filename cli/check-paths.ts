@@ -7,7 +7,7 @@ import type { SourceFile } from '../controller/compile/source-file.ts';
 import type { Verdict } from '../controller/compile/verdict.ts';
 import { compileSource } from '../controller/live-instance.ts';
 import { type InstanceLayout, instanceAround, instanceLayout } from '../controller/source/instance-layout.ts';
-import { type Instance, openInstance } from './open-instance.ts';
+import { allVerdicts, type Instance, openInstance } from './open-instance.ts';
 
 /** What was found in all that was checked. */
 export interface Findings {
@@ -35,9 +35,8 @@ export function checkPaths(paths: readonly string[], system: Readonly<Record<str
   return { verdicts, tokenProblems: [...tokenProblems.values()] };
 }
 
-function checkInstance({ admin, compiler, source }: Instance): Verdict[] {
-  const { verdicts } = compileSource(compiler, source, nothingGood);
-  return [...(admin.verdict === null ? [] : [admin.verdict]), ...verdicts];
+function checkInstance(instance: Instance): readonly Verdict[] {
+  return allVerdicts(instance, compileSource(instance.compiler, instance.source, nothingGood));
 }
 
 type Judged = <T>(layout: InstanceLayout, judge: (instance: Instance) => T) => T;
@@ -52,8 +51,9 @@ function checkFile(path: string, judged: Judged): readonly Verdict[] {
   const file: SourceFile = { path: resolve(path), content: readFileSync(path) };
   const alone = { instance: dirname(file.path), config: dirname(file.path) };
   return judged(around ?? alone, ({ compiler, source }) => {
-    const { directories } = compiler.compile({ config: null, directories: new Map(), epoch: 0 }, nothingGood);
-    const state = { config: null, epoch: 0, directories: new Map([...directories.keys()].map((one) => [one, [file]])) };
+    const empty = { config: null, strays: [], directories: new Map(), faults: new Map(), epoch: 0 };
+    const { directories } = compiler.compile(empty, nothingGood);
+    const state = { ...empty, directories: new Map([...directories.keys()].map((one) => [one, [file]])) };
     const { verdicts } = compiler.compile(state, nothingGood);
     source.close();
     return verdicts.filter(own);

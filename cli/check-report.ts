@@ -23,6 +23,7 @@ export function checkReport({ verdicts, tokenProblems }: Findings): CheckReport 
   return { text: text === '' ? last : `${text}\n\n${last}`, isSound: !hasErrors(problems) };
 }
 
-function counted(count: number, what: string): string {
+/** A number with its noun. */
+export function counted(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`;
 }

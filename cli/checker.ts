@@ -8,6 +8,7 @@ import { EvaluationError } from '../contract/expression/value.ts';
 import { type Problem, ValueProblem } from '../contract/problem.ts';
 import type { Reach } from '../contract/reach.ts';
 import { parseConfig } from '../contract/vocabulary/parse-config.ts';
+import { isNeverTrue } from '../contract/vocabulary/runtime.ts';
 import type { AdminJudgement, Checker, Judgement } from '../controller/compile/checker.ts';
 import { hasErrors } from '../controller/compile/verdict.ts';
 import { catalogue } from '../dataplane/catalogue.ts';
@@ -29,17 +30,18 @@ export function dataPlaneChecker(reach: Reach): Checker {
   });
 
   function judgement(verdict: DocumentVerdict, documents: readonly JsonObject[]): Judgement {
-    const { document, condition, problems } = verdict;
+    const { document, seen, condition, problems } = verdict;
     const written = documents.at(-1)?.['condition'];
     const isRead = condition !== null || written === undefined || written === null;
-    const conditionIsReadable = isRead && !hasMisspeltCondition(problems);
-    if (document === null) return { sound: false, conditionIsReadable, problems, routers: [] };
-    const routers = foundRouters(document).map((facts) => ({
+    const takesRequests = condition === null || !isNeverTrue(condition);
+    const conditionIsReadable = isRead && takesRequests && !hasMisspeltCondition(problems);
+    if (seen === null) return { sound: false, conditionIsReadable, problems, routers: [] };
+    const routers = foundRouters(seen).map((facts) => ({
       ...facts,
       route: (route: JsonObject, name: string) =>
-        judgedRoute(route, `${facts.name}.${name}`, document.scope, [...documents, route]),
+        judgedRoute(route, `${facts.name}.${name}`, seen.scope, [...documents, route]),
     }));
-    return { sound: true, conditionIsReadable, problems, routers };
+    return { sound: document !== null, conditionIsReadable, problems, routers };
   }
 
   function judgedRoute(route: JsonObject, name: string, parent: Scope, documents: readonly JsonObject[]): Judgement {

@@ -1,11 +1,13 @@
+import type { Problem } from '../contract/problem.ts';
 import { problemText } from '../contract/problem-text.ts';
 import { type Compilation, nothingGood } from '../controller/compile/compiler.ts';
 import { hasErrors } from '../controller/compile/verdict.ts';
 import { compileSource } from '../controller/live-instance.ts';
-import { givenLayout, type Instance, openInstance } from './open-instance.ts';
+import { counted } from './check-report.ts';
+import { allVerdicts, givenLayout, type Instance, openInstance } from './open-instance.ts';
 import { verdictText } from './verdict-text.ts';
 
-/** An instance compiled once, whose problems have been printed to the standard error. */
+/** An instance compiled once, whose errors have been printed to the standard error, and how many warnings there are. */
 export interface CompiledOnce extends Compilation {
   readonly instance: Instance;
   readonly isSound: boolean;
@@ -16,10 +18,14 @@ export function compileOnce(path: string | undefined, system: Readonly<Record<st
   const instance = openInstance(givenLayout(path, system), { system });
   const compilation = compileSource(instance.compiler, instance.source, nothingGood);
   instance.source.close();
-  const { admin, tokenProblems } = instance;
-  const verdicts = [...(admin.verdict === null ? [] : [admin.verdict]), ...compilation.verdicts];
+  const { tokenProblems } = instance;
+  const verdicts = allVerdicts(instance, compilation);
   const problems = [...tokenProblems, ...verdicts.flatMap((verdict) => verdict.problems)];
-  const texts = [...tokenProblems.map((problem) => problemText(problem)), verdictText(verdicts)];
+  const isError = ({ severity }: Problem): boolean => severity === 'error';
+  const worst = verdicts.map((verdict) => ({ ...verdict, problems: verdict.problems.filter(isError) }));
+  const texts = [...tokenProblems.filter(isError).map((problem) => problemText(problem)), verdictText(worst)];
+  const warnings = problems.filter((problem) => !isError(problem)).length;
+  if (warnings > 0) texts.push(`${counted(warnings, 'warning')}: see 'gatewarden check'`);
   const text = texts.filter((one) => one !== '').join('\n\n');
   if (text !== '') process.stderr.write(`${text}\n`);
   return { ...compilation, verdicts, instance, isSound: !hasErrors(problems) };

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import type { Language } from '../contract/expression/language.ts';
+import type { Problem } from '../contract/problem.ts';
 import { defineCommand, type Reading } from './command.ts';
 import type { RequestDescription } from './described-exchange.ts';
 import { systemOption } from './system-property.ts';
@@ -19,6 +19,8 @@ interface Row {
   readonly value: string;
   readonly asCondition: boolean;
   readonly message?: string;
+  /** What its writer should know, as a route would say it. */
+  readonly warnings: readonly string[];
 }
 
 type Judge = (source: string) => Row;
@@ -28,7 +30,7 @@ export const evalCommand = defineCommand({
   name: 'eval',
   summary: 'evaluate an expression for a request',
   description:
-    'Evaluates a runtime expression as a route does, and prints its value. The request is GET ' +
+    'Evaluates a runtime expression as a route does, tokens included, and prints its value. The request is GET ' +
     'http://gw.test/a/b?x=1&y=two with X-Num: 42, X-Str: abc and an empty X-Empty, or one that a JSON file describes: ' +
     'an object with "method", "uri", "headers", "entity" and "client", all optional.',
   arguments: [
@@ -65,7 +67,9 @@ export const evalCommand = defineCommand({
       return judgeLines(judge);
     }
     if (source === undefined) throw new Error('needs an expression, or --jsonl and rows on the standard input');
-    return json ? printJson(judge(source)) : printText(judge(source));
+    const row = judge(source);
+    for (const warning of row.warnings) process.stderr.write(`gatewarden eval: warning: ${warning}\n`);
+    return json ? printJson(row) : printText(row);
   },
 });
 
@@ -73,21 +77,39 @@ export const evalCommand = defineCommand({
 async function expressionJudge(file: string | undefined, system: Readonly<Record<string, string>>): Promise<Judge> {
   const { readFileSync } = await import('node:fs');
   const { compileExpression } = await import('../contract/expression/expression.ts');
+  const { tokenResolver } = await import('../contract/document/token-resolver.ts');
+  const { substituteTokens } = await import('../contract/document/tokens.ts');
   const { EvaluationError, valueType } = await import('../contract/expression/value.ts');
   const { ValueProblem } = await import('../contract/problem.ts');
   const { operatorReach } = await import('../dataplane/operator-reach.ts');
-  const { runtimeLanguage } = await import('../dataplane/language/runtime-language.ts');
+  const { noteExpression } = await import('../dataplane/heap/remarks.ts');
+  const { documentReading } = await import('../dataplane/routes/document-reading.ts');
   const { describedExchange, readRequestDescription } = await import('./described-exchange.ts');
   const { valueJson } = await import('./value-json.ts');
 
   const description = file === undefined ? SAMPLE : readRequestDescription(readFileSync(file, 'utf8'));
   const nowhere = { instance: '', config: '', temp: '' };
   const reach = { ...operatorReach({ env: process.env, system, directories: nowhere }), directories: null };
-  const language: Language = runtimeLanguage(reach, new Map());
+  const reading = documentReading(reach, [], () => {});
+  const language = reading.runtime;
+  const tokens = tokenResolver(null, { reach, files: new Map(), instanceUrl: null, allowed: new Map() });
+
+  function substituted(source: string): string {
+    const refuse = ({ code, message, hint }: Problem): never => {
+      throw new ValueProblem(code, message, hint);
+    };
+    return String(substituteTokens(source, tokens.resolve, refuse, [], tokens.names));
+  }
 
   return (source) => {
+    const warnings: string[] = [];
+    const report = ({ message, hint }: Problem): void => {
+      warnings.push(hint === undefined ? message : `${message}; ${hint}`);
+    };
+    const nothing = { type: 'null', value: 'null', asCondition: false, warnings };
     try {
-      const expression = compileExpression(source, language, 'bounded');
+      const expression = compileExpression(substituted(source), language, 'bounded');
+      noteExpression({ compiled: expression, remarks: expression.remarks }, [], { reading, report });
       // Each expression sees the request as described, whatever an earlier one did with it.
       const value = expression.evaluate(describedExchange(description), null);
       return {
@@ -95,21 +117,15 @@ async function expressionJudge(file: string | undefined, system: Readonly<Record
         type: valueType(value),
         value: valueJson(value, language.shapes),
         asCondition: value === true,
+        warnings,
       };
     } catch (error) {
       if (error instanceof ValueProblem) {
         const hint = error.hint === undefined ? '' : `; ${error.hint}`;
-        return {
-          outcome: 'parseError',
-          type: 'null',
-          value: 'null',
-          asCondition: false,
-          message: `${error.message}${hint}`,
-        };
+        return { ...nothing, outcome: 'parseError', message: `${error.message}${hint}` };
       }
       if (!(error instanceof EvaluationError)) throw error;
-      const type = error.exception ?? 'null';
-      return { outcome: 'evalError', type, value: 'null', asCondition: false, message: error.message };
+      return { ...nothing, outcome: 'evalError', type: error.exception ?? 'null', message: error.message };
     }
   };
 }

@@ -1,6 +1,6 @@
 import type { FieldAtPath } from '../contract/vocabulary/field-path.ts';
-import type { TypeDefinition } from '../dataplane/heap/definition.ts';
 import { defineCommand } from './command.ts';
+import type { Explained } from './explained.ts';
 import { prettyJson } from './pretty-json.ts';
 import { indent, lineWidth, wrap } from './text-layout.ts';
 
@@ -8,7 +8,9 @@ import { indent, lineWidth, wrap } from './text-layout.ts';
 export const explainCommand = defineCommand({
   name: 'explain',
   summary: 'say what a type of object does and how it is configured',
-  description: 'Prints what a type does, its fields with their types and defaults, and examples; or one field of it.',
+  description:
+    'Prints what a type does, its fields with their types and defaults, and examples; or one field of it. Also explains ' +
+    'objects that need no declaration, such as the decorator capture, and documents: Route, config.json, admin.json.',
   arguments: [
     { name: 'TYPE[.FIELD]', description: 'A type such as HeaderFilter, or a field such as HeaderFilter.add.' },
   ],
@@ -18,25 +20,19 @@ export const explainCommand = defineCommand({
     { command: 'gatewarden explain CaptureDecorator.masks', effect: 'Explain one field and what is in it.' },
   ],
   async run(_, given) {
-    const [type = '', ...rest] = given['TYPE[.FIELD]'].split('.');
-    const { catalogue } = await import('../dataplane/catalogue.ts');
-    const definition = catalogue.find(type);
-    if (definition === undefined) {
-      const { message, hint } = catalogue.unknown(type);
-      throw new Error(hint === undefined ? message : `${message}: ${hint}`);
-    }
-    const lines = rest.length === 0 ? await typeLines(definition) : await fieldLines(definition, rest.join('.'));
+    const [, name = '', path] = /^((?:config|admin)\.json|[^.]*)(?:\.(.*))?$/s.exec(given['TYPE[.FIELD]']) ?? [];
+    const { explained } = await import('./explained.ts');
+    const found = explained(name);
+    const lines = path === undefined ? await typeLines(found) : await fieldLines(found, path);
     process.stdout.write(`${lines.join('\n')}\n`);
     return 0;
   },
 });
 
-async function typeLines(definition: TypeDefinition): Promise<string[]> {
+async function typeLines({ name, facts, summary, config, decoration, examples }: Explained): Promise<string[]> {
   const { fieldPaths, wordsRemark } = await import('../contract/vocabulary/field-path.ts');
   const { fieldRules, fieldTable, typeLabel, words } = await import('../contract/vocabulary/field-table.ts');
   const { fieldNotes } = await import('../contract/vocabulary/leaf.ts');
-  const { typeFacts } = await import('../dataplane/heap/types-by-kind.ts');
-  const { type, summary, config, decoration, examples = [] } = definition;
   const fields = fieldPaths(fieldTable(config));
   const beside =
     decoration === undefined
@@ -48,7 +44,7 @@ async function typeLines(definition: TypeDefinition): Promise<string[]> {
           ...[fieldNotes(decoration).description ?? '', ...wordsRemark(words(decoration))].flatMap(wrapped),
         ];
   return [
-    `${type}: ${typeFacts(definition).join(' ')}`,
+    `${name}: ${facts.join(' ')}`,
     '',
     ...wrap(summary, lineWidth),
     '',
@@ -56,14 +52,14 @@ async function typeLines(definition: TypeDefinition): Promise<string[]> {
     ...fieldRules(config).flatMap((rule) => wrapped(rule)),
     ...beside,
     ...(examples.length === 0 ? [] : ['', 'Examples:']),
-    ...examples.flatMap(({ title, config: example }) => [
+    ...examples.flatMap(({ title, document }) => [
       `${indent}${title}:`,
-      ...prettyJson({ type, config: example }, lineWidth - 4).map((line) => `${indent}${indent}${line}`),
+      ...prettyJson(document, lineWidth - 4).map((line) => `${indent}${indent}${line}`),
     ]),
   ];
 }
 
-async function fieldLines({ type, config }: TypeDefinition, path: string): Promise<string[]> {
+async function fieldLines({ name, config }: Explained, path: string): Promise<string[]> {
   const { didYouMean } = await import('../contract/did-you-mean.ts');
   const { fieldPaths } = await import('../contract/vocabulary/field-path.ts');
   const { fieldTable } = await import('../contract/vocabulary/field-table.ts');
@@ -76,7 +72,7 @@ async function fieldLines({ type, config }: TypeDefinition, path: string): Promi
   );
   const known = all.map(({ plain }) => plain).join(', ');
   throw new Error(
-    `${type} has no field '${path}': ${meant === undefined ? `it has ${known || 'none'}` : `did you mean '${meant}'?`}`,
+    `${name} has no field '${path}': ${meant === undefined ? `it has ${known || 'none'}` : `did you mean '${meant}'?`}`,
   );
 }
 

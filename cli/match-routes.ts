@@ -4,6 +4,8 @@ import { parseConfig } from '../contract/vocabulary/parse-config.ts';
 import { runtimeFlag } from '../contract/vocabulary/runtime.ts';
 import type { CompiledRoute, Snapshot } from '../controller/compile/snapshot.ts';
 import type { Exchange } from '../dataplane/http/exchange.ts';
+import { refusals } from '../dataplane/http/refusal.ts';
+import { judgeTarget, target } from '../dataplane/http/target.ts';
 import { operatorReach } from '../dataplane/operator-reach.ts';
 import { documentReading } from '../dataplane/routes/document-reading.ts';
 import { describedExchange } from './described-exchange.ts';
@@ -18,6 +20,8 @@ export interface AskedRequest {
 
 /** What each condition says of a request, router by router, up to the route that takes it. */
 export function matchLines(snapshot: Snapshot, instance: Instance, request: AskedRequest): string[] {
+  const refusal = refusalOf(request);
+  if (refusal !== null) return [`${request.method} ${request.uri}`, refusal];
   const exchange = describedExchange(request);
   const { rawPath } = exchange.request.uri;
   const prefix = `/${instance.admin.settings?.prefix ?? 'openig'}`;
@@ -41,6 +45,14 @@ export function matchLines(snapshot: Snapshot, instance: Instance, request: Aske
   for (const router of outer) ask(router);
   if (outer.length === 0) lines.push('there are no routes');
   return lines;
+}
+
+/** What a listener says of a target before any route is asked; null when it lets it pass. */
+function refusalOf({ method, uri }: AskedRequest): string | null {
+  const bytes = Buffer.from(`${uri}\0`, 'utf8');
+  if (judgeTarget(bytes, 0, bytes.length - 1, method === 'OPTIONS')) return null;
+  const { status, reason } = refusals[target.refusal];
+  return `no route is asked: it is refused with ${status} ${target.refusal}, because ${reason}`;
 }
 
 /** Whether no route of another router is between a route and a router in it. */

@@ -1,9 +1,11 @@
+import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { readTokenFiles } from '../contract/document/token-files.ts';
 import type { Problem } from '../contract/problem.ts';
 import { type CompiledAdmin, compileAdmin } from '../controller/compile/compile-admin.ts';
-import { Compiler } from '../controller/compile/compiler.ts';
+import { type Compilation, Compiler } from '../controller/compile/compiler.ts';
+import type { Verdict } from '../controller/compile/verdict.ts';
 import { DirectorySource } from '../controller/source/directory-source.ts';
 import { type InstanceLayout, instanceLayout } from '../controller/source/instance-layout.ts';
 import { type OperatorReach, operatorReach } from '../dataplane/operator-reach.ts';
@@ -54,9 +56,18 @@ export function openInstance(layout: InstanceLayout, options: InstanceOptions): 
   return { layout, admin, reach: data, source, compiler, tokenProblems };
 }
 
+/** What was found in all files of an instance. */
+export function allVerdicts({ admin }: Instance, { verdicts }: Compilation): readonly Verdict[] {
+  return admin.verdict === null ? verdicts : [admin.verdict, ...verdicts];
+}
+
 /** Where an instance is when nobody says: as the reference product finds it. @throws Error when it is not there. */
 export function givenLayout(path: string | undefined, system: Readonly<Record<string, string>>): InstanceLayout {
   const { OPENIG_BASE, IG_INSTANCE_DIR } = process.env;
   const told = system['openig.base'] ?? system['ig.instance.dir'] ?? OPENIG_BASE ?? IG_INSTANCE_DIR;
-  return instanceLayout(path ?? told ?? join(homedir(), '.openig'));
+  const byDefault = join(homedir(), '.openig');
+  if (path === undefined && told === undefined && !existsSync(byDefault)) {
+    throw new Error(`name a directory: there is none at ${byDefault}, where an instance is when nobody says`);
+  }
+  return instanceLayout(path ?? told ?? byDefault);
 }

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { AccessLogTarget } from '../dataplane/log-destination.ts';
+import { type LogLevel, logLevels } from '../dataplane/log-level.ts';
 import { type Address, readAddress } from './address.ts';
 import type { Reading, ValueOption } from './command.ts';
 import { readDuration } from './duration.ts';
@@ -21,6 +22,12 @@ export const planeOptions = {
       '127.0.0.1:9090, or any free port when that one is taken.',
     default: 'auto',
     read: readAdmin,
+  },
+  'log-level': {
+    valueName: 'LEVEL',
+    description: 'What the program log tells: error, warn, info or debug, each with what is before it.',
+    default: 'info',
+    read: readLogLevel,
   },
   'trusted-proxies': {
     valueName: 'CIDR,…',
@@ -46,6 +53,11 @@ export function readUnits(text: string): Reading<number> {
   if (text === 'cores') return { value: availableParallelism() };
   const units = /^\d{1,4}$/.test(text) ? Number(text) : 0;
   return units > 0 ? { value: units } : { problem: `must be a number from 1 to 9999 or "cores", not '${text}'` };
+}
+
+function readLogLevel(text: string): Reading<LogLevel> {
+  const level = logLevels.find((one) => one === text);
+  return level === undefined ? { problem: `must be one of ${logLevels.join(', ')}, not '${text}'` } : { value: level };
 }
 
 function readAccessLog(text: string): Reading<AccessLogTarget> {

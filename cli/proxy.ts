@@ -31,6 +31,7 @@ export const proxyCommand = defineCommand({
     },
     'access-log': planeOptions['access-log'],
     admin: planeOptions.admin,
+    'log-level': planeOptions['log-level'],
     'trusted-proxies': planeOptions['trusted-proxies'],
     connections: {
       valueName: 'N',
@@ -54,8 +55,10 @@ export const proxyCommand = defineCommand({
   async run(options) {
     // Loaded here and not at the top, so that help and usage errors need not wait for the engine.
     const { startPlane } = await import('../dataplane/plane.ts');
+    const { CannotListen } = await import('../dataplane/cannot-listen.ts');
+    const { cannotListenText } = await import('./cannot-listen-text.ts');
     const { to } = options;
-    const plane = await startPlane({
+    const started = startPlane({
       listen: options.listen,
       serving: {
         kind: 'backend',
@@ -65,10 +68,15 @@ export const proxyCommand = defineCommand({
       },
       units: options.units,
       accessLog: options['access-log'],
+      logLevel: options['log-level'],
       admin: options.admin,
       trustedProxies: options['trusted-proxies'],
       limits: options.limits,
       drainTimeout: options['drain-timeout'],
+    });
+    const plane = await started.catch((error: unknown) => {
+      if (!(error instanceof CannotListen)) throw error;
+      throw new Error(cannotListenText(error, { host: 'listen', port: 'listen' }));
     });
     onStopSignal(() => plane.drain());
     await plane.closed;

@@ -28,10 +28,18 @@ export function routeLines(compilation: Compilation, watch: boolean, most: numbe
     }
     if (own.length > most) lines.push(`  … and ${own.length - most} more: see 'gatewarden routes'`);
   }
+  const unloaded = verdicts.filter(({ role, serves }) => role === 'route' && serves === 'nothing');
+  for (const { file } of unloaded.slice(0, most)) lines.push(`NOT LOADED  ${shownPath(file.path)}`);
   return lines;
 }
 
-const remarks = { this: '', 'last-good': '  [last good version]', refuses: '  [refuses]', nothing: '' } as const;
+const remarks = {
+  this: '',
+  'last-good': '  [last good version]',
+  refuses: '  [refuses]',
+  nothing: '',
+  waits: '',
+} as const;
 
 function pace(interval: number, watch: boolean): string {
   if (watch) return 'changes are live at once';

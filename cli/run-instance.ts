@@ -5,12 +5,19 @@ import type { Compilation } from '../controller/compile/compiler.ts';
 import { hasErrors } from '../controller/compile/verdict.ts';
 import { LiveInstance } from '../controller/live-instance.ts';
 import type { ListenAddress } from '../dataplane/admin-port.ts';
+import { CannotListen } from '../dataplane/cannot-listen.ts';
 import type { ListenerLimits } from '../dataplane/http/limits.ts';
 import type { AccessLogTarget } from '../dataplane/log-destination.ts';
+import type { LogLevel } from '../dataplane/log-level.ts';
 import { type Plane, startPlane } from '../dataplane/plane.ts';
-import { givenLayout, type Instance, openInstance } from './open-instance.ts';
+import { cannotListenText } from './cannot-listen-text.ts';
+import { ConfigurationTally } from './configuration-tally.ts';
+import { allVerdicts, givenLayout, type Instance, openInstance } from './open-instance.ts';
+import type { ReportFormat } from './report-format.ts';
 import { RunReport } from './run-report.ts';
+import { startSummary } from './start-summary.ts';
 import { onStopSignal } from './stop-signals.ts';
+import { tellAsJson, tellAsTextFrom } from './tell.ts';
 
 export interface RunOptions {
   readonly port: number | undefined;
@@ -19,16 +26,20 @@ export interface RunOptions {
   readonly system: Readonly<Record<string, string>>;
   readonly units: number | undefined;
   readonly 'access-log': AccessLogTarget;
+  readonly 'log-level': LogLevel;
   readonly admin: ListenAddress | undefined;
   readonly 'trusted-proxies': readonly string[];
   readonly limits: Partial<ListenerLimits>;
   readonly 'drain-timeout': number;
+  readonly reports: ReportFormat;
 }
 
 /** Serves an instance until it is told to stop. Resolves to the exit code. */
 export async function runInstance(path: string | undefined, options: RunOptions): Promise<number> {
   const { system, watch, port } = options;
-  const report = new RunReport();
+  const asText = options.reports === 'text' || (options.reports === 'auto' && process.stderr.isTTY);
+  const report = new RunReport(asText ? tellAsTextFrom(options['log-level']) : tellAsJson(options['log-level']));
+  const tally = new ConfigurationTally();
   let live: LiveInstance | null = null;
   let plane: Plane | null = null;
   const instance: Instance = openInstance(givenLayout(path, system), {
@@ -45,20 +56,27 @@ export async function runInstance(path: string | undefined, options: RunOptions)
   live = new LiveInstance({
     compiler,
     source,
-    compiled: (compilation, update) => report.compiled(compilation, update),
+    compiled(compilation, update) {
+      tally.compiled(compilation.verdicts);
+      report.compiled(compilation, update);
+      if (update === null) tally.reloaded(false);
+    },
     async deliver(update) {
       const begun = performance.now();
       try {
-        report.buildProblems((await plane?.apply(update)) ?? []);
+        const problems = (await plane?.apply(update)) ?? [];
+        tally.built(update, problems);
+        report.buildProblems(problems);
         report.delivered(update, performance.now() - begun);
       } catch (error) {
         report.undelivered(error);
       }
+      tally.reloaded(true);
     },
   });
   const { compilation, update } = live.begin();
   for (const problem of instance.tokenProblems) process.stderr.write(`${problemText(problem)}\n\n`);
-  report.problems(admin.verdict === null ? compilation.verdicts : [admin.verdict, ...compilation.verdicts]);
+  report.problems(allVerdicts(instance, compilation));
   if (admin.settings === null || update === null || hasErrors(instance.tokenProblems) || baseIsBad(compilation)) {
     source.close();
     process.stderr.write('gatewarden run: the configuration cannot be served\n');
@@ -70,16 +88,21 @@ export async function runInstance(path: string | undefined, options: RunOptions)
       serving: { kind: 'configuration', update, reach: instance.reach, prefix: admin.settings.prefix },
       units: options.units ?? admin.settings.gatewayUnits ?? availableParallelism(),
       accessLog: options['access-log'],
+      logLevel: options['log-level'],
       admin: options.admin,
       trustedProxies: options['trusted-proxies'],
       limits: { ...engineLimits(admin.settings), ...options.limits },
       drainTimeout: options['drain-timeout'],
+      configurationFigures: tally,
     });
   } catch (error) {
     source.close();
+    if (error instanceof CannotListen) throw new Error(cannotListenText(error, { host: 'host', port: 'port' }));
     throw error;
   }
   const running = plane;
+  tally.compiled(compilation.verdicts);
+  tally.built(update, running.problems);
   report.buildProblems(running.problems);
   if (running.problems.some(({ route }) => route === null)) {
     source.close();
@@ -87,7 +110,9 @@ export async function runInstance(path: string | undefined, options: RunOptions)
     process.stderr.write('gatewarden run: the configuration cannot be served\n');
     return 1;
   }
-  report.started(instance, compilation, running, admin.settings.prefix, watch);
+  const { prefix } = admin.settings;
+  for (const line of startSummary(instance, compilation, running, { prefix, watch })) process.stdout.write(`${line}\n`);
+  report.started();
   process.on('SIGHUP', () => source.scan());
   onStopSignal(() => {
     source.close();
@@ -97,8 +122,9 @@ export async function runInstance(path: string | undefined, options: RunOptions)
   return 0;
 }
 
+/** Whether something is wrong that more than one route depends on. */
 function baseIsBad({ verdicts }: Compilation): boolean {
-  return verdicts.some(({ role, problems }) => role === 'config' && hasErrors(problems));
+  return verdicts.some(({ role, problems }) => role !== 'route' && hasErrors(problems));
 }
 
 /** What `admin.json` says of requests, as the engine has it. */

@@ -1,5 +1,6 @@
 import { defineCommand, type Reading } from './command.ts';
 import { planeOptions, readUnits } from './plane-options.ts';
+import { readReportFormat } from './report-format.ts';
 import { systemOption } from './system-property.ts';
 
 /** A configuration, served. */
@@ -32,6 +33,14 @@ export const runCommand = defineCommand({
       description: 'Address to accept clients on; by default every interface.',
       optional: true,
       read: readHost,
+    },
+    reports: {
+      valueName: 'text|json|auto',
+      description:
+        'How changes of files and what is wrong with them are told on the standard error once the gateway serves: as ' +
+        'text, or as one JSON line each; "auto" means text on a terminal, and JSON elsewhere.',
+      default: 'auto',
+      read: readReportFormat,
     },
     watch: {
       flag: true,

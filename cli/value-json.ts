@@ -2,7 +2,10 @@ import type { Shapes } from '../contract/expression/language.ts';
 import { textOf } from '../contract/expression/text.ts';
 import { Double, isDouble, isList, isPlainObject, type Value } from '../contract/expression/value.ts';
 
-/** A value as JSON: numbers keep their type (`1.0` is a Double), what JSON has no word for becomes a text. */
+/**
+ * A value as JSON: numbers keep their type (`1.0` is a Double), what JSON has no word for becomes a text. An object of
+ * the host is its entries, its text or its properties.
+ */
 export function valueJson(value: Value, shapes: Shapes): string {
   if (isDouble(value)) {
     const text = textOf(value);
@@ -16,5 +19,13 @@ export function valueJson(value: Value, shapes: Shapes): string {
     return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${valueJson(item ?? null, shapes)}`).join(',')}}`;
   }
   if (value instanceof Uint8Array) return JSON.stringify(Buffer.from(value).toString('base64'));
-  return JSON.stringify(textOf(value, shapes));
+  const shape = shapes.get(Object.getPrototypeOf(value));
+  if (shape?.text !== undefined && shape.entries?.keys !== undefined) {
+    const { keys, get } = shape.entries;
+    return valueJson(new Map(keys(value).map((key) => [key, get(value, key)])), shapes);
+  }
+  const properties = Object.entries(shape?.properties ?? {});
+  if (shape?.text !== undefined || properties.length === 0) return JSON.stringify(textOf(value, shapes));
+  const members = properties.map(([name, { get }]) => `${JSON.stringify(name)}:${valueJson(get(value), shapes)}`);
+  return `{${members.join(',')}}`;
 }

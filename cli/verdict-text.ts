@@ -23,6 +23,13 @@ function verdictProblems(verdict: Verdict): string[] {
   return consequence === null ? texts : [...texts, `${source.file}: ${consequence}`];
 }
 
+/** In one line, what comes of what is wrong with a file. */
+export function verdictLine(verdict: Verdict): string {
+  const [first, ...more] = inOrder(worstOf(verdict.problems), sourceOf(verdict));
+  const rest = more.length === 0 ? '' : `, and ${more.length} more`;
+  return `${shownPath(verdict.file.path)}: ${consequenceOf(verdict) ?? `${first?.message ?? ''}${rest}`}`;
+}
+
 /** Errors before warnings, as many as somebody would read. */
 function worstOf(problems: readonly Problem[]): readonly Problem[] {
   if (problems.length <= MOST_SHOWN) return problems;
@@ -31,18 +38,19 @@ function worstOf(problems: readonly Problem[]): readonly Problem[] {
   return [...problems.filter(isError), ...others].slice(0, MOST_SHOWN);
 }
 
-function consequenceOf({ serves, role }: Verdict): string | null {
-  if (serves === 'last-good') return 'THE LAST GOOD VERSION KEEPS SERVING';
-  if (serves === 'refuses') return 'ITS REQUESTS ARE REFUSED WITH 500 until it is sound';
-  return serves === 'this' ? null : `NOT LOADED: ${withoutIt[role]}`;
+function consequenceOf({ serves, role, route, hidesRoutes }: Verdict): string | null {
+  if (role === 'stray' || serves === 'waits') return null;
+  if (serves === 'last-good') {
+    return role === 'directory' ? 'ITS LAST ROUTES KEEP SERVING' : 'THE LAST GOOD VERSION KEEPS SERVING';
+  }
+  if (serves === 'refuses') {
+    const whose = route?.condition === null ? 'EVERY REQUEST THAT REACHES IT IS' : 'ITS REQUESTS ARE';
+    return `${whose} REFUSED WITH 500 until it is sound`;
+  }
+  if (serves === 'this') return null;
+  if (role === 'route') return 'NOT LOADED: other routes may take its requests';
+  return `NOT LOADED: nothing is served until it is sound${hidesRoutes === true ? ', and its routes are not checked' : ''}`;
 }
-
-/** What it means that a file is not loaded. */
-const withoutIt = {
-  admin: 'nothing is served until it is sound',
-  config: 'nothing is served until it is sound, and its routes are not checked',
-  route: 'other routes may take its requests',
-} as const;
 
 /** Problems in the order in which somebody who reads the file comes across them. */
 function inOrder(problems: readonly Problem[], source: ProblemSource): Problem[] {

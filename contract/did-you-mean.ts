@@ -3,16 +3,20 @@ const MOST_LENGTH = 100;
 /** A list that is longer is not looked through to its end. */
 const MOST_CANDIDATES = 5000;
 
+/** A word in other capitals is nearer than any other slip. */
+const SAME_LETTERS = 0.5;
+
 /** The candidate that the user most likely meant, or undefined when none is close. */
 export function didYouMean(word: string, candidates: readonly string[]): string | undefined {
   if (word.length > MOST_LENGTH) return undefined;
   const limit = Math.max(1, Math.floor(word.length / 3));
+  const lower = word.toLowerCase();
   let best: string | undefined;
   let bestDistance = limit + 1;
   for (const candidate of candidates.slice(0, MOST_CANDIDATES)) {
     const isBeginning = word.length >= 2 && candidate.startsWith(word);
     if (!isBeginning && Math.abs(candidate.length - word.length) >= bestDistance) continue;
-    const distance = isBeginning ? 1 : editDistance(word, candidate);
+    const distance = isBeginning ? 1 : candidate.toLowerCase() === lower ? SAME_LETTERS : editDistance(word, candidate);
     if (distance < bestDistance) {
       best = candidate;
       bestDistance = distance;

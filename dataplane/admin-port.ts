@@ -78,6 +78,7 @@ export class AdminPort {
       return say(response, !reading ? 405 : ready ? 200 : 503, !reading ? 'use GET' : ready ? 'ready' : 'not ready');
     }
     const { prefix } = this.source;
+    if (path === `/${prefix}/ping`) return say(response, reading ? 200 : 405, reading ? 'alive' : 'use GET');
     if (
       path === '/metrics' ||
       path === `/${prefix}/metrics/prometheus` ||
@@ -106,7 +107,10 @@ export class AdminPort {
       return;
     }
     const restart = /^\/units\/(\d{1,4})\/restart$/.exec(path ?? '');
-    if (restart === null) return say(response, 404, 'try /, /health/live, /health/ready or /metrics');
+    if (restart === null) {
+      const own = `/${prefix}/ping, /${prefix}/metrics/prometheus and /${prefix}/metrics/api`;
+      return say(response, 404, `there are /, /health/live, /health/ready, /metrics, ${own}`);
+    }
     if (request.method !== 'POST') return say(response, 405, 'use POST');
     const found = this.source.restartUnit(Number(restart[1]));
     say(response, found ? 202 : 404, found ? 'restarting' : 'no such unit');

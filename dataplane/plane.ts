@@ -1,11 +1,14 @@
 import { connect } from 'node:net';
 import { Worker } from 'node:worker_threads';
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import type { Update } from '../contract/snapshot.ts';
 import { AdminPort, type ListenAddress } from './admin-port.ts';
+import { CannotListen } from './cannot-listen.ts';
 import { COUNTER, COUNTER_SLOTS, readCounters } from './http/counters.ts';
 import type { ListenerLimits } from './http/limits.ts';
 import { type AccessLogTarget, LogDestination } from './log-destination.ts';
+import type { LogLevel } from './log-level.ts';
+import { type ConfigurationFigures, registerConfigurationMetrics } from './metrics/configuration-exposition.ts';
 import type { MetricsSource } from './metrics/exposition.ts';
 import { SlotMemory } from './metrics/route-slots.ts';
 import { type ConfiguredUnit, PlaneConfiguration } from './plane-configuration.ts';
@@ -18,11 +21,14 @@ export interface PlaneOptions {
   readonly serving: Serving;
   readonly units: number;
   readonly accessLog: AccessLogTarget;
+  readonly logLevel: LogLevel;
   readonly admin: ListenAddress | undefined;
   readonly trustedProxies: readonly string[];
   readonly limits: Partial<ListenerLimits>;
   /** In milliseconds. */
   readonly drainTimeout: number;
+  /** What the metrics tell of the configuration, where somebody follows one. */
+  readonly configurationFigures?: ConfigurationFigures;
 }
 
 /** A running plane. */
@@ -68,7 +74,7 @@ class Supervisor implements Plane {
   adminAddress: { host: string; port: number } | undefined;
   private readonly options: PlaneOptions;
   private readonly destination: LogDestination | null;
-  private readonly log = pino({ name: 'gatewarden' }, pino.destination({ fd: 2, sync: true }));
+  private readonly log: Logger;
   private readonly units = new Map<number, Unit>();
   private readonly retired = new Float64Array(COUNTER_SLOTS);
   private readonly configuration: PlaneConfiguration | null;
@@ -84,6 +90,7 @@ class Supervisor implements Plane {
   constructor(options: PlaneOptions, destination: LogDestination | null) {
     this.options = options;
     this.destination = destination;
+    this.log = pino({ name: 'gatewarden', level: options.logLevel }, pino.destination({ fd: 2, sync: true }));
     this.configuration =
       options.serving.kind === 'configuration'
         ? new PlaneConfiguration(options.serving.update, (names) => this.metrics?.observations.forget(names))
@@ -120,6 +127,8 @@ class Supervisor implements Plane {
     const supervisor = this;
     const metrics = new PlaneMetrics(this.figures(), () => this.configuration?.series([...this.units.values()]) ?? []);
     if (this.configuration !== null) metrics.followRoutes();
+    const { configurationFigures } = this.options;
+    if (configurationFigures !== undefined) registerConfigurationMetrics(metrics.registry, configurationFigures);
     this.metrics = metrics;
     this.admin = new AdminPort({
       registry: metrics.registry,
@@ -133,7 +142,9 @@ class Supervisor implements Plane {
       monitoring: () => metrics.monitoring(),
       restartUnit: (number) => this.restartUnit(number),
     });
-    this.adminAddress = await this.admin.listen(address);
+    this.adminAddress = await this.admin.listen(address).catch((error: unknown) => {
+      throw new CannotListen('admin', address, reasonOf(error));
+    });
     if (address.port !== 0 && this.adminAddress.port !== address.port) {
       this.log.warn({ taken: address.port, admin: this.adminAddress }, 'the admin port is taken: another one is used');
     }
@@ -184,6 +195,7 @@ class Supervisor implements Plane {
       limits,
       admin: admin === undefined ? null : { address: admin.host, port: admin.port },
       log: this.destination === null ? 'off' : (this.destination.file ?? 'hand-over'),
+      logLevel: this.options.logLevel,
       counters: memory,
       slots: slots.chunks,
     };
@@ -199,7 +211,7 @@ class Supervisor implements Plane {
           this.problems = report.problems;
           this.failures = 0;
           resolve();
-        } else if (report.kind === 'failed') reject(new Error(report.message));
+        } else if (report.kind === 'failed') reject(new CannotListen('traffic', { ...listen, port }, report.message));
         else this.heard(unit, report);
       });
       worker.on('error', (error: Error) => {
@@ -321,6 +333,9 @@ async function refuseTakenPort({ host, port }: ListenAddress): Promise<void> {
     probe.once('timeout', () => answer(false));
     probe.once('error', () => answer(false));
   });
-  if (taken)
-    throw new Error(`listen EADDRINUSE: address already in use ${own.includes(':') ? `[${own}]` : own}:${port}`);
+  if (taken) throw new CannotListen('traffic', { host, port }, 'EADDRINUSE');
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

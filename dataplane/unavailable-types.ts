@@ -94,7 +94,9 @@ export const unavailableTypes: readonly string[] = [
   'AmService',
   'AuditService',
   'AuthenticatedEncryptedJwtSessionManager',
+  'ConsoleLogSink',
   'CustomProxyOptions',
+  'FileLogSink',
   'InMemorySessionManager',
   'JdbcDataSource',
   'JwtSession',
@@ -102,6 +104,8 @@ export const unavailableTypes: readonly string[] = [
   'JwtSessionManager',
   'NoOpAuditService',
   'NoProxyOptions',
+  'NullLogSink',
+  'Slf4jLogSink',
   'SystemProxyOptions',
   'UserProfileService',
 ];

@@ -2,6 +2,7 @@ import type { Update } from '../contract/snapshot.ts';
 import type { Destination } from './http/backend.ts';
 import type { ListenerLimits } from './http/limits.ts';
 import type { Endpoint } from './http/wire.ts';
+import type { LogLevel } from './log-level.ts';
 import type { OperatorReach } from './operator-reach.ts';
 import type { BuildProblem } from './routes/configuration.ts';
 
@@ -40,6 +41,7 @@ export interface UnitOptions {
   readonly admin: Endpoint | null;
   /** What becomes of access log lines: none, appended to this file, or handed over. */
   readonly log: 'off' | 'hand-over' | number;
+  readonly logLevel: LogLevel;
   /** The block this unit counts into. */
   readonly counters: SharedArrayBuffer;
   /** Where its routes count. */

@@ -6,12 +6,13 @@ import type { Next } from './http/exchange.ts';
 import { OwnListeners } from './http/own-listeners.ts';
 import { refusalResponse } from './http/response.ts';
 import type { Endpoint } from './http/wire.ts';
+import type { LogLevel } from './log-level.ts';
 import { Observations } from './metrics/observations.ts';
 import { figuresIn, SlotMemory } from './metrics/route-slots.ts';
 import { operatorReach } from './operator-reach.ts';
 import { type BuildProblem, Configuration } from './routes/configuration.ts';
 import { noFigures } from './routes/route-figures.ts';
-import type { BackendServing, ConfigurationServing, Serving, UnitOrder, UnitReport } from './unit-messages.ts';
+import type { BackendServing, ConfigurationServing, UnitOptions, UnitOrder, UnitReport } from './unit-messages.ts';
 
 /** What a unit does with the requests it reads. */
 export interface UnitTraffic {
@@ -27,8 +28,11 @@ export interface UnitTraffic {
 /** How often observations go to the supervisor, in milliseconds. */
 const REPORT_INTERVAL = 1000;
 
-export function unitTraffic(serving: Serving, slots: readonly SharedArrayBuffer[], port: MessagePort): UnitTraffic {
-  return serving.kind === 'backend' ? backendTraffic(serving) : configuredTraffic(serving, slots, port);
+export function unitTraffic(
+  { serving, slots, logLevel }: Pick<UnitOptions, 'serving' | 'slots' | 'logLevel'>,
+  port: MessagePort,
+): UnitTraffic {
+  return serving.kind === 'backend' ? backendTraffic(serving) : configuredTraffic(serving, slots, logLevel, port);
 }
 
 function backendTraffic({ destination, basePath, connections }: BackendServing): UnitTraffic {
@@ -54,6 +58,7 @@ function below(basePath: string, next: Next): Next {
 function configuredTraffic(
   { update, reach, prefix }: ConfigurationServing,
   slots: readonly SharedArrayBuffer[],
+  level: LogLevel,
   port: MessagePort,
 ): UnitTraffic {
   const memory = new SlotMemory();
@@ -64,7 +69,7 @@ function configuredTraffic(
   const configuration = new Configuration({
     catalogue,
     reach: operatorReach(reach),
-    log: pino({ name: 'gatewarden' }, { write: (line: string) => report({ kind: 'line', line }) }),
+    log: pino({ name: 'gatewarden', level }, { write: (line: string) => report({ kind: 'line', line }) }),
     figures: (slot) => {
       const figures = memory.slot(slot);
       return figures === null ? noFigures : figuresIn(figures);

@@ -20,7 +20,7 @@ async function runUnit(options: UnitOptions, port: MessagePort): Promise<void> {
     fault(error);
     wire.owner.failed(); // what threw cannot be trusted to go on
   });
-  const traffic = unitTraffic(options.serving, options.slots, port);
+  const traffic = unitTraffic(options, port);
   if (options.admin !== null) traffic.listensAt(options.admin);
   const log = options.log === 'off' ? null : new AccessLog(lineWriter(options.log, port, fault), options.unit);
   const listener = new Listener({

@@ -1,7 +1,7 @@
 import { ValueProblem } from '../problem.ts';
 import type { Reach } from '../reach.ts';
 import type { PropertySet } from './property-set.ts';
-import type { ResolveToken } from './tokens.ts';
+import { environmentName, type ResolveToken } from './tokens.ts';
 
 /** What gives tokens their values beside the properties of documents. */
 export interface TokenSources {
@@ -56,8 +56,4 @@ function forOperator(properties: PropertySet | null, { reach, files, instanceUrl
     // What the environment holds has no one name as a token, so it is not listed.
     names: () => [...(properties?.tokenNames() ?? []), ...reach.systemNames(), ...files.keys(), ...builtIn.keys()],
   };
-}
-
-function environmentName(token: string): string {
-  return token.toUpperCase().replaceAll('.', '_');
 }

@@ -138,7 +138,7 @@ class TokenReader {
     return new ValueProblem(
       'token',
       `has the token &{${written}}, which has no value and no default`,
-      meant === undefined ? `give it a default: &{${written}|…}` : `did you mean '${meant}'?`,
+      meant === undefined ? valueHint(written) : `did you mean '${meant}'?`,
     );
   }
 
@@ -150,6 +150,18 @@ class TokenReader {
     }
     return piece;
   }
+}
+
+/** Where a value can come from; a name with tokens in it has no one spelling. */
+function valueHint(written: string): string {
+  const byDefault = `give it a default: &{${written}|…}`;
+  if (!/^[\w.-]+$/.test(written)) return byDefault;
+  return `give it a value with -D${written}=… or the variable ${environmentName(written)}, or ${byDefault.slice('give it '.length)}`;
+}
+
+/** The environment variable that gives a token its value. */
+export function environmentName(token: string): string {
+  return token.toUpperCase().replaceAll('.', '_');
 }
 
 function notClosed(text: string): ValueProblem {

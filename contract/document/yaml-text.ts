@@ -59,8 +59,9 @@ function faultsOf(document: YamlDocument, text: string): PlacedProblem[] {
   // One slip makes the parser stumble more than once in the same line.
   const byLine = new Map<number, PlacedProblem>();
   for (const { code, message, pos } of [...document.errors, ...document.warnings].slice(0, MOST_PROBLEMS)) {
-    const place = placeAt(text, pos[0]);
-    const hint = HINTS[code];
+    const unclosed = code === 'BAD_INDENT' ? unclosedBracket(message, text[pos[0]]) : null;
+    const place = placeAt(text, unclosed === null ? pos[0] : lastCharacter(text, pos[0]));
+    const hint = unclosed === null ? HINTS[code] : `a bracket is not closed: '${unclosed}' is missing`;
     const fault = problem(`is not YAML that can be read: ${message}`, place);
     if (!byLine.has(place.line)) byLine.set(place.line, hint === undefined ? fault : { ...fault, hint });
   }
@@ -71,6 +72,17 @@ function faultsOf(document: YamlDocument, text: string): PlacedProblem[] {
     faults.push(problem(`is YAML ${version}, and only YAML 1.2 is read`, start));
   }
   return faults;
+}
+
+/** The bracket that is missing where the parser says that a list or an object in brackets goes on too far left. */
+function unclosedBracket(message: string, found: string | undefined): string | null {
+  const wanted = /^Flow .* end with a ([\]}])$/.exec(message)?.[1];
+  return wanted === undefined || wanted === found ? null : wanted;
+}
+
+/** The offset of the last character before another one that is no space. */
+function lastCharacter(text: string, before: number): number {
+  return Math.max(0, text.slice(0, before).trimEnd().length - 1);
 }
 
 function isEmpty({ contents }: YamlDocument): boolean {

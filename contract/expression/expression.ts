@@ -41,7 +41,7 @@ export interface CompiledExpression {
   readonly remarks: readonly ExpressionRemark[];
   /** The kind of every value it gives that is not null, where that is known. */
   readonly kind: StaticKind | null;
-  /** It gives the same value for every exchange: this one; undefined where that is not known. */
+  /** The value that it gives for every exchange, null where it always fails; undefined where that is not known. */
   readonly constant: Value | undefined;
   /** Whether it may read what a path such as `request.entity` leads to, or something of it. */
   touches(path: string): boolean;
@@ -76,7 +76,7 @@ export function compileExpression(source: string, language: Language, patterns: 
     deprecations: [...compilation.deprecations].map(([name, replacement]) => ({ name, replacement })),
     remarks: [...compilation.remarks.values()],
     kind: part.kind,
-    constant: part.constant ? (part.value ?? null) : undefined,
+    constant: part.constant || part.fails === true ? (part.value ?? null) : undefined,
     touches: (path) => touchesPath(touched, path),
     evaluate: bounded(part.run),
   };

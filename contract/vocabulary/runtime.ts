@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import { type CompiledExpression, compileExpression } from '../expression/expression.ts';
+import { type CompiledExpression, compileExpression, type ExpressionRemark } from '../expression/expression.ts';
+import { kindNames, type StaticKind } from '../expression/static-kind.ts';
 import { compileTarget, type Target } from '../expression/target.ts';
 import { EvaluationError, type Value } from '../expression/value.ts';
 import { ValueProblem } from '../problem.ts';
@@ -13,13 +14,15 @@ export interface RuntimeExpression<T> {
   readonly source: string;
   /** What it was compiled to; null when it is a plain value. */
   readonly compiled: CompiledExpression | null;
+  /** What its writer should know. */
+  readonly remarks: readonly ExpressionRemark[];
   /** The value for this exchange; null when there is none, it has another type or its computation fails. */
   read(subject: unknown, answer: unknown): T | null;
 }
 
 /** A runtime expression that gives a text. */
 export function runtimeText(): z.ZodType<RuntimeExpression<string>, unknown> {
-  return runtime('string', { type: 'string' }, (value): value is string => typeof value === 'string', 'a string');
+  return runtime('text', { type: 'string' }, (value): value is string => typeof value === 'string', 'a string');
 }
 
 /** A runtime expression that gives true or false. */
@@ -33,17 +36,24 @@ export function runtimeFlag(): z.ZodType<RuntimeExpression<boolean>, unknown> {
   );
 }
 
+/** Whether a condition is not true for any exchange. */
+export function isNeverTrue({ compiled, read }: RuntimeExpression<boolean>): boolean {
+  if (compiled === null) return read(null, null) !== true;
+  return compiled.constant !== undefined && compiled.constant !== true;
+}
+
 /** A runtime expression that gives whatever it gives; a value that is not a text stands for itself. */
 export function runtimeValue(): z.ZodType<RuntimeExpression<Value>, unknown> {
-  return runtime('object', {}, (_): _ is Value => true, 'a value');
+  return runtime(null, {}, (_): _ is Value => true, 'a value');
 }
 
 function runtime<T extends Value>(
-  type: string,
+  wanted: 'text' | 'boolean' | null,
   json: Readonly<Record<string, unknown>>,
   fits: (value: Value) => value is T,
   expected: string,
 ): z.ZodType<RuntimeExpression<T>, unknown> {
+  const type = wanted === null ? 'object' : wanted === 'text' ? 'string' : wanted;
   return leaf(`runtime expression<${type}>`, json, (value): RuntimeExpression<T> => {
     if (typeof value !== 'string') {
       if (value === undefined || !fits(value as Value)) throw wrongType(expected, value);
@@ -59,6 +69,7 @@ function runtime<T extends Value>(
     return {
       source: value,
       compiled,
+      remarks: [...compiled.remarks, ...(wanted === null ? [] : judgeKind(compiled, wanted))],
       read(subject, answer) {
         try {
           const result = compiled.evaluate(subject, answer);
@@ -74,12 +85,36 @@ function runtime<T extends Value>(
   });
 }
 
+/**
+ * What is always of another kind would be taken for null each time. Where a condition is wanted it is an error: routes
+ * that never match leave their requests to others.
+ */
+function judgeKind(compiled: CompiledExpression, wanted: 'text' | 'boolean'): ExpressionRemark[] {
+  const { kind, constant } = compiled;
+  if (kind === null || kind === wanted) return [];
+  const never = wanted === 'boolean' ? 'never true or false' : 'never a text';
+  const hint = kindHint(compiled, kind, wanted);
+  if (wanted === 'boolean' || constant !== undefined) {
+    throw new ValueProblem('expression', `is always ${kindNames[kind]}, ${never}`, hint);
+  }
+  return [{ message: `is always ${kindNames[kind]}, ${never}, and taken for null`, hint }];
+}
+
+function kindHint({ node, constant }: CompiledExpression, kind: StaticKind, wanted: 'text' | 'boolean'): string {
+  if (node.kind === 'joined')
+    return 'what stands before or after the ${…} makes a text of it: take it away, spaces too';
+  if (kind === 'list') return 'name one of its items: [0]';
+  if (wanted === 'text') return 'toString(…) makes a text of it';
+  const isKnownText = constant !== undefined && kind === 'text';
+  return isKnownText ? 'bool(…) makes true or false of a text' : "compare it with something: ${… == '…'}";
+}
+
 function notAnExpression({ code, message }: ValueProblem): ValueProblem {
   return new ValueProblem(code, message, 'an expression is written ${…}');
 }
 
 function constant<T>(source: string, value: T): RuntimeExpression<T> {
-  return { source, compiled: null, read: () => value };
+  return { source, compiled: null, remarks: [], read: () => value };
 }
 
 /** A place that a value is assigned to, such as `${attributes.user}`. */

@@ -24,7 +24,7 @@ export interface Judgement {
   /** Whether it is known which requests it is about, which may be so for one that is not sound. */
   readonly conditionIsReadable: boolean;
   readonly problems: readonly Problem[];
-  /** The routers it declares; none when it is not sound. */
+  /** The routers it declares; of a document that is not sound, those that can be read. */
   readonly routers: readonly FoundRouter[];
 }
 

@@ -1,4 +1,4 @@
-import { join, relative, resolve } from 'node:path';
+import { basename, join, relative, resolve } from 'node:path';
 import { contentHash } from '../../contract/document/canonical.ts';
 import type { JsonObject } from '../../contract/document/json-value.ts';
 import type { PropertySet } from '../../contract/document/property-set.ts';
@@ -8,7 +8,7 @@ import type { Checker, FoundRouter, Judgement } from './checker.ts';
 import { defaultConfiguration } from './default-configuration.ts';
 import { documentResolver, type ResolveDocument } from './resolve-document.ts';
 import { RouteDrafts } from './route-draft.ts';
-import { type GoodRoutes, RouterWalk } from './router-walk.ts';
+import { directoryPath, type GoodRoutes, RouterWalk } from './router-walk.ts';
 import type { Snapshot } from './snapshot.ts';
 import { type InstanceState, type SourceFile, sameContent } from './source-file.ts';
 import { hasErrors, type Verdict } from './verdict.ts';
@@ -58,13 +58,17 @@ const gone: BaseDraft = {
   epoch: 0,
   problems: [{ code: 'missing', severity: 'error', path: [], message: 'the file is gone' }],
   version: null,
+  seen: null,
 };
 
 interface BaseDraft {
   readonly file: SourceFile | null;
   readonly epoch: number;
   readonly problems: readonly Problem[];
+  /** Null when it is not sound. */
   readonly version: BaseVersion | null;
+  /** What can be seen of it, sound or not; null when it would mislead. */
+  readonly seen: Pick<BaseVersion, 'judgement' | 'properties'> | null;
 }
 
 /**
@@ -85,6 +89,7 @@ export class Compiler {
   compile(state: InstanceState, lastGood: LastGood): Compilation {
     const walk = new RouterWalk({
       directories: state.directories,
+      faults: state.faults,
       lastGood: lastGood.routes,
       directoryOf: (router) => this.directoryOf(router),
       draftsOf: (router, properties) => this.draftsOf(router, properties),
@@ -98,21 +103,30 @@ export class Compiler {
       if (!isSound) walk.refuse(base.judgement.routers, []);
       walk.enter(base.judgement.routers, base.properties, []);
     }
+    const isEntered = isSound || (base === null && enterUnsound(walk, draft));
+    const hidesRoutes = base === null && !isEntered;
+    const { routers } = draft.seen?.judgement ?? { routers: [] };
     const problems = [
       ...draft.problems,
       ...refused,
-      ...(isSound ? this.absentDirectories(draft.version?.judgement.routers ?? [], state) : []),
+      ...(isEntered && state.config !== null ? this.absentDirectories(routers, state) : []),
     ];
     const serves = isSound ? 'this' : base === null ? 'nothing' : 'last-good';
     const path = join(this.options.configDirectory, 'config.json');
-    const file = state.config ?? { path, content: new Uint8Array() };
+    const [router] = draft.version?.isFile === false && refused.length > 0 ? routers : [];
+    // without a file, what is wrong is the one directory of the default configuration
+    const said = router === undefined ? path : this.directoryOf(router);
+    const file = state.config ?? { path: said, content: new Uint8Array() };
     const isWorthSaying = state.config !== null || problems.length > 0;
-    const config: Verdict[] = isWorthSaying ? [{ file, role: 'config', serves, problems, route: null }] : [];
+    const own = { file, role: 'config', serves, problems, hidesRoutes, route: null } as const;
+    const others = base === null ? walk.verdicts.map((one): Verdict => ({ ...one, serves: 'waits' })) : walk.verdicts;
     return {
       snapshot: base === null ? null : snapshotOf(base, walk),
-      verdicts: [...config, ...walk.verdicts],
+      verdicts: [...(isWorthSaying ? [own] : []), ...strayVerdicts(state), ...others],
       directories: walk.directories,
-      absent: [...walk.directories.keys()].filter((path) => state.directories.get(path) === null),
+      absent: [...walk.directories.keys()].filter(
+        (path) => state.directories.get(path) === null && !state.faults.has(path),
+      ),
       missing: walk.missing,
       lastGood: { base, routes: base === null ? lastGood.routes : walk.lastGood },
     };
@@ -125,7 +139,9 @@ export class Compiler {
     const { document, properties } = resolved;
     const judgement = document === null ? null : this.options.checker.base(document);
     const problems = [...resolved.problems, ...resolved.told(judgement?.problems ?? [])];
-    const draft = { file: config, epoch, problems, version: null };
+    const misleads = judgement === null || hasErrors(resolved.problems.filter(({ code }) => code === 'property'));
+    const seen = misleads ? null : { judgement, properties };
+    const draft = { file: config, epoch, problems, version: null, seen };
     if (document === null || judgement?.sound !== true || hasErrors(problems)) return (this.baseDraft = draft);
     const version = { document, properties, judgement, hash: contentHash(document), isFile: config !== null };
     return (this.baseDraft = { ...draft, version });
@@ -151,12 +167,33 @@ export class Compiler {
   /** A directory that somebody named and that is not there is probably misspelt. */
   private absentDirectories(routers: readonly FoundRouter[], { directories }: InstanceState): Problem[] {
     return routers.flatMap((router): Problem[] => {
-      if (router.directory === null || directories.get(this.directoryOf(router)) !== null) return [];
+      if (directories.get(this.directoryOf(router)) !== null) return [];
       const path = relative(this.options.configDirectory, this.directoryOf(router));
-      const message = `there is no directory '${path}' that can be read: the router has no routes`;
-      return [{ code: 'value', severity: 'warning', path: [...router.path, 'config', 'directory'], message }];
+      const message = `there is no directory '${path}': the router has no routes`;
+      return [{ code: 'value', severity: 'warning', path: directoryPath(router), message }];
     });
   }
+}
+
+/** Judges the routes of a `config.json` that is not sound, so that all problems are told at once. @returns false if not */
+function enterUnsound(walk: RouterWalk, { seen, version }: BaseDraft): boolean {
+  if (seen === null || version !== null || walk.refuse(seen.judgement.routers, []).length > 0) return false;
+  walk.enter(seen.judgement.routers, seen.properties, []);
+  return seen.judgement.routers.length > 0;
+}
+
+function strayVerdicts({ strays }: InstanceState): Verdict[] {
+  return strays.map(({ file, instead, isThere }) => {
+    const name = basename(file.path);
+    const message = isThere
+      ? `'${name}' has no effect: ${instead} is read instead`
+      : `'${name}' is not read, and there is no ${instead}`;
+    const hint = `write it as JSON, and name it ${instead}`;
+    const problem: Problem = isThere
+      ? { code: 'no-effect', severity: 'warning', path: [], message }
+      : { code: 'missing', severity: 'error', path: [], message, hint };
+    return { file, role: 'stray', serves: 'nothing', problems: [problem], route: null };
+  });
 }
 
 function sameFile(a: SourceFile | null, b: SourceFile | null): boolean {

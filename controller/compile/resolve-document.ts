@@ -53,7 +53,10 @@ export function documentResolver(sources: TokenSources, evaluate: Checker['evalu
         { written: rest, resolved },
       );
     const document = isJsonObject(resolved) ? withProperties(resolved, properties) : null;
-    return { document, properties, problems: first, told };
+    // the tokens of a file that could not be read have no value, which need not be said of each
+    const isFileLost = first.some(({ severity, path }) => severity === 'error' && path.includes('$location'));
+    const shown = isFileLost ? first.filter(({ code }) => code !== 'token') : first;
+    return { document, properties, problems: shown, told };
   };
 }
 

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { JsonObject } from '../../contract/document/json-value.ts';
 import type { PropertySet } from '../../contract/document/property-set.ts';
-import type { Problem } from '../../contract/problem.ts';
+import type { Path, Problem } from '../../contract/problem.ts';
 import type { FoundRouter } from './checker.ts';
 import { type RouteDraft, type RouteDrafts, type RouteVersion, refusingRoute } from './route-draft.ts';
 import type { RouteIdentity } from './route-identity.ts';
@@ -18,6 +18,7 @@ export type GoodRoutes = ReadonlyMap<string, ReadonlyMap<string, RouteVersion>>;
 /** What a walk is made with. */
 export interface WalkOptions {
   readonly directories: InstanceState['directories'];
+  readonly faults: InstanceState['faults'];
   readonly lastGood: GoodRoutes;
   directoryOf(router: FoundRouter): string;
   draftsOf(router: FoundRouter, properties: PropertySet): RouteDrafts;
@@ -49,6 +50,8 @@ export class RouterWalk {
   readonly directories = new Map<string, number>();
   private readonly options: WalkOptions;
   private readonly names = new Set<string>();
+  /** Directories whose fault has been told. */
+  private readonly told = new Set<string>();
 
   constructor(options: WalkOptions) {
     this.options = options;
@@ -70,7 +73,13 @@ export class RouterWalk {
         return error('duplicate-name', `there is another router '${router.name}'`);
       }
       own.add(router.name);
-      if (trail.includes(this.options.directoryOf(router))) {
+      const directory = this.options.directoryOf(router);
+      const fault = this.faultOf(directory);
+      if (fault !== undefined && !Array.isArray(this.options.directories.get(directory))) {
+        this.follow(directory, router.scanInterval); // so that it is noticed when it can be read
+        return [unreadable(fault, directoryPath(router), `the directory '${router.directory ?? 'routes'}'`)];
+      }
+      if (trail.includes(directory)) {
         return error('cycle', 'the router is declared in a route of the directory that it reads');
       }
       return trail.length < MOST_ROUTERS
@@ -92,6 +101,7 @@ export class RouterWalk {
     if (router.hasDefaultHandler) this.defaults.push(router.name);
     const found = this.options.directories.get(directory);
     const files = found ?? [];
+    this.tellFault(directory);
     const drafts = this.options.draftsOf(router, properties);
     const inside = [...trail, directory];
     const places = new Places();
@@ -140,7 +150,7 @@ export class RouterWalk {
       const { routers } = draft.version.judgement;
       problems.push(...(clashes.length === 0 ? this.options.absentDirectories(routers) : clashes));
       if (clashes.length === 0) return served('this', draft.version);
-    }
+    } else if (draft.identity !== null) problems.push(...places.refuse(draft.identity));
     const again = good === undefined ? null : drafts.again(path, good);
     if (again !== null && this.clashes(again, places, trail).length === 0) return served('last-good', again);
     if (good !== undefined) remember(good);
@@ -160,12 +170,38 @@ export class RouterWalk {
     return taken.length > 0 ? taken : this.refuse(judgement.routers, trail);
   }
 
+  private faultOf(directory: string): string | undefined {
+    return this.options.faults.get(directory);
+  }
+
+  /** Says once that the routes of a directory are those that it had last. */
+  private tellFault(path: string): void {
+    const fault = this.faultOf(path);
+    if (fault === undefined || this.told.has(path)) return;
+    this.told.add(path);
+    const file = { path, content: new Uint8Array(), fault };
+    const problems = [unreadable(fault, [], 'the directory')];
+    this.verdicts.push({ file, role: 'directory', serves: 'last-good', problems, route: null });
+  }
+
   /** A directory that two routers read is looked at as often as the more eager one asks. */
   private follow(directory: string, interval: number): void {
     const other = this.directories.get(directory) ?? 0;
     const both = [interval, other].filter((one) => one > 0);
     this.directories.set(directory, both.length === 0 ? 0 : Math.min(...both));
   }
+}
+
+/** Where a document says which directory a router reads. */
+export function directoryPath({ directory, path }: FoundRouter): Path {
+  return directory === null ? path : [...path, 'config', 'directory'];
+}
+
+function unreadable(fault: string, path: Path, what: string): Problem {
+  const isGone = fault === 'ENOENT';
+  const message = isGone ? `${what} is gone` : `${what} cannot be read: ${fault}`;
+  const hint = 'bring it back; to take its routes away, leave it there without them';
+  return { code: 'missing', severity: 'error', path, message, ...(isGone ? { hint } : {}) };
 }
 
 function verdictOf(file: SourceFile, router: string, placement: Placement): Verdict {

@@ -10,10 +10,21 @@ export interface SourceFile {
 export interface InstanceState {
   /** `config.json`; null when there is none. */
   readonly config: SourceFile | null;
-  /** The documents in the directories of routers, by path; null for a directory that cannot be read. */
+  readonly strays: readonly StrayFile[];
+  /** The documents in the directories of routers, by path; null for a directory that could never be read. */
   readonly directories: ReadonlyMap<string, readonly SourceFile[] | null>;
+  /** The system's code for why a directory cannot be read now, by path. Its documents are as they were last. */
+  readonly faults: ReadonlyMap<string, string>;
   /** Another number makes everything be judged anew, also what files outside of the documents say. */
   readonly epoch: number;
+}
+
+/** A file that somebody may think is read, beside `config.json`. */
+export interface StrayFile {
+  readonly file: SourceFile;
+  /** The name of the file that is read instead. */
+  readonly instead: string;
+  readonly isThere: boolean;
 }
 
 export function sameContent(a: SourceFile, b: SourceFile): boolean {

@@ -3,16 +3,20 @@ import type { SourceFile } from './source-file.ts';
 
 /**
  * What requests meet: this version of the document; the last good one, because this one is not sound; a refusal, because
- * none ever was; or nothing, because it is not even known which requests the document is about.
+ * none ever was; or nothing, because it is not even known which requests the document is about. A route waits when nothing
+ * is served at all, because `config.json` is not sound.
  */
-export type ServedVersion = 'this' | 'last-good' | 'refuses' | 'nothing';
+export type ServedVersion = 'this' | 'last-good' | 'refuses' | 'nothing' | 'waits';
 
 /** What is to be said of one file. */
 export interface Verdict {
   readonly file: SourceFile;
-  readonly role: 'admin' | 'config' | 'route';
+  /** A directory is a router's; a stray is a file that somebody may think is read. */
+  readonly role: 'admin' | 'config' | 'route' | 'directory' | 'stray';
   readonly serves: ServedVersion;
   readonly problems: readonly Problem[];
+  /** Whether it keeps others from being looked at: its routes cannot be found. */
+  readonly hidesRoutes?: boolean;
   /** What it is as a route; null for other files and for those that cannot be one. */
   readonly route: VerdictRoute | null;
 }

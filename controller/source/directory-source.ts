@@ -1,8 +1,8 @@
-import { resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { documentOf, isDocumentName } from '../compile/document-of.ts';
-import type { InstanceState, SourceFile } from '../compile/source-file.ts';
+import type { InstanceState, SourceFile, StrayFile } from '../compile/source-file.ts';
 import { DirectoryWatch } from './directory-watch.ts';
-import { DocumentDirectory, type Look, SETTLE } from './document-directory.ts';
+import { ABSENT, DocumentDirectory, type Look, SETTLE } from './document-directory.ts';
 import { Pace } from './pace.ts';
 
 /** Shortest time between two looks while files keep changing, in milliseconds. */
@@ -38,16 +38,38 @@ export class DirectorySource {
 
   constructor(options: DirectorySourceOptions) {
     this.options = options;
-    this.base = this.open(options.config, (name) => name === 'admin.json' || name === 'config.json');
+    this.base = this.open(options.config, isBaseName);
   }
 
   get state(): InstanceState {
-    const directories = [...this.routes].map(([path, { directory }]) => [path, directory.files] as const);
-    return { config: this.base.directory.file('config.json'), directories: new Map(directories), epoch: this.epoch };
+    const { directory: base } = this.base;
+    const directories = new Map<string, readonly SourceFile[] | null>();
+    const faults = new Map<string, string>();
+    for (const [path, { directory }] of this.routes) {
+      directories.set(path, directory.files);
+      if (directory.fault !== null) faults.set(path, directory.fault);
+    }
+    const config = base.fault === null ? base.file('config.json') : this.unread('config.json');
+    return { config, strays: this.strays, directories, faults, epoch: this.epoch };
   }
 
   get admin(): SourceFile | null {
-    return this.base.directory.file('admin.json');
+    return this.base.directory.file('admin.json') ?? this.unread('admin.json');
+  }
+
+  /** A file of a directory that cannot be read; null where there is nothing to read. */
+  private unread(name: string): SourceFile | null {
+    const { path, fault } = this.base.directory;
+    return fault === null || fault === ABSENT ? null : { path: join(path, name), content: new Uint8Array(), fault };
+  }
+
+  private get strays(): StrayFile[] {
+    const { directory } = this.base;
+    return (directory.files ?? []).flatMap((file) => {
+      const instead = baseNameOf(basename(file.path));
+      if (instead === basename(file.path)) return [];
+      return [{ file, instead, isThere: directory.file(instead) !== null }];
+    });
   }
 
   /** Reads directories that the state does not have yet. */
@@ -142,4 +164,13 @@ export class DirectorySource {
       this.pace.ask();
     }, SETTLE);
   }
+}
+
+/** Also names that somebody may have taken for those of `admin.json` and `config.json`. */
+function isBaseName(name: string): boolean {
+  return /^(?:admin|config)\.(?:json|ya?ml)$/i.test(name);
+}
+
+function baseNameOf(name: string): string {
+  return `${name.slice(0, name.indexOf('.')).toLowerCase()}.json`;
 }

@@ -18,6 +18,9 @@ interface Known {
   readonly goneSince: number | null;
 }
 
+/** The code of what is not there. */
+export const ABSENT = 'ENOENT';
+
 /** What came of a look at a directory. */
 export interface Look {
   readonly changed: boolean;
@@ -35,13 +38,16 @@ export interface DocumentDirectoryOptions {
 
 /**
  * The documents of one directory as they are on disk, and the same objects as long as they are the same. Whatever moves
- * is waited for: a file that is written in pieces, one that is replaced, a directory that is exchanged for another.
+ * is waited for: a file that is written in pieces, one that is replaced, a directory that is exchanged for another. Of a
+ * directory that is gone or can no longer be read, the documents stay as they were: nobody takes routes away like that.
  */
 export class DocumentDirectory {
   readonly path: string;
   private readonly options: DocumentDirectoryOptions;
   private known = new Map<string, Known>();
+  /** Whether it could ever be read. */
   private exists = false;
+  private failure: string | null = null;
   private goneSince: number | null = null;
   private isFirst = true;
   /** Files that were not there before and are held back. */
@@ -53,7 +59,12 @@ export class DocumentDirectory {
     this.options = options;
   }
 
-  /** Null when there is no such directory. */
+  /** The system's code for why it could not be read the last time. One that was never there is no fault. */
+  get fault(): string | null {
+    return this.failure;
+  }
+
+  /** Null when there never was such a directory, or none that could be read. */
   get files(): readonly SourceFile[] | null {
     return this.listed;
   }
@@ -65,12 +76,14 @@ export class DocumentDirectory {
   /** Reads what has changed. @param names only these files, when it is known that nothing else has */
   look(names?: ReadonlySet<string>): Look {
     const now = Date.now();
-    const found = names === undefined || !this.exists ? this.list() : null;
+    const isWhole = names === undefined || !this.exists || this.failure !== null;
+    const found = isWhole ? this.list() : this.absence();
     const isFirst = this.isFirst;
     this.isFirst = false;
-    if (found === undefined) return this.gone(now);
-    const appeared = !this.exists;
+    if (typeof found === 'string') return this.unread(found, now);
+    const appeared = !this.exists || this.failure !== null;
     this.exists = true;
+    this.failure = null;
     this.goneSince = null;
     const next = new Map(this.known);
     for (const name of found ?? names ?? []) {
@@ -82,8 +95,8 @@ export class DocumentDirectory {
     return this.take(next, appeared);
   }
 
-  /** The names of our files; undefined when there is no directory. A directory that cannot be read is as it was. */
-  private list(): ReadonlySet<string> | undefined {
+  /** The names of our files, or the code of why there are none. */
+  private list(): ReadonlySet<string> | string {
     try {
       return new Set(
         readdirSync(this.path)
@@ -91,17 +104,29 @@ export class DocumentDirectory {
           .sort(),
       );
     } catch (error) {
-      if (isAbsence(error) || !this.exists) return undefined;
-      return new Set(this.known.keys());
+      return codeOf(error);
     }
   }
 
-  private gone(now: number): Look {
-    if (!this.exists) return { changed: false, unsettled: null };
-    this.goneSince ??= now;
-    if (now - this.goneSince < SETTLE) return { changed: false, unsettled: 'all' };
-    this.exists = false;
-    return this.take(new Map(), true);
+  /** The code of why the directory cannot be found; null when it can. */
+  private absence(): string | null {
+    try {
+      statSync(this.path);
+      return null;
+    } catch (error) {
+      return codeOf(error);
+    }
+  }
+
+  private unread(code: string, now: number): Look {
+    if (code === ABSENT && this.exists) {
+      this.goneSince ??= now;
+      if (now - this.goneSince < SETTLE) return { changed: false, unsettled: 'all' };
+    }
+    const fault = code === ABSENT && !this.exists ? null : code;
+    const changed = fault !== this.failure;
+    this.failure = fault;
+    return { changed, unsettled: null };
   }
 
   private lookAt(name: string, next: Map<string, Known>, now: number, isFirst: boolean): void {
@@ -134,8 +159,7 @@ export class DocumentDirectory {
 
   /** A file that is there and cannot be read has to be told of, not left out. */
   private unreadable(name: string, next: Map<string, Known>, error: unknown): void {
-    const reason = error instanceof Error ? error.message : String(error);
-    const fault = error instanceof Error && 'code' in error ? String(error.code) : reason;
+    const fault = codeOf(error);
     const before = this.known.get(name);
     if (before?.file.fault === fault) return;
     const file = { path: join(this.path, name), content: new Uint8Array(), fault };
@@ -162,6 +186,12 @@ function missing(name: string, next: Map<string, Known>, now: number): void {
   const goneSince = known.goneSince ?? now;
   if (now - goneSince >= SETTLE) next.delete(name);
   else next.set(name, { ...known, goneSince });
+}
+
+/** The code that the system gives to a failure; of other failures, what they say. */
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return 'code' in error ? String(error.code) : error.message;
 }
 
 function isAbsence(error: unknown): boolean {

@@ -6,6 +6,7 @@ import { givenReferences } from '../../contract/vocabulary/given-references.ts';
 import { fieldNames, parseConfig } from '../../contract/vocabulary/parse-config.ts';
 import type { Reading } from '../../contract/vocabulary/reading.ts';
 import { kinds, type Reference } from '../../contract/vocabulary/reference.ts';
+import { soundFields } from '../../contract/vocabulary/sound-fields.ts';
 import { type Found, referencesIn } from './config-walk.ts';
 import type { TypeDefinition } from './definition.ts';
 import type { BuiltKind } from './kinds.ts';
@@ -42,8 +43,6 @@ export class ScopeCheck {
   private readonly options: CheckOptions;
   private readonly drafts = new Map<CheckedObject, Draft>();
   private readonly declaredAt = new Map<string, Path>();
-  /** Whether every name that the heap was to declare could be read. */
-  private namesAreKnown = true;
   /** How many objects are being looked through for the one that they stand for. */
   private following = 0;
   private isTooFar = false;
@@ -59,7 +58,7 @@ export class ScopeCheck {
     if (raw === undefined) return;
     if (!Array.isArray(raw)) {
       this.error('value', path, `must be an array of objects, not ${kindOfValue(raw)}`);
-      this.namesAreKnown = false;
+      this.scope.namesAreKnown = false;
       return;
     }
     const declarations = raw.map((item, index) => readDeclaration(item, [...path, index], true, this.options.report));
@@ -74,6 +73,7 @@ export class ScopeCheck {
         this.declaredAt.set(name, declaration.path);
         const checked = this.drafted(declaration, name);
         if (checked !== null) this.scope.objects.set(name, checked);
+        else this.scope.unsound.add(name);
       } else {
         const message = `there is another object '${name}' in this heap, at ${pathText(other)}`;
         this.error('duplicate-name', [...declaration.path, 'name'], message, undefined, [other]);
@@ -84,8 +84,10 @@ export class ScopeCheck {
   /** What is no declaration may still have the name that others refer to it by. */
   private unreadable(raw: JsonValue, path: Path): void {
     const name = isJsonObject(raw) ? raw['name'] : undefined;
-    if (typeof name === 'string' && !this.declaredAt.has(name)) this.declaredAt.set(name, path);
-    else this.namesAreKnown = false;
+    if (typeof name === 'string' && !this.declaredAt.has(name)) {
+      this.declaredAt.set(name, path);
+      this.scope.unsound.add(name);
+    } else this.scope.namesAreKnown = false;
   }
 
   /** The object that a reference outside of any object's configuration stands for, such as a route's handler. */
@@ -154,6 +156,7 @@ export class ScopeCheck {
         ? givenReferences(definition.config, declaration.config, reading, configPath)
         : referencesIn(parsed.value, configPath);
     if (parsed.value !== undefined) this.note(definition, parsed.value, configPath);
+    else noteValues(soundFields(definition.config, declaration.config, reading), configPath, this.options);
     this.drafts.set(checked, { declaration, checked, references, linked: false });
     return checked;
   }
@@ -204,8 +207,7 @@ export class ScopeCheck {
   private named(name: string, path: Path): CheckedObject | null {
     const found = this.scope.find(name);
     if (found !== undefined && found.definition !== undefined) return found;
-    if (this.declaredAt.has(name)) return null; // it is there and has problems of its own
-    if (!this.namesAreKnown) return null; // it may be one of those that could not be read
+    if (this.scope.mayDeclare(name)) return null;
     const meant = this.meant(name, () => this.scope.names());
     const hint = meant === undefined ? undefined : `did you mean '${meant}'?`;
     this.error('reference', path, `there is no object '${name}' in this heap or in those around it`, hint);

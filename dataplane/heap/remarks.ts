@@ -19,14 +19,19 @@ export function noteValues(config: unknown, path: Path, options: RemarkOptions):
   for (const { value, path: at } of durationsIn(config, path)) noteDuration(value, at, options);
 }
 
-/** Warns of deprecated functions, of names that are not known and of methods that no value has. */
-export function noteExpression({ compiled }: RuntimeExpression<unknown>, path: Path, options: RemarkOptions): void {
+/** Warns of deprecated functions, of names and properties that are not known and of methods that no value has. */
+export function noteExpression(
+  { compiled, remarks }: Pick<RuntimeExpression<unknown>, 'compiled' | 'remarks'>,
+  path: Path,
+  options: RemarkOptions,
+): void {
   const { report } = options;
   for (const { name, replacement } of compiled?.deprecations ?? []) {
     const message = `the function '${name}' is deprecated: use '${replacement}'`;
     report({ code: 'deprecated-field', severity: 'warning', path, message });
   }
   for (const root of compiled?.unknownRoots ?? []) noteRoot(root, path, options);
+  for (const remark of remarks) report({ code: 'expression', severity: 'warning', path, ...remark });
   for (const method of compiled?.unknownMethods ?? []) {
     const message = `there is no method '${method}': where it is called, the expression gives null`;
     report({ code: 'expression', severity: 'warning', path, message });
@@ -54,6 +59,6 @@ function noteTarget({ source, readOnly }: Target, path: Path, { report }: Remark
 
 function noteDuration({ ignored, amount, unit }: Duration, path: Path, { report }: RemarkOptions): void {
   if (ignored === '') return;
-  const message = `has no effect beyond ${amount} ${unit}: '${ignored}' is not read`;
+  const message = `ends at '${amount} ${unit}': '${ignored}' has no effect`;
   report({ code: 'no-effect', severity: 'warning', path, message });
 }

@@ -43,6 +43,10 @@ export class Scope {
   readonly parent: Scope | null;
   /** Those declared in the heap, in the order declared. */
   readonly objects = new Map<string, CheckedObject>();
+  /** Names that are declared here by what has problems of its own, so that nobody can refer to it. */
+  readonly unsound = new Set<string>();
+  /** Whether every name that was to be declared here could be read. */
+  namesAreKnown = true;
   /** Decorations of every compatible object in this scope and below it. */
   readonly globalDecorations: CheckedDecoration[] = [];
 
@@ -54,6 +58,11 @@ export class Scope {
   /** The object of this name, here or in a scope around. */
   find(name: string): CheckedObject | undefined {
     return this.objects.get(name) ?? this.parent?.find(name);
+  }
+
+  /** Whether a name that is not found may be that of something unsound, here or in a scope around. */
+  mayDeclare(name: string): boolean {
+    return !this.namesAreKnown || this.unsound.has(name) || this.parent?.mayDeclare(name) === true;
   }
 
   /** Every name that can be referred to from here. */

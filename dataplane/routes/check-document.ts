@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '../../contract/document/json-value.t
 import type { Path, Problem } from '../../contract/problem.ts';
 import { parseConfig } from '../../contract/vocabulary/parse-config.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
-import { type RuntimeExpression, runtimeFlag } from '../../contract/vocabulary/runtime.ts';
+import { isNeverTrue, type RuntimeExpression, runtimeFlag } from '../../contract/vocabulary/runtime.ts';
 import { type CheckOptions, ScopeCheck } from '../heap/check-scope.ts';
 import { noteExpression } from '../heap/remarks.ts';
 import { type CheckedDecoration, type CheckedObject, decoratable, kindOf, type Scope } from '../heap/scope.ts';
@@ -20,9 +20,14 @@ export interface CheckedDocument {
   readonly condition: RuntimeExpression<boolean> | null;
 }
 
+/** What can be seen of a document, sound or not. */
+export type SeenDocument = Pick<CheckedDocument, 'scope' | 'decorations'> & { readonly handler: CheckedObject | null };
+
 /** What came of a check: the document unless it has errors. The condition is there whenever it could be read. */
 export interface DocumentVerdict {
   readonly document: CheckedDocument | null;
+  /** Null when it is not even an object. */
+  readonly seen: SeenDocument | null;
   readonly condition: RuntimeExpression<boolean> | null;
   readonly problems: readonly Problem[];
 }
@@ -36,8 +41,10 @@ const VAIN: Readonly<Record<string, string>> = {
   temporaryStorage: 'bodies are streamed, and objects that keep one use the TemporaryStorage of the heap',
 };
 const COMMON = ['handler', 'heap', 'globalDecorators', 'properties', 'monitor', ...UNAVAILABLE];
-const ROUTE_KEYS = new Set([...COMMON, 'name', 'condition', '_id']);
-const BASE_KEYS = new Set([...COMMON, 'handlerObject', 'temporaryStorage']);
+/** The keys of a route that are no decorations. */
+export const ROUTE_KEYS: ReadonlySet<string> = new Set([...COMMON, 'name', 'condition', '_id']);
+/** The keys of `config.json` that are no decorations. */
+export const BASE_KEYS: ReadonlySet<string> = new Set([...COMMON, 'handlerObject', 'temporaryStorage']);
 
 /** Checks the document of a route, whose tokens and properties have been resolved. */
 export function checkRoute(document: JsonValue, name: string, parent: Scope, options: CheckOptions): DocumentVerdict {
@@ -68,7 +75,7 @@ function check(
   const report = (problem: Problem): void => void problems.push(problem);
   if (!isObject(document)) {
     report({ code: 'value', severity: 'error', path: [], message: 'must be a JSON object' });
-    return { document: null, condition: null, problems };
+    return { document: null, seen: null, condition: null, problems };
   }
   const scopeCheck = new ScopeCheck(name, parent, { ...options, report });
   refusePrototypeKeys(document, report);
@@ -85,6 +92,7 @@ function check(
   const sound = handler !== null && condition !== undefined && !problems.some(({ severity }) => severity === 'error');
   return {
     document: sound ? { scope: scopeCheck.scope, handler, decorations, condition } : null,
+    seen: { scope: scopeCheck.scope, handler, decorations },
     condition: condition ?? null,
     problems: problems.some(isTriedHandler) ? problems.filter((problem) => !isMissingHandler(problem)) : problems,
   };
@@ -145,7 +153,15 @@ function readCondition(
   }
   const parsed = parseConfig(runtimeFlag(), raw, options.reading, ['condition']);
   for (const problem of parsed.problems) report(problem);
-  if (parsed.value !== undefined) noteExpression(parsed.value, ['condition'], { ...options, report });
+  if (parsed.value !== undefined) {
+    noteExpression(parsed.value, ['condition'], { ...options, report });
+    const { constant, unknownRoots = [] } = parsed.value.compiled ?? {};
+    // a property that is false is how a route is switched off
+    if (isNeverTrue(parsed.value) && (constant === null || unknownRoots.length > 0)) {
+      const message = 'is never true: the route takes no request';
+      report({ code: 'no-effect', severity: 'warning', path: ['condition'], message });
+    }
+  }
   return parsed.value;
 }
 

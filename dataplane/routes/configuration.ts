@@ -15,6 +15,7 @@ import type { Next } from '../http/exchange.ts';
 import { refusalResponse } from '../http/response.ts';
 import { checkBase, checkRoute } from './check-document.ts';
 import { documentReading } from './document-reading.ts';
+import { FailedEvaluations } from './failed-evaluations.ts';
 import { instrumented, Lease, leased } from './instrumented.ts';
 import { makeRoute, type Route, refusingRoute } from './route.ts';
 import { noFigures, type RouteFigures } from './route-figures.ts';
@@ -60,9 +61,11 @@ export class Configuration {
   /** The routers of what is being built. */
   private staged = new Map<string, RouterTable>();
   private problems: BuildProblem[] = [];
+  private readonly failedEvaluations: FailedEvaluations;
 
   constructor(options: ConfigurationOptions) {
     this.options = options;
+    this.failedEvaluations = new FailedEvaluations(options.log);
   }
 
   readonly handle: Next = (exchange) => this.generation?.main(exchange) ?? refusalResponse('not-ready');
@@ -245,8 +248,9 @@ export class Configuration {
   }
 
   private reading(documents: readonly JsonObject[]): Reading {
-    const { reach, log } = this.options;
-    return documentReading(reach, documents, (source, reason) => log.debug({ expression: source, reason }, 'no value'));
+    return documentReading(this.options.reach, documents, (source, reason) =>
+      this.failedEvaluations.add(source, reason),
+    );
   }
 
   private entriesOf(router: string): Map<string, RouteEntry> {

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Path } from '../../contract/problem.ts';
 import { router } from '../handlers/router.ts';
 import type { CheckedObject } from '../heap/scope.ts';
-import type { CheckedDocument } from './check-document.ts';
+import type { SeenDocument } from './check-document.ts';
 
 /** A router of a document that has been checked. */
 export interface RouterFacts {
@@ -18,7 +18,7 @@ export interface RouterFacts {
 type RouterConfig = z.infer<typeof router.config>;
 
 /** The routers that a document declares, in its heap or in place, in the order in which they are built. */
-export function foundRouters({ scope, handler, decorations }: CheckedDocument): RouterFacts[] {
+export function foundRouters({ scope, handler, decorations }: SeenDocument): RouterFacts[] {
   const seen = new Set<CheckedObject>();
   const found: RouterFacts[] = [];
   const visit = (object: CheckedObject): void => {
@@ -26,7 +26,7 @@ export function foundRouters({ scope, handler, decorations }: CheckedDocument): 
     seen.add(object);
     for (const target of object.targets.values()) visit(target);
     for (const { decorator } of object.decorations) visit(decorator);
-    if (object.definition.type !== router.type) return;
+    if (object.definition.type !== router.type || object.config === undefined) return;
     const { directory, scanInterval, defaultHandler } = object.config as RouterConfig;
     found.push({
       name: `${scope.name}.${object.name}`,
@@ -37,7 +37,7 @@ export function foundRouters({ scope, handler, decorations }: CheckedDocument): 
     });
   };
   for (const object of scope.objects.values()) visit(object);
-  visit(handler);
+  if (handler !== null) visit(handler);
   for (const { decorator } of [...decorations, ...scope.globalDecorations]) visit(decorator);
   return found;
 }

@@ -20,7 +20,20 @@ const alone = new InstanceFolder({
   'bad.yaml': 'handler:\n  type: Chain\n  config: {}\n',
   'notes.txt': '',
 });
-const folders = [sound, bad, alone];
+const warned = new InstanceFolder({
+  'config/config.json': { ...router, monitor: true },
+  'config/routes/a.json': { handler: answer('a') },
+});
+/** In `config.json` one object is unsound; routes refer to it and to one that is not there. */
+const baseless = new InstanceFolder({
+  'config/config.json': { heap: [...router.heap, { name: 'odd', type: 'Chian' }] },
+  'config/routes/a.json': { handler: 'odd' },
+  'config/routes/b.json': { handler: 'nowhere' },
+  'config/routes/c.json': {
+    handler: { type: 'StaticResponseHandler', config: { status: 'x', entity: '${requst.method}' } },
+  },
+});
+const folders = [sound, bad, alone, warned, baseless];
 
 afterAll(() => {
   for (const folder of folders) folder[Symbol.dispose]();
@@ -51,13 +64,24 @@ describe('gatewarden check', () => {
         '    |                        ^',
         "  hint: did you mean 'StaticResponseHandler'?",
         '',
-        'config/routes/a.json: ITS REQUESTS ARE REFUSED WITH 500 until it is sound',
+        'config/routes/a.json: EVERY REQUEST THAT REACHES IT IS REFUSED WITH 500 until it is sound',
       ].join('\n'),
     );
     expect(stdout).toContain("there is no object 'nowhere'");
     expect(stdout).toContain('config/routes/b.json:3:16');
     expect(stdout).toContain('config/routes/default.json: NOT LOADED');
     expect(stdout).toMatch(/4 files checked: \d+ errors, 0 warnings\n$/);
+  });
+
+  it('says it also of the routes of a config.json that is not sound, and of fields beside a bad one', async () => {
+    const { stdout } = await run(baseless, 'check', '.', '--json');
+    const { problems } = JSON.parse(stdout) as { problems: Record<string, string>[] };
+    expect(problems.map(({ file, path, code }) => `${file} ${path} ${code}`)).toEqual([
+      'config/config.json heap[1].type unknown-type',
+      'config/routes/b.json handler reference',
+      'config/routes/c.json handler.config.status value',
+      'config/routes/c.json handler.config.entity expression',
+    ]);
   });
 
   it('says it to programs', async () => {
@@ -116,6 +140,15 @@ describe('gatewarden compile', () => {
   });
 });
 
+describe('gatewarden compile and routes', () => {
+  it.each(['compile', 'routes'])('%s prints errors, and how many warnings there are', async (command) => {
+    const { stderr } = await run(warned, command, '.');
+    expect(stderr).toBe("1 warning: see 'gatewarden check'\n");
+    const { stderr: errors } = await run(bad, command, '.');
+    expect(errors).toContain('unknown-type');
+  });
+});
+
 describe('gatewarden routes', () => {
   it('lists the routes in order', async () => {
     const { code, stdout } = await run(sound, 'routes', '.');
@@ -139,6 +172,10 @@ describe('gatewarden routes', () => {
     [
       ['--match', '/x', '--header', 'X-A: yes'],
       ["→ 10-a  true      ${request.headers['X-A'][0] == 'yes'}", '  1 later route is not asked'],
+    ],
+    [
+      ['--match', '/a/../b'],
+      ['no route is asked: it is refused with 400 target-ambiguous, because the path can be read in more than one way'],
     ],
     [['--match', 'POST /none'], ['  no route takes it: 404']],
     [['--match', '/openig/api'], ['no route takes it: /openig is the administrative path, which clients never reach']],

@@ -17,18 +17,36 @@ function written(name: string, content: unknown): string {
 describe('an expression', () => {
   it.each([
     [['a ${request.headers["X-Num"][0] + 1} ${env.SOME_NAME} ${system["a.b"]}', '-Da.b=c=d'], 'a 43 some value c=d'],
-    [['${nosuch}'], 'null'],
+    [['&{foo}, ${&{foo} + 1}', '-Dfoo=3'], '3, 4'],
+    [['&{some.name}'], 'some value'],
+    [['&{no.such|default}'], 'default'],
+    [['${contexts.router}'], expect.stringContaining('"remainingUri":"a/b"')],
+    [['${request.cookies}'], '{}'],
     [['--', '-${1}'], '-1'],
     [
       ['${find(request.uri.path, "^/a")}', '--json'],
       '{"outcome":"value","type":"Boolean","value":true,"asCondition":true}',
     ],
   ])('in %j gives %s', async (words, line) => {
-    expect(await evaluate(words)).toEqual({ code: 0, stdout: `${line}\n`, stderr: '' });
+    const { code, stdout, stderr } = await evaluate(words);
+    expect([code, stdout.trimEnd(), stderr]).toEqual([0, line, '']);
+  });
+
+  it.each([
+    ['${requst.uri.path}', "'requst' is not known here and is always null; did you mean 'request'?"],
+    ['${request.uri.pth}', "'uri' has no property 'pth', which is always null; did you mean 'path'?"],
+  ])('%s gives null and a warning', async (source, warning) => {
+    const stderr = `gatewarden eval: warning: ${warning}\n`;
+    expect(await evaluate([source])).toEqual({ code: 0, stdout: 'null\n', stderr });
   });
 
   it.each([
     [['${fnd(1)}'], "gatewarden eval: not an expression: the function 'fnd' does not exist; did you mean 'find'?\n"],
+    [
+      ['&{no.such}'],
+      'gatewarden eval: not an expression: has the token &{no.such}, which has no value and no default; give it a value ' +
+        'with -Dno.such=… or the variable NO_SUCH, or a default: &{no.such|…}\n',
+    ],
     [['${1 % 0}'], 'gatewarden eval: the evaluation failed: the remainder of a division by zero\n'],
     [[], 'gatewarden eval: needs an expression, or --jsonl and rows on the standard input\n'],
     [['${1}', '--jsonl'], 'gatewarden eval: takes no expression with --jsonl\n'],

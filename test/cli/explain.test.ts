@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { explained } from '../../cli/explained.ts';
+import { fieldTable } from '../../contract/vocabulary/field-table.ts';
+import { BASE_KEYS, ROUTE_KEYS } from '../../dataplane/routes/check-document.ts';
 import { gatewarden, runProgram } from '../support/run-program.ts';
 
 describe('gatewarden explain', () => {
@@ -21,6 +24,29 @@ describe('gatewarden explain', () => {
   });
 
   it.each([
+    ['capture', "CaptureDecorator: Decorator. 'capture' is one that needs no declaration."],
+    ['baseURI', "BaseUriDecorator: Decorator. 'baseURI' is one that needs no declaration."],
+    ['timer', "TimerDecorator: Decorator. 'timer' is one that needs no declaration."],
+    ['ForgeRockClientHandler', "Chain: Handler. 'ForgeRockClientHandler' is one that needs no declaration."],
+    ['Route', 'Route: A file in the directory of a router, such as config/routes/10-shop.json.'],
+    ['config.json', 'config.json: The file config/config.json of an instance.'],
+    ['admin.json', 'admin.json: The file config/admin.json of an instance.'],
+  ])('knows %s', async (asked, line) => {
+    const { code, stdout } = await runProgram(gatewarden, ['explain', asked]);
+    expect([code, stdout.split('\n')[0]]).toEqual([0, line]);
+  });
+
+  it.each([
+    ['Route', ROUTE_KEYS],
+    ['config.json', BASE_KEYS],
+  ])('knows every field of %s that a check knows', (name, keys) => {
+    const fields = fieldTable(explained(name).config).map((field) => field.name);
+    expect(fields.toSorted()).toEqual([...keys].toSorted());
+  });
+
+  it.each([
+    ['admin.json.connectors.port', ['connectors[].port']],
+    ['Route.condition', ['condition']],
     ['CaptureDecorator.masks', ['masks', 'masks.headers', 'masks.trackers', 'masks.attributes', 'masks.mask']],
     ['CaptureDecorator.masks.mask', ['masks.mask']],
     ['DispatchHandler.bindings.condition', ['bindings[].condition']],

@@ -11,6 +11,7 @@ const options = {
   to: { kind: 'tcp', host: '127.0.0.1', port: 9000, basePath: '' },
   units: availableParallelism(),
   'access-log': { to: 'stdout' },
+  'log-level': 'info',
   admin: { host: '127.0.0.1', port: 9090, orAnyPort: true },
   'trusted-proxies': [],
   'drain-timeout': 30_000,
@@ -24,6 +25,7 @@ it.each([
   [['--units', '3'], { units: 3 }],
   [['--access-log', 'off'], { 'access-log': { to: 'nowhere' } }],
   [['--access-log', 'access.log'], { 'access-log': { to: 'file', path: 'access.log' } }],
+  [['--log-level', 'debug'], { 'log-level': 'debug' }],
   [['--admin', 'off'], { admin: undefined }],
   [['--admin', '127.0.0.1:9090'], { admin: { host: '127.0.0.1', port: 9090 } }],
   [['--trusted-proxies', '::1'], { 'trusted-proxies': ['::1'] }],
@@ -36,10 +38,14 @@ it.each([
   });
 });
 
-it.each([['--units', '0'], ['--units', '1.5'], ['--units', 'all'], ['--access-log='], ['--admin', 'on']])(
-  'refuses %s %s',
-  (...words) => {
-    const line = readCommandLine(proxyCommand, [...required, ...words.filter((word) => word !== undefined)]);
-    expect(line).toEqual({ wants: 'nothing', problems: [expect.stringContaining(' must be ')] });
-  },
-);
+it.each([
+  ['--units', '0'],
+  ['--units', '1.5'],
+  ['--units', 'all'],
+  ['--log-level', 'loud'],
+  ['--access-log='],
+  ['--admin', 'on'],
+])('refuses %s %s', (...words) => {
+  const line = readCommandLine(proxyCommand, [...required, ...words.filter((word) => word !== undefined)]);
+  expect(line).toEqual({ wants: 'nothing', problems: [expect.stringContaining(' must be ')] });
+});

@@ -2,6 +2,8 @@ import { expect, it } from 'vitest';
 import { valueJson } from '../../cli/value-json.ts';
 import { Double, type Value } from '../../contract/expression/value.ts';
 import { Uri } from '../../dataplane/http/uri.ts';
+import { Parameters } from '../../dataplane/language/parameters.ts';
+import { NamedValues } from '../../dataplane/language/surroundings.ts';
 import { testLanguage } from '../support/evaluation.ts';
 
 it.each<[Value, string]>([
@@ -20,6 +22,14 @@ it.each<[Value, string]>([
   [new Map<string, Value>([['a', new Double(1)]]), '{"a":1.0}'],
   [{ a: 1n }, '{"a":1}'],
   [new Uint8Array([1, 2]), '"AQI="'],
+  [new Parameters([['a', '1']], [['b', '2']], [['a', '3']]), '{"a":["1","3"],"b":["2"]}'],
+  [
+    new NamedValues(
+      () => 'secret',
+      () => ['a'],
+    ),
+    '"{…}"',
+  ],
   [new Uri('http', 'h', '/', null), '"http://h/"'],
 ])('%o is %s', (value, json) => {
   expect(valueJson(value, testLanguage().shapes)).toBe(json);

@@ -7,6 +7,8 @@ it.each([
   ['proxyy', ['check', 'proxy'], 'proxy'],
   ['acess-lgo', ['access-log', 'admin'], 'access-log'],
   ['access', ['admin', 'access-log'], 'access-log'],
+  ['K', ['h', 'k'], 'k'],
+  ['HEADER', ['heade', 'header'], 'header'],
   ['listne', ['listen', 'line'], 'listen'],
 ])('takes %s among %j for %s', (word, candidates, meant) => {
   expect(didYouMean(word, candidates)).toBe(meant);

@@ -50,6 +50,8 @@ it('answers only what it is for', async () => {
   ready = false;
   expect(await status('/health/ready')).toBe(503);
   expect(await status('/health/live')).toBe(200);
+  expect(await status('/openig/ping')).toBe(200);
+  expect(await status('/openig/ping', 'POST')).toBe(405);
   expect(await status('/metrics')).toBe(200);
   expect(await status('/')).toBe(200);
   expect(await status('/units/1/restart', 'POST')).toBe(202);

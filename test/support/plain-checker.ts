@@ -41,7 +41,7 @@ export class PlainChecker implements Checker {
       sound,
       conditionIsReadable: !isVague,
       problems,
-      routers: sound ? this.routers(document, scope, around) : [],
+      routers: this.routers(document, scope, around),
     };
   }
 

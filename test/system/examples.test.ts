@@ -49,9 +49,14 @@ async function follow(step: Step, terminal: Terminal): Promise<void> {
     if (!shownOutput(step.shown).test(whole)) expect(whole, step.command).toBe(`${step.shown.join('\n')}\n`);
     return;
   }
-  if (step.does === 'run') terminal.type(step.command);
+  if (step.does === 'run') terminal.type(asOnATerminal(step.command));
   if (step.does === 'interrupt') await terminal.interrupt();
   await terminal.shows(step.shown.filter((line) => line !== '…').map(shownLine));
+}
+
+/** Readers have a terminal in front of them, where changes are told as text; here it is a pipe. */
+function asOnATerminal(command: string): string {
+  return command.replace(/\bgatewarden run\b/, '$& --reports text');
 }
 
 /** The examples in a folder of their own where they may be changed, with the program beside them. */

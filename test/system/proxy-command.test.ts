@@ -162,7 +162,9 @@ describe('gatewarden proxy that cannot start', () => {
     ]);
     expect(code).toBe(1);
     expect(stdout).toBe('');
-    expect(stderr).toContain(`gatewarden proxy: listen EADDRINUSE: address already in use ${address}\n`);
+    expect(stderr).toMatch(
+      new RegExp(`^gatewarden proxy: ${address}, .* is taken: .*; choose another one with ${option}$`, 'm'),
+    );
     expect(stderr).not.toContain('    at ');
     squatter.close();
   });
@@ -173,7 +175,7 @@ describe('gatewarden proxy that cannot start', () => {
     const words = ['proxy', '--listen', address, '--admin', 'off', '--to', backend.url];
     const { code, stderr } = await runProgram(gatewarden, words);
     expect(code).toBe(1);
-    expect(stderr).toContain(`address already in use ${address}`);
+    expect(stderr).toContain(`gatewarden proxy: ${address}, the traffic address, is taken`);
     await first.stop();
   });
 
@@ -189,6 +191,6 @@ describe('gatewarden proxy that cannot start', () => {
     const words = ['proxy', '--to', backend.url, '--listen', '203.0.113.1:0', '--admin', 'off'];
     const { code, stderr } = await runProgram(gatewarden, words);
     expect(code).toBe(1);
-    expect(stderr).toContain('EADDRNOTAVAIL');
+    expect(stderr).toMatch(/the traffic address, is not an address of this machine; choose .* --listen$/m);
   });
 });

@@ -1,3 +1,4 @@
+import { renameSync } from 'node:fs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ask } from '../support/answers.ts';
 import { EchoBackend } from '../support/echo-backend.ts';
@@ -118,12 +119,67 @@ describe('gatewarden run', () => {
       },
       /config\.json/,
     ],
+    [
+      'a routes directory that is none',
+      { 'config/routes': 'x' },
+      /'routes' cannot be read: ENOTDIR[\s\S]*at .*routes$/m,
+    ],
+    [
+      'a router whose directory is none',
+      { 'config/config.json': router({ directory: 'file' }), 'config/file': 'x' },
+      /heap\[0\]\.config\.directory: the directory 'file' cannot be read/,
+    ],
+    ['a config directory that is none', { config: 'x' }, /cannot be read: ENOTDIR[\s\S]*config\.json: NOT LOADED/],
+    [
+      'a config.yaml',
+      { 'config/config.yaml': 'handler: x' },
+      /is not read[\s\S]*hint: write it as JSON, and name it config\.json/,
+    ],
   ])('does not start with %s', async (_, content, text) => {
     folder = new InstanceFolder(content);
     const words = ['run', folder.path, '--port', '0', '--host', '127.0.0.1', '--admin', 'off', '--units', '1'];
     const { code, stderr } = await runProgram(gatewarden, words);
     expect(stderr).toMatch(text);
     expect(code).toBe(1);
+  });
+
+  it('counts what is wrong, also in admin.json, and lists what is not loaded', async () => {
+    await run({
+      'config/admin.json': { streamingEnabled: false },
+      'config/config.json': router(),
+      'config/routes/a.json': answer('/a', 'a'),
+      'config/routes/b.json': { ...answer('/b', 'b'), handler: 'nowhere' },
+      'config/routes/c.json': '{',
+    });
+    await vi.waitFor(() => expect(gateway!.stdout).toContain('metrics'));
+    expect(gateway!.stdout).toMatch(/^NOT LOADED {2}.*routes\/c\.json$/m);
+    expect(gateway!.stdout).toMatch(/^problems {4}2 ERRORs and 1 warning, see above$/m);
+  });
+
+  it('says of a port that is taken which option chooses another one', async () => {
+    await run({});
+    const own = { '--port': '0', '--admin': '127.0.0.1:0', '--host': '127.0.0.1', '--units': '1' };
+    const [traffic, admin] = [String(gateway!.port), `127.0.0.1:${gateway!.adminPort}`];
+    for (const [option, value] of [
+      ['--port', traffic],
+      ['--admin', admin],
+    ] as const) {
+      const words = ['run', folder.path, ...Object.entries({ ...own, [option]: value }).flat()];
+      const { code, stderr } = await runProgram(gatewarden, words);
+      expect(code).toBe(1);
+      expect(stderr).toContain(`:${value.replace('127.0.0.1:', '')}, `);
+      expect(stderr).toContain(`is taken: another program listens there; choose another one with ${option}\n`);
+    }
+  });
+
+  it('says that a directory has to be named', async () => {
+    folder = new InstanceFolder({});
+    const env = { ...process.env, HOME: folder.path, OPENIG_BASE: undefined, IG_INSTANCE_DIR: undefined };
+    const { code, stderr } = await runProgram(gatewarden, ['run'], { env });
+    expect([code, stderr]).toEqual([
+      1,
+      `gatewarden run: name a directory: there is none at ${folder.path}/.openig, where an instance is when nobody says\n`,
+    ]);
   });
 
   it('serves the others when a route is bad: that one refuses', async () => {
@@ -154,6 +210,55 @@ describe('gatewarden run, while files change', () => {
     await says('a.json: sound again');
     folder.remove('config/routes/b.json');
     await vi.waitFor(async () => expect(await get('/b')).toMatch(/^404 /));
+  });
+
+  it('keeps the routes of a directory that is gone', async () => {
+    await run({ 'config/config.json': router(), 'config/routes/a.json': answer('/a', '1') }, ['--watch']);
+    renameSync(folder.at('config/routes'), folder.at('config/away'));
+    await says('routes: ITS LAST ROUTES KEEP SERVING');
+    expect(await get('/a')).toBe('200 1');
+    renameSync(folder.at('config/away'), folder.at('config/routes'));
+    await says('routes: can be read again');
+    folder.remove('config/routes/a.json');
+    await vi.waitFor(async () => expect(await get('/a')).toMatch(/^404 /));
+  });
+
+  it('tells programs what happens, line by line, and counts it', async () => {
+    await run({ 'config/config.json': router(), 'config/routes/a.json': answer('/a', '1') }, ['--watch']);
+    const state = (name: string): Promise<number> => gateway!.figure(`gatewarden_config_routes{state="${name}"}`);
+    const begun = await gateway!.figure('gatewarden_config_last_reload_timestamp_seconds');
+    expect([await state('serving'), await state('last-good')]).toEqual([1, 0]);
+    folder.replace('config/routes/a.json', { ...answer('/a', '2'), handler: 'nowhere' });
+    await says('a.json: THE LAST GOOD VERSION KEEPS SERVING');
+    expect(gateway!.said.at(-1)).toMatchObject({
+      level: 50,
+      time: expect.any(Number),
+      file: folder.at('config/routes/a.json'),
+      route: 'a',
+      serves: 'last-good',
+      problems: [{ code: 'reference', path: 'handler', line: 3 }],
+      text: expect.stringContaining("there is no object 'nowhere'"),
+    });
+    expect([await state('serving'), await state('last-good')]).toEqual([0, 1]);
+    expect(await gateway!.figure('gatewarden_config_reloads_total{result="problems"}')).toBe(1);
+    folder.replace('config/routes/a.json', answer('/a', '3'));
+    await says('reloaded in');
+    expect(gateway!.said.every(({ level }) => level > 0)).toBe(true);
+    expect(await gateway!.figure('gatewarden_config_reloads_total{result="ok"}')).toBe(1);
+    expect(await gateway!.figure('gatewarden_config_last_reload_timestamp_seconds')).toBeGreaterThan(begun);
+    folder.write('config/routes/b.json', '{');
+    await says('b.json: NOT LOADED');
+    expect(await state('not-loaded')).toBe(1);
+    expect(gateway!.stdout).not.toContain('reloaded');
+  });
+
+  it('tells people instead when they ask for text', async () => {
+    const content = { 'config/config.json': router(), 'config/routes/a.json': answer('/a', '1') };
+    await run(content, ['--watch', '--reports', 'text']);
+    folder.replace('config/routes/a.json', { ...answer('/a', '2'), handler: 'nowhere' });
+    await says("error: route a → handler: there is no object 'nowhere'");
+    await says('a.json: THE LAST GOOD VERSION KEEPS SERVING');
+    expect(gateway!.said.at(-1)).toMatchObject({ level: 0 });
   });
 
   it('follows config.json, and keeps the last good one', async () => {

@@ -69,7 +69,12 @@ describe('tokens', () => {
 
 describe('a problem', () => {
   it.each([
-    ['&{absent}', 'has the token &{absent}, which has no value and no default', 'give it a default: &{absent|…}'],
+    [
+      '&{ab.sent}',
+      'has the token &{ab.sent}, which has no value and no default',
+      'give it a value with -Dab.sent=… or the variable AB_SENT, or a default: &{ab.sent|…}',
+    ],
+    ['&{a b}', 'has the token &{a b}, which has no value and no default', 'give it a default: &{a b|…}'],
     ['&{hots}', 'has the token &{hots}, which has no value and no default', "did you mean 'host'?"],
     ['x &{host', 'has a token that is not closed: &{host', 'write \\&{ for the characters'],
     ['&{absent|{}', 'has a token that is not closed: &{absent|{}', 'write \\&{ for the characters'],

@@ -111,6 +111,17 @@ describe('is refused', () => {
   });
 });
 
+describe('a bracket that is not closed', () => {
+  it.each([
+    ['foo: [bar\n\n\n', 1, 9, "a bracket is not closed: ']' is missing"],
+    ['name: a\nfoo: [bar\nhandler: x\n', 2, 9, "a bracket is not closed: ']' is missing"],
+    ['foo: {a: 1\nb: 2\n', 1, 10, "a bracket is not closed: '}' is missing"],
+    ['a:\n  foo: [\n    bar\n]\n', 4, 1, 'the keys of one object begin in the same column'],
+  ])('in %j is told of where it is', (text, line, column, hint) => {
+    expect(readYamlText(text).problems).toMatchObject([{ place: { line, column }, hint }]);
+  });
+});
+
 describe('several documents', () => {
   it('are read each for itself, empty ones left out', () => {
     const read = readYamlTexts('---\na: 1\n---\n# nothing\n---\nb: !x 1\n---\nc: 3\n...\n');

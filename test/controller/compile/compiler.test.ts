@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Compilation, Compiler, type LastGood, nothingGood } from '../../../controller/compile/compiler.ts';
-import type { SourceFile } from '../../../controller/compile/source-file.ts';
+import type { SourceFile, StrayFile } from '../../../controller/compile/source-file.ts';
 import { operatorReach } from '../../support/operator-reach.ts';
 import { PlainChecker } from '../../support/plain-checker.ts';
 
@@ -9,6 +9,9 @@ class Instance {
   readonly checker = new PlainChecker();
   lastGood: LastGood = nothingGood;
   epoch = 0;
+  strays: StrayFile[] = [];
+  /** By path; such a directory has no files unless it had some before. */
+  readonly faults = new Map<string, string>();
   private readonly compiler: Compiler;
   private readonly files = new Map<string, SourceFile>();
 
@@ -32,9 +35,11 @@ class Instance {
   }
 
   compile(): Compilation {
-    const directories = new Map<string, SourceFile[]>();
+    const directories = new Map<string, SourceFile[] | null>();
     for (;;) {
-      const state = { config: this.files.get('config.json') ?? null, directories, epoch: this.epoch };
+      const config = this.files.get('config.json') ?? null;
+      const { strays, faults, epoch } = this;
+      const state = { config, strays, directories, faults, epoch };
       const compilation = this.compiler.compile(state, this.lastGood);
       if (compilation.missing.length === 0) {
         this.lastGood = compilation.lastGood;
@@ -42,7 +47,7 @@ class Instance {
       }
       for (const path of compilation.missing) {
         const inside = [...this.files.values()].filter((file) => file.path.startsWith(`${path}/`));
-        directories.set(path, inside);
+        directories.set(path, this.faults.has(path) && inside.length === 0 ? null : inside);
       }
     }
   }
@@ -323,5 +328,91 @@ describe('work', () => {
     instance.epoch++;
     instance.compile();
     expect(instance.checker.judged).toEqual(['config.json', 'a', 'config.json', 'a']);
+  });
+});
+
+describe('a directory that cannot be read', () => {
+  it('keeps config.json from being served at the start', () => {
+    const instance = new Instance({ 'config.json': config });
+    instance.faults.set('/c/routes', 'EACCES');
+    const { snapshot, verdicts, directories } = instance.compile();
+    expect(snapshot).toBeNull();
+    expect(verdicts).toMatchObject([
+      { role: 'config', serves: 'nothing', problems: [{ message: "the directory 'routes' cannot be read: EACCES" }] },
+    ]);
+    expect([...directories.keys()]).toEqual(['/c/routes']);
+    instance.faults.clear();
+    expect(verdictsOf(instance.compile())).toEqual(['config.json this']);
+  });
+
+  it('keeps a route of a nested router from being served', () => {
+    const routers = [{ name: 'inner', directory: 'inner' }];
+    const instance = new Instance({ 'config.json': config, 'routes/a.json': { routers } });
+    instance.faults.set('/c/inner', 'EACCES');
+    expect(verdictsOf(instance.compile())).toEqual([
+      'config.json this',
+      'routes/a.json refuses missing:routers.0.config.directory',
+    ]);
+  });
+
+  it('keeps the routes that it had, and says so once', () => {
+    const routers = [{ name: 'one' }, { name: 'two' }];
+    const instance = new Instance({ 'config.json': { routers }, 'routes/a.json': {} });
+    const before = routesOf(instance.compile());
+    instance.faults.set('/c/routes', 'ENOENT');
+    const compilation = instance.compile();
+    expect(routesOf(compilation)).toEqual(before);
+    expect(verdictsOf(compilation)).toEqual([
+      'config.json this',
+      'routes last-good missing:',
+      'routes/a.json this',
+      'routes/a.json this',
+    ]);
+  });
+});
+
+describe('files that are not read', () => {
+  it.each([
+    [true, 'warning', 'no-effect'],
+    [false, 'error', 'missing'],
+  ])('are told of; the right one is there: %s', (isThere, severity, code) => {
+    const instance = new Instance({ 'config.json': config });
+    instance.strays = [{ file: { path: '/c/config.yaml', content: Buffer.from('') }, instead: 'config.json', isThere }];
+    const stray = instance.compile().verdicts.find(({ role }) => role === 'stray');
+    expect(stray).toMatchObject({ serves: 'nothing', problems: [{ severity, code }] });
+  });
+});
+
+describe('problems are told all at once', () => {
+  it('also those of the routes of a config.json that is not sound', () => {
+    const instance = new Instance({
+      'config.json': { ...config, unsound: true },
+      'routes/a.json': {},
+      'routes/b.json': { unsound: true },
+    });
+    const { snapshot, ...compilation } = instance.compile();
+    expect(snapshot).toBeNull();
+    expect(verdictsOf({ snapshot, ...compilation })).toEqual([
+      'config.json nothing value:unsound',
+      'routes/a.json waits',
+      'routes/b.json waits value:unsound',
+    ]);
+    expect(instance.lastGood).toEqual(nothingGood);
+  });
+
+  it('unless its properties cannot be read, because routes would then be blamed for that', () => {
+    const properties = { p: { $location: 'none.json' } };
+    const instance = new Instance({ 'config.json': { ...config, properties }, 'routes/b.json': { unsound: true } });
+    const { verdicts } = instance.compile();
+    expect(verdicts).toMatchObject([{ role: 'config', hidesRoutes: true }]);
+  });
+
+  it('also that the name of an unsound route is taken', () => {
+    const instance = new Instance({
+      'config.json': config,
+      'routes/a.json': { name: 'n' },
+      'routes/b.json': { name: 'n', unsound: true },
+    });
+    expect(verdictsOf(instance.compile())[2]).toBe('routes/b.json nothing value:unsound route-name:name');
   });
 });

@@ -37,6 +37,11 @@ function routes(): Record<string, string> | null {
   return Object.fromEntries(files.map(({ path, content }) => [path.slice(path.lastIndexOf('/') + 1), String(content)]));
 }
 
+/** Why `routes` cannot be read. */
+function fault(): string | undefined {
+  return source.state.faults.get(folder.at('routes'));
+}
+
 /** Waits until the files are these. */
 async function become(files: Record<string, string> | null): Promise<void> {
   await vi.waitFor(() => expect(routes()).toEqual(files), { timeout: 5000, interval: 5 });
@@ -159,14 +164,38 @@ describe('a directory that is watched', () => {
   it('survives that the directory is taken away, brought back and exchanged', async () => {
     follow({ 'routes/a.json': '1', 'next/b.json': '2' });
     folder.remove('routes');
-    await become(null);
+    await vi.waitFor(() => expect(fault()).toBe('ENOENT'), { timeout: 5000, interval: 5 });
+    expect(routes()).toEqual({ 'a.json': '1' });
     folder.write('routes/c.json', '3');
     await become({ 'c.json': '3' });
+    expect(fault()).toBeUndefined();
     renameSync(folder.at('routes'), folder.at('old'));
     renameSync(folder.at('next'), folder.at('routes'));
     await become({ 'b.json': '2' });
     folder.write('routes/d.json', '4');
     await become({ 'b.json': '2', 'd.json': '4' });
+  });
+
+  it('keeps its documents while it cannot be read', async () => {
+    follow({ 'routes/a.json': '1' });
+    renameSync(folder.at('routes'), folder.at('away'));
+    symlinkSync('routes', folder.at('routes'));
+    await vi.waitFor(() => expect(fault()).toBe('ELOOP'), { timeout: 5000, interval: 5 });
+    expect(routes()).toEqual({ 'a.json': '1' });
+    folder.remove('routes');
+    renameSync(folder.at('away'), folder.at('routes'));
+    await vi.waitFor(() => expect(fault()).toBeUndefined(), { timeout: 5000, interval: 5 });
+    expect(routes()).toEqual({ 'a.json': '1' });
+  });
+
+  it('is told apart from one that is not there when it cannot be read at first', async () => {
+    follow({ routes: 'a file' });
+    expect(routes()).toBeNull();
+    expect(fault()).toBe('ENOTDIR');
+    folder.remove('routes');
+    folder.write('routes/a.json', '1');
+    await become({ 'a.json': '1' });
+    expect(fault()).toBeUndefined();
   });
 
   it('shows every state it settles in, with few looks however many changes there are', async () => {
@@ -185,6 +214,35 @@ describe('a directory that is watched', () => {
     mkdirSync(folder.at('routes'));
     folder.write('routes/a.json', '1');
     await become({ 'a.json': '1' });
+  });
+});
+
+describe('the configuration directory', () => {
+  it('that cannot be read has a config.json and an admin.json that cannot be read', () => {
+    folder = new InstanceFolder({});
+    symlinkSync('config', folder.at('config'));
+    source = new DirectorySource({ config: folder.at('config'), watch: false, changed: () => changes++ });
+    expect(source.state.config).toMatchObject({ path: folder.at('config/config.json'), fault: 'ELOOP' });
+    expect(source.admin).toMatchObject({ path: folder.at('config/admin.json'), fault: 'ELOOP' });
+  });
+
+  it('that is gone has no config.json any more', async () => {
+    folder = new InstanceFolder({ 'config/config.json': '{}', 'config/admin.json': '{}' });
+    source = new DirectorySource({ config: folder.at('config'), watch: true, changed: () => changes++ });
+    source.follow(new Map());
+    folder.remove('config');
+    await vi.waitFor(() => expect(source.state.config).toBeNull(), { timeout: 5000, interval: 5 });
+  });
+
+  it.each<[string, string, boolean]>([
+    ['config.yaml', 'config.json', true],
+    ['config.yml', 'config.json', true],
+    ['Config.json', 'config.json', true],
+    ['admin.yaml', 'admin.json', false],
+  ])('shows that %s is not read', (name, instead, isThere) => {
+    folder = new InstanceFolder({ 'config.json': '{}', [name]: '{}', 'other.yaml': '{}' });
+    source = new DirectorySource({ config: folder.path, watch: false, changed: () => changes++ });
+    expect(source.state.strays).toMatchObject([{ file: { path: folder.at(name) }, instead, isThere }]);
   });
 });
 

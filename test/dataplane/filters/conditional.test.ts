@@ -10,7 +10,7 @@ describe('ConditionalFilter', () => {
     [true, ['yes']],
     [false, []],
     ['${nosuch}', []],
-    ['${request.method}', []],
+    ["${request.headers['x-text'][0]}", []],
     ["${request.entity.string == ''}", ['yes']],
   ])('with %s', async (condition, expected) => {
     const { ask, seen } = await startFiltered([{ type: 'ConditionalFilter', config: { condition, delegate } }]);
@@ -30,6 +30,7 @@ describe('ConditionalFilter', () => {
   it.each([
     [{ delegate }, ['missing condition: is required']],
     [{ condition: true }, ['missing delegate: is required']],
+    [{ condition: '${request.method}', delegate }, ['expression condition: is always a text, never true or false']],
     [{ condition: 'maybe', delegate }, ["value condition: must be true, false or an expression, not 'maybe'"]],
     [
       { condition: true, delegate: 'None' },

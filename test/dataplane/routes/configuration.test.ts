@@ -52,7 +52,7 @@ describe('a configuration', () => {
     gateway = await startConfigured(router, {
       routes: {
         a: says('null', '${request.nope}'),
-        b: says('text', "${'true'}"),
+        b: says('text', "${request.headers['x-text'][0]}"),
         c: says('error', '${request.uri.path > 5}'),
         d: says('here'),
       },

@@ -116,6 +116,11 @@ describe('the index', () => {
             () => `(${expression(depth - 1)} ? ${expression(depth - 1)} : ${expression(depth - 1)})`,
             atoms,
           ])();
+    /** What is a text as a whole is no condition. */
+    const source = (): string => {
+      const made = `\${${expression(random(3))}}`;
+      return parseConfig(runtimeFlag(), made, reading, []).value === undefined ? source() : made;
+    };
     let routes: Route[] = [];
     let index = new DispatchIndex([]);
     judge = (exchange) => {
@@ -127,9 +132,7 @@ describe('the index', () => {
     };
     for (let round = 0; round < 150; round++) {
       const count = random(40);
-      routes = Array.from({ length: count }, (_, i) =>
-        route(`${i}`, random(33) === 0 ? null : `\${${expression(random(3))}}`),
-      );
+      routes = Array.from({ length: count }, (_, i) => route(`${i}`, random(33) === 0 ? null : source()));
       index = new DispatchIndex(routes.map(candidateOf));
       for (let i = 0; i < 4; i++) {
         const headers: Record<string, string> =

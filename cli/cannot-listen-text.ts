@@ -1,0 +1,27 @@
+import type { CannotListen } from '../dataplane/cannot-listen.ts';
+
+/** What the codes of the system mean to whoever chose the address. */
+const reasons: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'is taken: another program listens there',
+  EACCES: 'may not be listened on: ports below 1024 are for privileged users',
+  EADDRNOTAVAIL: 'is not an address of this machine',
+  ENOTFOUND: 'is not the name of a host',
+};
+
+/** Of these it is the host and not the port that is wrong. */
+const ABOUT_HOSTS = ['EADDRNOTAVAIL', 'ENOTFOUND'];
+
+/** The options that choose addresses. */
+export interface AddressOptions {
+  readonly host: string;
+  readonly port: string;
+}
+
+/** Why a command does not start, with the option that chooses another address. */
+export function cannotListenText({ port: which, address, code }: CannotListen, traffic: AddressOptions): string {
+  const { host, port } = address;
+  const shown = host === undefined ? `port ${port}` : `${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const reason = reasons[code] ?? `cannot be listened on: ${code}`;
+  const option = which === 'admin' ? 'admin' : ABOUT_HOSTS.includes(code) ? traffic.host : traffic.port;
+  return `${shown}, the ${which} address, ${reason}; choose another one with --${option}`;
+}

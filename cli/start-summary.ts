@@ -1,0 +1,51 @@
+import { join } from 'node:path';
+import type { Compilation } from '../controller/compile/compiler.ts';
+import type { Plane } from '../dataplane/plane.ts';
+import { counted } from './check-report.ts';
+import { allVerdicts, type Instance } from './open-instance.ts';
+import { routeLines } from './route-lines.ts';
+import { shownPath } from './verdict-text.ts';
+import { versionLine } from './version.ts';
+
+/** How many routes of a router are listed at the start. */
+const MOST_LISTED = 200;
+
+/** What an instance loaded and where it serves, as the person who starts it reads it. */
+export function startSummary(
+  instance: Instance,
+  compilation: Compilation,
+  { address, adminAddress, problems: unbuilt }: Pick<Plane, 'address' | 'adminAddress' | 'problems'>,
+  { prefix, watch }: { readonly prefix: string; readonly watch: boolean },
+): string[] {
+  const { layout, admin, tokenProblems } = instance;
+  const isDefault = instance.source.state.config === null;
+  const config = shownPath(join(layout.config, 'config.json'));
+  const lines = [
+    versionLine(),
+    `instance    ${layout.instance}`,
+    `admin.json  ${admin.verdict === null ? 'none: the defaults hold' : shownPath(admin.verdict.file.path)}`,
+    `config.json ${isDefault ? 'none: the routes, and a welcome page' : config}`,
+    ...routeLines(compilation, watch, MOST_LISTED),
+  ];
+  const found = allVerdicts(instance, compilation).flatMap(({ problems }) => problems);
+  const problems = [...tokenProblems, ...found, ...unbuilt.flatMap((one) => one.problems)];
+  const errors = problems.filter(({ severity }) => severity === 'error').length;
+  const warnings = problems.length - errors;
+  const counts = [errors === 0 ? '' : counted(errors, 'ERROR'), warnings === 0 ? '' : counted(warnings, 'warning')];
+  const said = counts.filter((count) => count !== '').join(' and ');
+  if (said !== '') lines.push(`problems    ${said}, see above`);
+  lines.push(`traffic     ${url(address)}`);
+  if (adminAddress === undefined) return lines;
+  const at = url(adminAddress).split(' ', 1)[0];
+  return [
+    ...lines,
+    `health      ${at}/health/live and ${at}/health/ready`,
+    `metrics     ${at}/${prefix}/metrics/prometheus and ${at}/${prefix}/metrics/api?_queryFilter=true`,
+  ];
+}
+
+/** Where to ask: an address that means every interface is none that somebody can go to. */
+function url({ host, port }: { readonly host: string; readonly port: number }): string {
+  if (host === '::' || host === '0.0.0.0') return `http://localhost:${port} (on every interface)`;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}

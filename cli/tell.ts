@@ -1,0 +1,34 @@
+import { pino } from 'pino';
+import { type LogLevel, logLevels } from '../dataplane/log-level.ts';
+
+/** Something that is told of a configuration while it runs. */
+export interface Told {
+  readonly level: 'info' | 'warn' | 'error';
+  /** In one line. */
+  readonly message: string;
+  /** What people read instead of the line, where there is more to say. */
+  readonly text?: string;
+  /** What programs find beside the line. */
+  readonly fields?: object;
+}
+
+export type Tell = (told: Told) => void;
+
+/** As people read it, on the standard error. */
+export const tellAsText: Tell = ({ message, text }) => {
+  process.stderr.write(`${text ?? message}\n`);
+};
+
+/** As people read it, from this level on. */
+export function tellAsTextFrom(level: LogLevel): Tell {
+  return (told) => {
+    if (logLevels.indexOf(told.level) <= logLevels.indexOf(level)) tellAsText(told);
+  };
+}
+
+/** As programs read it: one JSON line each on the standard error, like all that a plane says of itself. */
+export function tellAsJson(level: LogLevel): Tell {
+  const log = pino({ name: 'gatewarden', level }, pino.destination({ fd: 2, sync: true }));
+  return ({ level, message, text, fields }) =>
+    log[level]({ ...fields, ...(text === undefined ? {} : { text }) }, message);
+}

@@ -1,0 +1,17 @@
+import type { ListenAddress } from './admin-port.ts';
+
+/** Why a plane does not start: an address cannot be listened on. */
+export class CannotListen extends Error {
+  readonly port: 'traffic' | 'admin';
+  readonly address: ListenAddress;
+  /** The code of the system where it gives one, such as EADDRINUSE. */
+  readonly code: string;
+
+  constructor(port: 'traffic' | 'admin', address: ListenAddress, reason: string) {
+    super(`cannot listen on the ${port} address: ${reason}`);
+    this.name = 'CannotListen';
+    this.port = port;
+    this.address = address;
+    this.code = /\bE[A-Z]{4,}\b/.exec(reason)?.[0] ?? reason;
+  }
+}
