@@ -45,7 +45,10 @@ function manyRoutes(count: number, backend: number): Record<string, Json> {
 
 /** Filters that people put in front of an application, each with something to do for every request. */
 export const sixFilters: readonly Json[] = [
-  { type: 'AllowOnlyFilter', config: { rules: [{ name: 'local', from: [{ ip: { list: ['127.0.0.0/8', '192.0.2.0/24'] } }] }] } },
+  {
+    type: 'AllowOnlyFilter',
+    config: { rules: [{ name: 'local', from: [{ ip: { list: ['127.0.0.0/8', '192.0.2.0/24'] } }] }] },
+  },
   {
     type: 'ConditionEnforcementFilter',
     config: { condition: "${request.method == 'GET' or request.method == 'POST'}" },

@@ -189,17 +189,24 @@ export const differences: readonly Difference[] = [
     rows: {
       253: ['- content-length: 4', '- content-type: application/json;charset=utf-8', '- body: null', '+ body: '],
       545: ['- content-length: 4', '- content-type: application/json;charset=utf-8', '- body: null', '+ body: '],
-      546: ['- content-length: 4', '- content-type: application/json;charset=utf-8', '- body: null', '+ body: '],
     },
   },
   {
-    why: 'A text that is not an expression, and a pattern that cannot be read, are never true there; here they are mistakes.',
+    why: 'What is no expression, cannot be read or never gives the type of its field is null there; here it is a mistake.',
     says: 'docs/configuration.md, what differs: nothing is ignored silently',
     rows: {
       189: ['- status: 404', '- body: ', '+ value at /handler/config/bindings/0/condition'],
       535: ['- status: 404', '- body: ', '+ value at /condition'],
       536: ['- status: 404', '- body: ', '+ value at /condition'],
+      539: ['- status: 404', '- body: ', '+ expression at /condition'],
       540: ['- status: 404', '- body: ', '+ pattern at /condition'],
+      546: [
+        '- status: 200',
+        '- content-length: 4',
+        '- content-type: application/json;charset=utf-8',
+        '- body: null',
+        '+ expression at /handler/config/entity',
+      ],
     },
   },
   {

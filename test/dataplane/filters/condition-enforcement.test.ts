@@ -6,7 +6,7 @@ describe('ConditionEnforcementFilter', () => {
     ["${request.method == 'POST'}", 'POST', 200],
     ["${request.method == 'POST'}", 'GET', 403],
     ['${nosuch}', 'GET', 403],
-    ['${request.method}', 'GET', 403],
+    ["${request.headers['host'][0]}", 'GET', 403],
     ['${1 / 0 == 1}', 'GET', 403],
     [true, 'GET', 200],
   ])('with %s answers a %s with %i', async (condition, method, status) => {
