@@ -1,5 +1,6 @@
 import type { BackendOptions } from './backend.ts';
 import type { Body } from './body.ts';
+import { writeText } from './bytes.ts';
 import type { Exchange } from './exchange.ts';
 import { output, reserve, wrote } from './turn.ts';
 import type { Wire } from './wire.ts';
@@ -13,6 +14,9 @@ export interface PendingContent {
 }
 
 const pending: PendingContent = { body: null, content: null, stream: null, chunked: false };
+
+/** What ends a request line. */
+const VERSION = ' HTTP/1.1\r\n';
 
 /** Methods whose empty content is announced (RFC 9110 §8.6), because a backend may insist on it. */
 const EXPECTS_CONTENT = new Set(['POST', 'PUT', 'PATCH']);
@@ -46,15 +50,17 @@ export function writeBackendRequest(wire: Wire, exchange: Exchange, options: Bac
   } else if (!options.reuse) lines += 'Connection: close\r\n';
   const more = lines === '' ? forwarding : forwarding.latin1Slice(0, forwarding.length - 2) + lines;
 
-  const line = request.lineIntact ? null : `${request.method} ${request.forwardTarget} HTTP/1.1\r\n`;
-  reserve(wire, headers.size + more.length + 2 + (line?.length ?? 0));
+  const { lineIntact } = request;
+  const target = lineIntact ? '' : request.forwardTarget;
+  reserve(wire, headers.size + more.length + 2 + request.method.length + target.length + VERSION.length + 1);
   const out = output.bytes;
   let at = output.at;
-  if (line === null) at = headers.write(out, at, true, more);
-  else {
-    at += out.latin1Write(line, at);
-    at = headers.write(out, at, false, more);
+  if (!lineIntact) {
+    at = writeText(out, at, request.method);
+    out[at++] = 32;
+    at = writeText(out, writeText(out, at, target), VERSION);
   }
+  at = headers.write(out, at, lineIntact, more);
   wrote(wire, at - output.at);
   return pending;
 }

@@ -1,4 +1,4 @@
-import { isFieldValue, isToken, LOWER, SLACK, spells } from './bytes.ts';
+import { isFieldValue, isToken, LOWER, SLACK, spells, writeText } from './bytes.ts';
 import { LINE } from './header-ranges.ts';
 import { isHost } from './target.ts';
 
@@ -255,12 +255,15 @@ export class Headers {
   }
 
   private writeMore(out: Buffer, at: number, more: string | Buffer): number {
-    const added = this.added;
-    if (added === null && typeof more !== 'string') return at + more.copy(out, at);
-    let text = '';
-    if (added !== null) for (const { name, value } of added) text += `${name}: ${value}\r\n`;
-    text += typeof more === 'string' ? `${more}\r\n` : more.latin1Slice();
-    return at + out.latin1Write(text, at);
+    if (this.added !== null) {
+      for (const { name, value } of this.added) {
+        at = writeText(out, at, name);
+        out[at++] = 58;
+        out[at++] = 32;
+        at = endLine(out, writeText(out, at, value));
+      }
+    }
+    return typeof more === 'string' ? endLine(out, writeText(out, at, more)) : at + more.copy(out, at);
   }
 
   /** Copies bytes and ranges out of the arenas of the turn. */
@@ -327,6 +330,12 @@ export class Headers {
 }
 
 const EMPTY = Buffer.from('\r\n'.padEnd(SLACK, '\0'), 'latin1');
+
+function endLine(out: Buffer, at: number): number {
+  out[at] = 13;
+  out[at + 1] = 10;
+  return at + 2;
+}
 
 function abs(start: number): number {
   return start < 0 ? ~start : start;
