@@ -79,6 +79,9 @@ export function registerRouteMetrics(registry: Registry, source: RouteMetricsSou
       }),
     );
   }
+  register(registry, 'gw_router_deployed_routes', 'gauge', 'Routes that a router has.', () =>
+    deployed(source.series()),
+  );
   for (const [metric, help] of TIMERS) {
     register(registry, metric, 'summary', help, () =>
       source
@@ -99,6 +102,17 @@ const TIMERS = [
   ['gw_timerdecorator_filter_internal_seconds', 'Time a filter itself took.'],
   ['gw_timerdecorator_filter_downstream_seconds', 'Time that everything behind a filter took.'],
 ] as const;
+
+/** How many routes each router has; the one for what no route takes is none of them. */
+function deployed(series: readonly RouteSeries[]): Row[] {
+  const counts = new Map<string, number>();
+  for (const { router, route } of series) counts.set(router, (counts.get(router) ?? 0) + (route === 'default' ? 0 : 1));
+  return [...counts].map(([router, value]) => {
+    const dot = router.lastIndexOf('.');
+    const labels = { fully_qualified_name: router, heap: router.slice(0, dot), name: router.slice(dot + 1) };
+    return { labels, value };
+  });
+}
 
 function summary(name: string): Rows {
   return ({ figures }, labels) => [

@@ -43,6 +43,7 @@ it('scrapes the metrics of a route under their names, types and labels', async (
     `gw_route_response_time_sum{${labels}} 0.04`,
     `gw_route_response_time_count{${labels}} 4`,
     `gw_route_response_time_total{${labels}} 0.04`,
+    'gw_router_deployed_routes{fully_qualified_name="gateway._router",heap="gateway",name="_router"} 1',
   ]) {
     expect(text.split('\n')).toContain(line);
   }
