@@ -41,7 +41,8 @@ export async function runInstance(path: string | undefined, options: RunOptions)
   const report = new RunReport(asText ? tellAsTextFrom(options['log-level']) : tellAsJson(options['log-level']));
   const tally = new ConfigurationTally();
   let live: LiveInstance | null = null;
-  let plane: Plane | null = null;
+  // files may change while units still start, and what they are told then must not be lost
+  const serving = Promise.withResolvers<Plane>();
   const instance: Instance = openInstance(givenLayout(path, system), {
     system,
     watch,
@@ -64,7 +65,7 @@ export async function runInstance(path: string | undefined, options: RunOptions)
     async deliver(update) {
       const begun = performance.now();
       try {
-        const problems = (await plane?.apply(update)) ?? [];
+        const problems = await (await serving.promise).apply(update);
         tally.built(update, problems);
         report.buildProblems(problems);
         report.delivered(update, performance.now() - begun);
@@ -82,8 +83,9 @@ export async function runInstance(path: string | undefined, options: RunOptions)
     process.stderr.write('gatewarden run: the configuration cannot be served\n');
     return 1;
   }
+  let running: Plane;
   try {
-    plane = await startPlane({
+    running = await startPlane({
       listen: { host: options.host, port: port ?? admin.settings.connectors?.[0]?.port ?? 8080 },
       serving: { kind: 'configuration', update, reach: instance.reach, prefix: admin.settings.prefix },
       units: options.units ?? admin.settings.gatewayUnits ?? availableParallelism(),
@@ -100,7 +102,7 @@ export async function runInstance(path: string | undefined, options: RunOptions)
     if (error instanceof CannotListen) throw new Error(cannotListenText(error, { host: 'host', port: 'port' }));
     throw error;
   }
-  const running = plane;
+  serving.resolve(running);
   tally.compiled(compilation.verdicts);
   tally.built(update, running.problems);
   report.buildProblems(running.problems);
