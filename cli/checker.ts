@@ -1,8 +1,7 @@
 import { adminRemarks, adminSettings } from '../contract/admin-settings.ts';
 import { concealQuoted } from '../contract/conceal.ts';
-import { isObject } from '../contract/declaration.ts';
 import { didYouMean } from '../contract/did-you-mean.ts';
-import type { JsonObject, JsonValue } from '../contract/document/json-value.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../contract/document/json-value.ts';
 import { compileExpression } from '../contract/expression/expression.ts';
 import { EvaluationError } from '../contract/expression/value.ts';
 import { type Problem, ValueProblem } from '../contract/problem.ts';
@@ -99,7 +98,7 @@ function judgedAdmin(document: JsonObject, options: CheckOptions): AdminJudgemen
   check.finish();
   const heap = document['heap'];
   for (const [index, object] of (Array.isArray(heap) ? heap : []).entries()) {
-    if (isObject(object)) problems.push(...remarksOn(object, index));
+    if (isJsonObject(object)) problems.push(...remarksOn(object, index));
   }
   if (parsed.value !== undefined) problems.push(...adminRemarks(parsed.value));
   return { settings: hasErrors(problems) ? null : (parsed.value ?? null), problems };

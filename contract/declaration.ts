@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, kindOf } from './document/json-value.ts';
+import { isJsonObject, type JsonObject, type JsonValue, kindOf } from './document/json-value.ts';
 import type { Path, Problem } from './problem.ts';
 import { isComment } from './vocabulary/survey.ts';
 
@@ -31,7 +31,7 @@ export function readDeclaration(
     report({ code, severity: 'error', path: at, message });
     return null;
   };
-  if (!isObject(raw)) return error('value', path, `must be an object with 'type', not ${kindOf(raw)}`);
+  if (!isJsonObject(raw)) return error('value', path, `must be an object with 'type', not ${kindOf(raw)}`);
   const { name, type, config } = raw;
   let sound = true;
   if (name === undefined && named) {
@@ -44,14 +44,14 @@ export function readDeclaration(
     sound =
       error(type === undefined ? 'missing' : 'value', [...path, 'type'], 'must name the type of the object') !== null;
   }
-  if (config !== undefined && config !== null && !isObject(config)) {
+  if (config !== undefined && config !== null && !isJsonObject(config)) {
     sound = error('value', [...path, 'config'], `must be an object, not ${kindOf(config)}`) !== null;
   }
   if (!sound) return null;
   return {
     name: typeof name === 'string' ? name : null,
     type: type as string,
-    config: isObject(config) ? config : {},
+    config: isJsonObject(config) ? config : {},
     decorations: decorationsOf(raw, path, DECLARED),
     path,
   };
@@ -69,8 +69,4 @@ export function decorationsOf(raw: JsonObject, path: Path, reserved: ReadonlySet
 /** Names with a dot or a dash are the writer's own, as comments are. */
 function isRemark(key: string): boolean {
   return isComment(key) || key.includes('.') || key.includes('-');
-}
-
-export function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
+import { percentDecoded } from './http/percent-decoded.ts';
 import type { MonitoringRecord } from './metrics/monitoring.ts';
 import { monitoringAnswer } from './monitoring-endpoint.ts';
 
@@ -92,7 +93,7 @@ export class AdminPort {
     const monitoring = `/${prefix}/metrics/api`;
     if (path === monitoring || path?.startsWith(`${monitoring}/`) === true) {
       if (!reading) return say(response, 405, 'use GET');
-      const id = decoded(path.slice(monitoring.length + 1));
+      const id = percentDecoded(path.slice(monitoring.length + 1));
       const answer = monitoringAnswer(id, new URLSearchParams(query), () => this.source.monitoring());
       response
         .writeHead(answer.status, { 'content-type': 'application/json;charset=UTF-8', 'cache-control': 'no-cache' })
@@ -119,14 +120,6 @@ export class AdminPort {
 
 function say(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${text}\n`);
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** What proxies and browsers say of themselves: somebody else speaks through them. */

@@ -22,8 +22,9 @@ export function setMember(object: Record<string, JsonValue>, key: string, value:
 }
 
 /** What a value is called in a message. */
-export function kindOf(value: JsonValue): string {
+export function kindOf(value: unknown): string {
   if (value === null) return 'null';
+  if (value === undefined) return 'nothing';
   if (Array.isArray(value)) return 'an array';
   if (typeof value === 'object') return 'an object';
   return `a ${typeof value}`;

@@ -1,12 +1,13 @@
 import type { z } from 'zod';
 import { conceal, concealQuoted } from '../conceal.ts';
 import { didYouMean } from '../did-you-mean.ts';
+import { kindOf } from '../document/json-value.ts';
 import { type Duration, readDuration } from '../duration.ts';
 import { compileExpression } from '../expression/expression.ts';
 import { Double, type Value } from '../expression/value.ts';
 import { compilePattern, type Pattern } from '../pattern/pattern.ts';
 import { ValueProblem } from '../problem.ts';
-import { type JsonSchema, kindOf, leaf } from './leaf.ts';
+import { type JsonSchema, leaf } from './leaf.ts';
 import { theReading } from './reading.ts';
 
 /** Evaluates a text with `${…}` in it; every other value stands for itself. */

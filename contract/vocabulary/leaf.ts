@@ -50,11 +50,3 @@ export function wrapped(schema: z.core.$ZodType): z.core.$ZodType | null {
   }
   return null;
 }
-
-/** How a message names what was found. */
-export function kindOf(value: unknown): string {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'an array';
-  if (value === undefined) return 'nothing';
-  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
-}

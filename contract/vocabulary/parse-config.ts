@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import { didYouMean } from '../did-you-mean.ts';
+import { kindOf } from '../document/json-value.ts';
 import { type Path, type Problem, type ProblemCode, pathText } from '../problem.ts';
-import { kindOf, wrapped } from './leaf.ts';
+import { wrapped } from './leaf.ts';
 import { type Reading, withReading } from './reading.ts';
 import { survey } from './survey.ts';
 

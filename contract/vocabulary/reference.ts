@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import type { JsonValue } from '../document/json-value.ts';
+import { type JsonValue, kindOf } from '../document/json-value.ts';
 import { ValueProblem } from '../problem.ts';
-import { kindOf, leaf } from './leaf.ts';
+import { leaf } from './leaf.ts';
 
 /** What an object is good for. A reference names the kind that it needs. */
 export const kinds = {

@@ -1,4 +1,5 @@
 import type { Pattern } from '../../contract/pattern/pattern.ts';
+import { percentDecoded } from '../http/percent-decoded.ts';
 
 /** Names of headers, parameters and members that hold credentials, in any case. Masking too much is the lesser harm. */
 const CREDENTIAL =
@@ -44,7 +45,7 @@ export class CredentialMask {
     return text
       .replace(/(:\/\/[^/?#\s@:]*):[^/?#\s@]*@/g, `$1:${this.mask.replaceAll('$', '$$$$')}@`)
       .replace(/([?&#;]|^)([^=&#?;\s"'<>]+)=([^&#;\s"'<>]*)/g, (whole, before: string, name: string) =>
-        this.hidesParameter(decoded(name)) ? `${before}${name}=${this.mask}` : whole,
+        this.hidesParameter(percentDecoded(name)) ? `${before}${name}=${this.mask}` : whole,
       )
       .replace(
         /\b(Bearer|Basic|Negotiate|DPoP)(\s+)(?!\w+=["\w])[\w.~+/=-]+/gi,
@@ -124,14 +125,6 @@ function fits(patterns: readonly Pattern[], name: string): boolean {
 /** Whether a run of characters has the form of a signed or encrypted token. */
 function isToken(run: string): boolean {
   return run.startsWith('eyJ') && run.split('.').length >= 3;
-}
-
-function decoded(name: string): string {
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    return name;
-  }
 }
 
 /** The text of a JSON string, also when it was cut off. */

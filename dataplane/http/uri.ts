@@ -1,3 +1,4 @@
+import { percentDecoded } from './percent-decoded.ts';
 import { canonicalPath, isHost, isPlainPath } from './target.ts';
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { http: 80, https: 443, ws: 80, wss: 443 };
@@ -76,7 +77,7 @@ export class Uri {
   }
 
   get path(): string {
-    return decoded(this.parts.rawPath);
+    return percentDecoded(this.parts.rawPath);
   }
   set path(path: string) {
     this.change().rawPath = canonical(encodePath(path));
@@ -91,7 +92,7 @@ export class Uri {
   }
 
   get query(): string | null {
-    return this.parts.rawQuery === null ? null : decoded(this.parts.rawQuery);
+    return this.parts.rawQuery === null ? null : percentDecoded(this.parts.rawQuery);
   }
   set query(query: string | null) {
     this.rawQuery = query === null ? null : encodeURI(query).replaceAll('#', '%23');
@@ -160,15 +161,6 @@ function canonical(path: string): string {
 
 function encodePath(path: string): string {
   return encodeURI(path).replaceAll('?', '%3F').replaceAll('#', '%23');
-}
-
-function decoded(text: string): string {
-  if (!text.includes('%')) return text;
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 function bracketed(host: string): string {

@@ -1,12 +1,6 @@
-import {
-  Counter,
-  collectDefaultMetrics,
-  Gauge,
-  type MetricObjectWithValues,
-  type MetricValue,
-  Registry,
-} from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { type CounterReading, durationBounds } from '../http/counters.ts';
+import { type Row, registerCounted } from './counted-metric.ts';
 
 /** What the metrics are made from, read at each scrape. */
 export interface MetricsSource {
@@ -125,35 +119,22 @@ export function metricsRegistry(source: MetricsSource): Registry {
       this.inc(source.unitRestarts);
     },
   });
-  registry.registerMetric(durations(source));
+  const name = 'gatewarden_request_duration_seconds';
+  const help = 'Time from a whole request head to the end of its answer.';
+  registerCounted(registry, name, 'histogram', help, () => durationRows(name, source));
   return registry;
 }
 
-/** prom-client's own histogram can only observe; ours was counted elsewhere. */
-function durations(source: MetricsSource): Counter {
-  const name = 'gatewarden_request_duration_seconds';
-  const metric = {
-    name,
-    async get(): Promise<MetricObjectWithValues<MetricValue<string>>> {
-      const { durations, values } = source.read();
-      const rows: MetricValue<string>[] = [];
-      let count = 0;
-      durations.forEach((inBucket, i) => {
-        count += inBucket;
-        rows.push({
-          value: count,
-          labels: { le: durationBounds[i] ?? '+Inf' },
-          metricName: `${name}_bucket`,
-        } as MetricValue<string>);
-      });
-      rows.push({ value: values.durationSum, labels: {}, metricName: `${name}_sum` } as MetricValue<string>);
-      rows.push({ value: count, labels: {}, metricName: `${name}_count` } as MetricValue<string>);
-      const help = 'Time from a whole request head to the end of its answer.';
-      return { name, help, type: 'histogram', aggregator: 'sum', values: rows } as unknown as MetricObjectWithValues<
-        MetricValue<string>
-      >;
-    },
-    reset() {},
-  };
-  return metric as unknown as Counter;
+function durationRows(name: string, source: MetricsSource): Row[] {
+  const { durations, values } = source.read();
+  let count = 0;
+  const buckets = durations.map((inBucket, i): Row => {
+    count += inBucket;
+    return { value: count, labels: { le: durationBounds[i] ?? '+Inf' }, metricName: `${name}_bucket` };
+  });
+  return [
+    ...buckets,
+    { value: values.durationSum, labels: {}, metricName: `${name}_sum` },
+    { value: count, labels: {}, metricName: `${name}_count` },
+  ];
 }

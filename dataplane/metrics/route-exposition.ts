@@ -1,5 +1,6 @@
-import type { Counter, MetricObjectWithValues, MetricValue, Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { Observation } from '../unit-messages.ts';
+import { type Row, registerCounted } from './counted-metric.ts';
 import { quantile } from './response-times.ts';
 import type { RouteSeries } from './route-series.ts';
 import { FIGURE } from './route-slots.ts';
@@ -22,7 +23,6 @@ export const families = [
 
 const QUANTILES = [0.5, 0.75, 0.95, 0.98, 0.99, 0.999];
 
-type Row = MetricValue<string> & { readonly metricName?: string };
 type Rows = (series: RouteSeries, labels: Record<string, string>) => Row[];
 
 const active: Rows = ({ figures }, labels) => [{ labels, value: activeOf(figures) }];
@@ -72,18 +72,18 @@ export function activeOf(figures: Float64Array): number {
 /** Adds the metrics of routes and of the objects in them. Routes that are gone are gone from the next scrape. */
 export function registerRouteMetrics(registry: Registry, source: RouteMetricsSource): void {
   for (const [name, type, help, rows] of METRICS) {
-    register(registry, name, type, help, () =>
+    registerCounted(registry, name, type, help, () =>
       source.series().flatMap((series) => {
         const { name: routeName, route, router } = series;
         return rows(series, { name: routeName, route, router });
       }),
     );
   }
-  register(registry, 'gw_router_deployed_routes', 'gauge', 'Routes that a router has.', () =>
+  registerCounted(registry, 'gw_router_deployed_routes', 'gauge', 'Routes that a router has.', () =>
     deployed(source.series()),
   );
   for (const [metric, help] of TIMERS) {
-    register(registry, metric, 'summary', help, () =>
+    registerCounted(registry, metric, 'summary', help, () =>
       source
         .observations()
         .filter((one) => one.metric === metric)
@@ -120,16 +120,4 @@ function summary(name: string): Rows {
     { labels, value: figures[FIGURE.seconds]!, metricName: `${name}_sum` },
     { labels, value: figures[FIGURE.ended]!, metricName: `${name}_count` },
   ];
-}
-
-/** prom-client's own metrics count by themselves; these were counted elsewhere. */
-function register(registry: Registry, name: string, type: string, help: string, rows: () => Row[]): void {
-  const metric = {
-    name,
-    async get() {
-      return { name, help, type, aggregator: 'sum', values: rows() } as unknown as MetricObjectWithValues<Row>;
-    },
-    reset() {},
-  };
-  registry.registerMetric(metric as unknown as Counter);
 }

@@ -1,6 +1,6 @@
-import { type Decoration, decorationsOf, isObject } from '../../contract/declaration.ts';
+import { type Decoration, decorationsOf } from '../../contract/declaration.ts';
 import { didYouMean } from '../../contract/did-you-mean.ts';
-import type { JsonObject, JsonValue } from '../../contract/document/json-value.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../contract/document/json-value.ts';
 import type { Path, Problem } from '../../contract/problem.ts';
 import { parseConfig } from '../../contract/vocabulary/parse-config.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
@@ -53,14 +53,14 @@ export function checkRoute(document: JsonValue, name: string, parent: Scope, opt
 
 /** Checks `config.json`. Without a handler it dispatches to its object `_router`, or else to a router of that name. */
 export function checkBase(document: JsonValue, parent: Scope, options: CheckOptions): DocumentVerdict {
-  const isWhole = !isObject(document) || document['handler'] !== undefined;
+  const isWhole = !isJsonObject(document) || document['handler'] !== undefined;
   const whole = isWhole ? document : { ...document, handler: defaultHandler(document['heap']) };
   return check(whole, BASE_KEYS, 'gateway', parent, options);
 }
 
 function defaultHandler(heap: JsonValue | undefined): JsonValue {
   const objects = Array.isArray(heap) ? (heap as readonly JsonValue[]) : [];
-  const isDeclared = objects.some((object) => isObject(object) && object['name'] === '_router');
+  const isDeclared = objects.some((object) => isJsonObject(object) && object['name'] === '_router');
   return isDeclared ? '_router' : { name: '_router', type: 'Router' };
 }
 
@@ -73,7 +73,7 @@ function check(
 ): DocumentVerdict {
   const problems: Problem[] = [];
   const report = (problem: Problem): void => void problems.push(problem);
-  if (!isObject(document)) {
+  if (!isJsonObject(document)) {
     report({ code: 'value', severity: 'error', path: [], message: 'must be a JSON object' });
     return { document: null, seen: null, condition: null, problems };
   }
@@ -180,7 +180,7 @@ function globalDecorations(document: JsonObject, report: (problem: Problem) => v
   const raw = document['globalDecorators'];
   const path: Path = ['globalDecorators'];
   if (raw === undefined) return [];
-  if (isObject(raw)) return decorationsOf(raw, path, new Set());
+  if (isJsonObject(raw)) return decorationsOf(raw, path, new Set());
   report({ code: 'value', severity: 'error', path, message: 'must be an object with the names of decorators as keys' });
   return [];
 }
