@@ -79,5 +79,6 @@ function originOf({ client }: RequestDescription, uri: Uri): Origin {
       originalUri: () => uri,
       forwardingLines: () => Buffer.alloc(0),
     },
+    interim() {},
   };
 }

@@ -2,8 +2,8 @@ import type { BackendOptions, Call, Destination } from './backend.ts';
 import type { BackendPool } from './backend-pool.ts';
 import { writeBackendRequest } from './backend-request.ts';
 import type { Body, BodySink } from './body.ts';
-import type { ClientConnection } from './client-connection.ts';
 import { clock } from './clock.ts';
+import type { ConnectFailure, ConnectResult } from './connect.ts';
 import { putContent, putContentEnd } from './content-framing.ts';
 import { DrainGate } from './drain-gate.ts';
 import type { Headers } from './headers.ts';
@@ -22,8 +22,9 @@ const IDLE = 1;
 const BUSY = 2;
 const CLOSED = 3;
 
-/** How an attempt to connect ended. */
-export type ConnectOutcome = 'open' | 'failed' | 'timeout';
+/** It took too long. */
+const TIMED_OUT: ConnectFailure = { refusal: 'backend-connect-timeout', reason: 'no connection was made in time' };
+const BROKEN: ConnectFailure = { refusal: 'backend-connect', reason: 'the connection broke off as it was made' };
 
 /** One connection to a backend: one request at a time, kept between them. */
 export class BackendConnection implements WireOwner, ResponseReceiver, BodySink, Swept {
@@ -44,7 +45,7 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
   private held = false;
   private chunkedOut = false;
   private readonly gate = new DrainGate();
-  private outcome: ((outcome: ConnectOutcome) => void) | null = null;
+  private outcome: ((result: ConnectResult) => void) | null = null;
 
   constructor(pool: BackendPool, options: BackendOptions) {
     this.pool = pool;
@@ -58,23 +59,23 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
     return this.state === IDLE;
   }
 
-  connect(to: Destination, timeout: number): Promise<ConnectOutcome> {
+  connect(to: Destination, timeout: number): Promise<ConnectResult> {
     return new Promise((resolve) => {
-      this.outcome = (outcome) => {
+      this.outcome = (result) => {
         this.outcome = null;
         unwatch(this);
-        if (outcome === 'open') {
+        if (typeof result === 'string') {
           this.rest();
           watch(this);
         } else this.wire?.destroy();
-        resolve(outcome);
+        resolve(result);
       };
       if (timeout > 0) {
         this.deadline = performance.now() + timeout;
         watch(this);
       }
-      const wire = this.options.connect(to, this, (ok) => {
-        if (this.wire === wire) this.outcome?.(ok ? 'open' : 'failed');
+      const wire = this.options.connect(to, this, (result) => {
+        if (this.wire === wire) this.outcome?.(result);
       });
       this.wire = wire;
     });
@@ -188,7 +189,7 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
   interim(status: number, reason: string, headers: Headers): void {
     this.replay.forget();
     const { exchange } = this.call!;
-    (exchange.origin as ClientConnection).interim(exchange, status, reason, headers);
+    exchange.origin.interim(exchange, status, reason, headers);
   }
 
   answered(response: Response, last: boolean, complete: boolean): void {
@@ -259,7 +260,7 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
   private broken(): void {
     if (this.state === CLOSED) return;
     if (this.outcome !== null) {
-      this.outcome('failed');
+      this.outcome(BROKEN);
       return;
     }
     const { call } = this;
@@ -316,7 +317,7 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
   }
 
   overdue(): void {
-    if (this.outcome !== null) this.outcome('timeout');
+    if (this.outcome !== null) this.outcome(TIMED_OUT);
     else if (this.state === IDLE) this.destroy();
     else this.refuse('backend-timeout');
   }

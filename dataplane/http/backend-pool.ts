@@ -1,8 +1,8 @@
 import type { BackendOptions, Call } from './backend.ts';
 import { BackendConnection } from './backend-connection.ts';
 import { clock } from './clock.ts';
+import type { ConnectFailure } from './connect.ts';
 import { COUNTER, counters } from './counters.ts';
-import type { Refusal } from './refusal.ts';
 import { Resolver } from './resolver.ts';
 import { NEVER, type Swept, unwatch, watch } from './sweep.ts';
 
@@ -116,12 +116,12 @@ export class BackendPool implements Swept {
   }
 
   private async connect(): Promise<void> {
-    let refusal: Refusal = 'backend-connect';
+    let failure: ConnectFailure | null;
     const connection = new BackendConnection(this, this.options);
     try {
-      refusal = await this.tryAddresses(connection);
-    } catch {
-      refusal = 'backend-address';
+      failure = await this.tryAddresses(connection);
+    } catch (error) {
+      failure = { refusal: 'backend-address', reason: error instanceof Error ? error.message : String(error) };
     }
     this.connecting--;
     if (connection.connected) {
@@ -136,31 +136,37 @@ export class BackendPool implements Swept {
     counters.block[COUNTER.backendConnectFailures]!++;
     this.resolver?.distrust();
     // one connection, one call: the next attempt may succeed for the others
-    this.nextWaiting()?.refuse(refusal);
+    if (failure !== null) this.nextWaiting()?.refuse(failure.refusal, failure.reason);
     this.connectIfNeeded();
   }
 
-  /** Tries each address in turn, starting at another one each time. */
-  private async tryAddresses(connection: BackendConnection): Promise<Refusal> {
+  /** Tries each address in turn, starting at another one each time. @returns why none can be used, or null. */
+  private async tryAddresses(connection: BackendConnection): Promise<ConnectFailure | null> {
     const { destination, connectTimeout, mayReach } = this.options;
     const until = connectTimeout > 0 ? performance.now() + connectTimeout : NEVER;
     if ('path' in destination) {
-      const outcome = await connection.connect(destination, connectTimeout);
-      return outcome === 'timeout' ? 'backend-connect-timeout' : 'backend-connect';
+      const result = await connection.connect(destination, connectTimeout);
+      return typeof result === 'string' ? null : result;
     }
     const addresses = await this.resolver!.resolve();
     const { port } = destination;
     const allowed = mayReach === null ? addresses : addresses.filter((address) => mayReach(address, port));
-    if (allowed.length === 0) return addresses.length === 0 ? 'backend-address' : 'backend-egress';
+    if (allowed.length === 0) {
+      return addresses.length === 0
+        ? { refusal: 'backend-address', reason: 'the name has no address' }
+        : { refusal: 'backend-egress', reason: 'none of its addresses may be reached' };
+    }
     const first = this.turn++;
+    let failure: ConnectFailure | null = null;
     for (let i = 0; i < allowed.length; i++) {
       const host = allowed[(first + i) % allowed.length]!;
       const left = until === NEVER ? 0 : Math.max(1, until - performance.now());
-      const outcome = await connection.connect({ host, port }, left);
-      if (outcome === 'open') break;
-      if (outcome === 'timeout') return 'backend-connect-timeout';
+      const result = await connection.connect({ host, port }, left);
+      if (typeof result === 'string') return null;
+      failure = result;
+      if (result.refusal === 'backend-connect-timeout') break;
     }
-    return 'backend-connect';
+    return failure;
   }
 
   /** The connection may be used: by who waits longest, or later. */

@@ -112,8 +112,9 @@ export class Call implements BackendCall {
     this.reply.settle(response);
   }
 
-  refuse(refusal: Refusal): void {
-    if (!this.cancelled) this.answer(refusalResponse(refusal));
+  /** There is no answer; the reason is for the log. */
+  refuse(refusal: Refusal, reason?: string): void {
+    if (!this.cancelled) this.answer(refusalResponse(refusal, reason));
   }
 
   cancel(): void {

@@ -4,21 +4,20 @@ import { Body } from './body.ts';
 import { ClientFacts } from './client-facts.ts';
 import { clock } from './clock.ts';
 import { COUNTER, counters } from './counters.ts';
-import { type Answer, Exchange, type Origin } from './exchange.ts';
-import { faultResponse } from './fault.ts';
+import { Exchange, type Next } from './exchange.ts';
+import { commitAnswer, type ExchangeOwner, runExchange } from './exchange-owner.ts';
 import type { Headers } from './headers.ts';
 import type { Listener } from './listener.ts';
 import { Progress } from './progress.ts';
 import type { ProxyHeader } from './proxy-protocol.ts';
 import { type Refusal, refusals } from './refusal.ts';
-import { Reply } from './reply.ts';
 import type { Request } from './request.ts';
 import { RequestReader } from './request-reader.ts';
 import type { RequestReceiver } from './request-receiver.ts';
-import { Response, refusalResponse, type UpgradedPeer } from './response.ts';
+import { type Response, refusalResponse, type UpgradedPeer } from './response.ts';
 import { sendStream } from './send-stream.ts';
 import { type Swept, unwatch, watch } from './sweep.ts';
-import { awaiting, keep, putText } from './turn.ts';
+import { putText } from './turn.ts';
 import type { Passed, Wire, WireOwner } from './wire.ts';
 
 const OPEN = 0;
@@ -27,7 +26,7 @@ const LINGERING = 1;
 const CLOSED = 2;
 
 /** One client: runs the chain on its requests, one after the other, and sends the answers in order. */
-export class ClientConnection implements WireOwner, RequestReceiver, AnswerOwner, Origin, Swept {
+export class ClientConnection implements WireOwner, RequestReceiver, AnswerOwner, ExchangeOwner, Swept {
   readonly wire: Wire;
   readonly facts: ClientFacts;
   deadline: number;
@@ -149,52 +148,25 @@ export class ClientConnection implements WireOwner, RequestReceiver, AnswerOwner
     this.deadline = this.nextCheck(clock.now);
     counters.block[COUNTER.requestsActive]!++;
     this.running = true;
-    this.run(exchange);
+    runExchange(this, exchange);
     this.running = false;
   }
 
   // ---- the exchange
 
-  private run(exchange: Exchange): void {
-    let answer: Answer;
-    try {
-      answer = this.listener.handler(exchange);
-    } catch (error) {
-      answer = faultResponse(error, this.listener.report);
-    }
-    if (answer instanceof Reply) {
-      if (answer.settled || answer.watched || exchange.call?.sent !== true) keep(exchange);
-      else exchange.request.headers.release(); // sent on, and nobody waits inside the chain: a later read is a mistake
-      answer.listen(deliver);
-      return;
-    }
-    if (!(answer instanceof Response)) keep(exchange);
-    this.commit(exchange, answer);
+  get sent(): number {
+    return this.sender.sent;
   }
 
-  /** The chain has its answer, or will have it. */
-  commit(exchange: Exchange, answer: Answer): void {
-    if (!(answer instanceof Response)) {
-      awaiting();
-      Promise.resolve(answer as unknown).then(
-        (response) => this.commit(exchange, response instanceof Response ? response : refusalResponse('no-answer')),
-        // when it is over, a filter that still ran had to fail
-        (error: unknown) => exchange.over || this.commit(exchange, faultResponse(error, this.listener.report)),
-      );
-      return;
-    }
-    if (exchange.over) {
-      answer.abandon();
-      return;
-    }
-    if (!answer.final) {
-      const error = new RangeError(`${answer.status} is not the status of an answer`);
-      this.commit(exchange, faultResponse(error, this.listener.report));
-      return;
-    }
-    exchange.over = true;
-    const { call } = exchange;
-    if (call !== null && call.response !== answer) call.cancel();
+  get handler(): Next {
+    return this.listener.handler;
+  }
+
+  report(error: unknown): void {
+    this.listener.report(error);
+  }
+
+  answer(exchange: Exchange, answer: Response): void {
     this.refusal = answer.refusal;
     this.status = answer.status;
     if (this.listener.draining && !this.reader.pipelined) this.closing = true;
@@ -289,7 +261,7 @@ export class ClientConnection implements WireOwner, RequestReceiver, AnswerOwner
     this.reader.stop();
     this.closing = true;
     if (exchange !== null) {
-      this.commit(exchange, refusalResponse(refusal));
+      commitAnswer(this, exchange, refusalResponse(refusal));
       return;
     }
     this.status = refusals[refusal].status;
@@ -387,8 +359,4 @@ export class ClientConnection implements WireOwner, RequestReceiver, AnswerOwner
       this.progress.restart(); // others are late
     else if (rate < bodyRate) this.refuse('body-timeout');
   }
-}
-
-function deliver(exchange: Exchange, answer: Answer): void {
-  (exchange.origin as ClientConnection).commit(exchange, answer);
 }

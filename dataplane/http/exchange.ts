@@ -1,5 +1,6 @@
 import { randomUUID, type X509Certificate } from 'node:crypto';
 import type { ForwardingOptions } from './forwarding.ts';
+import type { Headers } from './headers.ts';
 import type { Request } from './request.ts';
 import type { Response } from './response.ts';
 import type { Uri } from './uri.ts';
@@ -61,6 +62,8 @@ export interface Origin {
     originalUri(exchange: Exchange): Uri;
     forwardingLines(exchange: Exchange, options: ForwardingOptions): Buffer;
   };
+  /** An interim answer of a backend. */
+  interim(exchange: Exchange, status: number, reason: string, headers: Headers): void;
 }
 
 /** One request and its response, with contexts and attributes. Fresh for each request: nothing of it is reused. */

@@ -40,6 +40,23 @@ export interface ListenerOptions {
   readonly onFault?: (error: unknown) => void;
 }
 
+/** A connection of a client, whatever it speaks. */
+export interface ListenedConnection {
+  /** From now on it ends as soon as it can. */
+  drain(): void;
+  /** Ends at once. `reset` tells the client that something is incomplete. */
+  abort(reset: boolean): void;
+}
+
+/** What answered a request: a connection of HTTP/1, or a stream of HTTP/2. */
+export interface AnsweringSide {
+  /** The status of the answer, 0 when there was none. */
+  readonly status: number;
+  /** Bytes of content that were sent. */
+  readonly sent: number;
+  readonly facts: { readonly remote: Endpoint };
+}
+
 /** How long a drained connection may stay silent before it is closed: a request may already be on its way. */
 const IDLE_GRACE = 1000;
 const BACKLOG = 4096;
@@ -53,7 +70,7 @@ export class Listener {
   private readonly options: ListenerOptions;
   private readonly proxies: TrustedProxies | null;
   private readonly server: Server;
-  private readonly connections = new Set<ClientConnection>();
+  private readonly connections = new Set<ListenedConnection>();
   private emptied: (() => void) | null = null;
 
   constructor(options: ListenerOptions) {
@@ -121,7 +138,7 @@ export class Listener {
 
   readonly trusts = (address: string): boolean => this.proxies?.trusts(address) ?? false;
 
-  forget(connection: ClientConnection): void {
+  forget(connection: ListenedConnection): void {
     if (!this.connections.delete(connection)) return;
     counters.block[COUNTER.connectionsOpen]!--;
     if (this.connections.size === 0) this.emptied?.();
@@ -130,10 +147,10 @@ export class Listener {
   readonly report = (error: unknown): void => this.options.onFault?.(error);
 
   /** An exchange is over. */
-  finished(connection: ClientConnection, exchange: Exchange, refusal: Refusal | null): void {
+  finished(side: AnsweringSide, exchange: Exchange, refusal: Refusal | null): void {
     const milliseconds = elapsed(exchange);
-    const status = connection.status === 0 ? 499 : connection.status;
-    countExchange(status, milliseconds, connection.sender.sent);
+    const status = side.status === 0 ? 499 : side.status;
+    countExchange(status, milliseconds, side.sent);
     if (refusal !== null) countRefusal(refusal);
     const { request } = exchange;
     this.options.onFinished?.({
@@ -142,19 +159,19 @@ export class Listener {
       host: request.host,
       status,
       milliseconds,
-      sent: connection.sender.sent,
-      remote: connection.facts.remote.address,
+      sent: side.sent,
+      remote: side.facts.remote.address,
       refusal,
     });
   }
 
   /** A request was refused before there was an exchange. */
-  refusedHead(connection: ClientConnection, { method, path }: AskedFor, refusal: Refusal): void {
-    const { status, sender } = connection;
+  refusedHead(side: AnsweringSide, { method, path }: AskedFor, refusal: Refusal): void {
+    const { status, sent } = side;
     countRefusal(refusal);
-    countExchange(status, 0, sender.sent);
-    const remote = connection.facts.remote.address;
-    this.options.onFinished?.({ method, path, host: '', status, milliseconds: 0, sent: sender.sent, remote, refusal });
+    countExchange(status, 0, sent);
+    const remote = side.facts.remote.address;
+    this.options.onFinished?.({ method, path, host: '', status, milliseconds: 0, sent, remote, refusal });
   }
 
   /**
