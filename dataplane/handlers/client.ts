@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { sender } from '../backends/sender.ts';
+import { senderFields } from '../backends/sender-fields.ts';
 import { defineHandler } from '../heap/definition.ts';
 import { mapResponse } from '../http/reply.ts';
 import type { Response } from '../http/response.ts';
-import { proxy } from './proxy.ts';
-import { proxyFields } from './proxy-fields.ts';
 
 /** Sends requests of the gateway's own to other services. */
 export const clientHandler = defineHandler({
@@ -12,10 +12,10 @@ export const clientHandler = defineHandler({
     'Sends each request to the scheme, host and port of its URI and returns the answer, as ReverseProxyHandler does. ' +
     'It is meant for requests of the gateway itself: when the service cannot be reached or gives no answer, this is ' +
     'a failure of the chain, which the client sees as 500.',
-  config: z.strictObject(proxyFields),
+  config: z.strictObject(senderFields),
   examples: [{ title: 'Services that are near', config: { connectionTimeout: '1 second', soTimeout: '3 seconds' } }],
   create(config, parts) {
-    const send = proxy(config, parts);
+    const send = sender(config, parts);
     return (exchange) => mapResponse(send(exchange), exchange, failWithoutAnswer);
   },
 });

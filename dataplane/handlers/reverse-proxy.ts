@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { sender } from '../backends/sender.ts';
+import { senderFields } from '../backends/sender-fields.ts';
 import { defineHandler } from '../heap/definition.ts';
-import { proxy } from './proxy.ts';
-import { proxyFields } from './proxy-fields.ts';
 
 /** Sends requests on to a protected application. */
 export const reverseProxyHandler = defineHandler({
@@ -11,7 +11,7 @@ export const reverseProxyHandler = defineHandler({
     '`Host` header is passed as received. A backend that cannot be reached gives 502, one that does not answer in ' +
     'time 504. Only `http` backends can be reached in this version. A request that would come back to the gateway ' +
     'itself is refused.',
-  config: z.strictObject(proxyFields),
+  config: z.strictObject(senderFields),
   examples: [
     { title: 'As it is, for use with a baseURI', config: {} },
     {
@@ -20,6 +20,6 @@ export const reverseProxyHandler = defineHandler({
     },
   ],
   create(config, parts) {
-    return proxy(config, parts);
+    return sender(config, parts);
   },
 });

@@ -58,11 +58,11 @@ function folderBreach(file: SourceFile, target: string | undefined): string | un
 function typeBreach(file: SourceFile, target: string | undefined, typeFiles: ReadonlySet<string>): string | undefined {
   const isTypeRoom = /^dataplane\/(?:filters|handlers)\//.test(file.path);
   if (target === undefined || !(isTypeRoom || typeFiles.has(file.path))) return undefined;
-  const isShared = /^(?:contract|dataplane\/heap|dataplane\/http)\//.test(target);
+  const isShared = /^(?:contract|dataplane\/heap|dataplane\/http|dataplane\/backends)\//.test(target);
   const room = file.path.slice(0, file.path.lastIndexOf('/') + 1);
   if (isShared || (target.startsWith(room) && !typeFiles.has(target) && target !== 'dataplane/catalogue.ts'))
     return undefined;
-  return 'a type imports only contract/, dataplane/heap/, dataplane/http/ and what its own folder shares';
+  return 'a type imports only contract/, dataplane/heap/, dataplane/http/, dataplane/backends/ and what its own folder shares';
 }
 
 function packageBreach(file: SourceFile, specifier: string): string | undefined {

@@ -1,38 +1,15 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { choice, duration, flag, integer } from '../../contract/vocabulary/configured.ts';
 import { noEffect, unavailable } from '../../contract/vocabulary/field-notes.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
-
-/** Deprecated fields about TLS, which handlers and their WebSockets both know. */
-const tlsFields = {
-  keyManager: unavailable('KeyManager reference(s)').describe('Client key and certificate.'),
-  sslCipherSuites: unavailable('array of strings').describe('Allowed cipher suites.'),
-  sslContextAlgorithm: unavailable('string').describe('Name of the SSLContext algorithm.'),
-  sslEnabledProtocols: unavailable('array of strings').describe('Allowed TLS protocols.'),
-  trustManager: unavailable('TrustManager reference(s)').describe('Trust of peer certificates.'),
-};
-
-/** Zero is no limit, as it is for the clients of the reference product. */
-const timeout = duration({ unlimited: true, zero: true });
-
-const websocket = z.strictObject({
-  enabled: flag().default(false).describe('Whether a client may upgrade its connection to a WebSocket.'),
-  connectionTimeout: timeout
-    .optional()
-    .describe("Time to establish a WebSocket connection; by default the handler's `connectionTimeout`."),
-  soTimeout: timeout
-    .optional()
-    .describe("A WebSocket that is silent for this time is closed; by default the handler's `soTimeout`."),
-  numberOfSelectors: noEffect(integer({ min: 1 }), 'event loops carry WebSockets as they carry requests').describe(
-    'Most worker threads.',
-  ),
-  tls: unavailable('ClientTlsOptions reference').describe('Options for TLS connections.'),
-  vertx: unavailable('object').describe('Options of the HTTP client of the reference product.'),
-  ...tlsFields,
-});
+import { proxyFields } from './proxy-fields.ts';
+import { retryFields } from './retry-fields.ts';
+import { timeout } from './timeout.ts';
+import { tlsFields } from './tls-fields.ts';
+import { websocketFields } from './websocket-fields.ts';
 
 /** The fields of the handlers that send requests on. */
-export const proxyFields = {
+export const senderFields = {
   connections: integer({ min: 1, max: 1_000_000 })
     .default(64)
     .describe('Most connections at a time, of each gateway unit to each backend.'),
@@ -49,7 +26,7 @@ export const proxyFields = {
   waitQueueSize: integer({ min: 0, max: 1_000_000 })
     .default(10_000)
     .describe('Most requests that wait for a connection; further ones are answered with 503.'),
-  websocket: websocket.prefault({}).describe('Upgrades to WebSocket.'),
+  websocket: websocketFields.prefault({}).describe('Upgrades to WebSocket.'),
 
   stateTrackingEnabled: noEffect(flag(), 'no client certificates are used').describe(
     'Whether connections with a client certificate are kept apart.',
@@ -77,16 +54,11 @@ export const proxyFields = {
   ),
 
   http2PriorKnowledge: unavailable('configuration expression<boolean>').describe('HTTP/2 without an upgrade.'),
-  proxyOptions: unavailable('ProxyOptions reference').describe('Proxy for outgoing requests.'),
-  tls: unavailable('ClientTlsOptions reference').describe('Options for TLS connections.'),
-  retries: unavailable('object').describe('Repeating requests that failed.'),
-  circuitBreaker: unavailable('object').describe('Not asking a backend that keeps failing.'),
   vertx: unavailable('object').describe('Options of the HTTP client of the reference product.'),
-  hostnameVerifier: unavailable('enumeration').describe('Check of the name in the certificate of a backend.'),
-  proxy: unavailable('object').describe('Proxy for outgoing requests.'),
-  systemProxy: unavailable('boolean').describe('Proxy of the machine for outgoing requests.'),
+  ...proxyFields,
+  ...retryFields,
   ...tlsFields,
 };
 
 /** What the fields hold once they are read. */
-export type ProxyConfig = z.output<z.ZodObject<typeof proxyFields>>;
+export type SenderConfig = z.output<z.ZodObject<typeof senderFields>>;

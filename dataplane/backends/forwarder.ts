@@ -1,4 +1,3 @@
-import type { Duration } from '../../contract/duration.ts';
 import type { Parts } from '../heap/definition.ts';
 import { Destinations, type DestinationsOptions } from '../http/destinations.ts';
 import type { Exchange, Next } from '../http/exchange.ts';
@@ -7,13 +6,14 @@ import type { Headers } from '../http/headers.ts';
 import type { Refusal } from '../http/refusal.ts';
 import { mapResponse } from '../http/reply.ts';
 import { type Response, refusalResponse } from '../http/response.ts';
-import type { ProxyConfig } from './proxy-fields.ts';
+import type { SenderConfig } from './sender-fields.ts';
+import { milliseconds } from './timeout.ts';
 
 /** Gateways that a request may have come through; more are a circle. */
 const MOST_GATEWAYS = 5;
 
-/** Sends each request to the host and port of its URI. A failure to get an answer is answered, never thrown. */
-export function proxy(config: ProxyConfig, parts: Parts): Next {
+/** Sends each request to the host and port of its URI, once. A failure to get an answer is answered, never thrown. */
+export function forwarder(config: SenderConfig, parts: Parts): Next {
   const { websocket } = config;
   const warn = warnings(parts);
   const options: DestinationsOptions = {
@@ -99,9 +99,4 @@ function limitSilence(response: Response, silence: number): Response {
     abandon: () => peer.abandon(),
   };
   return response;
-}
-
-/** As the engine counts: whole, and 0 for no limit. */
-function milliseconds(duration: Duration): number {
-  return duration.unlimited || duration.zero ? 0 : Math.max(1, duration.milliseconds);
 }
