@@ -6,14 +6,14 @@ import type { Peer, Place } from './peer.ts';
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
 /** Writes an instance directory: what `gatewarden run` is started with. */
-function instance(folder: string, routes: Readonly<Record<string, Json>>): string {
+export function instance(folder: string, routes: Readonly<Record<string, Json>>): string {
   const directory = join(folder, 'instance', 'config', 'routes');
   mkdirSync(directory, { recursive: true });
   for (const [id, route] of Object.entries(routes)) writeFileSync(join(directory, `${id}.json`), JSON.stringify(route));
   return join(folder, 'instance');
 }
 
-function gateway({ listen, accessLog }: Place, directory: string): string[] {
+export function gateway({ listen, accessLog }: Place, directory: string): string[] {
   return [
     join(repository, 'cli', 'gatewarden'),
     ...['run', directory],

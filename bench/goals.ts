@@ -37,7 +37,7 @@ function comparisonGoal(results: Results, comparison: Comparison): Goal {
   const measured = ratio(results, workload, subject, peer, pick);
   const behind = [...measurementsOf(results, workload, subject), ...measurementsOf(results, workload, peer)];
   const isDisturbed = behind.some((one) => one.busy);
-  const goal = { figure: title, target: `≤ ${limit.toFixed(1)} × ${than}` };
+  const goal = { figure: title, target: `≤ ${figure(limit)} × ${than}` };
   if (measured === undefined) return { ...goal, measured: 'not measured', reached: undefined };
   const text = `${figure(measured.median)} × (${figure(measured.low)}–${figure(measured.high)})`;
   // A verdict from a disturbed machine would be luck either way.
@@ -83,6 +83,8 @@ const mainCost: Comparison = {
   ...{ limit: 0.9, than: 'nginx plain', workload: 'main', peer: 'nginx', pick: cpu },
 };
 
+const toBackends = { workload: 'http2-backend', subject: 'gatewarden-h2-backend' };
+
 const otherComparisons: readonly Comparison[] = [
   {
     figure: 'CPU per request, same workload, against Node.js’s own parts',
@@ -112,13 +114,60 @@ const otherComparisons: readonly Comparison[] = [
     figure: 'CPU per request with 10,000 routes',
     ...{ limit: 1.2, than: 'with 10', workload: 'configured', subject: 'routes-10000', peer: 'routes-10', pick: cpu },
   },
+  {
+    figure: 'CPU per request over TLS from clients, keep-alive',
+    ...{ limit: 1.2, than: 'nginx', workload: 'tls', subject: 'gatewarden-tls', peer: 'nginx-tls', pick: cpu },
+  },
+  {
+    figure: 'CPU per full TLS handshake, with a request',
+    ...{ limit: 1.35, than: 'nginx', workload: 'handshake', subject: 'gatewarden-tls', peer: 'nginx-tls', pick: cpu },
+  },
+  {
+    figure: 'CPU per resumed TLS handshake, with a request',
+    ...{ limit: 1.25, than: 'nginx', workload: 'resumption', subject: 'gatewarden-tls', peer: 'nginx-tls', pick: cpu },
+  },
+  {
+    figure: 'CPU per request by HTTP/2 from clients, 100 streams per connection',
+    ...{ limit: 1, than: 'nginx', workload: 'http2-many', subject: 'gatewarden-tls', peer: 'nginx-tls', pick: cpu },
+  },
+  {
+    figure: 'CPU per request by HTTP/2 from clients, 1 stream per connection',
+    ...{ limit: 1.2, than: 'nginx', workload: 'http2-one', subject: 'gatewarden-tls', peer: 'nginx-tls', pick: cpu },
+  },
+  {
+    figure: 'CPU per request by HTTP/2 to backends, 100 streams',
+    ...{ limit: 0.4, than: 'node:http2', pick: cpu, ...toBackends, peer: 'node-h2-backend' },
+  },
+  {
+    figure: 'The same against HAProxy',
+    ...{ limit: 1.7, than: 'HAProxy', pick: cpu, ...toBackends, peer: 'haproxy-h2-backend' },
+  },
+  {
+    figure: 'CPU per WebSocket message there and back',
+    ...{ limit: 1.5, than: 'nginx', workload: 'websocket', pick: cpu },
+    ...{ subject: 'gatewarden-sockets', peer: 'nginx-sockets' },
+  },
 ];
+
+/** Median time that an event takes more than over a relay that reads nothing. */
+function eventGoal(results: Results): Goal {
+  const ours = spread(results, 'events', 'gatewarden-events', (one) => one.p50);
+  const relay = spread(results, 'events', 'direct-events', (one) => one.p50);
+  const added = ours && relay && (ours.median - relay.median) / 1000;
+  return {
+    figure: 'Time that a server-sent event takes more than over a bare relay',
+    target: '≤ 1 ms',
+    measured: added === undefined ? 'not measured' : `${figure(added)} ms`,
+    reached: added === undefined ? undefined : added <= 1,
+  };
+}
 
 export function goalsOf(results: Results): Goal[] {
   return [
     comparisonGoal(results, mainCost),
     chainGoal(),
     ...otherComparisons.map((comparison) => comparisonGoal(results, comparison)),
+    eventGoal(results),
     memoryGoal(results),
     soakGoal(),
   ];

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { out } from './paths.ts';
+import { bench, out, pinnedNode } from './paths.ts';
 import { startPinned, stop } from './started-process.ts';
 
 /** What the load program says at the end of a run; latencies in microseconds. */
@@ -30,9 +30,9 @@ export type LoadProcess = {
 export async function startLoad(
   core: number,
   args: readonly string[],
-  onProgress: (answered: number) => void = () => {},
+  { driver, onProgress = () => {} }: { driver?: string; onProgress?: (answered: number) => void } = {},
 ): Promise<LoadProcess> {
-  const child = startPinned('load', core, [join(out, 'load'), ...args]);
+  const child = startPinned('load', core, [...program(driver), ...args]);
   const lines = createInterface({ input: child.stdout! })[Symbol.asyncIterator]();
 
   async function says(word: string): Promise<string> {
@@ -53,4 +53,8 @@ export async function startLoad(
     result: async () => JSON.parse(await says('{')) as LoadResult,
     stop: () => stop(child),
   };
+}
+
+function program(driver: string | undefined): string[] {
+  return driver === undefined ? [join(out, 'load')] : [pinnedNode(), join(bench, 'drivers', `${driver}.ts`)];
 }

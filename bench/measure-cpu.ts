@@ -55,7 +55,7 @@ export function readCpu(proxy: number, load: number): CpuReading {
   return {
     at: Number(process.hrtime.bigint()),
     proxy: onCpu(processTree(proxy)),
-    load: onCpu([load]),
+    load: onCpu(processTree(load)),
     harness: onCpu([process.pid]),
     ...machineTime(),
   };

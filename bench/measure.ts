@@ -11,7 +11,9 @@ type Figures = Omit<Measurement, 'workload' | 'peer' | 'round' | 'busy'>;
 
 /** Runs one workload once against a fresh process of one proxy. */
 export async function measureOnce(peer: Peer, workload: Workload, cores: Cores, rate?: number): Promise<Figures> {
-  const load = await startLoad(cores.load, loadArguments(workload, headFile(workload.head), peer.warmup, rate));
+  const args = loadArguments(workload, headFile(workload.head), peer.warmup, rate);
+  const { driver } = workload;
+  const load = await startLoad(cores.load, args, driver === undefined ? {} : { driver: driver.program });
   try {
     const proxy = await startPeer(peer, cores.proxy, load.backendPort);
     try {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { configuredPeers } from './configured-peers.ts';
 import { bench, out, pinnedNode, repository } from './paths.ts';
 import type { Peer, Place } from './peer.ts';
+import { protocolPeers } from './protocol-peers.ts';
 
 /** A command that replaces the gateway, with {listen}, {backend} and {accessLog} in it; for trying out other engines. */
 export function subjectOverride(): string | undefined {
@@ -132,4 +133,5 @@ export const peers: readonly Peer[] = [
     command: (place) => nodeProgram('http-proxy', place),
   },
   ...configuredPeers,
+  ...protocolPeers,
 ];

@@ -12,8 +12,8 @@ export type Place = { listen: number; backend: number; accessLog: string; folder
 export type Peer = {
   name: string;
   title: string;
-  /** `subject` is ours, `native` run every workload, `node` and `info` the main one, `configured` their own. */
-  role: 'subject' | 'native' | 'node' | 'info' | 'configured';
+  /** `subject` is ours, `native` run every workload, `node` and `info` the main one, the others their own. */
+  role: 'subject' | 'native' | 'node' | 'info' | 'configured' | 'compared';
   /** Seconds until its code is compiled and its pools are filled. */
   warmup: number;
   /** Programs that must be installed first; `npm` stands for the packages in bench/peers. */
@@ -26,7 +26,7 @@ export type Peer = {
 export type RunningPeer = { pid: number; port: number; stop(): Promise<void> };
 
 /** A port that was free a moment ago, for programs that cannot be told to choose one. */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const { port } = server.address() as AddressInfo;

@@ -22,10 +22,15 @@ function peersIn(results: Results, workload: Workload): Results['peers'] {
   return results.peers.filter(({ name }) => measurementsOf(results, workload.name, name).length > 0);
 }
 
+/** What the others are held against. */
+function reference({ driver }: Workload): string {
+  return driver?.peers.find((name) => /^(?:nginx|haproxy)/.test(name)) ?? 'nginx';
+}
+
 function busyTable(results: Results, workload: Workload): string {
   const rows = peersIn(results, workload).map(({ name, title }) => {
     const of = (pick: (one: Measurement) => number) => spread(results, workload.name, name, pick)!;
-    const toNginx = ratio(results, workload.name, name, 'nginx', (one) => one.cpuMicros);
+    const toNginx = ratio(results, workload.name, name, reference(workload), (one) => one.cpuMicros);
     return [
       title,
       durationWithQuartiles(of((one) => one.cpuMicros)),
@@ -37,7 +42,8 @@ function busyTable(results: Results, workload: Workload): string {
       micros(of((one) => one.p999).median),
     ];
   });
-  return table(['', 'CPU per request', '× nginx', 'requests/s', 'core used', 'p50', 'p99', 'p99.9'], rows);
+  const first = reference(workload).split('-', 1)[0];
+  return table(['', 'CPU per request', `× ${first}`, 'requests/s', 'core used', 'p50', 'p99', 'p99.9'], rows);
 }
 
 function paceTable(results: Results, workload: Workload): string {

@@ -91,7 +91,7 @@ export async function runWorkload(run: Run, workload: Workload, rounds: number):
       const outcome = await measureTurn(run, workload, peer, round, rate).catch(
         failed(`${peer.name}, round ${round + 1}`),
       );
-      console.log(`  ${round + 1}/${rounds}  ${peer.name.padEnd(13)}${outcome}`);
+      console.log(`  ${round + 1}/${rounds}  ${peer.name.padEnd(23)}${outcome}`);
     }
   }
 }

@@ -67,7 +67,7 @@ async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2), workloads, peers);
   if (options.help) return console.log(usage);
   if (options.list) {
-    for (const { name, title } of [...workloads, ...peers]) console.log(`${name.padEnd(14)}${title}`);
+    for (const { name, title } of [...workloads, ...peers]) console.log(`${name.padEnd(24)}${title}`);
     return;
   }
   stopEverythingAtExit();

@@ -29,9 +29,8 @@ export async function soak(peer: Peer, cores: Cores, count: number): Promise<Soa
     '--count',
     `${count}`,
   ];
-  const load = await startLoad(cores.load, args, (answered) => {
-    console.log(`  ${figure(answered)} of ${figure(count)} answered`);
-  });
+  const onProgress = (answered: number): void => console.log(`  ${figure(answered)} of ${figure(count)} answered`);
+  const load = await startLoad(cores.load, args, { onProgress });
   try {
     // The log is written but not kept: ten million lines would fill gigabytes.
     const proxy = await startPeer(peer, cores.proxy, load.backendPort, { accessLog: '/dev/null' });

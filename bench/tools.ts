@@ -10,6 +10,8 @@ const packages: Record<string, string[]> = {
   taskset: ['util-linux'],
   nginx: ['nginx-light'],
   haproxy: ['haproxy'],
+  h2load: ['nghttp2-client'],
+  openssl: ['openssl', 'libssl-dev'],
 };
 
 function isInstalled(program: string): boolean {
@@ -39,10 +41,10 @@ function installNpmPeers(): void {
   execFileSync('npm', args, { stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
-function compile(program: string, sources: readonly string[]): void {
+function compile(program: string, sources: readonly string[], libraries: readonly string[] = []): void {
   const files = sources.map((source) => join(bench, 'load', source));
   const flags = ['-O2', '-Wall', '-Wextra', '-o', join(outFolder(), program)];
-  execFileSync('gcc', [...flags, ...files], { stdio: ['ignore', 'ignore', 'inherit'] });
+  execFileSync('gcc', [...flags, ...files, ...libraries], { stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
 /** Brings in everything these peers need and builds the C programs into bench/out. */
@@ -53,4 +55,5 @@ export function prepareTools(peers: readonly Peer[]): void {
   if (needed.has('npm')) installNpmPeers();
   compile('load', ['load.c', 'client.c', 'backend.c', 'channel.c', 'head.c', 'template.c', 'histogram.c']);
   compile('relay', ['relay.c']);
+  if (needed.has('openssl')) compile('handshakes', ['handshakes.c'], ['-lssl', '-lcrypto']);
 }

@@ -18,6 +18,8 @@ export type Workload = {
   answer: number;
   seconds: number;
   rounds: number;
+  /** Who makes the load where the C program does not, and which proxies are compared; the first is the gateway. */
+  driver?: { program: string; arguments: readonly string[]; peers: readonly string[] };
 };
 
 const base = {
@@ -30,6 +32,66 @@ const base = {
   seconds: 2,
   rounds: 5,
 } as const satisfies Partial<Workload>;
+
+const h2load = (peers: readonly string[], ...options: string[]): NonNullable<Workload['driver']> => ({
+  program: 'h2load',
+  arguments: options,
+  peers,
+});
+const overTls = ['gatewarden-tls', 'nginx-tls', 'haproxy-tls'];
+const toHttp2 = ['gatewarden-h2-backend', 'haproxy-h2-backend', 'node-h2-backend'];
+
+/** Workloads that need other protocols than HTTP/1.1 in clear. */
+const driven: readonly Workload[] = [
+  {
+    ...base,
+    name: 'tls',
+    title: 'TLS from clients, keep-alive, 64 connections, in clear to the backend',
+    driver: h2load(overTls, '--front', 'h1', '--connections', '64'),
+  },
+  {
+    ...base,
+    name: 'handshake',
+    title: 'A full TLS handshake for every request',
+    driver: { program: 'handshakes', arguments: ['--kind', 'full'], peers: overTls },
+  },
+  {
+    ...base,
+    name: 'resumption',
+    title: 'A resumed TLS handshake for every request',
+    driver: { program: 'handshakes', arguments: ['--kind', 'resumed'], peers: overTls },
+  },
+  {
+    ...base,
+    name: 'http2-many',
+    title: 'HTTP/2 over TLS from clients, 10 connections with 100 streams each',
+    driver: h2load(overTls, '--front', 'h2', '--connections', '10', '--streams', '100'),
+  },
+  {
+    ...base,
+    name: 'http2-one',
+    title: 'HTTP/2 over TLS from clients, 64 connections with 1 stream each',
+    driver: h2load(overTls, '--front', 'h2', '--connections', '64', '--streams', '1'),
+  },
+  {
+    ...base,
+    name: 'http2-backend',
+    title: 'HTTP/2 to the backend, 100 streams, HTTP/1.1 from clients',
+    driver: h2load(toHttp2, '--front', 'h1', '--scheme', 'http', '--connections', '100', '--backend', 'h2'),
+  },
+  {
+    ...base,
+    name: 'websocket',
+    title: 'WebSocket messages of 64 bytes there and back, 64 sockets',
+    driver: { program: 'websocket', arguments: [], peers: ['gatewarden-sockets', 'nginx-sockets'] },
+  },
+  {
+    ...base,
+    name: 'events',
+    title: 'Server-sent events, 16 listeners, one event every 5 ms: from the backend to the client',
+    driver: { program: 'events', arguments: [], peers: ['gatewarden-events', 'nginx-events', 'direct-events'] },
+  },
+];
 
 export const workloads: readonly Workload[] = [
   {
@@ -68,6 +130,7 @@ export const workloads: readonly Workload[] = [
     seconds: 3,
     rounds: 7,
   },
+  ...driven,
 ];
 
 export const idleConnections = 10_000;
@@ -76,7 +139,10 @@ export const paceShare = 0.7;
 
 /** The proxies that run a workload: all of them the main one, only those that are near our cost the others. */
 export function contenders(workload: Workload, peers: readonly Peer[]): Peer[] {
+  const { driver } = workload;
+  if (driver !== undefined) return peers.filter(({ name }) => driver.peers.includes(name));
   return peers.filter(({ name, role }) => {
+    if (role === 'compared') return false;
     if (workload.kind === 'idle' && name === 'relay') return false; // it would hold 10,000 backend connections as well
     if (workload.name === 'configured') return role === 'configured' || role === 'subject' || name === 'nginx';
     if (role === 'configured') return false;
@@ -86,6 +152,10 @@ export function contenders(workload: Workload, peers: readonly Peer[]): Peer[] {
 
 /** The workload as arguments of the load program. */
 export function loadArguments(workload: Workload, head: string, warmup: number, rate: number | undefined): string[] {
+  const { driver } = workload;
+  if (driver !== undefined) {
+    return [...driver.arguments, '--warmup', `${warmup}`, '--seconds', `${workload.seconds}`];
+  }
   const { connections, depth, body, answer, seconds, kind } = workload;
   const common = ['--head', head, '--connections', `${connections}`, '--body', `${body}`, '--answer', `${answer}`];
   if (kind === 'idle') return [...common, '--idle', `${idleConnections}`];
