@@ -41,6 +41,9 @@ export function pinBreaches(manifest: Manifest): string[] {
   ];
 }
 
+/** Packages whose script only prints advice; .npmrc keeps it from running. */
+const unscripted: ReadonlySet<string> = new Set(['node_modules/protobufjs']);
+
 /** Differences between package.json and package-lock.json, and what would make an install depend on one machine. */
 export function lockBreaches(manifest: Manifest, lock: Lockfile): string[] {
   const root = lock.packages[''] ?? {};
@@ -63,7 +66,7 @@ export function lockBreaches(manifest: Manifest, lock: Lockfile): string[] {
       .filter(([, entry]) => entry.resolved !== undefined)
       .map(([path]) => `package-lock.json: ${path} names the place it was downloaded from`),
     ...locked
-      .filter(([, entry]) => entry.hasInstallScript === true)
+      .filter(([path, entry]) => entry.hasInstallScript === true && !unscripted.has(path))
       .map(([path]) => `package-lock.json: ${path} runs a script when it is installed`),
   ];
 }
