@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { out } from './paths.ts';
-import { figure, kibibytes } from './quantity.ts';
+import { figure, kibibytes, mebibytes } from './quantity.ts';
 import { type Measurement, measurementsOf, type Results, ratio, spread } from './results.ts';
 import { faultsOf, type SoakResult } from './soak.ts';
+import type { Transfer } from './transfer.ts';
 
 /** One figure that the engine must reach; `reached` is undefined when this run did not measure it. */
 export type Goal = { figure: string; target: string; measured: string; reached: boolean | undefined };
@@ -63,6 +64,20 @@ function memoryGoal(results: Results): Goal {
     target: '≤ 5 KiB',
     measured: measured ? kibibytes(measured.median) : 'not measured',
     reached: measured && measured.median <= 5 * 1024,
+  };
+}
+
+function transferGoal(): Goal {
+  const transfers = fileIn<Transfer[]>('transfer.json') ?? [];
+  const moved = transfers.map(({ lowest, highest }) => (highest - lowest) / 2);
+  const texts = transfers.map(({ direction, gigabytes, lowest, highest }) => {
+    return `${gigabytes} GB ${direction}: ${mebibytes(lowest)} to ${mebibytes(highest)}`;
+  });
+  return {
+    figure: 'Resident memory while one body of 5 GB passes',
+    target: 'flat (± 32 MiB)',
+    measured: texts.join('; ') || 'not measured',
+    reached: moved.length === 0 ? undefined : Math.max(...moved) <= 32 * 2 ** 20,
   };
 }
 
@@ -169,6 +184,7 @@ export function goalsOf(results: Results): Goal[] {
     ...otherComparisons.map((comparison) => comparisonGoal(results, comparison)),
     eventGoal(results),
     memoryGoal(results),
+    transferGoal(),
     soakGoal(),
   ];
 }

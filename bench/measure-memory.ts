@@ -7,11 +7,16 @@ function residentBytes(pid: number): number {
   return Number(kibibytes ?? 0) * 1024;
 }
 
+/** Resident memory of the process and its children. */
+export function residentMemory(pid: number): number {
+  return processTree(pid).reduce((sum, member) => sum + residentBytes(member), 0);
+}
+
 /** Resident memory of the process and its children once it stays within one percent for a second. */
 export async function settledMemory(pid: number): Promise<number> {
   let last = 0;
   for (let tries = 0; tries < 10; tries++) {
-    const bytes = processTree(pid).reduce((sum, member) => sum + residentBytes(member), 0);
+    const bytes = residentMemory(pid);
     if (Math.abs(bytes - last) < bytes / 100) return bytes;
     last = bytes;
     await sleep(1000);

@@ -10,6 +10,7 @@ export const usage = `npm run bench -- [options]
   --peers A,B          only these proxies
   --rounds N           rounds per workload
   --soak [--count N]   check every answer of 10 million requests instead of measuring
+  --transfer [--gigabytes N]  memory while 5 GB pass down and up, instead
   --render             make the report again from the last results
   --write              put the report into docs/benchmarks.md and docs/benchmarks.svg
   --list               the names of workloads and proxies
@@ -19,6 +20,8 @@ GATEWARDEN_BENCH_SUBJECT='COMMAND with {listen} and {backend}' measures another 
 export type Options = {
   quick: boolean;
   soak: boolean;
+  transfer: boolean;
+  gigabytes: number;
   render: boolean;
   write: boolean;
   list: boolean;
@@ -51,6 +54,8 @@ export function readOptions(args: string[], workloads: readonly Workload[], peer
     options: {
       quick: flag,
       soak: flag,
+      transfer: flag,
+      gigabytes: { type: 'string', default: '5' },
       render: flag,
       write: flag,
       list: flag,
@@ -61,12 +66,13 @@ export function readOptions(args: string[], workloads: readonly Workload[], peer
       count: { type: 'string', default: '10000000' },
     },
   });
-  const { workload, rounds, count, peers: peerNames, ...flags } = values;
+  const { workload, rounds, count, gigabytes, peers: peerNames, ...flags } = values;
   return {
     ...flags,
     workloads: chosen('workload', workloads, workload ?? (flags.quick ? 'main' : undefined)),
     peers: chosen('proxy', peers, peerNames),
     rounds: rounds === undefined ? (flags.quick ? 3 : undefined) : positive('rounds', rounds),
     count: positive('count', count),
+    gigabytes: positive('gigabytes', gigabytes),
   };
 }

@@ -7,12 +7,14 @@ import { chooseCores, describeMachine } from './machine.ts';
 import { type Options, readOptions, usage } from './options.ts';
 import { out, repository } from './paths.ts';
 import { peers, subjectOverride } from './peer-catalogue.ts';
+import { figure, mebibytes } from './quantity.ts';
 import { reportOf } from './report.ts';
 import { loadResults, type Results, saveResults } from './results.ts';
 import { affordableRepetitions, runWorkload } from './rounds.ts';
 import { faultsOf, saveSoak, soak } from './soak.ts';
 import { stopEverythingAtExit } from './started-process.ts';
 import { prepareTools } from './tools.ts';
+import { transfer } from './transfer.ts';
 import { contenders, type Workload, workloads } from './workload.ts';
 
 async function measureAll(options: Options): Promise<Results> {
@@ -59,6 +61,20 @@ async function runSoak(options: Options): Promise<void> {
   if (faults.length > 0) process.exitCode = 1;
 }
 
+async function runTransfer(options: Options): Promise<void> {
+  const peer = options.peers.find(({ name }) => name === 'gatewarden-events');
+  if (peer === undefined) return;
+  prepareTools([peer]);
+  for (const { direction, gigabytes, seconds, lowest, highest } of await transfer(
+    peer,
+    chooseCores(),
+    options.gigabytes,
+  )) {
+    const range = `${mebibytes(lowest)} to ${mebibytes(highest)}`;
+    console.log(`${gigabytes} GB ${direction} in ${figure(seconds)} s: memory ${range}`);
+  }
+}
+
 function refuseStandIn(standIn: boolean): void {
   if (standIn) throw new Error('a stand-in ran in the gateway’s place; docs/benchmarks.md is for the gateway itself');
 }
@@ -72,6 +88,7 @@ async function main(): Promise<void> {
   }
   stopEverythingAtExit();
   if (options.soak) return runSoak(options);
+  if (options.transfer) return runTransfer(options);
   if (options.write && !options.render) refuseStandIn(subjectOverride() !== undefined); // before minutes are spent
   const results = options.render ? loadResults() : await measureAll(options);
   publish(results, out);
