@@ -15,13 +15,18 @@ const ABOUT_HOSTS = ['EADDRNOTAVAIL', 'ENOTFOUND'];
 export interface AddressOptions {
   readonly host: string;
   readonly port: string;
+  /** How many connectors there are, which are told apart by their places. */
+  readonly connectors: number;
 }
 
 /** Why a command does not start, with the option that chooses another address. */
 export function cannotListenText({ port: which, address, code }: CannotListen, traffic: AddressOptions): string {
   const { host, port } = address;
   const shown = host === undefined ? `port ${port}` : `${host.includes(':') ? `[${host}]` : host}:${port}`;
-  const reason = reasons[code] ?? `cannot be listened on: ${code}`;
+  const isOneOfMany = which !== 'admin' && traffic.connectors > 1;
+  const name = isOneOfMany ? `connectors[${which}]` : `the ${which === 'admin' ? 'admin' : 'traffic'} address`;
+  const reason = reasons[code];
+  if (reason === undefined) return `${shown}, ${name}, cannot be listened on: ${code}`;
   const option = which === 'admin' ? 'admin' : ABOUT_HOSTS.includes(code) ? traffic.host : traffic.port;
-  return `${shown}, the ${which} address, ${reason}; choose another one with --${option}`;
+  return `${shown}, ${name}, ${reason}; choose another one with --${option}`;
 }

@@ -1,17 +1,15 @@
-import { adminRemarks, adminSettings } from '../contract/admin-settings.ts';
 import { concealQuoted } from '../contract/conceal.ts';
 import { didYouMean } from '../contract/did-you-mean.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../contract/document/json-value.ts';
+import type { JsonObject, JsonValue } from '../contract/document/json-value.ts';
 import { compileExpression } from '../contract/expression/expression.ts';
 import { EvaluationError } from '../contract/expression/value.ts';
 import { type Problem, ValueProblem } from '../contract/problem.ts';
 import type { Reach } from '../contract/reach.ts';
-import { parseConfig } from '../contract/vocabulary/parse-config.ts';
 import { isNeverTrue } from '../contract/vocabulary/runtime.ts';
-import type { AdminJudgement, Checker, Judgement } from '../controller/compile/checker.ts';
-import { hasErrors } from '../controller/compile/verdict.ts';
+import type { Checker, Judgement } from '../controller/compile/checker.ts';
 import { catalogue } from '../dataplane/catalogue.ts';
-import { type CheckOptions, ScopeCheck } from '../dataplane/heap/check-scope.ts';
+import { checkAdmin } from '../dataplane/connectors/check-admin.ts';
+import type { CheckOptions } from '../dataplane/heap/check-scope.ts';
 import { checkDefaultObjects } from '../dataplane/heap/default-objects.ts';
 import type { Scope } from '../dataplane/heap/scope.ts';
 import { configurationLanguage } from '../dataplane/language/runtime-language.ts';
@@ -49,7 +47,11 @@ export function dataPlaneChecker(reach: Reach): Checker {
 
   return {
     evaluate: (expression, constants) => evaluated(expression, constants, reach),
-    admin: (document) => judgedAdmin(document, optionsFor([document])),
+    admin(document) {
+      const options = optionsFor([document]);
+      const { admin, problems } = checkAdmin(document, checkDefaultObjects(options), options);
+      return { settings: admin?.settings ?? null, problems };
+    },
     base(document) {
       const options = optionsFor([document]);
       return judgement(checkBase(document, checkDefaultObjects(options), options), [document]);
@@ -81,37 +83,4 @@ function evaluated(expression: string, constants: ReadonlyMap<string, JsonValue>
       `${expression} cannot be evaluated: ${concealQuoted(error.message, expression)}`,
     );
   }
-}
-
-/** Names that make an object of `admin.json` stand in front of something. */
-const guards: Readonly<Record<string, string>> = {
-  ApiProtectionFilter: 'nothing can be managed over HTTP in this version',
-  StudioProtectionFilter: 'there is no graphical designer in this version',
-};
-
-function judgedAdmin(document: JsonObject, options: CheckOptions): AdminJudgement {
-  const parsed = parseConfig(adminSettings, document, options.reading, []);
-  const problems: Problem[] = [...parsed.problems];
-  const report = (problem: Problem): void => void problems.push(problem);
-  const check = new ScopeCheck('admin', checkDefaultObjects(options), { ...options, report });
-  check.heap(document['heap'], ['heap']);
-  check.finish();
-  const heap = document['heap'];
-  for (const [index, object] of (Array.isArray(heap) ? heap : []).entries()) {
-    if (isJsonObject(object)) problems.push(...remarksOn(object, index));
-  }
-  if (parsed.value !== undefined) problems.push(...adminRemarks(parsed.value));
-  return { settings: hasErrors(problems) ? null : (parsed.value ?? null), problems };
-}
-
-function remarksOn({ name }: JsonObject, index: number): Problem[] {
-  const path = ['heap', index];
-  if (name === 'MetricsProtectionFilter') {
-    const message = "'MetricsProtectionFilter' is known, but not available in this version";
-    const hint = "metrics are on the admin port only: 'gatewarden run --admin' says where";
-    return [{ code: 'unavailable-field', severity: 'error', path, message, hint }];
-  }
-  const why = typeof name === 'string' ? guards[name] : undefined;
-  const message = `has no effect: ${why ?? 'nothing in this version uses objects of admin.json'}`;
-  return [{ code: 'no-effect', severity: 'warning', path, message }];
 }

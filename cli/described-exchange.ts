@@ -1,8 +1,10 @@
 import { didYouMean } from '../contract/did-you-mean.ts';
 import { type ClientContext, Exchange, type Origin } from '../dataplane/http/exchange.ts';
 import { Headers } from '../dataplane/http/headers.ts';
+import { listenerLimits } from '../dataplane/http/limits.ts';
 import { Request } from '../dataplane/http/request.ts';
 import { Uri } from '../dataplane/http/uri.ts';
+import { webSocketTerms } from '../dataplane/http/websocket-terms.ts';
 
 /** A request that somebody describes instead of sending it. */
 export interface RequestDescription {
@@ -79,6 +81,7 @@ function originOf({ client }: RequestDescription, uri: Uri): Origin {
       originalUri: () => uri,
       forwardingLines: () => Buffer.alloc(0),
     },
+    webSockets: webSocketTerms({}, listenerLimits.parse({})),
     interim() {},
   };
 }

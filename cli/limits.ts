@@ -1,10 +1,13 @@
 import { didYouMean } from '../contract/did-you-mean.ts';
 import { type ListenerLimits, listenerLimits } from '../dataplane/http/limits.ts';
+import { queryRules } from '../dataplane/http/query.ts';
 import type { Reading } from './command.ts';
 import { readDuration } from './duration.ts';
 
 const names = Object.keys(listenerLimits.shape);
 const isTime = (name: string): boolean => /(Timeout|Grace)$/.test(name);
+/** The limits that are words, and their words. */
+const words: Readonly<Record<string, readonly string[]>> = { queries: queryRules };
 
 /** Reads `bodyBytes=1048576,headTimeout=5s`, or the word `default`; docs/limits.md lists the names. */
 export function readLimits(text: string): Reading<Partial<ListenerLimits>> {
@@ -27,6 +30,9 @@ export function readLimits(text: string): Reading<Partial<ListenerLimits>> {
 }
 
 function readValue(name: string, text: string): Reading<unknown> {
+  const known = words[name];
+  if (known?.includes(text) === true) return { value: text };
+  if (known !== undefined) return { problem: `must be one of ${known.join(', ')}, not '${text}'` };
   if (text === 'true' || text === 'false') return { value: text === 'true' };
   if (/^\d+$/.test(text)) return { value: Number(text) };
   return isTime(name) ? readDuration(text) : { problem: `must be a number, true or false, not '${text}'` };

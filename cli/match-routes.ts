@@ -50,7 +50,7 @@ export function matchLines(snapshot: Snapshot, instance: Instance, request: Aske
 /** What a listener says of a target before any route is asked; null when it lets it pass. */
 function refusalOf({ method, uri }: AskedRequest): string | null {
   const bytes = Buffer.from(`${uri}\0`, 'utf8');
-  if (judgeTarget(bytes, 0, bytes.length - 1, method === 'OPTIONS')) return null;
+  if (judgeTarget(bytes, 0, bytes.length - 1, method === 'OPTIONS', 'encode')) return null;
   const { status, reason } = refusals[target.refusal];
   return `no route is asked: it is refused with ${status} ${target.refusal}, because ${reason}`;
 }

@@ -15,8 +15,8 @@ export interface InstanceOptions {
   /** System properties, as `-D` gives them. */
   readonly system: Readonly<Record<string, string>>;
   readonly watch?: boolean;
-  /** Port that takes the place of the one in `admin.json`. */
-  readonly port?: number | undefined;
+  /** Ports that take the place of those in `admin.json`. */
+  readonly ports?: readonly number[] | undefined;
   /** Called when a file has changed. */
   changed?(): void;
 }
@@ -47,10 +47,12 @@ export function openInstance(layout: InstanceLayout, options: InstanceOptions): 
   const directories = temp === undefined ? found : { ...found, temp: resolve(layout.instance, temp) };
   const data = { env, system, directories };
   const reach = operatorReach(data);
-  const port = options.port ?? admin.settings?.connectors?.[0]?.port ?? 8080;
+  const connector = admin.settings?.connectors?.[0];
+  const port = options.ports?.[0] ?? connector?.port ?? 8080;
+  const scheme = connector?.tls === undefined ? 'http' : 'https';
   const compiler = new Compiler({
     checker: dataPlaneChecker(reach),
-    tokens: { ...sources, reach, instanceUrl: `http://localhost:${port}` },
+    tokens: { ...sources, reach, instanceUrl: `${scheme}://localhost:${port}` },
     configDirectory: layout.config,
   });
   return { layout, admin, reach: data, source, compiler, tokenProblems };

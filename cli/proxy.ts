@@ -59,7 +59,7 @@ export const proxyCommand = defineCommand({
     const { cannotListenText } = await import('./cannot-listen-text.ts');
     const { to } = options;
     const started = startPlane({
-      listen: options.listen,
+      connectors: [{ scheme: 'http', ...options.listen, limits: options.limits }],
       serving: {
         kind: 'backend',
         destination: to.kind === 'unix' ? { path: to.socket } : { host: to.host, port: to.port },
@@ -71,12 +71,11 @@ export const proxyCommand = defineCommand({
       logLevel: options['log-level'],
       admin: options.admin,
       trustedProxies: options['trusted-proxies'],
-      limits: options.limits,
       drainTimeout: options['drain-timeout'],
     });
     const plane = await started.catch((error: unknown) => {
       if (!(error instanceof CannotListen)) throw error;
-      throw new Error(cannotListenText(error, { host: 'listen', port: 'listen' }));
+      throw new Error(cannotListenText(error, { host: 'listen', port: 'listen', connectors: 1 }));
     });
     onStopSignal(() => plane.drain());
     await plane.closed;

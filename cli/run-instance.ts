@@ -1,26 +1,30 @@
 import { availableParallelism } from 'node:os';
-import type { AdminSettings } from '../contract/admin-settings.ts';
+import { join } from 'node:path';
 import { problemText } from '../contract/problem-text.ts';
 import type { Compilation } from '../controller/compile/compiler.ts';
 import { hasErrors } from '../controller/compile/verdict.ts';
 import { LiveInstance } from '../controller/live-instance.ts';
 import type { ListenAddress } from '../dataplane/admin-port.ts';
 import { CannotListen } from '../dataplane/cannot-listen.ts';
+import { configuredConnectors, connectorCount } from '../dataplane/connectors/configured-connectors.ts';
 import type { ListenerLimits } from '../dataplane/http/limits.ts';
 import type { AccessLogTarget } from '../dataplane/log-destination.ts';
 import type { LogLevel } from '../dataplane/log-level.ts';
 import { type Plane, startPlane } from '../dataplane/plane.ts';
 import { cannotListenText } from './cannot-listen-text.ts';
+import { counted } from './check-report.ts';
 import { ConfigurationTally } from './configuration-tally.ts';
 import { allVerdicts, givenLayout, type Instance, openInstance } from './open-instance.ts';
+import { claimPidFile } from './pid-file.ts';
 import type { ReportFormat } from './report-format.ts';
 import { RunReport } from './run-report.ts';
 import { startSummary } from './start-summary.ts';
 import { onStopSignal } from './stop-signals.ts';
 import { tellAsJson, tellAsTextFrom } from './tell.ts';
+import { makeTemporaryDirectory } from './temporary-directory.ts';
 
 export interface RunOptions {
-  readonly port: number | undefined;
+  readonly port: readonly number[] | undefined;
   readonly host: string | undefined;
   readonly watch: boolean;
   readonly system: Readonly<Record<string, string>>;
@@ -36,7 +40,7 @@ export interface RunOptions {
 
 /** Serves an instance until it is told to stop. Resolves to the exit code. */
 export async function runInstance(path: string | undefined, options: RunOptions): Promise<number> {
-  const { system, watch, port } = options;
+  const { system, watch, port: ports } = options;
   const asText = options.reports === 'text' || (options.reports === 'auto' && process.stderr.isTTY);
   const report = new RunReport(asText ? tellAsTextFrom(options['log-level']) : tellAsJson(options['log-level']));
   const tally = new ConfigurationTally();
@@ -46,7 +50,7 @@ export async function runInstance(path: string | undefined, options: RunOptions)
   const instance: Instance = openInstance(givenLayout(path, system), {
     system,
     watch,
-    port,
+    ports,
     changed() {
       report.adminChanged(instance.source.admin);
       live?.changed();
@@ -83,23 +87,42 @@ export async function runInstance(path: string | undefined, options: RunOptions)
     process.stderr.write('gatewarden run: the configuration cannot be served\n');
     return 1;
   }
+  const { settings } = admin;
+  const count = connectorCount(settings);
+  if (ports !== undefined && ports.length !== count) {
+    source.close();
+    const named = `--port names ${counted(ports.length, 'port')}, and admin.json has ${counted(count, 'connector')}`;
+    process.stderr.write(`gatewarden run: ${named}: name one for each, in their order, or leave it out\n`);
+    return 2;
+  }
   let running: Plane;
   try {
+    if (settings.temporaryDirectory !== undefined) makeTemporaryDirectory(instance.reach.directories.temp);
+    const path = join(instance.layout.instance, 'tmp', 'gatewarden.pid');
+    const warn = (message: string): void => report.warning(message);
+    process.once('exit', claimPidFile({ path, mode: settings.pidFileMode, warn }));
     running = await startPlane({
-      listen: { host: options.host, port: port ?? admin.settings.connectors?.[0]?.port ?? 8080 },
-      serving: { kind: 'configuration', update, reach: instance.reach, prefix: admin.settings.prefix },
-      units: options.units ?? admin.settings.gatewayUnits ?? availableParallelism(),
+      connectors: configuredConnectors(settings, { host: options.host, ports, limits: options.limits }),
+      serving: {
+        kind: 'configuration',
+        update,
+        reach: instance.reach,
+        admin: admin.document,
+        streaming: settings.streamingEnabled,
+        prefix: settings.prefix,
+      },
+      units: options.units ?? settings.gatewayUnits ?? availableParallelism(),
       accessLog: options['access-log'],
       logLevel: options['log-level'],
       admin: options.admin,
       trustedProxies: options['trusted-proxies'],
-      limits: { ...engineLimits(admin.settings), ...options.limits },
       drainTimeout: options['drain-timeout'],
       configurationFigures: tally,
     });
   } catch (error) {
     source.close();
-    if (error instanceof CannotListen) throw new Error(cannotListenText(error, { host: 'host', port: 'port' }));
+    if (error instanceof CannotListen)
+      throw new Error(cannotListenText(error, { host: 'host', port: 'port', connectors: count }));
     throw error;
   }
   serving.resolve(running);
@@ -112,7 +135,7 @@ export async function runInstance(path: string | undefined, options: RunOptions)
     process.stderr.write('gatewarden run: the configuration cannot be served\n');
     return 1;
   }
-  const { prefix } = admin.settings;
+  const { prefix } = settings;
   for (const line of startSummary(instance, compilation, running, { prefix, watch })) process.stdout.write(`${line}\n`);
   report.started();
   process.on('SIGHUP', () => source.scan());
@@ -127,16 +150,4 @@ export async function runInstance(path: string | undefined, options: RunOptions)
 /** Whether something is wrong that more than one route depends on. */
 function baseIsBad({ verdicts }: Compilation): boolean {
   return verdicts.some(({ role, problems }) => role !== 'route' && hasErrors(problems));
-}
-
-/** What `admin.json` says of requests, as the engine has it. */
-function engineLimits({ connectors, maxBodyLength }: AdminSettings): Partial<ListenerLimits> {
-  const { maxInitialLineLength, maxTotalHeadersSize, maxHeaderSize } = connectors?.[0]?.vertx ?? {};
-  const headers = maxTotalHeadersSize ?? maxHeaderSize;
-  return {
-    ...(maxInitialLineLength === undefined ? {} : { targetBytes: maxInitialLineLength }),
-    // the engine counts the request line as part of the head
-    ...(headers === undefined ? {} : { headBytes: headers + (maxInitialLineLength ?? 8192) }),
-    ...(maxBodyLength === undefined ? {} : { bodyBytes: maxBodyLength }),
-  };
 }

@@ -33,6 +33,11 @@ export class RunReport {
     this.tell = this.later;
   }
 
+  /** Something that whoever starts the instance should know. */
+  warning(message: string): void {
+    this.tell({ level: 'warn', message: `warning: ${message}` });
+  }
+
   /** Says of every file what was not said before. */
   problems(verdicts: readonly Verdict[]): void {
     const told = this.said;

@@ -23,10 +23,12 @@ export const runCommand = defineCommand({
   ],
   options: {
     port: {
-      valueName: 'N',
-      description: 'Port to accept clients on; by default the one in admin.json, or 8080. 0 takes a free one.',
+      valueName: 'N[,N…]',
+      description:
+        'Port to accept clients on, one for each connector of admin.json in their order; by default those in ' +
+        'admin.json, or 8080. 0 takes a free one.',
       optional: true,
-      read: readPort,
+      read: readPorts,
     },
     host: {
       valueName: 'HOST',
@@ -71,9 +73,10 @@ export const runCommand = defineCommand({
   },
 });
 
-function readPort(text: string): Reading<number> {
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : -1;
-  return port >= 0 && port < 65_536 ? { value: port } : { problem: `must be a port from 0 to 65535, not '${text}'` };
+function readPorts(text: string): Reading<readonly number[]> {
+  const ports = text.split(',').map((port) => (/^\d{1,5}$/.test(port) ? Number(port) : -1));
+  if (ports.every((port) => port >= 0 && port < 65_536)) return { value: ports };
+  return { problem: `must be a port from 0 to 65535, or several with commas between, not '${text}'` };
 }
 
 function readHost(text: string): Reading<string> {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Compilation } from '../controller/compile/compiler.ts';
+import { addressText, type ServedAddress } from '../dataplane/connectors/connector.ts';
 import type { Plane } from '../dataplane/plane.ts';
 import { counted } from './check-report.ts';
 import { allVerdicts, type Instance } from './open-instance.ts';
@@ -14,7 +15,7 @@ const MOST_LISTED = 200;
 export function startSummary(
   instance: Instance,
   compilation: Compilation,
-  { address, adminAddress, problems: unbuilt }: Pick<Plane, 'address' | 'adminAddress' | 'problems'>,
+  { addresses, adminAddress, problems: unbuilt }: Pick<Plane, 'addresses' | 'adminAddress' | 'problems'>,
   { prefix, watch }: { readonly prefix: string; readonly watch: boolean },
 ): string[] {
   const { layout, admin, tokenProblems } = instance;
@@ -34,9 +35,9 @@ export function startSummary(
   const counts = [errors === 0 ? '' : counted(errors, 'ERROR'), warnings === 0 ? '' : counted(warnings, 'warning')];
   const said = counts.filter((count) => count !== '').join(' and ');
   if (said !== '') lines.push(`problems    ${said}, see above`);
-  lines.push(`traffic     ${url(address)}`);
+  lines.push(...addresses.map((address) => `traffic     ${url(address)}`));
   if (adminAddress === undefined) return lines;
-  const at = url(adminAddress).split(' ', 1)[0];
+  const at = url({ scheme: 'http', ...adminAddress }).split(' ', 1)[0];
   return [
     ...lines,
     `health      ${at}/health/live and ${at}/health/ready`,
@@ -45,7 +46,7 @@ export function startSummary(
 }
 
 /** Where to ask: an address that means every interface is none that somebody can go to. */
-function url({ host, port }: { readonly host: string; readonly port: number }): string {
-  if (host === '::' || host === '0.0.0.0') return `http://localhost:${port} (on every interface)`;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+function url(address: ServedAddress): string {
+  const isEverywhere = address.host === '::' || address.host === '0.0.0.0';
+  return isEverywhere ? `${addressText({ ...address, host: 'localhost' })} (on every interface)` : addressText(address);
 }

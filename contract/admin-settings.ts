@@ -3,10 +3,11 @@ import type { Problem } from './problem.ts';
 import { vertxOptions, vertxServerOptions } from './vertx-options.ts';
 import { choice, flag, integer, text } from './vocabulary/configured.ts';
 import { noEffect, unavailable } from './vocabulary/field-notes.ts';
+import { ref } from './vocabulary/reference.ts';
 
 const connector = z.strictObject({
   port: integer({ min: 1, max: 65_535 }).describe('Port to accept clients on.'),
-  tls: unavailable('ServerTlsOptions reference'),
+  tls: ref('serverTlsOptions').optional().describe('How clients are spoken with over TLS; by default in the clear.'),
   vertx: vertxServerOptions.optional().describe('What clients are held to.'),
 });
 
@@ -15,11 +16,10 @@ export const adminSettings = z.strictObject({
   heap: z
     .array(z.unknown())
     .default([])
-    .describe('Objects for this file only; config.json and routes do not see them.'),
+    .describe('Objects for this file only: config.json and routes do not see them, nor this file theirs.'),
   connectors: z
     .array(connector)
     .min(1)
-    .check(onlyOne)
     .optional()
     .describe('Where clients are accepted; by default port 8080 of every interface.'),
   vertx: vertxOptions.optional().describe('Options of the runtime.'),
@@ -34,14 +34,33 @@ export const adminSettings = z.strictObject({
   properties: z.unknown().optional().describe('Names for values, usable in this file.'),
   secrets: unavailable('deprecated SecretStore references'),
   session: unavailable('settings of the session cookie'),
-  streamingEnabled: flag().default(true).describe('Bodies are always streamed unless something reads them.'),
-  temporaryDirectory: text().optional().describe('Directory for temporary files; by default `tmp` of the instance.'),
-  temporaryStorage: noEffect(
-    z.unknown(),
-    'bodies are streamed, and objects that keep one use the TemporaryStorage of config.json',
-  ),
-  pidFileMode: noEffect(choice(['fail', 'override']), 'no file with a process id is written'),
-  preserveOriginalQueryString: flag().default(true).describe('Queries always pass as they came.'),
+  streamingEnabled: flag()
+    .default(false)
+    .describe(
+      'Whether bodies are passed on as they arrive, where a handler does not say so itself with asyncBehavior. ' +
+        'Otherwise they are whole before they are passed on.',
+    ),
+  temporaryDirectory: text()
+    .optional()
+    .describe('Directory for temporary files, made if it is missing; by default `tmp` of the instance.'),
+  temporaryStorage: ref('temporaryStorage')
+    .optional()
+    .describe(
+      'What keeps content where neither an object nor config.json names another one: it takes the place of the default ' +
+        'object `TemporaryStorage`.',
+    ),
+  pidFileMode: choice(['fail', 'override'])
+    .default('fail')
+    .describe(
+      'What is done when `tmp/gatewarden.pid` of the instance names a process that lives: not start, or write another ' +
+        'one over it.',
+    ),
+  preserveOriginalQueryString: flag()
+    .default(false)
+    .describe(
+      'Whether a query passes as it came, and is refused with 400 if it holds what a query may not; otherwise that is ' +
+        'encoded.',
+    ),
   maxBodyLength: integer({ min: 1 }).optional().describe('Longest request body in bytes; by default any.'),
   adminMaxBodyLength: noEffect(integer({ min: 0 }), 'the admin port reads no bodies'),
   adminConnector: unavailable('connector of the admin port'),
@@ -53,31 +72,9 @@ export const adminSettings = z.strictObject({
 
 export type AdminSettings = z.infer<typeof adminSettings>;
 
-function onlyOne(payload: z.core.ParsePayload<readonly unknown[]>): void {
-  if (payload.value.length < 2) return;
-  const message = 'a second connector is known, but not available in this version';
-  payload.issues.push({
-    code: 'custom',
-    message,
-    input: payload.value,
-    path: [1],
-    params: { code: 'unavailable-field' },
-  });
-}
-
-/** What the writer of these settings should know: values that ask for less than is always done. */
-export function adminRemarks({ streamingEnabled, preserveOriginalQueryString, mode }: AdminSettings): Problem[] {
-  const remark = (field: string, why: string): Problem => ({
-    code: 'no-effect',
-    severity: 'warning',
-    path: [field],
-    message: `has no effect: ${why}`,
-  });
-  return [
-    ...(streamingEnabled ? [] : [remark('streamingEnabled', 'bodies are streamed unless something reads them')]),
-    ...(preserveOriginalQueryString
-      ? []
-      : [remark('preserveOriginalQueryString', 'queries pass as they came and are never encoded anew')]),
-    ...(mode === 'PRODUCTION' ? [] : [remark('mode', 'routes cannot be managed over HTTP in this version')]),
-  ];
+/** What the writer of these settings should know: values that ask for what is not there. */
+export function adminRemarks({ mode }: AdminSettings): Problem[] {
+  if (mode === 'PRODUCTION') return [];
+  const message = 'has no effect: routes cannot be managed over HTTP in this version';
+  return [{ code: 'no-effect', severity: 'warning', path: ['mode'], message }];
 }

@@ -27,6 +27,7 @@ export const problemCodes = [
   'cycle',
   'decoration',
   'not-allowed',
+  'insecure',
   'route-name',
   'build',
 ] as const;

@@ -2,13 +2,14 @@ import type { ListenAddress } from './admin-port.ts';
 
 /** Why a plane does not start: an address cannot be listened on. */
 export class CannotListen extends Error {
-  readonly port: 'traffic' | 'admin';
+  /** Which one it is: the admin address, or that of a connector by its place. */
+  readonly port: 'admin' | number;
   readonly address: ListenAddress;
   /** The code of the system where it gives one, such as EADDRINUSE. */
   readonly code: string;
 
-  constructor(port: 'traffic' | 'admin', address: ListenAddress, reason: string) {
-    super(`cannot listen on the ${port} address: ${reason}`);
+  constructor(port: 'admin' | number, address: ListenAddress, reason: string) {
+    super(`cannot listen on the ${port === 'admin' ? 'admin' : 'traffic'} address: ${reason}`);
     this.name = 'CannotListen';
     this.port = port;
     this.address = address;

@@ -5,6 +5,7 @@ import { tracingDecorator } from './decorators/tracing.ts';
 import { allowOnlyFilter } from './filters/allow-only.ts';
 import { assignmentFilter } from './filters/assignment.ts';
 import { chainOfFilters } from './filters/chain-of-filters.ts';
+import { circuitBreakerFilter } from './filters/circuit-breaker.ts';
 import { conditionEnforcementFilter } from './filters/condition-enforcement.ts';
 import { conditionalFilter } from './filters/conditional.ts';
 import { cookieFilter } from './filters/cookie.ts';
@@ -32,9 +33,23 @@ import { sequenceHandler } from './handlers/sequence.ts';
 import { staticResponseHandler } from './handlers/static-response.ts';
 import { welcomeHandler } from './handlers/welcome.ts';
 import { TypeCatalogue } from './heap/type-catalogue.ts';
+import { base64EncodedSecretStore } from './secrets/base64-encoded-secret-store.ts';
+import { fileSystemSecretStore } from './secrets/file-system-secret-store.ts';
+import { pemPropertyFormat } from './secrets/pem-property-format.ts';
+import { secretsKeyManager } from './secrets/secrets-key-manager.ts';
+import { secretsProvider } from './secrets/secrets-provider.ts';
+import { secretsTrustManager } from './secrets/secrets-trust-manager.ts';
+import { systemAndEnvSecretStore } from './secrets/system-and-env-secret-store.ts';
+import { trustAllManager } from './secrets/trust-all-manager.ts';
 import { clock } from './services/clock.ts';
+import { customProxyOptions } from './services/custom-proxy-options.ts';
+import { noProxyOptions } from './services/no-proxy-options.ts';
 import { scheduledExecutorService } from './services/scheduled-executor-service.ts';
+import { systemProxyOptions } from './services/system-proxy-options.ts';
 import { temporaryStorage } from './services/temporary-storage.ts';
+import { clientTlsOptions } from './tls/client-tls-options.ts';
+import { serverTlsOptions } from './tls/server-tls-options.ts';
+import { tlsOptions } from './tls/tls-options.ts';
 import { unavailableTypes } from './unavailable-types.ts';
 
 /** Every type of object that a document can declare. */
@@ -55,6 +70,7 @@ export const catalogue = new TypeCatalogue(
     allowOnlyFilter,
     assignmentFilter,
     chainOfFilters,
+    circuitBreakerFilter,
     conditionEnforcementFilter,
     conditionalFilter,
     cookieFilter,
@@ -73,8 +89,24 @@ export const catalogue = new TypeCatalogue(
     uriPathRewriteFilter,
     // services
     clock,
+    customProxyOptions,
+    noProxyOptions,
     scheduledExecutorService,
+    systemProxyOptions,
     temporaryStorage,
+    // secrets
+    base64EncodedSecretStore,
+    fileSystemSecretStore,
+    pemPropertyFormat,
+    secretsKeyManager,
+    secretsProvider,
+    secretsTrustManager,
+    systemAndEnvSecretStore,
+    trustAllManager,
+    // TLS
+    clientTlsOptions,
+    serverTlsOptions,
+    tlsOptions,
     // decorators
     baseUriDecorator,
     captureDecorator,

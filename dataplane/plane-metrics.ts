@@ -1,5 +1,7 @@
 import type { Registry } from 'prom-client';
+import { registerBreakerMetrics } from './metrics/breaker-exposition.ts';
 import { type MetricsSource, metricsRegistry } from './metrics/exposition.ts';
+import { PlaneGauges } from './metrics/gauges.ts';
 import { type MonitoringRecord, monitoringRecords, recordPrefix } from './metrics/monitoring.ts';
 import { Observations } from './metrics/observations.ts';
 import { RATE_INTERVAL, Rates } from './metrics/rates.ts';
@@ -12,6 +14,8 @@ export class PlaneMetrics {
   readonly registry: Registry;
   /** What objects of the units observed. */
   readonly observations = new Observations();
+  /** What objects of the units show. */
+  readonly gauges = new PlaneGauges();
   private readonly series: () => readonly RouteSeries[];
   private readonly rates = new Rates();
   private ticking: NodeJS.Timeout | null = null;
@@ -24,6 +28,10 @@ export class PlaneMetrics {
   /** Adds the metrics of routes, whose rates are averages over time. */
   followRoutes(): void {
     registerRouteMetrics(this.registry, { series: this.series, observations: () => this.observations.all });
+    registerBreakerMetrics(this.registry, {
+      observations: () => this.observations.all,
+      gauges: () => this.gauges.all,
+    });
     this.ticking = setInterval(() => {
       const counts = this.series().map((series) => [recordPrefix(series), series.figures[FIGURE.ended]!] as const);
       this.rates.tick(new Map(counts), Date.now());

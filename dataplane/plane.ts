@@ -1,11 +1,11 @@
-import { connect } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { type Logger, pino } from 'pino';
 import type { Update } from '../contract/snapshot.ts';
 import { AdminPort, type ListenAddress } from './admin-port.ts';
 import { CannotListen } from './cannot-listen.ts';
+import { addressText, type Connector, type ServedAddress } from './connectors/connector.ts';
 import { COUNTER, COUNTER_SLOTS, readCounters } from './http/counters.ts';
-import type { ListenerLimits } from './http/limits.ts';
+import type { Endpoint } from './http/wire.ts';
 import { type AccessLogTarget, LogDestination } from './log-destination.ts';
 import type { LogLevel } from './log-level.ts';
 import { type ConfigurationFigures, registerConfigurationMetrics } from './metrics/configuration-exposition.ts';
@@ -14,17 +14,20 @@ import { SlotMemory } from './metrics/route-slots.ts';
 import { type ConfiguredUnit, PlaneConfiguration } from './plane-configuration.ts';
 import { PlaneMetrics } from './plane-metrics.ts';
 import type { BuildProblem } from './routes/configuration.ts';
+import { PlaneMemory } from './shared-memory.ts';
+import { isTaken } from './taken-port.ts';
+import { ChangingTicketKeys } from './tls/ticket-keys.ts';
 import type { Serving, UnitOptions, UnitOrder, UnitReport } from './unit-messages.ts';
 
 export interface PlaneOptions {
-  readonly listen: ListenAddress;
+  /** At least one. */
+  readonly connectors: readonly Connector[];
   readonly serving: Serving;
   readonly units: number;
   readonly accessLog: AccessLogTarget;
   readonly logLevel: LogLevel;
   readonly admin: ListenAddress | undefined;
   readonly trustedProxies: readonly string[];
-  readonly limits: Partial<ListenerLimits>;
   /** In milliseconds. */
   readonly drainTimeout: number;
   /** What the metrics tell of the configuration, where somebody follows one. */
@@ -33,7 +36,8 @@ export interface PlaneOptions {
 
 /** A running plane. */
 export interface Plane {
-  readonly address: { readonly host: string; readonly port: number };
+  /** Where it accepts clients, in the order of its connectors. */
+  readonly addresses: readonly ServedAddress[];
   readonly adminAddress: { readonly host: string; readonly port: number } | undefined;
   /** What could not be built at the start. */
   readonly problems: readonly BuildProblem[];
@@ -55,7 +59,9 @@ const GAUGES = [
   COUNTER.connectionsOpen,
   COUNTER.requestsActive,
   COUNTER.tunnelsOpen,
+  COUNTER.webSocketsOpen,
   COUNTER.backendConnectionsOpen,
+  COUNTER.backendStreamsOpen,
   COUNTER.backendWaiting,
 ];
 /** Milliseconds before a unit that died while starting is tried again; doubled each time. */
@@ -79,12 +85,14 @@ class Supervisor implements Plane {
   private readonly retired = new Float64Array(COUNTER_SLOTS);
   private readonly configuration: PlaneConfiguration | null;
   private metrics: PlaneMetrics | null = null;
+  private readonly memory = new PlaneMemory();
   problems: readonly BuildProblem[] = [];
   private restarts = 0;
   private failures = 0;
   private draining = false;
   private admin: AdminPort | null = null;
-  private bound: { host: string; port: number } | null = null;
+  private endpoints: readonly Endpoint[] | null = null;
+  private readonly tickets: ChangingTicketKeys | null;
   private finish: () => void = () => {};
 
   constructor(options: PlaneOptions, destination: LogDestination | null) {
@@ -95,32 +103,39 @@ class Supervisor implements Plane {
       options.serving.kind === 'configuration'
         ? new PlaneConfiguration(options.serving.update, (names) => this.metrics?.observations.forget(names))
         : null;
+    const speaksTls = options.connectors.some(({ scheme }) => scheme === 'https');
+    this.tickets = speaksTls ? new ChangingTicketKeys() : null;
     this.closed = new Promise((resolve) => {
       this.finish = resolve;
     });
   }
 
-  get address(): { host: string; port: number } {
-    if (this.bound === null) throw new Error('the plane does not listen yet');
-    return this.bound;
+  get addresses(): readonly ServedAddress[] {
+    const { endpoints } = this;
+    if (endpoints === null) return [];
+    return this.options.connectors.map(({ scheme }, at) => {
+      const { address, port } = endpoints[at]!;
+      return { scheme, host: address, port };
+    });
   }
 
   async start(): Promise<void> {
     try {
       if (this.options.admin !== undefined) await this.startAdmin(this.options.admin);
-      await refuseTakenPort(this.options.listen);
-      await this.startUnit(0, this.options.listen.port); // the first one learns the port that the others share
+      for (const [at, connector] of this.options.connectors.entries()) {
+        if (await isTaken(connector)) throw new CannotListen(at, connector, 'EADDRINUSE');
+      }
+      await this.startUnit(0); // the first one learns the ports that the others share
       const others = Array.from({ length: this.options.units - 1 }, (_, i) => i + 1);
-      await Promise.all(others.map((number) => this.startUnit(number, this.address.port)));
+      await Promise.all(others.map((number) => this.startUnit(number)));
     } catch (error) {
       this.draining = true;
       this.admin?.close();
       await Promise.all([...this.units.values()].map((unit) => unit.worker.terminate()));
       throw error;
     }
-    const { host, port } = this.address;
-    const address = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
-    this.log.info({ address, units: this.options.units, admin: this.adminAddress }, 'listening');
+    const addresses = this.addresses.map(addressText);
+    this.log.info({ addresses, units: this.options.units, admin: this.adminAddress }, 'listening');
   }
 
   private async startAdmin(address: ListenAddress): Promise<void> {
@@ -173,45 +188,57 @@ class Supervisor implements Plane {
 
   private get status(): object {
     return {
-      address: this.bound,
+      addresses: this.addresses,
       draining: this.draining,
       unitRestarts: this.restarts,
       units: [...this.units.values()].map(({ number, serving }) => ({ number, serving })),
     };
   }
 
-  private startUnit(number: number, port: number): Promise<void> {
-    const memory = new SharedArrayBuffer(COUNTER_SLOTS * Float64Array.BYTES_PER_ELEMENT);
+  /** The connectors as units are to open them: where a port was to be found, with the one that was. */
+  private get connectors(): readonly Connector[] {
+    const { connectors } = this.options;
+    const { endpoints } = this;
+    return endpoints === null ? connectors : connectors.map((one, at) => ({ ...one, port: endpoints[at]!.port }));
+  }
+
+  private startUnit(number: number): Promise<void> {
+    const counters = new SharedArrayBuffer(COUNTER_SLOTS * Float64Array.BYTES_PER_ELEMENT);
+    const memory = this.memory.link();
     const slots = new SlotMemory();
-    const { listen, trustedProxies, limits } = this.options;
+    const { connectors } = this;
     const admin = this.adminAddress;
     const workerData: UnitOptions = {
       role: 'gatewarden-unit',
       unit: number,
-      host: listen.host,
-      port,
+      connectors,
+      ticketSeed: this.tickets?.seed() ?? null,
       serving: this.servingFor(slots),
-      trustedProxies,
-      limits,
+      trustedProxies: this.options.trustedProxies,
       admin: admin === undefined ? null : { address: admin.host, port: admin.port },
       log: this.destination === null ? 'off' : (this.destination.file ?? 'hand-over'),
       logLevel: this.options.logLevel,
-      counters: memory,
+      counters,
       slots: slots.chunks,
+      memory,
     };
-    const worker = new Worker(new URL('./unit.ts', import.meta.url), { workerData, name: `unit ${number}` });
+    const worker = new Worker(new URL('./unit.ts', import.meta.url), {
+      workerData,
+      transferList: [memory.port],
+      name: `unit ${number}`,
+    });
     const tell = (order: UnitOrder): void => worker.postMessage(order);
-    const unit: Unit = { number, worker, block: new Float64Array(memory), slots, tell, serving: false };
+    const unit: Unit = { number, worker, block: new Float64Array(counters), slots, tell, serving: false };
     this.units.set(number, unit);
     return new Promise((resolve, reject) => {
       worker.on('message', (report: UnitReport) => {
         if (report.kind === 'listening') {
-          this.bound ??= { host: report.address, port: report.port };
+          this.endpoints ??= report.endpoints;
           unit.serving = true;
           this.problems = report.problems;
           this.failures = 0;
           resolve();
-        } else if (report.kind === 'failed') reject(new CannotListen('traffic', { ...listen, port }, report.message));
+        } else if (report.kind === 'failed') reject(failure(report, connectors));
         else this.heard(unit, report);
       });
       worker.on('error', (error: Error) => {
@@ -242,6 +269,7 @@ class Supervisor implements Plane {
     else if (report.kind === 'line') process.stderr.write(report.line);
     else if (report.kind === 'applied') this.configuration?.applied(unit, report.order, report.problems);
     else if (report.kind === 'observed') this.metrics?.observations.addAll(report.observations);
+    else if (report.kind === 'shown') this.metrics?.gauges.set(unit.number, report.gauges);
     else if (report.kind === 'fault') this.log.error({ unit: unit.number, error: report.message }, 'a request failed');
     else if (report.kind === 'drained') {
       const { number } = unit;
@@ -263,11 +291,12 @@ class Supervisor implements Plane {
     for (const gauge of GAUGES) unit.block[gauge] = 0;
     for (let i = 0; i < COUNTER_SLOTS; i++) this.retired[i]! += unit.block[i]!;
     this.configuration?.lost(unit);
+    this.metrics?.gauges.lost(unit.number);
     if (this.draining) {
       if (this.units.size === 0) void this.stop();
       return;
     }
-    if (this.bound === null) return;
+    if (this.endpoints === null) return;
     this.restarts++;
     this.log.warn({ unit: unit.number }, 'a unit ended and is replaced');
     this.replace(unit.number);
@@ -277,7 +306,7 @@ class Supervisor implements Plane {
     const delay = this.failures === 0 ? 0 : Math.min(LONGEST_RETRY, RETRY * 2 ** this.failures);
     this.failures++;
     setTimeout(() => {
-      if (!this.draining) this.startUnit(number, this.address.port).catch(() => {}); // `lost` tries again
+      if (!this.draining) this.startUnit(number).catch(() => {}); // `lost` tries again
     }, delay);
   }
 
@@ -313,27 +342,11 @@ class Supervisor implements Plane {
   }
 }
 
-/** How long the port may take to say that nobody is there. */
-const PROBE = 250;
-
-/**
- * Units share their port with whoever asks to; another gateway that got there first would take half of the traffic. It is
- * asked for by connecting: listening for a moment would make whoever waits for us believe that we are up.
- */
-async function refuseTakenPort({ host, port }: ListenAddress): Promise<void> {
-  if (port === 0) return;
-  const own = host === undefined || host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
-  const taken = await new Promise<boolean>((resolve) => {
-    const probe = connect({ host: own, port, timeout: PROBE });
-    const answer = (open: boolean): void => {
-      probe.destroy();
-      resolve(open);
-    };
-    probe.once('connect', () => answer(true));
-    probe.once('timeout', () => answer(false));
-    probe.once('error', () => answer(false));
-  });
-  if (taken) throw new CannotListen('traffic', { host, port }, 'EADDRINUSE');
+function failure(
+  { connector, message }: Extract<UnitReport, { kind: 'failed' }>,
+  connectors: readonly Connector[],
+): Error {
+  return connector === null ? new Error(message) : new CannotListen(connector, connectors[connector]!, message);
 }
 
 function reasonOf(error: unknown): string {

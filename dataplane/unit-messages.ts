@@ -1,10 +1,14 @@
+import type { JsonObject } from '../contract/document/json-value.ts';
 import type { Update } from '../contract/snapshot.ts';
+import type { Connector } from './connectors/connector.ts';
 import type { Destination } from './http/backend.ts';
-import type { ListenerLimits } from './http/limits.ts';
 import type { Endpoint } from './http/wire.ts';
 import type { LogLevel } from './log-level.ts';
+import type { GaugeValue } from './metrics/gauges.ts';
 import type { OperatorReach } from './operator-reach.ts';
 import type { BuildProblem } from './routes/configuration.ts';
+import type { MemoryLink } from './shared-memory.ts';
+import type { TicketSeed } from './tls/ticket-keys.ts';
 
 /** Everything goes to one backend. */
 export interface BackendServing {
@@ -22,6 +26,10 @@ export interface ConfigurationServing {
   /** What to serve at first: a whole snapshot. */
   readonly update: Update;
   readonly reach: OperatorReach;
+  /** `admin.json` with its tokens and properties resolved: the objects that connectors need are declared there. */
+  readonly admin: JsonObject;
+  /** Whether bodies are passed on as they arrive where no object says. */
+  readonly streaming: boolean;
   /** Administrative base path, such as `openig`: nothing under it is ever served to clients. */
   readonly prefix: string;
 }
@@ -32,11 +40,12 @@ export type Serving = BackendServing | ConfigurationServing;
 export interface UnitOptions {
   readonly role: 'gatewarden-unit';
   readonly unit: number;
-  readonly host: string | undefined;
-  readonly port: number;
+  /** Where it accepts clients, together with the other units. */
+  readonly connectors: readonly Connector[];
+  /** What the keys of tickets of TLS sessions follow from; null where no connector speaks TLS. */
+  readonly ticketSeed: TicketSeed | null;
   readonly serving: Serving;
   readonly trustedProxies: readonly string[];
-  readonly limits: Partial<ListenerLimits>;
   /** Where the supervisor's admin port is: no request of a client may be sent there. */
   readonly admin: Endpoint | null;
   /** What becomes of access log lines: none, appended to this file, or handed over. */
@@ -46,9 +55,11 @@ export interface UnitOptions {
   readonly counters: SharedArrayBuffer;
   /** Where its routes count. */
   readonly slots: readonly SharedArrayBuffer[];
+  /** How it gets the memory that its objects share with those of other units. */
+  readonly memory: MemoryLink;
 }
 
-/** A time that an object of the unit observed, summed since the last report. */
+/** What an object of the unit observed: how often since the last report, and how long it took in all. */
 export interface Observation {
   readonly metric: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -60,17 +71,20 @@ export interface Observation {
 export type UnitReport =
   | {
       readonly kind: 'listening';
-      readonly address: string;
-      readonly port: number;
+      /** In the order of the connectors. */
+      readonly endpoints: readonly Endpoint[];
       readonly problems: readonly BuildProblem[];
     }
-  | { readonly kind: 'failed'; readonly message: string }
+  /** It cannot serve: because of the connector at this place, or of something else. */
+  | { readonly kind: 'failed'; readonly connector: number | null; readonly message: string }
   | { readonly kind: 'log'; readonly lines: Uint8Array<ArrayBuffer> }
   /** A line that an object wrote to the program's log. */
   | { readonly kind: 'line'; readonly line: string }
   | { readonly kind: 'fault'; readonly message: string }
   | { readonly kind: 'applied'; readonly order: number; readonly problems: readonly BuildProblem[] }
   | { readonly kind: 'observed'; readonly observations: readonly Observation[] }
+  /** What objects show, when it has changed. */
+  | { readonly kind: 'shown'; readonly gauges: readonly GaugeValue[] }
   | { readonly kind: 'drained'; readonly cut: number; readonly droppedLines: number };
 
 /** What a supervisor tells a unit. */

@@ -1,18 +1,11 @@
 import type { MessagePort } from 'node:worker_threads';
-import { pino } from 'pino';
-import { catalogue } from './catalogue.ts';
+import type { ServerTls } from './heap/tls.ts';
 import { Backend } from './http/backend.ts';
 import type { Next } from './http/exchange.ts';
-import { OwnListeners } from './http/own-listeners.ts';
-import { refusalResponse } from './http/response.ts';
 import type { Endpoint } from './http/wire.ts';
-import type { LogLevel } from './log-level.ts';
-import { Observations } from './metrics/observations.ts';
-import { figuresIn, SlotMemory } from './metrics/route-slots.ts';
-import { operatorReach } from './operator-reach.ts';
-import { type BuildProblem, Configuration } from './routes/configuration.ts';
-import { noFigures } from './routes/route-figures.ts';
-import type { BackendServing, ConfigurationServing, UnitOptions, UnitOrder, UnitReport } from './unit-messages.ts';
+import type { BuildProblem } from './routes/configuration.ts';
+import type { BackendServing, UnitOptions, UnitOrder } from './unit-messages.ts';
+import { asksForWebSocket, DEFAULT_WEBSOCKETS, openWebSocket } from './websocket/open.ts';
 
 /** What a unit does with the requests it reads. */
 export interface UnitTraffic {
@@ -20,27 +13,35 @@ export interface UnitTraffic {
   /** What could not be built at the start. */
   readonly problems: readonly BuildProblem[];
   update(order: Extract<UnitOrder, { kind: 'update' }>): readonly BuildProblem[];
+  /** What the connector at this place says to clients before they speak; null for one that is plain. */
+  tls(connector: number): ServerTls | null;
   /** The plane accepts requests there: no backend may be at this place. */
   listensAt(endpoint: Endpoint): void;
   close(): void;
 }
 
-/** How often observations go to the supervisor, in milliseconds. */
-const REPORT_INTERVAL = 1000;
-
-export function unitTraffic(
-  { serving, slots, logLevel }: Pick<UnitOptions, 'serving' | 'slots' | 'logLevel'>,
+/** @throws Error that says what of `admin.json` cannot be built. */
+export async function unitTraffic(
+  { serving, slots, logLevel, memory }: Pick<UnitOptions, 'serving' | 'slots' | 'logLevel' | 'memory'>,
   port: MessagePort,
-): UnitTraffic {
-  return serving.kind === 'backend' ? backendTraffic(serving) : configuredTraffic(serving, slots, logLevel, port);
+): Promise<UnitTraffic> {
+  if (serving.kind === 'backend') return backendTraffic(serving);
+  // Loaded here and not at the top, so that a unit with one backend need not wait for all types of objects.
+  const { configuredTraffic } = await import('./configured-traffic.ts');
+  return configuredTraffic(serving, slots, logLevel, port, memory);
 }
 
 function backendTraffic({ destination, basePath, connections }: BackendServing): UnitTraffic {
   const backend = new Backend({ destination, connections, responseTimeout: 60_000, upgrades: ['websocket'] });
+  const handle: Next = (exchange) =>
+    asksForWebSocket(exchange)
+      ? openWebSocket(exchange, backend.handle, DEFAULT_WEBSOCKETS, () => {})
+      : backend.handle(exchange);
   return {
-    handle: basePath === '' ? backend.handle : below(basePath, backend.handle),
+    handle: basePath === '' ? handle : below(basePath, handle),
     problems: [],
     update: () => [],
+    tls: () => null,
     listensAt() {},
     close: () => backend.close(),
   };
@@ -52,58 +53,5 @@ function below(basePath: string, next: Next): Next {
     const { uri } = exchange.request;
     if (uri.rawPath !== '*') uri.rawPath = basePath + uri.rawPath;
     return next(exchange);
-  };
-}
-
-function configuredTraffic(
-  { update, reach, prefix }: ConfigurationServing,
-  slots: readonly SharedArrayBuffer[],
-  level: LogLevel,
-  port: MessagePort,
-): UnitTraffic {
-  const memory = new SlotMemory();
-  memory.chunks.push(...slots);
-  const observations = new Observations();
-  const listeners = new OwnListeners();
-  const report = (message: UnitReport): void => port.postMessage(message);
-  const configuration = new Configuration({
-    catalogue,
-    reach: operatorReach(reach),
-    log: pino({ name: 'gatewarden', level }, { write: (line: string) => report({ kind: 'line', line }) }),
-    figures: (slot) => {
-      const figures = memory.slot(slot);
-      return figures === null ? noFigures : figuresIn(figures);
-    },
-    observe: (metric, labels, seconds) => observations.add(metric, labels, seconds),
-    mayReach: (address, at) => !listeners.has(address, at),
-  });
-  const problems = configuration.apply(update);
-  const timer = setInterval(() => {
-    const taken = observations.take();
-    if (taken.length > 0) report({ kind: 'observed', observations: taken });
-  }, REPORT_INTERVAL);
-  timer.unref();
-  return {
-    handle: withoutAdministration(prefix, configuration.handle),
-    problems,
-    update(order) {
-      memory.chunks.push(...order.slots);
-      return configuration.apply(order.update);
-    },
-    listensAt: (endpoint) => listeners.add(endpoint),
-    close() {
-      clearInterval(timer);
-      configuration.close();
-    },
-  };
-}
-
-/** The administrative path is never for clients, whatever a route says. */
-function withoutAdministration(prefix: string, next: Next): Next {
-  const root = `/${prefix}`;
-  const below = `${root}/`;
-  return (exchange) => {
-    const { rawPath } = exchange.request.uri;
-    return rawPath === root || rawPath.startsWith(below) ? refusalResponse('no-answer') : next(exchange);
   };
 }

@@ -1,14 +1,15 @@
 import { isMainThread, type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { AccessLog, type LineWriter } from './access-log.ts';
 import { countInto } from './http/counters.ts';
-import { Listener } from './http/listener.ts';
+import type { Finished } from './http/listener.ts';
 import { setFaultHandler } from './http/turn.ts';
 import { appendTo } from './log-destination.ts';
 import type { BuildProblem } from './routes/configuration.ts';
+import { ConnectorFailure, UnitListeners } from './unit-listeners.ts';
 import type { UnitOptions, UnitOrder, UnitReport } from './unit-messages.ts';
-import { unitTraffic } from './unit-traffic.ts';
+import { type UnitTraffic, unitTraffic } from './unit-traffic.ts';
 
-/** One event loop of a plane: its own listener on the shared port, its own objects, its own log lines. */
+/** One event loop of a plane: its own listeners on the shared ports, its own objects, its own log lines. */
 async function runUnit(options: UnitOptions, port: MessagePort): Promise<void> {
   const report = (message: UnitReport): void => port.postMessage(message);
   const fault = (error: unknown): void =>
@@ -20,20 +21,20 @@ async function runUnit(options: UnitOptions, port: MessagePort): Promise<void> {
     fault(error);
     wire.owner.failed(); // what threw cannot be trusted to go on
   });
-  const traffic = unitTraffic(options, port);
-  if (options.admin !== null) traffic.listensAt(options.admin);
   const log = options.log === 'off' ? null : new AccessLog(lineWriter(options.log, port, fault), options.unit);
-  const listener = new Listener({
-    ...(options.host === undefined ? {} : { host: options.host }),
-    port: options.port,
-    reusePort: true,
-    limits: options.limits,
-    trustedProxies: options.trustedProxies,
-    handler: traffic.handle,
-    ...(log === null ? {} : { onFinished: (finished) => log.record(finished) }),
-    onFault: fault,
-  });
-  const listening = listener.listen();
+  let traffic: UnitTraffic;
+  let listeners: UnitListeners;
+  try {
+    traffic = await unitTraffic(options, port);
+    const told = log === null ? {} : { onFinished: (finished: Finished) => log.record(finished) };
+    listeners = new UnitListeners(options, traffic, { ...told, onFault: fault });
+  } catch (error) {
+    report({ kind: 'failed', connector: null, message: messageOf(error) });
+    port.close();
+    return;
+  }
+  if (options.admin !== null) traffic.listensAt(options.admin);
+  const listening = listeners.listen();
   port.on('message', async (order: UnitOrder) => {
     if (order.kind === 'update') {
       try {
@@ -45,26 +46,30 @@ async function runUnit(options: UnitOptions, port: MessagePort): Promise<void> {
       return;
     }
     await listening.catch(() => {}); // a port that opened after the drain would stay open
-    const cut = await listener.drain(order.timeout);
+    const cut = await listeners.drain(order.timeout);
     traffic.close();
     await log?.close();
     report({ kind: 'drained', cut, droppedLines: log?.dropped ?? 0 });
     port.close();
   });
   try {
-    const address = await listening;
-    traffic.listensAt(address);
-    report({ kind: 'listening', address: address.address, port: address.port, problems: traffic.problems });
+    const endpoints = await listening;
+    for (const endpoint of endpoints) traffic.listensAt(endpoint);
+    report({ kind: 'listening', endpoints, problems: traffic.problems });
   } catch (error) {
-    report({ kind: 'failed', message: error instanceof Error ? error.message : String(error) });
+    const connector = error instanceof ConnectorFailure ? error.connector : null;
+    report({ kind: 'failed', connector, message: messageOf(error) });
     port.close();
   }
 }
 
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** What runs goes on running when a change cannot even be tried. */
 function unbuilt(error: unknown): BuildProblem {
-  const message = error instanceof Error ? error.message : String(error);
-  const problem = { code: 'build', severity: 'error', path: [], message } as const;
+  const problem = { code: 'build', severity: 'error', path: [], message: messageOf(error) } as const;
   return { route: null, problems: [problem], keepsServing: true };
 }
 

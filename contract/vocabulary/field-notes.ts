@@ -19,3 +19,11 @@ export function unavailable(label: string): z.ZodOptional<z.ZodType<undefined, u
     throw new ValueProblem('unavailable-field', 'is known, but not available in this version');
   }).optional();
 }
+
+/** A field that users of the reference product know and that must not be given here; `why` says what is used instead. */
+export function refused(why: string): z.ZodOptional<z.ZodType<undefined, unknown>> {
+  return leaf<undefined>(`refused: ${why}`, {}, (value) => {
+    if (value === undefined) return undefined;
+    throw new ValueProblem('unavailable-field', `cannot be given here: ${why}`);
+  }).optional();
+}

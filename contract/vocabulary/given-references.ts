@@ -2,13 +2,7 @@ import type { z } from 'zod';
 import type { Path } from '../problem.ts';
 import { fieldNotes, wrapped } from './leaf.ts';
 import { type Reading, withReading } from './reading.ts';
-import { Reference } from './reference.ts';
-
-/** A reference and where it is. */
-export interface PlacedReference {
-  readonly value: Reference;
-  readonly path: Path;
-}
+import { type PlacedReference, Reference, singleReferences } from './reference.ts';
 
 /**
  * The references that a configuration holds in the places where its schema wants some, also if it is not sound: what
@@ -29,7 +23,7 @@ function referencesAt(schema: z.ZodType, value: unknown, path: Path): PlacedRefe
   if (inner !== null) return referencesAt(inner as z.ZodType, value, path);
   if (fieldNotes(schema).isReference === true) {
     const { data } = schema.safeParse(value);
-    return data instanceof Reference ? [{ value: data, path }] : [];
+    return data instanceof Reference ? singleReferences(data, path) : [];
   }
   const { def } = (schema as unknown as z.core.$ZodTypes)._zod;
   if (def.type === 'union') return unionReferences(def.options, value, path);

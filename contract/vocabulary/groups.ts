@@ -23,6 +23,14 @@ export function oneRequired(...names: readonly string[]): Check {
   });
 }
 
+/** Whoever gives the first of these fields must give the other as well. */
+export function needs(name: string, needed: string): Check {
+  return rule(`'${name}' needs '${needed}'.`, (fields) => {
+    if (fields[name] === undefined || fields[needed] !== undefined) return null;
+    return { code: 'missing', message: `is required: '${name}' needs it`, at: needed };
+  });
+}
+
 /** The rules that the checks of a schema stand for, as sentences. */
 export function groupRules(schema: z.core.$ZodType): string[] {
   const checks = (schema as z.core.$ZodTypes)._zod.def.checks ?? [];

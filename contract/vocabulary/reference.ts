@@ -1,6 +1,6 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { type JsonValue, kindOf } from '../document/json-value.ts';
-import { ValueProblem } from '../problem.ts';
+import { type Path, ValueProblem } from '../problem.ts';
 import { leaf } from './leaf.ts';
 
 /** What an object is good for. A reference names the kind that it needs. */
@@ -17,10 +17,17 @@ export const kinds = {
   sessionManager: 'AsyncSessionManager',
   proxyOptions: 'ProxyOptions',
   tlsOptions: 'ClientTlsOptions',
+  serverTlsOptions: 'ServerTlsOptions',
+  keyManager: 'KeyManager',
+  trustManager: 'TrustManager',
+  propertyFormat: 'PropertyFormat',
   any: 'Object',
 } as const;
 
 export type Kind = keyof typeof kinds;
+
+/** Kinds in whose place an object of another kind can stand, or several of them in an order. */
+export const standIns: Readonly<Partial<Record<Kind, 'secretStore'>>> = { secretsProvider: 'secretStore' };
 
 /** Another object, by its name or declared in place. What it stands for is found when the document is checked. */
 export class Reference<K extends Kind = Kind> {
@@ -29,16 +36,42 @@ export class Reference<K extends Kind = Kind> {
   readonly name: string | null;
   /** The declaration as written, or null when it is named. */
   readonly declaration: JsonValue;
+  /** The objects that take the place of one together, in their order; empty for a reference to one object. */
+  readonly members: readonly Reference<'secretStore'>[];
 
-  constructor(kind: K, name: string | null, declaration: JsonValue) {
+  constructor(kind: K, name: string | null, declaration: JsonValue, members: readonly Reference<'secretStore'>[] = []) {
     this.kind = kind;
     this.name = name;
     this.declaration = declaration;
+    this.members = members;
   }
 }
 
-/** A reference to an object of this kind. */
+/** A reference and where it is. */
+export interface PlacedReference {
+  readonly value: Reference;
+  readonly path: Path;
+}
+
+/** The references to one object each that a reference is made of: itself, or those in its list. */
+export function singleReferences(reference: Reference, path: Path): PlacedReference[] {
+  if (reference.members.length === 0) return [{ value: reference, path }];
+  return reference.members.map((value, index) => ({ value, path: [...path, index] }));
+}
+
+/** A reference to an object of this kind, or to what can stand in its place. */
 export function ref<K extends Kind>(kind: K): z.ZodType<Reference<K>, unknown> {
+  const single = singleRef(kind);
+  const standIn = standIns[kind];
+  if (standIn === undefined) return single;
+  const several = z
+    .array(singleRef(standIn))
+    .min(1)
+    .transform((members) => new Reference(kind, null, null, members));
+  return z.union([several, single]).meta({ label: `${kinds[kind]} reference`, isReference: true });
+}
+
+function singleRef<K extends Kind>(kind: K): z.ZodType<Reference<K>, unknown> {
   const label = `${kinds[kind]} reference`;
   const json = {
     anyOf: [

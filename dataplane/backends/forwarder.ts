@@ -1,85 +1,100 @@
 import type { Parts } from '../heap/definition.ts';
+import type { ClientTls } from '../heap/tls.ts';
+import type { Protocol } from '../http/connect.ts';
 import { Destinations, type DestinationsOptions } from '../http/destinations.ts';
 import type { Exchange, Next } from '../http/exchange.ts';
 import { DEFAULT_FORWARDING } from '../http/forwarding.ts';
 import type { Headers } from '../http/headers.ts';
-import type { Refusal } from '../http/refusal.ts';
-import { mapResponse } from '../http/reply.ts';
+import { type Refusal, refusals } from '../http/refusal.ts';
 import { type Response, refusalResponse } from '../http/response.ts';
+import { asksForWebSocket, openWebSocket } from '../websocket/open.ts';
+import { tlsConnect } from '../tls/tls-connect.ts';
+import { handlerTls, webSocketTls } from './backend-tls.ts';
+import type { BackendWays } from './backend-ways.ts';
+import { offeredProtocols, withoutTls, withTls } from './http-version.ts';
 import type { SenderConfig } from './sender-fields.ts';
 import { milliseconds } from './timeout.ts';
+import { backendOptionsOf } from './vertx-client-options.ts';
+import { backendWebSockets } from './websocket-fields.ts';
 
 /** Gateways that a request may have come through; more are a circle. */
 const MOST_GATEWAYS = 5;
 
 /** Sends each request to the host and port of its URI, once. A failure to get an answer is answered, never thrown. */
-export function forwarder(config: SenderConfig, parts: Parts): Next {
+export function forwarder(config: SenderConfig, parts: Parts, ways: BackendWays): Next {
   const { websocket } = config;
-  const warn = warnings(parts);
   const options: DestinationsOptions = {
     connections: config.connections,
-    waiting: config.waitQueueSize,
     waitTimeout: milliseconds(config.connectionTimeout),
     connectTimeout: milliseconds(config.connectionTimeout),
     responseTimeout: milliseconds(config.soTimeout),
     timeToLive: milliseconds(config.connectionTimeToLive),
-    reuse: !config.disableReuseConnection,
     connect: parts.plane.connect,
-    mayReach(address, port, host) {
-      if (parts.plane.mayReach(address, port)) return true;
-      warn('backend-egress', `${host}:${port}`);
-      return false;
-    },
+    mayReach: (address, port) => parts.plane.mayReach(address, port),
+    finishes: !config.propagateDisconnection,
+    ...backendOptionsOf(config.vertx),
+    ...(config.disableReuseConnection && { reuse: false }),
+    ...(config.waitQueueSize !== undefined && { waiting: config.waitQueueSize }),
   };
-  const plain = new Destinations(options);
+  const plain = new Destinations({ ...options, ...withoutTls(config, parts.plane.connect), each: ways.plain });
   parts.onClose(() => plain.close());
-  const silence = milliseconds(websocket.soTimeout ?? config.soTimeout);
-  const upgrading = new Destinations({
+  const tls = handlerTls(config, parts);
+  const secure = new Destinations({ ...options, ...withTls(config, tls), each: securely(tls, offeredProtocols(config, tls)) });
+  parts.onClose(() => secure.close());
+  const webSockets = backendWebSockets(websocket, config.soTimeout);
+  const upgradingOptions: DestinationsOptions = {
     ...options,
     connectTimeout: milliseconds(websocket.connectionTimeout ?? config.connectionTimeout),
-    responseTimeout: silence,
+    responseTimeout: webSockets.silence,
     upgrades: ['websocket'],
+    ...backendOptionsOf(websocket.vertx),
+    http2: 'never',
+  };
+  const upgrading = new Destinations({
+    ...upgradingOptions,
+    each: (host, port) => ways.straight('http', host, port),
   });
   parts.onClose(() => upgrading.close());
-  const closeWhenSilent = (response: Response): Response => limitSilence(response, silence);
+  const upgradingTls = webSocketTls(config, parts, tls);
+  const secureUpgrading = new Destinations({
+    ...upgradingOptions,
+    ...withTls(config, upgradingTls),
+    http2: 'never',
+    each: securely(upgradingTls, ['http/1.1']),
+  });
+  parts.onClose(() => secureUpgrading.close());
 
   return function forward(exchange) {
     const { request } = exchange;
     const { uri } = request;
     const { host } = uri;
-    if (uri.scheme !== 'http') return refused('backend-scheme', exchange);
+    const isSecure = uri.scheme === 'https' || uri.scheme === 'wss';
+    if (!isSecure && uri.scheme !== 'http' && uri.scheme !== 'ws') return refused('backend-scheme', exchange);
     if (host === '') return refused('backend-unnamed', exchange);
     if (request.headers.has('via') && circles(request.headers)) return refused('loop', exchange);
-    const upgrade = websocket.enabled && request.upgrade !== null;
-    const backend = (upgrade ? upgrading : plain).find(host, uri.port);
+    const upgrade = websocket.enabled && asksForWebSocket(exchange);
+    const unsecured = upgrade ? upgrading : plain;
+    const secured = upgrade ? secureUpgrading : secure;
+    const backend = (isSecure ? secured : unsecured).find(host, uri.port);
     if (backend === null) return refused('backend-limit', exchange);
-    return upgrade ? mapResponse(backend.handle(exchange), exchange, closeWhenSilent) : backend.handle(exchange);
+    if (!upgrade) return backend.handle(exchange);
+    return openWebSocket(exchange, backend.handle, webSockets, (reason) =>
+      ways.failed('backend-websocket', uri.authority, reason),
+    );
   };
+
+  /** How each backend is spoken to over TLS, in a tunnel where a proxy leads to it. */
+  function securely(options: ClientTls, protocols: readonly Protocol[]): NonNullable<DestinationsOptions['each']> {
+    return (host, port) =>
+      ways.straight('https', host, port, (under) => tlsConnect(options, host, protocols, under));
+  }
 
   function refused(refusal: Refusal, exchange: Exchange): Response {
     const { scheme, authority } = exchange.request.uri;
-    warn(refusal, refusal === 'backend-scheme' ? scheme : authority);
-    return refusalResponse(refusal);
+    const { reason } = refusals[refusal];
+    ways.failed(refusal, refusal === 'backend-scheme' ? scheme : authority, reason);
+    return refusalResponse(refusal, reason);
   }
-}
-
-/** What an operator should do about requests that cannot be sent on. */
-const ADVICE: Partial<Record<Refusal, string>> = {
-  'backend-scheme': 'only http:// backends can be reached in this version',
-  'backend-unnamed': 'requests without a Host header need a baseURI',
-  'backend-egress': 'the request would come back to this gateway: give the route a baseURI',
-  'backend-limit': 'there are too many backends at a time: give the route a baseURI',
-  loop: 'requests go round in a circle: check the baseURI of the route',
-};
-
-/** Writes each kind of refusal to the log when it happens first; clients could make it happen at will. */
-function warnings({ log }: Parts): (refusal: Refusal, backend: string) => void {
-  const said = new Set<Refusal>();
-  return (refusal, backend) => {
-    if (said.has(refusal)) return;
-    said.add(refusal);
-    log.warn({ refusal, backend }, ADVICE[refusal] ?? 'a request cannot be sent on');
-  };
 }
 
 /** Every gateway adds its name to Via, so a request that comes round again has it many times. */
@@ -87,16 +102,4 @@ function circles(headers: Headers): boolean {
   const name = ` ${DEFAULT_FORWARDING.via}`;
   const gateways = (headers.get('via') ?? '').split(',').filter((hop) => hop.trimEnd().endsWith(name));
   return gateways.length >= MOST_GATEWAYS;
-}
-
-/** Ends the tunnel that the client is about to join when nothing passes for this long; 0 for as the listener says. */
-function limitSilence(response: Response, silence: number): Response {
-  const peer = response.upgraded;
-  if (peer === null || silence === 0) return response;
-  response.upgraded = {
-    join: (client, early, ended, limit, over) =>
-      peer.join(client, early, ended, limit === 0 ? silence : Math.min(limit, silence), over),
-    abandon: () => peer.abandon(),
-  };
-  return response;
 }

@@ -1,8 +1,66 @@
-import { unavailable } from '../../contract/vocabulary/field-notes.ts';
+import { z } from 'zod';
+import { Secret } from '../../contract/secret.ts';
+import { flag, text } from '../../contract/vocabulary/configured.ts';
+import { deprecated } from '../../contract/vocabulary/field-notes.ts';
+import { exclusive, needs } from '../../contract/vocabulary/groups.ts';
+import { theReading } from '../../contract/vocabulary/reading.ts';
+import { type Reference, ref } from '../../contract/vocabulary/reference.ts';
+import type { Remark } from '../heap/definition.ts';
+import { customProxyFields } from './custom-proxy.ts';
+
+/** Whether to use what only an operator may know of. */
+const operatorFlag = flag().refine(() => theReading().reach.origin !== 'tenant', {
+  error: 'is for operators only: it uses system properties of the plane',
+  params: { code: 'not-allowed' },
+});
 
 /** Fields of a handler about the proxy between it and its backends. */
 export const proxyFields = {
-  proxyOptions: unavailable('ProxyOptions reference').describe('Proxy for outgoing requests.'),
-  proxy: unavailable('object').describe('Proxy for outgoing requests.'),
-  systemProxy: unavailable('boolean').describe('Proxy of the machine for outgoing requests.'),
+  proxyOptions: ref('proxyOptions').prefault('ProxyOptions').describe('Proxy for outgoing requests.'),
+  proxy: deprecated(
+    z
+      .strictObject({
+        ...customProxyFields,
+        password: deprecated(
+          text().transform((password) => new Secret(password)),
+          '`passwordSecretId`: whoever reads the document reads the password',
+        ).describe('The password itself.'),
+      })
+      .check(
+        exclusive('passwordSecretId', 'password'),
+        needs('passwordSecretId', 'username'),
+        needs('passwordSecretId', 'secretsProvider'),
+        needs('password', 'username'),
+        z.check(needsPassword),
+      ),
+    'a `proxyOptions` of the type CustomProxyOptions',
+  ).describe('Proxy for outgoing requests; it wins over `systemProxy` and `proxyOptions`.'),
+  systemProxy: deprecated(operatorFlag, 'a `proxyOptions` of the type SystemProxyOptions').describe(
+    'Whether the proxy that system properties name is used; it wins over `proxyOptions`.',
+  ),
 };
+
+function needsPassword(payload: z.core.ParsePayload<Record<string, unknown>>): void {
+  const { username, password, passwordSecretId } = payload.value as Partial<Record<string, unknown>>;
+  if (username === undefined || password !== undefined || passwordSecretId !== undefined) return;
+  const message = "is required: 'username' needs it";
+  const path = ['passwordSecretId'];
+  payload.issues.push({ code: 'custom', message, input: payload.value, path, params: { code: 'missing' } });
+}
+
+interface GivenProxies {
+  readonly proxy?: unknown;
+  readonly systemProxy?: boolean | undefined;
+  readonly proxyOptions: Reference<'proxyOptions'>;
+}
+
+/** What has no effect because something else wins. */
+export function proxyRemarks({ proxy, systemProxy, proxyOptions }: GivenProxies): readonly Remark[] {
+  const winner = proxy !== undefined ? 'proxy' : systemProxy === true ? 'systemProxy' : null;
+  if (winner === null) return [];
+  const losers = [
+    ...(winner === 'proxy' && systemProxy === true ? ['systemProxy'] : []),
+    ...(proxyOptions.name === 'ProxyOptions' ? [] : ['proxyOptions']),
+  ];
+  return losers.map((field) => ({ at: [field], code: 'no-effect', message: `has no effect: '${winner}' wins` }));
+}

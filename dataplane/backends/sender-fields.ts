@@ -1,11 +1,13 @@
 import type { z } from 'zod';
 import { choice, duration, flag, integer } from '../../contract/vocabulary/configured.ts';
-import { noEffect, unavailable } from '../../contract/vocabulary/field-notes.ts';
+import { noEffect } from '../../contract/vocabulary/field-notes.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
+import { httpVersionFields } from './http-version.ts';
 import { proxyFields } from './proxy-fields.ts';
 import { retryFields } from './retry-fields.ts';
 import { timeout } from './timeout.ts';
 import { tlsFields } from './tls-fields.ts';
+import { vertxClientOptions } from './vertx-client-options.ts';
 import { websocketFields } from './websocket-fields.ts';
 
 /** The fields of the handlers that send requests on. */
@@ -22,39 +24,41 @@ export const senderFields = {
   disableReuseConnection: flag().default(false).describe('Whether every request gets a connection of its own.'),
   soTimeout: timeout
     .prefault('10 seconds')
-    .describe('Time without a byte after which a connection is given up; the answer is then 504. Zero for any time.'),
+    .describe('Time without a byte after which a connection is given up; the answer is then 502. Zero for any time.'),
   waitQueueSize: integer({ min: 0, max: 1_000_000 })
-    .default(10_000)
-    .describe('Most requests that wait for a connection; further ones are answered with 503.'),
+    .optional()
+    .describe('Most requests that wait for a connection, by default 10000; further ones are answered with 503.'),
   websocket: websocketFields.prefault({}).describe('Upgrades to WebSocket.'),
 
-  stateTrackingEnabled: noEffect(flag(), 'no client certificates are used').describe(
-    'Whether connections with a client certificate are kept apart.',
-  ),
+  ...httpVersionFields,
   numberOfWorkers: noEffect(
     integer({ min: 1 }),
     'event loops send requests, and `gatewayUnits` says how many',
   ).describe('Worker threads for outgoing requests.'),
-  protocolVersion: noEffect(
-    choice(['HTTP/2', 'HTTP/1.1']),
-    'backends without TLS are spoken to in HTTP/1.1 whatever it says',
-  ).describe('HTTP version of outgoing requests.'),
-  temporaryStorage: noEffect(ref('temporaryStorage'), 'bodies are passed on as they arrive').describe(
-    'Where bodies are buffered.',
-  ),
-  asyncBehavior: noEffect(choice(['streaming', 'non_streaming']), 'bodies are passed on as they arrive').describe(
-    'Whether an answer is processed before its body is complete.',
-  ),
+  temporaryStorage: ref('temporaryStorage')
+    .prefault('TemporaryStorage')
+    .describe('Keeps bodies that have to be whole before they are passed on, or that may be sent again.'),
+  asyncBehavior: choice(['streaming', 'non_streaming'])
+    .optional()
+    .describe(
+      'Whether messages are passed on as they arrive or when they are whole; by default as `streamingEnabled` of ' +
+        '`admin.json` says. What has to be whole is kept in the `temporaryStorage`, and longer than it or 2 GB is ' +
+        'refused. `text/event-stream` needs `streaming`.',
+    ),
   disableRetries: noEffect(
     flag(),
     'a request is sent once more only when a kept connection turns out to be closed and repeating it is safe',
   ).describe('Whether failed requests are never repeated.'),
-  propagateDisconnection: noEffect(flag(), 'a client that leaves always ends its call to the backend').describe(
-    'Whether a client that leaves ends its call to the backend.',
-  ),
+  propagateDisconnection: flag()
+    .default(true)
+    .describe(
+      'Whether a client that leaves ends its call to the backend; otherwise a request that was sent whole is answered ' +
+        'for nobody.',
+    ),
 
-  http2PriorKnowledge: unavailable('configuration expression<boolean>').describe('HTTP/2 without an upgrade.'),
-  vertx: unavailable('object').describe('Options of the HTTP client of the reference product.'),
+  vertx: vertxClientOptions
+    .prefault({})
+    .describe('Options of the HTTP client of the reference product that have no field of their own.'),
   ...proxyFields,
   ...retryFields,
   ...tlsFields,

@@ -1,9 +1,28 @@
 import type { Parts } from '../heap/definition.ts';
 import type { Next } from '../http/exchange.ts';
+import type { Refusal } from '../http/refusal.ts';
+import { BackendWays } from './backend-ways.ts';
+import { circuitBreaker } from './circuit-breaker.ts';
 import { forwarder } from './forwarder.ts';
+import { retrying } from './retries.ts';
 import type { SenderConfig } from './sender-fields.ts';
 
-/** The whole way of a request to a backend: what is tried, how often, and when it is not tried at all. */
-export function sender(config: SenderConfig, parts: Parts): Next {
-  return forwarder(config, parts);
+/**
+ * The whole way of a request to a backend: what is tried, how often, and when it is not tried at all. `propagates` tells
+ * refusals that the caller makes known, so that they are not logged here.
+ */
+export function sender(config: SenderConfig, parts: Parts, propagates: (refusal: Refusal) => boolean = never): Next {
+  const { retries, circuitBreaker: breaker } = config;
+  const ways = new BackendWays(config, parts, propagates);
+  const once = forwarder(config, parts, ways);
+  const tried =
+    retries?.enabled === true ? retrying(retries, parts.resolve(config.temporaryStorage), parts, once) : once;
+  const send = ways.buffering?.before(tried) ?? tried;
+  if (breaker?.enabled !== true) return send;
+  const guard = circuitBreaker(breaker, parts);
+  return (exchange) => guard(exchange, send);
+}
+
+function never(): false {
+  return false;
 }

@@ -1,7 +1,11 @@
 import { z } from 'zod';
+import { tlsRemarks } from '../backends/backend-tls.ts';
+import { httpVersionRemarks } from '../backends/http-version.ts';
+import { proxyRemarks } from '../backends/proxy-fields.ts';
 import { sender } from '../backends/sender.ts';
 import { senderFields } from '../backends/sender-fields.ts';
 import { defineHandler } from '../heap/definition.ts';
+import type { Refusal } from '../http/refusal.ts';
 import { mapResponse } from '../http/reply.ts';
 import type { Response } from '../http/response.ts';
 
@@ -14,14 +18,19 @@ export const clientHandler = defineHandler({
     'a failure of the chain, which the client sees as 500.',
   config: z.strictObject(senderFields),
   examples: [{ title: 'Services that are near', config: { connectionTimeout: '1 second', soTimeout: '3 seconds' } }],
+  remarks: (config) => [...httpVersionRemarks(config), ...tlsRemarks(config), ...proxyRemarks(config)],
   create(config, parts) {
-    const send = sender(config, parts);
+    const send = sender(config, parts, isNoAnswer);
     return (exchange) => mapResponse(send(exchange), exchange, failWithoutAnswer);
   },
 });
 
 function failWithoutAnswer(response: Response): Response {
-  const { refusal } = response;
-  if (refusal === null || !refusal.startsWith('backend-') || refusal === 'backend-egress') return response;
-  throw new Error(`the request got no answer: ${refusal}`);
+  const { refusal, cause } = response;
+  if (refusal === null || !isNoAnswer(refusal)) return response;
+  throw new Error(`the request got no answer: ${refusal}${typeof cause === 'string' ? ` (${cause})` : ''}`);
+}
+
+function isNoAnswer(refusal: Refusal): boolean {
+  return refusal.startsWith('backend-') && refusal !== 'backend-egress';
 }

@@ -1,4 +1,7 @@
 import { z } from 'zod';
+import { tlsRemarks } from '../backends/backend-tls.ts';
+import { httpVersionRemarks } from '../backends/http-version.ts';
+import { proxyRemarks } from '../backends/proxy-fields.ts';
 import { sender } from '../backends/sender.ts';
 import { senderFields } from '../backends/sender-fields.ts';
 import { defineHandler } from '../heap/definition.ts';
@@ -9,8 +12,8 @@ export const reverseProxyHandler = defineHandler({
   summary:
     'Sends each request to the scheme, host and port of its URI, which a `baseURI` sets, and returns the answer. The ' +
     '`Host` header is passed as received. A backend that cannot be reached gives 502, one that does not answer in ' +
-    'time 504. Only `http` backends can be reached in this version. A request that would come back to the gateway ' +
-    'itself is refused.',
+    'time as well. Backends with `https` are reached by the `tls` options. A request that would come back to the ' +
+    'gateway itself is refused.',
   config: z.strictObject(senderFields),
   examples: [
     { title: 'As it is, for use with a baseURI', config: {} },
@@ -19,6 +22,7 @@ export const reverseProxyHandler = defineHandler({
       config: { connections: 128, soTimeout: '1 minute', websocket: { enabled: true, soTimeout: '10 minutes' } },
     },
   ],
+  remarks: (config) => [...httpVersionRemarks(config), ...tlsRemarks(config), ...proxyRemarks(config)],
   create(config, parts) {
     return sender(config, parts);
   },

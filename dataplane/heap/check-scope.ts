@@ -5,7 +5,7 @@ import { type Path, type Problem, pathText } from '../../contract/problem.ts';
 import { givenReferences } from '../../contract/vocabulary/given-references.ts';
 import { fieldNames, parseConfig } from '../../contract/vocabulary/parse-config.ts';
 import type { Reading } from '../../contract/vocabulary/reading.ts';
-import { kinds, type Reference } from '../../contract/vocabulary/reference.ts';
+import { kinds, type Reference, standIns } from '../../contract/vocabulary/reference.ts';
 import { soundFields } from '../../contract/vocabulary/sound-fields.ts';
 import { type Found, referencesIn } from './config-walk.ts';
 import type { TypeDefinition } from './definition.ts';
@@ -163,8 +163,8 @@ export class ScopeCheck {
 
   private note(definition: TypeDefinition, config: unknown, path: Path): void {
     noteValues(config, path, this.options);
-    for (const { at, message } of definition.remarks?.(config) ?? []) {
-      this.report('warning', 'unavailable-field', [...path, ...at], message);
+    for (const { at, message, code = 'unavailable-field' } of definition.remarks?.(config) ?? []) {
+      this.report('warning', code, [...path, ...at], message);
     }
   }
 
@@ -176,9 +176,10 @@ export class ScopeCheck {
     const draft = follows === undefined ? undefined : this.drafts.get(found);
     if (draft !== undefined && !this.follow(draft)) return null;
     const kind = kindOf(found);
-    if (reference.kind === 'any' || kind === reference.kind) return found;
+    const standIn = standIns[reference.kind];
+    if (reference.kind === 'any' || kind === reference.kind || kind === standIn) return found;
     if (follows !== undefined && kind === 'any') return null; // its own reference has a problem, or is part of a cycle
-    const wanted = `must be a ${kinds[reference.kind]}`;
+    const wanted = `must be a ${kinds[reference.kind]}${standIn === undefined ? '' : ` or a ${kinds[standIn]}`}`;
     if (reference.name === null) this.error('kind', path, `${wanted}, and a ${type} is a ${kinds[kind]}`);
     else if (reference.name === type) this.error('kind', path, `${wanted}, but '${type}' is a ${kinds[kind]}`);
     else this.error('kind', path, `${wanted}, but '${reference.name}' is a ${type}, which is a ${kinds[kind]}`);

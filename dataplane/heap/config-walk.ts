@@ -1,7 +1,7 @@
 import { Duration } from '../../contract/duration.ts';
 import type { Target } from '../../contract/expression/target.ts';
 import type { Path } from '../../contract/problem.ts';
-import { Reference } from '../../contract/vocabulary/reference.ts';
+import { Reference, singleReferences } from '../../contract/vocabulary/reference.ts';
 import type { RuntimeExpression } from '../../contract/vocabulary/runtime.ts';
 
 /** What is found in a configuration that was read. */
@@ -10,9 +10,10 @@ export interface Found<T> {
   readonly path: Path;
 }
 
-/** The references in a configuration, with their places. */
+/** The references in a configuration, each to one object, with their places. */
 export function referencesIn(config: unknown, path: Path): Found<Reference>[] {
-  return found(config, path, (value): value is Reference => value instanceof Reference);
+  const references = found(config, path, (value): value is Reference => value instanceof Reference);
+  return references.flatMap(({ value, path: at }) => singleReferences(value, at));
 }
 
 /** The runtime expressions in a configuration, with their places. */

@@ -11,6 +11,7 @@ export const defaultObjects: JsonValue = [
   { name: 'Clock', type: 'Clock' },
   { name: 'ScheduledExecutorService', type: 'ScheduledExecutorService' },
   { name: 'TemporaryStorage', type: 'TemporaryStorage' },
+  { name: 'ProxyOptions', type: 'NoProxyOptions' },
   { name: 'ReverseProxyHandler', type: 'ReverseProxyHandler' },
   { name: 'ClientHandler', type: 'ClientHandler' },
   { name: 'TransactionIdOutboundFilter', type: 'TransactionIdOutboundFilter' },

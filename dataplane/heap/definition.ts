@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { z } from 'zod';
-import type { Path } from '../../contract/problem.ts';
+import type { Path, ProblemCode } from '../../contract/problem.ts';
 import type { Reference } from '../../contract/vocabulary/reference.ts';
 import type { Decorator } from './decorator.ts';
 import type { Heap } from './heap.ts';
@@ -27,6 +27,8 @@ export interface Parts {
 export interface Remark {
   readonly at: Path;
   readonly message: string;
+  /** By default that of what cannot be served. */
+  readonly code?: ProblemCode;
 }
 
 /** What the catalogue knows of a type. */
@@ -51,7 +53,7 @@ export interface TypeDefinition<K extends BuiltKind = BuiltKind, Config = unknow
   inVain?(decoration: unknown, kind: BuiltKind | null): string | null;
   /** For decorators: why requests that it decorates cannot be served, or null. */
   unserved?(decoration: unknown): string | null;
-  /** What the writer of a sound configuration should know: what of it cannot be served. */
+  /** What the writer of a sound configuration should know: what of it cannot be served, or is not safe. */
   remarks?(config: Config): readonly Remark[];
   /** For a type that stands for another object: the reference to it, which decides what kind of object this one is. */
   follows?(config: Config): Reference;

@@ -7,6 +7,7 @@ import type { Parts } from './definition.ts';
 import type { Built, BuiltKind } from './kinds.ts';
 import type { PlaneServices } from './plane-services.ts';
 import { type CheckedDecoration, type CheckedObject, decoratable, kindOf, type Scope } from './scope.ts';
+import { secretsInOrder } from './secrets-in-order.ts';
 
 /** An object could not be built: its name, and why. */
 export class BuildFailure extends Error {
@@ -36,6 +37,12 @@ export class Heap {
     this.parent = parent;
     this.plane = plane;
     this.log = plane.log;
+  }
+
+  /** Puts what lives elsewhere in the place of an object of this scope, which is then neither built nor closed here. */
+  lend(name: string, built: unknown): void {
+    const object = this.scope.objects.get(name);
+    if (object !== undefined) this.own.set(object, built);
   }
 
   /** Builds everything that the scope declares, what is needed before what needs it. @throws BuildFailure */
@@ -99,9 +106,14 @@ export class Heap {
       name,
       qualifiedName: `${this.scope.name}.${name}`,
       resolve: <K extends BuiltKind>(reference: Reference<K>): Built[K] => {
-        const target = targets.get(reference);
-        if (target === undefined) throw new Error(`a reference of '${name}' was not checked`);
-        return this.get(target) as Built[K];
+        const one = (single: Reference): unknown => {
+          const target = targets.get(single);
+          if (target === undefined) throw new Error(`a reference of '${name}' was not checked`);
+          return this.get(target);
+        };
+        const { members } = reference;
+        const stores = members.map((member) => one(member) as Built['secretStore']);
+        return (stores.length === 0 ? one(reference) : secretsInOrder(stores)) as Built[K];
       },
       onClose: (release) => this.releases.push(release),
       log: this.log.child({ object: `${this.scope.name}.${name}` }),

@@ -2,7 +2,10 @@ import type { Kind } from '../../contract/vocabulary/reference.ts';
 import type { Filter, Next } from '../http/exchange.ts';
 import type { Decorator } from './decorator.ts';
 import type { Executor } from './executor.ts';
+import type { ProxyOptions } from './proxy-options.ts';
+import type { KeyManager, PropertyFormat, SecretStore, SecretsProvider, TrustManager } from './secrets.ts';
 import type { TemporaryStorage } from './temporary-storage.ts';
+import type { ClientTls, ServerTls } from './tls.ts';
 
 /** What stands behind a reference of each kind, once it is built. */
 export interface Built {
@@ -13,6 +16,14 @@ export interface Built {
   temporaryStorage: TemporaryStorage;
   /** Milliseconds since 1970. */
   clock: () => number;
+  secretsProvider: SecretsProvider;
+  secretStore: SecretStore;
+  propertyFormat: PropertyFormat;
+  keyManager: KeyManager;
+  trustManager: TrustManager;
+  proxyOptions: ProxyOptions;
+  tlsOptions: ClientTls;
+  serverTlsOptions: ServerTls;
   any: unknown;
 }
 

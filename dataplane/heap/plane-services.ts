@@ -3,6 +3,7 @@ import type { Reach } from '../../contract/reach.ts';
 import type { Connect } from '../http/connect.ts';
 import type { Next } from '../http/exchange.ts';
 import type { Parts } from './definition.ts';
+import type { TakeMemory } from './shared-memory.ts';
 
 /** What the plane lends to the objects that run in it. */
 export interface PlaneServices {
@@ -10,10 +11,18 @@ export interface PlaneServices {
   readonly reach: Reach;
   /** Publishes one observation of a time, in seconds, under a metric of an object. */
   observe(metric: string, labels: Readonly<Record<string, string>>, seconds: number): void;
+  /** Counts one more under a metric of an object. */
+  count(metric: string, labels: Readonly<Record<string, string>>): void;
+  /** Shows a number under a metric of an object, read now and again until the result is called. */
+  gauge(metric: string, labels: Readonly<Record<string, string>>, read: () => number): () => void;
+  /** Memory that the objects of this name in all units of the plane share, and in one unit those that follow each other. */
+  readonly sharedMemory: TakeMemory;
   /** Whether a backend may be at this address: never where the plane itself listens. */
   mayReach(address: string, port: number): boolean;
   /** Opens connections to backends. */
   readonly connect: Connect;
+  /** Whether bodies are passed on as they arrive where an object does not say: `streamingEnabled` of admin.json. */
+  readonly streaming: boolean;
   /** The dispatcher over the routes of a router, which come and go without it. */
   router(parts: Parts, defaultHandler: Next | null): Next;
 }

@@ -1,13 +1,15 @@
 import type { Body, BodySink } from './body.ts';
 import { putContent, putContentEnd } from './content-framing.ts';
 import { DrainGate } from './drain-gate.ts';
+import type { Refusal } from './refusal.ts';
 import type { StreamSink } from './send-stream.ts';
 import { type Passed, REFUSED, type Wire } from './wire.ts';
 
 /** Who hears how the sending of an answer ended. */
 export interface AnswerOwner {
   answerSent(): void;
-  answerBroken(): void;
+  /** `why` where the backend is to blame for it. */
+  answerBroken(why: Refusal | null): void;
 }
 
 /** Sends the content of one answer after the other, framed as its head says, as fast as the client reads. */
@@ -55,8 +57,9 @@ export class AnswerSender implements BodySink, StreamSink {
   }
 
   bodyFailed(): void {
+    const why = this.body?.failure ?? null;
     this.body = null;
-    this.owner.answerBroken();
+    this.owner.answerBroken(why);
   }
 
   whenDrained(): Promise<void> {

@@ -46,6 +46,7 @@ export function writeAnswer(
   if (chunked) lines += 'Transfer-Encoding: chunked\r\n';
   if (!bodiless && length < 0 && !modern) connection.closing = true;
   if (status === 101) lines += 'Connection: Upgrade\r\n';
+  else if (response.refusal === 'websocket-version') lines += upgradeRequired(connection.closing);
   else if (connection.closing) lines += 'Connection: close\r\n';
   else if (!modern) lines += 'Connection: keep-alive\r\n';
 
@@ -72,10 +73,15 @@ export function writeAnswer(
   sender.sent += inline?.length ?? along;
   headers.release();
   if (bodiless) {
-    if (!interim) body?.abandon();
+    if (!interim) response.abandon();
     return null;
   }
   return body ?? stream;
+}
+
+/** What a client must speak to be served (RFC 9110 §15.5.22). */
+function upgradeRequired(last: boolean): string {
+  return `Connection: ${last ? 'close, ' : ''}Upgrade\r\nUpgrade: websocket\r\n`;
 }
 
 /** The head of an interim answer, which never has content: a length would make a reader take the answer for it. */

@@ -1,13 +1,13 @@
-import type { BackendOptions, Call, Destination } from './backend.ts';
+import type { BackendOptions, Call } from './backend.ts';
 import type { BackendPool } from './backend-pool.ts';
 import { writeBackendRequest } from './backend-request.ts';
 import type { Body, BodySink } from './body.ts';
+import type { CallCarrier } from './call-carrier.ts';
 import { clock } from './clock.ts';
-import type { ConnectFailure, ConnectResult } from './connect.ts';
 import { putContent, putContentEnd } from './content-framing.ts';
 import { DrainGate } from './drain-gate.ts';
 import type { Headers } from './headers.ts';
-import type { Refusal } from './refusal.ts';
+import { type Refusal, refusals } from './refusal.ts';
 import { Replay } from './replay.ts';
 import type { Response } from './response.ts';
 import { ResponseReader, type ResponseReceiver } from './response-reader.ts';
@@ -17,17 +17,12 @@ import { Tunnel } from './tunnel.ts';
 import { awaiting, keep, put } from './turn.ts';
 import { type Passed, REFUSED, type Wire, type WireOwner } from './wire.ts';
 
-const CONNECTING = 0;
 const IDLE = 1;
 const BUSY = 2;
 const CLOSED = 3;
 
-/** It took too long. */
-const TIMED_OUT: ConnectFailure = { refusal: 'backend-connect-timeout', reason: 'no connection was made in time' };
-const BROKEN: ConnectFailure = { refusal: 'backend-connect', reason: 'the connection broke off as it was made' };
-
 /** One connection to a backend: one request at a time, kept between them. */
-export class BackendConnection implements WireOwner, ResponseReceiver, BodySink, Swept {
+export class BackendConnection implements WireOwner, ResponseReceiver, BodySink, CallCarrier, Swept {
   deadline = NEVER;
   slot = -1;
   private readonly pool: BackendPool;
@@ -35,8 +30,8 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
   private readonly reader: ResponseReader;
   private readonly replay = new Replay();
   private readonly born = clock.now;
-  private wire: Wire | null = null;
-  private state = CONNECTING;
+  private readonly wire: Wire;
+  private state = IDLE;
   private call: Call | null = null;
   private used = false;
   private last = false;
@@ -45,64 +40,44 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
   private held = false;
   private chunkedOut = false;
   private readonly gate = new DrainGate();
-  private outcome: ((result: ConnectResult) => void) | null = null;
+  /** It asked to go on in HTTP/2. */
+  private upgrading = false;
 
-  constructor(pool: BackendPool, options: BackendOptions) {
+  /** Takes a wire that is open. */
+  constructor(pool: BackendPool, options: BackendOptions, wire: Wire) {
     this.pool = pool;
     this.options = options;
     this.reader = new ResponseReader(this, options.headBytes);
+    this.wire = wire;
+    wire.owner = this;
+    this.rest();
+    watch(this);
   }
 
-  // ---- connecting and being kept
-
-  get connected(): boolean {
-    return this.state === IDLE;
-  }
-
-  connect(to: Destination, timeout: number): Promise<ConnectResult> {
-    return new Promise((resolve) => {
-      this.outcome = (result) => {
-        this.outcome = null;
-        unwatch(this);
-        if (typeof result === 'string') {
-          this.rest();
-          watch(this);
-        } else this.wire?.destroy();
-        resolve(result);
-      };
-      if (timeout > 0) {
-        this.deadline = performance.now() + timeout;
-        watch(this);
-      }
-      const wire = this.options.connect(to, this, (result) => {
-        if (this.wire === wire) this.outcome?.(result);
-      });
-      this.wire = wire;
-    });
-  }
+  // ---- being kept
 
   /** Whether it may get another request. What was read before that request was sent cannot be its answer. */
   usable(now: number): boolean {
     const { timeToLive } = this.options;
     const fresh = timeToLive === 0 || !this.used || now - this.born < timeToLive;
-    return fresh && this.state === IDLE && this.wire!.queued === 0;
+    return fresh && this.state === IDLE && this.wire.queued === 0;
   }
 
   /** Watched while it is idle, because backends close what they no longer want and we do it first. */
   private rest(): void {
     this.state = IDLE;
     this.deadline = this.options.idleTimeout > 0 ? clock.now + this.options.idleTimeout : NEVER;
-    this.wire!.bulk = false;
-    this.wire!.resume();
+    this.wire.bulk = false;
+    this.wire.resume();
   }
 
   // ---- the request
 
   begin(call: Call): void {
-    const wire = this.wire!;
+    const wire = this.wire;
     const { exchange } = call;
     this.call = call;
-    call.connection = this;
+    call.carrier = this;
     this.state = BUSY;
     this.last = !this.options.reuse;
     this.held = false;
@@ -116,29 +91,39 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
       return;
     }
     const from = wire.regionLength;
-    const { body, content, stream, chunked } = writeBackendRequest(wire, exchange, this.options);
+    this.upgrading = !this.used && this.pool.asksForHttp2(exchange);
+    const { body, content, stream, chunked } = writeBackendRequest(wire, exchange, this.options, this.upgrading);
     call.sent = true;
     this.chunkedOut = chunked;
     this.requestDone = body === null && content === null && stream === null;
-    if (this.used && !call.retried && from === 0) this.replay.begin(exchange.request.method, wire, chunked);
+    if (this.used && call.retries === 0 && from === 0) this.replay.begin(exchange.request.method, wire, chunked);
     this.used = true;
-    if (body !== null) body.pipe(this, false);
+    if (call.upload !== null) call.upload.sendTo(this);
+    else if (body !== null) body.pipe(this, false);
     else if (content !== null) {
       if (content.length > 0) this.bodyData(content, 0, content.length);
       this.bodyEnd('');
-    } else if (stream !== null) void sendStream(stream, this, () => this.call === call, noReport);
+    } else if (stream !== null) {
+      void sendStream(
+        stream,
+        this,
+        () => this.call === call,
+        (error) =>
+          call.refuse('internal', `the body cannot be read: ${error instanceof Error ? error.message : error}`),
+      );
+    }
   }
 
   bodyData(bytes: Buffer, start: number, end: number): void {
     const { wire } = this;
-    if (wire === null || this.call === null) return;
+    if (this.call === null) return;
     this.touch();
     this.replay.add(bytes, start, end);
     putContent(wire, this.chunkedOut, bytes, start, end);
   }
 
   bodyDirect(bytes: Buffer, length: number): Passed {
-    if (this.chunkedOut || this.wire === null || this.call === null) return REFUSED;
+    if (this.chunkedOut || this.call === null) return REFUSED;
     this.replay.forget();
     this.touch();
     return this.wire.sendDirect(bytes, length);
@@ -146,7 +131,7 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
 
   bodyEnd(trailers: string): void {
     if (this.call === null) return;
-    putContentEnd(this.wire!, this.chunkedOut, trailers);
+    putContentEnd(this.wire, this.chunkedOut, trailers);
     this.requestDone = true;
   }
 
@@ -178,7 +163,7 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
     if (this.state === CLOSED) return;
     this.touch();
     // bytes that nobody asked for must not become somebody's answer
-    if (!this.reader.receive(this.wire!, bytes, start, end) && this.state !== CLOSED) this.destroy();
+    if (!this.reader.receive(this.wire, bytes, start, end) && this.state !== CLOSED) this.destroy();
   }
 
   passes(bytes: Buffer, length: number): Passed {
@@ -195,6 +180,7 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
   answered(response: Response, last: boolean, complete: boolean): void {
     const call = this.call!;
     this.replay.forget();
+    this.refusesHttp2();
     if (last) this.last = true;
     if (complete) this.release(true);
     this.deliver(call, response);
@@ -216,13 +202,20 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
     const call = this.call!;
     const asked = call.exchange.request.upgrade?.toLowerCase() ?? '';
     const got = response.headers.get('upgrade')?.toLowerCase();
+    if (this.upgrading && got === 'h2c') {
+      this.upgrading = false;
+      this.call = null;
+      this.leave();
+      this.pool.upgraded(this.wire, call, early);
+      return;
+    }
     if (got !== asked || !this.options.upgrades.includes(asked) || !this.requestDone) {
       this.refuse('backend-upgrade');
       return;
     }
-    const wire = this.wire!;
+    const wire = this.wire;
     this.call = null;
-    call.connection = null;
+    call.carrier = null;
     this.leave();
     response.upgraded = new Tunnel(wire, early);
     this.deliver(call, response);
@@ -230,15 +223,22 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
 
   /** The answer is complete: the connection is free, or ends. */
   private release(clean: boolean): void {
-    if (this.call !== null) this.call.connection = null;
+    if (this.call !== null) this.call.carrier = null;
     this.call = null;
-    const { pending, regionLength } = this.wire!; // what is not sent yet, a backend that has answered may never read
+    const { pending, regionLength } = this.wire; // what is not sent yet, a backend that has answered may never read
     if (!clean || this.last || !this.requestDone || pending || regionLength !== 0) {
       this.destroy();
       return;
     }
     this.rest();
     this.pool.freed(this);
+  }
+
+  /** The backend goes on in HTTP/1.1, although it was asked for HTTP/2. */
+  private refusesHttp2(): void {
+    if (!this.upgrading) return;
+    this.upgrading = false;
+    this.pool.refusedHttp2();
   }
 
   // ---- ends, expected and not
@@ -259,10 +259,6 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
 
   private broken(): void {
     if (this.state === CLOSED) return;
-    if (this.outcome !== null) {
-      this.outcome(BROKEN);
-      return;
-    }
     const { call } = this;
     const replay = this.requestDone && this.reader.untouched ? this.replay.take() : null;
     if (call === null || replay === null || call.cancelled) {
@@ -270,9 +266,14 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
       return;
     }
     call.replay = replay;
-    call.connection = this.call = null;
+    call.carrier = this.call = null;
     this.destroy();
     this.pool.retry(call);
+  }
+
+  /** Whether all of the request has been sent. */
+  get sentWhole(): boolean {
+    return this.requestDone;
   }
 
   /** The connection cannot go on: an answer that has not begun becomes a refusal, one that has breaks off. */
@@ -280,10 +281,13 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
     const { call } = this;
     const body = this.reader.stop();
     this.call = null;
-    if (call !== null) call.connection = null;
+    if (call !== null) call.carrier = null;
     this.destroy();
-    if (body !== null) body.fail();
-    else if (call !== null && call.response === null) call.refuse(refusal);
+    if (body !== null) {
+      const why = refusal === 'backend-closed' ? 'backend-cut' : refusal;
+      this.options.failed(why, refusals[why].reason);
+      body.fail(why);
+    } else if (call !== null && call.response === null) call.refuse(refusal);
   }
 
   /** Nobody wants the answer: what is under way cannot be told from the next one, so the connection goes. */
@@ -297,12 +301,13 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
   destroy(): void {
     if (this.state === CLOSED) return;
     this.leave();
-    this.wire?.destroy();
+    this.wire.destroy();
   }
 
   /** Leaves the pool without closing. */
   private leave(): void {
     this.state = CLOSED;
+    this.refusesHttp2();
     this.reader.stop();
     unwatch(this);
     this.drained();
@@ -317,8 +322,7 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
   }
 
   overdue(): void {
-    if (this.outcome !== null) this.outcome(TIMED_OUT);
-    else if (this.state === IDLE) this.destroy();
+    if (this.state === IDLE) this.destroy();
     else this.refuse('backend-timeout');
   }
 
@@ -326,14 +330,14 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
     if (this.state !== BUSY) return;
     this.held = true;
     this.deadline = NEVER; // it is the client who is slow
-    this.wire?.pause();
+    this.wire.pause();
   }
 
   resumeBody(): void {
     if (this.state !== BUSY) return;
     this.held = false;
     this.touch();
-    this.wire?.resume();
+    this.wire.resume();
   }
 
   abandonBody(): void {
@@ -343,8 +347,4 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
   bodyWanted(): void {
     // a backend does not wait to be asked
   }
-}
-
-function noReport(): void {
-  // the stream's own author hears of it: the exchange fails
 }

@@ -1,10 +1,19 @@
+import { BackendSession } from '../http2/backend-session.ts';
 import type { BackendOptions, Call } from './backend.ts';
 import { BackendConnection } from './backend-connection.ts';
+import { BackendDial } from './backend-dial.ts';
 import { clock } from './clock.ts';
-import type { ConnectFailure } from './connect.ts';
+import type { ConnectFailure, Protocol } from './connect.ts';
 import { COUNTER, counters } from './counters.ts';
+import type { Exchange } from './exchange.ts';
 import { Resolver } from './resolver.ts';
 import { NEVER, type Swept, unwatch, watch } from './sweep.ts';
+import type { Wire } from './wire.ts';
+
+/** More calls than a pool ever holds. */
+const MANY = 1e9;
+/** How long a backend that went on in HTTP/1.1 is not asked for HTTP/2 again. */
+const UPGRADE_PAUSE = 300_000;
 
 /** The connections of one handler to one destination, and the calls that wait for one. */
 export class BackendPool implements Swept {
@@ -14,7 +23,13 @@ export class BackendPool implements Swept {
   private readonly resolver: Resolver | null;
   /** Unused connections; the one used last is used next, so that spares grow old and go. */
   private readonly idle: BackendConnection[] = [];
-  private readonly open = new Set<BackendConnection>();
+  /** Connections that carry many calls at a time. */
+  private readonly sessions: BackendSession[] = [];
+  private readonly open = new Set<BackendConnection | BackendSession>();
+  /** Calls that the next connection is expected to carry; until somebody knows, one connection is opened to see. */
+  private share: number;
+  private upgrading = false;
+  private nextUpgrade = 0;
   private waiting: Call[] = [];
   private waitingHead = 0;
   /** Calls in `waiting` that nobody waits for any more. */
@@ -25,12 +40,18 @@ export class BackendPool implements Swept {
 
   constructor(options: BackendOptions) {
     this.options = options;
+    this.share = options.http2 === 'negotiated' && options.reuse ? MANY : 1;
     this.resolver = 'path' in options.destination ? null : new Resolver(options.destination.host);
   }
 
   /** Gives the call a connection, or lets it wait for one. */
   take(call: Call): void {
     if (this.waitingCount === 0) {
+      const session = this.sessions.length === 0 ? null : this.freeSession();
+      if (session !== null) {
+        session.begin(call);
+        return;
+      }
       const connection = this.unused();
       if (connection !== null) {
         connection.begin(call);
@@ -38,7 +59,7 @@ export class BackendPool implements Swept {
       }
     }
     // who gets a connection of its own does not wait for anybody
-    if (this.waitingCount >= this.options.waiting + this.options.connections - this.open.size) {
+    if (this.waitingCount >= this.options.waiting + (this.options.connections - this.open.size) * this.share) {
       call.refuse('backend-queue-full');
       return;
     }
@@ -81,6 +102,11 @@ export class BackendPool implements Swept {
     return null;
   }
 
+  private freeSession(): BackendSession | null {
+    for (const session of this.sessions) if (session.free(clock.now) > 0) return session;
+    return null;
+  }
+
   private firstWaiting(): Call | null {
     while (this.waitingHead < this.waiting.length) {
       const call = this.waiting[this.waitingHead]!;
@@ -109,45 +135,70 @@ export class BackendPool implements Swept {
   }
 
   private connectIfNeeded(): void {
-    while (this.connecting < this.waitingCount && this.open.size + this.connecting < this.options.connections) {
+    const { connections } = this.options;
+    while (this.connecting * this.share < this.waitingCount && this.open.size + this.connecting < connections) {
       this.connecting++;
       void this.connect();
     }
   }
 
   private async connect(): Promise<void> {
+    const began = clock.now;
     let failure: ConnectFailure | null;
-    const connection = new BackendConnection(this, this.options);
     try {
-      failure = await this.tryAddresses(connection);
+      failure = await this.tryAddresses(new BackendDial());
     } catch (error) {
       failure = { refusal: 'backend-address', reason: error instanceof Error ? error.message : String(error) };
     }
+    if (failure === null) return;
     this.connecting--;
-    if (connection.connected) {
-      counters.block[COUNTER.backendConnects]!++;
-      counters.block[COUNTER.backendConnectionsOpen]!++;
-      this.open.add(connection);
-      this.freed(connection);
-      this.connectIfNeeded();
-      return;
-    }
-    connection.destroy();
     counters.block[COUNTER.backendConnectFailures]!++;
     this.resolver?.distrust();
-    // one connection, one call: the next attempt may succeed for the others
-    if (failure !== null) this.nextWaiting()?.refuse(failure.refusal, failure.reason);
+    this.refuseShare(failure, began);
     this.connectIfNeeded();
   }
 
-  /** Tries each address in turn, starting at another one each time. @returns why none can be used, or null. */
-  private async tryAddresses(connection: BackendConnection): Promise<ConnectFailure | null> {
-    const { destination, connectTimeout, mayReach } = this.options;
-    const until = connectTimeout > 0 ? performance.now() + connectTimeout : NEVER;
-    if ('path' in destination) {
-      const result = await connection.connect(destination, connectTimeout);
-      return typeof result === 'string' ? null : result;
+  /** One connection that carries one call fails that call: the next attempt may succeed for the others. */
+  private refuseShare({ refusal, reason }: ConnectFailure, began: number): void {
+    this.nextWaiting()?.refuse(refusal, reason);
+    for (let others = this.share - 1; others > 0; others--) {
+      const first = this.firstWaiting();
+      if (first === null || first.waitingSince > began) return;
+      this.nextWaiting()!.refuse(refusal, reason);
     }
+  }
+
+  private opened(wire: Wire, protocol: Protocol): void {
+    this.connecting--;
+    counters.block[COUNTER.backendConnects]!++;
+    if (this.options.http2 === 'negotiated') this.options.spoken?.(protocol);
+    if (protocol === 'h2') this.add(new BackendSession(this, this.options, wire, false));
+    else {
+      this.share = 1;
+      const connection = new BackendConnection(this, this.options, wire);
+      this.join(connection);
+      this.freed(connection);
+    }
+    this.connectIfNeeded();
+  }
+
+  private join(carrier: BackendConnection | BackendSession): void {
+    this.open.add(carrier);
+    counters.block[COUNTER.backendConnectionsOpen]!++;
+  }
+
+  private add(session: BackendSession): void {
+    this.join(session);
+    this.sessions.push(session);
+    this.freedStreams(session);
+  }
+
+  /** Tries each address in turn, starting at another one each time. @returns why none can be used, or null. */
+  private async tryAddresses(dial: BackendDial): Promise<ConnectFailure | null> {
+    const { connect, destination, connectTimeout, mayReach } = this.options;
+    const opened = (wire: Wire, protocol: Protocol): void => this.opened(wire, protocol);
+    const until = connectTimeout > 0 ? performance.now() + connectTimeout : NEVER;
+    if ('path' in destination) return dial.connect(connect, destination, connectTimeout, opened);
     const addresses = await this.resolver!.resolve();
     const { port } = destination;
     const allowed = mayReach === null ? addresses : addresses.filter((address) => mayReach(address, port));
@@ -161,10 +212,8 @@ export class BackendPool implements Swept {
     for (let i = 0; i < allowed.length; i++) {
       const host = allowed[(first + i) % allowed.length]!;
       const left = until === NEVER ? 0 : Math.max(1, until - performance.now());
-      const result = await connection.connect({ host, port }, left);
-      if (typeof result === 'string') return null;
-      failure = result;
-      if (result.refusal === 'backend-connect-timeout') break;
+      failure = await dial.connect(connect, { host, port }, left, opened);
+      if (failure === null || failure.refusal === 'backend-connect-timeout') break;
     }
     return failure;
   }
@@ -181,6 +230,18 @@ export class BackendPool implements Swept {
     else this.idle.push(connection);
   }
 
+  /** Streams of the session may be used: by who waits longest, or later. */
+  freedStreams(session: BackendSession): void {
+    if (this.options.reuse && session.most > 0) this.share = session.most;
+    for (let left = session.free(clock.now); left > 0; left--) {
+      const call = this.nextWaiting();
+      if (call === null) break;
+      session.begin(call);
+    }
+    if (this.closed) session.retire();
+    else this.connectIfNeeded();
+  }
+
   /** The connection is gone. */
   lost(connection: BackendConnection): void {
     if (!this.open.delete(connection)) return;
@@ -190,10 +251,48 @@ export class BackendPool implements Swept {
     this.connectIfNeeded();
   }
 
+  /** The session takes no more calls, or is gone. */
+  lostSession(session: BackendSession, gone: boolean): void {
+    const at = this.sessions.indexOf(session);
+    if (at >= 0) this.sessions.splice(at, 1);
+    if (gone && this.open.delete(session)) counters.block[COUNTER.backendConnectionsOpen]!--;
+    this.connectIfNeeded();
+  }
+
+  // ---- HTTP/2 by upgrade
+
+  /** Whether the first request of a connection should ask for HTTP/2: one at a time, and none that has a body. */
+  asksForHttp2({ request }: Exchange): boolean {
+    const { http2, via } = this.options;
+    if (http2 !== 'upgrade' || this.upgrading || clock.now < this.nextUpgrade) return false;
+    if (via !== null && via.prefix !== null) return false; // it would be the proxy that is asked
+    if (request.upgrade !== null || request.incomingBody !== null || request.touchedEntity?.empty === false)
+      return false;
+    this.upgrading = true;
+    return true;
+  }
+
+  /** The backend goes on in HTTP/1.1. */
+  refusedHttp2(): void {
+    this.upgrading = false;
+    this.nextUpgrade = clock.now + UPGRADE_PAUSE;
+    this.options.spoken?.('http/1.1');
+  }
+
+  /** The backend goes on in HTTP/2, and answers the call there; `early` is what it has sent. */
+  upgraded(wire: Wire, call: Call, early: Buffer | null): void {
+    this.upgrading = false;
+    this.options.spoken?.('h2');
+    const session = new BackendSession(this, this.options, wire, true);
+    session.adopt(call);
+    this.add(session);
+    if (early !== null) session.receive(early, 0, early.length);
+  }
+
   /** Sends a request once more after its connection turned out dead: it has waited already, so it is the first. */
   retry(call: Call): void {
     counters.block[COUNTER.backendRetries]!++;
-    call.retried = true;
+    call.retries++;
     this.waiting.splice(this.waitingHead, 0, call);
     this.await(call);
   }
@@ -201,6 +300,7 @@ export class BackendPool implements Swept {
   close(): void {
     this.closed = true;
     for (const connection of this.idle.splice(0)) connection.destroy();
+    for (const session of [...this.sessions]) session.retire();
   }
 
   private watchWaiting(): void {
@@ -211,7 +311,7 @@ export class BackendPool implements Swept {
   }
 
   overdue(now: number): void {
-    let opening = this.connecting;
+    let opening = this.connecting * this.share;
     for (let first = this.firstWaiting(); first !== null; first = this.firstWaiting()) {
       if (now - first.waitingSince < this.options.waitTimeout) break;
       // a connection is on its way to the first ones: it is the backend that is late, not the queue

@@ -1,8 +1,11 @@
+import { upgradeLines } from '../http2/backend-upgrade.ts';
 import type { BackendOptions } from './backend.ts';
 import type { Body } from './body.ts';
 import { writeText } from './bytes.ts';
 import type { Exchange } from './exchange.ts';
+import type { Request } from './request.ts';
 import { output, reserve, wrote } from './turn.ts';
+import type { Via } from './via.ts';
 import type { Wire } from './wire.ts';
 
 /** What is left to send after the head. */
@@ -10,10 +13,13 @@ export interface PendingContent {
   body: Body | null;
   content: Buffer | null;
   stream: AsyncIterable<Uint8Array> | null;
+  /** Nobody knows how long it is. */
   chunked: boolean;
+  /** The length that the head must announce beside what it says already, or -1. */
+  announced: number;
 }
 
-const pending: PendingContent = { body: null, content: null, stream: null, chunked: false };
+const pending: PendingContent = { body: null, content: null, stream: null, chunked: false, announced: -1 };
 
 /** What ends a request line. */
 const VERSION = ' HTTP/1.1\r\n';
@@ -21,37 +27,52 @@ const VERSION = ' HTTP/1.1\r\n';
 /** Methods whose empty content is announced (RFC 9110 §8.6), because a backend may insist on it. */
 const EXPECTS_CONTENT = new Set(['POST', 'PUT', 'PATCH']);
 
-/**
- * Writes the head of a request for a backend: what the client sent without what belonged to its hop, the edits of the
- * filters, then what the gateway itself says. @returns what is left to send; read it before the next call.
- */
-export function writeBackendRequest(wire: Wire, exchange: Exchange, options: BackendOptions): PendingContent {
-  const { request } = exchange;
+/** What a request carries. What its headers say of the length is made to fit. @returns it; read it before the next call. */
+export function pendingContent(request: Request): PendingContent {
   const { headers } = request;
   const entity = request.touchedEntity;
   pending.body = entity === null ? request.incomingBody : entity.incoming;
   pending.content = entity === null ? null : entity.peek();
   pending.stream = entity === null ? null : entity.replacement;
   pending.chunked = false;
-
-  const forwarding = exchange.origin.facts.forwardingLines(exchange, options.forwarding);
-  let lines = '';
+  pending.announced = -1;
   if (entity !== null && (pending.content !== null || pending.stream !== null)) {
     headers.remove('content-length');
-    const length = entity.length;
+    const { length } = entity;
     if (length < 0) pending.chunked = true;
-    else if (length > 0 || EXPECTS_CONTENT.has(request.method)) lines += `Content-Length: ${length}\r\n`;
+    else if (length > 0 || EXPECTS_CONTENT.has(request.method)) pending.announced = length;
   } else if (pending.body !== null) pending.chunked = pending.body.length < 0;
-  else if (EXPECTS_CONTENT.has(request.method) && !headers.has('content-length')) lines += 'Content-Length: 0\r\n';
+  else if (EXPECTS_CONTENT.has(request.method) && !headers.has('content-length')) pending.announced = 0;
+  return pending;
+}
+
+/**
+ * Writes the head of a request for a backend: what the client sent without what belonged to its hop, the edits of the
+ * filters, then what the gateway itself says. @returns what is left to send; read it before the next call.
+ */
+export function writeBackendRequest(
+  wire: Wire,
+  exchange: Exchange,
+  options: BackendOptions,
+  asksForHttp2: boolean,
+): PendingContent {
+  const { request } = exchange;
+  const { headers } = request;
+  pendingContent(request);
+  const forwarding = exchange.origin.facts.forwardingLines(exchange, options.forwarding);
+  let lines = pending.announced < 0 ? '' : `Content-Length: ${pending.announced}\r\n`;
   if (pending.chunked) lines += 'Transfer-Encoding: chunked\r\n';
   if (request.host === '' && !headers.has('host')) lines += `Host: ${hostOf(options)}\r\n`;
   if (request.upgrade !== null && options.upgrades.includes(request.upgrade.toLowerCase())) {
     lines += `Connection: Upgrade\r\nUpgrade: ${request.upgrade}\r\n`;
-  } else if (!options.reuse) lines += 'Connection: close\r\n';
+  } else if (asksForHttp2) lines += upgradeLines(options);
+  else if (!options.reuse) lines += 'Connection: close\r\n';
+  const { via } = options;
+  if (via !== null && via.prefix !== null) lines += via.lines;
   const more = lines === '' ? forwarding : forwarding.latin1Slice(0, forwarding.length - 2) + lines;
 
-  const { lineIntact } = request;
-  const target = lineIntact ? '' : request.forwardTarget;
+  const lineIntact = request.lineIntact && (via === null || via.prefix === null);
+  const target = lineIntact ? '' : targetFor(via, request.forwardTarget);
   reserve(wire, headers.size + more.length + 2 + request.method.length + target.length + VERSION.length + 1);
   const out = output.bytes;
   let at = output.at;
@@ -65,8 +86,16 @@ export function writeBackendRequest(wire: Wire, exchange: Exchange, options: Bac
   return pending;
 }
 
-function hostOf({ destination }: BackendOptions): string {
+/** The target as whoever reads the request first wants it. */
+function targetFor(via: Via | null, target: string): string {
+  if (via === null || via.prefix === null) return target;
+  return target === '*' ? via.prefix : via.prefix + target; // RFC 9112 §3.2.4
+}
+
+/** The host that a request names when nobody else named one. */
+export function hostOf({ destination, scheme, via }: BackendOptions): string {
+  if (via !== null) return via.authority;
   if ('path' in destination) return 'localhost';
   const host = destination.host.includes(':') ? `[${destination.host}]` : destination.host;
-  return destination.port === 80 ? host : `${host}:${destination.port}`;
+  return destination.port === (scheme === 'https' ? 443 : 80) ? host : `${host}:${destination.port}`;
 }

@@ -1,11 +1,13 @@
-import type { BackendConnection } from './backend-connection.ts';
 import { BackendPool } from './backend-pool.ts';
-import { type Connect, connectWire } from './connect.ts';
+import type { CallCarrier } from './call-carrier.ts';
+import { type Connect, connectWire, type Protocol } from './connect.ts';
 import type { Answer, BackendCall, Exchange, Next } from './exchange.ts';
 import { DEFAULT_FORWARDING, type ForwardingOptions } from './forwarding.ts';
-import type { Refusal } from './refusal.ts';
+import { type Refusal, refusals } from './refusal.ts';
 import { Reply } from './reply.ts';
-import { type Response, refusalResponse } from './response.ts';
+import { Response, refusalResponse } from './response.ts';
+import type { Upload } from './upload.ts';
+import type { Via } from './via.ts';
 
 /** Where a backend is. */
 export type Destination = { readonly host: string; readonly port: number } | { readonly path: string };
@@ -34,7 +36,24 @@ export interface BackendOptions {
   readonly mayReach: ((address: string, port: number) => boolean) | null;
   /** Opens a wire to a numeric address or a Unix-domain socket. */
   readonly connect: Connect;
+  /** How requests are addressed: what a stream of HTTP/2 says, and the port that need not be named. */
+  readonly scheme: 'http' | 'https';
+  /** How HTTP/2 comes about: never, as the wire says when it is open, or by asking for it with the first request. */
+  readonly http2: 'never' | 'negotiated' | 'upgrade';
+  /** Hears which protocol a new connection speaks. */
+  readonly spoken: ((protocol: Protocol) => void) | null;
+  /** The proxy at the destination, or null where the backend itself is there. */
+  readonly via: Via | null;
+  /** What an answer becomes before anybody sees it; null leaves it as it is. It never rejects. */
+  readonly received: ((response: Response, exchange: Exchange) => Answer) | null;
+  /** Hears of every call without an answer, or with half of one; the reason is for the log. */
+  readonly failed: (refusal: Refusal, reason: string) => void;
+  /** Whether a request that was sent whole is answered to its end although nobody waits for the answer. */
+  readonly finishes: boolean;
 }
+
+/** What is wrong with the way to a proxy, which the client and the figures know under one name. */
+const OF_THE_WAY: ReadonlySet<Refusal> = new Set(['backend-address', 'backend-connect', 'backend-connect-timeout']);
 
 export const DEFAULT_BACKEND: Omit<BackendOptions, 'destination'> = {
   connections: 64,
@@ -50,6 +69,13 @@ export const DEFAULT_BACKEND: Omit<BackendOptions, 'destination'> = {
   headBytes: 65_536,
   mayReach: null,
   connect: connectWire,
+  scheme: 'http',
+  http2: 'never',
+  spoken: null,
+  via: null,
+  received: null,
+  failed: () => {},
+  finishes: false,
 };
 
 /** The end of a chain: sends requests to one destination over a pool of its own. */
@@ -68,7 +94,7 @@ export class Backend {
     if (exchange.request.touchedEntity?.incoming?.claimed === true) {
       throw new Error('the body has been read as a stream and not replaced: there is nothing to send on');
     }
-    const call = new Call(exchange);
+    const call = new Call(exchange, this.options);
     exchange.call?.cancel();
     exchange.call = call;
     this.pool.take(call);
@@ -90,41 +116,72 @@ export class Backend {
 export class Call implements BackendCall {
   readonly exchange: Exchange;
   readonly reply: Reply;
+  private readonly options: BackendOptions;
   response: Response | null = null;
   sent = false;
   /** When it began to wait for a connection. */
   waitingSince = 0;
   /** What was sent on a connection that turned out dead; sent once more on a new one. */
   replay: Buffer | null = null;
-  retried = false;
+  /** How often it was sent once more. */
+  retries = 0;
+  /** The body on its way, where it may have to be sent again. */
+  upload: Upload | null = null;
   /** Where it waits for a connection. */
   pool: BackendPool | null = null;
-  connection: BackendConnection | null = null;
+  carrier: CallCarrier | null = null;
   cancelled = false;
 
-  constructor(exchange: Exchange) {
+  constructor(exchange: Exchange, options: BackendOptions) {
     this.exchange = exchange;
+    this.options = options;
     this.reply = new Reply(exchange);
   }
 
   answer(response: Response): void {
+    const { received } = this.options;
     this.response = response;
-    this.reply.settle(response);
+    if (this.cancelled) discard(response);
+    else if (received === null) this.reply.settle(response);
+    else this.settle(received(response, this.exchange));
+  }
+
+  private settle(answer: Answer): void {
+    if (!(answer instanceof Response)) void answer.then((response) => this.settle(response));
+    else if (this.cancelled) answer.abandon();
+    else {
+      this.response = answer;
+      this.reply.settle(answer);
+    }
   }
 
   /** There is no answer; the reason is for the log. */
-  refuse(refusal: Refusal, reason?: string): void {
-    if (!this.cancelled) this.answer(refusalResponse(refusal, reason));
+  refuse(refusal: Refusal, reason: string = refusals[refusal].reason): void {
+    if (this.cancelled) return;
+    const { via, failed } = this.options;
+    const isOfProxy = via !== null && OF_THE_WAY.has(refusal);
+    const known = isOfProxy ? 'backend-proxy' : refusal;
+    const why = isOfProxy ? `proxy ${via.proxy}: ${reason}` : reason;
+    failed(known, why);
+    this.settle(refusalResponse(known, why));
   }
 
   cancel(): void {
     if (this.cancelled) return;
     this.cancelled = true;
     this.pool?.forget(this);
-    const { connection } = this;
-    this.connection = null;
-    connection?.drop();
+    const { carrier } = this;
+    if (carrier !== null && !(this.options.finishes && this.response === null && carrier.sentWhole)) {
+      this.carrier = null;
+      carrier.drop();
+    }
     this.response?.upgraded?.abandon();
-    if (!this.reply.settled) this.answer(refusalResponse('cancelled')); // who waits for it has something to release
+    if (!this.reply.settled) this.reply.settle((this.response = refusalResponse('cancelled'))); // who waits for it has something to release
   }
+}
+
+/** Reads an answer that nobody wants, so that its connection can be used again. */
+function discard(response: Response): void {
+  response.upgraded?.abandon();
+  response.incomingBody?.pipe({ bodyData() {}, bodyEnd() {}, bodyFailed() {} });
 }

@@ -1,3 +1,4 @@
+import type { Refusal } from './refusal.ts';
 import { type Passed, REFUSED } from './wire.ts';
 
 /** Where the bytes of a body go. */
@@ -42,12 +43,17 @@ export class Body {
   /** The declared length, or -1. */
   readonly length: number;
   received = 0;
+  /** All of it has arrived with the head, and is pushed before anything else happens. */
+  atHand = false;
+  /** Whole lines that followed it, once it is complete. */
+  trailers = '';
+  /** Why it failed, where its source said so. */
+  failure: Refusal | null = null;
   private readonly source: BodySource;
   private sink: BodySink | null = null;
   private held: Buffer[] | null = null;
   private heldBytes = 0;
   private state: typeof PENDING | typeof COMPLETE | typeof FAILED = PENDING;
-  private trailers = '';
   private taken = false;
   private gathering: Gathering | null = null;
 
@@ -104,9 +110,11 @@ export class Body {
     this.gathered();
   }
 
-  fail(): void {
+  /** The rest will not come; `why` is for logs and figures. */
+  fail(why: Refusal | null = null): void {
     if (this.state !== PENDING) return;
     this.state = FAILED;
+    this.failure = why;
     this.held = null;
     const sink = this.sink;
     this.sink = null;

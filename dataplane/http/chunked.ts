@@ -152,8 +152,8 @@ export class ChunkDecoder {
   private endTrailerLine(): boolean {
     const start = this.trailerText.lastIndexOf('\n') + 1;
     const name = trailerName(this.trailerText.slice(start));
-    if (name === null || FRAMING.test(name)) return false;
-    this.trailerText = TOO_LATE.test(name) ? this.trailerText.slice(0, start) : `${this.trailerText}\r\n`;
+    if (name === null || isFraming(name)) return false;
+    this.trailerText = isTooLate(name) ? this.trailerText.slice(0, start) : `${this.trailerText}\r\n`;
     return true;
   }
 }
@@ -167,6 +167,16 @@ const FRAMING = /^(transfer-encoding|content-length|host|connection|upgrade)$/;
 /** Fields that others have already decided on (RFC 9110 §6.5.1): dropped, because nobody may act on them now. */
 const TOO_LATE =
   /^(authorization|cache-control|content-(encoding|range|type)|(set-)?cookie|expect|forwarded|keep-alive|max-forwards|proxy-.*|te|trailer|via|x-forwarded-.*)$/;
+
+/** Whether a trailer with this name must be refused. `name` in lower case, with `-` for `_`. */
+export function isFraming(name: string): boolean {
+  return FRAMING.test(name);
+}
+
+/** Whether a trailer with this name is dropped. `name` in lower case, with `-` for `_`. */
+export function isTooLate(name: string): boolean {
+  return TOO_LATE.test(name);
+}
 
 /** @returns the name in lower case, or null when the line is malformed. */
 function trailerName(line: string): string | null {

@@ -1,7 +1,7 @@
 import { interimHead, writeAnswer } from './answer.ts';
 import { type AnswerOwner, AnswerSender } from './answer-sender.ts';
 import { Body } from './body.ts';
-import { ClientFacts } from './client-facts.ts';
+import { ClientFacts, type Greeting } from './client-facts.ts';
 import { clock } from './clock.ts';
 import { COUNTER, counters } from './counters.ts';
 import { Exchange, type Next } from './exchange.ts';
@@ -18,6 +18,7 @@ import { type Response, refusalResponse, type UpgradedPeer } from './response.ts
 import { sendStream } from './send-stream.ts';
 import { type Swept, unwatch, watch } from './sweep.ts';
 import { putText } from './turn.ts';
+import type { WebSocketTerms } from './websocket-terms.ts';
 import type { Passed, Wire, WireOwner } from './wire.ts';
 
 const OPEN = 0;
@@ -48,10 +49,10 @@ export class ClientConnection implements WireOwner, RequestReceiver, AnswerOwner
   private refusal: Refusal | null = null;
   private readonly progress = new Progress();
 
-  constructor(wire: Wire, listener: Listener, trusted: boolean) {
+  constructor(wire: Wire, listener: Listener, trusted: boolean, greeting: Greeting | null = null) {
     this.wire = wire;
     this.listener = listener;
-    this.facts = new ClientFacts(wire, listener.scheme, trusted, listener.trusts);
+    this.facts = new ClientFacts(wire, listener.scheme, trusted, listener.trusts, greeting);
     this.sender = new AnswerSender(wire, this);
     this.reader = new RequestReader(wire, listener.limits, this);
     this.deadline = clock.now + listener.limits.headTimeout;
@@ -123,6 +124,13 @@ export class ClientConnection implements WireOwner, RequestReceiver, AnswerOwner
     this.facts.introduce(header);
   }
 
+  prefaced(bytes: Buffer, start: number, end: number): void {
+    this.state = CLOSED;
+    unwatch(this);
+    this.reader.stop();
+    this.listener.handOver(this, this.wire, this.facts).receive(bytes, start, end);
+  }
+
   headBegun(): void {
     this.deadline = clock.now + this.listener.limits.headTimeout;
   }
@@ -160,6 +168,10 @@ export class ClientConnection implements WireOwner, RequestReceiver, AnswerOwner
 
   get handler(): Next {
     return this.listener.handler;
+  }
+
+  get webSockets(): WebSocketTerms {
+    return this.listener.webSockets;
   }
 
   report(error: unknown): void {
@@ -216,7 +228,8 @@ export class ClientConnection implements WireOwner, RequestReceiver, AnswerOwner
     if (!this.running || this.reader.body === null) this.settle(); // else the rest of the request is in the same buffer
   }
 
-  answerBroken(): void {
+  answerBroken(why: Refusal | null): void {
+    this.refusal = why ?? this.refusal;
     this.abort(true);
   }
 

@@ -1,3 +1,4 @@
+import type { X509Certificate } from 'node:crypto';
 import type { ClientContext, Exchange } from './exchange.ts';
 import { forwardedFacts, plainAddress } from './forwarded-facts.ts';
 import {
@@ -17,9 +18,17 @@ const NO_LINES = Buffer.alloc(0);
 /** What trusted peers said, for requests that are sent on more than once. */
 const said = new WeakMap<Exchange, ForwardedLines>();
 
+/** What was said before the first request. */
+export interface Greeting {
+  /** What the client proved to be, its own certificate first. */
+  readonly certificates: readonly X509Certificate[];
+  /** What the peer said about the client, where it is trusted. */
+  readonly header: ProxyHeader | null;
+}
+
+const NO_CERTIFICATES: readonly X509Certificate[] = Object.freeze([]);
+
 /** Who a client is, as far as we believe it: its peer address, the PROXY protocol, and what trusted proxies say. */
-/** There is no TLS from clients in this version. */
-const NO_CERTIFICATES: readonly [] = Object.freeze([]) as readonly [];
 
 export class ClientFacts {
   readonly scheme: string;
@@ -27,17 +36,28 @@ export class ClientFacts {
   trusted: boolean;
   private readonly wire: Wire;
   private readonly trusts: (address: string) => boolean;
+  private readonly certificates: readonly X509Certificate[];
   private peer: Endpoint | null = null;
   private here: Endpoint | null = null;
   private lastOptions: ForwardingOptions | null = null;
   private lastHost = '';
+  private lastVersion = '';
   private lastLines: Buffer = NO_LINES;
 
-  constructor(wire: Wire, scheme: string, trusted: boolean, trusts: (address: string) => boolean) {
+  constructor(
+    wire: Wire,
+    scheme: string,
+    trusted: boolean,
+    trusts: (address: string) => boolean,
+    greeting: Greeting | null = null,
+  ) {
     this.wire = wire;
     this.scheme = scheme;
     this.trusted = trusted;
     this.trusts = trusts;
+    this.certificates = greeting?.certificates ?? NO_CERTIFICATES;
+    const header = greeting?.header ?? null;
+    if (header !== null) this.introduce(header);
   }
 
   get remote(): Endpoint {
@@ -71,7 +91,7 @@ export class ClientFacts {
       isExternal: true,
       userAgent: headers.get('user-agent'),
       remoteUser: null,
-      certificates: NO_CERTIFICATES,
+      certificates: this.certificates,
     });
   }
 
@@ -91,7 +111,7 @@ export class ClientFacts {
   /** The lines that tell a backend about this client, with the empty line: made once for all requests to one host. */
   forwardingLines(exchange: Exchange, options: ForwardingOptions): Buffer {
     const { host, version } = exchange.request;
-    if (this.lastOptions === options && host === this.lastHost && version === 'HTTP/1.1') return this.lastLines;
+    if (this.lastOptions === options && host === this.lastHost && version === this.lastVersion) return this.lastLines;
     const client: ForwardedClient = {
       address: this.remote.address,
       scheme: this.scheme,
@@ -100,7 +120,8 @@ export class ClientFacts {
       version: version.slice('HTTP/'.length),
     };
     if (this.trusted) return Buffer.from(`${extendForwarding(saidOf(exchange), client, options)}\r\n`, 'latin1');
-    this.lastOptions = version === 'HTTP/1.1' ? options : null;
+    this.lastOptions = options;
+    this.lastVersion = version;
     this.lastHost = host;
     this.lastLines = Buffer.from(`${forwardingLines(client, options)}\r\n`, 'latin1');
     return this.lastLines;

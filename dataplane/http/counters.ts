@@ -1,4 +1,5 @@
 import { refusalNames } from './refusal.ts';
+import { type HandshakeFault, handshakeFaults } from './secure-transport.ts';
 
 /**
  * The figures of one unit: plain numbers at fixed places, in memory that the supervisor can share, so that counting is
@@ -19,9 +20,20 @@ const NAMES = [
   'bytesSent',
   'aborted',
   'tunnelsOpen',
+  'webSocketsOpen',
+  'webSocketsClosed',
+  'webSocketsLeftByClient',
+  'webSocketsLeftByBackend',
+  'webSocketsBrokenByClient',
+  'webSocketsBrokenByBackend',
+  'webSocketsTooLarge',
+  'webSocketsSilent',
+  'webSocketsStopped',
+  'tlsHandshakes',
   'backendConnects',
   'backendConnectFailures',
   'backendConnectionsOpen',
+  'backendStreamsOpen',
   'backendWaiting',
   'backendRetries',
   'durationSum',
@@ -33,7 +45,8 @@ export type CounterName = (typeof NAMES)[number];
 export const durationBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 const REFUSALS = NAMES.length;
-const DURATIONS = REFUSALS + refusalNames.length;
+const HANDSHAKE_FAULTS = REFUSALS + refusalNames.length;
+const DURATIONS = HANDSHAKE_FAULTS + handshakeFaults.length;
 /** How many numbers a block holds. */
 export const COUNTER_SLOTS = DURATIONS + durationBounds.length + 1;
 
@@ -63,6 +76,10 @@ export function countRefusal(name: string): void {
   if (slot !== undefined) counters.block[slot]!++;
 }
 
+export function countHandshakeFault(fault: HandshakeFault): void {
+  counters.block[HANDSHAKE_FAULTS + handshakeFaults.indexOf(fault)]!++;
+}
+
 /** Counts a finished exchange. */
 export function countExchange(status: number, milliseconds: number, sent: number): void {
   const block = counters.block;
@@ -78,6 +95,7 @@ export function countExchange(status: number, milliseconds: number, sent: number
 export interface CounterReading {
   readonly values: Readonly<Record<CounterName, number>>;
   readonly refusals: readonly (readonly [string, number])[];
+  readonly handshakeFaults: readonly (readonly [HandshakeFault, number])[];
   /** How many exchanges fell in each bucket, the last one beyond all bounds. */
   readonly durations: readonly number[];
 }
@@ -89,6 +107,7 @@ export function readCounters(blocks: readonly Float64Array[]): CounterReading {
   return {
     values: Object.fromEntries(NAMES.map((name, slot) => [name, sum[slot]!])) as Record<CounterName, number>,
     refusals: refusalNames.map((name, i) => [name, sum[REFUSALS + i]!] as const),
+    handshakeFaults: handshakeFaults.map((name, i) => [name, sum[HANDSHAKE_FAULTS + i]!] as const),
     durations: Array.from(sum.subarray(DURATIONS, COUNTER_SLOTS)),
   };
 }

@@ -19,6 +19,8 @@ interface Entry {
 export type DestinationsOptions = Partial<Omit<BackendOptions, 'destination' | 'mayReach'>> & {
   /** Judges each resolved address of a host before it is connected to. */
   mayReach?(address: string, port: number, host: string): boolean;
+  /** What is particular to one backend; asked when it is made. */
+  each?(host: string, port: number): Partial<BackendOptions>;
 };
 
 /** The backends of one handler, by host and port: made when they are asked for, gone when nobody uses them any more. */
@@ -76,9 +78,14 @@ export class Destinations implements Swept {
     if (this.count >= MOST_BACKENDS) this.removeVacant(false);
     if (this.count >= MOST_BACKENDS) return null;
     const name = host.toLowerCase();
-    const { mayReach, ...options } = this.options;
+    const { mayReach, each, ...options } = this.options;
     const judge = mayReach === undefined ? null : (address: string, at: number) => mayReach(address, at, name);
-    const backend = new Backend({ ...options, mayReach: judge, destination: { host: name, port } });
+    const backend = new Backend({
+      ...options,
+      mayReach: judge,
+      destination: { host: name, port },
+      ...each?.(name, port),
+    });
     if (this.closed) backend.close();
     const entry = { host: name, port, backend, wanted: true };
     const entries = this.byPort.get(port) ?? new Map<string, Entry>();

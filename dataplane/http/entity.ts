@@ -1,4 +1,5 @@
 import type { Body, BodySink } from './body.ts';
+import type { KeptContent } from './kept-content.ts';
 
 /** A body was longer than the reader allows. The boundary answers 413 for a request, 502 for a response. */
 export class EntityTooLarge extends Error {
@@ -37,6 +38,9 @@ export class Entity {
   private content: Buffer | null;
   private stream: AsyncIterable<Uint8Array> | null = null;
   private streamLength = -1;
+  private kept: KeptContent | null = null;
+  /** Somebody reads what was kept, perhaps to make something else of it. */
+  private keptTaken = false;
   private altered = false;
   private reading: Promise<Buffer> | null = null;
   private readonly ofResponse: boolean;
@@ -73,8 +77,7 @@ export class Entity {
    * stream that turns out longer or shorter breaks the message off.
    */
   setStream(stream: AsyncIterable<Uint8Array>, length = -1): void {
-    const source = this.body;
-    if (source?.claimed !== true) this.drop();
+    if (this.body?.claimed !== true && !this.keptTaken) this.drop();
     this.altered = true;
     this.body = null;
     this.content = null;
@@ -82,9 +85,22 @@ export class Entity {
     this.streamLength = length;
   }
 
+  /** Replaces the content by what was put aside of it. */
+  setKept(kept: KeptContent): void {
+    this.setStream(kept);
+    if (kept.trailers !== '') this.kept = kept;
+    else if (kept.bytes === null) {
+      this.kept = kept;
+      this.streamLength = kept.length;
+    } else {
+      this.stream = null;
+      this.content = kept.bytes;
+    }
+  }
+
   private drop(): void {
     this.altered = true;
-    this.body?.abandon();
+    this.abandon();
     this.body = null;
     this.stream = null;
   }
@@ -156,7 +172,7 @@ export class Entity {
         size += next.value.length;
         if (size > limit) break;
       }
-      this.stream = rejoined(ahead, source);
+      this.stream = Object.assign(rejoined(ahead, source), { trailers: this.kept?.trailers ?? '' });
     } catch (error) {
       this.stream = rejoined(ahead, { next: () => Promise.reject(error) }); // whoever sends it hears of it too
       throw error;
@@ -166,6 +182,7 @@ export class Entity {
 
   /** The content as it arrives, once; back-pressure reaches the peer. */
   chunks(): AsyncGenerator<Buffer, void, void> {
+    this.keptTaken = this.kept !== null;
     if (this.body !== null) return chunksOf(this.body, this.ofResponse);
     return this.stream !== null ? buffersOf(this.stream) : buffersOf(this.content!.length > 0 ? [this.content!] : []);
   }
@@ -182,9 +199,16 @@ export class Entity {
     return this.body;
   }
 
+  /** Whether the content was put aside whole. */
+  get isKept(): boolean {
+    return this.kept !== null;
+  }
+
   /** Nobody will send it. */
   abandon(): void {
     this.body?.abandon();
+    this.kept?.release();
+    this.kept = null;
   }
 }
 

@@ -4,6 +4,7 @@ import type { Headers } from './headers.ts';
 import type { Request } from './request.ts';
 import type { Response } from './response.ts';
 import type { Uri } from './uri.ts';
+import type { WebSocketTerms } from './websocket-terms.ts';
 
 /** Who sent the request, as far as we believe it. */
 export interface ClientContext {
@@ -62,6 +63,8 @@ export interface Origin {
     originalUri(exchange: Exchange): Uri;
     forwardingLines(exchange: Exchange, options: ForwardingOptions): Buffer;
   };
+  /** What WebSockets of this client are held to. */
+  readonly webSockets: WebSocketTerms;
   /** An interim answer of a backend. */
   interim(exchange: Exchange, status: number, reason: string, headers: Headers): void;
 }

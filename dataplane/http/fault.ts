@@ -1,3 +1,4 @@
+import { CircuitOpen } from './circuit-open.ts';
 import { EntityBroken, EntityTooLarge } from './entity.ts';
 import { type Response, refusalResponse } from './response.ts';
 
@@ -7,6 +8,7 @@ export function faultResponse(error: unknown, report: (error: unknown) => void):
     return refusalResponse(error.ofResponse ? 'backend-body-too-large' : 'body-too-large', error);
   }
   if (error instanceof EntityBroken) return refusalResponse(error.ofResponse ? 'backend-closed' : 'incomplete', error);
+  if (error instanceof CircuitOpen) return refusalResponse('circuit-open', error); // the breaker itself told of it once
   report(error);
   return refusalResponse('internal', error);
 }

@@ -1,5 +1,7 @@
-import { isFieldValue, isToken, LOWER, SLACK, spells, writeText } from './bytes.ts';
+import { isFieldValue, LOWER, SLACK, spells, writeText } from './bytes.ts';
 import { LINE } from './header-ranges.ts';
+import { judged } from './judged-name.ts';
+import { withoutSpace } from './message-head.ts';
 import { isHost } from './target.ts';
 
 /** Retained heads up to this size share a free list, so that a suspended exchange costs a copy and no allocation. */
@@ -23,17 +25,19 @@ export interface HeaderLines {
   readonly underscored: boolean;
 }
 
-/** What frames a message or belongs to one hop is the engine's: filters read it, and their edits of it are ignored. */
-const ENGINE_OWNED = new Set([
-  'connection',
-  'content-length',
-  'keep-alive',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
+/** What turns lines into fields of HTTP/2; both write at `at` and return where they stopped. */
+export interface LineEncoder {
+  line(
+    out: Buffer,
+    at: number,
+    bytes: Buffer,
+    nameStart: number,
+    nameEnd: number,
+    valueStart: number,
+    valueEnd: number,
+  ): number;
+  text(out: Buffer, at: number, name: string, value: string): number;
+}
 
 const NO_LINES: HeaderLines = { table: new Int32Array(0), first: 0, lines: 0, dropped: 0, underscored: false };
 
@@ -50,7 +54,7 @@ export class Headers {
   private first: number;
   private lines: number;
   private content: number;
-  private dropped: number;
+  private droppedLines: number;
   private added: AddedLine[] | null = null;
   private block: Block | null = null;
   private readonly loose: boolean;
@@ -67,7 +71,7 @@ export class Headers {
     this.table = lines.table;
     this.first = lines.first;
     this.lines = lines.lines;
-    this.dropped = lines.dropped;
+    this.droppedLines = lines.dropped;
     this.loose = lines.underscored;
   }
 
@@ -205,7 +209,7 @@ export class Headers {
   dropLine(line: number): void {
     if (this.table[line]! < 0) return;
     this.table[line] = ~this.table[line]!;
-    this.dropped++;
+    this.droppedLines++;
   }
 
   /** Brings back dropped lines whose name passes: what a trusted peer may send although clients may not. */
@@ -215,8 +219,13 @@ export class Headers {
       if (start < 0) continue;
       if (!wanted(this.bytes.latin1Slice(this.base + start, this.base + this.table[line + 1]!).toLowerCase())) continue;
       this.table[line] = start;
-      this.dropped--;
+      this.droppedLines--;
     }
+  }
+
+  /** Where the content that came with the head is: `contentLength` bytes, valid as long as the head. */
+  contentAt(): { readonly bytes: Buffer; readonly start: number } {
+    return { bytes: this.alive(), start: this.base + this.end + 2 };
   }
 
   /** Upper bound of what `write` produces, without `more`. */
@@ -239,7 +248,7 @@ export class Headers {
     const rest = this.end + 2 + this.content;
     const stop = base + (plain ? rest : this.end); // the received empty line serves where nothing is added
     let from = startLine ? base : base + (lines === 0 ? this.end : abs(table[first]!));
-    if (this.dropped !== 0) {
+    if (this.droppedLines !== 0) {
       for (let i = 0, line = first; i < lines; i++, line += LINE) {
         const start = table[line]!;
         if (start >= 0) continue;
@@ -264,6 +273,48 @@ export class Headers {
       }
     }
     return typeof more === 'string' ? endLine(out, writeText(out, at, more)) : at + more.copy(out, at);
+  }
+
+  /** Upper bound of how many lines `encode` writes. */
+  get count(): number {
+    return this.lines + (this.added?.length ?? 0);
+  }
+
+  /**
+   * Encodes the lines that are left, then the added ones, as fields of HTTP/2; not those with the name `except`, in
+   * lower case. @returns where it stopped.
+   */
+  encode(encoder: LineEncoder, out: Buffer, at: number, except: string): number {
+    const bytes = this.alive();
+    const { base, table } = this;
+    for (let line = this.first, end = line + LINE * this.lines; line < end; line += LINE) {
+      const start = table[line]!;
+      if (start < 0) continue;
+      const name = base + start;
+      const nameEnd = base + table[line + 1]!;
+      if (nameEnd - name === except.length && except !== '' && spells(bytes, name, except)) continue;
+      at = encoder.line(out, at, bytes, name, nameEnd, base + table[line + 2]!, base + table[line + 3]!);
+    }
+    if (this.added !== null) {
+      for (const { plain, value } of this.added) {
+        if (plain !== except) at = encoder.text(out, at, plain, withoutSpace(value));
+      }
+    }
+    return at;
+  }
+
+  /** Whether a line that belonged to the sender's hop, and was dropped for that, had this name and value. */
+  dropped(name: string, value: string): boolean {
+    if (this.droppedLines === 0) return false;
+    const bytes = this.alive();
+    const { base, table } = this;
+    for (let line = this.first, end = line + LINE * this.lines; line < end; line += LINE) {
+      const start = ~table[line]!;
+      if (start < 0 || table[line + 1]! - start !== name.length || !spells(bytes, base + start, name)) continue;
+      if (table[line + 3]! - table[line + 2]! === value.length && spells(bytes, base + table[line + 2]!, value))
+        return true;
+    }
+    return false;
   }
 
   /** Copies bytes and ranges out of the arenas of the turn. */
@@ -346,27 +397,4 @@ interface AddedLine {
   readonly name: string;
   readonly plain: string;
   readonly value: string;
-}
-
-/** What there is to know of a name. */
-interface JudgedName {
-  readonly plain: string;
-  readonly token: boolean;
-  /** The engine writes it; nobody else may. */
-  readonly owned: boolean;
-}
-
-const judgedNames = new Map<string, JudgedName>();
-/** Configurations name few headers; whoever makes names up at will must not fill the memory. */
-const MOST_JUDGED = 1000;
-
-/** Filters name the same headers for every request, so each name is judged once. */
-function judged(name: string): JudgedName {
-  const known = judgedNames.get(name);
-  if (known !== undefined) return known;
-  const plain = name.toLowerCase();
-  // some servers take `_` for `-`
-  const made = { plain, token: isToken(name), owned: ENGINE_OWNED.has(plain.replaceAll('_', '-')) };
-  if (judgedNames.size < MOST_JUDGED) judgedNames.set(name, made);
-  return made;
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { MOST_HEADER_LINES } from './header-ranges.ts';
+import { queryRules } from './query.ts';
 
 const bytes = () => z.number().int().min(1);
 const milliseconds = () => z.number().int().min(0);
@@ -17,6 +18,10 @@ export const listenerLimits = z.strictObject({
     .max(1 << 30)
     .default(1 << 20)
     .describe('Longest body that an expression or a filter may read as a whole; 413 or 502 beyond it.'),
+  queries: z
+    .enum(queryRules)
+    .default('pass')
+    .describe('Whether a query that holds what a query may not passes as it is, or encoded, or is refused with 400.'),
   underscores: z.boolean().default(false).describe('Whether header names may hold an underscore; otherwise 400.'),
   headTimeout: milliseconds()
     .default(10_000)
@@ -48,6 +53,28 @@ export const listenerLimits = z.strictObject({
   tunnelTimeout: milliseconds()
     .default(3_600_000)
     .describe('Time an upgraded connection may be silent; 0 for no limit.'),
+  webSocketFrameBytes: z
+    .number()
+    .int()
+    .min(0)
+    .default(0)
+    .describe('Longest WebSocket frame of a client, as it is sent; closed with 1009 beyond it; 0 for no limit.'),
+  webSocketMessageBytes: z
+    .number()
+    .int()
+    .min(0)
+    .default(0)
+    .describe('Longest WebSocket message of a client, as it is sent; closed with 1009 beyond it; 0 for no limit.'),
+  webSocketClosingTimeout: milliseconds()
+    .default(10_000)
+    .describe('Time one side of a WebSocket has to answer the Close frame of the other.'),
+  handshakeTimeout: milliseconds()
+    .min(100)
+    .default(10_000)
+    .describe('Time for a TLS handshake; the connection is closed beyond it.'),
+  handshakes: bytes()
+    .default(2000)
+    .describe('Most TLS handshakes of one unit under way; further connections are closed at once.'),
   connections: bytes().default(50_000).describe('Most connections of one unit; further ones are closed at once.'),
   requestsPerConnection: z
     .number()
@@ -56,6 +83,23 @@ export const listenerLimits = z.strictObject({
     .default(0)
     .describe('Requests after which a connection is closed; 0 for no limit.'),
   pipelineBytes: bytes().default(65_536).describe('Bytes of further requests that may wait behind the current one.'),
+  http2: z.boolean().default(true).describe('Whether clients may speak HTTP/2; otherwise only HTTP/1.'),
+  streams: bytes()
+    .max(10_000)
+    .default(256)
+    .describe('Requests that one HTTP/2 connection may have under way; further ones are refused unseen.'),
+  headerFrames: bytes()
+    .max(1000)
+    .default(16)
+    .describe('Frames that an HTTP/2 header block may come in; the connection ends beyond it.'),
+  streamResets: bytes()
+    .default(400)
+    .describe('Requests that an HTTP/2 client may take back unanswered in ten seconds; the connection ends beyond it.'),
+  idleFrames: bytes()
+    .default(2000)
+    .describe(
+      'HTTP/2 frames in ten seconds that bring nothing, such as pings and empty data; the connection ends beyond it.',
+    ),
 });
 
 export type ListenerLimits = z.infer<typeof listenerLimits>;

@@ -1,17 +1,24 @@
 import { createServer, type Server, type Socket } from 'node:net';
+import { ClientSession } from '../http2/client-session.ts';
 import { ClientConnection } from './client-connection.ts';
+import { ClientFacts } from './client-facts.ts';
 import { readClock } from './clock.ts';
-import { COUNTER, countExchange, counters, countRefusal } from './counters.ts';
+import type { Protocol } from './connect.ts';
+import { COUNTER, countExchange, counters, countHandshakeFault, countRefusal } from './counters.ts';
 import { elapsed } from './elapsed.ts';
 import { entityLimit } from './entity.ts';
 import type { Exchange, Next } from './exchange.ts';
 import { type ListenerLimits, listenerLimits } from './limits.ts';
 import { type NativeHandle, nativeBindings } from './native-handle.ts';
+import { PendingClient, type PendingOwner } from './pending-client.ts';
+import type { ProxyHeader } from './proxy-protocol.ts';
 import { RawWire } from './raw-wire.ts';
 import type { Refusal } from './refusal.ts';
 import type { AskedFor } from './request-line.ts';
+import type { Accepted, SecureClient, SecureTransport, TicketKeys } from './secure-transport.ts';
 import { SocketWire } from './socket-wire.ts';
 import { type TrustedProxies, trustedProxies } from './trusted-proxies.ts';
+import { type WebSocketOptions, type WebSocketTerms, webSocketTerms } from './websocket-terms.ts';
 import type { Endpoint, Wire, WireOwner } from './wire.ts';
 
 /** What happened, for the access log. */
@@ -32,9 +39,16 @@ export interface ListenerOptions {
   readonly port: number;
   /** Share the port with other units. */
   readonly reusePort: boolean;
+  /** Most connections that may wait to be accepted. */
+  readonly backlog?: number;
   readonly limits?: Partial<ListenerLimits>;
+  readonly webSockets?: WebSocketOptions;
   /** Networks whose forwarding headers and PROXY protocol are believed. */
   readonly trustedProxies?: readonly string[];
+  /** TLS with the clients; without it they speak in clear. */
+  readonly tls?: SecureTransport;
+  /** What tickets of TLS sessions are sealed with, where other listeners are to know them. */
+  readonly ticketKeys?: TicketKeys;
   readonly handler: Next;
   readonly onFinished?: (finished: Finished) => void;
   readonly onFault?: (error: unknown) => void;
@@ -60,24 +74,33 @@ export interface AnsweringSide {
 /** How long a drained connection may stay silent before it is closed: a request may already be on its way. */
 const IDLE_GRACE = 1000;
 const BACKLOG = 4096;
+/** How long connections that are cut off may take to say so, where their protocol has a word for it. */
+const LAST_WORDS = 250;
 
 /** One traffic port of one unit. */
 export class Listener {
   readonly limits: ListenerLimits;
+  readonly webSockets: WebSocketTerms;
   readonly handler: Next;
-  readonly scheme = 'http';
+  readonly scheme: 'http' | 'https';
   draining = false;
   private readonly options: ListenerOptions;
   private readonly proxies: TrustedProxies | null;
   private readonly server: Server;
   private readonly connections = new Set<ListenedConnection>();
+  private readonly pendingOwner: PendingOwner | null;
+  /** Handshakes under way. */
+  private handshakes = 0;
   private emptied: (() => void) | null = null;
 
   constructor(options: ListenerOptions) {
     this.options = options;
     this.limits = listenerLimits.parse(options.limits ?? {});
+    this.webSockets = webSocketTerms(options.webSockets ?? {}, this.limits);
     entityLimit.bytes = this.limits.entityBytes;
     this.handler = options.handler;
+    this.scheme = options.tls === undefined ? 'http' : 'https';
+    this.pendingOwner = options.tls === undefined ? null : this.awaitsHandshakes(options.tls);
     const networks = options.trustedProxies ?? [];
     this.proxies = networks.length === 0 ? null : trustedProxies(networks);
     this.server = createServer({ noDelay: true, allowHalfOpen: true, pauseOnConnect: true });
@@ -85,10 +108,11 @@ export class Listener {
 
   /** Starts to accept. @returns the address, with the port the kernel chose where 0 was asked for. */
   async listen(): Promise<Endpoint> {
-    const { host, port, reusePort } = this.options;
+    const { host, port, reusePort, backlog = BACKLOG, tls, ticketKeys } = this.options;
+    await tls?.prepare(ticketKeys ?? null);
     await new Promise<void>((resolve, reject) => {
       this.server.once('error', reject);
-      this.server.listen({ port, reusePort, backlog: BACKLOG, ...(host === undefined ? {} : { host }) }, () => {
+      this.server.listen({ port, reusePort, backlog, ...(host === undefined ? {} : { host }) }, () => {
         this.server.off('error', reject);
         resolve();
       });
@@ -103,13 +127,17 @@ export class Listener {
   private acceptRaw(): void {
     const handle = (this.server as unknown as { _handle?: { onconnection?: unknown } })._handle;
     if (nativeBindings() === null || typeof handle?.onconnection !== 'function') {
-      this.server.on('connection', (socket: Socket) => this.accept((owner) => new SocketWire(socket, owner)));
+      this.server.on('connection', (socket: Socket) => {
+        if (this.pendingOwner === null) this.accept((owner) => new SocketWire(socket, owner));
+        else this.acceptSecure(this.pendingOwner, socket, { address: socket.remoteAddress ?? '' });
+      });
       return;
     }
     handle.onconnection = (status: number, client: NativeHandle | undefined): void => {
       if (status !== 0 || client === undefined) return;
       client.setNoDelay?.(true);
-      this.accept((owner) => new RawWire(client, owner, true));
+      if (this.pendingOwner === null) this.accept((owner) => new RawWire(client, owner, true));
+      else this.acceptSecure(this.pendingOwner, client, peerOf(client));
     };
   }
 
@@ -129,6 +157,70 @@ export class Listener {
     wire.owner = connection;
     wire.resume();
     this.connections.add(connection);
+  }
+
+  /** Accepts a client that has to shake hands first. */
+  private acceptSecure(owner: PendingOwner, accepted: Accepted, peer: { readonly address: string }): void {
+    const block = counters.block;
+    readClock();
+    if (this.connections.size >= this.limits.connections) {
+      block[COUNTER.connectionsRefused]!++;
+      closeAccepted(accepted);
+      return;
+    }
+    if (this.handshakes >= this.limits.handshakes) {
+      countHandshakeFault('too-many');
+      closeAccepted(accepted);
+      return;
+    }
+    block[COUNTER.connectionsAccepted]!++;
+    block[COUNTER.connectionsOpen]!++;
+    this.handshakes++;
+    const pending = new PendingClient(owner, peer.address);
+    this.connections.add(pending);
+    pending.start(accepted, this.trusts(peer.address));
+  }
+
+  /** What becomes of handshakes. */
+  private awaitsHandshakes(transport: SecureTransport): PendingOwner {
+    return {
+      transport,
+      protocols: this.limits.http2 ? PROTOCOLS : ['http/1.1'],
+      handshakeTimeout: this.limits.handshakeTimeout,
+      secured: (pending, client, header) => {
+        this.handshakes--;
+        this.connections.delete(pending);
+        counters.block[COUNTER.tlsHandshakes]!++;
+        this.connections.add(this.adopt(client, header, this.trusts(pending.peer)));
+      },
+      unsecured: (pending, fault, detail) => {
+        this.handshakes--;
+        countHandshakeFault(fault);
+        transport.noteFailure(fault, detail, pending.peer);
+        this.forget(pending);
+      },
+    };
+  }
+
+  /** Gives a client that has shaken hands to what speaks its protocol. */
+  private adopt(client: SecureClient, header: ProxyHeader | null, trusted: boolean): ListenedConnection {
+    const { wire, certificates, protocol } = client;
+    const greeting = { certificates, header };
+    const connection =
+      protocol === 'h2'
+        ? new ClientSession(wire, this, new ClientFacts(wire, this.scheme, trusted, this.trusts, greeting))
+        : new ClientConnection(wire, this, trusted, greeting);
+    wire.owner = connection;
+    return connection;
+  }
+
+  /** What was taken for HTTP/1 speaks HTTP/2. */
+  handOver(connection: ListenedConnection, wire: Wire, facts: ClientFacts): ClientSession {
+    const session = new ClientSession(wire, this, facts);
+    this.connections.delete(connection);
+    this.connections.add(session);
+    wire.owner = session;
+    return session;
   }
 
   /** How long a connection may wait for its next request. */
@@ -185,19 +277,38 @@ export class Listener {
     // what the kernel has accepted already is taken before the port is closed
     await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
     this.server.close();
-    if (this.connections.size > 0) {
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, timeout);
-        this.emptied = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
-    }
+    await this.untilEmpty(timeout);
     const cut = this.connections.size;
     for (const connection of this.connections) connection.abort(true);
+    await this.untilEmpty(LAST_WORDS);
     return cut;
   }
+
+  /** Waits until the last connection is closed, or the time is over. */
+  private async untilEmpty(timeout: number): Promise<void> {
+    if (this.connections.size === 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, timeout);
+      this.emptied = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}
+
+/** What clients may agree on in their handshake, the preferred one first. */
+const PROTOCOLS: readonly Protocol[] = ['h2', 'http/1.1'];
+
+function peerOf(handle: NativeHandle): { readonly address: string } {
+  const into: { address?: string } = {};
+  handle.getpeername?.(into);
+  return { address: into.address ?? '' };
+}
+
+function closeAccepted(accepted: Accepted): void {
+  if ('useUserBuffer' in accepted) accepted.close();
+  else accepted.destroy();
 }
 
 /** Between the moment a wire exists and the moment it has its connection nothing can arrive. */

@@ -59,7 +59,7 @@ export function readConnection(bytes: Buffer, start: number, end: number, option
 }
 
 /** `trim` would also take bytes that only Unicode calls space, and so read an option that others do not see. */
-function withoutSpace(text: string): string {
+export function withoutSpace(text: string): string {
   let start = 0;
   let end = text.length;
   while (start < end && (text[start] === ' ' || text[start] === '\t')) start++;

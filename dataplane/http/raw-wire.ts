@@ -188,6 +188,13 @@ export class RawWire implements Wire {
     if (this.handle.reset === undefined || this.handle.reset() !== 0) this.handle.close();
   }
 
+  /** Hands the connection over to what speaks another protocol on it; the owner hears nothing more. */
+  detach(): NativeHandle {
+    this.pause();
+    this.finish();
+    return this.handle;
+  }
+
   private finish(): void {
     this.done = true;
     this.reading = false;

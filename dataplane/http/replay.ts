@@ -7,6 +7,11 @@ const USUAL = 4096;
 /** Methods that may be repeated when nobody knows whether they arrived (RFC 9110 §9.2.2). */
 const REPEATABLE = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
 
+/** Whether a request may be repeated when nobody knows whether it arrived. */
+export function isRepeatable(method: string): boolean {
+  return REPEATABLE.has(method);
+}
+
 /**
  * A copy of the request that is under way on a kept connection, for the case that the backend closed it just before:
  * the copy is what lets the request be sent once more without the client noticing.
@@ -19,7 +24,7 @@ export class Replay {
   begin(method: string, wire: Wire, chunked: boolean): void {
     const length = wire.regionLength;
     this.length = -1;
-    if (chunked || length > LONGEST || !REPEATABLE.has(method)) return;
+    if (chunked || length > LONGEST || !isRepeatable(method)) return;
     if (this.bytes === null || this.bytes.length < length)
       this.bytes = Buffer.allocUnsafeSlow(length > USUAL ? LONGEST : USUAL);
     output.bytes.copy(this.bytes, 0, wire.regionStart, wire.regionStart + length);

@@ -1,18 +1,16 @@
+import { PREFACE } from '../http2/frames.ts';
 import { Body, type BodySource } from './body.ts';
 import { SLACK } from './bytes.ts';
 import { BAD_CHUNK, ChunkDecoder, type ChunkReceiver, ENDING } from './chunked.ts';
 import { COUNTER, counters } from './counters.ts';
-import { isForwardingHeader } from './forwarding.ts';
-import { Headers } from './headers.ts';
 import type { ListenerLimits } from './limits.ts';
-import { isWord, MALFORMED } from './message-head.ts';
+import { MALFORMED } from './message-head.ts';
 import { BAD_HEADER, NEEDS_MORE, NO_HEADER, readProxyHeader } from './proxy-protocol.ts';
 import type { Refusal } from './refusal.ts';
-import { Request } from './request.ts';
 import { MOST_EMPTY_LINES, requestHead, scanRequestHead } from './request-head.ts';
+import { RequestJudge } from './request-judge.ts';
 import { type AskedFor, askedFor, nothingAsked } from './request-line.ts';
 import type { RequestReceiver } from './request-receiver.ts';
-import { isHost, judgeTarget, sameAuthority, target } from './target.ts';
 import { WaitingBytes } from './waiting-bytes.ts';
 import { type Passed, REFUSED, type Wire } from './wire.ts';
 
@@ -21,6 +19,8 @@ const HEAD = 1;
 const LENGTH = 2;
 const CHUNKED = 3;
 const OVER = 4;
+
+const PREFACE_LINE = PREFACE.slice(0, PREFACE.indexOf('\n') + 1);
 
 /** Bodies with more than this to come are passed on without copies. */
 const BULK = 131_072;
@@ -52,7 +52,7 @@ export class RequestReader implements BodySource, ChunkReceiver {
   private partial: Buffer | null = null;
   private partialLength = 0;
   private waiting: WaitingBytes | null = null;
-  private lastHost = '';
+  private readonly judge = new RequestJudge();
   /** The credentials sent last, from the second request on: a client that sends one request costs no copy. */
   private authorization: Buffer | null = null;
   private again = false;
@@ -216,24 +216,27 @@ export class RequestReader implements BodySource, ChunkReceiver {
   private judgeHead(bytes: Buffer, p: number, end: number): number {
     const headEnd = scanRequestHead(bytes, p, end, this.limits, this.authorization);
     if (headEnd > 0) return this.readRequest(bytes, headEnd, end);
-    if (headEnd === MALFORMED) return this.refuse(requestHead.refusal);
-    this.accumulate(bytes, p, end);
+    if (headEnd === MALFORMED) {
+      if (requestHead.refusal !== 'version' || !this.isPreface(bytes, p)) return this.refuse(requestHead.refusal);
+      this.receiver.prefaced(bytes, p, end);
+    } else this.accumulate(bytes, p, end);
     return -1;
+  }
+
+  /** HTTP/2 by prior knowledge begins with a line that no request can be; over TLS it is negotiated before. */
+  private isPreface(bytes: Buffer, p: number): boolean {
+    if (this.again || !this.limits.http2 || this.receiver.scheme !== 'http') return false;
+    return bytes.latin1Slice(p, p + PREFACE_LINE.length) === PREFACE_LINE;
   }
 
   /** A whole head: judges what the scan left open, then hands the request on. @returns where its body starts. */
   private readRequest(bytes: Buffer, headEnd: number, end: number): number {
     const head = requestHead;
     const { base } = head;
-    const method = methodName(bytes, base, head.methodEnd);
-    this.asksForHead = method === 'HEAD';
-    if (method === 'CONNECT') return this.refuse('connect');
-    const from = base + head.targetStart;
-    const to = base + head.targetEnd;
-    if (!judgeTarget(bytes, from, to, method === 'OPTIONS')) return this.refuse(target.refusal);
-    const headers = new Headers(bytes, base, headEnd - base - 2, head);
-    const host = this.judgeHost(headers);
-    if (host === null) return -1;
+    const { judge } = this;
+    const isSound = judge.judge(bytes, headEnd, this.limits.queries);
+    this.asksForHead = judge.method === 'HEAD';
+    if (!isSound) return this.refuse(judge.refusal);
     if (head.chunked) {
       const ahead = new ChunkDecoder(); // what is broken never starts
       const found = ahead.feed(bytes, headEnd, end, null);
@@ -254,23 +257,13 @@ export class RequestReader implements BodySource, ChunkReceiver {
       this.body = new Body(this, head.length);
       this.phase = LENGTH;
     } else this.bodyAtHand = true;
+    if (this.body !== null) this.body.atHand = this.bodyAtHand;
     this.expects = head.expects;
     if (head.authorizationLine >= 0 && !head.sameAuthorization && this.again)
       this.remember(bytes, head.authorizationLine);
     this.again = true;
-    if (head.forwarded && this.receiver.trusted) headers.restore(isForwardingHeader);
-    const modern = head.minor === 1;
-    const request = new Request(
-      method,
-      target.rewritten ?? bytes.latin1Slice(from, to),
-      this.receiver.scheme,
-      host,
-      modern ? 'HTTP/1.1' : 'HTTP/1.0',
-      headers,
-      this.body,
-      modern && target.rewritten === null,
-    );
-    if (modern && head.upgrade && head.upgradeLine >= 0) request.upgrade = headers.valueAt(head.upgradeLine);
+    const version = head.minor === 1 ? 'HTTP/1.1' : 'HTTP/1.0';
+    const request = judge.request(bytes, this.receiver.scheme, version, this.body, this.receiver.trusted);
     this.receiver.requested(request, head.close);
     return headEnd;
   }
@@ -281,27 +274,6 @@ export class RequestReader implements BodySource, ChunkReceiver {
     const end = base + table[line + 3]!;
     const ends = bytes[end] === 13 && bytes[end + 1] === 10; // a value with space behind it is not worth the trouble
     this.authorization = ends ? Buffer.from(bytes.subarray(start, end + 2)) : null;
-  }
-
-  /** @returns the host that is asked for, empty for none, or null when it was refused. */
-  private judgeHost(headers: Headers): string | null {
-    const { hostLine } = requestHead;
-    const host =
-      hostLine < 0 ? '' : headers.saysAt(hostLine, this.lastHost) ? this.lastHost : headers.valueAt(hostLine);
-    if (host === '') {
-      if (hostLine >= 0) headers.dropLine(hostLine);
-    } else if (host === this.lastHost || isHost(host)) this.lastHost = host;
-    else return this.refused('host');
-    const { authority, scheme } = target;
-    if (authority === null) return host;
-    if (host === '') headers.set('Host', authority);
-    else if (!sameAuthority(host, authority, scheme!)) return this.refused('target-foreign');
-    return authority;
-  }
-
-  private refused(refusal: Refusal): null {
-    this.receiver.refuse(refusal);
-    return null;
   }
 
   private readLength(bytes: Buffer, p: number, end: number): number {
@@ -374,12 +346,4 @@ export class RequestReader implements BodySource, ChunkReceiver {
   bodyWanted(): void {
     if (this.expects) this.receiver.askForBody();
   }
-}
-
-/** The usual methods without making a string. */
-function methodName(bytes: Buffer, at: number, length: number): string {
-  if (length === 3 && isWord(bytes, at, at + 3, 'get')) return 'GET';
-  if (length === 4 && isWord(bytes, at, at + 4, 'post')) return 'POST';
-  if (length === 4 && isWord(bytes, at, at + 4, 'head')) return 'HEAD';
-  return bytes.latin1Slice(at, at + length);
 }

@@ -11,6 +11,8 @@ export interface RequestReceiver {
   readonly trusted: boolean;
   /** The PROXY protocol named the client. */
   introduced(header: ProxyHeader): void;
+  /** The client speaks HTTP/2: all that it has sent, from its preface on, is `bytes[start, end)`. */
+  prefaced(bytes: Buffer, start: number, end: number): void;
   /** A head has begun to arrive. */
   headBegun(): void;
   /** A whole head; its body, if any, follows. `last` when the client wants the connection closed. */

@@ -12,7 +12,7 @@ const AHEAD = 65_536;
 
 /** Sends a stream as fast as its reader takes it, as long as anybody still wants it. */
 export async function sendStream(
-  stream: AsyncIterable<Uint8Array>,
+  stream: AsyncIterable<Uint8Array> & { readonly trailers?: string },
   sink: StreamSink,
   wanted: () => boolean,
   report: (error: unknown) => void,
@@ -28,7 +28,7 @@ export async function sendStream(
       ahead = 0;
       await sink.whenDrained();
     }
-    if (wanted()) sink.bodyEnd('');
+    if (wanted()) sink.bodyEnd(stream.trailers ?? '');
   } catch (error) {
     if (!wanted()) return;
     report(error);

@@ -10,7 +10,7 @@ export class SocketWire implements Wire {
   regionLength = 0;
   queued = 0;
   bulk = false;
-  private readonly socket: Socket;
+  private socket: Socket;
   private ending = false;
   private gone = false;
   private peerEnded = false;
@@ -19,20 +19,47 @@ export class SocketWire implements Wire {
   constructor(socket: Socket, owner: WireOwner) {
     this.socket = socket;
     this.owner = owner;
-    socket.on('data', (bytes: Buffer) => {
-      const copy = Buffer.allocUnsafeSlow(bytes.length + SLACK); // readers look past the end
-      bytes.copy(copy);
-      copy[bytes.length] = 0;
-      arrivedIn(this, copy, bytes.length);
-    });
-    socket.on('end', () => {
-      this.peerEnded = true;
-      closed(this, false);
-    });
-    socket.on('error', () => {}); // 'close' follows and is enough
-    socket.on('close', (failed) => {
-      if (!this.gone && (failed || !this.peerEnded)) closed(this, true);
-    });
+    this.listen();
+  }
+
+  private listen(): void {
+    const { socket } = this;
+    socket.on('data', this.onData);
+    socket.on('end', this.onEnd);
+    socket.on('error', ignore); // 'close' follows and is enough
+    socket.on('close', this.onClose);
+  }
+
+  private readonly onData = (bytes: Buffer): void => {
+    const copy = Buffer.allocUnsafeSlow(bytes.length + SLACK); // readers look past the end
+    bytes.copy(copy);
+    copy[bytes.length] = 0;
+    arrivedIn(this, copy, bytes.length);
+  };
+
+  private readonly onEnd = (): void => {
+    this.peerEnded = true;
+    closed(this, false);
+  };
+
+  private readonly onClose = (failed: boolean): void => {
+    if (!this.gone && (failed || !this.peerEnded)) closed(this, true);
+  };
+
+  /** Hands the connection over to what speaks another protocol on it; the owner hears nothing more. */
+  detach(): Socket {
+    const { socket } = this;
+    this.gone = true;
+    socket.pause();
+    socket.off('data', this.onData).off('end', this.onEnd).off('error', ignore).off('close', this.onClose);
+    return socket;
+  }
+
+  /** Goes on with another socket that was made of this one, such as one that speaks TLS on it. */
+  replace(make: (socket: Socket) => Socket): void {
+    this.socket = make(this.detach());
+    this.gone = false;
+    this.listen();
   }
 
   get pending(): boolean {
@@ -95,6 +122,10 @@ export class SocketWire implements Wire {
   local(): Endpoint {
     return { address: this.socket.localAddress ?? '', port: this.socket.localPort ?? 0 };
   }
+}
+
+function ignore(): void {
+  // said by 'close' as well
 }
 
 /** Connects by public means; the wire may be used at once. */

@@ -1,5 +1,6 @@
 import { isIPv6 } from 'node:net';
 import { HEX, HOST } from './bytes.ts';
+import { encodedQuery, QUERY, type Queries } from './query.ts';
 import type { Refusal } from './refusal.ts';
 
 /**
@@ -30,18 +31,21 @@ function refuse(refusal: Refusal): false {
   return false;
 }
 
-/** Judges the target in `bytes[start, end)`. @returns false when it must be refused; `target` has the rest. */
-export function judgeTarget(bytes: Buffer, start: number, end: number, options: boolean): boolean {
+/**
+ * Judges the target in `bytes[start, end)`; `bytes[end]` must be none that a target may have. @returns false when it must
+ * be refused; `target` has the rest.
+ */
+export function judgeTarget(bytes: Buffer, start: number, end: number, options: boolean, queries: Queries): boolean {
   target.rewritten = target.scheme = target.authority = null;
-  if (bytes[start] === 47) return judgeOrigin(bytes, start, end);
+  if (bytes[start] === 47) return judgeOrigin(bytes, start, end, queries);
   if (bytes[start] === 42 && end - start === 1) {
     target.pathEnd = target.end = 1;
     return options || refuse('target');
   }
-  return judgeAbsolute(bytes.latin1Slice(start, end));
+  return judgeAbsolute(bytes.latin1Slice(start, end), queries);
 }
 
-function judgeOrigin(bytes: Buffer, start: number, end: number): boolean {
+function judgeOrigin(bytes: Buffer, start: number, end: number, queries: Queries): boolean {
   let p = start;
   for (;;) {
     while (PLAIN[bytes[p]!] !== 0) {
@@ -50,15 +54,27 @@ function judgeOrigin(bytes: Buffer, start: number, end: number): boolean {
     }
     if (p >= end || bytes[p] === 63) break;
     if (bytes[p] !== 37) return refuse('target-ambiguous'); // # or \ in the path
-    return judgeEscaped(bytes.latin1Slice(start, end));
+    return judgeEscaped(bytes.latin1Slice(start, end), queries);
   }
   if (p > end) p = end;
   target.pathEnd = p - start;
-  if (p < end) {
-    while (p < end && bytes[p] !== 35) p++;
-    if (p < end) target.rewritten = bytes.latin1Slice(start, p); // a fragment is never sent on
-  }
   target.end = end - start;
+  return p >= end || judgeQuery(bytes, start, p, end, queries);
+}
+
+function judgeQuery(bytes: Buffer, start: number, p: number, end: number, queries: Queries): boolean {
+  while (queries !== 'pass') {
+    while (QUERY[bytes[p]!] !== 0) p++;
+    if (bytes[p] !== 37 || HEX[bytes[p + 1]!]! > 15 || HEX[bytes[p + 2]!]! > 15) break;
+    p += 3;
+  }
+  const unfit = p;
+  while (p < end && bytes[p] !== 35) p++;
+  const isFit = p === unfit || queries === 'pass';
+  if (isFit && p >= end) return true;
+  if (!isFit && queries === 'refuse') return refuse('query');
+  const text = bytes.latin1Slice(start, p); // a fragment is never sent on
+  target.rewritten = isFit ? text : encodedQuery(text, target.pathEnd + 1);
   return true;
 }
 
@@ -69,14 +85,16 @@ function isDotSegment(bytes: Buffer, p: number, end: number): boolean {
 }
 
 /** A path with percent-encoding: what need not be encoded is decoded, the rest must mean one thing only. */
-function judgeEscaped(text: string): boolean {
+function judgeEscaped(text: string, queries: Queries): boolean {
   const fragment = text.indexOf('#');
   const queryAt = text.indexOf('?');
   if (fragment >= 0 && (queryAt < 0 || fragment < queryAt)) return refuse('target-ambiguous');
   const path = canonicalPath(queryAt < 0 ? text : text.slice(0, queryAt));
   if (path === null) return refuse('target-ambiguous');
   const query = queryAt < 0 ? '' : text.slice(queryAt, fragment < 0 ? undefined : fragment);
-  target.rewritten = path + query;
+  const fit = queries === 'pass' ? query : encodedQuery(query, 0);
+  if (queries === 'refuse' && fit !== query) return refuse('query');
+  target.rewritten = path + fit;
   return true;
 }
 
@@ -124,14 +142,14 @@ export function canonicalPath(path: string): string | null {
   return canonical;
 }
 
-function judgeAbsolute(text: string): boolean {
+function judgeAbsolute(text: string, queries: Queries): boolean {
   const match = /^(https?):\/\/([^/?#]*)(.*)$/i.exec(text);
   if (match === null) return refuse('target');
   const [, scheme, authority, rest] = match;
   if (authority === '' || !isHost(authority!)) return refuse('target');
   const origin = rest!.startsWith('/') ? rest! : `/${rest}`;
   const bytes = Buffer.from(`${origin}\0`, 'latin1');
-  if (!judgeOrigin(bytes, 0, origin.length)) return false;
+  if (!judgeOrigin(bytes, 0, origin.length, queries)) return false;
   target.rewritten ??= origin;
   target.scheme = scheme!.toLowerCase();
   target.authority = authority!;

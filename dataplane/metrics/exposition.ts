@@ -25,6 +25,7 @@ const COUNTERS: readonly (readonly [name: string, help: string, value: Value])[]
     'Exchanges that ended before their answer was complete.',
     (r) => r.values.aborted,
   ],
+  ['gw_tls_handshakes_total', 'TLS handshakes with clients that succeeded.', (r) => r.values.tlsHandshakes],
   ['gatewarden_backend_connects_total', 'Connections to backends opened.', (r) => r.values.backendConnects],
   [
     'gatewarden_backend_connect_failures_total',
@@ -42,7 +43,9 @@ const GAUGES: readonly (readonly [name: string, help: string, value: Value])[] =
   ['gatewarden_connections_open', 'Client connections open now.', (r) => r.values.connectionsOpen],
   ['gatewarden_requests_active', 'Requests being processed now.', (r) => r.values.requestsActive],
   ['gatewarden_tunnels_open', 'Upgraded connections open now.', (r) => r.values.tunnelsOpen],
+  ['gw_websockets_open', 'WebSockets open now; they count as tunnels too.', (r) => r.values.webSocketsOpen],
   ['gatewarden_backend_connections_open', 'Connections to backends open now.', (r) => r.values.backendConnectionsOpen],
+  ['gw_backend_streams_open', 'HTTP/2 streams to backends open now.', (r) => r.values.backendStreamsOpen],
   ['gatewarden_backend_waiting', 'Requests that wait for a connection to a backend.', (r) => r.values.backendWaiting],
 ];
 
@@ -53,6 +56,17 @@ const STATUSES = [
   ['4xx', 'status4xx'],
   ['5xx', 'status5xx'],
   ['other', 'statusOther'],
+] as const;
+
+const WEBSOCKET_ENDS = [
+  ['closed', 'webSocketsClosed'],
+  ['client-left', 'webSocketsLeftByClient'],
+  ['backend-left', 'webSocketsLeftByBackend'],
+  ['client-protocol', 'webSocketsBrokenByClient'],
+  ['backend-protocol', 'webSocketsBrokenByBackend'],
+  ['too-large', 'webSocketsTooLarge'],
+  ['silent', 'webSocketsSilent'],
+  ['stopped', 'webSocketsStopped'],
 ] as const;
 
 /** The metrics of a plane: the figures of all units as one, and those of the process. */
@@ -100,6 +114,27 @@ export function metricsRegistry(source: MetricsSource): Registry {
     collect() {
       this.reset();
       for (const [refusal, count] of source.read().refusals) this.inc({ refusal }, count);
+    },
+  });
+  new Counter({
+    name: 'gw_websocket_closes_total',
+    help: 'WebSockets that ended, by what began it: a Close frame, or what went wrong.',
+    labelNames: ['reason'],
+    registers,
+    collect() {
+      this.reset();
+      const { values } = source.read();
+      for (const [reason, name] of WEBSOCKET_ENDS) this.inc({ reason }, values[name]);
+    },
+  });
+  new Counter({
+    name: 'gw_tls_handshake_failures_total',
+    help: 'TLS handshakes with clients that came to nothing, by reason (docs/errors.md).',
+    labelNames: ['reason'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [reason, count] of source.read().handshakeFaults) this.inc({ reason }, count);
     },
   });
   new Gauge({

@@ -1,6 +1,6 @@
 import type { Observation } from '../unit-messages.ts';
 
-/** Times that objects observed, summed until somebody takes them. */
+/** What objects observed and counted, summed until somebody takes it. */
 export class Observations {
   private sums = new Map<
     string,

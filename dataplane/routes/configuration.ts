@@ -9,6 +9,8 @@ import type { Parts } from '../heap/definition.ts';
 import { BuildFailure, Heap } from '../heap/heap.ts';
 import type { PlaneServices } from '../heap/plane-services.ts';
 import type { Scope } from '../heap/scope.ts';
+import { namedMemory } from '../heap/shared-memory.ts';
+import type { TemporaryStorage } from '../heap/temporary-storage.ts';
 import type { TypeCatalogue } from '../heap/type-catalogue.ts';
 import { connectWire } from '../http/connect.ts';
 import type { Next } from '../http/exchange.ts';
@@ -27,9 +29,18 @@ export interface ConfigurationOptions {
   readonly log: Logger;
   figures(slot: number): RouteFigures;
   observe: PlaneServices['observe'];
+  /** What becomes of what objects count and show; by default nothing. */
+  count?: PlaneServices['count'];
+  gauge?: PlaneServices['gauge'];
+  /** By default memory of its own. */
+  sharedMemory?: PlaneServices['sharedMemory'];
   mayReach: PlaneServices['mayReach'];
   /** How connections to backends are opened; by default through the kernel. */
   connect?: PlaneServices['connect'];
+  /** Whether bodies are passed on as they arrive where no object says; by default they are. */
+  streaming?: PlaneServices['streaming'];
+  /** What keeps content where no document says; null for the default object. */
+  storage?: TemporaryStorage | null;
 }
 
 /** What could not be built, by the document it is in: null for `config.json`. */
@@ -61,10 +72,12 @@ export class Configuration {
   /** The routers of what is being built. */
   private staged = new Map<string, RouterTable>();
   private problems: BuildProblem[] = [];
+  private readonly sharedMemory: PlaneServices['sharedMemory'];
   private readonly failedEvaluations: FailedEvaluations;
 
   constructor(options: ConfigurationOptions) {
     this.options = options;
+    this.sharedMemory = options.sharedMemory ?? namedMemory();
     this.failedEvaluations = new FailedEvaluations(options.log);
   }
 
@@ -111,6 +124,8 @@ export class Configuration {
     const reading = this.reading([base]);
     const check = { catalogue: this.options.catalogue, reading, report: (): void => {} };
     const defaults = new Heap(checkDefaultObjects(check), null, plane);
+    const { storage = null } = this.options;
+    if (storage !== null) defaults.lend('TemporaryStorage', storage);
     const { document, problems } = checkBase(base, defaults.scope, check);
     if (document === null) return [...problems];
     const heap = new Heap(document.scope, defaults, plane);
@@ -242,9 +257,11 @@ export class Configuration {
   // ---- what both need
 
   private planeServices(): PlaneServices {
-    const { log, reach, observe, mayReach, connect = connectWire } = this.options;
+    const { log, reach, observe, mayReach, connect = connectWire, streaming = true } = this.options;
+    const { count = () => {}, gauge = () => () => {} } = this.options;
+    const { sharedMemory } = this;
     const router: PlaneServices['router'] = (parts, defaultHandler) => this.router(parts, defaultHandler);
-    return { log, reach, observe, mayReach, connect, router };
+    return { log, reach, observe, count, gauge, sharedMemory, mayReach, connect, streaming, router };
   }
 
   private reading(documents: readonly JsonObject[]): Reading {

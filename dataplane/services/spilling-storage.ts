@@ -24,6 +24,14 @@ export class SpillingStorage implements TemporaryStorage {
     this.rule = rule;
   }
 
+  get memoryLimit(): number {
+    return this.rule.memoryLimit;
+  }
+
+  get limit(): number {
+    return this.rule.limit;
+  }
+
   open(): TemporaryBuffer {
     if (this.closed) throw new Error('the temporary storage is closed');
     const buffer = new SpillingBuffer(this.rule, () => this.buffers.delete(buffer));

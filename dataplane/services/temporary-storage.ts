@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { integer } from '../../contract/vocabulary/configured.ts';
 import { noEffect } from '../../contract/vocabulary/field-notes.ts';
 import { defineService } from '../heap/definition.ts';
-import { operatorPath } from './operator-path.ts';
+import { operatorPath } from '../heap/operator-path.ts';
 import { SpillingStorage } from './spilling-storage.ts';
 
 const KIBIBYTE = 1024;

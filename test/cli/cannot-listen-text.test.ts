@@ -2,25 +2,32 @@ import { expect, it } from 'vitest';
 import { cannotListenText } from '../../cli/cannot-listen-text.ts';
 import { CannotListen } from '../../dataplane/cannot-listen.ts';
 
-const options = { host: 'host', port: 'port' };
-
-it.each<[ConstructorParameters<typeof CannotListen>, string]>([
+it.each<[number, ConstructorParameters<typeof CannotListen>, string]>([
   [
-    ['traffic', { host: undefined, port: 80 }, 'EADDRINUSE'],
+    1,
+    [0, { host: undefined, port: 80 }, 'EADDRINUSE'],
     'port 80, the traffic address, is taken: another program listens there; choose another one with --port',
   ],
   [
+    2,
+    [1, { host: undefined, port: 80 }, 'EADDRINUSE'],
+    'port 80, connectors[1], is taken: another program listens there; choose another one with --port',
+  ],
+  [
+    2,
     ['admin', { host: '::1', port: 81 }, 'listen EADDRINUSE: address already in use ::1:81'],
     '[::1]:81, the admin address, is taken: another program listens there; choose another one with --admin',
   ],
   [
-    ['traffic', { host: 'a.test', port: 80 }, 'getaddrinfo ENOTFOUND a.test'],
+    1,
+    [0, { host: 'a.test', port: 80 }, 'getaddrinfo ENOTFOUND a.test'],
     'a.test:80, the traffic address, is not the name of a host; choose another one with --host',
   ],
   [
-    ['traffic', { host: '127.0.0.1', port: 80 }, 'out of luck'],
-    '127.0.0.1:80, the traffic address, cannot be listened on: out of luck; choose another one with --port',
+    2,
+    [0, { host: '127.0.0.1', port: 80 }, 'out of luck'],
+    '127.0.0.1:80, connectors[0], cannot be listened on: out of luck',
   ],
-])('%j', (given, text) => {
-  expect(cannotListenText(new CannotListen(...given), options)).toBe(text);
+])('of %i connectors, %j', (connectors, given, text) => {
+  expect(cannotListenText(new CannotListen(...given), { host: 'host', port: 'port', connectors })).toBe(text);
 });

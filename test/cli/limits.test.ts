@@ -6,6 +6,10 @@ describe('--limits', () => {
     expect(readLimits('bodyBytes=1048576, headTimeout=5s,underscores=true')).toEqual({
       value: { bodyBytes: 1_048_576, headTimeout: 5000, underscores: true },
     });
+    expect(readLimits('queries=refuse')).toEqual({ value: { queries: 'refuse' } });
+    expect(readLimits('queries=no')).toEqual({
+      problem: "has problems: queries must be one of pass, encode, refuse, not 'no'",
+    });
     expect(readLimits('default')).toEqual({ value: {} });
   });
 

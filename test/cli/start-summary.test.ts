@@ -18,19 +18,27 @@ function summary(content: Record<string, unknown>, host: string): string[] {
   folder = new InstanceFolder(content);
   instance = openInstance(instanceLayout(folder.path), { system: {} });
   const compilation = compileSource(instance.compiler, instance.source, nothingGood);
-  const plane = { address: { host, port: 80 }, adminAddress: { host, port: 90 }, problems: [] };
+  const addresses = [
+    { scheme: 'http', host, port: 80 },
+    { scheme: 'https', host, port: 443 },
+  ] as const;
+  const plane = { addresses, adminAddress: { host, port: 90 }, problems: [] };
   return startSummary(instance, compilation, plane, { prefix: 'openig', watch: false });
 }
 
 describe('the summary at the start', () => {
   it.each([
-    ['::', 'http://localhost:80 (on every interface)', 'http://localhost:90/health/live'],
-    ['0.0.0.0', 'http://localhost:80 (on every interface)', 'http://localhost:90/health/live'],
-    ['::1', 'http://[::1]:80', 'http://[::1]:90/health/live'],
-    ['127.0.0.1', 'http://127.0.0.1:80', 'http://127.0.0.1:90/health/live'],
-  ])('shows where to go for %s', (host, traffic, health) => {
+    ['::', 'localhost', ' (on every interface)'],
+    ['0.0.0.0', 'localhost', ' (on every interface)'],
+    ['::1', '[::1]', ''],
+    ['127.0.0.1', '127.0.0.1', ''],
+  ])('shows where to go for %s', (host, shown, more) => {
     const lines = summary({}, host);
-    expect(lines).toContain(`traffic     ${traffic}`);
+    const health = `http://${shown}:90/health/live`;
+    expect(lines.filter((line) => line.startsWith('traffic'))).toEqual([
+      `traffic     http://${shown}:80${more}`,
+      `traffic     https://${shown}:443${more}`,
+    ]);
     expect(lines.find((line) => line.startsWith('health'))).toContain(`health      ${health} and`);
     expect(lines.filter((line) => line.startsWith('problems'))).toEqual([]);
   });

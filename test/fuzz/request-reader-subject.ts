@@ -64,6 +64,9 @@ class Receiver implements RequestReceiver {
   introduced({ source, destination }: ProxyHeader): void {
     this.introductions.push(JSON.stringify([source, destination]));
   }
+  prefaced(): void {
+    this.refuse('version');
+  }
   headBegun(): void {}
   bodyComplete(): void {}
   askForBody(): void {}

@@ -15,25 +15,36 @@ export function modelHost(text: string): boolean {
   return match[1] === undefined || URL.canParse(`http://[${match[1]}]/`);
 }
 
+type Queries = 'pass' | 'encode' | 'refuse';
+
 /** @returns the target as it must be sent on, or null when it must be refused. */
-export function modelTarget(text: string, method: string): ModelTarget | null {
+export function modelTarget(text: string, method: string, queries: Queries = 'pass'): ModelTarget | null {
   if (text === '*') return method === 'OPTIONS' ? { target: '*', scheme: null, authority: null } : null;
   if (text.startsWith('/')) {
-    const target = modelOrigin(text);
+    const target = modelOrigin(text, queries);
     return target === null ? null : { target, scheme: null, authority: null };
   }
   const absolute = /^(https?):\/\/([^/?#]+)(.*)$/i.exec(text);
   if (absolute === null || !modelHost(absolute[2]!)) return null;
   const rest = absolute[3]!;
-  const target = modelOrigin(rest.startsWith('/') ? rest : `/${rest}`);
+  const target = modelOrigin(rest.startsWith('/') ? rest : `/${rest}`, queries);
   return target === null ? null : { target, scheme: absolute[1]!.toLowerCase(), authority: absolute[2]! };
 }
 
-function modelOrigin(text: string): string | null {
-  const [path, ...query] = text.split('?') as [string, ...string[]];
+function modelOrigin(text: string, queries: Queries): string | null {
+  const [path, ...rest] = text.split('?') as [string, ...string[]];
   const canonical = modelPath(path);
-  if (canonical === null) return null;
-  return query.length === 0 ? canonical : `${canonical}?${query.join('?').split('#')[0]}`;
+  if (canonical === null || rest.length === 0) return canonical;
+  const query = rest.join('?').split('#')[0]!;
+  const sent = queries === 'pass' ? query : modelQuery(query);
+  return queries === 'refuse' && sent !== query ? null : `${canonical}?${sent}`;
+}
+
+/** A query with escapes in the place of everything that is neither one nor may stand there. */
+function modelQuery(query: string): string {
+  const parts = query.match(/%[0-9A-Fa-f]{2}|[\s\S]/g) ?? [];
+  const escaped = (part: string): string => `%${Buffer.from(part, 'latin1').toString('hex').toUpperCase()}`;
+  return parts.map((part) => (/^(?:%..|[\w.~!$&'()*+,;=:@/?[\]-])$/.test(part) ? part : escaped(part))).join('');
 }
 
 /** @returns the path in its one spelling, or null when it could be read in more than one way. */

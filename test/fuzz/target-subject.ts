@@ -95,8 +95,9 @@ export class TargetSubject implements Subject<TargetCase> {
   private check(text: string): Complaint | null {
     this.runs++;
     const bytes = Buffer.from(`x${text} HTTP/1.1\0`, 'latin1');
-    const accepted = judgeTarget(bytes, 1, 1 + text.length, false);
-    const expected = modelTarget(text, 'GET');
+    const queries = (['pass', 'encode', 'refuse'] as const)[text.length % 3]!;
+    const accepted = judgeTarget(bytes, 1, 1 + text.length, false, queries);
+    const expected = modelTarget(text, 'GET', queries);
     if (!accepted) return expected === null ? null : { kind: 'refused', detail: `model: ${expected.target}` };
     const forwarded = target.rewritten ?? text;
     const complaint = (kind: string): Complaint => ({ kind, detail: `forwarded: ${forwarded}` });

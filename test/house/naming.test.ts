@@ -34,6 +34,14 @@ describe('names of files and folders', () => {
   ])('refuse %s', (path) => {
     expect(nameBreaches(at(path))).toHaveLength(1);
   });
+
+  it('accept the name of a type of objects, also for its test', () => {
+    const type = at(
+      'dataplane/a/x-key-manager.ts',
+      "export const xKeyManager = defineService({ type: 'XKeyManager' });",
+    );
+    expect(nameBreaches([...type, ...at('test/dataplane/a/x-key-manager.test.ts')])).toEqual([]);
+  });
 });
 
 describe('length of files', () => {

@@ -1,6 +1,7 @@
 import { importsOf } from './imports.ts';
 import { maskCode } from './mask.ts';
 import { isTypeScriptIn, lineAt, type SourceFile } from './source-file.ts';
+import { typeDeclarations } from './type-declaration.ts';
 
 const sourceFolders = ['contract', 'controller', 'dataplane', 'cli'];
 const longestFile = 400;
@@ -9,15 +10,18 @@ const kebabCase = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 /** Names that say nothing about what a file holds. */
 const emptyName = /^(?:index|types?|common|misc)$|(?:^|-)(?:utils?|helpers?|managers?)$/;
 
-/** Files and folders whose name is not in kebab-case or says nothing. */
+/** Files and folders whose name is not in kebab-case or says nothing; the name of a type of objects says something. */
 export function nameBreaches(files: readonly SourceFile[]): string[] {
+  const typeNames = new Set(files.flatMap(typeDeclarations).map(({ type }) => type.toLowerCase()));
   return files
     .filter((file) => file.path.endsWith('.ts'))
     .flatMap(({ path }) => {
       const names = path.replace(/(?:\.test|\.config)?\.ts$/, '').split('/');
       return names.flatMap((name) => {
         if (!kebabCase.test(name)) return [`${path}: '${name}' is not in kebab-case`];
-        return emptyName.test(name) ? [`${path}: '${name}' does not say what it holds`] : [];
+        return emptyName.test(name) && !typeNames.has(name.replaceAll('-', ''))
+          ? [`${path}: '${name}' does not say what it holds`]
+          : [];
       });
     });
 }

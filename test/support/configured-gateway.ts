@@ -6,6 +6,7 @@ import type { Reach } from '../../contract/reach.ts';
 import { catalogue } from '../../dataplane/catalogue.ts';
 import { checkDefaultObjects } from '../../dataplane/heap/default-objects.ts';
 import { OwnListeners } from '../../dataplane/http/own-listeners.ts';
+import { Gauges } from '../../dataplane/metrics/gauges.ts';
 import { checkRoute } from '../../dataplane/routes/check-document.ts';
 import { Configuration } from '../../dataplane/routes/configuration.ts';
 import { documentReading } from '../../dataplane/routes/document-reading.ts';
@@ -20,12 +21,18 @@ export interface ConfiguredGateway extends TestGateway {
   readonly logged: Record<string, unknown>[];
   /** What objects observed: metric, labels, seconds. */
   readonly observed: { metric: string; labels: Readonly<Record<string, string>>; seconds: number }[];
+  /** What objects counted, in order. */
+  readonly counted: { metric: string; labels: Readonly<Record<string, string>> }[];
+  /** What objects show. */
+  readonly gauges: Gauges;
 }
 
-export interface ConfiguredOptions extends Pick<TestGatewayOptions, 'limits' | 'trustedProxies'> {
+export interface ConfiguredOptions extends Pick<TestGatewayOptions, 'limits' | 'trustedProxies' | 'webSockets'> {
   /** Routes of the router `_router`, by id. */
   readonly routes?: Readonly<Record<string, JsonObject>>;
   readonly reach?: Reach;
+  /** Whether bodies pass as they come where no object says; by default they do. */
+  readonly streaming?: boolean;
 }
 
 /** The engine in front of one document, as a user would write `config.json`. @throws when it cannot be built. */
@@ -35,6 +42,8 @@ export async function startConfigured(
 ): Promise<ConfiguredGateway> {
   const logged: Record<string, unknown>[] = [];
   const observed: ConfiguredGateway['observed'] = [];
+  const counted: ConfiguredGateway['counted'] = [];
+  const gauges = new Gauges();
   const listeners = new OwnListeners();
   const configuration = new Configuration({
     catalogue,
@@ -42,7 +51,10 @@ export async function startConfigured(
     log: pino({ level: 'debug' }, { write: (line: string) => logged.push(JSON.parse(line)) }),
     figures: () => noFigures,
     observe: (metric, labels, seconds) => observed.push({ metric, labels, seconds }),
+    count: (metric, labels) => counted.push({ metric, labels }),
+    gauge: (metric, labels, read) => gauges.add(metric, labels, read),
     mayReach: (address, port) => !listeners.has(address, port),
+    streaming: options.streaming ?? true,
   });
   const set = Object.entries(options.routes ?? {}).map(([id, route], slot) => {
     const name = typeof route['name'] === 'string' ? route['name'] : id;
@@ -59,6 +71,8 @@ export async function startConfigured(
     configuration,
     logged,
     observed,
+    counted,
+    gauges,
     async close() {
       await gateway.close();
       configuration.close();

@@ -12,7 +12,10 @@ export interface PlaneLine {
 
 /** `gatewarden proxy` or `gatewarden run` as a process of its own, as a user starts it. */
 export class GatewayProcess {
+  /** The port of the first connector. */
   readonly port: number;
+  /** Where clients are accepted, in the order of the connectors. */
+  readonly addresses: readonly string[];
   readonly adminPort: number;
   /** What it has said of itself so far. */
   readonly said: PlaneLine[];
@@ -26,7 +29,8 @@ export class GatewayProcess {
     this.output = output;
     this.exited = once(child, 'close') as Promise<[number | null, string | null]>;
     const listening = said.find(({ msg }) => msg === 'listening')!;
-    this.port = Number(/:(\d+)$/.exec(String(listening['address']))?.[1]);
+    this.addresses = listening['addresses'] as string[];
+    this.port = Number(/:(\d+)$/.exec(this.addresses[0]!)?.[1]);
     this.adminPort = (listening['admin'] as { port: number } | undefined)?.port ?? 0;
   }
 

@@ -2,6 +2,8 @@ import { Backend, type BackendOptions } from '../../dataplane/http/backend.ts';
 import type { Next } from '../../dataplane/http/exchange.ts';
 import type { ListenerLimits } from '../../dataplane/http/limits.ts';
 import { type Finished, Listener } from '../../dataplane/http/listener.ts';
+import type { SecureTransport, TicketKeys } from '../../dataplane/http/secure-transport.ts';
+import type { WebSocketOptions } from '../../dataplane/http/websocket-terms.ts';
 
 /** The engine on a port of its own, in front of a backend or of any handler. */
 export interface TestGateway {
@@ -16,7 +18,10 @@ export interface TestGatewayOptions {
   readonly backend?: Partial<BackendOptions> & Pick<BackendOptions, 'destination'>;
   readonly handler?: (backend: Next) => Next;
   readonly limits?: Partial<ListenerLimits>;
+  readonly webSockets?: WebSocketOptions;
   readonly trustedProxies?: readonly string[];
+  readonly tls?: SecureTransport;
+  readonly ticketKeys?: TicketKeys;
 }
 
 export async function startGateway(options: TestGatewayOptions): Promise<TestGateway> {
@@ -33,7 +38,10 @@ export async function startGateway(options: TestGatewayOptions): Promise<TestGat
     reusePort: false,
     handler: options.handler?.(end) ?? end,
     limits: options.limits ?? {},
+    webSockets: options.webSockets ?? {},
     trustedProxies: options.trustedProxies ?? [],
+    ...(options.tls === undefined ? {} : { tls: options.tls }),
+    ...(options.ticketKeys === undefined ? {} : { ticketKeys: options.ticketKeys }),
     onFinished: (entry) => finished.push(entry),
     onFault: (error) => faults.push(error),
   });

@@ -30,7 +30,9 @@ const MUST_BE_ZERO: CounterName[] = [
   'connectionsOpen',
   'requestsActive',
   'tunnelsOpen',
+  'webSocketsOpen',
   'backendConnectionsOpen',
+  'backendStreamsOpen',
   'backendWaiting',
 ];
 
@@ -50,8 +52,16 @@ export function startProxiedServer(
   return startBefore(HttpBackend.start(handler), options);
 }
 
+/** What a test can put the engine in front of. */
+export interface TestBackend {
+  readonly destination: { readonly host: string; readonly port: number } | { readonly path: string };
+  /** What its own code threw. */
+  readonly faults: readonly unknown[];
+  close(): Promise<void>;
+}
+
 /** Starts the engine for one test; at the end of it nothing may be left and nothing may have thrown. */
-async function startBefore<B extends ScriptedBackend | HttpBackend>(
+export async function startBefore<B extends TestBackend>(
   starting: Promise<B>,
   options: ProxiedBackendOptions,
 ): Promise<Proxied<B>> {

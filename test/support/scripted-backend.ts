@@ -102,6 +102,14 @@ export class ScriptedPeer {
     return head;
   }
 
+  /** Takes the next bytes; null when there are fewer. */
+  takeBytes(length: number): Buffer | null {
+    if (this.text.length < length) return null;
+    const bytes = Buffer.from(this.text.slice(0, length), 'latin1');
+    this.text = this.text.slice(length);
+    return bytes;
+  }
+
   /** Stops to listen, for a test that reads the socket itself. @returns what was received and not taken. */
   take(): Buffer {
     this.socket.off('data', this.hear);

@@ -120,7 +120,7 @@ describe('gatewarden proxy', () => {
     if (!hasIPv6) return;
     const local = await EchoBackend.start({ host: '::1' });
     const { port, said } = await start(['--listen', '[::1]:0'], local.url);
-    expect(said[0]!['address']).toBe(`[::1]:${port}`);
+    expect(said[0]!['addresses']).toEqual([`http://[::1]:${port}`]);
     expect((await get('/six', { host: '::1' })).body).toBe('answer to /six');
     expect(local.requests[0]!.headers['x-forwarded-for']).toBe('::1');
     await local.close();

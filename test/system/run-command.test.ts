@@ -64,7 +64,7 @@ describe('gatewarden run', () => {
   it('prints what it loaded, and where everything is', async () => {
     await run(
       {
-        'config/admin.json': { prefix: 'gw', streamingEnabled: false },
+        'config/admin.json': { prefix: 'gw', mode: 'DEVELOPMENT' },
         'config/config.json': router(),
         'config/routes/20-b.json': answer('/b', 'b'),
         'config/routes/10-a.json': answer('/a', 'a'),
@@ -81,7 +81,7 @@ describe('gatewarden run', () => {
     expect(stdout).toContain(`metrics     http://127.0.0.1:${adminPort}/gw/metrics/prometheus`);
     expect((await gateway!.admin('/gw/metrics/prometheus')).status).toBe(200);
     expect((await gateway!.admin('/health/ready')).status).toBe(200);
-    await says('streamingEnabled: has no effect');
+    await says('mode: has no effect');
     expect(await gateway!.stop()).toBe(0);
   });
 
@@ -145,7 +145,7 @@ describe('gatewarden run', () => {
 
   it('counts what is wrong, also in admin.json, and lists what is not loaded', async () => {
     await run({
-      'config/admin.json': { streamingEnabled: false },
+      'config/admin.json': { mode: 'DEVELOPMENT' },
       'config/config.json': router(),
       'config/routes/a.json': answer('/a', 'a'),
       'config/routes/b.json': { ...answer('/b', 'b'), handler: 'nowhere' },
@@ -157,7 +157,7 @@ describe('gatewarden run', () => {
   });
 
   it('says of a port that is taken which option chooses another one', async () => {
-    await run({});
+    await run({ 'config/admin.json': { pidFileMode: 'override' } });
     const own = { '--port': '0', '--admin': '127.0.0.1:0', '--host': '127.0.0.1', '--units': '1' };
     const [traffic, admin] = [String(gateway!.port), `127.0.0.1:${gateway!.adminPort}`];
     for (const [option, value] of [

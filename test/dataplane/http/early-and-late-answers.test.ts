@@ -173,7 +173,7 @@ describe('an answer that does not come in time', () => {
     ['nothing comes', ''],
     ['the head stalls', 'HTTP/1.1 200 OK\r\nContent-'],
     ['only interim answers come', 'HTTP/1.1 103 Early Hints\r\n\r\n'],
-  ])('is a 504 when %s', async (_case, bytes) => {
+  ])('is a 502 when %s', async (_case, bytes) => {
     const pair = await startProxiedBackend(
       eachRequest((request, peer) => (peer.index === 0 ? bytes : plainAnswer(`for ${request.target}`))),
       timeout,
@@ -181,7 +181,7 @@ describe('an answer that does not come in time', () => {
     const client = await pair.client();
     client.send(get('/silent'));
     const answers = await untilAnswers(client, 1);
-    expect(answers.at(-1)!.status).toBe(504);
+    expect(answers.at(-1)!.status).toBe(502);
     expect(answers.at(-1)!.headers.get('content-type')).toBe('application/json');
     expect(refusalOf(answers.at(-1)!)).toBe('backend-timeout');
     await pair.backend.peers[0]!.untilClosed();
@@ -205,7 +205,7 @@ describe('an answer that does not come in time', () => {
     await expectServingOn(pair);
   });
 
-  it('is a 504 when the backend does not read the request', async () => {
+  it('is a 502 when the backend does not read the request', async () => {
     const pair = await startProxiedBackend(
       uploading((peer) => {
         peer.take();
@@ -216,7 +216,7 @@ describe('an answer that does not come in time', () => {
     client.send(upload(64 * MEBIBYTE));
     client.send(Buffer.alloc(64 * MEBIBYTE, 'x'));
     const answers = await untilAnswers(client, 1);
-    expect(answers[0]!.status).toBe(504);
+    expect(answers[0]!.status).toBe(502);
     await pair.backend.peers[0]!.untilClosed();
     await expectServingOn(pair);
   });
@@ -225,7 +225,7 @@ describe('an answer that does not come in time', () => {
   async function timeoutGoesBy(pair: Proxied<unknown>): Promise<void> {
     const client = await pair.client();
     client.send(get('/never'));
-    expect(await untilAnswers(client, 1)).toMatchObject([{ status: 504 }]);
+    expect(await untilAnswers(client, 1)).toMatchObject([{ status: 502 }]);
   }
 
   const content = new BytePattern(2, 32 * MEBIBYTE);

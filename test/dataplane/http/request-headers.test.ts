@@ -275,7 +275,7 @@ describe('the request line', () => {
     ['GET / HTTP/01.1', 400],
     ['GET / HTTP/2.0', 505],
     ['GET / HTTP/3.1', 505],
-    ['PRI * HTTP/2.0', 505],
+    ['PRU * HTTP/2.0', 505],
     [`${'M'.repeat(33)} / HTTP/1.1`, 400],
   ])('%j is %i', async (line, status) => {
     const [answer] = await exchangeBytes(gateway.port, `${line}\r\nHost: h\r\n\r\n`);

@@ -106,7 +106,7 @@ describe('Expect: 100-continue', () => {
     },
   );
 
-  it('is a 504 when the backend says nothing', async () => {
+  it('is a 502 when the backend says nothing', async () => {
     const pair = await startProxiedBackend(
       async (peer) => {
         await peer.head();
@@ -115,7 +115,7 @@ describe('Expect: 100-continue', () => {
     );
     const client = await pair.client();
     client.send(head);
-    expect((await untilAnswers(client, 1))[0]!.status).toBe(504);
+    expect((await untilAnswers(client, 1))[0]!.status).toBe(502);
   });
 
   it.each([

@@ -1,0 +1,27 @@
+import { EntityBroken, EntityTooLarge } from '../http/entity.ts';
+import type { Response } from '../http/response.ts';
+
+/** Refusals that say nothing of the backend: the same request would get the same again. */
+const ALWAYS_THE_SAME: ReadonlySet<string> = new Set([
+  'backend-unnamed',
+  'backend-scheme',
+  'backend-egress',
+  'backend-limit',
+  'backend-body-too-large',
+  'backend-event-stream',
+]);
+
+/**
+ * What an answer says of the backend: that it answered, whatever it said; that it gave no answer that could be read; or
+ * nothing, because the gateway itself refused or the client left.
+ */
+export function outcomeOf({ refusal }: Response): 'answered' | 'failed' | 'unknown' {
+  if (refusal === null) return 'answered';
+  return refusal.startsWith('backend-') && !ALWAYS_THE_SAME.has(refusal) ? 'failed' : 'unknown';
+}
+
+/** The same for what was thrown: a body of a client that broke off or was too long is not the fault of a backend. */
+export function outcomeOfError(error: unknown): 'failed' | 'unknown' {
+  if (error instanceof EntityTooLarge || (error instanceof EntityBroken && !error.ofResponse)) return 'unknown';
+  return 'failed';
+}

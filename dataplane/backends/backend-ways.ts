@@ -1,0 +1,104 @@
+import type { Parts } from '../heap/definition.ts';
+import type { ProxyOptions } from '../heap/proxy-options.ts';
+import type { BackendOptions } from '../http/backend.ts';
+import type { Connect } from '../http/connect.ts';
+import type { Refusal } from '../http/refusal.ts';
+import { Buffering } from './buffering.ts';
+import { customProxy } from './custom-proxy.ts';
+import { FailureLog } from './failure-log.ts';
+import { withoutTls } from './http-version.ts';
+import { readByProxy, tunnelledBy } from './proxied.ts';
+import type { SenderConfig } from './sender-fields.ts';
+import { systemProxy } from './system-proxy.ts';
+
+/** What is particular to each backend of a handler: who hears of failures, what becomes of answers, which proxy leads there. */
+export class BackendWays {
+  /** Makes messages whole, or null where they pass as they come. */
+  readonly buffering: Buffering | null;
+  private readonly failures: FailureLog;
+  private readonly proxies: ProxyOptions;
+  private readonly config: SenderConfig;
+  private readonly connect: Connect;
+  private readonly propagates: (refusal: Refusal) => boolean;
+  private readonly wantsHttp2: boolean;
+  private readonly log: Parts['log'];
+
+  /** `propagates` tells refusals that whoever called hears of, and that are therefore not logged here. */
+  constructor(config: SenderConfig, parts: Parts, propagates: (refusal: Refusal) => boolean) {
+    const { asyncBehavior, temporaryStorage } = config;
+    this.config = config;
+    const streams = asyncBehavior === undefined ? parts.plane.streaming : asyncBehavior === 'streaming';
+    this.buffering = streams ? null : new Buffering(parts.resolve(temporaryStorage));
+    this.failures = new FailureLog(parts.log);
+    parts.onClose(() => this.failures.close());
+    this.proxies = proxiesOf(config, parts);
+    this.connect = parts.plane.connect;
+    this.propagates = propagates;
+    this.wantsHttp2 = config.protocolVersion === 'HTTP/2';
+    this.log = parts.log;
+  }
+
+  /** A request cannot be sent to its backend, or got no answer from it. */
+  failed(refusal: Refusal, backend: string, reason: string): void {
+    if (!this.propagates(refusal)) this.failures.add(refusal, backend, reason);
+  }
+
+  /** For requests without TLS: those of HTTP/1.1 a proxy reads. */
+  readonly plain = (host: string, port: number): Partial<BackendOptions> => {
+    const { config, connect } = this;
+    if (config.protocolVersion === 'HTTP/2') {
+      return this.straight('http', host, port, (under) => withoutTls(config, under).connect);
+    }
+    const own = this.own(host, port);
+    const proxy = this.proxies.proxyFor('http', host);
+    return proxy === null
+      ? own
+      : { ...own, ...readByProxy(proxy, { scheme: 'http', host, port }, { ...own, connect }) };
+  };
+
+  /**
+   * For what a proxy cannot read, which passes it in a tunnel. `over` says what is spoken on the connections that lead to
+   * the backend, by default HTTP/1.1 without TLS.
+   */
+  straight(
+    scheme: 'http' | 'https',
+    host: string,
+    port: number,
+    over: (under: Connect) => Connect = (under) => under,
+  ): Partial<BackendOptions> {
+    const proxy = this.proxies.proxyFor(scheme, host);
+    const own = this.own(host, port);
+    if (proxy === null) return { ...own, connect: over(this.connect) };
+    const tunnelled = tunnelledBy(proxy, { scheme, host, port }, this.connect);
+    return { ...own, ...tunnelled, connect: over(tunnelled.connect) };
+  }
+
+  private own(host: string, port: number): Pick<BackendOptions, 'failed' | 'received' | 'spoken'> {
+    const name = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+    const failed = (refusal: Refusal, reason: string): void => this.failed(refusal, name, reason);
+    return { failed, received: this.buffering?.receives(failed) ?? null, spoken: this.spoken(name) };
+  }
+
+  /** Tells once of a backend that should speak HTTP/2 and does not. */
+  private spoken(backend: string): BackendOptions['spoken'] {
+    if (!this.wantsHttp2) return null;
+    let told = false;
+    return (protocol) => {
+      if (protocol === 'h2' || told) return;
+      told = true;
+      this.log.info({ backend }, 'the backend does not speak HTTP/2 and is spoken to in HTTP/1.1');
+    };
+  }
+}
+
+/** The proxies of a handler: what is deprecated wins, because whoever writes it means it. */
+function proxiesOf({ proxy, systemProxy: ofSystem, proxyOptions }: SenderConfig, parts: Parts): ProxyOptions {
+  if (proxy !== undefined) {
+    const { uri, username, password, passwordSecretId, secretsProvider } = proxy;
+    const provider = secretsProvider === undefined ? null : parts.resolve(secretsProvider);
+    const known = password === undefined ? null : Promise.resolve(password);
+    const custom = customProxy(uri, username, () => known ?? provider!.active(passwordSecretId!));
+    return { proxyFor: () => custom };
+  }
+  return ofSystem === true ? systemProxy(parts.plane.reach) : parts.resolve(proxyOptions);
+}

@@ -1,0 +1,84 @@
+import type { TemporaryStorage } from '../heap/temporary-storage.ts';
+import { EntityBroken, EntityTooLarge } from '../http/entity.ts';
+import type { Answer, Exchange, Next } from '../http/exchange.ts';
+import type { Refusal } from '../http/refusal.ts';
+import { mapResponse } from '../http/reply.ts';
+import type { Request } from '../http/request.ts';
+import { type Response, refusalResponse } from '../http/response.ts';
+import { takeWhole, type WholeRule } from './whole-content.ts';
+
+/** What the reference product takes whole at most; a storage may say less. */
+const LONGEST = 2 ** 31;
+
+/** Sends requests when they are whole, and passes answers on when they are. What came whole is left as it is. */
+export class Buffering {
+  private readonly ofRequests: WholeRule;
+  private readonly ofAnswers: WholeRule;
+
+  constructor(storage: TemporaryStorage) {
+    const limit = Math.min(storage.limit, LONGEST);
+    this.ofRequests = { storage, limit, ofResponse: false };
+    this.ofAnswers = { storage, limit, ofResponse: true };
+  }
+
+  /** Runs something once the content of a request is here. */
+  before(next: Next): Next {
+    return (exchange) => (lacksContent(exchange.request) ? this.whenWhole(exchange, next) : next(exchange));
+  }
+
+  private async whenWhole(exchange: Exchange, send: Next): Promise<Response> {
+    const { request } = exchange;
+    const { entity } = request;
+    const kept = await takeWhole(entity.incoming!, this.ofRequests);
+    entity.setKept(kept);
+    if (exchange.over) {
+      entity.abandon();
+      return refusalResponse('incomplete');
+    }
+    request.headers.remove('expect'); // the client has been asked, and the backend need not be
+    return mapResponse(send(exchange), exchange, (response) => {
+      if (!kept.begun) entity.abandon(); // it was never sent, and nothing else would give it back
+      return response;
+    });
+  }
+
+  /** What makes answers whole, or says why they cannot be; `failed` hears of that. */
+  receives(failed: (refusal: Refusal, reason: string) => void): (response: Response) => Answer {
+    const rule = this.ofAnswers;
+    const refuse = (refusal: Refusal, reason: string): Response => {
+      failed(refusal, reason);
+      return refusalResponse(refusal, reason);
+    };
+    return (response) => {
+      const body = response.incomingBody;
+      if (body === null) return response;
+      if (body.length < 0 && isEventStream(response)) {
+        response.abandon();
+        return refuse('backend-event-stream', 'the answer is a text/event-stream');
+      }
+      return takeWhole(body, rule).then(
+        (kept) => {
+          response.entity.setKept(kept);
+          return response;
+        },
+        (error: unknown) => {
+          if (error instanceof EntityBroken) return refusalResponse(body.failure ?? 'backend-cut', error);
+          if (error instanceof EntityTooLarge) return refuse('backend-body-too-large', error.message);
+          return refuse('internal', `the answer cannot be kept: ${error instanceof Error ? error.message : error}`);
+        },
+      );
+    };
+  }
+}
+
+/** Whether content of a request is still to come. */
+function lacksContent(request: Request): boolean {
+  const entity = request.touchedEntity;
+  const body = entity === null ? request.incomingBody : entity.incoming;
+  return body !== null && !body.atHand && !body.claimed;
+}
+
+function isEventStream({ headers }: Response): boolean {
+  const type = headers.get('content-type');
+  return type !== null && /^\s*text\/event-stream\s*(?:;|$)/i.test(type);
+}

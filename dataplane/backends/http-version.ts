@@ -1,0 +1,72 @@
+import { choice, flag } from '../../contract/vocabulary/configured.ts';
+import type { Remark } from '../heap/definition.ts';
+import type { ClientTls } from '../heap/tls.ts';
+import type { BackendOptions } from '../http/backend.ts';
+import type { Connect, Protocol } from '../http/connect.ts';
+import { priorKnowledge } from '../http2/prior-knowledge.ts';
+
+/** Fields of a handler about the version of HTTP and the connections that it is spoken on. */
+export const httpVersionFields = {
+  protocolVersion: choice(['HTTP/2', 'HTTP/1.1'])
+    .optional()
+    .describe(
+      'HTTP version of outgoing requests. `HTTP/2`: over TLS it is offered first, and without TLS as ' +
+        '`http2PriorKnowledge` says; a backend that does not speak it is spoken to in HTTP/1.1. By default HTTP/2 is ' +
+        'offered over TLS where `alpn` of the `tls` options allows it, and never without TLS.',
+    ),
+  http2PriorKnowledge: flag()
+    .default(false)
+    .describe(
+      'For backends without TLS, with `protocolVersion` `HTTP/2`: whether HTTP/2 is spoken from the first byte; ' +
+        'otherwise a request without a body asks to upgrade to it.',
+    ),
+  stateTrackingEnabled: flag()
+    .default(true)
+    .describe(
+      'Whether every request gets a connection of its own where a client certificate is shown, because such a ' +
+        'connection speaks for somebody.',
+    ),
+};
+
+interface HttpVersion {
+  readonly protocolVersion?: 'HTTP/2' | 'HTTP/1.1' | undefined;
+  readonly http2PriorKnowledge: boolean;
+}
+
+/** What has no effect in such a configuration. */
+export function httpVersionRemarks({ protocolVersion, http2PriorKnowledge }: HttpVersion): readonly Remark[] {
+  if (!http2PriorKnowledge || protocolVersion === 'HTTP/2') return [];
+  const message = "has no effect: 'protocolVersion' is not 'HTTP/2'";
+  return [{ at: ['http2PriorKnowledge'], code: 'no-effect', message }];
+}
+
+/** How backends without TLS come to HTTP/2. */
+export function withoutTls(
+  { protocolVersion, http2PriorKnowledge }: HttpVersion,
+  connect: Connect,
+): Pick<BackendOptions, 'connect' | 'http2' | 'scheme'> {
+  const scheme = 'http';
+  if (protocolVersion !== 'HTTP/2') return { connect, http2: 'never', scheme };
+  return http2PriorKnowledge
+    ? { connect: priorKnowledge(connect), http2: 'negotiated', scheme }
+    : { connect, http2: 'upgrade', scheme };
+}
+
+/** What is offered to backends over TLS, the preferred protocol first; nothing where ALPN is off. */
+export function offeredProtocols({ protocolVersion }: HttpVersion, tls: ClientTls): readonly Protocol[] {
+  if (!tls.alpn) return [];
+  return protocolVersion === 'HTTP/1.1' ? ['http/1.1'] : ['h2', 'http/1.1'];
+}
+
+/** How backends with TLS come to HTTP/2, and whether connections to them may be used again. */
+export function withTls(
+  config: HttpVersion & { readonly stateTrackingEnabled: boolean; readonly disableReuseConnection: boolean },
+  tls: ClientTls,
+): Pick<BackendOptions, 'http2' | 'scheme'> & Partial<Pick<BackendOptions, 'reuse'>> {
+  const speaksForSomebody = config.stateTrackingEnabled && tls.usesClientCertificate;
+  return {
+    http2: offeredProtocols(config, tls).includes('h2') ? 'negotiated' : 'never',
+    scheme: 'https',
+    ...((config.disableReuseConnection || speaksForSomebody) && { reuse: false }),
+  };
+}

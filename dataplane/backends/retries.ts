@@ -1,0 +1,110 @@
+import type { Parts } from '../heap/definition.ts';
+import type { TemporaryStorage } from '../heap/temporary-storage.ts';
+import type { Answer, BackendCall, Exchange, Next } from '../http/exchange.ts';
+import { faultResponse } from '../http/fault.ts';
+import { mapResponse } from '../http/reply.ts';
+import { type Response, refusalResponse } from '../http/response.ts';
+import { outcomeOf } from './backend-failure.ts';
+import { ReplayableBody } from './replayable-body.ts';
+import type { RetriesConfig } from './retry-fields.ts';
+
+/**
+ * Sends a request again that got no answer, or one that is not good enough. What throws is not sent again: it is a body
+ * that cannot be had, or a mistake of ours.
+ */
+export function retrying(config: RetriesConfig, storage: TemporaryStorage, parts: Parts, next: Next): Next {
+  const { count, condition } = config;
+  const { log } = parts;
+  const delay = config.delay.milliseconds;
+  const executor = parts.resolve(config.executor);
+  const send = condition.compiled?.touches('response.entity') === true ? withBodyAtHand(next) : next;
+  const waiting = new Set<BackendCall>();
+  parts.onClose(() => {
+    for (const call of waiting) call.cancel();
+  });
+
+  return function retried(exchange) {
+    const body = ReplayableBody.of(exchange, storage);
+    return body === null ? mapResponse(send(exchange), exchange, judge) : withBody(exchange, body);
+  };
+
+  async function withBody(exchange: Exchange, body: ReplayableBody): Promise<Response> {
+    try {
+      body.offer();
+      const response = await send(exchange);
+      const last = isBadAnswer(response, exchange) ? await repeat(exchange, response, body) : response;
+      if (body.failure !== null) throw body.failure;
+      return last;
+    } finally {
+      body.release();
+    }
+  }
+
+  function judge(response: Response, exchange: Exchange): Answer {
+    return isBadAnswer(response, exchange) ? repeat(exchange, response, null) : response;
+  }
+
+  function isBadAnswer(response: Response, exchange: Exchange): boolean {
+    const outcome = outcomeOf(response);
+    return outcome === 'answered' ? condition.read(exchange, response) === true : outcome === 'failed';
+  }
+
+  async function repeat(exchange: Exchange, first: Response, body: ReplayableBody | null): Promise<Response> {
+    let response = first;
+    for (let retries = 0; retries < count; ) {
+      if (body?.repeatable === false) {
+        log.debug({ ...causeOf(response), retries }, 'a request is not sent again: its body is not kept');
+        return response;
+      }
+      response.abandon();
+      if (!(await pause(exchange))) return refusalResponse('cancelled');
+      body?.offer();
+      response = await send(exchange);
+      retries++;
+      if (isBadAnswer(response, exchange)) continue;
+      if (outcomeOf(response) === 'answered') log.debug({ retries }, 'a request that was sent again succeeded');
+      return response;
+    }
+    if (count > 0) log.warn({ ...causeOf(response), retries: count }, 'all retries of a request failed');
+    return response;
+  }
+
+  /** @returns false when nobody waits for the answer any more. */
+  function pause(exchange: Exchange): Promise<boolean> {
+    if (exchange.over) return Promise.resolve(false);
+    exchange.call?.cancel();
+    return new Promise((resolve) => {
+      const end = (goOn: boolean): void => {
+        waiting.delete(call);
+        cancelTask();
+        if (exchange.call === call) exchange.call = null;
+        resolve(goOn);
+      };
+      const call: BackendCall = { response: null, sent: true, cancel: () => end(false) };
+      const cancelTask = executor.schedule(() => end(true), delay);
+      waiting.add(call);
+      exchange.call = call;
+    });
+  }
+}
+
+/** A condition cannot wait for a body. */
+function withBodyAtHand(next: Next): Next {
+  return async (exchange) => {
+    const response = await next(exchange);
+    try {
+      await response.entity.bytes();
+      return response;
+    } catch (error) {
+      return faultResponse(error, () => {
+        throw error;
+      });
+    }
+  };
+}
+
+/** Why an answer is not good enough, for the log. */
+function causeOf({ refusal, status, cause }: Response): object {
+  if (refusal === null) return { status };
+  return typeof cause === 'string' ? { refusal, reason: cause } : { refusal };
+}

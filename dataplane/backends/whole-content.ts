@@ -1,0 +1,152 @@
+import type { TemporaryBuffer, TemporaryStorage } from '../heap/temporary-storage.ts';
+import type { Body, BodySink } from '../http/body.ts';
+import { EntityBroken, EntityTooLarge } from '../http/entity.ts';
+import type { KeptContent } from '../http/kept-content.ts';
+
+/** Bytes that may be on their way to a file before the sender of the body is told to wait. */
+const AHEAD = 65_536;
+
+/** Where the content of a message is kept while it is not whole, and how much of it. */
+export interface WholeRule {
+  readonly storage: TemporaryStorage;
+  readonly limit: number;
+  readonly ofResponse: boolean;
+}
+
+/**
+ * Takes a body whole: in memory while it is short, then in the storage, as fast as that takes it.
+ * @throws EntityTooLarge beyond the limit, at once where the length is known; EntityBroken when it broke off.
+ */
+export function takeWhole(body: Body, rule: WholeRule): Promise<KeptContent> {
+  if (body.length > rule.limit) {
+    body.abandon();
+    return Promise.reject(new EntityTooLarge(rule.limit, rule.ofResponse));
+  }
+  return new Promise((resolve, reject) => body.pipe(new Taking(body, rule, resolve, reject)));
+}
+
+/** A body that is being taken. */
+class Taking implements BodySink {
+  private readonly body: Body;
+  private readonly rule: WholeRule;
+  private readonly resolve: (content: KeptContent) => void;
+  private readonly reject: (error: unknown) => void;
+  private chunks: Buffer[] = [];
+  private size = 0;
+  private buffer: TemporaryBuffer | null = null;
+  /** Bytes on their way to the storage. */
+  private ahead = 0;
+  private trailers: string | null = null;
+  private over = false;
+
+  constructor(body: Body, rule: WholeRule, resolve: (content: KeptContent) => void, reject: (error: unknown) => void) {
+    this.body = body;
+    this.rule = rule;
+    this.resolve = resolve;
+    this.reject = reject;
+  }
+
+  bodyData(bytes: Buffer, start: number, end: number): void {
+    if (this.over) return;
+    const { storage, limit, ofResponse } = this.rule;
+    const piece = bytes.subarray(start, end);
+    this.size += piece.length;
+    if (this.size > limit) {
+      this.fail(new EntityTooLarge(limit, ofResponse));
+      return;
+    }
+    if (this.size <= storage.memoryLimit) {
+      this.chunks.push(Buffer.from(piece));
+      return;
+    }
+    if (this.buffer === null) {
+      try {
+        this.buffer = storage.open();
+      } catch (error) {
+        this.fail(error);
+        return;
+      }
+      const { chunks } = this;
+      this.chunks = [];
+      this.store(this.buffer, Buffer.concat([...chunks, piece]));
+    } else this.store(this.buffer, piece);
+  }
+
+  private store(buffer: TemporaryBuffer, piece: Buffer): void {
+    this.ahead += piece.length;
+    if (this.ahead > AHEAD) this.body.pause();
+    const stored = (): void => {
+      const waited = this.ahead > AHEAD;
+      this.ahead -= piece.length;
+      if (this.over) return;
+      if (waited && this.ahead <= AHEAD) this.body.resume();
+      this.finishIfWhole();
+    };
+    buffer.write(piece).then(stored, (error: unknown) => this.fail(error));
+  }
+
+  bodyEnd(trailers: string): void {
+    this.trailers = trailers;
+    this.finishIfWhole();
+  }
+
+  bodyFailed(): void {
+    this.fail(new EntityBroken(this.rule.ofResponse));
+  }
+
+  private finishIfWhole(): void {
+    if (this.over || this.trailers === null || this.ahead > 0) return;
+    this.over = true;
+    const { buffer, chunks, size, trailers } = this;
+    this.resolve(buffer === null ? inMemory(whole(chunks, size), trailers) : inStorage(buffer, trailers));
+  }
+
+  private fail(error: unknown): void {
+    if (this.over) return;
+    this.over = true;
+    this.chunks = [];
+    this.body.abandon();
+    void this.buffer?.release();
+    this.reject(error);
+  }
+}
+
+function whole(chunks: readonly Buffer[], size: number): Buffer {
+  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size);
+}
+
+function inMemory(bytes: Buffer, trailers: string): KeptContent {
+  return {
+    length: bytes.length,
+    bytes,
+    trailers,
+    begun: false,
+    async *[Symbol.asyncIterator]() {
+      yield bytes;
+    },
+    release() {},
+  };
+}
+
+function inStorage(buffer: TemporaryBuffer, trailers: string): KeptContent {
+  let begun = false;
+  return {
+    length: buffer.length,
+    bytes: null,
+    trailers,
+    get begun() {
+      return begun;
+    },
+    async *[Symbol.asyncIterator]() {
+      begun = true;
+      try {
+        yield* buffer.read();
+      } finally {
+        await buffer.release();
+      }
+    },
+    release() {
+      void buffer.release();
+    },
+  };
+}

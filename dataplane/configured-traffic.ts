@@ -1,0 +1,93 @@
+import type { MessagePort } from 'node:worker_threads';
+import { pino } from 'pino';
+import { catalogue } from './catalogue.ts';
+import { AdminObjects } from './connectors/admin-objects.ts';
+import { connectWire } from './http/connect.ts';
+import type { Next } from './http/exchange.ts';
+import { OwnListeners } from './http/own-listeners.ts';
+import { refusalResponse } from './http/response.ts';
+import type { LogLevel } from './log-level.ts';
+import { Gauges } from './metrics/gauges.ts';
+import { Observations } from './metrics/observations.ts';
+import { figuresIn, SlotMemory } from './metrics/route-slots.ts';
+import { operatorReach } from './operator-reach.ts';
+import { Configuration } from './routes/configuration.ts';
+import { noFigures } from './routes/route-figures.ts';
+import { linkedMemory, type MemoryLink } from './shared-memory.ts';
+import type { ConfigurationServing, UnitReport } from './unit-messages.ts';
+import type { UnitTraffic } from './unit-traffic.ts';
+
+/** How often observations go to the supervisor, in milliseconds. */
+const REPORT_INTERVAL = 1000;
+
+/** Serves what documents say. @throws Error that says what of `admin.json` cannot be built. */
+export function configuredTraffic(
+  { update, reach, admin, streaming, prefix }: ConfigurationServing,
+  slots: readonly SharedArrayBuffer[],
+  level: LogLevel,
+  port: MessagePort,
+  link: MemoryLink,
+): UnitTraffic {
+  const memory = new SlotMemory();
+  memory.chunks.push(...slots);
+  const observations = new Observations();
+  const gauges = new Gauges();
+  const listeners = new OwnListeners();
+  const report = (message: UnitReport): void => port.postMessage(message);
+  const shared = {
+    reach: operatorReach(reach),
+    log: pino({ name: 'gatewarden', level }, { write: (line: string) => report({ kind: 'line', line }) }),
+    observe: (metric: string, labels: Readonly<Record<string, string>>, seconds: number): void =>
+      observations.add(metric, labels, seconds),
+    count: (metric: string, labels: Readonly<Record<string, string>>): void => observations.add(metric, labels, 0),
+    gauge: (metric: string, labels: Readonly<Record<string, string>>, read: () => number): (() => void) =>
+      gauges.add(metric, labels, read),
+    sharedMemory: linkedMemory(link),
+    mayReach: (address: string, at: number): boolean => !listeners.has(address, at),
+    connect: connectWire,
+    streaming,
+  };
+  const objects = new AdminObjects(admin, catalogue, shared);
+  const configuration = new Configuration({
+    ...shared,
+    catalogue,
+    storage: objects.storage,
+    figures: (slot) => {
+      const figures = memory.slot(slot);
+      return figures === null ? noFigures : figuresIn(figures);
+    },
+  });
+  const problems = configuration.apply(update);
+  const timer = setInterval(() => {
+    const taken = observations.take();
+    if (taken.length > 0) report({ kind: 'observed', observations: taken });
+    const shown = gauges.changed();
+    if (shown !== null) report({ kind: 'shown', gauges: shown });
+  }, REPORT_INTERVAL);
+  timer.unref();
+  return {
+    handle: withoutAdministration(prefix, configuration.handle),
+    problems,
+    update(order) {
+      memory.chunks.push(...order.slots);
+      return configuration.apply(order.update);
+    },
+    tls: (connector) => objects.tls(connector),
+    listensAt: (endpoint) => listeners.add(endpoint),
+    close() {
+      clearInterval(timer);
+      configuration.close();
+      objects.close();
+    },
+  };
+}
+
+/** The administrative path is never for clients, whatever a route says. */
+function withoutAdministration(prefix: string, next: Next): Next {
+  const root = `/${prefix}`;
+  const below = `${root}/`;
+  return (exchange) => {
+    const { rawPath } = exchange.request.uri;
+    return rawPath === root || rawPath.startsWith(below) ? refusalResponse('no-answer') : next(exchange);
+  };
+}

@@ -1,0 +1,27 @@
+import type { ListenerLimits } from '../http/limits.ts';
+import type { WebSocketOptions } from '../http/websocket-terms.ts';
+
+/** One place where clients are accepted, as data that can be handed to another thread. */
+export interface Connector {
+  readonly scheme: 'http' | 'https';
+  /** Undefined for every interface. */
+  readonly host: string | undefined;
+  /** 0 for any that is free. */
+  readonly port: number;
+  readonly limits: Partial<ListenerLimits>;
+  readonly webSockets?: WebSocketOptions;
+  /** Most connections that may wait to be accepted; undefined for as many as the engine takes. */
+  readonly backlog?: number | undefined;
+}
+
+/** Where clients are accepted in the end: what a connector asked for, with the port that was free. */
+export interface ServedAddress {
+  readonly scheme: 'http' | 'https';
+  readonly host: string;
+  readonly port: number;
+}
+
+/** An address as people write it. */
+export function addressText({ scheme, host, port }: ServedAddress): string {
+  return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}

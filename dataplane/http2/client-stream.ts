@@ -1,0 +1,299 @@
+import { Body, type BodySource } from '../http/body.ts';
+import type { ClientFacts } from '../http/client-facts.ts';
+import { clock } from '../http/clock.ts';
+import { COUNTER, counters } from '../http/counters.ts';
+import { Exchange, type Next } from '../http/exchange.ts';
+import { commitAnswer, type ExchangeOwner, runExchange } from '../http/exchange-owner.ts';
+import type { Headers } from '../http/headers.ts';
+import type { AnsweringSide } from '../http/listener.ts';
+import { Progress } from '../http/progress.ts';
+import { type Refusal, refusals } from '../http/refusal.ts';
+import type { Request } from '../http/request.ts';
+import type { AskedFor } from '../http/request-line.ts';
+import { type Response, refusalResponse } from '../http/response.ts';
+import { sendStream } from '../http/send-stream.ts';
+import type { WebSocketTerms } from '../http/websocket-terms.ts';
+import type { ClientSession } from './client-session.ts';
+import { FlowWindow } from './flow-window.ts';
+import { ERROR } from './frames.ts';
+import type { HeadWriter } from './head-writer.ts';
+import { type AnsweringStream, writeStreamAnswer } from './stream-answer.ts';
+import { type SendingStream, StreamSender } from './stream-sender.ts';
+
+/** The window of a stream: what a client may send ahead of a backend that does not read. */
+export const STREAM_WINDOW = 262_144;
+
+/** One request of an HTTP/2 client, and its answer. */
+export class ClientStream implements ExchangeOwner, AnsweringSide, AnsweringStream, SendingStream, BodySource {
+  readonly id: number;
+  readonly window: FlowWindow;
+  /** The status of the answer, 0 before there is one. */
+  status = 0;
+  /** The client has sent all of its request. */
+  requestDone = false;
+  /** All of the answer is sent. */
+  answerDone = false;
+  private readonly session: ClientSession;
+  private exchange: Exchange | null = null;
+  private body: Body | null = null;
+  private left = -1;
+  private expects = false;
+  private paused = false;
+  /** Bytes that came and that the window is not told of, because they wait. */
+  private withheld = 0;
+  private content: StreamSender | null = null;
+  private refusal: Refusal | null = null;
+  private progress: Progress | null = null;
+
+  constructor(session: ClientSession, id: number, sendable: number) {
+    this.session = session;
+    this.id = id;
+    this.window = new FlowWindow(sendable, STREAM_WINDOW);
+  }
+
+  // ---- what an exchange needs to know
+
+  get facts(): ClientFacts {
+    return this.session.facts;
+  }
+
+  get webSockets(): WebSocketTerms {
+    return this.session.listener.webSockets;
+  }
+
+  get handler(): Next {
+    return this.session.listener.handler;
+  }
+
+  get heads(): HeadWriter {
+    return this.session.heads;
+  }
+
+  get sent(): number {
+    return this.content?.sent ?? 0;
+  }
+
+  report(error: unknown): void {
+    this.session.listener.report(error);
+  }
+
+  // ---- the request
+
+  /** Content of `length` bytes follows the head; -1 when that was not said. */
+  expectContent(length: number, expects: boolean): Body {
+    this.left = length;
+    this.expects = expects;
+    this.body = new Body(this, length);
+    return this.body;
+  }
+
+  /** The head is whole: the chain runs. */
+  requested(request: Request): void {
+    const exchange = new Exchange(this, request, clock.now);
+    this.exchange = exchange;
+    counters.block[COUNTER.requestsActive]!++;
+    runExchange(this, exchange);
+  }
+
+  /** Answers without a request, because its head cannot be one. */
+  refuseHead(refusal: Refusal, asked: AskedFor): void {
+    this.status = refusals[refusal].status;
+    writeStreamAnswer(this, null, refusalResponse(refusal), asked.method === 'HEAD');
+    this.session.listener.refusedHead(this, asked, refusal);
+    if (this.content === null) this.contentEnded();
+  }
+
+  /** Content came. */
+  data(bytes: Buffer, start: number, end: number): void {
+    const { body } = this;
+    const { bodyBytes } = this.session.listener.limits;
+    if (body === null) return;
+    counters.block[COUNTER.bytesReceived]! += end - start;
+    if (this.left >= 0 && (this.left -= end - start) < 0) this.reset(ERROR.PROTOCOL_ERROR, 'malformed');
+    else if (bodyBytes > 0 && body.received + end - start > bodyBytes) this.refuse('body-too-large');
+    else body.push(bytes, start, end);
+  }
+
+  /** A frame of content, `length` bytes with its padding, was read; the client may send as much again. */
+  frameRead(length: number): void {
+    if (this.paused) this.withheld += length;
+    else this.session.giveBack(this, length);
+  }
+
+  /** The request is complete. */
+  ended(trailers: string): void {
+    this.requestDone = true;
+    const { body } = this;
+    this.body = null;
+    if (this.left > 0) {
+      this.body = body;
+      this.reset(ERROR.PROTOCOL_ERROR, 'malformed');
+      return;
+    }
+    body?.finish(trailers);
+    if (this.answerDone) this.session.close(this, false);
+  }
+
+  // ---- as the source of the request's body
+
+  pauseBody(): void {
+    this.paused = true;
+  }
+
+  resumeBody(): void {
+    this.paused = false;
+    this.progress?.restart();
+    const { withheld } = this;
+    this.withheld = 0;
+    if (withheld > 0) this.session.giveBack(this, withheld);
+  }
+
+  /** Nobody wants the rest: it is read and thrown away until the answer is out. */
+  abandonBody(): void {
+    this.resumeBody();
+  }
+
+  bodyWanted(): void {
+    if (!this.expects || this.status !== 0 || this.exchange === null) return;
+    this.expects = false;
+    this.interimHead(100, null);
+  }
+
+  // ---- the answer
+
+  answer(exchange: Exchange, response: Response): void {
+    this.refusal = response.refusal;
+    this.status = response.status;
+    const rest = writeStreamAnswer(this, exchange, response);
+    exchange.request.headers.release();
+    if (rest === null) {
+      if (this.content === null) this.contentEnded();
+    } else if (rest instanceof Body) this.sender().pipe(rest);
+    else void sendStream(rest, this.sender(), () => this.exchange === exchange, this.session.listener.report);
+  }
+
+  sender(): StreamSender {
+    this.content ??= new StreamSender(this.session, this.id, this.window, this);
+    return this.content;
+  }
+
+  interim(exchange: Exchange, status: number, _reason: string, headers: Headers): void {
+    if (this.exchange !== exchange || this.status !== 0 || (status === 100 && !this.expects)) return;
+    if (status === 100) this.expects = false;
+    this.interimHead(status, headers);
+  }
+
+  private interimHead(status: number, headers: Headers | null): void {
+    const { heads } = this;
+    heads.begin(status, headers);
+    if (headers !== null) heads.headers(headers, 'content-length');
+    heads.end(this.id, false);
+  }
+
+  /** The client opened the window of this stream. */
+  windowOpened(): void {
+    if (this.content?.waits === true) this.content.resume();
+  }
+
+  /** The answer is sent to its end. */
+  contentEnded(): void {
+    this.answerDone = true;
+    this.finishExchange();
+    if (this.requestDone) this.session.close(this, false);
+    else this.session.answeredEarly(this);
+  }
+
+  /** The rest of the answer will not come: the client must not take it for complete. */
+  contentBroken(why: Refusal | null): void {
+    this.reset(ERROR.INTERNAL_ERROR, why);
+  }
+
+  private finishExchange(): void {
+    const { exchange } = this;
+    if (exchange === null) return;
+    this.exchange = null;
+    counters.block[COUNTER.requestsActive]!--;
+    this.session.listener.finished(this, exchange, this.refusal);
+  }
+
+  // ---- refusing and ending
+
+  /** Answers by itself, where there is no answer yet. */
+  refuse(refusal: Refusal): void {
+    const { exchange } = this;
+    if (exchange === null) return;
+    if (this.status !== 0) {
+      this.reset(ERROR.INTERNAL_ERROR, refusal);
+      return;
+    }
+    this.stopBody();
+    commitAnswer(this, exchange, refusalResponse(refusal));
+  }
+
+  /** Ends the stream with an error, and whatever is under way for it. */
+  reset(code: number, why: Refusal | null): void {
+    this.session.output.reset(this.id, code);
+    this.refusal = why ?? this.refusal;
+    this.cancel(true);
+  }
+
+  /** Ends whatever is under way. `ours`: the client did not ask for it. */
+  cancel(ours: boolean): void {
+    const { exchange } = this;
+    this.session.close(this, ours);
+    this.content?.stop();
+    this.stopBody();
+    if (exchange === null) return;
+    counters.block[COUNTER.aborted]!++;
+    if (!exchange.over) {
+      exchange.over = true;
+      exchange.request.headers.release();
+    }
+    exchange.call?.cancel();
+    this.finishExchange();
+  }
+
+  /** Nothing more of the request is wanted; a backend must not take what it got for all of it. */
+  stopBody(): void {
+    const { body } = this;
+    this.body = null;
+    this.left = -1;
+    body?.fail();
+    this.resumeBody();
+  }
+
+  // ---- deadlines
+
+  /** Looks at what takes too long. @returns when to look again at the latest. */
+  overdue(now: number): number {
+    const { requestTimeout, rateGrace } = this.session.listener.limits;
+    const { exchange } = this;
+    const next = now + rateGrace;
+    if (requestTimeout > 0 && this.status === 0 && exchange !== null) {
+      const by = exchange.startedAt + requestTimeout;
+      if (now >= by) {
+        this.refuse('request-timeout');
+        return next;
+      }
+      this.checkRate(now);
+      return Math.min(next, by);
+    }
+    this.checkRate(now);
+    return next;
+  }
+
+  /** A body that trickles, or an answer that nobody takes, holds what others need. */
+  private checkRate(now: number): void {
+    const { rateGrace, readGrace, bodyRate, readRate } = this.session.listener.limits;
+    const { body } = this;
+    const waits = this.content?.waits ?? false;
+    if (!waits && (body === null || this.status !== 0)) return;
+    this.progress ??= new Progress();
+    const moved = (body?.received ?? 0) + this.sent;
+    const rate = this.progress.rate(now, moved, waits ? readGrace : rateGrace);
+    if (waits) {
+      if (rate < readRate) this.reset(ERROR.CANCEL, this.refusal);
+    } else if (this.paused || (this.expects && body!.received === 0)) this.progress.restart();
+    else if (rate < bodyRate) this.refuse('body-timeout');
+  }
+}

@@ -1,0 +1,61 @@
+import type { Body } from '../http/body.ts';
+import { httpDate } from '../http/clock.ts';
+import type { Exchange } from '../http/exchange.ts';
+import type { Response } from '../http/response.ts';
+import type { HeadWriter } from './head-writer.ts';
+import type { StreamSender } from './stream-sender.ts';
+
+/** The stream that an answer goes out on. */
+export interface AnsweringStream {
+  readonly id: number;
+  readonly heads: HeadWriter;
+  /** What sends the content; made when there is some. */
+  sender(): StreamSender;
+}
+
+/**
+ * Writes the head of an answer, with its content where that is at hand; a head without content ends the stream.
+ * @returns what is still to be sent: a body that arrives, a stream, or null when nothing is left.
+ */
+export function writeStreamAnswer(
+  stream: AnsweringStream,
+  exchange: Exchange | null,
+  response: Response,
+  toHead = exchange?.request.method === 'HEAD',
+): Body | AsyncIterable<Uint8Array> | null {
+  const { status, headers } = response;
+  const entity = response.touchedEntity;
+  const body = entity === null ? response.incomingBody : entity.incoming;
+  const content = entity === null ? null : entity.peek();
+  const made = entity === null ? null : entity.replacement;
+  const bodiless = status === 204 || status === 304 || toHead;
+  const intact =
+    entity === null ? body !== null || bodiless || headers.contentLength > 0 : !entity.replaced && body !== null;
+  const asReceived = response.fromBackend && intact; // a filter may have made a bodiless answer one that is not
+  if (bodiless && headers.contentLength > 0) headers.takeContent();
+  const along = headers.contentLength;
+  const length =
+    content !== null ? content.length : body !== null ? body.length : made !== null ? entity!.length : along;
+
+  const { heads, id } = stream;
+  heads.begin(status, headers);
+  if (asReceived) heads.headers(headers, status === 204 ? 'content-length' : '');
+  else {
+    heads.headers(headers, 'content-length');
+    if (status !== 204 && status !== 304 && length >= 0) heads.text('content-length', String(length));
+    if (!response.fromBackend && !headers.has('date')) heads.text('date', httpDate());
+  }
+  const rest = bodiless ? null : (body ?? made);
+  const inline = bodiless ? 0 : (content?.length ?? along);
+  heads.end(id, rest === null && inline === 0);
+  if (inline > 0) {
+    if (content !== null) stream.sender().sendWhole(content, 0, inline, true);
+    else {
+      const { bytes, start } = headers.contentAt();
+      stream.sender().sendWhole(bytes, start, start + along, true);
+    }
+  }
+  headers.release();
+  if (bodiless) response.abandon();
+  return rest;
+}

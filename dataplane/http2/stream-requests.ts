@@ -1,0 +1,121 @@
+import type { ListenerLimits } from '../http/limits.ts';
+import { MALFORMED } from '../http/message-head.ts';
+import { requestHead, scanRequestHead } from '../http/request-head.ts';
+import { RequestJudge } from '../http/request-judge.ts';
+import type { ClientSession } from './client-session.ts';
+import type { ClientStream } from './client-stream.ts';
+import { ERROR, FLAG } from './frames.ts';
+import type { HeaderBlock } from './header-block.ts';
+import { type FieldSink, HpackDecoder, INITIAL_TABLE_SIZE } from './hpack-decoder.ts';
+import { RequestFields } from './request-fields.ts';
+import { TrailerFields } from './trailer-fields.ts';
+
+/** All sessions share them, because a block is decoded and judged in one go. */
+const fields = new RequestFields();
+const trailers = new TrailerFields();
+/** For blocks that nobody wants: the table must stay in step all the same. */
+const nobody: FieldSink = { field() {} };
+
+/** Turns the header blocks of one client into requests and trailers. */
+export class StreamRequests {
+  /** How many requests came. */
+  count = 0;
+  private readonly session: ClientSession;
+  private readonly limits: ListenerLimits;
+  private readonly decoder = new HpackDecoder(INITIAL_TABLE_SIZE);
+  private readonly judge = new RequestJudge();
+
+  constructor(session: ClientSession) {
+    this.session = session;
+    this.limits = session.listener.limits;
+  }
+
+  /** Reads a whole block. `leaving`: further streams are not taken. @returns NO_ERROR or why the connection ends. */
+  read(block: HeaderBlock, leaving: boolean): number {
+    const { session } = this;
+    const { stream: id, flags } = block;
+    const last = (flags & FLAG.END_STREAM) !== 0;
+    const known = session.streams.get(id);
+    if (known !== undefined) return this.readTrailers(known, block, last);
+    if (id <= session.lastStream) return this.readLate(id, block);
+    session.lastStream = id;
+    this.count++;
+    if (leaving || session.streams.size >= this.limits.streams) return this.discard(id, block, ERROR.REFUSED_STREAM);
+    if (block.dependency === id) return this.discard(id, block, ERROR.PROTOCOL_ERROR);
+    fields.begin(this.limits.headBytes);
+    if (!this.decoder.decode(block.bytes, block.start, block.end, fields)) return ERROR.COMPRESSION_ERROR;
+    fields.finish();
+    const stream = session.open(id);
+    stream.requestDone = last;
+    if (fields.malformed) {
+      session.listener.refusedHead({ status: 400, sent: 0, facts: session.facts }, fields.asked(), 'malformed');
+      stream.reset(ERROR.PROTOCOL_ERROR, null);
+    } else this.readRequest(stream, last);
+    return ERROR.NO_ERROR;
+  }
+
+  private readRequest(stream: ClientStream, last: boolean): void {
+    const { session, limits, judge } = this;
+    const { facts, listener } = session;
+    if (fields.refusal !== null) {
+      stream.refuseHead(fields.refusal, fields.asked());
+      return;
+    }
+    // a trusted proxy may have ended TLS before us
+    if ((listener.scheme === 'https') !== fields.isSecure && !facts.trusted) {
+      stream.refuseHead('scheme', fields.asked());
+      return;
+    }
+    const { bytes, start, end } = fields;
+    const headEnd = scanRequestHead(bytes, start, end, limits, null);
+    if (headEnd !== end) {
+      stream.refuseHead(headEnd === MALFORMED ? requestHead.refusal : 'header-line', fields.asked());
+      return;
+    }
+    if (!judge.judge(bytes, headEnd, limits.queries)) {
+      stream.refuseHead(judge.refusal, fields.asked());
+      return;
+    }
+    const { length, expects } = requestHead;
+    if (last && length > 0) {
+      session.listener.refusedHead({ status: 400, sent: 0, facts }, fields.asked(), 'malformed');
+      stream.reset(ERROR.PROTOCOL_ERROR, null);
+      return;
+    }
+    if (limits.bodyBytes > 0 && length > limits.bodyBytes) {
+      stream.refuseHead('body-too-large', fields.asked());
+      return;
+    }
+    const body = last ? null : stream.expectContent(length, expects);
+    const request = judge.request(bytes, listener.scheme, 'HTTP/2', body, facts.trusted);
+    if (fields.takesTrailers) request.headers.restore(isTe);
+    stream.requested(request);
+  }
+
+  private readTrailers(stream: ClientStream, block: HeaderBlock, last: boolean): number {
+    trailers.begin();
+    if (!this.decoder.decode(block.bytes, block.start, block.end, trailers)) return ERROR.COMPRESSION_ERROR;
+    if (stream.requestDone) stream.reset(ERROR.STREAM_CLOSED, 'malformed');
+    else if (!last || trailers.malformed) stream.reset(ERROR.PROTOCOL_ERROR, 'malformed');
+    else stream.ended(trailers.text);
+    return ERROR.NO_ERROR;
+  }
+
+  /** A block for a stream that is closed, or was never opened and cannot be any more. */
+  private readLate(id: number, block: HeaderBlock): number {
+    const { closed } = this.session;
+    if (!closed.isOurs(id)) return closed.has(id) ? ERROR.STREAM_CLOSED : ERROR.PROTOCOL_ERROR;
+    return this.decoder.decode(block.bytes, block.start, block.end, nobody) ? ERROR.NO_ERROR : ERROR.COMPRESSION_ERROR;
+  }
+
+  private discard(id: number, block: HeaderBlock, code: number): number {
+    if (!this.decoder.decode(block.bytes, block.start, block.end, nobody)) return ERROR.COMPRESSION_ERROR;
+    this.session.closed.add(id, true);
+    this.session.resetStream(id, code);
+    return ERROR.NO_ERROR;
+  }
+}
+
+function isTe(name: string): boolean {
+  return name === 'te';
+}

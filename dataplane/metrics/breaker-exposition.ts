@@ -1,0 +1,34 @@
+import type { Registry } from 'prom-client';
+import type { Observation } from '../unit-messages.ts';
+import { registerCounted } from './counted-metric.ts';
+import type { GaugeValue } from './gauges.ts';
+
+/** What the metrics of circuit breakers are made from, read at each scrape. */
+export interface BreakerMetricsSource {
+  observations(): readonly Observation[];
+  gauges(): readonly GaugeValue[];
+}
+
+const COUNTERS = [
+  ['gw_circuit_breaker_transitions_total', 'How often a circuit breaker was opened and closed.'],
+  ['gw_circuit_breaker_rejected_total', 'Requests that came while a circuit breaker was open.'],
+] as const;
+
+/** Adds the metrics of circuit breakers. */
+export function registerBreakerMetrics(registry: Registry, source: BreakerMetricsSource): void {
+  const open = 'gw_circuit_breaker_open';
+  registerCounted(registry, open, 'gauge', 'Whether a circuit breaker is open: 1 if it is.', () =>
+    source
+      .gauges()
+      .filter(({ metric }) => metric === open)
+      .map(({ labels, value }) => ({ labels, value })),
+  );
+  for (const [name, help] of COUNTERS) {
+    registerCounted(registry, name, 'counter', help, () =>
+      source
+        .observations()
+        .filter(({ metric }) => metric === name)
+        .map(({ labels, count }) => ({ labels, value: count })),
+    );
+  }
+}

@@ -1,0 +1,99 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Reach } from '../../contract/reach.ts';
+import { flag, text } from '../../contract/vocabulary/configured.ts';
+import { unavailable } from '../../contract/vocabulary/field-notes.ts';
+import { ref } from '../../contract/vocabulary/reference.ts';
+import { defineService } from '../heap/definition.ts';
+import { operatorPath } from '../heap/operator-path.ts';
+import { UnreadableSecret } from '../heap/secrets.ts';
+import { leaseExpiry, leaseMilliseconds, leaseRemarks } from './lease.ts';
+import { LeasedStore } from './leased-store.ts';
+import { storedValues } from './stored-values.ts';
+import { formatFields, formatsOf } from './value-formats.ts';
+import { watchDirectory } from './watched-directory.ts';
+
+/** Whoever replaces a file does it in several steps, and all of them are one change. */
+const SETTLE_MILLISECONDS = 20;
+
+/** Secrets in the files of a directory. */
+export const fileSystemSecretStore = defineService({
+  type: 'FileSystemSecretStore',
+  kind: 'secretStore',
+  summary:
+    'Finds secrets in the files of a directory, one in each; the name of a file is the id of the secret and the ' +
+    'suffix. Files hold base64 unless `format` says otherwise; in `PLAIN` every byte counts, a line break at the end ' +
+    'too. Changed, replaced and removed files are noticed at once, also where Kubernetes puts a new version of all ' +
+    'files in place. A file that changed and cannot be read is used as it was until its lease is over.',
+  operatorOnly: 'it reads files of the plane',
+  config: z.strictObject({
+    directory: operatorPath().describe('Directory of the files.'),
+    ...formatFields,
+    suffix: text({ allowEmpty: true })
+      .refine((suffix) => !suffix.includes('/'), 'must be the end of a file name, without a slash')
+      .default('')
+      .describe('What the name of a file has after the id.'),
+    leaseExpiry: leaseExpiry(),
+    autoRefresh: z
+      .strictObject({
+        enabled: flag().default(true).describe('Whether changes are noticed before the lease is over.'),
+        executor: ref('executor')
+          .prefault('ScheduledExecutorService')
+          .describe('Runs what a change leads to, if `enabled` is true.'),
+      })
+      .prefault({})
+      .describe('Noticing changes of the files.'),
+    versionSuffix: unavailable('string').describe('What the names of files with versions have after the id.'),
+  }),
+  examples: [
+    {
+      title: 'Passwords as they are, and a TLS key with its certificates',
+      config: {
+        directory: '/etc/gatewarden/secrets',
+        format: 'PLAIN',
+        mappings: [{ secretId: 'server.tls', format: { type: 'PemPropertyFormat' } }],
+      },
+    },
+  ],
+  remarks: (config) => leaseRemarks(config.leaseExpiry),
+  create(config, parts) {
+    const { name, log, onClose, plane, resolve } = parts;
+    const { directory, suffix, autoRefresh } = config;
+    if (plane.reach.listDirectory(directory) === null) throw new Error(`the directory '${directory}' cannot be read`);
+    const valueAt = (id: string): Uint8Array | null => fileContent(plane.reach, directory, id, suffix, name);
+    const source = storedValues({ store: name, valueAt, formatOf: formatsOf(config, parts) });
+    const store = new LeasedStore({ name, source, lease: leaseMilliseconds(config.leaseExpiry), log });
+    onClose(() => store.close());
+    if (!autoRefresh.enabled) return store;
+    const executor = resolve(autoRefresh.executor);
+    let cancel: (() => void) | null = null;
+    const refresh = (): void => {
+      cancel = null;
+      store.changed();
+    };
+    const endWatch = watchDirectory(
+      directory,
+      () => {
+        cancel ??= executor.schedule(refresh, SETTLE_MILLISECONDS);
+      },
+      (error) => log.warn({ err: error }, 'the directory cannot be watched: changes are seen when leases are over'),
+    );
+    onClose(() => {
+      endWatch();
+      cancel?.();
+    });
+    return store;
+  },
+});
+
+/** Null when there is no such file; one that is there and cannot be read is something else. */
+function fileContent(reach: Reach, directory: string, id: string, suffix: string, store: string): Uint8Array | null {
+  const file = `${id}${suffix}`;
+  if (!/^[\w-]+(?:\.[\w-]+)*$/.test(id)) throw new UnreadableSecret(id, store, 'it is no secret id');
+  const content = reach.readFile(join(directory, file));
+  if (content !== null) return content;
+  const names = reach.listDirectory(directory);
+  if (names === null) throw new UnreadableSecret(id, store, 'its directory cannot be read');
+  if (names.includes(file)) throw new UnreadableSecret(id, store, 'its file cannot be read');
+  return null;
+}

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { defineService } from '../heap/definition.ts';
+import type { Trust } from '../heap/secrets.ts';
+
+const EVERYTHING: Trust = { certificates: [], revocations: [], checkRevocation: false, everything: true };
+
+/** Trust in whoever comes. */
+export const trustAllManager = defineService({
+  type: 'TrustAllManager',
+  kind: 'trustManager',
+  summary:
+    'Trusts every certificate, whoever issued it. This is for tests and trials: anybody on the way to the other side ' +
+    'can read and change what is sent.',
+  config: z.strictObject({}),
+  examples: [{ title: 'Trust without a check', config: {} }],
+  remarks: () => [
+    { at: [], code: 'insecure', message: 'is for tests: every certificate is trusted, also a forged one' },
+  ],
+  create() {
+    return { trust: async () => EVERYTHING, watch: () => () => {} };
+  },
+});

@@ -1,0 +1,55 @@
+import { constants } from 'node:crypto';
+import { createSecureContext, type SecureContext } from 'node:tls';
+import type { KeyManager, TrustManager } from '../heap/secrets.ts';
+import type { ClientCredentials, ClientTls } from '../heap/tls.ts';
+import { type ContextParts, fingerprint, joinedTrust, withContextOptions } from './context-options.ts';
+import { Renewed } from './renewed.ts';
+import type { TlsRules } from './tls-rules.ts';
+
+/** What the TLS to backends is made of. */
+export interface ClientTlsParts {
+  readonly keyManagers: readonly KeyManager[];
+  /** None for the authorities of the platform. */
+  readonly trustManagers: readonly TrustManager[];
+  readonly rules: TlsRules;
+  readonly alpn: boolean;
+  readonly checksNames: boolean;
+  onClose(release: () => void): void;
+}
+
+interface Made extends ClientCredentials {
+  readonly fingerprint: string;
+}
+
+/** TLS to backends by key and trust managers, whose changes count for new connections. */
+export function clientTls(parts: ClientTlsParts): ClientTls {
+  const { keyManagers, trustManagers, rules, alpn, checksNames } = parts;
+  const renewed = new Renewed<Made>(async (before) => {
+    const keys = (await Promise.all(keyManagers.map((manager) => manager.keys()))).flat();
+    const trust = joinedTrust(await Promise.all(trustManagers.map((manager) => manager.trust())));
+    const context: ContextParts = { rules, keys, trust };
+    const print = fingerprint(context, 'client');
+    if (before?.fingerprint === print) return before;
+    return { context: sharedContext(print, context), trustsAll: trust?.everything ?? false, fingerprint: print };
+  });
+  for (const manager of [...keyManagers, ...trustManagers]) parts.onClose(manager.watch(renewed.changed));
+  return {
+    alpn,
+    checksNames,
+    usesClientCertificate: keyManagers.length > 0,
+    credentials: () => renewed.current(),
+  };
+}
+
+/** Contexts by what they are made of: many handlers have the same, and one holds all authorities of the platform. */
+const contexts = new Map<string, WeakRef<SecureContext>>();
+
+function sharedContext(print: string, parts: ContextParts): SecureContext {
+  const known = contexts.get(print)?.deref();
+  if (known !== undefined) return known;
+  for (const [other, reference] of contexts) if (reference.deref() === undefined) contexts.delete(other);
+  const secureOptions = constants.SSL_OP_NO_RENEGOTIATION;
+  const made = withContextOptions(parts, (options) => createSecureContext({ ...options, secureOptions }));
+  contexts.set(print, new WeakRef(made));
+  return made;
+}

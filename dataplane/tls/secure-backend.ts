@@ -1,0 +1,60 @@
+import type { X509Certificate } from 'node:crypto';
+import { isIP } from 'node:net';
+import type { ClientCredentials, ClientTls } from '../heap/tls.ts';
+import type { Protocol } from '../http/connect.ts';
+import { certifiedNames, isFor } from './host-name.ts';
+import { certificateFault, nameFault } from './tls-faults.ts';
+
+/** Who is at the other end of a connection, as the handshake showed it. */
+export interface Peer {
+  /** A session that is resumed was judged when it began. */
+  readonly isResumed: boolean;
+  /** What OpenSSL holds against its certificate, or null. */
+  readonly error: string | null;
+  certificate(): X509Certificate | null;
+}
+
+/** Whom connections are made to, how, and what later ones can resume. */
+export class SecureBackend {
+  readonly tls: ClientTls;
+  readonly host: string;
+  /** What is asked for by name; null where the backend is known by its address. */
+  readonly servername: string | null;
+  /** What is offered by ALPN, the preferred one first, or null. */
+  readonly alpn: readonly Protocol[] | null;
+  private credentials: ClientCredentials | null = null;
+  private session: Buffer | null = null;
+
+  constructor(tls: ClientTls, host: string, protocols: readonly Protocol[]) {
+    this.tls = tls;
+    this.host = host.replace(/\.$/, '');
+    this.servername = isIP(this.host) === 0 ? this.host : null;
+    this.alpn = tls.alpn && protocols.length > 0 ? protocols : null;
+  }
+
+  /** What is wrong with who is at the other end, or null. */
+  faultOf({ isResumed, error, certificate }: Peer, { trustsAll }: ClientCredentials): string | null {
+    if (!trustsAll && error !== null) return certificateFault(error, certificate());
+    if (isResumed || !this.tls.checksNames) return null;
+    const shown = certificate();
+    if (shown === null) return 'the backend showed no certificate';
+    const names = certifiedNames(shown);
+    return isFor(names, this.host) ? null : nameFault(this.host, names);
+  }
+
+  /** A session with the right backend, for the next connection. */
+  keep(credentials: ClientCredentials, session: Buffer): void {
+    this.credentials = credentials;
+    this.session = session;
+  }
+
+  /** The session to resume: none with other credentials than it began with. */
+  sessionWith(credentials: ClientCredentials): Buffer | null {
+    return this.credentials === credentials ? this.session : null;
+  }
+}
+
+/** Why there are no credentials. */
+export function unready(error: unknown): string {
+  return `keys or trust cannot be had: ${error instanceof Error ? error.message : String(error)}`;
+}

@@ -1,0 +1,84 @@
+import { constants, createHash } from 'node:crypto';
+import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls';
+import type { TlsKey, Trust } from '../heap/secrets.ts';
+import type { TicketKeys } from '../http/secure-transport.ts';
+import { type ContextParts, trustText, withContextOptions } from './context-options.ts';
+import { wrapInTls } from './native-tls.ts';
+import { fixedTicketKeys, useTicketKeys } from './session-tickets.ts';
+import type { TlsRules } from './tls-rules.ts';
+
+/** Seconds that a session can be resumed. */
+const SESSION_SECONDS = 3600;
+
+/** What clients are shown, by the server that they ask for. */
+export interface ServerKeys {
+  /** For clients that ask for no server, or for one that is not known. */
+  readonly standard: readonly TlsKey[];
+  /** By server name in lower case; one that begins with `*.` stands for one more label. */
+  readonly byName: ReadonlyMap<string, readonly TlsKey[]>;
+}
+
+/** The contexts of a listener at one time. */
+export class ServerContexts {
+  readonly standard: SecureContext;
+  /** Whom clients have to be issued by; null when they are not asked. */
+  readonly trust: Trust | null;
+  private readonly byName: ReadonlyMap<string, SecureContext>;
+  private readonly parts: ContextParts;
+  private readonly tickets: TicketKeys;
+
+  constructor(rules: TlsRules, keys: ServerKeys, trust: Trust | null, tickets: TicketKeys) {
+    const made = new Map<readonly TlsKey[], SecureContext>();
+    const contextOf = (shown: readonly TlsKey[]): SecureContext => {
+      const known = made.get(shown);
+      if (known !== undefined) return known;
+      const context = newContext({ rules, keys: shown, trust: trust ?? NOBODY }, tickets);
+      made.set(shown, context);
+      return context;
+    };
+    this.trust = trust;
+    this.tickets = tickets;
+    this.parts = { rules, keys: keys.standard, trust: trust ?? NOBODY };
+    this.standard = contextOf(keys.standard);
+    this.byName = new Map([...keys.byName].map(([name, shown]) => [name, contextOf(shown)]));
+  }
+
+  /** Hands what the standard context is made of to `use`; the keys in it are gone when that returns. */
+  withStandardOptions<T>(use: (options: SecureContextOptions) => T): T {
+    const more = { ...serverOptions(this.parts), ticketKeys: fixedTicketKeys(this.tickets) };
+    return withContextOptions(this.parts, (options) => use({ ...options, ...more }));
+  }
+
+  /** Whether it matters which server a client asks for. */
+  get hasNames(): boolean {
+    return this.byName.size > 0;
+  }
+
+  /** The context for a server: the one of its name, then that of a wildcard, then the standard one. */
+  named(server: string): SecureContext {
+    const name = server.toLowerCase();
+    const dot = name.indexOf('.');
+    return this.byName.get(name) ?? (dot > 0 ? this.byName.get(`*${name.slice(dot)}`) : undefined) ?? this.standard;
+  }
+}
+
+/** Nobody is asked, so nobody is trusted, and the authorities of the platform need not be loaded. */
+const NOBODY: Trust = { certificates: [], revocations: [], checkRevocation: false, everything: true };
+
+function serverOptions({ trust }: ContextParts): SecureContextOptions {
+  return {
+    honorCipherOrder: true,
+    secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+    sessionTimeout: SESSION_SECONDS,
+    // a session that began under another trust is not resumed under this one
+    sessionIdContext: createHash('sha256').update(trustText(trust!)).digest('hex').slice(0, 32),
+  };
+}
+
+function newContext(parts: ContextParts, tickets: TicketKeys): SecureContext {
+  const more = serverOptions(parts);
+  const context = withContextOptions(parts, (own) => createSecureContext({ ...own, ...more }));
+  if (wrapInTls() !== null && useTicketKeys(context, tickets)) return context;
+  const ticketKeys = fixedTicketKeys(tickets);
+  return withContextOptions(parts, (own) => createSecureContext({ ...own, ...more, ticketKeys }));
+}

@@ -1,0 +1,99 @@
+import type { NativeHandle } from '../http/native-handle.ts';
+import type { HandshakeFault, HandshakeOwner } from '../http/secure-transport.ts';
+import { agreedProtocol } from './alpn.ts';
+import { type ClientAuth, clientRefusal } from './client-authentication.ts';
+import { type TlsHandle, wrapInTls } from './native-tls.ts';
+import { peerCertificates } from './peer-certificates.ts';
+import type { ServerContexts } from './server-contexts.ts';
+import { clientFault } from './tls-faults.ts';
+import { type HandshakeParty, TlsWire } from './tls-wire.ts';
+
+const NOBODY: readonly [] = Object.freeze([]) as readonly [];
+
+/** A handshake with one client. */
+export class ServerHandshake implements HandshakeParty {
+  private readonly wire: TlsWire;
+  private readonly handle: TlsHandle;
+  private readonly contexts: ServerContexts;
+  private readonly auth: ClientAuth;
+  private readonly owner: HandshakeOwner;
+  private isOver = false;
+
+  constructor(
+    under: NativeHandle,
+    contexts: ServerContexts,
+    auth: ClientAuth,
+    alpn: Buffer | null,
+    owner: HandshakeOwner,
+  ) {
+    this.contexts = contexts;
+    this.auth = auth;
+    this.owner = owner;
+    this.wire = new TlsWire(owner, this);
+    this.handle = wrapInTls()!(under, contexts.standard, true);
+    if (auth !== 'NONE') this.handle.setVerifyMode(true, auth === 'REQUIRED');
+    if (contexts.hasNames) this.handle.enableCertCb();
+    if (alpn !== null) this.handle.setALPNProtocols(alpn);
+  }
+
+  begin(under: NativeHandle, early: Buffer | null): void {
+    this.wire.begin(this.handle, under, early);
+  }
+
+  asked(server: string): void {
+    const { handle, contexts } = this;
+    if (server !== '') handle.sni_context = contexts.named(server).context;
+    try {
+      handle.certCbDone();
+    } catch (error) {
+      this.fail('malformed', error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  agreed(): void {
+    if (this.isOver) return;
+    const { handle, wire, auth } = this;
+    const certificates = auth === 'NONE' ? NOBODY : peerCertificates(handle);
+    if (auth !== 'NONE') {
+      const error = certificates.length === 0 ? null : handle.verifyError();
+      const refusal = clientRefusal(auth, this.contexts.trust?.everything ?? false, {
+        certificates,
+        error: error === null ? null : (error.code ?? error.message),
+        isResumed: handle.isSessionReused(),
+      });
+      if (refusal !== null) {
+        this.fail(refusal.fault, refusal.detail);
+        return;
+      }
+    }
+    this.isOver = true;
+    wire.opened();
+    this.owner.secured({ wire, protocol: agreedProtocol(handle.getALPNNegotiatedProtocol()), certificates });
+  }
+
+  disagreed(error: Error): void {
+    const { fault, detail } = clientFault(error);
+    this.fail(fault, detail);
+  }
+
+  left(): void {
+    this.fail('closed', 'the client closed the connection');
+  }
+
+  resumable(): void {
+    // clients keep their sessions
+  }
+
+  private fail(fault: HandshakeFault, detail: string): void {
+    if (this.isOver) return;
+    this.stop();
+    this.owner.unsecured(fault, detail);
+  }
+
+  /** Ends it at once; the owner hears nothing. */
+  readonly stop = (): void => {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.wire.destroy();
+  };
+}

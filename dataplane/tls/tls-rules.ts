@@ -1,0 +1,36 @@
+import type { SecureContextOptions } from 'node:tls';
+import type { CipherSuite } from './cipher-suites.ts';
+
+/** The versions that are spoken here, from the oldest. Older ones protect nothing, and OpenSSL refuses them. */
+export const VERSIONS = ['TLSv1.2', 'TLSv1.3'] as const;
+
+export type TlsVersion = (typeof VERSIONS)[number];
+
+/** What a configuration says about how to speak TLS. */
+export interface TlsWishes {
+  readonly sslCipherSuites?: readonly (CipherSuite | null)[] | undefined;
+  readonly sslContextAlgorithm?: readonly TlsVersion[] | undefined;
+  readonly sslEnabledProtocols?: readonly TlsVersion[] | undefined;
+}
+
+/** Versions and cipher suites, as OpenSSL wants to be told. */
+export type TlsRules = Pick<SecureContextOptions, 'minVersion' | 'maxVersion' | 'ciphers'>;
+
+/** The versions that both the protocols and the cipher suites leave. */
+export function spokenVersions({ sslCipherSuites, sslContextAlgorithm, sslEnabledProtocols }: TlsWishes): TlsVersion[] {
+  const enabled = sslEnabledProtocols ?? sslContextAlgorithm ?? VERSIONS;
+  const suites = sslCipherSuites?.flatMap((suite) => suite ?? []);
+  return VERSIONS.filter(
+    (version) => enabled.includes(version) && (suites === undefined || suites.some(({ protocol }) => protocol === version)),
+  );
+}
+
+/** @throws when nothing is left to be spoken, which the schema refuses before. */
+export function tlsRules(wishes: TlsWishes): TlsRules {
+  const versions = spokenVersions(wishes);
+  const [minVersion] = versions;
+  const maxVersion = versions.at(-1);
+  if (minVersion === undefined || maxVersion === undefined) throw new Error('none of the cipher suites belongs to an allowed version of TLS');
+  const suites = wishes.sslCipherSuites?.flatMap((suite) => suite?.name ?? []);
+  return { minVersion, maxVersion, ...(suites === undefined ? {} : { ciphers: suites.join(':') }) };
+}

@@ -1,0 +1,303 @@
+import { type NativeBindings, type NativeHandle, nativeBindings, type WriteRequest } from '../http/native-handle.ts';
+import { arrived, closed, readView } from '../http/turn.ts';
+import { type Endpoint, PASSED, type Passed, REFUSED, type Wire, type WireOwner } from '../http/wire.ts';
+import type { TlsHandle } from './native-tls.ts';
+
+const END_OF_FILE = -4095;
+/** Who sends this much at once waits until it has left, so that memory does not grow by what is encrypted. */
+const LONG_WRITE = 65_536;
+const MOST_SPARE_WRITES = 4096;
+
+/** Who leads a handshake on a wire. After `agreed` or one of the ends it hears of sessions only. */
+export interface HandshakeParty {
+  /** Both sides have the keys; whether the other side is the right one is still to be judged. */
+  agreed(): void;
+  /** The other side does not speak as it should, or refuses to go on. */
+  disagreed(error: Error): void;
+  /** The other side closed the connection. */
+  left(): void;
+  /** For servers: the client asks for a server of this name; empty for no name. */
+  asked(server: string): void;
+  /** For clients: what a later connection can resume. */
+  resumable(session: Buffer): void;
+}
+
+let native: NativeBindings;
+const spareWrites: WriteRequest[] = [];
+/** The request that came back last: the runtime still holds it while its callback runs. */
+let restingWrite: WriteRequest | null = null;
+
+/** A wire on a raw handle with TLS: one encryption and one system call per write, no stream objects. */
+export class TlsWire implements Wire {
+  owner: WireOwner;
+  regionStart = 0;
+  regionLength = 0;
+  queued = 0;
+  /** Without effect: what is decrypted comes in pieces of one record anyway. */
+  bulk = false;
+  readonly party: HandshakeParty;
+  private handle: TlsHandle | null = null;
+  private under: NativeHandle | null = null;
+  /** What connects, before there is a handshake. */
+  private inner: Wire | null = null;
+  /** The handshake is done. */
+  private open = false;
+  private reading = false;
+  /** Encrypted, but the runtime takes nothing more before it says so. */
+  private inFlight = false;
+  /** The owner was told to stop. */
+  private slow = false;
+  private done = false;
+  private over = false;
+  private broken = false;
+  private ending = false;
+  private backlog: Buffer[] | null = null;
+  private backlogBytes = 0;
+
+  constructor(owner: WireOwner, party: HandshakeParty) {
+    native = nativeBindings()!;
+    this.owner = owner;
+    this.party = party;
+  }
+
+  /** There will be a handshake when this wire is connected. */
+  startsOn(inner: Wire): void {
+    this.inner = inner;
+  }
+
+  /** Begins the handshake on a connected handle, with `early` as what was read from it before. */
+  begin(handle: TlsHandle, under: NativeHandle, early: Buffer | null): void {
+    this.handle = handle;
+    this.under = under;
+    this.inner = null;
+    handle.wire = this;
+    handle.onread = onRead;
+    handle.onhandshakestart = onHandshakeStart;
+    handle.onhandshakedone = onHandshakeDone;
+    handle.onerror = onError;
+    handle.oncertcb = onCertificate;
+    handle.onnewsession = onNewSession;
+    handle.useUserBuffer(readView);
+    this.resume();
+    if (early !== null && early.length > 0) handle.receive(early);
+  }
+
+  /** The other side is the right one: what waits is sent. */
+  opened(): void {
+    if (this.done) return;
+    this.open = true;
+    if (this.backlog !== null) setImmediate(() => this.sendBacklog()); // not inside of the handshake
+  }
+
+  get isOpen(): boolean {
+    return this.open;
+  }
+
+  /** Somebody closed it. */
+  get isGone(): boolean {
+    return this.done;
+  }
+
+  /** The other side gave a reason to give up, or the connection broke. */
+  fail(error: Error): void {
+    if (this.done) return;
+    if (this.open) closed(this, true);
+    else this.party.disagreed(error);
+  }
+
+  get pending(): boolean {
+    return this.slow || this.backlog !== null;
+  }
+
+  get unsent(): number {
+    if (this.done || this.handle === null) return 0;
+    return (this.slow ? this.handle.writeQueueSize : 0) + this.backlogBytes;
+  }
+
+  send(bytes: Buffer, start: number, length: number): void {
+    if (this.done || this.over) return;
+    if (this.inFlight || !this.open || this.backlog !== null) this.hold(Buffer.from(bytes.subarray(start, start + length)));
+    else this.write(new Uint8Array(bytes.buffer, bytes.byteOffset + start, length));
+  }
+
+  /** The bytes are free again when this returns: what is sent is what was made of them. */
+  sendDirect(bytes: Buffer, length: number): Passed {
+    if (this.done || this.over) return PASSED; // nobody reads it; the owner hears of it by `failed`
+    if (!this.open || this.inFlight || this.backlog !== null || this.regionLength !== 0) return REFUSED;
+    this.write(new Uint8Array(bytes.buffer, bytes.byteOffset, length));
+    return PASSED;
+  }
+
+  private hold(bytes: Buffer): void {
+    this.backlogBytes += bytes.length;
+    if (this.backlog === null) this.backlog = [bytes];
+    else this.backlog.push(bytes);
+    this.owner.blocked();
+  }
+
+  private write(bytes: Uint8Array): void {
+    const request = spareWrites.pop() ?? native.newWrite();
+    request.wire = this;
+    request.oncomplete = onWritten;
+    if (this.handle!.writeBuffer(request, bytes) !== 0) {
+      this.writeFailed();
+      return;
+    }
+    if (native.state[native.asyncSlot] === 0) {
+      spareWrites.push(request);
+      if (this.ending) this.shutdown();
+      return;
+    }
+    this.inFlight = true;
+    if (bytes.length < LONG_WRITE && this.under!.writeQueueSize === 0) return;
+    this.slow = true;
+    this.owner.blocked();
+  }
+
+  /** The runtime takes more. */
+  written(failed: boolean): void {
+    this.inFlight = false;
+    if (this.done) return;
+    if (failed) {
+      this.writeFailed();
+      return;
+    }
+    const waited = this.pending;
+    this.slow = false;
+    if (this.backlog !== null) {
+      this.sendBacklog();
+      if (this.pending) return;
+    } else if (this.ending) this.shutdown();
+    if (waited) this.owner.drained();
+  }
+
+  private sendBacklog(): void {
+    const backlog = this.backlog;
+    if (backlog === null || this.done || this.inFlight) return;
+    this.backlog = null;
+    this.backlogBytes = 0;
+    this.write(backlog.length === 1 ? backlog[0]! : Buffer.concat(backlog));
+    if (!this.pending && !this.inFlight) this.owner.drained();
+  }
+
+  /** What the peer sent before it stopped reading may still be its answer, so reading goes on. */
+  private writeFailed(): void {
+    this.over = this.broken = true;
+    this.slow = false;
+    this.backlog = null;
+    this.backlogBytes = 0;
+    if (this.reading) return;
+    this.resume();
+    if (!this.reading) closed(this, true);
+  }
+
+  private shutdown(): void {
+    this.ending = false;
+    if (this.done || this.over) return;
+    this.over = true;
+    const request = native.newShutdown();
+    request.oncomplete = null;
+    this.handle!.shutdown(request);
+  }
+
+  pause(): void {
+    if (!this.reading) return;
+    this.reading = false;
+    this.handle!.readStop();
+  }
+
+  resume(): void {
+    if (this.reading || this.done || this.handle === null) return;
+    this.reading = this.handle.readStart() === 0;
+  }
+
+  end(): void {
+    if (this.done || this.over) return;
+    this.ending = true;
+    if (this.open && this.regionLength === 0 && !this.inFlight && this.backlog === null) this.shutdown();
+  }
+
+  destroy(): void {
+    if (this.done) return;
+    const { handle, under, inner } = this;
+    this.finish();
+    inner?.destroy();
+    under?.close(() => handle?.destroySSL());
+  }
+
+  reset(): void {
+    if (this.done) return;
+    const { handle, under, inner } = this;
+    this.finish();
+    inner?.reset();
+    const released = (): void => handle?.destroySSL();
+    if (under === null) return;
+    if (under.reset === undefined || under.reset(released) !== 0) under.close(released);
+  }
+
+  private finish(): void {
+    this.done = true;
+    this.reading = false;
+    this.backlog = null;
+    this.backlogBytes = 0;
+  }
+
+  remote(): Endpoint {
+    return endpoint(this.under, 'getpeername');
+  }
+
+  local(): Endpoint {
+    return endpoint(this.under, 'getsockname');
+  }
+
+  /** Bytes, an end or an error came. */
+  read(length: number): void {
+    if (this.done) return;
+    if (length > 0) arrived(this, length);
+    else if (length < 0) {
+      this.reading = false;
+      if (this.open) closed(this, this.broken || length !== END_OF_FILE);
+      else this.party.left();
+    }
+  }
+}
+
+function endpoint(handle: NativeHandle | null, call: 'getpeername' | 'getsockname'): Endpoint {
+  const into: { address?: string; port?: number } = {};
+  if (handle?.[call] === undefined || handle[call](into) !== 0) return { address: '', port: 0 };
+  return { address: into.address ?? '', port: into.port ?? 0 };
+}
+
+function onRead(this: TlsHandle): undefined {
+  (this.wire as TlsWire).read(native.state[native.readSlot]!);
+}
+
+function onHandshakeStart(): void {
+  // nobody begins a second one: the contexts forbid it
+}
+
+function onHandshakeDone(this: TlsHandle): void {
+  const wire = this.wire as TlsWire;
+  if (!wire.isOpen) wire.party.agreed();
+}
+
+function onError(this: TlsHandle, error: Error): void {
+  (this.wire as TlsWire).fail(error);
+}
+
+function onCertificate(this: TlsHandle, { servername = '' }: { readonly servername?: string }): void {
+  (this.wire as TlsWire).party.asked(servername);
+}
+
+function onNewSession(this: TlsHandle, _id: Buffer, session: Buffer): void {
+  (this.wire as TlsWire).party.resumable(session);
+}
+
+function onWritten(this: unknown, status: number): void {
+  const request = this as WriteRequest;
+  const wire = request.wire as TlsWire;
+  request.wire = null;
+  if (restingWrite !== null && spareWrites.length < MOST_SPARE_WRITES) spareWrites.push(restingWrite);
+  restingWrite = request;
+  wire.written(status < 0);
+}

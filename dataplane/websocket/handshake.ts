@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto';
+import { isToken } from '../http/bytes.ts';
+import type { Headers } from '../http/headers.ts';
+import type { Refusal } from '../http/refusal.ts';
+import type { Request } from '../http/request.ts';
+import { type CompressionTerms, type Extension, isOffered, readExtensions, reservedBits } from './extensions.ts';
+import type { Reserved } from './frame-check.ts';
+
+/** What may be agreed on in a handshake. */
+export interface HandshakeTerms {
+  /** Subprotocols that may be offered; null for all. */
+  readonly subprotocols: readonly string[] | null;
+  readonly compression: CompressionTerms;
+}
+
+/** What a backend is asked for, and what it must answer. */
+export interface Handshake {
+  readonly accept: string;
+  readonly subprotocols: readonly string[];
+  readonly extensions: readonly Extension[];
+}
+
+/** What every server adds to the key (RFC 6455 §1.3). */
+const SUFFIX = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
+/** Sixteen bytes in base64. */
+const KEY = /^[A-Za-z0-9+/]{22}==$/;
+
+/** Reads a client's handshake, and takes out of it what may not be offered. @returns why it is refused, otherwise. */
+export function readHandshake(request: Request, terms: HandshakeTerms): Handshake | Refusal {
+  const { headers } = request;
+  if (request.method !== 'GET' || hasContent(request)) return 'websocket-handshake';
+  if (headers.get('sec-websocket-version') !== '13') return 'websocket-version';
+  const key = headers.get('sec-websocket-key') ?? '';
+  const asked = subprotocolsIn(headers.get('sec-websocket-protocol'));
+  const wanted = readExtensions(headers.get('sec-websocket-extensions'));
+  if (!KEY.test(key) || asked === null || wanted === null) return 'websocket-handshake';
+  const subprotocols = asked.filter((name) => terms.subprotocols?.includes(name) ?? true);
+  const extensions = wanted.filter((extension) => isOffered(extension, terms.compression));
+  if (subprotocols.length < asked.length) offer(headers, 'Sec-WebSocket-Protocol', subprotocols);
+  if (extensions.length < wanted.length) {
+    offer(
+      headers,
+      'Sec-WebSocket-Extensions',
+      extensions.map(({ text }) => text),
+    );
+  }
+  return { accept: acceptFor(key), subprotocols, extensions };
+}
+
+/** What a server answers to a key. */
+function acceptFor(key: string): string {
+  return createHash('sha1')
+    .update(key + SUFFIX)
+    .digest('base64');
+}
+
+/** What the backend agreed to, as far as frames show it. @returns why it did not, otherwise. */
+export function readSwitch(headers: Headers, { accept, subprotocols, extensions }: Handshake): Reserved | string {
+  if (headers.get('sec-websocket-accept') !== accept) return 'its Sec-WebSocket-Accept does not belong to the key';
+  const subprotocol = headers.get('sec-websocket-protocol');
+  if (subprotocol !== null && !subprotocols.includes(subprotocol)) return 'it chose a subprotocol nobody offered';
+  const agreed = readExtensions(headers.get('sec-websocket-extensions'));
+  if (agreed === null) return 'its Sec-WebSocket-Extensions is malformed';
+  const known = agreed.every(({ name }) => extensions.some((offered) => offered.name === name));
+  return known ? reservedBits(agreed) : 'it chose an extension nobody offered';
+}
+
+/** The subprotocols that a header lists, or null when it is malformed. */
+function subprotocolsIn(value: string | null): readonly string[] | null {
+  if (value === null) return [];
+  const names = value
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+  return names.every(isToken) ? names : null;
+}
+
+function offer(headers: Headers, name: string, values: readonly string[]): void {
+  headers.delete(name);
+  if (values.length > 0) headers.append(name, values.join(', '));
+}
+
+function hasContent(request: Request): boolean {
+  const entity = request.touchedEntity;
+  if (entity === null) return request.incomingBody !== null;
+  return entity.incoming !== null || entity.replacement !== null || (entity.peek()?.length ?? 0) > 0;
+}

@@ -1,0 +1,229 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { JsonObject, JsonValue } from '../../../contract/document/json-value.ts';
+import { refusalOf, untilAnswers } from '../../support/answers.ts';
+import { BytePattern } from '../../support/byte-pattern.ts';
+import type { ConfiguredGateway } from '../../support/configured-gateway.ts';
+import { untilStill, untilTrue } from '../../support/event-loop.ts';
+import { httpExchange } from '../../support/http-exchange.ts';
+import { memoryUse } from '../../support/memory.ts';
+import { RawClient } from '../../support/raw-client.ts';
+import { eachRequest, plainAnswer, type Script, ScriptedBackend } from '../../support/scripted-backend.ts';
+import { send, serve } from '../../support/served.ts';
+import { watchedDirectory } from '../../support/temporary-files.ts';
+
+const LIMITS = { memoryLimit: 1000, fileLimit: 100_000 };
+const echo: Script = eachRequest(({ body }) => `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+
+async function backend(script: Script = echo): Promise<ScriptedBackend> {
+  const started = await ScriptedBackend.start(script);
+  onTestFinished(() => started.close());
+  return started;
+}
+
+function whole(config: JsonObject = {}, directory?: string): JsonValue {
+  const storage = { ...LIMITS, ...(directory === undefined ? {} : { directory }) };
+  const temporaryStorage = { type: 'TemporaryStorage', config: storage };
+  return { type: 'ReverseProxyHandler', config: { asyncBehavior: 'non_streaming', temporaryStorage, ...config } };
+}
+
+async function connected(gateway: ConfiguredGateway): Promise<RawClient> {
+  const client = await RawClient.connect(gateway.port);
+  onTestFinished(() => client.destroy());
+  return client;
+}
+
+const head = (app: { port: number }, ...fields: string[]): string =>
+  `POST /up HTTP/1.1\r\nHost: 127.0.0.1:${app.port}\r\n${fields.map((field) => `${field}\r\n`).join('')}\r\n`;
+
+const named = (app: ScriptedBackend, name: string): (string | undefined)[] =>
+  app.requests.map(({ headers }) => headers.find(([field]) => field === name)?.[1]);
+
+describe('a request that is sent when it is whole', () => {
+  it.each<[string, string[], string[], string]>([
+    ['with a length', ['Content-Length: 6'], ['abc', 'def'], 'abcdef'],
+    ['in chunks', ['Transfer-Encoding: chunked'], ['3\r\nabc\r\n', '3\r\ndef\r\n0\r\n\r\n'], 'abcdef'],
+    ['beyond the memory', ['Content-Length: 3000'], ['x'.repeat(1500), 'x'.repeat(1500)], 'x'.repeat(3000)],
+    ['in chunks without content', ['Transfer-Encoding: chunked'], ['', '0\r\n\r\n'], ''],
+  ])('%s', async (_case, fields, [first, rest], body) => {
+    const app = await backend();
+    const gateway = await serve(whole());
+    const client = await connected(gateway);
+    client.send(head(app, ...fields) + first);
+    await untilStill(() => app.connections, 50);
+    expect(app.connections).toBe(0);
+    client.send(rest!);
+    expect(await untilAnswers(client, 1)).toMatchObject([{ status: 200, body }]);
+    expect(app.requests).toMatchObject([{ method: 'POST', target: '/up', body }]);
+    expect(named(app, 'content-length')).toEqual([String(body.length)]);
+    expect(named(app, 'transfer-encoding')).toEqual([undefined]);
+  });
+
+  it('that came whole with its head is sent as it came', async () => {
+    const app = await backend();
+    const client = await connected(await serve(whole()));
+    client.send(`${head(app, 'Transfer-Encoding: chunked')}3\r\nabc\r\n0\r\n\r\n`);
+    expect(await untilAnswers(client, 1)).toMatchObject([{ status: 200, body: 'abc' }]);
+    expect(named(app, 'transfer-encoding')).toEqual(['chunked']);
+  });
+
+  it.each([
+    ['in memory', 'abc'],
+    ['in a file', 'x'.repeat(5000)],
+  ])('keeps its trailers, %s', async (_case, body) => {
+    const heard = Promise.withResolvers<string>();
+    const app = await backend(async (peer) => {
+      heard.resolve(await peer.until((text) => text.includes('X-Sum: 7\r\n\r\n')));
+      peer.send(plainAnswer('ok'));
+    });
+    const client = await connected(await serve(whole()));
+    client.send(`${head(app, 'Transfer-Encoding: chunked')}${body.length.toString(16)}\r\n`);
+    client.send(`${body}\r\n`);
+    await untilStill(() => app.connections, 20);
+    client.send('0\r\nX-Sum: 7\r\n\r\n');
+    expect(await heard.promise).toMatch(new RegExp(`${body}\r\n0\r\nX-Sum: 7\r\n\r\n$`));
+    expect(await untilAnswers(client, 1)).toMatchObject([{ status: 200 }]);
+  });
+
+  it('asks for content that waits to be asked for, and the backend need not', async () => {
+    const app = await backend();
+    const client = await connected(await serve(whole()));
+    client.send(head(app, 'Content-Length: 3', 'Expect: 100-continue'));
+    expect(await client.until((text) => text.includes('\r\n\r\n'))).toBe('HTTP/1.1 100 Continue\r\n\r\n');
+    expect(app.connections).toBe(0);
+    client.send('abc');
+    const answers = await untilAnswers(client, 1);
+    expect(answers.map(({ status, body }) => [status, body])).toEqual([
+      [100, ''],
+      [200, 'abc'],
+    ]);
+    expect(named(app, 'expect')).toEqual([undefined]);
+  });
+
+  it('can be read by expressions on the way', async () => {
+    const app = await backend();
+    const filter = {
+      type: 'HeaderFilter',
+      config: { messageType: 'REQUEST', add: { 'X-Entity': ['${request.entity.string}'] } },
+    };
+    const gateway = await serve({ type: 'Chain', config: { filters: [filter], handler: whole() } });
+    const client = await connected(gateway);
+    client.send(`${head(app, 'Content-Length: 6')}abc`);
+    client.send('def');
+    expect(await untilAnswers(client, 1)).toMatchObject([{ status: 200, body: 'abcdef' }]);
+    expect(named(app, 'x-entity')).toEqual(['abcdef']);
+  });
+
+  it.each([
+    ['with a length', false],
+    ['in chunks', true],
+  ])('arrives byte for byte from a file, %s', async (_case, chunked) => {
+    const directory = watchedDirectory();
+    const app = await backend();
+    const gateway = await serve(whole({}, directory.path));
+    const content = new BytePattern(5, 99_999);
+    const headers = { host: `127.0.0.1:${app.port}` };
+    expect(await httpExchange({ port: gateway.port, headers, content, chunked, expected: content })).toMatchObject({
+      status: 200,
+      exact: true,
+    });
+    await untilTrue(() => directory.open() === 0);
+    expect(directory.names()).toEqual([]);
+  });
+});
+
+describe('a request that is not sent', () => {
+  it.each<[string, string[], string, string]>([
+    ['announced too long', ['Content-Length: 100001'], '', ''],
+    ['announced too long and waiting to be asked', ['Content-Length: 100001', 'Expect: 100-continue'], '', ''],
+    ['too long in chunks', ['Transfer-Encoding: chunked'], '186a1\r\n', 'x'.repeat(100_001)],
+  ])('%s', async (_case, fields, first, rest) => {
+    const directory = watchedDirectory();
+    const app = await backend();
+    const gateway = await serve(whole({}, directory.path));
+    const client = await connected(gateway);
+    client.send(head(app, ...fields) + first);
+    client.send(rest);
+    const answers = await untilAnswers(client, 1);
+    expect(answers.map((answer) => [answer.status, refusalOf(answer)])).toEqual([[413, 'body-too-large']]);
+    expect(gateway.finished).toMatchObject([{ status: 413, refusal: 'body-too-large' }]);
+    expect(app.connections).toBe(0);
+    await untilTrue(() => directory.open() === 0);
+  });
+
+  it.each([
+    ['ends its side', (client: RawClient) => client.finish()],
+    ['resets', (client: RawClient) => void client.socket.resetAndDestroy()],
+  ])('because the client %s in the middle', async (_case, leave) => {
+    const directory = watchedDirectory();
+    const app = await backend();
+    const gateway = await serve(whole({}, directory.path));
+    const client = await connected(gateway);
+    client.send(head(app, 'Content-Length: 50000') + 'x'.repeat(5000));
+    await untilTrue(() => directory.open() === 1);
+    leave(client);
+    await untilTrue(() => gateway.finished.length === 1);
+    await untilTrue(() => directory.open() === 0);
+    expect(app.connections).toBe(0);
+    expect(gateway.faults).toEqual([]);
+  });
+
+  it('because the backend cannot be reached: no file is left', async () => {
+    const directory = watchedDirectory();
+    const gateway = await serve(whole({}, directory.path));
+    const client = await connected(gateway);
+    client.send(head({ port: 1 }, 'Content-Length: 50000') + 'x'.repeat(25_000));
+    await untilTrue(() => directory.open() === 1);
+    client.send('x'.repeat(25_000));
+    const [answer] = await untilAnswers(client, 1);
+    expect([answer!.status, refusalOf(answer!)]).toEqual([502, 'backend-connect']);
+    await untilTrue(() => directory.open() === 0);
+  });
+
+  it('to its end, because the backend answers before: no file is left', async () => {
+    const directory = watchedDirectory();
+    const storage = { type: 'TemporaryStorage', config: { memoryLimit: 1000, directory: directory.path } };
+    const app = await backend(async (peer) => {
+      await peer.head();
+      peer.take();
+      peer.send(plainAnswer('enough', '403 Forbidden'));
+    });
+    const gateway = await serve(whole({ temporaryStorage: storage }));
+    const content = new BytePattern(1, 30_000_000); // more than the kernel takes for a backend that does not read
+    const headers = { host: `127.0.0.1:${app.port}` };
+    const answer = await httpExchange({ port: gateway.port, headers, content });
+    expect(answer.status).toBe(403);
+    await untilTrue(() => directory.open() === 0);
+  });
+});
+
+describe('many at a time', () => {
+  it('take little memory', async () => {
+    const directory = watchedDirectory();
+    const storage = { type: 'TemporaryStorage', config: { directory: directory.path } };
+    const app = await backend();
+    const gateway = await serve(whole({ temporaryStorage: storage, connections: 4 }));
+    const before = memoryUse().arrayBuffers;
+    const piece = Buffer.alloc(1 << 20, 120);
+    const clients = await Promise.all(Array.from({ length: 30 }, () => connected(gateway)));
+    for (const client of clients) {
+      client.send(head(app, `Content-Length: ${4 << 20}`));
+      for (let i = 0; i < 3; i++) client.send(piece);
+    }
+    await untilTrue(() => clients.every((client) => client.socket.writableLength === 0));
+    await untilTrue(() => directory.open() === clients.length);
+    await untilStill(() => directory.open());
+    expect(memoryUse().arrayBuffers - before).toBeLessThan(30 << 20); // of 90 that were sent
+    expect(app.connections).toBe(0);
+    for (const client of clients) client.socket.resetAndDestroy();
+    await untilTrue(() => directory.open() === 0);
+  });
+});
+
+it('the default storage is that of the configuration, and an object of that name takes its place', async () => {
+  const app = await backend();
+  const handler = { type: 'ReverseProxyHandler', config: { asyncBehavior: 'non_streaming' } };
+  const heap = [{ name: 'TemporaryStorage', type: 'TemporaryStorage', config: { memoryLimit: 1, fileLimit: 10 } }];
+  const lines = [`Host: 127.0.0.1:${app.port}`, 'Expect: 100-continue'];
+  const small = await serve(handler, heap);
+  expect((await send(small, 'POST /', [...lines, 'Content-Length: 11'])).status).toBe(413);
+});

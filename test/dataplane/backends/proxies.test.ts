@@ -1,0 +1,363 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { canonicalJson } from '../../../contract/document/canonical.ts';
+import type { JsonObject, JsonValue } from '../../../contract/document/json-value.ts';
+import { pathText } from '../../../contract/problem.ts';
+import { noReach } from '../../../contract/reach.ts';
+import { systemProxy } from '../../../dataplane/backends/system-proxy.ts';
+import { refusalOf, untilAnswers } from '../../support/answers.ts';
+import { type ConfiguredGateway, checkConfigured } from '../../support/configured-gateway.ts';
+import { startFullListener } from '../../support/full-listener.ts';
+import { type ProxyRule, startProxy } from '../../support/http-proxy.ts';
+import { operatorReach } from '../../support/operator-reach.ts';
+import { type RawAnswer, RawClient } from '../../support/raw-client.ts';
+import { eachRequest, plainAnswer, type Script, ScriptedBackend } from '../../support/scripted-backend.ts';
+import { problemsOf, send, serve } from '../../support/served.ts';
+import { switching, UPGRADE } from '../../support/websocket-upgrade.ts';
+
+const PASSWORD = 'correct horse';
+const secrets = {
+  passwordSecretId: 'proxy.password',
+  secretsProvider: { type: 'SystemAndEnvSecretStore', config: { format: 'PLAIN' } },
+};
+const reach = operatorReach({ PROXY_PASSWORD: PASSWORD });
+
+async function backend(script: Script = eachRequest(({ target }) => plainAnswer(`answer to ${target}`))) {
+  const started = await ScriptedBackend.start(script);
+  onTestFinished(() => started.close());
+  return started;
+}
+
+const through = (proxyOptions: JsonValue, config: JsonObject = {}): JsonValue => ({
+  type: 'ReverseProxyHandler',
+  config: { proxyOptions, ...config },
+});
+const custom = (uri: string, config: JsonObject = {}): JsonValue => ({
+  type: 'CustomProxyOptions',
+  config: { uri, ...config },
+});
+const host = ['Host: app.internal'];
+const refusalsIn = (gateway: ConfiguredGateway): unknown[] =>
+  gateway.logged.filter((line) => 'refusal' in line).map(({ refusal, backend: at, reason }) => [refusal, at, reason]);
+
+/** Asks for a WebSocket and gets something else. */
+async function upgrade(gateway: ConfiguredGateway): Promise<RawAnswer> {
+  const client = await RawClient.connect(gateway.port);
+  onTestFinished(() => client.destroy());
+  client.send(`GET / HTTP/1.1\r\n${host[0]}\r\n${UPGRADE}\r\n`);
+  return (await untilAnswers(client, 1))[0]!;
+}
+
+describe('an HTTP proxy', () => {
+  it('reads requests with their whole URI, and resolves the host', async () => {
+    const app = await backend();
+    const proxy = await startProxy({ hosts: { 'app.internal': app.port } });
+    const gateway = await serve(through(custom(proxy.uri)));
+    const answers = [
+      await send(gateway, 'GET /a/b?c=d', host),
+      await send(gateway, 'POST /x', ['Host: app.internal:8080'], 'body'),
+      await send(gateway, 'OPTIONS *', host),
+    ];
+    expect(answers.map(({ status, body }) => [status, body])).toEqual([
+      [200, 'answer to /a/b?c=d'],
+      [200, 'answer to /x'],
+      [200, 'answer to /'],
+    ]);
+    expect(proxy.asked).toEqual([
+      'GET http://app.internal/a/b?c=d',
+      'POST http://app.internal:8080/x',
+      'OPTIONS http://app.internal',
+    ]);
+    expect(proxy.credentials).toEqual([undefined, undefined, undefined]);
+    expect(app.requests[1]).toMatchObject({ method: 'POST', body: 'body' });
+  });
+
+  it('keeps its connections', async () => {
+    const app = await backend();
+    const proxy = await startProxy({ hosts: { 'app.internal': app.port } });
+    const gateway = await serve(through(custom(proxy.uri)));
+    for (const path of ['/1', '/2', '/3']) await send(gateway, `GET ${path}`, host);
+    expect(proxy.connections).toBe(1);
+  });
+
+  it('names the host of the baseURI', async () => {
+    const app = await backend();
+    const proxy = await startProxy({ hosts: { 'app.internal': app.port } });
+    const binding = { handler: through(custom(proxy.uri)), baseURI: 'http://app.internal' };
+    const gateway = await serve({ type: 'DispatchHandler', config: { bindings: [binding] } });
+    expect((await send(gateway, 'GET /', ['Host: public.example'])).status).toBe(200);
+    expect(proxy.asked).toEqual(['GET http://app.internal/']);
+  });
+
+  it.each<[string, JsonObject]>([
+    ['of a secrets provider', { username: 'gateway', ...secrets }],
+    ['in the document', { username: 'gateway', password: PASSWORD }],
+  ])('gets the password %s', async (_case, proxyConfig) => {
+    const app = await backend();
+    const proxy = await startProxy({ credentials: `gateway:${PASSWORD}`, hosts: { 'app.internal': app.port } });
+    const handler = { type: 'ReverseProxyHandler', config: { proxy: { uri: proxy.uri, ...proxyConfig } } };
+    const gateway = await serve(handler, [], { reach });
+    expect((await send(gateway, 'GET /', host)).status).toBe(200);
+    expect(app.requests[0]!.headers.map(([name]) => name)).not.toContain('proxy-authorization');
+  });
+
+  it('does not get the credentials that a client has for a proxy', async () => {
+    const app = await backend();
+    const proxy = await startProxy({ hosts: { 'app.internal': app.port } });
+    await send(await serve(through(custom(proxy.uri))), 'GET /', [...host, 'Proxy-Authorization: Basic x']);
+    expect(proxy.credentials).toEqual([undefined]);
+  });
+
+  it('carries WebSockets in a tunnel', async () => {
+    const app = await backend(switching(() => {}));
+    const proxy = await startProxy({ credentials: `gateway:${PASSWORD}`, hosts: { 'app.internal': app.port } });
+    const options = custom(proxy.uri, { username: 'gateway', ...secrets });
+    const gateway = await serve(through(options, { websocket: { enabled: true } }), [], { reach });
+    const client = await RawClient.connect(gateway.port);
+    onTestFinished(() => client.destroy());
+    client.send(`GET /socket HTTP/1.1\r\nHost: app.internal\r\n${UPGRADE}\r\n`);
+    expect(await client.until((text) => text.includes('\r\n\r\n'))).toMatch(/^HTTP\/1\.1 101 /);
+    expect(proxy.asked).toEqual(['CONNECT app.internal:80']);
+  });
+
+  it.each(['ReverseProxyHandler', 'ClientHandler'])('is by default the object ProxyOptions: %s', async (type) => {
+    const app = await backend();
+    const proxy = await startProxy({ hosts: { 'app.internal': app.port } });
+    const heap = [{ name: 'ProxyOptions', ...(custom(proxy.uri) as JsonObject) }];
+    expect((await send(await serve({ type }, heap), 'GET /', host)).status).toBe(200);
+    expect(proxy.asked).toEqual(['GET http://app.internal/']);
+  });
+});
+
+describe('a proxy that does not lead to the backend', () => {
+  const cases: [string, ProxyRule, string][] = [
+    ['wants credentials', { credentials: 'other:one' }, 'it wants credentials, or other ones (407)'],
+    ['refuses', { refuses: 403 }, 'it refuses (403)'],
+    ['closes', { babbles: '' }, 'it closed the connection'],
+    ['speaks something else', { babbles: 'SSH-2.0-x\r\n\r\n' }, 'what it answers is not HTTP'],
+    ['says too much', { babbles: 'HTTP/1.1 200 OK\r\n\r\nhello' }, 'it sends more than its answer'],
+    ['never comes to an end', { babbles: `HTTP/1.1 200 OK\r\n${'x: y\r\n'.repeat(4000)}` }, 'its answer has no end'],
+  ];
+
+  it.each(cases)('%s: a tunnel', async (_case, rule, reason) => {
+    const proxy = await startProxy(rule);
+    const options = custom(proxy.uri, { username: 'gateway', ...secrets });
+    const gateway = await serve(through(options, { websocket: { enabled: true } }), [], { reach });
+    const answer = await upgrade(gateway);
+    expect([answer.status, refusalOf(answer)]).toEqual([502, 'backend-proxy']);
+    const why = `proxy 127.0.0.1:${proxy.port}: ${reason}`;
+    expect(refusalsIn(gateway)).toEqual([['backend-proxy', 'app.internal:80', why]]);
+    expect(gateway.finished).toMatchObject([{ refusal: 'backend-proxy' }]);
+    expect(JSON.stringify(gateway.logged)).not.toContain(PASSWORD);
+    expect(JSON.stringify(gateway.logged)).not.toContain(Buffer.from(`gateway:${PASSWORD}`).toString('base64'));
+  });
+
+  it('wants credentials: a request', async () => {
+    const proxy = await startProxy({ credentials: 'other:one' });
+    const gateway = await serve(through(custom(proxy.uri, { username: 'gateway', ...secrets })), [], { reach });
+    const answer = await send(gateway, 'GET /', host);
+    expect([answer.status, refusalOf(answer)]).toEqual([502, 'backend-proxy']);
+    const why = `proxy 127.0.0.1:${proxy.port}: it wants credentials, or other ones (407)`;
+    expect(refusalsIn(gateway)).toEqual([['backend-proxy', 'app.internal:80', why]]);
+    expect(JSON.stringify(gateway.logged)).not.toContain(PASSWORD);
+  });
+
+  it('answers in the place of a backend: what it says is the answer', async () => {
+    const proxy = await startProxy({ refuses: 503 });
+    expect((await send(await serve(through(custom(proxy.uri))), 'GET /', host)).status).toBe(503);
+  });
+
+  it.each(['request', 'websocket'])('has a password that is not there: a %s', async (kind) => {
+    const proxy = await startProxy();
+    const options = custom(proxy.uri, { username: 'gateway', ...secrets });
+    const gateway = await serve(through(options, { websocket: { enabled: true } }));
+    const answer = await (kind === 'websocket' ? upgrade(gateway) : send(gateway, 'GET /', host));
+    expect([answer.status, refusalOf(answer)]).toEqual([502, 'backend-proxy']);
+    expect(String(refusalsIn(gateway))).toContain(
+      "there are no credentials for it: there is no secret 'proxy.password'",
+    );
+    expect(proxy.asked).toEqual([]);
+  });
+
+  it.each([
+    ['does not listen', 'http://127.0.0.1:1', 'the connection was refused or cannot be made'],
+    ['has a name that does not resolve', 'http://no.such.proxy.invalid:3128', 'ENOTFOUND'],
+  ])('%s', async (_case, uri, reason) => {
+    const gateway = await serve(through(custom(uri)));
+    const answer = await send(gateway, 'GET /', host);
+    expect([answer.status, refusalOf(answer)]).toEqual([502, 'backend-proxy']);
+    expect(String(refusalsIn(gateway))).toContain(reason);
+    expect(String(refusalsIn(gateway))).toContain(`proxy ${uri.slice('http://'.length)}: `);
+  });
+
+  it('does not accept in time', async () => {
+    const full = await startFullListener();
+    onTestFinished(() => full.close());
+    const gateway = await serve(through(custom(`http://127.0.0.1:${full.port}`), { connectionTimeout: '100 ms' }));
+    const answer = await send(gateway, 'GET /', host);
+    expect([answer.status, refusalOf(answer)]).toEqual([502, 'backend-proxy']);
+  });
+
+  it('is the gateway itself', async () => {
+    const gateway = await serve({ type: 'StaticResponseHandler', config: { status: 200 } });
+    const document = { handler: through(custom(gateway.url)) };
+    const base = { document, hash: canonicalJson(document) };
+    expect(gateway.configuration.apply({ revision: '2', base, set: [], remove: [], defaultSlots: {} })).toEqual([]);
+    const answer = await send(gateway, 'GET /', host);
+    expect([answer.status, refusalOf(answer)]).toEqual([403, 'backend-egress']);
+  });
+
+  it('is a failure of the chain for a ClientHandler', async () => {
+    const proxy = await startProxy({ credentials: 'other:one' });
+    const gateway = await serve({ type: 'ClientHandler', config: { proxyOptions: custom(proxy.uri) } });
+    expect((await send(gateway, 'GET /', host)).status).toBe(500);
+    const lines = gateway.logged.map((line) => JSON.stringify(line));
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toContain('backend-proxy (proxy 127.0.0.1:');
+  });
+});
+
+describe('the proxy of the system', () => {
+  const properties = (port: number, more: Record<string, string> = {}) =>
+    operatorReach({}, { 'http.proxyHost': '127.0.0.1', 'http.proxyPort': String(port), ...more });
+
+  it.each<[string, JsonObject]>([
+    ['SystemProxyOptions', { proxyOptions: { type: 'SystemProxyOptions' } }],
+    ['systemProxy', { systemProxy: true }],
+    ['systemProxy before proxyOptions', { systemProxy: true, proxyOptions: custom('http://127.0.0.1:1') }],
+  ])('%s', async (_case, config) => {
+    const app = await backend();
+    const proxy = await startProxy({ hosts: { 'app.internal': app.port } });
+    const gateway = await serve({ type: 'ReverseProxyHandler', config }, [], { reach: properties(proxy.port) });
+    expect((await send(gateway, 'GET /', host)).status).toBe(200);
+    expect((await send(gateway, 'GET /', [`Host: 127.0.0.1:${app.port}`])).status).toBe(200);
+    expect(proxy.asked).toEqual(['GET http://app.internal/']);
+  });
+
+  it('proxy wins over both', async () => {
+    const app = await backend();
+    const proxy = await startProxy({ hosts: { 'app.internal': app.port } });
+    const config = { proxy: { uri: proxy.uri }, systemProxy: true, proxyOptions: custom('http://127.0.0.1:1') };
+    const gateway = await serve({ type: 'ReverseProxyHandler', config }, [], { reach: properties(1) });
+    expect((await send(gateway, 'GET /', host)).status).toBe(200);
+  });
+
+  it('says when there is none', async () => {
+    const gateway = await serve(through({ type: 'SystemProxyOptions' }));
+    expect(gateway.logged.map((line) => line['msg'])).toEqual([
+      'neither http.proxyHost nor https.proxyHost is set: requests go to their backends straight',
+    ]);
+  });
+
+  it.each<[Record<string, string>, 'http' | 'https', string, string | null]>([
+    [{}, 'http', 'app.example', null],
+    [{ 'http.proxyHost': 'p' }, 'http', 'app.example', 'p:80'],
+    [{ 'http.proxyHost': 'p' }, 'https', 'app.example', null],
+    [{ 'https.proxyHost': 'p' }, 'https', 'app.example', 'p:443'],
+    [{ 'https.proxyHost': 'p', 'https.proxyPort': '8443' }, 'https', 'app.example', 'p:8443'],
+    [{ 'http.proxyHost': 'p' }, 'http', 'localhost', null],
+    [{ 'http.proxyHost': 'p' }, 'http', '127.1.2.3', null],
+    [{ 'http.proxyHost': 'p' }, 'http', '::1', null],
+    [{ 'http.proxyHost': '[fd00::1]' }, 'http', 'fd00::2', 'fd00::1:80'],
+    [{ 'http.proxyHost': 'p', 'http.nonProxyHosts': '*.example|other' }, 'http', 'app.example', null],
+    [{ 'http.proxyHost': 'p', 'http.nonProxyHosts': '*.example|other' }, 'http', 'APP.EXAMPLE', null],
+    [{ 'http.proxyHost': 'p', 'http.nonProxyHosts': '*.example|other' }, 'http', 'app.examples', 'p:80'],
+    [{ 'http.proxyHost': 'p', 'http.nonProxyHosts': '*.example|other' }, 'http', 'localhost', null],
+    [{ 'http.proxyHost': 'p', 'http.nonProxyHosts': '10.*' }, 'http', '10.0.0.1', null],
+    [{ 'http.proxyHost': 'p', 'http.nonProxyHosts': 'a.b' }, 'http', 'axb', 'p:80'],
+    [{ 'http.proxyHost': 'p', 'http.nonProxyHosts': '' }, 'http', 'localhost', 'p:80'],
+    [{ 'https.proxyHost': 'p', 'http.nonProxyHosts': 'x' }, 'https', 'x', null],
+    [{ 'https.proxyHost': 'p', 'http.nonProxyHosts': 'x', 'https.nonProxyHosts': 'y' }, 'https', 'x', 'p:443'],
+  ])('%j: %s://%s goes by %s', (system, scheme, to, expected) => {
+    const proxy = systemProxy(operatorReach({}, system)).proxyFor(scheme, to);
+    expect(proxy === null ? null : `${proxy.host}:${proxy.port}`).toBe(expected);
+  });
+
+  it.each(['0', '65536', 'http', ''])('port %j is none', (port) => {
+    const system = { 'http.proxyHost': 'p', 'http.proxyPort': port };
+    expect(() => systemProxy(operatorReach({}, system))).toThrow('the system property http.proxyPort is not a port');
+  });
+});
+
+describe('configurations', () => {
+  const at = 'handler.config.proxyOptions.config';
+  const deprecated = (field: string, type: string): string =>
+    `deprecated-field handler.config.${field}: is deprecated: use a \`proxyOptions\` of the type ${type}`;
+
+  it.each<[JsonValue, string[]]>([
+    [custom('http://p'), []],
+    [custom('http://p:3128/'), []],
+    [{ type: 'CustomProxyOptions', config: {} }, [`missing ${at}.uri: is required`]],
+    [custom('https://p'), [`value ${at}.uri: must have the scheme http, not https`]],
+    [custom('http://a:b@p'), [`value ${at}.uri: must hold no credentials: use 'username'`]],
+    [custom('http://p/path'), [`value ${at}.uri: must end with the host or the port`]],
+    [custom('http://p', { username: 'a' }), [`missing ${at}.passwordSecretId: is required: 'username' needs it`]],
+    [
+      custom('http://p', { username: 'a:b', ...secrets }),
+      [`value ${at}.username: must hold no colon and no control character`],
+    ],
+    [
+      custom('http://p', { username: 'a', passwordSecretId: 'x' }),
+      [`missing ${at}.secretsProvider: is required: 'passwordSecretId' needs it`],
+    ],
+    [{ type: 'NoProxyOptions', config: {} }, []],
+    [{ type: 'SystemProxyOptions' }, []],
+    [
+      { type: 'TemporaryStorage' },
+      ['kind handler.config.proxyOptions: must be a ProxyOptions, and a TemporaryStorage is a TemporaryStorage'],
+    ],
+  ])('proxyOptions %j', (options, problems) => {
+    expect(problemsOf(through(options))).toEqual(problems);
+  });
+
+  it.each<[JsonObject, string[]]>([
+    [{ proxy: { uri: 'http://p' } }, [deprecated('proxy', 'CustomProxyOptions')]],
+    [
+      { proxy: { uri: 'http://p', username: 'a', password: 'b' } },
+      [
+        deprecated('proxy', 'CustomProxyOptions'),
+        'deprecated-field handler.config.proxy.password: is deprecated: use `passwordSecretId`: whoever reads the ' +
+          'document reads the password',
+      ],
+    ],
+    [
+      { proxy: { uri: 'http://p', username: 'a' } },
+      [
+        "missing handler.config.proxy.passwordSecretId: is required: 'username' needs it",
+        deprecated('proxy', 'CustomProxyOptions'),
+      ],
+    ],
+    [{ systemProxy: false }, [deprecated('systemProxy', 'SystemProxyOptions')]],
+    [
+      { proxy: { uri: 'http://p' }, systemProxy: true, proxyOptions: 'ProxyOptions' },
+      [
+        deprecated('proxy', 'CustomProxyOptions'),
+        deprecated('systemProxy', 'SystemProxyOptions'),
+        "no-effect handler.config.systemProxy: has no effect: 'proxy' wins",
+      ],
+    ],
+    [
+      { proxy: { uri: 'http://p' }, proxyOptions: { type: 'NoProxyOptions' } },
+      [deprecated('proxy', 'CustomProxyOptions'), "no-effect handler.config.proxyOptions: has no effect: 'proxy' wins"],
+    ],
+    [
+      { systemProxy: true, proxyOptions: { type: 'NoProxyOptions' } },
+      [
+        deprecated('systemProxy', 'SystemProxyOptions'),
+        "no-effect handler.config.proxyOptions: has no effect: 'systemProxy' wins",
+      ],
+    ],
+  ])('%j', (config, problems) => {
+    for (const type of ['ReverseProxyHandler', 'ClientHandler']) expect(problemsOf({ type, config })).toEqual(problems);
+  });
+
+  it.each<[JsonObject, string]>([
+    [{ systemProxy: true }, 'handler.config.systemProxy'],
+    [{ proxyOptions: { type: 'SystemProxyOptions' } }, 'handler.config.proxyOptions'],
+  ])('%j is not for tenants', (config, path) => {
+    const problems = checkConfigured({ handler: { type: 'ReverseProxyHandler', config } }, noReach);
+    const errors = problems.filter(({ severity }) => severity === 'error');
+    expect(errors.map((problem) => [problem.code, pathText(problem.path)])).toEqual([
+      ['not-allowed', expect.stringContaining(path)],
+    ]);
+  });
+});

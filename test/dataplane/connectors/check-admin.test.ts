@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../contract/document/json-value.ts';
+import { type Problem, pathText } from '../../../contract/problem.ts';
+import { catalogue } from '../../../dataplane/catalogue.ts';
+import { type AdminVerdict, checkAdmin } from '../../../dataplane/connectors/check-admin.ts';
+import { checkDefaultObjects } from '../../../dataplane/heap/default-objects.ts';
+import { documentReading } from '../../../dataplane/routes/document-reading.ts';
+import { operatorReach } from '../../support/operator-reach.ts';
+
+const reach = operatorReach({ WHO: 'me' }, {}, '/instance');
+
+function check(document: JsonObject): AdminVerdict {
+  const options = { catalogue, reading: documentReading(reach, [document], () => {}), report: (): void => {} };
+  return checkAdmin(document, checkDefaultObjects(options), options);
+}
+
+function lines(problems: readonly Problem[]): string[] {
+  return problems.map(({ code, severity, path }) => `${severity} ${code} ${pathText(path)}`);
+}
+
+const storage = (name: string, config: JsonObject = {}): JsonObject => ({ name, type: 'TemporaryStorage', config });
+
+describe('admin.json', () => {
+  it('has defaults', () => {
+    expect(check({})).toMatchObject({
+      admin: {
+        settings: {
+          prefix: 'openig',
+          mode: 'PRODUCTION',
+          streamingEnabled: false,
+          preserveOriginalQueryString: false,
+          pidFileMode: 'fail',
+        },
+        tls: [],
+        storage: null,
+      },
+      problems: [],
+    });
+  });
+
+  it('takes every field that it acts on', () => {
+    const { admin, problems } = check({
+      comment: 'ours',
+      connectors: [
+        { port: 8081, vertx: { maxInitialLineLength: 4096, maxTotalHeadersSize: 24576 } },
+        { port: '8082', vertx: { idleTimeout: 2, idleTimeoutUnit: 'minutes', acceptBacklog: 100 } },
+      ],
+      gatewayUnits: '2',
+      prefix: 'my/admin',
+      mode: 'production',
+      properties: { a: 1 },
+      streamingEnabled: true,
+      preserveOriginalQueryString: true,
+      temporaryDirectory: '${env["WHO"]}/tmp',
+      temporaryStorage: 'own',
+      pidFileMode: 'OVERRIDE',
+      maxBodyLength: 1024,
+      heap: [storage('own', { memoryLimit: '${a}' })],
+    });
+    expect(problems).toEqual([]);
+    expect(admin?.settings).toMatchObject({
+      gatewayUnits: 2,
+      prefix: 'my/admin',
+      temporaryDirectory: 'me/tmp',
+      pidFileMode: 'override',
+      connectors: [{ port: 8081 }, { port: 8082, vertx: { idleTimeout: 2, idleTimeoutUnit: 'MINUTES' } }],
+    });
+    expect(admin?.storage).toMatchObject({ name: 'own', config: { memoryLimit: 1 } });
+  });
+
+  it.each<[string, JsonObject, string]>([
+    ['an unknown field', { connector: [] }, 'error unknown-field connector'],
+    ['a port out of range', { connectors: [{ port: 0 }] }, 'error value connectors[0].port'],
+    ['no port', { connectors: [{}] }, 'error missing connectors[0].port'],
+    ['no connector', { connectors: [] }, 'error value connectors'],
+    ['a port twice', { connectors: [{ port: 1 }, { port: 2 }, { port: '1' }] }, 'error value connectors[2].port'],
+    ['TLS that is nowhere', { connectors: [{ port: 1, tls: 'x' }] }, 'error reference connectors[0].tls'],
+    ['TLS that is none', { connectors: [{ port: 1, tls: 'Clock' }] }, 'error kind connectors[0].tls'],
+    ['TLS that is no reference', { connectors: [{ port: 1, tls: 1 }] }, 'error value connectors[0].tls'],
+    [
+      'TLS declared in place that is not sound',
+      { connectors: [{ port: 1, tls: { type: 'ServerTlsOptons' } }] },
+      'error unknown-type connectors[0].tls.type',
+    ],
+    [
+      'an unknown server option',
+      { connectors: [{ port: 1, vertx: { maxHeaders: 1 } }] },
+      'error unknown-field connectors[0].vertx.maxHeaders',
+    ],
+    [
+      'a server option that nothing corresponds to',
+      { connectors: [{ port: 1, vertx: { tcpNoDelay: true } }] },
+      'warning no-effect connectors[0].vertx.tcpNoDelay',
+    ],
+    ...['ssl', 'port', 'host', 'keyStoreOptions', 'trafficShapingOptions'].map((name): [string, JsonObject, string] => [
+      `the server option ${name}, which something else decides on`,
+      { connectors: [{ port: 1, vertx: { [name]: {} } }] },
+      `error unavailable-field connectors[0].vertx.${name}`,
+    ]),
+    [
+      'an unknown unit of time',
+      { connectors: [{ port: 1, vertx: { idleTimeoutUnit: 'FORTNIGHTS' } }] },
+      'error value connectors[0].vertx.idleTimeoutUnit',
+    ],
+    [
+      'no HTTP/1.1',
+      { connectors: [{ port: 1, vertx: { alpnVersions: ['HTTP_2'] } }] },
+      'error value connectors[0].vertx.alpnVersions',
+    ],
+    [
+      'an unknown setting of HTTP/2',
+      { connectors: [{ port: 1, vertx: { initialSettings: { maxStreams: 1 } } }] },
+      'error unknown-field connectors[0].vertx.initialSettings.maxStreams',
+    ],
+    ['metrics', { vertx: { metricsEnabled: true } }, 'warning no-effect vertx.metricsEnabled'],
+    ['a prefix with slashes around it', { prefix: '/openig/' }, 'error value prefix'],
+    ['another mode', { mode: 'DEVELOPMENT' }, 'warning no-effect mode'],
+    ['an unknown mode', { mode: 'TEST' }, 'error value mode'],
+    ['an unknown way with PID files', { pidFileMode: 'ignore' }, 'error value pidFileMode'],
+    ['a storage that is none', { temporaryStorage: 'Clock' }, 'error kind temporaryStorage'],
+    ['no length of bodies', { maxBodyLength: 0 }, 'error value maxBodyLength'],
+    ['a limit of the admin port', { adminMaxBodyLength: 1 }, 'warning no-effect adminMaxBodyLength'],
+    ...['session', 'secrets', 'adminConnector', 'openTelemetry', 'auditService', 'apiProtectionFilter'].map(
+      (field): [string, JsonObject, string] => [field, { [field]: {} }, `error unavailable-field ${field}`],
+    ),
+    ['an object that nothing uses', { heap: [storage('x')] }, 'warning no-effect heap[0]'],
+    [
+      'an object in front of the metrics',
+      { heap: [{ name: 'MetricsProtectionFilter', type: 'HeaderFilter', config: { messageType: 'REQUEST' } }] },
+      'error unavailable-field heap[0]',
+    ],
+    ['an object that is not sound', { heap: [{ name: 'x', type: 'NoSuch' }] }, 'error unknown-type heap[0].type'],
+    ['a heap that is none', { heap: {} }, 'error value heap'],
+    ['a prototype', JSON.parse('{"heap": [{"__proto__": {}}]}') as JsonObject, 'error unknown-field heap[0].__proto__'],
+  ])('%s', (_, document, line) => {
+    const { admin, problems } = check(document);
+    expect(lines(problems)).toContain(line);
+    expect(admin === null).toBe(line.startsWith('error'));
+  });
+
+  it('has all its problems told at once, and none that only follows from another', () => {
+    const { problems } = check({
+      prefx: 'x',
+      gatewayUnits: 0,
+      connectors: [{ port: 1, tls: 'kyes' }, { port: 70_000, tls: { type: 'Clock' } }, { port: 1 }],
+      heap: [{ name: 'keys', type: 'TemporaryStorage', config: { memoryLimit: 0 } }],
+    });
+    expect(lines(problems).toSorted()).toEqual([
+      'error kind connectors[1].tls',
+      'error reference connectors[0].tls',
+      'error unknown-field prefx',
+      'error value connectors[1].port',
+      'error value connectors[2].port',
+      'error value gatewayUnits',
+      'error value heap[0].config.memoryLimit',
+    ]);
+    expect(problems.map(({ hint }) => hint)).toContain("did you mean 'keys'?");
+  });
+
+  it('does not know of objects that are not used because a name is misspelt', () => {
+    expect(lines(check({ temporaryStorage: 'onw', heap: [storage('own')] }).problems)).toEqual([
+      'error reference temporaryStorage',
+    ]);
+  });
+});

@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { NoSuchSecret } from '../../../dataplane/heap/secrets.ts';
+import { buildObject } from '../../support/built-object.ts';
+import { refusals } from '../../support/refused-objects.ts';
+import { revealed } from '../../support/secret-folder.ts';
+
+const TYPE = 'Base64EncodedSecretStore';
+
+describe(TYPE, () => {
+  it('has what the document says, and warns of it', async () => {
+    const { object: store, problems } = buildObject('secretStore', TYPE, { secrets: { 'a.b': 'cGFzcw==' } });
+    expect(revealed(await store.active('a.b'))).toBe('pass');
+    await expect(store.active('toString')).rejects.toThrow(NoSuchSecret);
+    await expect(store.key('sign', 'a.b')).rejects.toThrow('what is there is a GenericSecret');
+    expect(problems).toMatchObject([{ severity: 'warning', code: 'insecure', path: ['heap', 0, 'config'] }]);
+  });
+
+  it.each([
+    [{}, 'config.secrets: is required'],
+    [{ secrets: { a: 'hunter2!' } }, 'config.secrets.a: is not base64'],
+    [{ secrets: { a: '' } }, 'config.secrets.a: must not be empty'],
+    [{ secrets: { a: 7 } }, 'config.secrets.a: must be a text in base64, not a number'],
+    [
+      { secrets: { 'a b': 'cGFzcw==' } },
+      "config.secrets[\"a b\"]: must be letters, digits, '_' and '-' with single dots between, not 'a b'",
+    ],
+  ])('refuses %j', (config, said) => {
+    expect(refusals({ type: TYPE, config })).toEqual([said]);
+  });
+});
