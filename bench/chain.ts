@@ -110,7 +110,7 @@ async function price(subject: Subject): Promise<number> {
   const handler = subject((_to, owner, done) => {
     const wire = new SinkWire(owner);
     backends.push(wire);
-    process.nextTick(done, true);
+    process.nextTick(() => done('http/1.1'));
     return wire;
   });
   let logged = 0;

@@ -6,7 +6,7 @@ const INTERVAL = 1000;
 
 /** What an operator should do about requests that cannot be sent on. */
 const ADVICE: Partial<Record<Refusal, string>> = {
-  'backend-scheme': 'only http:// backends can be reached in this version',
+  'backend-scheme': 'only http, https, ws and wss lead to backends',
   'backend-unnamed': 'requests without a Host header need a baseURI',
   'backend-egress': 'the request would come back to this gateway: give the route a baseURI',
   'backend-limit': 'there are too many backends at a time: give the route a baseURI',

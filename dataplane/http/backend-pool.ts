@@ -41,7 +41,7 @@ export class BackendPool implements Swept {
   constructor(options: BackendOptions) {
     this.options = options;
     this.share = options.http2 === 'negotiated' && options.reuse ? MANY : 1;
-    this.resolver = 'path' in options.destination ? null : new Resolver(options.destination.host);
+    this.resolver = 'path' in options.destination ? null : new Resolver(options.destination.host, options.lookup);
   }
 
   /** Gives the call a connection, or lets it wait for one. */

@@ -5,6 +5,7 @@ import type { Answer, BackendCall, Exchange, Next } from './exchange.ts';
 import { DEFAULT_FORWARDING, type ForwardingOptions } from './forwarding.ts';
 import { type Refusal, refusals } from './refusal.ts';
 import { Reply } from './reply.ts';
+import { type Lookup, systemLookup } from './resolver.ts';
 import { Response, refusalResponse } from './response.ts';
 import type { Upload } from './upload.ts';
 import type { Via } from './via.ts';
@@ -32,6 +33,8 @@ export interface BackendOptions {
   /** Protocols, in lower case, that a client may upgrade to through this backend. */
   readonly upgrades: readonly string[];
   readonly headBytes: number;
+  /** Asks for the addresses of the destination. */
+  readonly lookup: Lookup;
   /** Judges each resolved address before it is connected to; null allows all. */
   readonly mayReach: ((address: string, port: number) => boolean) | null;
   /** Opens a wire to a numeric address or a Unix-domain socket. */
@@ -67,6 +70,7 @@ export const DEFAULT_BACKEND: Omit<BackendOptions, 'destination'> = {
   forwarding: DEFAULT_FORWARDING,
   upgrades: [],
   headBytes: 65_536,
+  lookup: systemLookup,
   mayReach: null,
   connect: connectWire,
   scheme: 'http',

@@ -2,19 +2,30 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { clock } from './clock.ts';
 
+/** Asks for the addresses of a name. Rejects when it has none. */
+export type Lookup = (host: string) => Promise<readonly string[]>;
+
+/** Asks the system, which also knows what is in its files. */
+export const systemLookup: Lookup = async (host) => {
+  const found = await lookup(host, { all: true, order: 'verbatim' });
+  return found.map((entry) => entry.address);
+};
+
 /** How long an answer is used before the name is asked for again. */
 const FRESH = 5000;
 
 /** Addresses of a host, asked anew every few seconds: backends move. */
 export class Resolver {
   private readonly host: string;
+  private readonly lookup: Lookup;
   private addresses: readonly string[] | null;
   private asking: Promise<readonly string[]> | null = null;
   private until = 0;
   private readonly fixed: boolean;
 
-  constructor(host: string) {
+  constructor(host: string, lookup: Lookup = systemLookup) {
     this.host = host;
+    this.lookup = lookup;
     this.fixed = isIP(host) !== 0;
     this.addresses = this.fixed ? [host] : null;
   }
@@ -35,8 +46,7 @@ export class Resolver {
 
   private async ask(): Promise<readonly string[]> {
     try {
-      const found = await lookup(this.host, { all: true, order: 'verbatim' });
-      this.addresses = found.map((entry) => entry.address);
+      this.addresses = await this.lookup(this.host);
     } catch (error) {
       if (this.addresses === null) throw error;
     }

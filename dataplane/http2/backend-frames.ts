@@ -42,7 +42,7 @@ export class BackendFrames implements FrameReceiver {
     this.session = session;
     this.headBytes = headBytes;
     this.reader = new FrameReader(this, USUAL_FRAME_SIZE);
-    this.block = new HeaderBlock(headBytes, MOST_BLOCK_FRAMES);
+    this.block = new HeaderBlock(2 * headBytes, MOST_BLOCK_FRAMES); // what is a little too large costs a stream only
   }
 
   receive(bytes: Buffer, start: number, end: number): void {

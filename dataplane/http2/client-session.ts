@@ -85,6 +85,7 @@ export class ClientSession implements WireOwner, FrameReceiver, SendingConnectio
       [SETTING.MAX_CONCURRENT_STREAMS, limits.streams],
       [SETTING.INITIAL_WINDOW_SIZE, STREAM_WINDOW],
       [SETTING.MAX_HEADER_LIST_SIZE, limits.headBytes],
+      [SETTING.ENABLE_CONNECT_PROTOCOL, 1],
     ]);
     this.output.windowUpdate(0, CONNECTION_WINDOW - INITIAL_WINDOW);
     if (listener.draining) this.drain();
@@ -389,7 +390,7 @@ export class ClientSession implements WireOwner, FrameReceiver, SendingConnectio
   }
 
   /** The client need not send the rest. */
-  private dismiss(stream: ClientStream): void {
+  dismiss(stream: ClientStream): void {
     if (this.streams.get(stream.id) !== stream) return;
     this.output.reset(stream.id, ERROR.NO_ERROR);
     this.close(stream, true);

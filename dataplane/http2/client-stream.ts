@@ -5,6 +5,7 @@ import { COUNTER, counters } from '../http/counters.ts';
 import { Exchange, type Next } from '../http/exchange.ts';
 import { commitAnswer, type ExchangeOwner, runExchange } from '../http/exchange-owner.ts';
 import type { Headers } from '../http/headers.ts';
+import { HeldWire } from '../http/held-wire.ts';
 import type { AnsweringSide } from '../http/listener.ts';
 import { Progress } from '../http/progress.ts';
 import { type Refusal, refusals } from '../http/refusal.ts';
@@ -13,18 +14,22 @@ import type { AskedFor } from '../http/request-line.ts';
 import { type Response, refusalResponse } from '../http/response.ts';
 import { sendStream } from '../http/send-stream.ts';
 import type { WebSocketTerms } from '../http/websocket-terms.ts';
+import type { Wire } from '../http/wire.ts';
 import type { ClientSession } from './client-session.ts';
 import { FlowWindow } from './flow-window.ts';
 import { ERROR } from './frames.ts';
 import type { HeadWriter } from './head-writer.ts';
-import { type AnsweringStream, writeStreamAnswer } from './stream-answer.ts';
+import { type AnsweringStream, writeStreamAnswer, writeSwitch } from './stream-answer.ts';
 import { type SendingStream, StreamSender } from './stream-sender.ts';
+import { type CarryingStream, StreamWire } from './stream-wire.ts';
 
 /** The window of a stream: what a client may send ahead of a backend that does not read. */
 export const STREAM_WINDOW = 262_144;
 
 /** One request of an HTTP/2 client, and its answer. */
-export class ClientStream implements ExchangeOwner, AnsweringSide, AnsweringStream, SendingStream, BodySource {
+export class ClientStream
+  implements ExchangeOwner, AnsweringSide, AnsweringStream, SendingStream, BodySource, CarryingStream
+{
   readonly id: number;
   readonly window: FlowWindow;
   /** The status of the answer, 0 before there is one. */
@@ -36,6 +41,8 @@ export class ClientStream implements ExchangeOwner, AnsweringSide, AnsweringStre
   private readonly session: ClientSession;
   private exchange: Exchange | null = null;
   private body: Body | null = null;
+  /** What carries another protocol when the answer agrees to it; until then it keeps what comes. */
+  private tunnel: HeldWire | null = null;
   private left = -1;
   private expects = false;
   private paused = false;
@@ -87,6 +94,11 @@ export class ClientStream implements ExchangeOwner, AnsweringSide, AnsweringStre
     return this.body;
   }
 
+  /** What follows the head belongs to another protocol. */
+  expectTunnel(): void {
+    this.tunnel = new HeldWire(new StreamWire(this), null);
+  }
+
   /** The head is whole: the chain runs. */
   requested(request: Request): void {
     const exchange = new Exchange(this, request, clock.now);
@@ -105,8 +117,9 @@ export class ClientStream implements ExchangeOwner, AnsweringSide, AnsweringStre
 
   /** Content came. */
   data(bytes: Buffer, start: number, end: number): void {
-    const { body } = this;
+    const { body, tunnel } = this;
     const { bodyBytes } = this.session.listener.limits;
+    if (tunnel !== null) tunnel.wire.owner.receive(bytes, start, end);
     if (body === null) return;
     counters.block[COUNTER.bytesReceived]! += end - start;
     if (this.left >= 0 && (this.left -= end - start) < 0) this.reset(ERROR.PROTOCOL_ERROR, 'malformed');
@@ -131,6 +144,7 @@ export class ClientStream implements ExchangeOwner, AnsweringSide, AnsweringStre
       return;
     }
     body?.finish(trailers);
+    this.tunnel?.wire.owner.ended();
     if (this.answerDone) this.session.close(this, false);
   }
 
@@ -162,6 +176,10 @@ export class ClientStream implements ExchangeOwner, AnsweringSide, AnsweringStre
   // ---- the answer
 
   answer(exchange: Exchange, response: Response): void {
+    if (this.tunnel !== null && response.status < 300) {
+      this.join(exchange, response);
+      return;
+    }
     this.refusal = response.refusal;
     this.status = response.status;
     const rest = writeStreamAnswer(this, exchange, response);
@@ -170,6 +188,37 @@ export class ClientStream implements ExchangeOwner, AnsweringSide, AnsweringStre
       if (this.content === null) this.contentEnded();
     } else if (rest instanceof Body) this.sender().pipe(rest);
     else void sendStream(rest, this.sender(), () => this.exchange === exchange, this.session.listener.report);
+  }
+
+  /** For a client that asked for a tunnel every good answer says that it is there, and only a switch may say so. */
+  private join(exchange: Exchange, response: Response): void {
+    const { upgraded } = response;
+    const { wire, early, state } = this.tunnel!;
+    if (upgraded === null) {
+      response.abandon();
+      this.answer(exchange, refusalResponse('backend-websocket'));
+      return;
+    }
+    this.status = 200;
+    writeSwitch(this, response);
+    exchange.request.headers.release();
+    this.finishExchange();
+    upgraded.join(wire, early, state !== 'open', this.session.listener.limits.tunnelTimeout, () => {});
+  }
+
+  get carrier(): Wire {
+    return this.session.wire;
+  }
+
+  give(broken: boolean): void {
+    if (this.session.streams.get(this.id) !== this) return;
+    if (this.answerDone && !broken) this.session.dismiss(this);
+    else this.reset(broken ? ERROR.CONNECT_ERROR : ERROR.CANCEL, null);
+  }
+
+  contentDrained(): void {
+    const wire = this.tunnel?.wire;
+    if (wire instanceof StreamWire) wire.drained();
   }
 
   sender(): StreamSender {
@@ -200,7 +249,7 @@ export class ClientStream implements ExchangeOwner, AnsweringSide, AnsweringStre
     this.answerDone = true;
     this.finishExchange();
     if (this.requestDone) this.session.close(this, false);
-    else this.session.answeredEarly(this);
+    else if (this.tunnel === null || this.status !== 200) this.session.answeredEarly(this);
   }
 
   /** The rest of the answer will not come: the client must not take it for complete. */
@@ -243,6 +292,7 @@ export class ClientStream implements ExchangeOwner, AnsweringSide, AnsweringStre
     this.session.close(this, ours);
     this.content?.stop();
     this.stopBody();
+    this.tunnel?.wire.owner.failed();
     if (exchange === null) return;
     counters.block[COUNTER.aborted]!++;
     if (!exchange.over) {
@@ -287,6 +337,7 @@ export class ClientStream implements ExchangeOwner, AnsweringSide, AnsweringStre
     const { rateGrace, readGrace, bodyRate, readRate } = this.session.listener.limits;
     const { body } = this;
     const waits = this.content?.waits ?? false;
+    if (this.tunnel !== null) return; // what is joined to it looks after that
     if (!waits && (body === null || this.status !== 0)) return;
     this.progress ??= new Progress();
     const moved = (body?.received ?? 0) + this.sent;

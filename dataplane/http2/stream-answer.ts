@@ -59,3 +59,13 @@ export function writeStreamAnswer(
   if (bodiless) response.abandon();
   return rest;
 }
+
+/** Writes the head that agrees to another protocol: in HTTP/2 that is a plain success, and the rest says nothing. */
+export function writeSwitch({ heads, id }: AnsweringStream, { headers }: Response): void {
+  headers.remove('upgrade');
+  headers.remove('content-length');
+  heads.begin(200, headers);
+  heads.headers(headers, 'sec-websocket-accept');
+  heads.end(id, false);
+  headers.release();
+}

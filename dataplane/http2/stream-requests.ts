@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { ListenerLimits } from '../http/limits.ts';
 import { MALFORMED } from '../http/message-head.ts';
 import { requestHead, scanRequestHead } from '../http/request-head.ts';
@@ -9,6 +10,9 @@ import type { HeaderBlock } from './header-block.ts';
 import { type FieldSink, HpackDecoder, INITIAL_TABLE_SIZE } from './hpack-decoder.ts';
 import { RequestFields } from './request-fields.ts';
 import { TrailerFields } from './trailer-fields.ts';
+
+/** The protocol that an extended CONNECT may ask for. */
+const WEBSOCKET = 'websocket';
 
 /** All sessions share them, because a block is decoded and judged in one go. */
 const fields = new RequestFields();
@@ -57,6 +61,8 @@ export class StreamRequests {
   private readRequest(stream: ClientStream, last: boolean): void {
     const { session, limits, judge } = this;
     const { facts, listener } = session;
+    if (fields.refusal === null && fields.protocol !== null && fields.protocol !== WEBSOCKET)
+      fields.refusal = 'connect';
     if (fields.refusal !== null) {
       stream.refuseHead(fields.refusal, fields.asked());
       return;
@@ -77,7 +83,7 @@ export class StreamRequests {
       return;
     }
     const { length, expects } = requestHead;
-    if (last && length > 0) {
+    if (length > 0 && (last || fields.protocol !== null)) {
       session.listener.refusedHead({ status: 400, sent: 0, facts }, fields.asked(), 'malformed');
       stream.reset(ERROR.PROTOCOL_ERROR, null);
       return;
@@ -86,8 +92,15 @@ export class StreamRequests {
       stream.refuseHead('body-too-large', fields.asked());
       return;
     }
-    const body = last ? null : stream.expectContent(length, expects);
+    const { protocol } = fields;
+    if (protocol !== null) stream.expectTunnel();
+    const body = last || protocol !== null ? null : stream.expectContent(length, expects);
     const request = judge.request(bytes, listener.scheme, 'HTTP/2', body, facts.trusted);
+    if (protocol !== null) {
+      request.upgrade = WEBSOCKET;
+      // the handshake with the backend is ours: HTTP/2 needs no proof that the answer belongs to the request
+      request.headers.set('Sec-WebSocket-Key', randomBytes(16).toString('base64'));
+    }
     if (fields.takesTrailers) request.headers.restore(isTe);
     stream.requested(request);
   }

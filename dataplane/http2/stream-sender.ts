@@ -30,6 +30,8 @@ export interface ContentSource {
 /** Who hears how the sending ended. */
 export interface SendingStream {
   contentEnded(): void;
+  /** What was held back has gone out. */
+  contentDrained?(): void;
   /** The rest will not come; `why` where somebody else is to blame. */
   contentBroken(why: Refusal | null): void;
 }
@@ -61,6 +63,13 @@ export class StreamSender implements BodySink, StreamSink {
   /** Content waits for the peer to open a window. */
   get waits(): boolean {
     return this.held !== null;
+  }
+
+  /** How much content waits. */
+  get heldBytes(): number {
+    let bytes = -this.heldStart;
+    if (this.held !== null) for (const piece of this.held) bytes += piece.length;
+    return bytes;
   }
 
   /** Sends a body as it arrives. */
@@ -144,6 +153,7 @@ export class StreamSender implements BodySink, StreamSink {
     else {
       this.body?.resume();
       this.open();
+      this.owner.contentDrained?.();
     }
   }
 

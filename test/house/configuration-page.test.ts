@@ -1,8 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import type { z } from 'zod';
+import { adminSettings } from '../../contract/admin-settings.ts';
 import { applyTransformations } from '../../contract/document/transformations.ts';
 import type { LanguageFunction } from '../../contract/expression/language.ts';
 import type { Problem } from '../../contract/problem.ts';
+import { vertxServerOptions } from '../../contract/vertx-options.ts';
+import { fieldNotes } from '../../contract/vocabulary/leaf.ts';
 import { defaultObjects } from '../../dataplane/heap/default-objects.ts';
 import { configurationLanguage, runtimeLanguage } from '../../dataplane/language/runtime-language.ts';
 import { operatorReach } from '../support/operator-reach.ts';
@@ -50,6 +54,15 @@ describe('docs/configuration.md', () => {
     ).toEqual(known.toSorted());
   });
 
+  it('lists every field of admin.json, and every option of a connector that has an effect', () => {
+    const text = page.split('## admin.json\n')[1]!.split(/^## /m)[0]!;
+    const [fields, options] = text.split('Of `vertx` these').map((part) => part.split('\n').filter(isRow));
+    const names = (row: string): string[] => [...row.split('|')[1]!.matchAll(/`(\w+)`/g)].map((match) => match[1]!);
+    expect(fields!.flatMap(names).toSorted()).toEqual(Object.keys(adminSettings.shape).toSorted());
+    const effective = Object.entries(vertxServerOptions.shape).filter(([, field]) => hasEffect(field));
+    expect(options!.flatMap(names).toSorted()).toEqual(effective.map(([name]) => name).toSorted());
+  });
+
   it('lists every transformation, each with an example that can be applied', () => {
     const problems: Problem[] = [];
     const shown = rows('## Transformations').map(({ code }) => {
@@ -63,6 +76,13 @@ describe('docs/configuration.md', () => {
     expect(shown.toSorted()).toEqual(known.toSorted());
   });
 });
+
+const isRow = (line: string): boolean => line.startsWith('| `');
+
+function hasEffect(field: z.ZodType): boolean {
+  const { noEffect, label = '' } = fieldNotes(field);
+  return noEffect === undefined && !label.startsWith('refused');
+}
 
 function argumentsOf({ takes }: LanguageFunction): number | 'many' {
   if (takes === 'many') return 'many';

@@ -1,0 +1,227 @@
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import type { JsonObject } from '../../../contract/document/json-value.ts';
+import { clock } from '../../../dataplane/http/clock.ts';
+import { COUNTER, counters, readCounters } from '../../../dataplane/http/counters.ts';
+import { ask, refusalOf } from '../../support/answers.ts';
+import { untilTrue } from '../../support/event-loop.ts';
+import { startFullListener } from '../../support/full-listener.ts';
+import { startGateway } from '../../support/gateway.ts';
+import { parseAnswers, RawClient } from '../../support/raw-client.ts';
+import {
+  eachRequest,
+  plainAnswer,
+  type Script,
+  ScriptedBackend,
+  type ScriptedPeer,
+} from '../../support/scripted-backend.ts';
+import { send, serve } from '../../support/served.ts';
+
+const OK = 'HTTP/1.1 200 OK\r\n';
+const good = eachRequest(({ target }) => plainAnswer(`answer to ${target}`));
+
+/** Something goes wrong on the first connection; all others are good. */
+const atFirst =
+  (fault: (peer: ScriptedPeer) => void | Promise<void>): Script =>
+  (peer) =>
+    peer.index === 0 ? fault(peer) : good(peer);
+
+const afterHead =
+  (bytes: string, then: (peer: ScriptedPeer) => void): Script =>
+  async (peer) => {
+    await peer.head();
+    peer.send(bytes);
+    then(peer);
+  };
+
+const refusalCounts = (): Map<string, number> => new Map(readCounters([counters.block]).refusals);
+let before = new Map<string, number>();
+
+beforeEach(() => {
+  before = refusalCounts();
+});
+
+/** The refusals that were counted in this test, each as often as it was. */
+function counted(): Record<string, number> {
+  const changes = [...refusalCounts()].map(([name, count]) => [name, count - (before.get(name) ?? 0)] as const);
+  return Object.fromEntries(changes.filter(([, count]) => count > 0));
+}
+
+afterEach(async () => {
+  await untilTrue(() => counters.block[COUNTER.backendConnectionsOpen] === 0);
+  expect(counters.block[COUNTER.backendWaiting]).toBe(0);
+});
+
+const UPLOAD = 'x'.repeat(3_000_000);
+
+describe.each([
+  ['streaming', true],
+  ['non_streaming', false],
+])('%s', (asyncBehavior, streams) => {
+  it.each<[string, string, Script, string]>([
+    ['closed before the answer', '', afterHead('', (peer) => peer.close()), 'backend-closed'],
+    ['reset before the answer', '', afterHead('', (peer) => peer.reset()), 'backend-closed'],
+    ['ended before the answer', '', afterHead('', (peer) => peer.end()), 'backend-closed'],
+    ['closed in the head', '', afterHead('HTTP/1.1 200 OK\r\nX-H', (peer) => peer.close()), 'backend-closed'],
+    ['never answers', '', afterHead('', () => {}), 'backend-timeout'],
+    ['silent in the head', '', afterHead('HTTP/1.1 200 OK\r\nX-H', () => {}), 'backend-timeout'],
+    ['not HTTP', '', afterHead('SSH-2.0-x\r\n\r\n', () => {}), 'backend-malformed'],
+    ['a head without end', '', afterHead(`${OK}X: ${'y'.repeat(100_000)}`, () => {}), 'backend-head-too-large'],
+    ['another protocol', '', afterHead('HTTP/1.1 101 Sure\r\nUpgrade: x\r\n\r\n', () => {}), 'backend-upgrade'],
+    ['closed in the request', UPLOAD, afterHead('', (peer) => peer.close()), 'backend-closed'],
+    ['reset in the request', UPLOAD, afterHead('', (peer) => peer.reset()), 'backend-closed'],
+    ['does not read', UPLOAD, (peer) => void peer.take(), 'backend-timeout'],
+  ])('%s', async (_case, body, fault, refusal) => {
+    const app = await ScriptedBackend.start(atFirst(fault));
+    onTestFinished(() => app.close());
+    const gateway = await serve({ type: 'ReverseProxyHandler', config: { asyncBehavior, soTimeout: '300 ms' } });
+    onTestFinished(() => gateway.configuration.close());
+    const host = [`Host: 127.0.0.1:${app.port}`];
+    const answer = await send(gateway, body === '' ? 'GET /1' : 'POST /1', host, body);
+    expect([answer.status, refusalOf(answer)]).toEqual([502, refusal]);
+    expect(gateway.finished).toMatchObject([{ status: 502, refusal }]);
+    expect(counted()).toEqual({ [refusal]: 1 });
+    const backend = `127.0.0.1:${app.port}`;
+    expect(gateway.logged).toMatchObject([{ level: 40, refusal, backend, object: expect.any(String) }]);
+    expect(gateway.logged[0]!['reason']).toEqual(expect.any(String));
+    await app.peers[0]!.untilClosed();
+    expect(await send(gateway, 'GET /2', host)).toMatchObject({ status: 200, body: 'answer to /2' });
+    expect(app.connections).toBe(2);
+    gateway.configuration.close();
+  });
+
+  it.each<[string, Script, string]>([
+    ['closed in the answer', afterHead(`${OK}Content-Length: 6\r\n\r\nabc`, (peer) => peer.close()), 'backend-cut'],
+    ['reset in the answer', afterHead(`${OK}Content-Length: 6\r\n\r\nabc`, (peer) => peer.reset()), 'backend-cut'],
+    ['silent in the answer', afterHead(`${OK}Content-Length: 6\r\n\r\nabc`, () => {}), 'backend-timeout'],
+  ])('%s', async (_case, fault, refusal) => {
+    const app = await ScriptedBackend.start(atFirst(fault));
+    onTestFinished(() => app.close());
+    const gateway = await serve({ type: 'ReverseProxyHandler', config: { asyncBehavior, soTimeout: '300 ms' } });
+    const client = await RawClient.connect(gateway.port);
+    client.send(`GET /1 HTTP/1.1\r\nHost: 127.0.0.1:${app.port}\r\nConnection: close\r\n\r\n`);
+    const text = await client.untilClosed();
+    if (streams) expect(() => parseAnswers(text)).toThrow(/half/);
+    else expect(parseAnswers(text).map((answer) => [answer.status, refusalOf(answer)])).toEqual([[502, refusal]]);
+    await untilTrue(() => gateway.finished.length === 1);
+    expect(gateway.finished).toMatchObject([{ status: streams ? 200 : 502, refusal }]);
+    expect(counted()).toEqual({ [refusal]: 1 });
+    expect(gateway.logged).toMatchObject([{ level: 40, refusal, backend: `127.0.0.1:${app.port}` }]);
+    expect((await send(gateway, 'GET /2', [`Host: 127.0.0.1:${app.port}`])).status).toBe(200);
+    gateway.configuration.close();
+  });
+
+  it('closed while nobody uses it: nobody notices', async () => {
+    const app = await ScriptedBackend.start(good);
+    onTestFinished(() => app.close());
+    const gateway = await serve({ type: 'ReverseProxyHandler', config: { asyncBehavior } });
+    const host = [`Host: 127.0.0.1:${app.port}`];
+    for (let i = 0; i < 3; i++) {
+      expect((await send(gateway, `GET /${i}`, host)).status).toBe(200);
+      app.peers[i]!.close();
+      await untilTrue(() => counters.block[COUNTER.backendConnectionsOpen] === 0);
+    }
+    expect(gateway.logged).toEqual([]);
+    expect(counted()).toEqual({});
+  });
+});
+
+describe('connecting', () => {
+  it('a backend that never accepts is given up', async () => {
+    const full = await startFullListener();
+    onTestFinished(() => full.close());
+    const gateway = await serve({ type: 'ReverseProxyHandler', config: { connectionTimeout: '100 ms' } });
+    const answer = await send(gateway, 'GET /', [`Host: 127.0.0.1:${full.port}`]);
+    expect([answer.status, refusalOf(answer)]).toEqual([502, 'backend-connect-timeout']);
+    expect(counted()).toEqual({ 'backend-connect-timeout': 1 });
+  });
+
+  it('a backend that is started late', async () => {
+    const app = await ScriptedBackend.start(good);
+    const { port } = app;
+    await app.close();
+    const gateway = await serve({ type: 'ReverseProxyHandler' });
+    const refused = await send(gateway, 'GET /', [`Host: 127.0.0.1:${port}`]);
+    expect([refused.status, refusalOf(refused)]).toEqual([502, 'backend-connect']);
+    expect(counted()).toEqual({ 'backend-connect': 1 });
+    const again = await ScriptedBackend.start(good, { port, host: '127.0.0.1' });
+    onTestFinished(() => again.close());
+    expect((await send(gateway, 'GET /', [`Host: 127.0.0.1:${port}`])).status).toBe(200);
+    gateway.configuration.close();
+  });
+
+  it('a name that stops to resolve keeps its addresses; one that never did is refused until it does', async () => {
+    const app = await ScriptedBackend.start(good);
+    onTestFinished(() => app.close());
+    let known = false;
+    const lookup = (): Promise<readonly string[]> =>
+      known ? Promise.resolve(['127.0.0.1']) : Promise.reject(new Error('nobody knows it'));
+    const destination = { host: 'moving.example', port: app.port };
+    const gateway = await startGateway({ backend: { destination, reuse: false, lookup } });
+    onTestFinished(() => gateway.close());
+    const get = () => ask(gateway.port, 'GET / HTTP/1.1\r\nHost: x\r\n');
+    const refused = await get();
+    expect([refused.status, refusalOf(refused)]).toEqual([502, 'backend-address']);
+    known = true;
+    expect((await get()).status).toBe(200);
+    known = false;
+    clock.now += 6000;
+    expect((await get()).status).toBe(200);
+    expect(counted()).toEqual({ 'backend-address': 1 });
+  });
+});
+
+describe('the log', () => {
+  it('tells the first failure of a cause at once and the others together', async () => {
+    const gateway = await serve({ type: 'ReverseProxyHandler' });
+    for (let i = 0; i < 5; i++) await send(gateway, 'GET /', ['Host: 127.0.0.1:1']);
+    await send(gateway, 'GET /', ['Host: no.such.host.invalid']);
+    gateway.configuration.close();
+    await untilTrue(() => gateway.logged.length === 3);
+    expect(gateway.logged).toMatchObject([
+      { refusal: 'backend-connect', backend: '127.0.0.1:1' },
+      { refusal: 'backend-address', backend: 'no.such.host.invalid:80' },
+      { refusal: 'backend-connect', backend: '127.0.0.1:1', leftOut: 3 },
+    ]);
+    expect(gateway.logged[0]).not.toHaveProperty('leftOut');
+  });
+
+  it('tells of what is left when a second is over', async () => {
+    const gateway = await serve({ type: 'ReverseProxyHandler' });
+    for (let i = 0; i < 3; i++) await send(gateway, 'GET /', ['Host: 127.0.0.1:1']);
+    await untilTrue(() => gateway.logged.length === 2);
+    expect(gateway.logged[1]).toMatchObject({ refusal: 'backend-connect', leftOut: 1 });
+  });
+});
+
+describe('propagateDisconnection', () => {
+  async function leave(config: JsonObject): Promise<ScriptedBackend> {
+    const left = Promise.withResolvers<void>();
+    const app = await ScriptedBackend.start(
+      eachRequest(async (_request, peer) => {
+        if (peer.index === 0) await left.promise;
+        return `${OK}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n`;
+      }),
+    );
+    onTestFinished(() => app.close());
+    const gateway = await serve({ type: 'ReverseProxyHandler', config });
+    const client = await RawClient.connect(gateway.port);
+    client.send(`GET /1 HTTP/1.1\r\nHost: 127.0.0.1:${app.port}\r\n\r\n`);
+    await app.until(() => app.requests.length === 1);
+    client.socket.resetAndDestroy();
+    await untilTrue(() => gateway.finished.length === 1);
+    left.resolve();
+    if (config['propagateDisconnection'] !== false) await app.peers[0]!.untilClosed();
+    expect((await send(gateway, 'GET /2', [`Host: 127.0.0.1:${app.port}`])).body).toBe('abc');
+    gateway.configuration.close();
+    return app;
+  }
+
+  it.each([[{}], [{ propagateDisconnection: true }]])('%j: the call ends with its client', async (config) => {
+    expect((await leave(config)).connections).toBe(2);
+  });
+
+  it.each(['streaming', 'non_streaming'])('false: the call is answered for nobody, %s', async (asyncBehavior) => {
+    const app = await leave({ propagateDisconnection: false, asyncBehavior, connections: 1 });
+    expect(app.connections).toBe(1);
+  });
+});

@@ -1,0 +1,345 @@
+import { execFileSync } from 'node:child_process';
+import { createServer, type Socket } from 'node:net';
+import type { TlsOptions } from 'node:tls';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { ClientTls } from '../../../dataplane/heap/tls.ts';
+import { Backend } from '../../../dataplane/http/backend.ts';
+import type { Protocol } from '../../../dataplane/http/connect.ts';
+import { cipherSuite } from '../../../dataplane/tls/cipher-suites.ts';
+import { clientTls, type ClientTlsParts } from '../../../dataplane/tls/client-credentials.ts';
+import { tlsConnect } from '../../../dataplane/tls/tls-connect.ts';
+import { tlsRules } from '../../../dataplane/tls/tls-rules.ts';
+import { ask } from '../../support/answers.ts';
+import { type Certified, certificateAuthority } from '../../support/certificates.ts';
+import { startGateway } from '../../support/gateway.ts';
+import { startTlsBackend } from '../../support/tls-backend.ts';
+import { changingKeys, changingTrust } from '../../support/tls-managers.ts';
+
+const ca = certificateAuthority('the authority');
+const HOST = 'backend.test';
+const good = ca.issue({ names: [HOST] });
+const trustsCa = () => changingTrust({ certificates: [ca.certificate] }).manager;
+
+function tlsWith(parts: Partial<ClientTlsParts> = {}): ClientTls {
+  return clientTls({
+    keyManagers: [],
+    trustManagers: [trustsCa()],
+    rules: tlsRules({}),
+    alpn: true,
+    checksNames: true,
+    onClose: onTestFinished,
+    ...parts,
+  });
+}
+
+function shows({ chain, key }: Certified, more: TlsOptions = {}): TlsOptions {
+  return { cert: chain, key, ...more };
+}
+
+interface Way {
+  readonly port: number;
+  readonly tls?: ClientTls;
+  readonly host?: string;
+  readonly protocols?: readonly Protocol[];
+  readonly reuse?: boolean;
+}
+
+/** A gateway that sends everything to a backend over TLS. */
+async function startTowards({ port, tls = tlsWith(), host = HOST, protocols = ['http/1.1'], reuse = true }: Way) {
+  const failures: string[] = [];
+  const backend = new Backend({
+    destination: { host: '127.0.0.1', port },
+    connect: tlsConnect(tls, host, protocols),
+    failed: (refusal, reason) => failures.push(`${refusal}: ${reason}`),
+    reuse,
+  });
+  const gateway = await startGateway({ handler: () => backend.handle });
+  onTestFinished(async () => {
+    await gateway.close();
+    backend.close();
+  });
+  return { failures, request: () => ask(gateway.port, 'GET / HTTP/1.1\r\nHost: h\r\n') };
+}
+
+describe('a backend over TLS', () => {
+  it('is asked for by its name and answers', async () => {
+    const { port, connections } = await startTlsBackend(shows(good));
+    const { request, failures } = await startTowards({ port });
+    const answer = await request();
+    expect([answer.status, answer.body]).toEqual([200, 'hello']);
+    expect(connections).toEqual([{ isResumed: false, server: HOST, peer: '' }]);
+    expect(failures).toEqual([]);
+  });
+
+  it('that is known by its address is asked for by no name', async () => {
+    const { port, connections } = await startTlsBackend(shows(ca.issue({ names: ['127.0.0.1'] })));
+    const { request } = await startTowards({ port, host: '127.0.0.1' });
+    expect((await request()).status).toBe(200);
+    expect(connections[0]!.server).toBe(false);
+  });
+
+  it('is kept between requests, and its session is resumed by later connections', async () => {
+    const { port, connections } = await startTlsBackend(shows(good));
+    const kept = await startTowards({ port });
+    for (let i = 0; i < 3; i++) await kept.request();
+    expect(connections).toHaveLength(1);
+    const anew = await startTowards({ port, reuse: false });
+    for (let i = 0; i < 3; i++) expect((await anew.request()).status).toBe(200);
+    expect(connections.slice(1).map(({ isResumed }) => isResumed)).toEqual([false, true, true]);
+  });
+});
+
+describe('a certificate that is refused', () => {
+  const other = certificateAuthority('a stranger');
+  const intermediate = ca.intermediate('between');
+  it.each<[string, Certified, RegExp]>([
+    ['expired', ca.issue({ names: [HOST], expired: true }), /it has expired \(.+GMT\)/],
+    ['not valid yet', ca.issue({ names: [HOST], early: true }), /it is not valid yet/],
+    ['for another host', ca.issue({ names: ['a.test', '*.b.test'] }), /not one for 'backend\.test': it is for a\.test, \*\.b\.test/],
+    ['for no host', ca.issue({ commonName: 'somebody' }), /it is for somebody/],
+    ['of an unknown authority', other.issue({ names: [HOST] }), /its issuer is not trusted \(issuer CN=a stranger\)/],
+    ['signed by itself', selfSigned(HOST), /it is self-signed and not trusted/],
+    ['for clients', ca.issue({ names: [HOST], client: true }), /it is for another purpose/],
+    ['without what is between it and the root', leafOnly(intermediate.issue({ names: [HOST] })), /issuer CN=between/],
+  ])('%s', async (_name, shown, reason) => {
+    const { port } = await startTlsBackend(shows(shown));
+    const { request, failures } = await startTowards({ port });
+    expect((await request()).status).toBe(502);
+    expect(failures).toHaveLength(1);
+    expect(failures[0]).toMatch(/^backend-tls: /);
+    expect(failures[0]).toMatch(reason);
+  });
+
+  it('with what is between it and the root it is accepted', async () => {
+    const { port } = await startTlsBackend(shows(intermediate.issue({ names: [HOST] })));
+    expect((await (await startTowards({ port })).request()).status).toBe(200);
+  });
+
+  it('names hosts briefly, and nothing in a certificate breaks the line', async () => {
+    const names = Array.from({ length: 40 }, (_, i) => `h${i}.test`);
+    const { port } = await startTlsBackend(shows(ca.issue({ names, commonName: 'a\nb' })));
+    const { request, failures } = await startTowards({ port });
+    await request();
+    expect(failures[0]).toMatch(/it is for a, b, h0\.test, h1\.test, h2\.test, h3\.test and 36 more$/);
+  });
+});
+
+function leafOnly(certified: Certified): Certified {
+  return { ...certified, chain: certified.certificate };
+}
+
+/** A certificate that nobody else signed. */
+function selfSigned(name: string): Certified {
+  const request = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '1'];
+  const pem = execFileSync('openssl', [...request, '-keyout', '-', '-subj', `/CN=${name}`], { stdio: 'pipe' }).toString();
+  const [key = ''] = /-----BEGIN PRIVATE[^]*?-----END PRIVATE KEY-----\n/.exec(pem) ?? [];
+  const [certificate = ''] = /-----BEGIN CERT[^]*?-----END CERTIFICATE-----\n/.exec(pem) ?? [];
+  return { key, certificate, chain: certificate, pem };
+}
+
+describe('who is trusted', () => {
+  it('everybody, if the manager says so; names still count', async () => {
+    const stranger = certificateAuthority('a stranger').issue({ names: [HOST] });
+    const { port } = await startTlsBackend(shows(stranger));
+    const everybody = tlsWith({ trustManagers: [changingTrust({ everything: true }).manager] });
+    expect((await (await startTowards({ port, tls: everybody })).request()).status).toBe(200);
+    const elsewhere = await startTowards({ port, tls: everybody, host: 'elsewhere.test' });
+    expect((await elsewhere.request()).status).toBe(502);
+  });
+
+  it('any name of a trusted authority with ALLOW_ALL, and of no other', async () => {
+    const tls = tlsWith({ checksNames: false });
+    const { port } = await startTlsBackend(shows(ca.issue({ names: ['a.test'] })));
+    expect((await (await startTowards({ port, tls })).request()).status).toBe(200);
+    const strange = await startTlsBackend(shows(certificateAuthority('x').issue({ names: [HOST] })));
+    expect((await (await startTowards({ port: strange.port, tls })).request()).status).toBe(502);
+  });
+
+  it('a certificate itself', async () => {
+    const { port } = await startTlsBackend(shows(good));
+    const tls = tlsWith({ trustManagers: [changingTrust({ certificates: [good.certificate] }).manager] });
+    expect((await (await startTowards({ port, tls })).request()).status).toBe(200);
+  });
+
+  it('what one of several managers trusts', async () => {
+    const second = certificateAuthority('second');
+    const managers = [trustsCa(), changingTrust({ certificates: [second.certificate] }).manager];
+    const tls = tlsWith({ trustManagers: managers });
+    for (const authority of [ca, second]) {
+      const { port } = await startTlsBackend(shows(authority.issue({ names: [HOST] })));
+      expect((await (await startTowards({ port, tls })).request()).status).toBe(200);
+    }
+  });
+
+  it('the authorities of the platform by default, which do not know ours', async () => {
+    const { port } = await startTlsBackend(shows(good));
+    const { request, failures } = await startTowards({ port, tls: tlsWith({ trustManagers: [] }) });
+    expect((await request()).status).toBe(502);
+    expect(failures[0]).toMatch(/its issuer is not trusted/);
+  });
+
+  it('not who is revoked, nor whose revocation cannot be looked up', async () => {
+    const authority = certificateAuthority('revoking');
+    const [fine, revoked] = [authority.issue({ names: [HOST] }), authority.issue({ names: [HOST] })];
+    authority.revoke(revoked);
+    const certificates = [authority.certificate, ca.certificate];
+    const tls = tlsWith({ trustManagers: [changingTrust({ certificates, revocations: [authority.crl()] }).manager] });
+    const outcomes: [number, string | undefined][] = [];
+    for (const shown of [fine, revoked, good]) {
+      const { port } = await startTlsBackend(shows(shown));
+      const { request, failures } = await startTowards({ port, tls });
+      outcomes.push([(await request()).status, failures[0]?.replace(/^backend-tls: the certificate is refused: /, '')]);
+    }
+    expect(outcomes).toEqual([
+      [200, undefined],
+      [502, 'it is revoked'],
+      [502, expect.stringMatching(/^whether it is revoked cannot be said: there is no list/)],
+    ]);
+    const late = changingTrust({ certificates, revocations: [authority.crl({ expired: true })] });
+    const { port } = await startTlsBackend(shows(fine));
+    const { request, failures } = await startTowards({ port, tls: tlsWith({ trustManagers: [late.manager] }) });
+    expect((await request()).status).toBe(502);
+    expect(failures[0]).toMatch(/the list of its issuer has expired/);
+  });
+
+  it('nobody, while it cannot be said', async () => {
+    const { port, connections } = await startTlsBackend(shows(good));
+    const trust = changingTrust({});
+    trust.change(new Error('the store cannot be read'));
+    const { request, failures } = await startTowards({ port, tls: tlsWith({ trustManagers: [trust.manager] }) });
+    expect((await request()).status).toBe(502);
+    expect(failures).toEqual(['backend-tls: keys or trust cannot be had: the store cannot be read']);
+    trust.change({ certificates: [ca.certificate] });
+    expect((await request()).status).toBe(200);
+    expect(connections).toHaveLength(1);
+  });
+});
+
+describe('client certificates', () => {
+  const asks = { requestCert: true, ca: [ca.certificate] };
+
+  it('are shown to backends that ask', async () => {
+    const keys = changingKeys(ca.issue({ commonName: 'gateway', client: true }));
+    const tls = tlsWith({ keyManagers: [keys.manager] });
+    expect(tls.usesClientCertificate).toBe(true);
+    const { port, connections } = await startTlsBackend(shows(good, asks));
+    const { request } = await startTowards({ port, tls });
+    expect((await request()).status).toBe(200);
+    expect(connections[0]!.peer).toBe('gateway');
+  });
+
+  it('that are changed count for new connections, and what is open stays', async () => {
+    const keys = changingKeys(ca.issue({ commonName: 'before', client: true }));
+    const tls = tlsWith({ keyManagers: [keys.manager] });
+    const { port, connections } = await startTlsBackend(shows(good, asks));
+    const kept = await startTowards({ port, tls });
+    const anew = await startTowards({ port, tls, reuse: false });
+    await kept.request();
+    await anew.request();
+    keys.change([ca.issue({ commonName: 'after', client: true })]);
+    expect((await kept.request()).status).toBe(200);
+    expect(connections).toHaveLength(2);
+    expect((await anew.request()).status).toBe(200);
+    expect(connections.map(({ peer, isResumed }) => [peer, isResumed])).toEqual([
+      ['before', false],
+      ['before', false],
+      ['after', false],
+    ]);
+  });
+
+  it('that are the same when they are looked up again leave sessions as they are', async () => {
+    const own = ca.issue({ commonName: 'same', client: true });
+    const keys = changingKeys(own);
+    const { port, connections } = await startTlsBackend(shows(good, asks));
+    const { request } = await startTowards({ port, tls: tlsWith({ keyManagers: [keys.manager] }), reuse: false });
+    await request();
+    keys.change([own]);
+    await request();
+    expect(connections.map(({ isResumed }) => isResumed)).toEqual([false, true]);
+  });
+
+  it('that are missing are told of', async () => {
+    const { port } = await startTlsBackend(shows(good, { ...asks, rejectUnauthorized: true, maxVersion: 'TLSv1.2' }));
+    const { request, failures } = await startTowards({ port });
+    expect((await request()).status).toBe(502);
+    expect(failures[0]).toMatch(/^backend-(?:tls|closed): /);
+  });
+});
+
+describe('what is spoken', () => {
+  it.each<[string, readonly Protocol[], string[], string | false, boolean]>([
+    ['HTTP/1.1 by ALPN', ['http/1.1'], ['http/1.1'], 'http/1.1', true],
+    ['nothing, if ALPN is off', ['http/1.1'], ['http/1.1'], false, false],
+  ])('%s', async (_name, protocols, offered, expected, alpn) => {
+    const { port, server } = await startTlsBackend(shows(good, { ALPNProtocols: offered }));
+    const agreed: unknown[] = [];
+    server.on('secureConnection', (socket) => agreed.push(socket.alpnProtocol));
+    const { request } = await startTowards({ port, protocols, tls: tlsWith({ alpn }) });
+    expect((await request()).status).toBe(200);
+    expect(agreed).toEqual([expected]);
+  });
+
+  it('no protocol in common', async () => {
+    const { port } = await startTlsBackend(shows(good, { ALPNProtocols: ['other'] }));
+    const { request, failures } = await startTowards({ port });
+    expect((await request()).status).toBe(502);
+    expect(failures[0]).toMatch(/there is no protocol that both sides speak/);
+  });
+
+  it.each<[string, Parameters<typeof tlsRules>[0], TlsOptions, RegExp]>([
+    ['no version', { sslEnabledProtocols: ['TLSv1.3'] }, { maxVersion: 'TLSv1.2' }, /there is no version of TLS/],
+    [
+      'no cipher suite',
+      { sslCipherSuites: [cipherSuite('TLS_AES_128_GCM_SHA256')!] },
+      { ciphers: 'TLS_AES_256_GCM_SHA384', minVersion: 'TLSv1.3' },
+      /there is no cipher suite/,
+    ],
+  ])('%s in common', async (_name, wishes, options, reason) => {
+    const { port } = await startTlsBackend(shows(good, options));
+    const { request, failures } = await startTowards({ port, tls: tlsWith({ rules: tlsRules(wishes) }) });
+    expect((await request()).status).toBe(502);
+    expect(failures[0]).toMatch(reason);
+  });
+
+  it.each([
+    ['TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256', 'TLSv1.2'],
+    ['TLS_AES_256_GCM_SHA384', 'TLSv1.3'],
+  ])('%s alone, if nothing else is allowed', async (name, version) => {
+    const { port, server } = await startTlsBackend(shows(good));
+    const spoken: unknown[] = [];
+    server.on('secureConnection', (socket) => spoken.push(socket.getProtocol(), socket.getCipher().standardName));
+    const tls = tlsWith({ rules: tlsRules({ sslCipherSuites: [cipherSuite(name)!] }) });
+    const { request } = await startTowards({ port, tls });
+    expect((await request()).status).toBe(200);
+    expect(spoken).toEqual([version, name]);
+  });
+});
+
+describe('a backend that fails during the handshake', () => {
+  async function startRaw(onData: (socket: Socket) => void): Promise<number> {
+    const server = createServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => onData(socket));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    return (server.address() as { port: number }).port;
+  }
+
+  it.each<[string, (socket: Socket) => void, RegExp]>([
+    ['speaks HTTP', (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'), /does not speak TLS there/],
+    ['closes', (socket) => socket.end(), /^backend-tls: the connection was closed during the handshake$/],
+    ['resets', (socket) => socket.resetAndDestroy(), /^backend-tls: the connection was closed during the handshake$/],
+  ])('and %s', async (_name, onData, reason) => {
+    const port = await startRaw(onData);
+    const { request, failures } = await startTowards({ port });
+    expect((await request()).status).toBe(502);
+    expect(failures[0]).toMatch(reason);
+  });
+
+  it('is nobody: the connection itself fails under another name', async () => {
+    const { request, failures } = await startTowards({ port: 1 });
+    expect((await request()).status).toBe(502);
+    expect(failures[0]).toMatch(/^backend-connect: /);
+  });
+});

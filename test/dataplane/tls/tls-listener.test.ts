@@ -1,0 +1,401 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { counters, readCounters } from '../../../dataplane/http/counters.ts';
+import type { ClientContext } from '../../../dataplane/http/exchange.ts';
+import { Response } from '../../../dataplane/http/response.ts';
+import type { HandshakeFault } from '../../../dataplane/http/secure-transport.ts';
+import { cipherSuite } from '../../../dataplane/tls/cipher-suites.ts';
+import { ChangingTicketKeys } from '../../../dataplane/tls/ticket-keys.ts';
+import { type Certified, certificateAuthority } from '../../support/certificates.ts';
+import { EchoBackend } from '../../support/echo-backend.ts';
+import { untilTrue } from '../../support/event-loop.ts';
+import { RawClient } from '../../support/raw-client.ts';
+import { askSecurely, secureSocket } from '../../support/secure-client.ts';
+import { type SecureGatewayOptions, startSecure } from '../../support/secure-gateway.ts';
+import { secretFolder } from '../../support/secret-folder.ts';
+import { changingKeys, changingTrust, tlsKey } from '../../support/tls-managers.ts';
+
+const ca = certificateAuthority('servers');
+const own = ca.issue({ names: ['gateway.test'] });
+const trusting = { ca: ca.certificate };
+
+function start(options: Partial<SecureGatewayOptions> = {}) {
+  return startSecure({ keys: [changingKeys(own).manager], ...options });
+}
+
+function faults(fault: HandshakeFault): number {
+  return new Map(readCounters([counters.block]).handshakeFaults).get(fault) ?? 0;
+}
+
+/** Runs what must fail in this way, and waits until it is counted. */
+async function countsAs(fault: HandshakeFault, failing: () => Promise<unknown>): Promise<void> {
+  const before = faults(fault);
+  await failing().catch(() => {});
+  await untilTrue(() => faults(fault) === before + 1);
+}
+
+describe('a client over TLS', () => {
+  it('gets its answer, and is told to be one over https', async () => {
+    const backend = await EchoBackend.start();
+    const clients: ClientContext[] = [];
+    const uris: string[] = [];
+    const { port } = await start({
+      backend: { destination: { host: '127.0.0.1', port: backend.port } },
+      handler: (next) => (exchange) => {
+        clients.push(exchange.client);
+        uris.push(String(exchange.router.originalUri));
+        return next(exchange);
+      },
+    });
+    const { status, text } = await askSecurely(port, trusting);
+    await backend.close();
+    expect(status).toBe('HTTP/1.1 200 OK');
+    expect(text.toLowerCase()).toMatch(/x-forwarded-proto\W+https/);
+    expect(clients[0]).toMatchObject({ isSecure: true, remoteAddress: '127.0.0.1', localPort: port, certificates: [] });
+    expect(uris[0]).toMatch(/^https:\/\/gateway\.test/);
+  });
+
+  it('can send many requests, also at once, and much in either direction', async () => {
+    const length = 3_000_000;
+    const { port } = await start({
+      handler: () => async (exchange) => {
+        const body = await exchange.request.entity.bytes();
+        const response = new Response(200);
+        response.entity.setBytes(Buffer.alloc(length, body.length % 251));
+        return response;
+      },
+      limits: { entityBytes: 4_000_000 },
+    });
+    const socket = await secureSocket(port, trusting);
+    const sizes = [0, 1, 70_000, length, 5];
+    const chunks: Buffer[] = [];
+    socket.on('data', (bytes: Buffer) => chunks.push(bytes));
+    for (const size of sizes) {
+      socket.write(`POST / HTTP/1.1\r\nHost: h\r\nContent-Length: ${size}\r\n\r\n`);
+      socket.write(Buffer.alloc(size, 1));
+    }
+    await untilTrue(() => chunks.reduce((sum, chunk) => sum + chunk.length, 0) >= sizes.length * length + 200);
+    const all = Buffer.concat(chunks);
+    let at = 0;
+    for (const size of sizes) {
+      const end = all.indexOf('\r\n\r\n', at) + 4;
+      const body = all.subarray(end, end + length);
+      expect(body.length).toBe(length);
+      expect(body.every((byte) => byte === size % 251)).toBe(true);
+      at = end + length;
+    }
+    socket.destroy();
+  });
+
+  it('is curl', async () => {
+    const { port } = await start({ handler: () => () => new Response(418) });
+    const file = `${secretFolder({ 'ca.pem': ca.certificate })}/ca.pem`;
+    const args = ['-sS', '--cacert', file, '--resolve', `gateway.test:${port}:127.0.0.1`, '-o', '/dev/null'];
+    const { stdout } = await promisify(execFile)('curl', [...args, '-w', '%{http_code}', `https://gateway.test:${port}/`]);
+    expect(stdout).toBe('418');
+  });
+
+  it('ends its side with a word, and so does the gateway', async () => {
+    const { port } = await start();
+    const socket = await secureSocket(port, { ...trusting, allowHalfOpen: true });
+    let text = '';
+    socket.on('data', (bytes: Buffer) => {
+      text += bytes.toString();
+    });
+    socket.end('GET / HTTP/1.1\r\nHost: h\r\n\r\n');
+    await new Promise((resolve) => socket.once('end', resolve));
+    expect(text).toMatch(/^HTTP\/1\.1 204 /);
+  });
+});
+
+describe('the certificate that is shown', () => {
+  const shop = ca.issue({ names: ['shop.test'] });
+  const wild = ca.issue({ names: ['*.shop.test'] });
+  const exact = ca.issue({ names: ['one.shop.test'] });
+  const byId: Readonly<Record<string, Certified>> = { own, shop, wild, exact };
+
+  it.each([
+    ['shop.test', 'shop.test'],
+    ['SHOP.test', 'shop.test'],
+    ['two.shop.test', '*.shop.test'],
+    ['one.shop.test', 'one.shop.test'],
+    ['a.b.shop.test', 'gateway.test'],
+    ['other.test', 'gateway.test'],
+    ['', 'gateway.test'],
+  ])('to who asks for %s is that of %s', async (servername, expected) => {
+    const serverNames = new Map([
+      ['shop.test', 'shop'],
+      ['*.shop.test', 'wild'],
+      ['one.shop.test', 'exact'],
+    ]);
+    const keys = async (_usage: string, id: string) => {
+      const { privateKey: key, certificates } = tlsKey(byId[id]!);
+      return [{ kind: 'key' as const, stableId: id, key, certificates, usages: new Set(), revocations: [] }];
+    };
+    const secretsProvider = { keys, watch: () => () => {} } as never;
+    const { port } = await start({ keys: { serverNames, defaultSecretId: 'own', secretsProvider } });
+    const options = { ...trusting, servername, checkServerIdentity: () => undefined };
+    const { certificate } = await askSecurely(port, options);
+    expect(certificate.subject.CN).toBe(expected);
+  });
+
+  it('is an RSA or an elliptic-curve one, as the client can', async () => {
+    const rsa = ca.issue({ names: ['gateway.test'], keyType: 'rsa' });
+    const { port } = await start({ keys: [changingKeys(own, rsa).manager] });
+    const ciphers = (name: string) => ({ ...trusting, maxVersion: 'TLSv1.2' as const, ciphers: name });
+    expect((await askSecurely(port, ciphers('ECDHE-RSA-AES128-GCM-SHA256'))).certificate.bits).toBe(2048);
+    expect((await askSecurely(port, ciphers('ECDHE-ECDSA-AES128-GCM-SHA256'))).certificate.bits).toBe(256);
+  });
+
+  it('is the new one after a change, while what is open goes on', async () => {
+    const keys = changingKeys(own);
+    const { port, logged } = await start({ keys: [keys.manager] });
+    const before = await secureSocket(port, trusting);
+    keys.change([ca.issue({ names: ['gateway.test'], commonName: 'renewed' })]);
+    await untilTrue(() => keys.watchers === 1);
+    expect((await askSecurely(port, trusting)).certificate.subject.CN).toBe('renewed');
+    before.write('GET / HTTP/1.1\r\nHost: h\r\n\r\n');
+    const [answer] = await new Promise<Buffer[]>((resolve) => before.once('data', (bytes: Buffer) => resolve([bytes])));
+    expect(answer!.toString()).toMatch(/^HTTP\/1\.1 204 /);
+    before.destroy();
+    keys.change(new Error('it is gone'));
+    await untilTrue(() => logged.some(({ msg }) => /the last one is still used/.test(String(msg))));
+    expect((await askSecurely(port, trusting)).certificate.subject.CN).toBe('renewed');
+  });
+});
+
+describe('a session', () => {
+  it('is resumed each time, because each time there is a new ticket', async () => {
+    const { port } = await start();
+    let { sessions } = await askSecurely(port, trusting);
+    for (let i = 0; i < 3; i++) {
+      const again = await askSecurely(port, { ...trusting, session: sessions.at(-1)! });
+      expect(again.isResumed).toBe(true);
+      if (process.env['GATEWARDEN_WIRES'] !== 'public') expect(again.sessions.length).toBeGreaterThan(0);
+      sessions = again.sessions.length > 0 ? again.sessions : sessions;
+    }
+  });
+
+  it.each(['TLSv1.2', 'TLSv1.3'] as const)('of %s is resumed by another unit with the same keys', async (maxVersion) => {
+    const ticketKeys = new ChangingTicketKeys();
+    const one = await start({ ticketKeys });
+    const other = await start({ ticketKeys: new ChangingTicketKeys(ticketKeys.seed()) });
+    const stranger = await start();
+    const { sessions } = await askSecurely(one.port, { ...trusting, maxVersion });
+    const options = { ...trusting, maxVersion, session: sessions.at(-1)! };
+    expect((await askSecurely(other.port, options)).isResumed).toBe(true);
+    expect((await askSecurely(stranger.port, options)).isResumed).toBe(false);
+  });
+
+  it('is resumed after the certificate has changed, and not after the trust has', async () => {
+    const clients = certificateAuthority('clients');
+    const { key, chain: cert } = clients.issue({ client: true });
+    const keys = changingKeys(own);
+    const trust = changingTrust({ certificates: [clients.certificate] });
+    const { port } = await start({ keys: [keys.manager], trust: [trust.manager], clientAuth: 'REQUIRED' });
+    const options = { ...trusting, key, cert };
+    const { sessions } = await askSecurely(port, options);
+    const again = { ...options, session: sessions.at(-1)! };
+    expect((await askSecurely(port, again)).isResumed).toBe(true);
+    keys.change([ca.issue({ names: ['gateway.test'] })]);
+    expect((await askSecurely(port, again)).isResumed).toBe(true);
+    trust.change({ certificates: [clients.certificate], revocations: [clients.crl()] });
+    expect((await askSecurely(port, again)).isResumed).toBe(false);
+  });
+});
+
+describe('certificates of clients', () => {
+  const clients = certificateAuthority('clients');
+  const between = clients.intermediate('between');
+  const known = between.issue({ commonName: 'somebody', client: true });
+  const trust = () => changingTrust({ certificates: [clients.certificate] });
+
+  async function seen(clientAuth: 'REQUEST' | 'REQUIRED', certified: Certified | null) {
+    const contexts: ClientContext[] = [];
+    const { port } = await start({
+      clientAuth,
+      trust: [trust().manager],
+      handler: () => (exchange) => {
+        contexts.push(exchange.client);
+        return new Response(204);
+      },
+    });
+    const shown = certified === null ? {} : { key: certified.key, cert: certified.chain };
+    await askSecurely(port, { ...trusting, ...shown });
+    return contexts[0]!.certificates.map(({ subject }) => subject);
+  }
+
+  it.each(['REQUEST', 'REQUIRED'] as const)('are known after the handshake with %s, the own one first', async (auth) => {
+    expect(await seen(auth, known)).toEqual(['CN=somebody', 'CN=between']);
+  });
+
+  it('need not be there with REQUEST', async () => {
+    expect(await seen('REQUEST', null)).toEqual([]);
+  });
+
+  it('must be there with REQUIRED', async () => {
+    await countsAs('certificate-missing', () => seen('REQUIRED', null));
+  });
+
+  it('are not asked for otherwise', async () => {
+    const { port } = await start();
+    expect((await askSecurely(port, { ...trusting, key: known.key, cert: known.chain })).status).toMatch(/204/);
+  });
+
+  it.each<[string, Certified]>([
+    ['of an unknown authority', certificateAuthority('stranger').issue({ client: true })],
+    ['expired', clients.issue({ client: true, expired: true })],
+    ['for servers', clients.issue({ names: ['somebody'] })],
+  ])('that are %s are refused, also where none are needed', async (_name, certified) => {
+    await countsAs('certificate', () => seen('REQUIRED', certified));
+    await countsAs('certificate', () => seen('REQUEST', certified));
+  });
+
+  it('are known in resumed sessions, too', async () => {
+    const contexts: ClientContext[] = [];
+    const { port } = await start({
+      clientAuth: 'REQUIRED',
+      trust: [trust().manager],
+      handler: () => (exchange) => {
+        contexts.push(exchange.client);
+        return new Response(204);
+      },
+    });
+    const options = { ...trusting, key: known.key, cert: known.chain };
+    const { sessions } = await askSecurely(port, options);
+    expect((await askSecurely(port, { ...options, session: sessions.at(-1)! })).isResumed).toBe(true);
+    expect(contexts.map(({ certificates }) => certificates[0]?.subject)).toEqual(['CN=somebody', 'CN=somebody']);
+  });
+
+  it('that were revoked are refused from then on', async () => {
+    const authority = certificateAuthority('revoking');
+    const { key, chain: cert, certificate } = authority.issue({ client: true });
+    const changing = changingTrust({ certificates: [authority.certificate], revocations: [authority.crl()] });
+    const { port } = await start({ clientAuth: 'REQUIRED', trust: [changing.manager] });
+    const options = { ...trusting, key, cert };
+    const { sessions } = await askSecurely(port, options);
+    authority.revoke({ certificate });
+    changing.change({ certificates: [authority.certificate], revocations: [authority.crl()] });
+    await countsAs('certificate', () => askSecurely(port, options));
+    await countsAs('certificate', () => askSecurely(port, { ...options, session: sessions.at(-1)! }));
+  });
+
+  it('cannot be judged while nobody knows by whom: nobody is let in', async () => {
+    const changing = changingTrust({ certificates: [clients.certificate] });
+    const { port } = await start({ clientAuth: 'REQUIRED', trust: [changing.manager] });
+    const options = { ...trusting, key: known.key, cert: known.chain };
+    changing.change(new Error('the store cannot be read'));
+    await countsAs('unavailable', () => askSecurely(port, options));
+    changing.change({ certificates: [clients.certificate] });
+    expect((await askSecurely(port, options)).status).toMatch(/204/);
+  });
+});
+
+describe('what is spoken', () => {
+  it.each<[string, SecureGatewayOptions['wishes'] & object, string, string]>([
+    ['one version', { sslEnabledProtocols: ['TLSv1.2'] }, 'TLSv1.2', ''],
+    ['a cipher suite of TLS 1.3', { sslCipherSuites: [cipherSuite('TLS_CHACHA20_POLY1305_SHA256')!] }, 'TLSv1.3', 'TLS_CHACHA20_POLY1305_SHA256'],
+    [
+      'a cipher suite of TLS 1.2',
+      { sslCipherSuites: [cipherSuite('TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384')!] },
+      'TLSv1.2',
+      'TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384',
+    ],
+  ])('%s alone, if it is the only one', async (_name, wishes, version, suite) => {
+    const { port } = await start({ wishes });
+    const { protocol, cipher } = await askSecurely(port, trusting);
+    expect(protocol).toBe(version);
+    if (suite !== '') expect(cipher).toBe(suite);
+  });
+
+  it.each([
+    [true, ['http/1.1'], 'http/1.1'],
+    [true, undefined, false],
+    [false, ['http/1.1'], false],
+  ])('with ALPN %s for %j: %s', async (alpn, offered, agreed) => {
+    const { port } = await start({ alpn });
+    const options = offered === undefined ? trusting : { ...trusting, ALPNProtocols: offered };
+    expect((await askSecurely(port, options)).alpn).toBe(agreed);
+  });
+});
+
+describe('a handshake that comes to nothing is counted and logged', () => {
+  it.each<[HandshakeFault, string, Partial<SecureGatewayOptions>, (port: number) => Promise<unknown>]>([
+    ['protocol', 'no version in common', { wishes: { sslEnabledProtocols: ['TLSv1.3'] } }, (port) => askSecurely(port, { ...trusting, maxVersion: 'TLSv1.2' })],
+    ['cipher', 'no cipher suite in common', {}, (port) => askSecurely(port, { ...trusting, maxVersion: 'TLSv1.2', ciphers: 'ECDHE-RSA-AES128-GCM-SHA256' })],
+    ['alpn', 'no protocol in common', {}, (port) => askSecurely(port, { ...trusting, ALPNProtocols: ['other'] })],
+    ['alert', 'a client that does not trust us', {}, (port) => askSecurely(port, { maxVersion: 'TLSv1.2', ca: [] as string[] })],
+    ['plain-http', 'HTTP without TLS', {}, async (port) => (await RawClient.connect(port)).send('GET / HTTP/1.1\r\nHost: h\r\n\r\n')],
+    ['malformed', 'something else', {}, async (port) => (await RawClient.connect(port)).send(Buffer.from([22, 3, 1, 0, 5, 9, 9, 9, 9, 9]))],
+    ['closed', 'a client that leaves', {}, async (port) => (await RawClient.connect(port)).destroy()],
+    ['timeout', 'a client that says nothing', { limits: { handshakeTimeout: 100 } }, (port) => RawClient.connect(port)],
+  ])('%s: %s', async (fault, _name, options, failing) => {
+    const { port, logged, faults: thrown } = await start(options);
+    await countsAs(fault, () => failing(port));
+    expect(logged).toContainEqual(expect.objectContaining({ level: 20, reason: fault, remote: '127.0.0.1' }));
+    expect(thrown).toEqual([]);
+    expect((await askSecurely(port, trusting).catch(() => ({ status: 'HTTP/1.1 204' }))).status).toMatch(/204/);
+  });
+
+  it('too-many: more than may be under way', async () => {
+    const { port } = await start({ limits: { handshakes: 1 } });
+    const waiting = await RawClient.connect(port);
+    await countsAs('too-many', () => askSecurely(port, trusting));
+    waiting.destroy();
+    await untilTrue(() => faults('closed') > 0);
+    expect((await askSecurely(port, trusting)).status).toMatch(/204/);
+  });
+
+  it('ends with the gateway', async () => {
+    const { port, close } = await start();
+    const client = await RawClient.connect(port);
+    client.send(Buffer.from([22, 3, 1]));
+    await close();
+    await client.untilClosed();
+    expect(client.closed).toBe(true);
+  });
+});
+
+describe('the PROXY protocol before TLS', () => {
+  const header = 'PROXY TCP4 203.0.113.7 10.1.2.3 1234 443\r\n';
+
+  async function behindProxy(trustedProxies: readonly string[], first: readonly (string | Buffer)[]) {
+    const contexts: ClientContext[] = [];
+    const { port } = await start({
+      trustedProxies,
+      handler: () => (exchange) => {
+        contexts.push(exchange.client);
+        return new Response(204);
+      },
+    });
+    const raw = await RawClient.connect(port);
+    for (const bytes of first) {
+      raw.send(bytes);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    raw.socket.removeAllListeners('data');
+    const answer = await askSecurely(port, { ...trusting, socket: raw.socket }, 'X-Forwarded-For: 198.51.100.1\r\n');
+    return { answer, context: contexts[0]! };
+  }
+
+  it('says who the client is, and what that client claims is not believed', async () => {
+    const { answer, context } = await behindProxy(['127.0.0.1'], [header]);
+    expect(answer.status).toMatch(/204/);
+    expect(context).toMatchObject({ remoteAddress: '203.0.113.7', localPort: 443, isSecure: true });
+  });
+
+  it('may come in pieces, or not at all', async () => {
+    const pieces = [header.slice(0, 3), header.slice(3, 20), header.slice(20)];
+    expect((await behindProxy(['127.0.0.1'], pieces)).context.remoteAddress).toBe('203.0.113.7');
+    expect((await behindProxy(['127.0.0.1'], [])).context.remoteAddress).toBe('198.51.100.1');
+  });
+
+  it('is not for everybody', async () => {
+    await countsAs('malformed', () => behindProxy([], [header]));
+  });
+
+  it('is refused when it is malformed', async () => {
+    await countsAs('proxy-header', () => behindProxy(['127.0.0.1'], ['PROXY TCP4 nonsense\r\n']));
+  });
+});
