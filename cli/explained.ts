@@ -70,7 +70,7 @@ const documents: readonly Explained[] = [
       handlerObject: noEffect(z.unknown(), "the main handler is what 'handler' says"),
       temporaryStorage: noEffect(
         z.unknown(),
-        'bodies are streamed, and objects that keep one use the TemporaryStorage of the heap',
+        'objects that keep content use the TemporaryStorage of the heap, or the one that they name',
       ),
     }),
     decoration: undefined,

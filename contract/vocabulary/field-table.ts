@@ -27,7 +27,9 @@ type Schema = z.core.$ZodType;
 /** The fields of a configuration in the order of its schema. */
 export function fieldTable(schema: Schema): readonly Field[] {
   return objectsIn(schema).flatMap((object) =>
-    Object.entries(object._zod.def.shape).map(([name, one]) => field(name, one)),
+    Object.entries(object._zod.def.shape)
+      .filter(([, one]) => fieldNotes(one).aside !== true)
+      .map(([name, one]) => field(name, one)),
   );
 }
 

@@ -17,6 +17,8 @@ export interface FieldNotes {
   readonly isReference?: true;
   /** Why the field is accepted and does nothing. */
   readonly noEffect?: string;
+  /** It is one of many that only the check has something to say of. */
+  readonly aside?: true;
 }
 
 /** The schema of one value that the vocabulary reads by itself. A `ValueProblem` of `read` becomes an issue. */

@@ -18,9 +18,16 @@ export function handlerTls(config: SenderConfig, parts: Parts): ClientTls {
 }
 
 /** The TLS of its WebSockets: what `websocket` says about it, or that of the handler. */
-export function webSocketTls({ websocket, hostnameVerifier }: SenderConfig, parts: Parts, handler: ClientTls): ClientTls {
+export function webSocketTls(
+  { websocket, hostnameVerifier }: SenderConfig,
+  parts: Parts,
+  handler: ClientTls,
+): ClientTls {
   if (websocket.tls === undefined && !deprecatedNames.some((name) => websocket[name] !== undefined)) return handler;
-  return withNames(hostnameVerifier, websocket.tls === undefined ? ownTls(websocket, parts) : parts.resolve(websocket.tls));
+  return withNames(
+    hostnameVerifier,
+    websocket.tls === undefined ? ownTls(websocket, parts) : parts.resolve(websocket.tls),
+  );
 }
 
 function ownTls(config: TlsConfig, { resolve, onClose }: Parts): ClientTls {

@@ -37,7 +37,8 @@ export class Buffering {
     }
     request.headers.remove('expect'); // the client has been asked, and the backend need not be
     return mapResponse(send(exchange), exchange, (response) => {
-      if (!kept.begun) entity.abandon(); // it was never sent, and nothing else would give it back
+      // nobody sends it any more; where there is an answer somebody may, and gives it back
+      if (response.refusal !== null || !kept.begun) entity.abandon();
       return response;
     });
   }

@@ -7,8 +7,8 @@ import { DEFAULT_FORWARDING } from '../http/forwarding.ts';
 import type { Headers } from '../http/headers.ts';
 import { type Refusal, refusals } from '../http/refusal.ts';
 import { type Response, refusalResponse } from '../http/response.ts';
-import { asksForWebSocket, openWebSocket } from '../websocket/open.ts';
 import { tlsConnect } from '../tls/tls-connect.ts';
+import { asksForWebSocket, openWebSocket } from '../websocket/open.ts';
 import { handlerTls, webSocketTls } from './backend-tls.ts';
 import type { BackendWays } from './backend-ways.ts';
 import { offeredProtocols, withoutTls, withTls } from './http-version.ts';
@@ -39,7 +39,11 @@ export function forwarder(config: SenderConfig, parts: Parts, ways: BackendWays)
   const plain = new Destinations({ ...options, ...withoutTls(config, parts.plane.connect), each: ways.plain });
   parts.onClose(() => plain.close());
   const tls = handlerTls(config, parts);
-  const secure = new Destinations({ ...options, ...withTls(config, tls), each: securely(tls, offeredProtocols(config, tls)) });
+  const secure = new Destinations({
+    ...options,
+    ...withTls(config, tls),
+    each: securely(tls, offeredProtocols(config, tls)),
+  });
   parts.onClose(() => secure.close());
   const webSockets = backendWebSockets(websocket, config.soTimeout);
   const upgradingOptions: DestinationsOptions = {
@@ -85,8 +89,7 @@ export function forwarder(config: SenderConfig, parts: Parts, ways: BackendWays)
 
   /** How each backend is spoken to over TLS, in a tunnel where a proxy leads to it. */
   function securely(options: ClientTls, protocols: readonly Protocol[]): NonNullable<DestinationsOptions['each']> {
-    return (host, port) =>
-      ways.straight('https', host, port, (under) => tlsConnect(options, host, protocols, under));
+    return (host, port) => ways.straight('https', host, port, (under) => tlsConnect(options, host, protocols, under));
   }
 
   function refused(refusal: Refusal, exchange: Exchange): Response {

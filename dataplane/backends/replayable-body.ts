@@ -127,7 +127,9 @@ export class ReplayableBody {
   }
 
   private releaseUnread(): void {
-    if (this.readers === 0 && (this.released || !this.isWhole)) void this.kept.release();
+    if (this.readers > 0) return;
+    if (this.released || !this.isWhole) void this.kept.release();
+    if (this.released) void this.source.return?.(); // what nobody reads to its end may hold a file
   }
 }
 

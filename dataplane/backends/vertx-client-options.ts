@@ -147,6 +147,8 @@ export function backendOptionsOf(given: Given): Partial<Tuned> {
 }
 
 function fieldsOf<S extends z.ZodType>(names: Named, field: (why: string) => S): Record<string, S> {
-  const entries = Object.entries(names).flatMap(([why, fields]) => fields.map((name) => [name, field(why)] as const));
+  const entries = Object.entries(names).flatMap(([why, fields]) =>
+    fields.map((name) => [name, field(why).meta({ aside: true })] as const),
+  );
   return Object.fromEntries(entries);
 }

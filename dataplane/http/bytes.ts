@@ -80,18 +80,31 @@ export function isToken(value: string): boolean {
   return value.length > 0;
 }
 
+// heads lie in one arena when they were received as text and in another when they were decoded: both views are kept
 let viewed: Buffer | null = null;
 let words = new Int32Array(0);
+let viewedBefore: Buffer | null = null;
+let wordsBefore = new Int32Array(0);
+
+function view(bytes: Buffer): void {
+  const [other, otherWords] = [viewedBefore, wordsBefore];
+  viewedBefore = viewed;
+  wordsBefore = words;
+  viewed = bytes;
+  words =
+    bytes === other
+      ? otherWords
+      : bytes.byteOffset === 0
+        ? new Int32Array(bytes.buffer as ArrayBuffer, 0, bytes.length >> 2)
+        : NO_WORDS;
+}
 
 /**
  * The first byte from `at` on that may not stand in a field value. Eight bytes a step: a bearer token is a kilobyte, and
  * looking at each byte of it was a quarter of all the JavaScript of a request. The slack behind the bytes is read too.
  */
 export function endOfValue(bytes: Buffer, at: number): number {
-  if (bytes !== viewed) {
-    viewed = bytes;
-    words = bytes.byteOffset === 0 ? new Int32Array(bytes.buffer as ArrayBuffer, 0, bytes.length >> 2) : NO_WORDS;
-  }
+  if (bytes !== viewed) view(bytes);
   while ((at & 3) !== 0) {
     if (VALUE[bytes[at]!] === 0) return at;
     at++;

@@ -29,11 +29,12 @@ export interface Greeting {
 const NO_CERTIFICATES: readonly X509Certificate[] = Object.freeze([]);
 
 /** Who a client is, as far as we believe it: its peer address, the PROXY protocol, and what trusted proxies say. */
-
 export class ClientFacts {
   readonly scheme: string;
   /** Whether forwarding headers on this connection are believed. */
   trusted: boolean;
+  /** Whether the peer is a trusted proxy, which may have ended TLS, also for a client that it only introduced. */
+  readonly proxied: boolean;
   private readonly wire: Wire;
   private readonly trusts: (address: string) => boolean;
   private readonly certificates: readonly X509Certificate[];
@@ -54,6 +55,7 @@ export class ClientFacts {
     this.wire = wire;
     this.scheme = scheme;
     this.trusted = trusted;
+    this.proxied = trusted;
     this.trusts = trusts;
     this.certificates = greeting?.certificates ?? NO_CERTIFICATES;
     const header = greeting?.header ?? null;

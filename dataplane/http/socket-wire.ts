@@ -3,7 +3,7 @@ import { SLACK } from './bytes.ts';
 import { arrivedIn, closed } from './turn.ts';
 import { type Endpoint, REFUSED, type Wire, type WireOwner } from './wire.ts';
 
-/** A wire on a public socket: a third slower than a raw handle and right everywhere; TLS will use it too. */
+/** A wire on a public socket: a third slower than a raw handle and right everywhere. */
 export class SocketWire implements Wire {
   owner: WireOwner;
   regionStart = 0;

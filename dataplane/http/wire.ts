@@ -22,7 +22,7 @@ export const PASSED = 1;
 /** Taken, but the buffer belongs to a write that is under way. */
 export const LENT = 2;
 
-/** One connection as the engine uses it: raw handles where Node lets us, public sockets elsewhere and for TLS. */
+/** One connection as the engine uses it: raw handles where Node lets us, public sockets elsewhere. */
 export interface Wire {
   owner: WireOwner;
   /** The bytes of this turn that wait in the output arena. */

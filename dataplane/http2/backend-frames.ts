@@ -35,6 +35,8 @@ export class BackendFrames implements FrameReceiver {
   private readonly block: HeaderBlock;
   private readonly guard = new FloodGuard(FLOOD);
   private unread = 0;
+  /** The content that is being read: of which stream, if it is wanted, how much, and how it ends. */
+  private dataStream: BackendStream | undefined;
   private dataLength = 0;
   private dataFlags = 0;
 
@@ -150,6 +152,7 @@ export class BackendFrames implements FrameReceiver {
     this.dataLength = length;
     this.dataFlags = flags;
     const stream = this.session.stream(id);
+    this.dataStream = stream;
     if (!window.received(length) || stream?.window.received(length) === false) {
       this.broken(ERROR.FLOW_CONTROL_ERROR, 'the backend sends more than its window allows');
       return;
@@ -161,16 +164,17 @@ export class BackendFrames implements FrameReceiver {
     else if (!this.guard.idleFrame(clock.now)) this.broken(ERROR.ENHANCE_YOUR_CALM, 'there are too many frames');
   }
 
-  dataBytes(id: number, bytes: Buffer, start: number, end: number): void {
+  dataBytes(_id: number, bytes: Buffer, start: number, end: number): void {
     const last = (this.dataFlags & FLAG.END_STREAM) !== 0 && end - start === this.dataLength;
-    this.session.stream(id)?.data(bytes, start, end, last);
+    this.dataStream?.data(bytes, start, end, last);
   }
 
-  dataEnds(id: number, flags: number): void {
-    const stream = this.session.stream(id);
-    if (stream === undefined) return;
-    if ((flags & FLAG.END_STREAM) !== 0) stream.ends('');
-    else stream.taken(this.dataLength);
+  dataEnds(_id: number, flags: number): void {
+    const { dataStream } = this;
+    if (dataStream === undefined) return;
+    this.dataStream = undefined;
+    if ((flags & FLAG.END_STREAM) !== 0) dataStream.ends('');
+    else dataStream.taken(this.dataLength);
   }
 
   brokenFrame(code: number): void {

@@ -2,6 +2,7 @@ import type { BackendOptions } from '../http/backend.ts';
 import { hostOf } from '../http/backend-request.ts';
 import { spells } from '../http/bytes.ts';
 import type { Exchange } from '../http/exchange.ts';
+import { type EncodedLines, writeLines } from './encoded-lines.ts';
 import { type FrameOutput, headerFramesRoom } from './frame-output.ts';
 import { FRAME_HEADER } from './frames.ts';
 import { blockRoom, type HpackEncoder } from './hpack-encoder.ts';
@@ -10,7 +11,13 @@ import { blockRoom, type HpackEncoder } from './hpack-encoder.ts';
 const OWN_FIELDS = 8;
 const OWN_BYTES = 128;
 /** Lines that make sense in HTTP/1.1 only. */
-const OF_ONE_HOP = new Set(['connection', 'host', 'http2-settings', 'keep-alive', 'transfer-encoding', 'upgrade']);
+const OF_ONE_HOP = ['connection', 'host', 'http2-settings', 'keep-alive', 'transfer-encoding', 'upgrade'];
+
+/** Fields of the static table, as they are written. */
+const GET = 0x82;
+const POST = 0x83;
+const HTTP = 0x86;
+const HTTPS = 0x87;
 
 /** Where a head goes, and how it is framed there. */
 export interface HeadPlace {
@@ -19,13 +26,18 @@ export interface HeadPlace {
   readonly frameSize: number;
 }
 
+/** The same for the heads of requests. */
+export interface RequestPlace extends HeadPlace {
+  readonly lines: EncodedLines;
+}
+
 /**
  * Writes the head of a request for a backend: what the client sent without what belonged to its hop, the edits of the
  * filters, then what the gateway itself says. `announced` is a length that the headers do not say, or -1; `last` says
  * that no content follows.
  */
 export function writeRequestHead(
-  place: HeadPlace,
+  place: RequestPlace,
   stream: number,
   exchange: Exchange,
   options: BackendOptions,
@@ -39,13 +51,13 @@ export function writeRequestHead(
   const target = request.forwardTarget;
   const host = headers.get('host') ?? hostOf(options);
   const length = headers.size + forwarding.length + target.length + host.length + method.length + OWN_BYTES;
-  const start = begin(place, length, headers.count + countLines(forwarding) + OWN_FIELDS);
+  const start = begin(place, length, headers.count + (forwarding.length >> 2) + OWN_FIELDS);
   const out = output.bytes;
   let at = writeTarget(encoder, out, start + FRAME_HEADER, method, options.scheme, host, target);
   at = headers.encode(encoder, out, at, 'host');
   if (announced >= 0) at = encoder.text(out, at, 'content-length', String(announced));
   if (headers.dropped('te', 'trailers')) at = encoder.text(out, at, 'te', 'trailers');
-  at = writeLines(encoder, out, at, forwarding, 0);
+  at = place.lines.write(encoder, out, at, forwarding);
   output.headers(start, at, stream, last, place.frameSize);
 }
 
@@ -62,7 +74,7 @@ export function writeReplayedHead(place: HeadPlace, stream: number, text: Buffer
   const out = output.bytes;
   const host = hostIn(text.latin1Slice(lines, content)) ?? hostOf(options);
   let at = writeTarget(encoder, out, start + FRAME_HEADER, method, options.scheme, host, target);
-  at = writeLines(encoder, out, at, text, lines);
+  at = writeLines(encoder, out, at, text, lines, isNotOfOneHop);
   output.headers(start, at, stream, content === text.length, place.frameSize);
   return content;
 }
@@ -92,8 +104,10 @@ function writeTarget(
   target: string,
 ): number {
   at = encoder.begin(out, at);
-  at = encoder.text(out, at, ':method', method);
-  at = encoder.text(out, at, ':scheme', scheme);
+  if (method === 'GET') out[at++] = GET;
+  else if (method === 'POST') out[at++] = POST;
+  else at = encoder.text(out, at, ':method', method);
+  out[at++] = scheme === 'https' ? HTTPS : HTTP;
   at = encoder.text(out, at, ':authority', host);
   return encoder.text(out, at, ':path', target);
 }
@@ -104,26 +118,9 @@ function countLines(text: Buffer): number {
   return count;
 }
 
-/** Encodes whole lines up to an empty one. */
-function writeLines(encoder: HpackEncoder, out: Buffer, at: number, text: Buffer, p: number): number {
-  while (p < text.length && text[p] !== 13) {
-    let colon = p;
-    while (text[colon] !== 58) colon++;
-    let value = colon + 1;
-    while (text[value] === 32 || text[value] === 9) value++;
-    let end = value;
-    while (text[end] !== 13) end++;
-    const next = end + 2;
-    while (end > value && (text[end - 1] === 32 || text[end - 1] === 9)) end--;
-    if (!isOfOneHop(text, p, colon)) at = encoder.line(out, at, text, p, colon, value, end);
-    p = next;
-  }
-  return at;
-}
-
-function isOfOneHop(text: Buffer, start: number, end: number): boolean {
-  for (const name of OF_ONE_HOP) if (end - start === name.length && spells(text, start, name)) return true;
-  return false;
+function isNotOfOneHop(text: Buffer, start: number, end: number): boolean {
+  for (const name of OF_ONE_HOP) if (end - start === name.length && spells(text, start, name)) return false;
+  return true;
 }
 
 function hostIn(lines: string): string | null {

@@ -6,9 +6,10 @@ import type { Refusal } from '../http/refusal.ts';
 import { NEVER, type Swept, unwatch, watch } from '../http/sweep.ts';
 import { type Passed, REFUSED, type Wire, type WireOwner } from '../http/wire.ts';
 import { BackendFrames } from './backend-frames.ts';
-import type { HeadPlace } from './backend-head.ts';
+import type { RequestPlace } from './backend-head.ts';
 import { BackendStream } from './backend-stream.ts';
 import { backendSettings } from './backend-upgrade.ts';
+import { EncodedLines } from './encoded-lines.ts';
 import { FlowWindow } from './flow-window.ts';
 import { FrameOutput } from './frame-output.ts';
 import { ERROR, MOST_31_BITS, PREFACE } from './frames.ts';
@@ -30,7 +31,7 @@ const FIRST_STREAMS = 100;
 const PROBE = Buffer.from('gatewrdn', 'latin1');
 
 /** One connection to a backend that speaks HTTP/2: many calls at a time. */
-export class BackendSession implements WireOwner, HeadPlace, SendingConnection, Swept {
+export class BackendSession implements WireOwner, RequestPlace, SendingConnection, Swept {
   deadline = NEVER;
   slot = -1;
   readonly pool: BackendPool;
@@ -38,6 +39,7 @@ export class BackendSession implements WireOwner, HeadPlace, SendingConnection, 
   readonly wire: Wire;
   readonly output: FrameOutput;
   readonly encoder = new HpackEncoder();
+  readonly lines = new EncodedLines();
   readonly heads = this;
   readonly window = new FlowWindow(INITIAL_WINDOW, CONNECTION_WINDOW);
   readonly stalled = new Set<StreamSender>();

@@ -5,7 +5,7 @@ import { SLACK, writeText } from '../http/bytes.ts';
 import type { CallCarrier } from '../http/call-carrier.ts';
 import { clock } from '../http/clock.ts';
 import { Headers } from '../http/headers.ts';
-import type { Refusal } from '../http/refusal.ts';
+import { type Refusal, refusals } from '../http/refusal.ts';
 import { isRepeatable } from '../http/replay.ts';
 import { Response } from '../http/response.ts';
 import { responseHead, scanResponseHead } from '../http/response-head.ts';
@@ -173,6 +173,7 @@ export class BackendStream implements CallCarrier, BodySource, SendingStream, Sw
 
   /** Content of a frame that lies here whole, or a part of it. `last`: the answer ends with it. */
   data(bytes: Buffer, start: number, end: number, last: boolean): void {
+    if (this.isOver()) return;
     this.touch();
     if (this.state === HELD) {
       if (last) {
@@ -182,13 +183,18 @@ export class BackendStream implements CallCarrier, BodySource, SendingStream, Sw
       this.release();
     }
     const { body } = this;
-    if (this.state === OVER) return;
+    if (this.isOver()) return;
     if (body === null || (this.left >= 0 && end - start > this.left)) {
       if (start !== end) this.refuse('backend-malformed', 'the content of the answer is longer than its head says');
       return;
     }
     if (this.left > 0) this.left -= end - start;
     body.push(bytes, start, end);
+  }
+
+  /** It may end while something is passed on. */
+  private isOver(): boolean {
+    return this.state === OVER;
   }
 
   /** A frame with content is complete: the backend gets its window back when the client takes what it sent. */
@@ -208,7 +214,7 @@ export class BackendStream implements CallCarrier, BodySource, SendingStream, Sw
     if (this.state === HELD && trailers === '') this.whole(NOTHING, 0, 0);
     else {
       if (this.state === HELD) this.release();
-      if (this.state === OVER) return;
+      if (this.isOver()) return;
       const { body, left } = this;
       if (this.state === AWAITING) this.refuse('backend-malformed', 'content came before a head');
       else if (left > 0) this.refuse('backend-malformed', 'the content of the answer is shorter than its head says');
@@ -307,8 +313,11 @@ export class BackendStream implements CallCarrier, BodySource, SendingStream, Sw
   fail(refusal: Refusal, reason?: string): void {
     const { call, body } = this;
     this.leave();
-    if (body !== null) body.fail(refusal === 'backend-closed' || refusal === 'backend-reset' ? 'backend-cut' : refusal);
-    else if (call !== null && call.response === null) call.refuse(refusal, reason);
+    if (body !== null) {
+      const why = refusal === 'backend-closed' || refusal === 'backend-reset' ? 'backend-cut' : refusal;
+      this.session.options.failed(why, reason ?? refusals[why].reason);
+      body.fail(why);
+    } else if (call !== null && call.response === null) call.refuse(refusal, reason);
   }
 
   /** The backend has not touched the request: it can be sent again, whatever it asks for. */

@@ -17,7 +17,7 @@ import type { WebSocketTerms } from '../http/websocket-terms.ts';
 import type { Wire } from '../http/wire.ts';
 import type { ClientSession } from './client-session.ts';
 import { FlowWindow } from './flow-window.ts';
-import { ERROR } from './frames.ts';
+import { ERROR, USUAL_FRAME_SIZE } from './frames.ts';
 import type { HeadWriter } from './head-writer.ts';
 import { type AnsweringStream, writeStreamAnswer, writeSwitch } from './stream-answer.ts';
 import { type SendingStream, StreamSender } from './stream-sender.ts';
@@ -25,6 +25,10 @@ import { type CarryingStream, StreamWire } from './stream-wire.ts';
 
 /** The window of a stream: what a client may send ahead of a backend that does not read. */
 export const STREAM_WINDOW = 262_144;
+
+/** Time, in milliseconds, and bytes that a client has to end a request that is answered already. */
+const LINGER = 500;
+const MOST_DISCARDED = 65_536;
 
 /** One request of an HTTP/2 client, and its answer. */
 export class ClientStream
@@ -49,8 +53,12 @@ export class ClientStream
   /** Bytes that came and that the window is not told of, because they wait. */
   private withheld = 0;
   private content: StreamSender | null = null;
+  private sentAtOnce = 0;
   private refusal: Refusal | null = null;
   private progress: Progress | null = null;
+  /** When a client that is answered must have sent the rest of its request; 0 for never. */
+  private dismissBy = 0;
+  private discarded = 0;
 
   constructor(session: ClientSession, id: number, sendable: number) {
     this.session = session;
@@ -77,7 +85,7 @@ export class ClientStream
   }
 
   get sent(): number {
-    return this.content?.sent ?? 0;
+    return this.content?.sent ?? this.sentAtOnce;
   }
 
   report(error: unknown): void {
@@ -112,25 +120,39 @@ export class ClientStream
     this.status = refusals[refusal].status;
     writeStreamAnswer(this, null, refusalResponse(refusal), asked.method === 'HEAD');
     this.session.listener.refusedHead(this, asked, refusal);
-    if (this.content === null) this.contentEnded();
+    if (this.content === null && !this.answerDone) this.contentEnded();
   }
 
   /** Content came. */
   data(bytes: Buffer, start: number, end: number): void {
     const { body, tunnel } = this;
     const { bodyBytes } = this.session.listener.limits;
-    if (tunnel !== null) tunnel.wire.owner.receive(bytes, start, end);
-    if (body === null) return;
     counters.block[COUNTER.bytesReceived]! += end - start;
     if (this.left >= 0 && (this.left -= end - start) < 0) this.reset(ERROR.PROTOCOL_ERROR, 'malformed');
+    else if (tunnel !== null) tunnel.wire.owner.receive(bytes, start, end);
+    else if (body === null) return;
     else if (bodyBytes > 0 && body.received + end - start > bodyBytes) this.refuse('body-too-large');
     else body.push(bytes, start, end);
   }
 
   /** A frame of content, `length` bytes with its padding, was read; the client may send as much again. */
   frameRead(length: number): void {
-    if (this.paused) this.withheld += length;
+    if (this.dismissBy !== 0) this.discard(length);
+    else if (this.paused) this.withheld += length;
     else this.session.giveBack(this, length);
+  }
+
+  /** The answer is out before the request is in: the rest is thrown away for a while. @returns until when. */
+  lingers(): number {
+    this.stopBody();
+    this.dismissBy = clock.now + LINGER;
+    return this.dismissBy;
+  }
+
+  private discard(length: number): void {
+    this.session.giveBack(null, length);
+    this.discarded += length;
+    if (this.discarded > MOST_DISCARDED) this.session.dismiss(this);
   }
 
   /** The request is complete. */
@@ -185,7 +207,7 @@ export class ClientStream
     const rest = writeStreamAnswer(this, exchange, response);
     exchange.request.headers.release();
     if (rest === null) {
-      if (this.content === null) this.contentEnded();
+      if (this.content === null && !this.answerDone) this.contentEnded();
     } else if (rest instanceof Body) this.sender().pipe(rest);
     else void sendStream(rest, this.sender(), () => this.exchange === exchange, this.session.listener.report);
   }
@@ -219,6 +241,22 @@ export class ClientStream
   contentDrained(): void {
     const wire = this.tunnel?.wire;
     if (wire instanceof StreamWire) wire.drained();
+  }
+
+  /** Sends content that is all there is, in one frame where that is possible. */
+  sendContent(bytes: Buffer, start: number, end: number): void {
+    const { session, window } = this;
+    const length = end - start;
+    if (length > USUAL_FRAME_SIZE || length > window.sendable || length > session.window.sendable) {
+      this.sender().sendWhole(bytes, start, end, true);
+      return;
+    }
+    window.sendable -= length;
+    session.window.sendable -= length;
+    this.sentAtOnce = length;
+    session.output.data(this.id, bytes, start, end, true);
+    session.contentSent();
+    this.contentEnded();
   }
 
   sender(): StreamSender {
@@ -307,7 +345,6 @@ export class ClientStream
   stopBody(): void {
     const { body } = this;
     this.body = null;
-    this.left = -1;
     body?.fail();
     this.resumeBody();
   }
@@ -317,8 +354,12 @@ export class ClientStream
   /** Looks at what takes too long. @returns when to look again at the latest. */
   overdue(now: number): number {
     const { requestTimeout, rateGrace } = this.session.listener.limits;
-    const { exchange } = this;
+    const { exchange, dismissBy } = this;
     const next = now + rateGrace;
+    if (dismissBy !== 0) {
+      if (now >= dismissBy) this.session.dismiss(this);
+      return dismissBy > now ? dismissBy : next;
+    }
     if (requestTimeout > 0 && this.status === 0 && exchange !== null) {
       const by = exchange.startedAt + requestTimeout;
       if (now >= by) {

@@ -36,6 +36,7 @@ export class HpackEncoder {
   /** The smallest size since the last block, and whether the peer must be told. */
   private smallest = INITIAL_TABLE_SIZE;
   private resized = false;
+  private resizes = 0;
   /** For each hash the number of the entry that has it, as `inserted` counts. */
   private numbers: Int32Array | null = null;
   private readonly seen = new Int32Array(SEEN);
@@ -46,6 +47,7 @@ export class HpackEncoder {
     if (size === this.size) return;
     if (!this.resized) this.smallest = size;
     this.resized = true;
+    this.resizes++;
     this.smallest = Math.min(this.smallest, size);
     this.size = size;
     this.table.resize(size);
@@ -65,6 +67,11 @@ export class HpackEncoder {
     if (index === undefined) return this.text(out, at, ':status', String(status));
     out[at] = 0x80 | index;
     return at + 1;
+  }
+
+  /** Grows with every change of the table: what was encoded stays right as long as this stays. */
+  get generation(): number {
+    return this.table.inserted + this.resizes;
   }
 
   /** A field whose name and value are bytes; upper case in the name becomes lower case. */
@@ -111,9 +118,23 @@ export class HpackEncoder {
 
   /** @returns the age of the entry that is this field, or -1. */
   private find(hash: number, bytes: Buffer, name: number, nameEnd: number, value: number, valueEnd: number): number {
-    const { table, numbers } = this;
+    const { numbers } = this;
     if (numbers === null) return -1;
-    const age = table.inserted - numbers[hash & (SLOTS - 1)]!;
+    const age = this.checked(numbers[firstSlot(hash)]!, bytes, name, nameEnd, value, valueEnd);
+    return age >= 0 ? age : this.checked(numbers[secondSlot(hash)]!, bytes, name, nameEnd, value, valueEnd);
+  }
+
+  /** @returns the age of the entry with this number if it is this field, or -1. */
+  private checked(
+    number: number,
+    bytes: Buffer,
+    name: number,
+    nameEnd: number,
+    value: number,
+    valueEnd: number,
+  ): number {
+    const { table } = this;
+    const age = table.inserted - number;
     if (age >= table.count) return -1;
     const entry = table.entry(age);
     const nameLength = nameEnd - name;
@@ -144,12 +165,24 @@ export class HpackEncoder {
     line[end + 1] = 10;
     this.table.add(line, 0, nameLength, end + 2, true);
     this.numbers ??= new Int32Array(SLOTS);
-    this.numbers[hash & (SLOTS - 1)] = this.table.inserted;
+    const { numbers, table } = this;
+    // two fields that both come with every message must not drive each other out
+    const isTaken = table.inserted - numbers[firstSlot(hash)]! < table.count;
+    numbers[isTaken ? secondSlot(hash) : firstSlot(hash)] = table.inserted;
   }
 }
 
-/** Hashes that the numbers of entries are kept for. */
+/** Places for the numbers of entries; every hash has two. */
 const SLOTS = 256;
+
+function firstSlot(hash: number): number {
+  return hash & (SLOTS - 1);
+}
+
+function secondSlot(hash: number): number {
+  return (hash >>> 8) & (SLOTS - 1);
+}
+
 /** Where the line of a new entry is put together; no entry is longer. */
 const line = Buffer.allocUnsafeSlow(INITIAL_TABLE_SIZE);
 

@@ -9,8 +9,7 @@ const SCHEME = 1;
 const PATH = 2;
 const AUTHORITY = 3;
 const PROTOCOL = 4;
-/** Pseudo-header fields by their place, without the colon. */
-const PSEUDO = ['method', 'scheme', 'path', 'authority', 'protocol'];
+const PSEUDO_FIELDS = 5;
 
 const GET = 'GET ';
 const VERSION = ' HTTP/1.1\r\n';
@@ -41,7 +40,7 @@ export class RequestFields implements FieldSink {
   private regular = false;
   private fields = 0;
   /** Where the pseudo-header fields are in the side buffer: start and end of each, -1 when it did not come. */
-  private readonly places = new Int32Array(2 * PSEUDO.length);
+  private readonly places = new Int32Array(2 * PSEUDO_FIELDS);
   private side: Buffer = Buffer.allocUnsafeSlow(USUAL_SIDE);
   private sideEnd = 0;
   private cookies: Buffer = Buffer.allocUnsafeSlow(USUAL_SIDE);
@@ -113,10 +112,7 @@ export class RequestFields implements FieldSink {
   }
 
   private pseudo(bytes: Buffer, name: number, nameEnd: number, end: number): void {
-    let which = -1;
-    for (let i = 0; i < PSEUDO.length && which < 0; i++) {
-      if (nameEnd - name === PSEUDO[i]!.length && spells(bytes, name, PSEUDO[i]!)) which = i;
-    }
+    const which = pseudoOf(bytes, name, nameEnd - name);
     if (which < 0 || this.has(which)) {
       this.malformed = true;
       return;
@@ -221,6 +217,22 @@ export class RequestFields implements FieldSink {
     this.bytes[this.end] = 13;
     this.bytes[this.end + 1] = 10;
     this.end += 2;
+  }
+}
+
+/** Which pseudo-header field has this name, without its colon, or -1. */
+function pseudoOf(bytes: Buffer, name: number, length: number): number {
+  switch (length) {
+    case 4:
+      return spells(bytes, name, 'path') ? PATH : -1;
+    case 6:
+      return spells(bytes, name, 'method') ? METHOD : spells(bytes, name, 'scheme') ? SCHEME : -1;
+    case 8:
+      return spells(bytes, name, 'protocol') ? PROTOCOL : -1;
+    case 9:
+      return spells(bytes, name, 'authority') ? AUTHORITY : -1;
+    default:
+      return -1;
   }
 }
 

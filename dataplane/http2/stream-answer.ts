@@ -3,14 +3,13 @@ import { httpDate } from '../http/clock.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { Response } from '../http/response.ts';
 import type { HeadWriter } from './head-writer.ts';
-import type { StreamSender } from './stream-sender.ts';
 
 /** The stream that an answer goes out on. */
 export interface AnsweringStream {
   readonly id: number;
   readonly heads: HeadWriter;
-  /** What sends the content; made when there is some. */
-  sender(): StreamSender;
+  /** Sends content that is all there is, and with it the end. */
+  sendContent(bytes: Buffer, start: number, end: number): void;
 }
 
 /**
@@ -49,10 +48,10 @@ export function writeStreamAnswer(
   const inline = bodiless ? 0 : (content?.length ?? along);
   heads.end(id, rest === null && inline === 0);
   if (inline > 0) {
-    if (content !== null) stream.sender().sendWhole(content, 0, inline, true);
+    if (content !== null) stream.sendContent(content, 0, inline);
     else {
       const { bytes, start } = headers.contentAt();
-      stream.sender().sendWhole(bytes, start, start + along, true);
+      stream.sendContent(bytes, start, start + along);
     }
   }
   headers.release();

@@ -28,14 +28,15 @@ export class StreamRequests {
   private readonly limits: ListenerLimits;
   private readonly decoder = new HpackDecoder(INITIAL_TABLE_SIZE);
   private readonly judge = new RequestJudge();
+  private authorization: Buffer | null = null;
 
   constructor(session: ClientSession) {
     this.session = session;
     this.limits = session.listener.limits;
   }
 
-  /** Reads a whole block. `leaving`: further streams are not taken. @returns NO_ERROR or why the connection ends. */
-  read(block: HeaderBlock, leaving: boolean): number {
+  /** Reads a whole block. @returns NO_ERROR or why the connection ends. */
+  read(block: HeaderBlock): number {
     const { session } = this;
     const { stream: id, flags } = block;
     const last = (flags & FLAG.END_STREAM) !== 0;
@@ -44,7 +45,7 @@ export class StreamRequests {
     if (id <= session.lastStream) return this.readLate(id, block);
     session.lastStream = id;
     this.count++;
-    if (leaving || session.streams.size >= this.limits.streams) return this.discard(id, block, ERROR.REFUSED_STREAM);
+    if (!session.takes) return this.discard(id, block, ERROR.REFUSED_STREAM);
     if (block.dependency === id) return this.discard(id, block, ERROR.PROTOCOL_ERROR);
     fields.begin(this.limits.headBytes);
     if (!this.decoder.decode(block.bytes, block.start, block.end, fields)) return ERROR.COMPRESSION_ERROR;
@@ -68,12 +69,12 @@ export class StreamRequests {
       return;
     }
     // a trusted proxy may have ended TLS before us
-    if ((listener.scheme === 'https') !== fields.isSecure && !facts.trusted) {
+    if ((listener.scheme === 'https') !== fields.isSecure && !facts.proxied) {
       stream.refuseHead('scheme', fields.asked());
       return;
     }
     const { bytes, start, end } = fields;
-    const headEnd = scanRequestHead(bytes, start, end, limits, null);
+    const headEnd = scanRequestHead(bytes, start, end, limits, this.authorization);
     if (headEnd !== end) {
       stream.refuseHead(headEnd === MALFORMED ? requestHead.refusal : 'header-line', fields.asked());
       return;
@@ -82,7 +83,8 @@ export class StreamRequests {
       stream.refuseHead(judge.refusal, fields.asked());
       return;
     }
-    const { length, expects } = requestHead;
+    const { length, expects, authorizationLine, sameAuthorization } = requestHead;
+    if (authorizationLine >= 0 && !sameAuthorization && this.count > 1) this.remember(bytes, authorizationLine);
     if (length > 0 && (last || fields.protocol !== null)) {
       session.listener.refusedHead({ status: 400, sent: 0, facts }, fields.asked(), 'malformed');
       stream.reset(ERROR.PROTOCOL_ERROR, null);
@@ -105,6 +107,12 @@ export class StreamRequests {
     stream.requested(request);
   }
 
+  /** The credentials, with their CRLF: from the second request on, so that one request costs no copy. */
+  private remember(bytes: Buffer, line: number): void {
+    const { base, table } = requestHead;
+    this.authorization = Buffer.from(bytes.subarray(base + table[line + 2]!, base + table[line + 3]! + 2));
+  }
+
   private readTrailers(stream: ClientStream, block: HeaderBlock, last: boolean): number {
     trailers.begin();
     if (!this.decoder.decode(block.bytes, block.start, block.end, trailers)) return ERROR.COMPRESSION_ERROR;
@@ -123,8 +131,7 @@ export class StreamRequests {
 
   private discard(id: number, block: HeaderBlock, code: number): number {
     if (!this.decoder.decode(block.bytes, block.start, block.end, nobody)) return ERROR.COMPRESSION_ERROR;
-    this.session.closed.add(id, true);
-    this.session.resetStream(id, code);
+    this.session.decline(id, code);
     return ERROR.NO_ERROR;
   }
 }

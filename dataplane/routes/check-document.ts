@@ -38,7 +38,7 @@ const UNAVAILABLE = ['secrets', 'session', 'auditService'];
 const VAIN: Readonly<Record<string, string>> = {
   monitor: 'every route is monitored',
   handlerObject: "the main handler is what 'handler' says",
-  temporaryStorage: 'bodies are streamed, and objects that keep one use the TemporaryStorage of the heap',
+  temporaryStorage: 'objects that keep content use the TemporaryStorage of the heap, or the one that they name',
 };
 const COMMON = ['handler', 'heap', 'globalDecorators', 'properties', 'monitor', ...UNAVAILABLE];
 /** The keys of a route that are no decorations. */

@@ -1,14 +1,16 @@
-import { randomBytes } from 'node:crypto';
-import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import type { FileHandle } from 'node:fs/promises';
 import { StorageOverflow, type TemporaryBuffer, type TemporaryStorage } from '../heap/temporary-storage.ts';
+import { openNameless, writeAt } from './nameless-file.ts';
 
-const READ_BYTES = 65_536;
+const READ_BYTES = 262_144;
+const RELEASED = 'the buffer was released';
 
 /** How much is kept, and where. */
 export interface StorageRule {
   /** Bytes of one buffer up to which it stays in memory. */
   readonly memoryLimit: number;
+  /** Bytes of all buffers together that may stay in memory beyond that. */
+  readonly spare: number;
   /** Bytes of one buffer beyond which writing fails. */
   readonly limit: number;
   readonly directory: string;
@@ -18,10 +20,12 @@ export interface StorageRule {
 export class SpillingStorage implements TemporaryStorage {
   private readonly rule: StorageRule;
   private readonly buffers = new Set<SpillingBuffer>();
+  private readonly spare: Spare;
   private closed = false;
 
   constructor(rule: StorageRule) {
     this.rule = rule;
+    this.spare = { left: rule.spare };
   }
 
   get memoryLimit(): number {
@@ -34,7 +38,7 @@ export class SpillingStorage implements TemporaryStorage {
 
   open(): TemporaryBuffer {
     if (this.closed) throw new Error('the temporary storage is closed');
-    const buffer = new SpillingBuffer(this.rule, () => this.buffers.delete(buffer));
+    const buffer = new SpillingBuffer(this.rule, this.spare, () => this.buffers.delete(buffer));
     this.buffers.add(buffer);
     return buffer;
   }
@@ -45,16 +49,28 @@ export class SpillingStorage implements TemporaryStorage {
   }
 }
 
+/** Memory that the buffers of a storage share. */
+interface Spare {
+  left: number;
+}
+
 class SpillingBuffer implements TemporaryBuffer {
   private readonly rule: StorageRule;
+  private readonly spare: Spare;
   private readonly forget: () => void;
+  /** All of it while it is short, then what waits to be written to the file. */
   private chunks: Buffer[] = [];
   private file: Promise<FileHandle> | null = null;
   private size = 0;
+  private stored = 0;
+  /** What it has of the spare memory. */
+  private borrowed = 0;
+  private storing: Promise<void> | null = null;
   private released = false;
 
-  constructor(rule: StorageRule, forget: () => void) {
+  constructor(rule: StorageRule, spare: Spare, forget: () => void) {
     this.rule = rule;
+    this.spare = spare;
     this.forget = forget;
   }
 
@@ -62,31 +78,56 @@ class SpillingBuffer implements TemporaryBuffer {
     return this.size;
   }
 
-  async write(bytes: Uint8Array): Promise<void> {
-    this.refuseIfReleased();
-    const start = this.size;
-    const end = start + bytes.length;
-    if (end > this.rule.limit) throw new StorageOverflow(this.rule.limit);
+  write(bytes: Uint8Array): Promise<void> {
+    const end = this.size + bytes.length;
+    if (this.released) return Promise.reject(new Error(RELEASED));
+    if (end > this.rule.limit) return Promise.reject(new StorageOverflow(this.rule.limit));
     this.size = end;
-    const own = Buffer.from(bytes); // the caller's memory may be another message's before this is written
-    if (this.file === null && end <= this.rule.memoryLimit) {
-      this.chunks.push(own);
-      return;
+    this.chunks.push(Buffer.from(bytes)); // the caller's memory may be another message's before this is written
+    if (this.file === null && this.fits(end)) return Promise.resolve();
+    this.storing ??= this.store();
+    return this.storing;
+  }
+
+  private fits(end: number): boolean {
+    const wanted = end - this.rule.memoryLimit - this.borrowed;
+    if (wanted <= 0) return true;
+    if (wanted > this.spare.left) return false;
+    this.spare.left -= wanted;
+    this.borrowed += wanted;
+    return true;
+  }
+
+  private giveBack(): void {
+    this.spare.left += this.borrowed;
+    this.borrowed = 0;
+  }
+
+  /** Writes what waits, and what comes to wait meanwhile: many small pieces take few calls. */
+  private async store(): Promise<void> {
+    this.file ??= openNameless(this.rule.directory);
+    const file = await this.file;
+    while (this.chunks.length > 0) {
+      const { chunks } = this;
+      this.chunks = [];
+      await writeAt(file, chunks, this.stored);
+      for (const { length } of chunks) this.stored += length;
+      this.giveBack();
     }
-    this.file ??= this.spill();
-    await writeAt(await this.file, own, start);
+    this.storing = null;
   }
 
   async *read(): AsyncGenerator<Buffer, void, void> {
-    this.refuseIfReleased();
+    if (this.released) throw new Error(RELEASED);
+    await this.storing;
     if (this.file === null) {
       yield* this.chunks;
       return;
     }
     const file = await this.file;
-    for (let at = 0; at < this.size; ) {
-      const length = Math.min(READ_BYTES, this.size - at);
-      const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length, at);
+    for (let at = 0; at < this.stored; ) {
+      const length = Math.min(READ_BYTES, this.stored - at);
+      const { buffer, bytesRead } = await file.read(Buffer.allocUnsafeSlow(length), 0, length, at);
       if (bytesRead === 0) throw new Error('a temporary file is shorter than what was written to it');
       at += bytesRead;
       yield buffer.subarray(0, bytesRead);
@@ -97,45 +138,9 @@ class SpillingBuffer implements TemporaryBuffer {
     if (this.released) return;
     this.released = true;
     this.forget();
+    this.giveBack();
     this.chunks = [];
     const file = await this.file?.catch(() => null); // whoever wrote has heard that there is none
     await file?.close();
-  }
-
-  private async spill(): Promise<FileHandle> {
-    const file = await openNameless(this.rule.directory);
-    try {
-      await writeAt(file, Buffer.concat(this.chunks), 0);
-    } catch (error) {
-      await file.close();
-      throw error;
-    }
-    this.chunks = [];
-    return file;
-  }
-
-  private refuseIfReleased(): void {
-    if (this.released) throw new Error('the buffer was released');
-  }
-}
-
-/** A file that nobody else can open: its name cannot be guessed and is gone at once, so that it ends with its handle. */
-async function openNameless(directory: string): Promise<FileHandle> {
-  await mkdir(directory, { recursive: true, mode: 0o700 });
-  const path = join(directory, `gatewarden-${randomBytes(16).toString('hex')}`);
-  const file = await open(path, 'wx+', 0o600);
-  try {
-    await unlink(path);
-    return file;
-  } catch (error) {
-    await file.close();
-    throw error;
-  }
-}
-
-async function writeAt(file: FileHandle, bytes: Buffer, position: number): Promise<void> {
-  for (let done = 0; done < bytes.length; ) {
-    const { bytesWritten } = await file.write(bytes, done, bytes.length - done, position + done);
-    done += bytesWritten;
   }
 }

@@ -9,6 +9,8 @@ import { SpillingStorage } from './spilling-storage.ts';
 
 const KIBIBYTE = 1024;
 const GIBIBYTE = 1024 ** 3;
+/** What messages may take together where nobody says how much one may: files cost more than ten times as much. */
+const SPARE = 16 * 1024 ** 2;
 
 /** Keeps the content of messages that cannot be passed on at once. */
 export const temporaryStorage = defineService({
@@ -23,8 +25,11 @@ export const temporaryStorage = defineService({
       'Size of a new buffer in bytes.',
     ),
     memoryLimit: integer({ min: 1 })
-      .default(64 * KIBIBYTE)
-      .describe('Most bytes of one message that are kept in memory.'),
+      .optional()
+      .describe(
+        'Most bytes of one message that are kept in memory; by default 65536, and more while all messages of a gateway ' +
+          'unit together take no more than 16 MB.',
+      ),
     fileLimit: integer({ min: 1 })
       .default(GIBIBYTE)
       .describe('Most bytes of one message that are kept in a file; what is longer is refused.'),
@@ -38,10 +43,12 @@ export const temporaryStorage = defineService({
       config: { memoryLimit: 1048576, fileLimit: 104857600 },
     },
   ],
-  create({ memoryLimit, fileLimit, directory }, { onClose, plane }) {
+  create({ memoryLimit: given, fileLimit, directory }, { onClose, plane }) {
+    const memoryLimit = given ?? 64 * KIBIBYTE;
     if (directory !== undefined) mkdirSync(directory, { recursive: true, mode: 0o700 });
     const storage = new SpillingStorage({
       memoryLimit,
+      spare: given === undefined ? SPARE : 0,
       limit: Math.max(memoryLimit, fileLimit),
       directory: directory ?? plane.reach.directories?.temp ?? tmpdir(),
     });

@@ -1,7 +1,12 @@
 import { getCiphers } from 'node:tls';
 
 /** The suites of TLS 1.3, which have the same name everywhere. */
-const SUITES_13 = ['TLS_AES_128_GCM_SHA256', 'TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256', 'TLS_AES_128_CCM_SHA256'];
+const SUITES_13 = [
+  'TLS_AES_128_GCM_SHA256',
+  'TLS_AES_256_GCM_SHA384',
+  'TLS_CHACHA20_POLY1305_SHA256',
+  'TLS_AES_128_CCM_SHA256',
+];
 
 /** Suites of TLS 1.2: how Java names them after `TLS_`, and how OpenSSL does. */
 const SUITES_12: Readonly<Record<string, string>> = {

@@ -37,7 +37,10 @@ export const clientTlsConfig = z
 export type ClientTlsConfig = z.output<typeof clientTlsConfig>;
 
 /** Builds what the configuration says. */
-export function createClientTls(config: ClientTlsConfig, { resolve, onClose }: Pick<Parts, 'resolve' | 'onClose'>): ClientTls {
+export function createClientTls(
+  config: ClientTlsConfig,
+  { resolve, onClose }: Pick<Parts, 'resolve' | 'onClose'>,
+): ClientTls {
   return clientTls({
     keyManagers: allOf(config.keyManager).map((one) => resolve(one)),
     trustManagers: allOf(config.trustManager).map((one) => resolve(one)),

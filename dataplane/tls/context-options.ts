@@ -40,7 +40,10 @@ export function joinedTrust(trusts: readonly Trust[]): Trust | null {
 }
 
 /** Hands what `createSecureContext` takes to `use`; the keys in it are gone when that returns. */
-export function withContextOptions<T>({ rules, keys, trust }: ContextParts, use: (options: SecureContextOptions) => T): T {
+export function withContextOptions<T>(
+  { rules, keys, trust }: ContextParts,
+  use: (options: SecureContextOptions) => T,
+): T {
   const shown = onePerType(keys);
   const cert = shown.map(({ certificates }) => certificates.map(String).join(''));
   const privateKeys = shown.map(({ privateKey }) => privateKey);

@@ -20,13 +20,18 @@ export function certifiedNames(certificate: X509Certificate): CertifiedNames {
   return {
     commonName: typeof first === 'string' ? first : null,
     hosts: alternatives.flatMap((entry) => (entry.startsWith('DNS:') ? [entry.slice('DNS:'.length)] : [])),
-    addresses: alternatives.flatMap((entry) => (entry.startsWith('IP Address:') ? [entry.slice('IP Address:'.length)] : [])),
+    addresses: alternatives.flatMap((entry) =>
+      entry.startsWith('IP Address:') ? [entry.slice('IP Address:'.length)] : [],
+    ),
   };
 }
 
 /** Entries with a quote in them are quoted as a whole by the runtime; none of these is the name of a host. */
 function splitAlternatives(text: string): string[] {
-  return text.replaceAll(/"(?:[^"\\]|\\.)*"/g, '"').split(', ').filter((entry) => !entry.includes('"'));
+  return text
+    .replaceAll(/"(?:[^"\\]|\\.)*"/g, '"')
+    .split(', ')
+    .filter((entry) => !entry.includes('"'));
 }
 
 /** Whether a certificate with these names is one for this host: its first common name or an alternative is it. */

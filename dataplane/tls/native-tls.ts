@@ -11,12 +11,8 @@ export interface TlsHandle {
   onhandshakestart: (this: TlsHandle) => void;
   onhandshakedone: (this: TlsHandle) => void;
   onerror: (this: TlsHandle, error: Error) => void;
-  /** For servers: which certificate is shown is to be decided now; `certCbDone` goes on. */
-  oncertcb: (this: TlsHandle, hello: { readonly servername?: string }) => void;
   /** For clients: what a later connection can resume. */
   onnewsession: (this: TlsHandle, id: Buffer, session: Buffer) => void;
-  /** The native context that takes the place of the first one; read by `certCbDone`. */
-  sni_context: unknown;
   /** Bytes that are encrypted and not sent yet. */
   readonly writeQueueSize: number;
   start(): void;
@@ -28,12 +24,11 @@ export interface TlsHandle {
   /** Takes bytes as if the connection had sent them. */
   receive(bytes: Uint8Array): void;
   destroySSL(): void;
-  enableCertCb(): void;
-  certCbDone(): void;
   enableSessionCallbacks(): void;
   setALPNProtocols(list: Uint8Array): void;
   getALPNNegotiatedProtocol(): string | false | null;
   setServername(name: string): void;
+  getServername(): string | false;
   setSession(session: Uint8Array): void;
   isSessionReused(): boolean;
   setVerifyMode(request: boolean, reject: boolean): void;
@@ -54,7 +49,7 @@ export type WrapInTls = (under: NativeHandle, context: SecureContext, isServer: 
 
 const METHODS = [
   ...['start', 'readStart', 'readStop', 'useUserBuffer', 'writeBuffer', 'shutdown', 'receive', 'destroySSL'],
-  ...['enableCertCb', 'certCbDone', 'enableSessionCallbacks', 'setALPNProtocols', 'getALPNNegotiatedProtocol'],
+  ...['enableSessionCallbacks', 'setALPNProtocols', 'getALPNNegotiatedProtocol', 'getServername'],
   ...['setServername', 'setSession', 'isSessionReused', 'setVerifyMode', 'verifyError', 'getPeerCertificate'],
 ];
 
@@ -75,6 +70,21 @@ export function probeNativeTls(): WrapInTls | null {
   } catch {
     return null;
   }
+}
+
+/**
+ * For servers: `choose` gets the name that a client asks for and gives the context that takes the place of the first
+ * one, or null. The runtime reads this property while it reads the client's first message, and then the whole context
+ * is another; its own way, a callback, would change only one of the keys.
+ */
+export function chooseContext(handle: TlsHandle, choose: (server: string) => SecureContext | null): void {
+  Object.defineProperty(handle, 'sni_context', {
+    configurable: true,
+    get: () => {
+      const server = handle.getServername();
+      return typeof server === 'string' ? choose(server)?.context : undefined;
+    },
+  });
 }
 
 let known: WrapInTls | null | undefined;

@@ -31,7 +31,8 @@ export function beginPublicHandshake(
     owner.unsecured(fault, detail);
   };
   server.once('tlsClientError', (error) => {
-    if ((error as { readonly code?: unknown }).code === 'ECONNRESET') fail('closed', 'the client closed the connection');
+    if ((error as { readonly code?: unknown }).code === 'ECONNRESET')
+      fail('closed', 'the client closed the connection');
     else {
       const { fault, detail } = clientFault(error);
       fail(fault, detail);
@@ -50,10 +51,12 @@ export function beginPublicHandshake(
       return;
     }
     isOver = true;
+    socket.allowHalfOpen = secure.allowHalfOpen = true;
     const protocol = agreedProtocol(secure.alpnProtocol);
     owner.secured({ wire: new SocketWire(secure, owner), protocol, certificates });
   });
   if (early !== null && early.length > 0) socket.unshift(early);
+  socket.allowHalfOpen = false; // who leaves before the handshake is over is gone
   server.emit('connection', socket);
   return stop;
 }
@@ -63,10 +66,10 @@ function serverOf(contexts: ServerContexts, auth: ClientAuth, alpn: readonly Pro
   return contexts.withStandardOptions((options) =>
     createServer({
       ...options,
-      allowHalfOpen: true,
       requestCert: auth !== 'NONE',
       rejectUnauthorized: false, // it is judged by us
-      SNICallback: (name, done) => done(null, contexts.named(name)),
+      // a context that takes the place of the first one shows only one of its keys
+      SNICallback: (name, done) => done(null, contexts.isStandard(name) ? undefined : contexts.named(name)),
       ...(alpn === null ? {} : { ALPNProtocols: [...alpn] }),
     }),
   );

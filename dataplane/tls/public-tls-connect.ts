@@ -9,6 +9,8 @@ import { type SecureBackend, unready } from './secure-backend.ts';
 import { backendFault } from './tls-faults.ts';
 import { UnreadyOwner } from './unready-owner.ts';
 
+const CLOSED = 'the connection was closed during the handshake';
+
 /** What `tlsConnect` does, by public calls alone. Nothing may be sent before `done` hears of a protocol. */
 export function publicTlsConnect(
   backend: SecureBackend,
@@ -26,7 +28,7 @@ export function publicTlsConnect(
     done(result);
   };
   const refuse = (reason: string): void => finish({ refusal: 'backend-tls', reason });
-  const unreadyOwner = new UnreadyOwner(() => refuse('the connection was closed during the handshake'));
+  const unreadyOwner = new UnreadyOwner(() => refuse(CLOSED));
   const wire = under(to, unreadyOwner, (result) => {
     if (typeof result === 'string') void secure();
     else finish(result);
@@ -58,7 +60,9 @@ export function publicTlsConnect(
       ...(session === null ? {} : { session }),
       checkServerIdentity: () => undefined,
     });
-    secure.once('error', (error) => refuse(backendFault(error)));
+    secure.once('error', (error: Error & { readonly syscall?: string; readonly reason?: string }) => {
+      refuse(error.reason === undefined ? CLOSED : backendFault(error));
+    });
     secure.once('secureConnect', () => judge(secure, credentials));
     secure.on('session', (bytes) => {
       if (isRight) backend.keep(credentials, bytes); // the names of who resumes it are not looked at again

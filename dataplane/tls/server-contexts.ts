@@ -54,6 +54,10 @@ export class ServerContexts {
     return this.byName.size > 0;
   }
 
+  isStandard(server: string): boolean {
+    return this.named(server) === this.standard;
+  }
+
   /** The context for a server: the one of its name, then that of a wildcard, then the standard one. */
   named(server: string): SecureContext {
     const name = server.toLowerCase();

@@ -2,7 +2,7 @@ import type { NativeHandle } from '../http/native-handle.ts';
 import type { HandshakeFault, HandshakeOwner } from '../http/secure-transport.ts';
 import { agreedProtocol } from './alpn.ts';
 import { type ClientAuth, clientRefusal } from './client-authentication.ts';
-import { type TlsHandle, wrapInTls } from './native-tls.ts';
+import { chooseContext, type TlsHandle, wrapInTls } from './native-tls.ts';
 import { peerCertificates } from './peer-certificates.ts';
 import type { ServerContexts } from './server-contexts.ts';
 import { clientFault } from './tls-faults.ts';
@@ -32,22 +32,12 @@ export class ServerHandshake implements HandshakeParty {
     this.wire = new TlsWire(owner, this);
     this.handle = wrapInTls()!(under, contexts.standard, true);
     if (auth !== 'NONE') this.handle.setVerifyMode(true, auth === 'REQUIRED');
-    if (contexts.hasNames) this.handle.enableCertCb();
+    if (contexts.hasNames) chooseContext(this.handle, (server) => contexts.named(server));
     if (alpn !== null) this.handle.setALPNProtocols(alpn);
   }
 
   begin(under: NativeHandle, early: Buffer | null): void {
     this.wire.begin(this.handle, under, early);
-  }
-
-  asked(server: string): void {
-    const { handle, contexts } = this;
-    if (server !== '') handle.sni_context = contexts.named(server).context;
-    try {
-      handle.certCbDone();
-    } catch (error) {
-      this.fail('malformed', error instanceof Error ? error.message : String(error));
-    }
   }
 
   agreed(): void {

@@ -26,7 +26,9 @@ const config = z
   .strictObject({
     keyManager: oneOrMore('keyManager')
       .optional()
-      .describe('The key and the certificate that clients are shown; an RSA and an elliptic-curve key can stand together.'),
+      .describe(
+        'The key and the certificate that clients are shown; an RSA and an elliptic-curve key can stand together.',
+      ),
     sni: sni.optional().describe('Keys by the server that a client asks for. It wins over `keyManager`.'),
     trustManager: oneOrMore('trustManager')
       .optional()

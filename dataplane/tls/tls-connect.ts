@@ -98,10 +98,6 @@ class ClientHandshake implements HandshakeParty {
     this.refuse('the connection was closed during the handshake');
   }
 
-  asked(): void {
-    // only servers are asked
-  }
-
   resumable(session: Buffer): void {
     if (!this.isOver) this.early = session;
     else this.backend.keep(this.credentials!, session);

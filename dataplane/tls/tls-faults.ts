@@ -64,9 +64,15 @@ function saidOf(error: Error & { readonly reason?: unknown; readonly code?: unkn
 const SERVER_REASONS: readonly (readonly [RegExp, string])[] = [
   [/wrong version number|packet length too long|bad record type|http request/, 'the backend does not speak TLS there'],
   [/alert protocol version|unsupported protocol/, 'there is no version of TLS that both sides allow'],
-  [/alert handshake failure|no cipher|no shared cipher/, 'there is no cipher suite that both sides allow, or a certificate is wanted'],
+  [
+    /alert handshake failure|no cipher|no shared cipher/,
+    'there is no cipher suite that both sides allow, or a certificate is wanted',
+  ],
   [/alert certificate required/, 'the backend wants a certificate'],
-  [/alert (?:bad certificate|unknown ca|certificate|unsupported certificate)/, 'the backend refuses the certificate of the gateway'],
+  [
+    /alert (?:bad certificate|unknown ca|certificate|unsupported certificate)/,
+    'the backend refuses the certificate of the gateway',
+  ],
   [/no application protocol/, 'there is no protocol that both sides speak'],
 ];
 
@@ -83,7 +89,7 @@ const CLIENT_FAULTS: readonly (readonly [RegExp, HandshakeFault])[] = [
   [/no application protocol/, 'alpn'],
   [/alert/, 'alert'],
   [/no shared cipher|no suitable (?:signature algorithm|key share|groups)|no cipher/, 'cipher'],
-  [/unsupported protocol|version too low|wrong version number|unknown protocol/, 'protocol'],
+  [/unsupported protocol|version too low|unknown protocol/, 'protocol'],
 ];
 
 /** Why a handshake with a client failed: the word that it is counted under, and what the library said. */

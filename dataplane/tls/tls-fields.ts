@@ -51,13 +51,16 @@ function algorithm(): z.ZodType<readonly TlsVersion[], unknown> {
 
 function unknownVersion(name: string, names: readonly string[]): ValueProblem {
   if (OLD.includes(name)) {
-    return new ValueProblem('value', `must not be '${name}', which protects nothing any more: use ${VERSIONS.join(' or ')}`);
+    return new ValueProblem(
+      'value',
+      `must not be '${name}', which protects nothing any more: use ${VERSIONS.join(' or ')}`,
+    );
   }
   return withHint(`must be one of ${names.join(', ')}, not ${shown(name)}`, didYouMean(name, names));
 }
 
 function suite(): z.ZodType<CipherSuite | null, unknown> {
-  return configuredName('string', cipherSuiteNames(), (name) => {
+  return configuredName('string', null, (name) => {
     const found = cipherSuite(name);
     if (found !== undefined) return found;
     if (isGone(name)) throw new ValueProblem('value', `the cipher suite ${shown(name)} is not offered: it is not safe`);
@@ -66,8 +69,13 @@ function suite(): z.ZodType<CipherSuite | null, unknown> {
   });
 }
 
-function configuredName<T>(type: string, names: readonly string[], read: (name: string) => T): z.ZodType<T, unknown> {
-  const json = { anyOf: [{ enum: names }, { type: 'string', pattern: '[$#]\\{' }] };
+function configuredName<T>(
+  type: string,
+  names: readonly string[] | null,
+  read: (name: string) => T,
+): z.ZodType<T, unknown> {
+  const json =
+    names === null ? { type: 'string' } : { anyOf: [{ enum: names }, { type: 'string', pattern: '[$#]\\{' }] };
   return leaf(`configuration expression<${type}>`, json, (value) =>
     readConfigured(value, (name) => {
       if (typeof name !== 'string') throw wrongType('a string', name);
@@ -86,7 +94,10 @@ export const protocolFields = {
     .array(suite())
     .min(1)
     .optional()
-    .describe('Allowed cipher suites by their names in Java; by default those that OpenSSL holds for safe.'),
+    .describe(
+      'Allowed cipher suites by their names in Java, such as `TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256`; by default those ' +
+        'that OpenSSL holds for safe.',
+    ),
   sslContextAlgorithm: algorithm()
     .optional()
     .describe('`TLS` for every version, or `TLSv1.2`, which leaves TLS 1.3 out; `sslEnabledProtocols` wins over it.'),

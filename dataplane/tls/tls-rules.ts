@@ -21,7 +21,8 @@ export function spokenVersions({ sslCipherSuites, sslContextAlgorithm, sslEnable
   const enabled = sslEnabledProtocols ?? sslContextAlgorithm ?? VERSIONS;
   const suites = sslCipherSuites?.flatMap((suite) => suite ?? []);
   return VERSIONS.filter(
-    (version) => enabled.includes(version) && (suites === undefined || suites.some(({ protocol }) => protocol === version)),
+    (version) =>
+      enabled.includes(version) && (suites === undefined || suites.some(({ protocol }) => protocol === version)),
   );
 }
 
@@ -30,7 +31,8 @@ export function tlsRules(wishes: TlsWishes): TlsRules {
   const versions = spokenVersions(wishes);
   const [minVersion] = versions;
   const maxVersion = versions.at(-1);
-  if (minVersion === undefined || maxVersion === undefined) throw new Error('none of the cipher suites belongs to an allowed version of TLS');
+  if (minVersion === undefined || maxVersion === undefined)
+    throw new Error('none of the cipher suites belongs to an allowed version of TLS');
   const suites = wishes.sslCipherSuites?.flatMap((suite) => suite?.name ?? []);
   return { minVersion, maxVersion, ...(suites === undefined ? {} : { ciphers: suites.join(':') }) };
 }

@@ -16,8 +16,6 @@ export interface HandshakeParty {
   disagreed(error: Error): void;
   /** The other side closed the connection. */
   left(): void;
-  /** For servers: the client asks for a server of this name; empty for no name. */
-  asked(server: string): void;
   /** For clients: what a later connection can resume. */
   resumable(session: Buffer): void;
 }
@@ -75,7 +73,6 @@ export class TlsWire implements Wire {
     handle.onhandshakestart = onHandshakeStart;
     handle.onhandshakedone = onHandshakeDone;
     handle.onerror = onError;
-    handle.oncertcb = onCertificate;
     handle.onnewsession = onNewSession;
     handle.useUserBuffer(readView);
     this.resume();
@@ -116,7 +113,8 @@ export class TlsWire implements Wire {
 
   send(bytes: Buffer, start: number, length: number): void {
     if (this.done || this.over) return;
-    if (this.inFlight || !this.open || this.backlog !== null) this.hold(Buffer.from(bytes.subarray(start, start + length)));
+    if (this.inFlight || !this.open || this.backlog !== null)
+      this.hold(Buffer.from(bytes.subarray(start, start + length)));
     else this.write(new Uint8Array(bytes.buffer, bytes.byteOffset + start, length));
   }
 
@@ -283,10 +281,6 @@ function onHandshakeDone(this: TlsHandle): void {
 
 function onError(this: TlsHandle, error: Error): void {
   (this.wire as TlsWire).fail(error);
-}
-
-function onCertificate(this: TlsHandle, { servername = '' }: { readonly servername?: string }): void {
-  (this.wire as TlsWire).party.asked(servername);
 }
 
 function onNewSession(this: TlsHandle, _id: Buffer, session: Buffer): void {

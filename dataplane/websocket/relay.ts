@@ -138,10 +138,9 @@ export class Relay implements UpgradedPeer, Swept {
       this.release();
       return;
     }
-    const announced = side.deaf;
     side.ignore();
     const other = this.otherOf(side);
-    if (!announced) this.tell(other, side.isClient ? CLIENT_LEFT : BACKEND_LEFT);
+    this.tell(other, side.isClient ? CLIENT_LEFT : BACKEND_LEFT);
     this.begin(side.isClient ? 'webSocketsLeftByClient' : 'webSocketsLeftByBackend', GRACE);
     if (other.told) this.settle();
     else this.finish(); // in the middle of a frame there is nothing to say

@@ -1,4 +1,4 @@
-import { connect, type ConnectionOptions, type PeerCertificate, type TLSSocket } from 'node:tls';
+import { type ConnectionOptions, connect, type PeerCertificate, type TLSSocket } from 'node:tls';
 
 /** What Node's own TLS client found out. */
 export interface SecureAnswer {
@@ -14,8 +14,11 @@ export interface SecureAnswer {
   readonly sessions: readonly Buffer[];
 }
 
+/** What Node's own client can be told. */
+export type SecureClientOptions = ConnectionOptions & { readonly allowHalfOpen?: boolean };
+
 /** Sends one request over TLS and reads until the server closes. @throws when there is no connection or no answer. */
-export async function askSecurely(port: number, options: ConnectionOptions = {}, fields = ''): Promise<SecureAnswer> {
+export async function askSecurely(port: number, options: SecureClientOptions = {}, fields = ''): Promise<SecureAnswer> {
   const sessions: Buffer[] = [];
   const socket = await secureSocket(port, options, (session) => sessions.push(session));
   const facts = {
@@ -34,7 +37,7 @@ export async function askSecurely(port: number, options: ConnectionOptions = {},
 /** A connection after its handshake. @throws when there is none. */
 export function secureSocket(
   port: number,
-  options: ConnectionOptions = {},
+  options: SecureClientOptions = {},
   onSession: (session: Buffer) => void = () => {},
 ): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type Server, type TlsOptions, type TLSSocket } from 'node:tls';
+import { createServer, type Server, type TLSSocket, type TlsOptions } from 'node:tls';
 import { onTestFinished } from 'vitest';
 
 /** Node's own TLS server, which answers every request. */

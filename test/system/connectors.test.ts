@@ -3,6 +3,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ask, refusalOf } from '../support/answers.ts';
+import { EchoBackend } from '../support/echo-backend.ts';
 import { GatewayProcess } from '../support/gateway-process.ts';
 import { type FolderContent, InstanceFolder } from '../support/instance-folder.ts';
 import { gatewarden, type Outcome, runProgram } from '../support/run-program.ts';
@@ -156,6 +157,44 @@ describe('what admin.json says of requests', () => {
     expect(await post('Transfer-Encoding: chunked', '2\r\nab\r\n2\r\nde\r\n0\r\n\r\n')).toBe(200);
     expect(await post('Transfer-Encoding: chunked', '3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n')).toBe(413);
   });
+});
+
+describe('where content is kept', () => {
+  const storage = { name: 'small', type: 'TemporaryStorage', config: { memoryLimit: 500, fileLimit: 1000 } };
+  const admin = { temporaryStorage: 'small', heap: [storage] };
+  const own = [{ name: 'TemporaryStorage', type: 'TemporaryStorage' }];
+
+  it.each<[string, object, object, number]>([
+    ['in the storage of admin.json', admin, {}, 413],
+    ['nowhere, if it is passed on as it arrives', { ...admin, streamingEnabled: true }, {}, 200],
+    ['in the storage of config.json, if that has one', admin, { heap: own }, 200],
+    ['in the default storage', {}, {}, 200],
+  ])('%s', async (_, settings, config, status) => {
+    const backend = await EchoBackend.start();
+    await run({
+      'config/admin.json': settings,
+      'config/config.json': { ...config, baseURI: backend.url, handler: { type: 'ReverseProxyHandler' } },
+    });
+    const head = 'POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 300000\r\n';
+    expect((await ask(gateway!.port, head, 'x'.repeat(300_000))).status).toBe(status);
+    await gateway!.stop();
+    await backend.close();
+  });
+});
+
+it('does not start with an object of admin.json that cannot be built', async () => {
+  const { code, stderr } = await refused(
+    {
+      'config/admin.json': {
+        temporaryStorage: 'own',
+        heap: [{ name: 'own', type: 'TemporaryStorage', config: { directory: '&{ig.instance.dir}/file' } }],
+      },
+      file: 'x',
+    },
+    ['--port', '0'],
+  );
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^gatewarden run: admin\.json: heap\[0\]: 'own' cannot be built: EEXIST/m);
 });
 
 describe('files of an instance', () => {

@@ -7,7 +7,13 @@ import { untilStill, untilTrue } from '../../support/event-loop.ts';
 import { httpExchange } from '../../support/http-exchange.ts';
 import { memoryUse } from '../../support/memory.ts';
 import { RawClient } from '../../support/raw-client.ts';
-import { eachRequest, plainAnswer, type Script, ScriptedBackend } from '../../support/scripted-backend.ts';
+import {
+  eachRequest,
+  plainAnswer,
+  type Script,
+  ScriptedBackend,
+  type ScriptedPeer,
+} from '../../support/scripted-backend.ts';
 import { send, serve } from '../../support/served.ts';
 import { watchedDirectory } from '../../support/temporary-files.ts';
 
@@ -179,6 +185,48 @@ describe('a request that is not sent', () => {
     await untilTrue(() => directory.open() === 0);
   });
 
+  it.each([
+    ['refuses to read it', (peer: ScriptedPeer) => peer.close(), 502],
+    ['answers before', (peer: ScriptedPeer) => peer.send(plainAnswer('no', '403 No')), 403],
+  ])('to its end, because the backend %s each time: no file is left', async (_case, then, status) => {
+    const directory = watchedDirectory();
+    const storage = { type: 'TemporaryStorage', config: { memoryLimit: 1000, directory: directory.path } };
+    const app = await backend(async (peer) => {
+      await peer.head();
+      peer.take();
+      then(peer);
+    });
+    const retries = { count: 2, delay: '1 ms', condition: '${response.status.code == 403}' };
+    const gateway = await serve(whole({ retries, temporaryStorage: storage }));
+    const content = new BytePattern(1, 30_000_000); // more than the kernel takes for a backend that does not read
+    const headers = { host: `127.0.0.1:${app.port}` };
+    expect((await httpExchange({ port: gateway.port, headers, content })).status).toBe(status);
+    expect(app.connections).toBe(3);
+    await untilTrue(() => directory.open() === 0);
+  });
+
+  it('although it is sent again: no file is left', async () => {
+    const directory = watchedDirectory();
+    const app = await backend(async (peer) => {
+      if (peer.index === 2) {
+        await echo(peer);
+        return;
+      }
+      await peer.head(); // and some of the body
+      peer.close();
+    });
+    const retries = { count: 3, delay: '1 ms' };
+    const gateway = await serve(whole({ retries }, directory.path));
+    const content = new BytePattern(2, 90_000);
+    const headers = { host: `127.0.0.1:${app.port}` };
+    const answer = await httpExchange({ port: gateway.port, headers, content, expected: content });
+    expect(answer).toMatchObject({ status: 200, exact: true });
+    await untilTrue(() => directory.open() === 0);
+    await app.close();
+    expect((await httpExchange({ port: gateway.port, headers, content })).status).toBe(502);
+    await untilTrue(() => directory.open() === 0);
+  });
+
   it('to its end, because the backend answers before: no file is left', async () => {
     const directory = watchedDirectory();
     const storage = { type: 'TemporaryStorage', config: { memoryLimit: 1000, directory: directory.path } };
@@ -199,7 +247,7 @@ describe('a request that is not sent', () => {
 describe('many at a time', () => {
   it('take little memory', async () => {
     const directory = watchedDirectory();
-    const storage = { type: 'TemporaryStorage', config: { directory: directory.path } };
+    const storage = { type: 'TemporaryStorage', config: { memoryLimit: 65_536, directory: directory.path } };
     const app = await backend();
     const gateway = await serve(whole({ temporaryStorage: storage, connections: 4 }));
     const before = memoryUse().arrayBuffers;

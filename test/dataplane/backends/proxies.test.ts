@@ -1,3 +1,7 @@
+import { once } from 'node:events';
+import { createSecureServer, type Http2Session } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { canonicalJson } from '../../../contract/document/canonical.ts';
 import type { JsonObject, JsonValue } from '../../../contract/document/json-value.ts';
@@ -5,6 +9,7 @@ import { pathText } from '../../../contract/problem.ts';
 import { noReach } from '../../../contract/reach.ts';
 import { systemProxy } from '../../../dataplane/backends/system-proxy.ts';
 import { refusalOf, untilAnswers } from '../../support/answers.ts';
+import { certificateAuthority } from '../../support/certificates.ts';
 import { type ConfiguredGateway, checkConfigured } from '../../support/configured-gateway.ts';
 import { startFullListener } from '../../support/full-listener.ts';
 import { type ProxyRule, startProxy } from '../../support/http-proxy.ts';
@@ -117,6 +122,49 @@ describe('an HTTP proxy', () => {
     client.send(`GET /socket HTTP/1.1\r\nHost: app.internal\r\n${UPGRADE}\r\n`);
     expect(await client.until((text) => text.includes('\r\n\r\n'))).toMatch(/^HTTP\/1\.1 101 /);
     expect(proxy.asked).toEqual(['CONNECT app.internal:80']);
+  });
+
+  it.each<[string, string[]]>([
+    ['HTTP/1.1', ['http/1.1']],
+    ['HTTP/2', ['h2']],
+  ])('leads to backends over TLS in a tunnel: %s', async (protocolVersion, ALPNProtocols) => {
+    const certified = certificateAuthority('test').issue({ names: ['app.internal'] });
+    const app = createSecureServer({ key: certified.key, cert: certified.chain, allowHTTP1: true, ALPNProtocols });
+    const sessions: Http2Session[] = [];
+    app.on('session', (session) => sessions.push(session));
+    app.on('request', (request, response) => response.end(`HTTP/${request.httpVersion} ${request.url}`));
+    app.listen({ port: 0, host: '127.0.0.1' });
+    await once(app, 'listening');
+    onTestFinished(() => {
+      for (const session of sessions) session.destroy();
+      app.close();
+    });
+    const { port } = app.address() as AddressInfo;
+    const proxy = await startProxy({ credentials: `gateway:${PASSWORD}`, hosts: { 'app.internal': port } });
+    const tls = { type: 'ClientTlsOptions', config: { trustManager: { type: 'TrustAllManager' } } };
+    const options = custom(proxy.uri, { username: 'gateway', ...secrets });
+    const handler = through(options, { tls, protocolVersion });
+    const binding = { handler, baseURI: 'https://app.internal' };
+    const gateway = await serve({ type: 'DispatchHandler', config: { bindings: [binding] } }, [], { reach });
+    const answers = [await send(gateway, 'GET /1'), await send(gateway, 'GET /2')];
+    const version = protocolVersion === 'HTTP/2' ? 'HTTP/2.0' : protocolVersion;
+    expect(answers.map(({ body }) => body)).toEqual([`${version} /1`, `${version} /2`]);
+    expect(proxy.asked).toEqual(['CONNECT app.internal:443']);
+    gateway.configuration.close();
+  });
+
+  it('is not to blame for the certificate of a backend', async () => {
+    const certified = certificateAuthority('test').issue({ names: ['other.internal'] });
+    const app = createServer({ key: certified.key, cert: certified.chain });
+    app.listen({ port: 0, host: '127.0.0.1' });
+    await once(app, 'listening');
+    onTestFinished(() => void app.close());
+    const proxy = await startProxy({ hosts: { 'app.internal': (app.address() as AddressInfo).port } });
+    const tls = { type: 'ClientTlsOptions', config: { trustManager: { type: 'TrustAllManager' } } };
+    const binding = { handler: through(custom(proxy.uri), { tls }), baseURI: 'https://app.internal' };
+    const gateway = await serve({ type: 'DispatchHandler', config: { bindings: [binding] } });
+    const answer = await send(gateway, 'GET /');
+    expect([answer.status, refusalOf(answer)]).toEqual([502, 'backend-tls']);
   });
 
   it.each(['ReverseProxyHandler', 'ClientHandler'])('is by default the object ProxyOptions: %s', async (type) => {

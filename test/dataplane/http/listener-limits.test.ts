@@ -51,6 +51,12 @@ it('has a default and a description for every limit', () => {
   gateway = { close: async () => {} } as TestGateway;
 });
 
+it('http2: without it the preface of HTTP/2 is a version that is not spoken', async () => {
+  await start({ http2: false });
+  const [answer] = await exchangeBytes(gateway.port, 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+  expect([answer!.status, refusalOf(answer!)]).toEqual([505, 'version']);
+});
+
 describe('sizes', () => {
   it.each([
     ['whole', 1 << 20],

@@ -122,6 +122,19 @@ it('is introduced by the PROXY protocol where the peer is trusted', async () => 
   client.raw.destroy();
 });
 
+it('may say https on a connection in clear when a trusted proxy, which may have ended TLS, introduced the client', async () => {
+  const gateway = await gatewayWith({
+    trustedProxies: ['127.0.0.1'],
+    handler: () => (exchange) => textResponse(200, `${exchange.request.uri.scheme} ${exchange.client.isSecure}`),
+  });
+  const header = Buffer.from('PROXY TCP4 203.0.113.9 192.0.2.1 40000 443\r\n');
+  const client = await FrameClient.connect(gateway.port, Buffer.concat([header, greeting()]));
+  const fields = GET.map((field): Field => (field[0] === ':scheme' ? [':scheme', 'https'] : field));
+  client.send(headersFrame(1, fields, END));
+  expect(await client.whole(1)).toBe('http false');
+  client.raw.destroy();
+});
+
 it('begins however its first bytes are cut', async () => {
   const gateway = await gatewayWith({ handler: () => () => textResponse(200, 'hello') });
   const bytes = Buffer.concat([greeting(), request(1)]);

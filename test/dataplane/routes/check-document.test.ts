@@ -24,8 +24,8 @@ describe('keys that the reference product knows', () => {
     [
       { temporaryStorage: 'TemporaryStorage' },
       [
-        'warning temporaryStorage: has no effect: bodies are streamed, and objects that keep one use the ' +
-          'TemporaryStorage of the heap',
+        'warning temporaryStorage: has no effect: objects that keep content use the TemporaryStorage of the heap, ' +
+          'or the one that they name',
       ],
     ],
     [{ monitor: true }, ['warning monitor: has no effect: every route is monitored']],

@@ -21,6 +21,9 @@ async function contentOf(buffer: TemporaryBuffer): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
+/** What the buffers of a storage may take together in memory where nobody says how much one may. */
+const SPARE = 16 << 20;
+
 function openFiles(): number {
   return readdirSync('/dev/fd').length;
 }
@@ -82,6 +85,25 @@ describe('TemporaryStorage', () => {
     expect(() => storage.open()).toThrow('the temporary storage is closed');
   });
 
+  it('lends spare memory to those who come first, until they need it no more', async () => {
+    const { object: storage } = buildObject('temporaryStorage', 'TemporaryStorage', { directory: folder() });
+    const before = openFiles();
+    const [large, small] = [storage.open(), storage.open()];
+    await large.write(Buffer.alloc(65_536 + SPARE, 1));
+    await small.write(Buffer.alloc(65_536, 2));
+    expect(openFiles()).toBe(before);
+    await small.write(Buffer.alloc(1, 2));
+    expect(openFiles()).toBe(before + 1);
+    await large.write(Buffer.alloc(1, 1));
+    expect(openFiles()).toBe(before + 2);
+    const third = storage.open();
+    await third.write(Buffer.alloc(65_536 + SPARE));
+    expect(openFiles()).toBe(before + 2);
+    for (const buffer of [large, small, third]) await buffer.release();
+    await storage.open().write(Buffer.alloc(65_536 + SPARE));
+    expect(openFiles()).toBe(before);
+  });
+
   it.each([
     [{ memoryLimit: 4, fileLimit: 8 }, 8],
     [{ memoryLimit: 8, fileLimit: 4 }, 8],
@@ -116,7 +138,7 @@ describe('TemporaryStorage', () => {
       operatorReach({}, {}, instance),
     );
     const buffer = storage.open();
-    await buffer.write(Buffer.alloc(65_536));
+    await buffer.write(Buffer.alloc(65_536 + SPARE));
     expect(readdirSync(instance)).toEqual([]);
     await buffer.write(Buffer.alloc(1));
     expect(readdirSync(instance)).toEqual(['tmp']);
@@ -132,7 +154,7 @@ describe('TemporaryStorage', () => {
       operatorReach({}, {}, file),
     );
     const buffer = storage.open();
-    await expect(buffer.write(Buffer.alloc(65_537))).rejects.toThrow('ENOTDIR');
+    await expect(buffer.write(Buffer.alloc(65_537 + SPARE))).rejects.toThrow('ENOTDIR');
     await expect(close()).resolves.toBeUndefined();
   });
 

@@ -6,14 +6,14 @@ import type { ClientTls } from '../../../dataplane/heap/tls.ts';
 import { Backend } from '../../../dataplane/http/backend.ts';
 import type { Protocol } from '../../../dataplane/http/connect.ts';
 import { cipherSuite } from '../../../dataplane/tls/cipher-suites.ts';
-import { clientTls, type ClientTlsParts } from '../../../dataplane/tls/client-credentials.ts';
+import { type ClientTlsParts, clientTls } from '../../../dataplane/tls/client-credentials.ts';
 import { tlsConnect } from '../../../dataplane/tls/tls-connect.ts';
 import { tlsRules } from '../../../dataplane/tls/tls-rules.ts';
 import { ask } from '../../support/answers.ts';
 import { type Certified, certificateAuthority } from '../../support/certificates.ts';
+import { changingKeys, changingTrust } from '../../support/changing-tls-secrets.ts';
 import { startGateway } from '../../support/gateway.ts';
 import { startTlsBackend } from '../../support/tls-backend.ts';
-import { changingKeys, changingTrust } from '../../support/tls-managers.ts';
 
 const ca = certificateAuthority('the authority');
 const HOST = 'backend.test';
@@ -95,7 +95,11 @@ describe('a certificate that is refused', () => {
   it.each<[string, Certified, RegExp]>([
     ['expired', ca.issue({ names: [HOST], expired: true }), /it has expired \(.+GMT\)/],
     ['not valid yet', ca.issue({ names: [HOST], early: true }), /it is not valid yet/],
-    ['for another host', ca.issue({ names: ['a.test', '*.b.test'] }), /not one for 'backend\.test': it is for a\.test, \*\.b\.test/],
+    [
+      'for another host',
+      ca.issue({ names: ['a.test', '*.b.test'] }),
+      /not one for 'backend\.test': it is for a\.test, \*\.b\.test/,
+    ],
     ['for no host', ca.issue({ commonName: 'somebody' }), /it is for somebody/],
     ['of an unknown authority', other.issue({ names: [HOST] }), /its issuer is not trusted \(issuer CN=a stranger\)/],
     ['signed by itself', selfSigned(HOST), /it is self-signed and not trusted/],
@@ -131,9 +135,11 @@ function leafOnly(certified: Certified): Certified {
 /** A certificate that nobody else signed. */
 function selfSigned(name: string): Certified {
   const request = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '1'];
-  const pem = execFileSync('openssl', [...request, '-keyout', '-', '-subj', `/CN=${name}`], { stdio: 'pipe' }).toString();
-  const [key = ''] = /-----BEGIN PRIVATE[^]*?-----END PRIVATE KEY-----\n/.exec(pem) ?? [];
-  const [certificate = ''] = /-----BEGIN CERT[^]*?-----END CERTIFICATE-----\n/.exec(pem) ?? [];
+  const pem = execFileSync('openssl', [...request, '-keyout', '-', '-subj', `/CN=${name}`], {
+    stdio: 'pipe',
+  }).toString();
+  const [key = ''] = /-----BEGIN PRIVATE[\s\S]*?-----END PRIVATE KEY-----\n/.exec(pem) ?? [];
+  const [certificate = ''] = /-----BEGIN CERT[\s\S]*?-----END CERTIFICATE-----\n/.exec(pem) ?? [];
   return { key, certificate, chain: certificate, pem };
 }
 

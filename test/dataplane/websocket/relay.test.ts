@@ -1,6 +1,7 @@
+import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { COUNTER, type CounterName, counters } from '../../../dataplane/http/counters.ts';
-import { BytePattern, PatternCheck } from '../../support/byte-pattern.ts';
+import { BytePattern, PatternCheck, writePattern } from '../../support/byte-pattern.ts';
 import { nextTurn, untilStill, untilTrue } from '../../support/event-loop.ts';
 import {
   get,
@@ -112,32 +113,52 @@ describe('frames', () => {
   });
 
   it('of many megabytes pass unharmed both ways, whoever reads slowly', async () => {
-    const up = new BytePattern(1, 24 * MEBIBYTE).whole();
+    const up = new BytePattern(1, 24 * MEBIBYTE);
     const down = new BytePattern(2, 24 * MEBIBYTE);
+    const { client, peer } = await joined();
+    peer.take();
+    client.socket.removeAllListeners('data').pause();
+    client.send(frame({ opcode: BINARY, masked: true, length: up.length }));
+    peer.send(frame({ opcode: BINARY, length: down.length }));
+    const sent = [writePattern(client.socket, up), writePattern(peer.socket, down)];
+    await untilStill(() => client.socket.bytesWritten - client.socket.writableLength);
+    const received = await Promise.all([payloadOf(peer.socket, 14, up), payloadOf(client.socket, 10, down)]);
+    expect(received).toEqual([true, true]);
+    await Promise.all(sent);
+    client.send(clientFrame({ opcode: CLOSE })); // is one only where the payload has ended
+    peer.send(frame({ opcode: CLOSE }));
+    peer.socket.resume();
+    client.socket.resume();
+    await client.untilClosed();
+    await peer.until(() => false);
+  });
+
+  it.each(['client', 'backend'])('wait where they are while the %s does not read', async (slow) => {
+    const length = 96 * MEBIBYTE;
     const { client, peer } = await joined();
     peer.socket.pause();
     client.socket.pause();
-    const head = frame({ opcode: BINARY, masked: true, length: up.length });
-    client.send(head);
-    client.send(up);
-    client.send(clientFrame({ payload: 'end' }));
-    peer.send(frame({ opcode: BINARY, length: down.length }));
-    peer.send(down.whole());
-    peer.send(frame({ payload: 'end' }));
-    await untilStill(() => client.socket.bytesWritten - client.socket.writableLength);
-    client.socket.resume();
-    peer.socket.resume();
-    const end = clientFrame({ payload: 'end' }).toString('latin1');
-    await peer.until((text) => text.endsWith(end));
-    await client.until((text) => text.endsWith(frame({ payload: 'end' }).toString('latin1')));
-    const received = Buffer.from(peer.received, 'latin1');
-    expect(received.length).toBe(head.length + up.length + end.length);
-    expect(received.subarray(head.length, -end.length).equals(up)).toBe(true);
-    const check = new PatternCheck(down);
-    check.take(Buffer.from(afterHead(client.text), 'latin1').subarray(10, 10 + down.length));
-    expect(check.exact).toBe(true);
+    const sender = slow === 'client' ? peer.socket : client.socket;
+    const left = (): number => sender.bytesWritten - sender.writableLength;
+    sender.write(frame({ opcode: BINARY, masked: slow !== 'client', length }));
+    for (let written = 0; written < length; written += MEBIBYTE) sender.write(Buffer.alloc(MEBIBYTE));
+    expect(await untilStill(left)).toBeLessThan(length / 2);
   });
 });
+
+/** Reads one long frame, slowly. @returns whether its payload is as it should be. */
+async function payloadOf(socket: Socket, head: number, content: BytePattern): Promise<boolean> {
+  const check = new PatternCheck(content);
+  let ahead = head;
+  for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
+    const bytes = chunk as Buffer;
+    check.take(bytes.subarray(Math.min(ahead, bytes.length)));
+    ahead -= Math.min(ahead, bytes.length);
+    await nextTurn();
+    if (check.received >= content.length) break;
+  }
+  return check.exact;
+}
 
 describe('the closing handshake', () => {
   it.each(['client', 'backend'])('begun by the %s passes, and both connections end', async (first) => {
@@ -397,6 +418,17 @@ describe('a WebSocket that ends because', () => {
     peer.end();
     await untilTrue(() => tunnels() === 0);
     expect(silent()).toBe(1);
+  });
+
+  it('it was silent for too long passes nothing on after that', async () => {
+    const { client, peer, clientFrames, backendFrames } = await joined(relaying({ silence: 150 }));
+    await client.until(() => clientFrames().length === 1);
+    client.send(clientFrame({ payload: 'too late' }));
+    client.send(clientFrame({ opcode: CLOSE, payload: closePayload(1001) }));
+    peer.send(frame({ opcode: CLOSE, payload: closePayload(1001) }));
+    await client.untilClosed();
+    await peer.until(() => false);
+    expect([clientFrames().length, backendFrames().length]).toEqual([1, 1]);
   });
 
   it('the gateway was drained and its time was over tells both sides', async () => {

@@ -50,11 +50,16 @@ export function changingTrust(wish: Partial<TrustWish>): ChangingTrust {
 
 /** A key with its certificates, as a manager gives it. */
 export function tlsKey({ key, chain }: Certified): TlsKey {
-  const certificates = chain.match(/-----BEGIN[^]*?-----END CERTIFICATE-----/g) ?? [];
+  const certificates = chain.match(/-----BEGIN[\s\S]*?-----END CERTIFICATE-----/g) ?? [];
   return { privateKey: createPrivateKey(key), certificates: certificates.map((pem) => new X509Certificate(pem)) };
 }
 
-function trustOf({ certificates = [], revocations = [], checkRevocation, everything = false }: Partial<TrustWish>): Trust {
+function trustOf({
+  certificates = [],
+  revocations = [],
+  checkRevocation,
+  everything = false,
+}: Partial<TrustWish>): Trust {
   return {
     certificates: certificates.map((pem) => new X509Certificate(pem)),
     revocations,

@@ -1,0 +1,60 @@
+import { once } from 'node:events';
+import { connect, type IncomingHttpHeaders } from 'node:http2';
+import { describe, expect, it } from 'vitest';
+import type { Exchange } from '../../../dataplane/http/exchange.ts';
+import { textResponse } from '../../../dataplane/http/response.ts';
+import { certificateAuthority } from '../../support/certificates.ts';
+import { askSecurely } from '../../support/secure-client.ts';
+import { type SecureGateway, startSecure } from '../../support/secure-gateway.ts';
+import { changingKeys } from '../../support/changing-tls-secrets.ts';
+
+const ca = certificateAuthority('servers');
+const own = ca.issue({ names: ['gateway.test'] });
+
+function start(handle: (exchange: Exchange) => string): Promise<SecureGateway> {
+  return startSecure({
+    keys: [changingKeys(own).manager],
+    handler: () => (exchange) => textResponse(200, handle(exchange)),
+  });
+}
+
+async function ask(port: number, headers: Record<string, string> = {}): Promise<[number, string]> {
+  const session = connect(`https://gateway.test:${port}`, {
+    ca: ca.certificate,
+    host: '127.0.0.1',
+    servername: 'gateway.test',
+  });
+  const stream = session.request(headers);
+  const [answer] = (await once(stream, 'response')) as [IncomingHttpHeaders];
+  let content = '';
+  for await (const chunk of stream) content += chunk;
+  session.destroy();
+  return [Number(answer[':status']), content];
+}
+
+describe('over TLS', () => {
+  it('is agreed on by ALPN, and knows where it came to', async () => {
+    const { port } = await start(({ request, router, client }) =>
+      [request.version, router.originalUri, client.isSecure].join(' '),
+    );
+    expect(await ask(port, { ':path': '/a?b=c' })).toEqual([200, `HTTP/2 https://gateway.test:${port}/a?b=c true`]);
+  });
+
+  it('carries much more than a record', async () => {
+    const { port } = await start(() => 'x'.repeat(1_000_000));
+    const [status, content] = await ask(port);
+    expect(status).toBe(200);
+    expect(content).toHaveLength(1_000_000);
+  });
+
+  it('refuses what says that it came in clear', async () => {
+    const { port, finished } = await start(() => 'no');
+    expect((await ask(port, { ':scheme': 'http' }))[0]).toBe(421);
+    expect(finished).toMatchObject([{ refusal: 'scheme', method: 'GET', path: '/' }]);
+  });
+
+  it('leaves HTTP/1.1 to whoever does not ask for more', async () => {
+    const { port } = await start(({ request }) => request.version);
+    expect((await askSecurely(port, { ca: ca.certificate })).text).toMatch(/HTTP\/1\.1$/);
+  });
+});
