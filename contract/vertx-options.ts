@@ -182,10 +182,6 @@ const http2Fields = {
 
 /** `vertx` of a connector. */
 export const vertxServerOptions = z.strictObject({
-  ...mootFields(moot),
-  ...webSocketFields,
-  ...http2Fields,
-  ...fieldsOf(decidedElsewhere, refused),
   acceptBacklog: integer({ min: -1, max: 65_535 })
     .optional()
     .describe('Most connections that wait to be accepted; -1 for as many as the engine takes by itself.'),
@@ -204,6 +200,10 @@ export const vertxServerOptions = z.strictObject({
   maxHeaderSize: integer({ min: 256, max: 983_040 })
     .optional()
     .describe('Most bytes of header lines in one request, under its older name.'),
+  ...http2Fields,
+  ...webSocketFields,
+  ...mootFields(moot),
+  ...fieldsOf(decidedElsewhere, refused),
 });
 
 /** `vertx` at the top. */

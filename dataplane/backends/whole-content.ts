@@ -66,10 +66,10 @@ class Taking implements BodySink {
         this.fail(error);
         return;
       }
-      const { chunks } = this;
+      for (const chunk of this.chunks) this.store(this.buffer, chunk);
       this.chunks = [];
-      this.store(this.buffer, Buffer.concat([...chunks, piece]));
-    } else this.store(this.buffer, piece);
+    }
+    this.store(this.buffer, piece);
   }
 
   private store(buffer: TemporaryBuffer, piece: Buffer): void {

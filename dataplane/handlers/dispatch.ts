@@ -3,7 +3,6 @@ import { url } from '../../contract/vocabulary/configured.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
 import { runtimeFlag } from '../../contract/vocabulary/runtime.ts';
 import { defineHandler } from '../heap/definition.ts';
-import { unservedScheme } from '../http/base-uri.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { Response } from '../http/response.ts';
 import { Uri } from '../http/uri.ts';
@@ -47,11 +46,6 @@ export const dispatchHandler = defineHandler({
       },
     },
   ],
-  remarks: ({ bindings }) =>
-    bindings.flatMap(({ baseURI }, index) => {
-      const message = baseURI === undefined ? null : unservedScheme(baseURI.protocol.slice(0, -1));
-      return message === null ? [] : [{ at: ['bindings', index, 'baseURI'], message }];
-    }),
   create({ bindings }, { resolve, log }) {
     const cases = bindings.map(({ condition, handler, baseURI }) => {
       if (baseURI !== undefined && baseURI.search !== '') {

@@ -15,6 +15,6 @@ export function readBaseUri(text: string): Uri | null {
 
 /** What is to be said of backends of a scheme, or null for those that can be reached. */
 export function unservedScheme(scheme: string): string | null {
-  if (scheme === 'http' || scheme === 'ws') return null;
-  return `requests are answered with 502: backends of the scheme '${scheme}' cannot be reached in this version`;
+  if (['http', 'https', 'ws', 'wss'].includes(scheme)) return null;
+  return `requests are answered with 502: there are no backends of the scheme '${scheme}'`;
 }

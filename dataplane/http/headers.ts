@@ -1,6 +1,7 @@
 import { isFieldValue, LOWER, SLACK, spells, writeText } from './bytes.ts';
 import { LINE } from './header-ranges.ts';
 import { judged } from './judged-name.ts';
+import type { LineEncoder } from './line-encoder.ts';
 import { withoutSpace } from './message-head.ts';
 import { isHost } from './target.ts';
 
@@ -23,20 +24,6 @@ export interface HeaderLines {
   readonly dropped: number;
   /** Some name holds `_`, so that edits must take its twins along. */
   readonly underscored: boolean;
-}
-
-/** What turns lines into fields of HTTP/2; both write at `at` and return where they stopped. */
-export interface LineEncoder {
-  line(
-    out: Buffer,
-    at: number,
-    bytes: Buffer,
-    nameStart: number,
-    nameEnd: number,
-    valueStart: number,
-    valueEnd: number,
-  ): number;
-  text(out: Buffer, at: number, name: string, value: string): number;
 }
 
 const NO_LINES: HeaderLines = { table: new Int32Array(0), first: 0, lines: 0, dropped: 0, underscored: false };

@@ -75,7 +75,9 @@ export const listenerLimits = z.strictObject({
   handshakes: bytes()
     .default(2000)
     .describe('Most TLS handshakes of one unit under way; further connections are closed at once.'),
-  connections: bytes().default(50_000).describe('Most connections of one unit on one port; further ones are closed at once.'),
+  connections: bytes()
+    .default(50_000)
+    .describe('Most connections of one unit on one port; further ones are closed at once.'),
   requestsPerConnection: z
     .number()
     .int()

@@ -62,7 +62,10 @@ export const refusals = {
     reason: "the backend sends events, which need asyncBehavior 'streaming' or streamingEnabled",
   },
   'backend-upgrade': { status: 502, reason: 'the backend switched protocols without being asked' },
-  'backend-websocket': { status: 502, reason: 'the backend answered the WebSocket handshake with what was not asked for' },
+  'backend-websocket': {
+    status: 502,
+    reason: 'the backend answered the WebSocket handshake with what was not asked for',
+  },
 } as const;
 
 /** A reason for which the engine answers by itself. */

@@ -311,6 +311,7 @@ export class RequestReader implements BodySource, ChunkReceiver {
     this.wire.bulk = false;
     const body = this.body!;
     this.body = null;
+    if (this.paused) this.resumeBody(); // nobody resumes what is complete, and the next request waits behind it
     body.finish(trailers);
     this.receiver.bodyComplete();
   }

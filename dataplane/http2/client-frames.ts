@@ -146,8 +146,13 @@ export class ClientFrames implements FrameReceiver {
     else {
       const isAnswered = stream.status !== 0;
       stream.cancel(false);
-      if (!isAnswered && !this.guard.reset(clock.now)) this.broken(ERROR.ENHANCE_YOUR_CALM);
+      if (!isAnswered) this.countReset();
     }
+  }
+
+  /** A request came to nothing, and the client knew that it would. */
+  countReset(): void {
+    if (!this.guard.reset(clock.now)) this.broken(ERROR.ENHANCE_YOUR_CALM);
   }
 
   private windowUpdate(id: number, increment: number): void {

@@ -68,6 +68,8 @@ export class ClientSession implements WireOwner, SendingConnection, ListenedConn
     this.heads = new HeadWriter(this.output);
     this.frames = new ClientFrames(this);
     this.deadline = this.settledBy = clock.now + limits.headTimeout;
+    this.idleBy = clock.now + limits.idleTimeout;
+    this.look(this.idleBy);
     this.output.settings([
       [SETTING.MAX_CONCURRENT_STREAMS, limits.streams],
       [SETTING.INITIAL_WINDOW_SIZE, STREAM_WINDOW],
@@ -149,6 +151,11 @@ export class ClientSession implements WireOwner, SendingConnection, ListenedConn
   decline(id: number, code: number): void {
     this.closed.add(id, true);
     this.frames.resetStream(id, code);
+  }
+
+  /** A stream had to be reset for what the client did: that costs us what a reset by the client costs. */
+  violated(): void {
+    this.frames.countReset();
   }
 
   /** A stream is over. `ours`: what still comes for it was on its way and means nothing. */
@@ -283,7 +290,8 @@ export class ClientSession implements WireOwner, SendingConnection, ListenedConn
       return;
     }
     this.deadline = now + this.listener.limits.rateGrace;
-    if (this.wire.pending && !this.isRead(now)) {
+    if (!this.wire.pending) this.progress.restart();
+    else if (!this.isRead(now)) {
       this.abort(true);
       return;
     }

@@ -165,6 +165,7 @@ export class ClientStream
       this.reset(ERROR.PROTOCOL_ERROR, 'malformed');
       return;
     }
+    if (this.paused) this.resumeBody(); // nobody resumes what is complete, and the connection wants its window back
     body?.finish(trailers);
     this.tunnel?.wire.owner.ended();
     if (this.answerDone) this.session.close(this, false);
@@ -322,6 +323,7 @@ export class ClientStream
     this.session.output.reset(this.id, code);
     this.refusal = why ?? this.refusal;
     this.cancel(true);
+    if (why === 'malformed') this.session.violated();
   }
 
   /** Ends whatever is under way. `ours`: the client did not ask for it. */
@@ -379,7 +381,10 @@ export class ClientStream
     const { body } = this;
     const waits = this.content?.waits ?? false;
     if (this.tunnel !== null) return; // what is joined to it looks after that
-    if (!waits && (body === null || this.status !== 0)) return;
+    if (!waits && (body === null || this.status !== 0)) {
+      this.progress?.restart();
+      return;
+    }
     this.progress ??= new Progress();
     const moved = (body?.received ?? 0) + this.sent;
     const rate = this.progress.rate(now, moved, waits ? readGrace : rateGrace);

@@ -53,8 +53,7 @@ export class StreamRequests {
     const stream = session.open(id);
     stream.requestDone = last;
     if (fields.malformed) {
-      session.listener.refusedHead({ status: 400, sent: 0, facts: session.facts }, fields.asked(), 'malformed');
-      stream.reset(ERROR.PROTOCOL_ERROR, null);
+      this.refuseMalformed(stream);
     } else this.readRequest(stream, last);
     return ERROR.NO_ERROR;
   }
@@ -86,8 +85,7 @@ export class StreamRequests {
     const { length, expects, authorizationLine, sameAuthorization } = requestHead;
     if (authorizationLine >= 0 && !sameAuthorization && this.count > 1) this.remember(bytes, authorizationLine);
     if (length > 0 && (last || fields.protocol !== null)) {
-      session.listener.refusedHead({ status: 400, sent: 0, facts }, fields.asked(), 'malformed');
-      stream.reset(ERROR.PROTOCOL_ERROR, null);
+      this.refuseMalformed(stream);
       return;
     }
     if (limits.bodyBytes > 0 && length > limits.bodyBytes) {
@@ -105,6 +103,12 @@ export class StreamRequests {
     }
     if (fields.takesTrailers) request.headers.restore(isTe);
     stream.requested(request);
+  }
+
+  private refuseMalformed(stream: ClientStream): void {
+    const { listener, facts } = this.session;
+    listener.refusedHead({ status: 400, sent: 0, facts }, fields.asked(), 'malformed');
+    stream.reset(ERROR.PROTOCOL_ERROR, 'malformed');
   }
 
   /** The credentials, with their CRLF: from the second request on, so that one request costs no copy. */

@@ -9,8 +9,8 @@ const RELEASED = 'the buffer was released';
 export interface StorageRule {
   /** Bytes of one buffer up to which it stays in memory. */
   readonly memoryLimit: number;
-  /** Bytes of all buffers together that may stay in memory beyond that. */
-  readonly spare: number;
+  /** Bytes of all buffers together that may stay in memory beyond that; none where it is not said. */
+  readonly spare?: number;
   /** Bytes of one buffer beyond which writing fails. */
   readonly limit: number;
   readonly directory: string;
@@ -25,7 +25,7 @@ export class SpillingStorage implements TemporaryStorage {
 
   constructor(rule: StorageRule) {
     this.rule = rule;
-    this.spare = { left: rule.spare };
+    this.spare = { left: rule.spare ?? 0 };
   }
 
   get memoryLimit(): number {

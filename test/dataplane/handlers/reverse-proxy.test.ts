@@ -79,15 +79,23 @@ describe('what cannot be sent on', () => {
     expect([answer.status, refusalOf(answer)]).toEqual([502, 'backend-connect-timeout']);
   });
 
-  it.each([
-    ['https://app.example', 'https'],
-    ['https://127.0.0.1:1', 'https'],
-  ])('a backend at %s', async (baseURI, scheme) => {
+  it('a backend over TLS that is not there', async () => {
+    const baseURI = 'https://127.0.0.1:1';
     const gateway = await serve({ type: 'DispatchHandler', config: { bindings: [{ handler: proxying(), baseURI }] } });
+    const answer = await send(gateway, 'GET /');
+    expect([answer.status, refusalOf(answer)]).toEqual([502, 'backend-connect']);
+  });
+
+  it('a backend of another scheme', async () => {
+    const toFtp = {
+      type: 'AssignmentFilter',
+      config: { onRequest: [{ target: '${request.uri.scheme}', value: 'ftp' }] },
+    };
+    const gateway = await serve({ type: 'Chain', config: { filters: [toFtp], handler: proxying() } });
     const answers = [await send(gateway, 'GET /'), await send(gateway, 'GET /')];
     expect(answers.map((answer) => [answer.status, refusalOf(answer)])).toEqual(Array(2).fill([502, 'backend-scheme']));
     const warnings = gateway.logged.filter((line) => line['refusal'] === 'backend-scheme');
-    expect(warnings).toMatchObject([{ backend: scheme, msg: 'only http:// backends can be reached in this version' }]);
+    expect(warnings).toMatchObject([{ backend: 'ftp', msg: 'only http, https, ws and wss lead to backends' }]);
   });
 
   it('a request that names no host', async () => {
@@ -242,8 +250,10 @@ describe('websocket', () => {
 
 describe('configurations', () => {
   const moot = (field: string, why: string): string => `no-effect handler.config.${field}: has no effect: ${why}`;
-  const later = (field: string): string =>
-    `unavailable-field handler.config.${field}: is known, but not available in this version`;
+  const old = (field: string, instead: string): string =>
+    `deprecated-field handler.config.${field}: is deprecated: use ${instead}`;
+  const missing = (field: string): string =>
+    `reference handler.config.${field}: there is no object 'x' in this heap or in those around it`;
 
   it.each([
     [{ connections: 0 }, ['value handler.config.connections: must be at least 1, not 0']],
@@ -258,9 +268,15 @@ describe('configurations', () => {
       { websocket: { enable: true } },
       ["unknown-field handler.config.websocket.enable: there is no field 'enable' here"],
     ],
+    [{ protocolVersion: 'HTTP/2', http2PriorKnowledge: true, stateTrackingEnabled: false }, []],
     [
-      { protocolVersion: 'HTTP/2' },
-      [moot('protocolVersion', 'backends without TLS are spoken to in HTTP/1.1 whatever it says')],
+      { protocolVersion: 'HTTP/3' },
+      ["value handler.config.protocolVersion: must be one of HTTP/2, HTTP/1.1, not 'HTTP/3'"],
+    ],
+    [{ http2PriorKnowledge: true }, [moot('http2PriorKnowledge', "'protocolVersion' is not 'HTTP/2'")]],
+    [
+      { protocolVersion: 'HTTP/1.1', http2PriorKnowledge: true },
+      [moot('http2PriorKnowledge', "'protocolVersion' is not 'HTTP/2'")],
     ],
     [{ numberOfWorkers: 2 }, [moot('numberOfWorkers', 'event loops send requests, and `gatewayUnits` says how many')]],
     [{ asyncBehavior: 'STREAMING' }, []],
@@ -279,11 +295,18 @@ describe('configurations', () => {
         ),
       ],
     ],
-    [{ websocket: { tls: 'x' } }, [later('websocket.tls')]],
-    ...['tls', 'http2PriorKnowledge'].map((field) => [{ [field]: {} }, [later(field)]] as const),
-    ...['hostnameVerifier', 'keyManager', 'sslCipherSuites', 'trustManager'].map(
-      (field) => [{ [field]: 'x' }, [later(field)]] as const,
+    [{ websocket: { tls: 'x' } }, [missing('websocket.tls')]],
+    [{ tls: 'x' }, [missing('tls')]],
+    ...['keyManager', 'trustManager'].map(
+      (field) => [{ [field]: 'x' }, [old(field, "'tls' with a ClientTlsOptions"), missing(field)]] as const,
     ),
+    [
+      { hostnameVerifier: 'x' },
+      [
+        "value handler.config.hostnameVerifier: must be one of STRICT, ALLOW_ALL, not 'x'",
+        old('hostnameVerifier', "'hostnameVerifier' of a ClientTlsOptions"),
+      ],
+    ],
     [{ connectionTimeout: 'unlimited', soTimeout: 'unlimited', connectionTimeToLive: '1 minute' }, []],
     [
       { connectionTimeout: 'zero', soTimeout: 'disabled', websocket: { connectionTimeout: '0 s', soTimeout: 'zero' } },

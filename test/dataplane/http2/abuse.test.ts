@@ -46,6 +46,11 @@ const reset = (stream: number): Buffer => frame(FRAME.RST_STREAM, 0, stream, num
 describe('ends the connection with ENHANCE_YOUR_CALM for', () => {
   it.each<[string, () => Buffer]>([
     ['rapid resets', () => many(21, (i) => Buffer.concat([hanging(1 + 2 * i), reset(1 + 2 * i)]))],
+    [
+      'resets that it brings about itself',
+      () => many(21, (i) => Buffer.concat([hanging(1 + 2 * i), frame(FRAME.WINDOW_UPDATE, 0, 1 + 2 * i, number32(0))])),
+    ],
+    ['malformed requests', () => many(21, (i) => headersFrame(1 + 2 * i, [], END))],
     ['pings', () => many(51, () => frame(FRAME.PING, 0, 0, 'pingpong'))],
     ['settings', () => many(51, () => frame(FRAME.SETTINGS, 0, 0))],
     ['priorities', () => many(51, () => frame(FRAME.PRIORITY, 0, 1, Buffer.alloc(5)))],
@@ -131,6 +136,7 @@ describe('time', () => {
       () => Buffer.concat([greeting(), headersFrame(1, GET).subarray(0, 20)]),
       ERROR.ENHANCE_YOUR_CALM,
     ],
+    ['until the first request', { idleTimeout: 200 }, () => greeting(), ERROR.NO_ERROR],
     ['without a request', { idleTimeout: 200 }, () => Buffer.concat([greeting(), request(1)]), ERROR.NO_ERROR],
   ])('%s is limited', async (_what, limits, first, code) => {
     const strict = await startGateway({ limits, handler: () => () => textResponse(200, 'hello') });

@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../../../dataplane/http/exchange.ts';
 import { textResponse } from '../../../dataplane/http/response.ts';
 import { certificateAuthority } from '../../support/certificates.ts';
+import { changingKeys } from '../../support/changing-tls-secrets.ts';
 import { askSecurely } from '../../support/secure-client.ts';
 import { type SecureGateway, startSecure } from '../../support/secure-gateway.ts';
-import { changingKeys } from '../../support/changing-tls-secrets.ts';
 
 const ca = certificateAuthority('servers');
 const own = ca.issue({ names: ['gateway.test'] });

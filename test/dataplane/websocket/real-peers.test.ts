@@ -8,10 +8,10 @@ import { Backend } from '../../../dataplane/http/backend.ts';
 import type { Next } from '../../../dataplane/http/exchange.ts';
 import { DEFAULT_WEBSOCKETS, openWebSocket } from '../../../dataplane/websocket/open.ts';
 import { certificateAuthority } from '../../support/certificates.ts';
+import { changingKeys } from '../../support/changing-tls-secrets.ts';
 import { startConfigured } from '../../support/configured-gateway.ts';
 import { untilTrue } from '../../support/event-loop.ts';
 import { startSecure } from '../../support/secure-gateway.ts';
-import { changingKeys } from '../../support/changing-tls-secrets.ts';
 import { CLOSE, clientFrame, closeCode, closePayload, framesIn } from '../../support/websocket-frames.ts';
 import { tunnels } from '../../support/websocket-upgrade.ts';
 

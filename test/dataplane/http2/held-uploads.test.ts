@@ -1,0 +1,39 @@
+import { connect } from 'node:http2';
+import { buffer } from 'node:stream/consumers';
+import { expect, it } from 'vitest';
+import { untilAnswers } from '../../support/answers.ts';
+import { bodyOf, type StreamHandler } from '../../support/http2-backend.ts';
+import { send } from '../../support/proxied-backend.ts';
+import { startProxiedHttp2 } from '../../support/proxied-http2.ts';
+
+/** A little more than a backend's first window, so that the end of it waits here when all of it has come. */
+const CONTENT = 'x'.repeat(65_700);
+/** All of it may be sent to the gateway at once. */
+const LONGER = 'x'.repeat(200_000);
+const UPLOADS = 40;
+
+const measure: StreamHandler = async (stream) => {
+  const { length } = await bodyOf(stream);
+  stream.respond({ ':status': 200 });
+  stream.end(`${length}`);
+};
+
+it('goes on with the next request of an HTTP/1.1 client whose upload waited for the backend at its end', async () => {
+  const { client } = await startProxiedHttp2(measure);
+  const one = await client();
+  for (let i = 1; i <= UPLOADS; i++) {
+    one.send(send('POST', '/', CONTENT));
+    expect((await untilAnswers(one, i)).at(-1)!.body).toBe(`${CONTENT.length}`);
+  }
+});
+
+it('gives an HTTP/2 client the window of its connection back for uploads that waited for the backend at their end', async () => {
+  const { gateway } = await startProxiedHttp2(measure);
+  const session = connect(`http://127.0.0.1:${gateway.port}`);
+  for (let i = 0; i < UPLOADS; i++) {
+    const stream = session.request({ ':method': 'POST', ':path': '/' });
+    stream.end(LONGER);
+    expect((await buffer(stream)).toString()).toBe(`${LONGER.length}`);
+  }
+  session.destroy();
+});
