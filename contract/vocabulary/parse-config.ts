@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { didYouMean } from '../did-you-mean.ts';
 import { kindOf } from '../document/json-value.ts';
 import { type Path, type Problem, type ProblemCode, pathText } from '../problem.ts';
-import { wrapped } from './leaf.ts';
+import { type FieldNotes, fieldNotes, wrapped } from './leaf.ts';
 import { type Reading, withReading } from './reading.ts';
 import { survey } from './survey.ts';
 
@@ -53,9 +53,10 @@ function problemsOf(issue: Issue, schema: z.core.$ZodType, root: unknown, base: 
     }
     case 'unrecognized_keys': {
       const known = fieldsAt(schema, issue.path);
+      const told = fieldsAt(schema, issue.path, ({ aside }) => aside !== true);
       return issue.keys.map((key) => {
         const meant = didYouMean(key, known);
-        const hint = meant === undefined ? `known fields: ${known.join(', ')}` : `did you mean '${meant}'?`;
+        const hint = meant === undefined ? `known fields: ${told.join(', ')}` : `did you mean '${meant}'?`;
         const message = `there is no field '${key}' here`;
         return {
           code: 'unknown-field',
@@ -108,10 +109,15 @@ export function fieldNames(schema: z.core.$ZodType): string[] {
 }
 
 /** The names of the fields of the object at this place of a schema. */
-function fieldsAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): string[] {
+function fieldsAt(
+  schema: z.core.$ZodType,
+  path: readonly PropertyKey[],
+  wanted: (notes: FieldNotes) => boolean = () => true,
+): string[] {
   let here: z.core.$ZodType[] = [schema];
   for (const step of path) here = here.flatMap((one) => childrenAt(one, step));
-  return here.flatMap(objectOptions).flatMap((one) => Object.keys(one._zod.def.shape));
+  const fields = here.flatMap(objectOptions).flatMap((one) => Object.entries(one._zod.def.shape));
+  return fields.filter(([, field]) => wanted(fieldNotes(field))).map(([name]) => name);
 }
 
 function childrenAt(schema: z.core.$ZodType, step: PropertyKey): z.core.$ZodType[] {

@@ -199,11 +199,6 @@ export class Entity {
     return this.body;
   }
 
-  /** Whether the content was put aside whole. */
-  get isKept(): boolean {
-    return this.kept !== null;
-  }
-
   /** Nobody will send it. */
   abandon(): void {
     this.body?.abandon();

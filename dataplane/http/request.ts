@@ -7,7 +7,7 @@ import { Uri } from './uri.ts';
 /** The request of an exchange. Everything is made when somebody asks for it; asking for nothing costs nothing. */
 export class Request {
   readonly headers: Headers;
-  /** The HTTP version of the client: `HTTP/1.1` or `HTTP/1.0`. */
+  /** The HTTP version of the client: `HTTP/2`, `HTTP/1.1` or `HTTP/1.0`. */
   readonly version: string;
   /** The target as it will be forwarded, unless a filter changes `uri`. */
   private readonly target: string;

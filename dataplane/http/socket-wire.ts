@@ -111,8 +111,10 @@ export class SocketWire implements Wire {
 
   reset(): void {
     this.gone = true;
-    if (this.socket.connecting || this.socket.destroyed) this.socket.destroy();
-    else this.socket.resetAndDestroy();
+    const { socket } = this;
+    // one that speaks TLS cannot be reset; its peer misses the word that ends it
+    if (socket.connecting || socket.destroyed || 'encrypted' in socket) socket.destroy();
+    else socket.resetAndDestroy();
   }
 
   remote(): Endpoint {

@@ -1,14 +1,11 @@
 import type { Call } from '../http/backend.ts';
 import { pendingContent } from '../http/backend-request.ts';
-import { Body, type BodySource } from '../http/body.ts';
-import { SLACK, writeText } from '../http/bytes.ts';
+import type { Body, BodySource } from '../http/body.ts';
 import type { CallCarrier } from '../http/call-carrier.ts';
 import { clock } from '../http/clock.ts';
-import { Headers } from '../http/headers.ts';
 import { type Refusal, refusals } from '../http/refusal.ts';
 import { isRepeatable } from '../http/replay.ts';
-import { Response } from '../http/response.ts';
-import { responseHead, scanResponseHead } from '../http/response-head.ts';
+import type { Response } from '../http/response.ts';
 import { statusText } from '../http/status-text.ts';
 import { NEVER, type Swept, unwatch, watch } from '../http/sweep.ts';
 import { awaiting, keep } from '../http/turn.ts';
@@ -19,7 +16,7 @@ import type { BackendSession } from './backend-session.ts';
 import { STREAM_WINDOW } from './backend-upgrade.ts';
 import { FlowWindow } from './flow-window.ts';
 import { ERROR } from './frames.ts';
-import { beginHead, copyToHead, endHead, headArena } from './head-arena.ts';
+import { HeldAnswer } from './held-answer.ts';
 import { type SendingStream, StreamSender } from './stream-sender.ts';
 
 /** Nothing of the answer has come. */
@@ -33,7 +30,6 @@ const OVER = 3;
 const MOST_INTERIM = 16;
 /** How often a request is sent once more because the backend says that it has not touched it. */
 const MOST_RETRIES = 3;
-const LONGEST_LENGTH_LINE = 32;
 const NOTHING = Buffer.alloc(0);
 
 /** One call to a backend on a connection that carries many. */
@@ -46,19 +42,15 @@ export class BackendStream implements CallCarrier, BodySource, SendingStream, Sw
   private call: Call | null;
   private state = AWAITING;
   private interims = 0;
-  // the head that is held
-  private headBytes: Buffer = NOTHING;
-  private headStart = 0;
-  private headEnd = 0;
-  private declaresLength = false;
-  // the answer's body
+  // the answer
+  private readonly held = new HeldAnswer();
   private body: Body | null = null;
   private left = -1;
   /** The answer waits for the client, so that its time does not count. */
   private paused = false;
   /** Bytes that came while it waited, which the backend gets its window back for later. */
   private owed = 0;
-  // the request's
+  // the request
   private requestDone = true;
   private sender: StreamSender | null = null;
   /** How much of it was sent when somebody looked. */
@@ -147,10 +139,7 @@ export class BackendStream implements CallCarrier, BodySource, SendingStream, Sw
     if (fields.malformed) this.refuse('backend-malformed', 'the head of the answer breaks the rules of HTTP/2');
     else if (fields.tooLarge) this.refuse('backend-head-too-large');
     else {
-      this.headBytes = fields.bytes;
-      this.headStart = fields.start;
-      this.headEnd = fields.end;
-      this.declaresLength = fields.declaresLength;
+      this.held.hold(fields);
       if (fields.status < 200) this.interim(fields.status, last);
       else if (last) this.whole(NOTHING, 0, 0);
       else {
@@ -161,13 +150,13 @@ export class BackendStream implements CallCarrier, BodySource, SendingStream, Sw
   }
 
   private interim(status: number, last: boolean): void {
-    const { call, headBytes, headStart, headEnd } = this;
-    if (last || ++this.interims > MOST_INTERIM || scanResponseHead(headBytes, headStart, headEnd) < 0) {
+    const { call } = this;
+    const headers = this.held.interim();
+    if (last || ++this.interims > MOST_INTERIM || headers === null) {
       this.refuse('backend-malformed', 'an interim answer is malformed, or one too many');
       return;
     }
     call?.upload?.forget();
-    const headers = new Headers(headBytes, headStart, headEnd - headStart - 2, responseHead);
     call?.exchange.origin.interim(call.exchange, status, statusText(status), headers);
   }
 
@@ -227,25 +216,12 @@ export class BackendStream implements CallCarrier, BodySource, SendingStream, Sw
 
   /** The whole answer is here: its content goes out with its head. */
   private whole(content: Buffer, start: number, end: number): void {
-    const length = end - start;
-    const { headBytes } = this;
-    if (length > 0) {
-      const room = this.headEnd - this.headStart + LONGEST_LENGTH_LINE + length + SLACK;
-      beginHead(room);
-      const out = headArena.bytes;
-      const base = headArena.at;
-      let at = copyToHead(out, base, headBytes, this.headStart, this.headEnd - 2);
-      if (!this.declaresLength) at = writeText(out, at, `content-length: ${length}\r\n`);
-      at = writeText(out, at, '\r\n');
-      this.headBytes = out;
-      this.headStart = base;
-      this.headEnd = at;
-      at += content.copy(out, at, start, end);
-      endHead(at);
-    }
-    const response = this.read(length, null);
-    if (response === null) return;
     const call = this.call!;
+    const response = this.held.whole(call.exchange.request.method, content, start, end);
+    if (response === null) {
+      this.refuse('backend-malformed', 'the answer is malformed, or not as long as it says');
+      return;
+    }
     this.session.answered();
     this.finish();
     deliver(call, response);
@@ -254,9 +230,12 @@ export class BackendStream implements CallCarrier, BodySource, SendingStream, Sw
   /** The head goes on without its content, which follows. */
   release(): void {
     if (this.state !== HELD) return;
-    const response = this.read(-1, this);
-    if (response === null) return;
     const call = this.call!;
+    const response = this.held.begun(call.exchange.request.method, this);
+    if (response === null) {
+      this.refuse('backend-malformed');
+      return;
+    }
     this.session.answered();
     this.state = ANSWERED;
     this.body = response.incomingBody;
@@ -264,25 +243,6 @@ export class BackendStream implements CallCarrier, BodySource, SendingStream, Sw
     call.upload?.forget();
     if (this.body === null) this.call = call.carrier = null; // what is still to come says nothing
     deliver(call, response);
-  }
-
-  /** Reads the head that is held. `length`: that of its whole content, or -1. @returns null when it was refused. */
-  private read(length: number, source: BodySource | null): Response | null {
-    const { headBytes, headStart, headEnd } = this;
-    const end = length > 0 ? headEnd + length : headEnd;
-    if (scanResponseHead(headBytes, headStart, end) !== headEnd) {
-      this.refuse('backend-malformed');
-      return null;
-    }
-    const { status, length: declared } = responseHead;
-    const bodiless = status === 204 || status === 304 || this.call!.exchange.request.method === 'HEAD';
-    if (length >= 0 && (bodiless ? length > 0 : declared >= 0 && declared !== length)) {
-      this.refuse('backend-malformed', 'the content of the answer is not as long as its head says');
-      return null;
-    }
-    const headers = new Headers(headBytes, headStart, headEnd - headStart - 2, responseHead, Math.max(0, length));
-    const body = bodiless || source === null ? null : new Body(source, declared);
-    return new Response(status, headers, body, status);
   }
 
   // ---- ends, expected and not

@@ -251,13 +251,21 @@ export class ClientSession implements WireOwner, SendingConnection, ListenedConn
   }
 
   abort(reset: boolean): void {
-    if (this.state === CLOSED) return;
+    if (this.state === CLOSED || (reset && this.part())) return;
     this.state = CLOSED;
     this.output.stop();
     if (reset) this.wire.reset();
     else this.wire.destroy();
     for (const stream of [...this.streams.values()]) stream.cancel(true);
     this.over();
+  }
+
+  /** What is joined to streams says its last words, which take a turn to each side. @returns whether it has any. */
+  private part(): boolean {
+    let some = false;
+    for (const stream of [...this.streams.values()]) some = stream.part() || some;
+    if (some) setImmediate(() => setImmediate(() => setImmediate(() => this.abort(false))));
+    return some;
   }
 
   /** The listener drains: the client hears of it, and once nothing can be on its way any more, which stream is the last. */

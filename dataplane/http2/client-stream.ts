@@ -5,7 +5,6 @@ import { COUNTER, counters } from '../http/counters.ts';
 import { Exchange, type Next } from '../http/exchange.ts';
 import { commitAnswer, type ExchangeOwner, runExchange } from '../http/exchange-owner.ts';
 import type { Headers } from '../http/headers.ts';
-import { HeldWire } from '../http/held-wire.ts';
 import type { AnsweringSide } from '../http/listener.ts';
 import { Progress } from '../http/progress.ts';
 import { type Refusal, refusals } from '../http/refusal.ts';
@@ -21,7 +20,8 @@ import { ERROR, USUAL_FRAME_SIZE } from './frames.ts';
 import type { HeadWriter } from './head-writer.ts';
 import { type AnsweringStream, writeStreamAnswer, writeSwitch } from './stream-answer.ts';
 import { type SendingStream, StreamSender } from './stream-sender.ts';
-import { type CarryingStream, StreamWire } from './stream-wire.ts';
+import { StreamTunnel } from './stream-tunnel.ts';
+import type { CarryingStream } from './stream-wire.ts';
 
 /** The window of a stream: what a client may send ahead of a backend that does not read. */
 export const STREAM_WINDOW = 262_144;
@@ -45,8 +45,7 @@ export class ClientStream
   private readonly session: ClientSession;
   private exchange: Exchange | null = null;
   private body: Body | null = null;
-  /** What carries another protocol when the answer agrees to it; until then it keeps what comes. */
-  private tunnel: HeldWire | null = null;
+  private tunnel: StreamTunnel | null = null;
   private left = -1;
   private expects = false;
   private paused = false;
@@ -104,7 +103,7 @@ export class ClientStream
 
   /** What follows the head belongs to another protocol. */
   expectTunnel(): void {
-    this.tunnel = new HeldWire(new StreamWire(this), null);
+    this.tunnel = new StreamTunnel(this);
   }
 
   /** The head is whole: the chain runs. */
@@ -129,7 +128,7 @@ export class ClientStream
     const { bodyBytes } = this.session.listener.limits;
     counters.block[COUNTER.bytesReceived]! += end - start;
     if (this.left >= 0 && (this.left -= end - start) < 0) this.reset(ERROR.PROTOCOL_ERROR, 'malformed');
-    else if (tunnel !== null) tunnel.wire.owner.receive(bytes, start, end);
+    else if (tunnel !== null) tunnel.receive(bytes, start, end);
     else if (body === null) return;
     else if (bodyBytes > 0 && body.received + end - start > bodyBytes) this.refuse('body-too-large');
     else body.push(bytes, start, end);
@@ -158,16 +157,15 @@ export class ClientStream
   /** The request is complete. */
   ended(trailers: string): void {
     this.requestDone = true;
-    const { body } = this;
-    this.body = null;
     if (this.left > 0) {
-      this.body = body;
       this.reset(ERROR.PROTOCOL_ERROR, 'malformed');
       return;
     }
+    const { body } = this;
+    this.body = null;
     if (this.paused) this.resumeBody(); // nobody resumes what is complete, and the connection wants its window back
     body?.finish(trailers);
-    this.tunnel?.wire.owner.ended();
+    this.tunnel?.ended();
     if (this.answerDone) this.session.close(this, false);
   }
 
@@ -216,7 +214,6 @@ export class ClientStream
   /** For a client that asked for a tunnel every good answer says that it is there, and only a switch may say so. */
   private join(exchange: Exchange, response: Response): void {
     const { upgraded } = response;
-    const { wire, early, state } = this.tunnel!;
     if (upgraded === null) {
       response.abandon();
       this.answer(exchange, refusalResponse('backend-websocket'));
@@ -226,7 +223,12 @@ export class ClientStream
     writeSwitch(this, response);
     exchange.request.headers.release();
     this.finishExchange();
-    upgraded.join(wire, early, state !== 'open', this.session.listener.limits.tunnelTimeout, () => {});
+    this.tunnel!.join(upgraded, this.session.listener.limits.tunnelTimeout);
+  }
+
+  /** What is joined to this stream ends, but not without a word. @returns whether there is anything. */
+  part(): boolean {
+    return this.tunnel?.part() ?? false;
   }
 
   get carrier(): Wire {
@@ -240,8 +242,7 @@ export class ClientStream
   }
 
   contentDrained(): void {
-    const wire = this.tunnel?.wire;
-    if (wire instanceof StreamWire) wire.drained();
+    this.tunnel?.drained();
   }
 
   /** Sends content that is all there is, in one frame where that is possible. */
@@ -332,7 +333,7 @@ export class ClientStream
     this.session.close(this, ours);
     this.content?.stop();
     this.stopBody();
-    this.tunnel?.wire.owner.failed();
+    this.tunnel?.failed();
     if (exchange === null) return;
     counters.block[COUNTER.aborted]!++;
     if (!exchange.over) {

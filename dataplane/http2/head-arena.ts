@@ -2,6 +2,8 @@ import { SLACK } from '../http/bytes.ts';
 import { keep } from '../http/turn.ts';
 
 const ARENA_SIZE = 1 << 18;
+/** Where the limits allow very long heads, a few of them have room. */
+const LARGEST_ARENA = 1 << 23;
 
 /**
  * Where header blocks become the text of an HTTP/1.1 head. Like the arenas of the turn it is used anew with every turn:
@@ -27,8 +29,10 @@ export function beginHead(length: number): void {
     used = true;
     keep(turnEnd);
   }
-  if (headArena.at + length + SLACK <= ARENA_SIZE) return;
-  headArena.bytes = newArena(Math.max(ARENA_SIZE, length)); // heads keep the old one alive until they are done
+  const size = headArena.bytes.length - 2 * SLACK;
+  if (headArena.at + length <= size) return;
+  // heads keep the old one alive until they are done
+  headArena.bytes = newArena(Math.max(length, Math.min(2 * size, LARGEST_ARENA)));
   headArena.at = 0;
 }
 

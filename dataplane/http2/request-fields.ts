@@ -44,7 +44,8 @@ export class RequestFields implements FieldSink {
   private side: Buffer = Buffer.allocUnsafeSlow(USUAL_SIDE);
   private sideEnd = 0;
   private cookies: Buffer = Buffer.allocUnsafeSlow(USUAL_SIDE);
-  private cookiesEnd = 0;
+  /** Where the cookies end in theirs, -1 when there are none. */
+  private cookiesEnd = -1;
 
   /** A block begins; its head may have `most` bytes and as many fields as have room in them. */
   begin(most: number): void {
@@ -55,7 +56,8 @@ export class RequestFields implements FieldSink {
     this.malformed = this.regular = this.takesTrailers = false;
     this.refusal = this.protocol = null;
     this.places.fill(-1);
-    this.sideEnd = this.cookiesEnd = this.fields = 0;
+    this.sideEnd = this.fields = 0;
+    this.cookiesEnd = -1;
   }
 
   field(bytes: Buffer, start: number, nameLength: number, end: number, sound: boolean): void {
@@ -84,7 +86,7 @@ export class RequestFields implements FieldSink {
   finish(): void {
     if (!this.regular) this.beginRegular();
     if (this.malformed || this.refusal !== null) return;
-    if (this.cookiesEnd > 0 && this.hasRoom(COOKIE.length + this.cookiesEnd + 2)) {
+    if (this.cookiesEnd >= 0 && this.hasRoom(COOKIE.length + this.cookiesEnd + 2)) {
       this.end = writeText(this.bytes, this.end, COOKIE);
       this.end += this.cookies.copy(this.bytes, this.end, 0, this.cookiesEnd);
       this.endLine();
@@ -198,8 +200,12 @@ export class RequestFields implements FieldSink {
   /** Clients may split the Cookie header for better compression (RFC 9113 §8.2.3). */
   private cookie(bytes: Buffer, start: number, end: number): void {
     if (!this.hasRoom(this.cookiesEnd + end - start)) return;
-    this.cookies = withRoom(this.cookies, this.cookiesEnd, end - start + 2);
-    if (this.cookiesEnd > 0) this.cookiesEnd = writeText(this.cookies, this.cookiesEnd, '; ');
+    if (this.cookiesEnd < 0) this.cookiesEnd = 0;
+    else {
+      this.cookies = withRoom(this.cookies, this.cookiesEnd, 2);
+      this.cookiesEnd = writeText(this.cookies, this.cookiesEnd, '; ');
+    }
+    this.cookies = withRoom(this.cookies, this.cookiesEnd, end - start);
     this.cookiesEnd = copyToHead(this.cookies, this.cookiesEnd, bytes, start, end);
   }
 

@@ -72,7 +72,8 @@ const NOBODY: Trust = { certificates: [], revocations: [], checkRevocation: fals
 function serverOptions({ trust }: ContextParts): SecureContextOptions {
   return {
     honorCipherOrder: true,
-    secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+    // who asks for ChaCha first has no hardware for AES
+    secureOptions: constants.SSL_OP_NO_RENEGOTIATION | constants.SSL_OP_PRIORITIZE_CHACHA,
     sessionTimeout: SESSION_SECONDS,
     // a session that began under another trust is not resumed under this one
     sessionIdContext: createHash('sha256').update(trustText(trust!)).digest('hex').slice(0, 32),

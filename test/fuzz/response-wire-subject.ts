@@ -260,7 +260,7 @@ async function serve(peer: ScriptedPeer, stage: { readonly script: Script | null
 }
 
 /**
- * The same in every segmentation, but for one thing: an answer whose content turns out broken is a 502 or 504 when that
+ * The same in every segmentation, but for one thing: an answer whose content turns out broken is a 502 when that
  * is seen before any of it was passed on; otherwise it is a part of the right answer that visibly breaks off.
  * @returns the kind of what is wrong, or null.
  */
@@ -300,7 +300,7 @@ function judgeTunnel({ seen, tunnelled, ending }: Outcome, input: AnswerWireCase
 
 function isRefusal(answer: SeenAnswer): boolean {
   const type = answer.headers.find(([name]) => name === 'content-type')?.[1];
-  return (answer.status === 502 || answer.status === 504) && type === 'application/json';
+  return answer.status === 502 && type === 'application/json';
 }
 
 /** Whether the answer is not all there, so that what was passed on of it breaks off. */

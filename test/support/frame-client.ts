@@ -97,12 +97,22 @@ export class FrameClient {
   async outcome(stream: number): Promise<string> {
     const end = await this.until(
       ({ type, stream: on }) =>
-        type === FRAME.GOAWAY || (on === stream && (type === FRAME.HEADERS || type === FRAME.RST_STREAM)),
+        type === FRAME.GOAWAY ||
+        (on === stream && (type === FRAME.RST_STREAM || (type === FRAME.HEADERS && this.status(stream) !== null))),
     );
     if (end === undefined) return 'closed';
     if (end.type === FRAME.GOAWAY) return `goaway ${end.payload.readUInt32BE(4)}`;
     if (end.type === FRAME.RST_STREAM) return `reset ${end.payload.readUInt32BE(0)}`;
-    return this.heads.get(stream)![0]!.find(([name]) => name === ':status')![1];
+    return this.status(stream)!;
+  }
+
+  /** The status of an answer; those before it do not count. */
+  private status(stream: number): string | null {
+    for (const fields of this.heads.get(stream) ?? []) {
+      const status = fields.find(([name]) => name === ':status')?.[1] ?? '1';
+      if (!status.startsWith('1')) return status;
+    }
+    return null;
   }
 
   /** The error that the connection ended with, or null when it ended without a word. */

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Certified } from './certificates.ts';
 import { freePort, ServerProgram } from './server-program.ts';
 
@@ -85,6 +86,17 @@ http {
   /** New workers take over with what the files say; old ones finish what they have begun. */
   reload(): void {
     this.program.signal('SIGHUP');
+  }
+
+  /** The processes that serve now, also old ones that finish what they have begun. */
+  workers(): readonly number[] {
+    const { pid } = this.program;
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').split(' ').filter(Boolean).map(Number);
+  }
+
+  /** Kills the processes that serve, without a word to anybody; others take their place. */
+  killWorkers(): void {
+    for (const worker of this.workers()) process.kill(worker, 'SIGKILL');
   }
 
   /** What it complained of. */

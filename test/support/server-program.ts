@@ -66,7 +66,7 @@ export class ServerProgram {
   /** Ends it and removes its folder. */
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
     await this.end(signal);
-    rmSync(this.folder, { recursive: true, force: true });
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 10 }); // children may still write
   }
 
   /** Ends it; it can be started again. */

@@ -245,6 +245,25 @@ describe('a proxy that does not lead to the backend', () => {
     expect([answer.status, refusalOf(answer)]).toEqual([502, 'backend-proxy']);
   });
 
+  it('accepts, and does not say where it leads', async () => {
+    const silent = await backend(async (peer) => void (await peer.head()));
+    const config = { connectionTimeout: '100 ms', websocket: { enabled: true } };
+    const gateway = await serve(through(custom(`http://127.0.0.1:${silent.port}`), config));
+    const answer = await upgrade(gateway);
+    expect([answer.status, refusalOf(answer)]).toEqual([502, 'backend-proxy']);
+    await silent.peers[0]!.untilClosed();
+  });
+
+  it('leads there the next time', async () => {
+    const app = await backend();
+    const rule = { refuses: 407 as number | undefined, hosts: { 'app.internal': app.port } };
+    const proxy = await startProxy(rule as ProxyRule);
+    const gateway = await serve(through(custom(proxy.uri)));
+    expect((await send(gateway, 'GET /', host)).status).toBe(502);
+    rule.refuses = undefined;
+    expect((await send(gateway, 'GET /', host)).status).toBe(200);
+  });
+
   it('is the gateway itself', async () => {
     const gateway = await serve({ type: 'StaticResponseHandler', config: { status: 200 } });
     const document = { handler: through(custom(gateway.url)) };

@@ -57,6 +57,9 @@ describe.each(places)('names in %s', (place, config) => {
   it('one that nobody knows is refused, and the one that is meant is named', () => {
     const problems = checkConfigured({ handler: proxying(config({ keepAlife: true })) });
     expect(problems).toMatchObject([{ code: 'unknown-field', hint: "did you mean 'keepAlive'?" }]);
+    const [other] = checkConfigured({ handler: proxying(config({ zzz: true })) });
+    expect(other!.hint).toMatch(/^known fields: keepAlive, keepAliveTimeout, maxWaitQueueSize, maxHeaderSize,/);
+    expect(other!.hint).not.toContain('trustOptions');
   });
 
   it('values are expressions', () => {

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { type Connect, connectWire, type Protocol } from '../../../dataplane/http/connect.ts';
 import { COUNTER, counters } from '../../../dataplane/http/counters.ts';
 import { ERROR, FLAG, FRAME } from '../../../dataplane/http2/frames.ts';
 import { refusalOf, untilAnswers } from '../../support/answers.ts';
 import { untilTrue } from '../../support/event-loop.ts';
 import { get, send } from '../../support/proxied-backend.ts';
 import { startScriptedHttp2 } from '../../support/proxied-http2.ts';
-import type { Script } from '../../support/scripted-backend.ts';
-import { eachStream, type Http2Peer, http2Script, type StreamHead } from '../../support/scripted-http2-backend.ts';
+import { plainAnswer, type Script } from '../../support/scripted-backend.ts';
+import { eachStream, Http2Peer, http2Script, type StreamHead } from '../../support/scripted-http2-backend.ts';
 
 type Fault = (peer: Http2Peer, head: StreamHead) => void;
 
@@ -310,6 +311,80 @@ describe('a connection that nobody uses', () => {
     await untilTrue(() => counters.block[COUNTER.backendConnectionsOpen] === 0);
     client.send(get('/'));
     expect((await untilAnswers(client, 2))[1]).toMatchObject({ status: 200, body: 'on 1' });
+  });
+});
+
+describe('a backend that changes the protocol it speaks', () => {
+  /** Connections speak as the test says, one after the other. */
+  function speaking(...protocols: Protocol[]): Connect {
+    let next = 0;
+    return (to, owner, done) =>
+      connectWire(to, owner, (result) => done(typeof result === 'string' ? protocols[next++]! : result));
+  }
+
+  it.each([
+    ['GET', ''],
+    ['PUT', 'small'],
+  ])('gets a request again in HTTP/2 that was lost in HTTP/1.1: %s', async (method, body) => {
+    let head: StreamHead | null = null;
+    let got = '';
+    const pair = await startScriptedHttp2(
+      async (peer) => {
+        if (peer.index === 0) {
+          await peer.request();
+          peer.send(plainAnswer('warm'));
+          await peer.request();
+          peer.close();
+          return;
+        }
+        const speaker = new Http2Peer(peer);
+        speaker.greet();
+        head = await speaker.request();
+        if (head?.last === false) got = (await speaker.nextOf(FRAME.DATA))!.payload.toString();
+        speaker.answer(head!.stream, 'in HTTP/2');
+      },
+      { backend: { connect: speaking('http/1.1', 'h2') } },
+    );
+    const client = await pair.client();
+    client.send(get('/warm'));
+    await untilAnswers(client, 1);
+    client.send(body === '' ? get('/again?x', 'X-A: b\r\n') : send(method, '/again?x', body, 'X-A: b\r\n'));
+    expect((await untilAnswers(client, 2))[1]).toMatchObject({ status: 200, body: 'in HTTP/2' });
+    expect(Object.fromEntries(head!.fields)).toEqual({
+      ':method': method,
+      ':scheme': 'http',
+      ':authority': 'gateway.test',
+      ':path': '/again?x',
+      'x-a': 'b',
+      ...(body === '' ? {} : { 'content-length': String(body.length) }),
+      'x-forwarded-for': '127.0.0.1',
+      'x-forwarded-proto': 'http',
+      'x-forwarded-port': expect.any(String),
+      'x-forwarded-host': 'gateway.test',
+      via: '1.1 gatewarden',
+    });
+    expect(got).toBe(body);
+  });
+
+  it('gets a request again in HTTP/1.1 that it refused in HTTP/2', async () => {
+    const pair = await startScriptedHttp2(
+      async (peer) => {
+        if (peer.index > 0) {
+          const request = await peer.request();
+          peer.send(plainAnswer(`${request!.method} ${request!.body}`));
+          return;
+        }
+        const speaker = new Http2Peer(peer);
+        speaker.greet();
+        const head = await speaker.request();
+        await speaker.nextOf(FRAME.DATA);
+        speaker.reset(head!.stream, ERROR.REFUSED_STREAM);
+      },
+      { backend: { connect: speaking('h2', 'http/1.1') } },
+    );
+    const client = await pair.client();
+    client.send(send('POST', '/', 'content'));
+    expect((await untilAnswers(client, 1))[0]).toMatchObject({ status: 200, body: 'POST content' });
   });
 });
 

@@ -355,6 +355,18 @@ describe('a pool of connections of HTTP/2', () => {
     expect(answers.flat().map(({ status }) => status)).toEqual(Array(9).fill(200));
   });
 
+  it('answers all that came before the backend could say how few streams it takes', async () => {
+    const { client } = await startProxiedHttp2(
+      echo,
+      { backend: { connections: 2 } },
+      { settings: { maxConcurrentStreams: 2 } },
+    );
+    const clients = await Promise.all(Array.from({ length: 40 }, client));
+    for (const one of clients) one.send(send('POST', '/', 'body'));
+    const answers = await Promise.all(clients.map((one) => untilAnswers(one, 1)));
+    expect(answers.map(([got]) => got!.body)).toEqual(Array(40).fill('body'));
+  });
+
   it('gives every request a connection of its own where connections are not used again', async () => {
     const { backend, client } = await startProxiedHttp2(echo, { backend: { reuse: false } });
     const one = await client();

@@ -282,10 +282,9 @@ describe('requests', () => {
   });
 
   it('that are taken back are taken back from the backend', async () => {
+    const before = gateway.finished.length;
     const stream = session.request({ ':path': '/never' });
     stream.on('error', () => {});
-    await once(stream, 'ready');
-    const before = gateway.finished.length;
     await call('/');
     stream.close(constants.NGHTTP2_CANCEL);
     await untilTrue(() => gateway.finished.length > before + 1);

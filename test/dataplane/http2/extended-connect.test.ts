@@ -160,6 +160,27 @@ describe('a WebSocket on a stream', () => {
   });
 });
 
+it('is told when the gateway stops', async () => {
+  const { port } = server.address() as AddressInfo;
+  const stopping = await startGateway({
+    backend: { destination: { host: '127.0.0.1', port }, upgrades: ['websocket'] },
+    handler: (forward) => (exchange) => openWebSocket(exchange, forward, DEFAULT_WEBSOCKETS, () => {}),
+  });
+  session.destroy();
+  session = connect(`http://127.0.0.1:${stopping.port}`);
+  session.on('error', () => {});
+  await once(session, 'remoteSettings');
+  const stream = open('/echo');
+  await answerOf(stream);
+  const [peer] = [...sockets.clients].slice(-1);
+  const closed = once(peer!, 'close');
+  expect(await stopping.listener.drain(1)).toBe(1);
+  const word = await read(stream, 4);
+  expect([word[0], word.readUInt16BE(2)]).toEqual([0x88, 1001]);
+  expect(((await closed) as [number])[0]).toBe(1001);
+  await stopping.close();
+});
+
 describe('what is no WebSocket', () => {
   it.each([
     ['/refused', 403],
