@@ -41,6 +41,8 @@ export class TlsWire implements Wire {
   /** The handshake is done. */
   private open = false;
   private reading = false;
+  /** Nothing more will be read: an end is told once. */
+  private ended = false;
   /** Encrypted, but the runtime takes nothing more before it says so. */
   private inFlight = false;
   /** The owner was told to stop. */
@@ -137,16 +139,19 @@ export class TlsWire implements Wire {
     const request = spareWrites.pop() ?? native.newWrite();
     request.wire = this;
     request.oncomplete = onWritten;
+    this.inFlight = true;
     if (this.handle!.writeBuffer(request, bytes) !== 0) {
+      this.inFlight = false;
       this.writeFailed();
       return;
     }
+    if (!this.inFlight) return; // the connection is broken, and we have heard of it
     if (native.state[native.asyncSlot] === 0) {
+      this.inFlight = false;
       spareWrites.push(request);
       if (this.ending) this.shutdown();
       return;
     }
-    this.inFlight = true;
     if (bytes.length < LONG_WRITE && this.under!.writeQueueSize === 0) return;
     this.slow = true;
     this.owner.blocked();
@@ -205,7 +210,7 @@ export class TlsWire implements Wire {
   }
 
   resume(): void {
-    if (this.reading || this.done || this.handle === null) return;
+    if (this.reading || this.ended || this.done || this.handle === null) return;
     this.reading = this.handle.readStart() === 0;
   }
 
@@ -254,6 +259,7 @@ export class TlsWire implements Wire {
     if (length > 0) arrived(this, length);
     else if (length < 0) {
       this.reading = false;
+      this.ended = true;
       if (this.open) closed(this, this.broken || length !== END_OF_FILE);
       else this.party.left();
     }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { setTimeout as after } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { Response, textResponse } from '../../../dataplane/http/response.ts';
-import { untilAnswers } from '../../support/answers.ts';
+import { refusalOf, untilAnswers } from '../../support/answers.ts';
 import { nextTurn, untilStill, untilTrue } from '../../support/event-loop.ts';
 import { bodyOf, type StreamHandler } from '../../support/http2-backend.ts';
 import { get, send } from '../../support/proxied-backend.ts';
@@ -376,6 +376,15 @@ describe('a pool of connections of HTTP/2', () => {
       expect(backend.sessions).toHaveLength(i);
     }
     await untilTrue(() => backend.open === 0);
+  });
+
+  it('refuses all that waited for a connection that cannot be made', async () => {
+    const { backend, client } = await startProxiedHttp2(echo);
+    await backend.close();
+    const clients = await Promise.all(Array.from({ length: 20 }, client));
+    for (const one of clients) one.send(get('/'));
+    const answers = await Promise.all(clients.map((one) => untilAnswers(one, 1)));
+    expect(answers.map(([got]) => refusalOf(got!))).toEqual(Array(20).fill('backend-connect'));
   });
 
   it('does not use a connection again that is too old', async () => {

@@ -1,0 +1,135 @@
+import { once } from 'node:events';
+import { connect } from 'node:tls';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { curl } from '../../support/curl.ts';
+import { INSTALLATION, installPrograms, programPath } from '../../support/debian-program.ts';
+import { NginxPeer } from '../../support/nginx-peer.ts';
+import { certifiers, PeerGateway } from '../../support/peer-gateway.ts';
+import { runProgram } from '../../support/run-program.ts';
+
+const who = certifiers();
+let nginx: NginxPeer | undefined;
+let gateway: PeerGateway | undefined;
+
+beforeAll(() => installPrograms(['nginx', 'h2load', 'curl']), INSTALLATION);
+
+afterEach(async () => {
+  await gateway?.stop();
+  await nginx?.stop();
+  gateway = nginx = undefined;
+});
+
+const LOCATIONS = 'location / { default_type text/plain; return 200 "hello"; }';
+/** Requests of one run of the load; it has its own connections. */
+const REQUESTS = 1500;
+
+async function start(): Promise<void> {
+  const certified = who.backends.issue({ names: ['localhost'], commonName: 'first' });
+  nginx = await NginxPeer.start({ certified, locations: LOCATIONS, clients: who.clients.certificate });
+  const secure = `https://localhost:${nginx.tls}`;
+  gateway = await PeerGateway.start(who, {
+    units: 2,
+    routes: {
+      h2: { to: secure, config: { protocolVersion: 'HTTP/2', stateTrackingEnabled: false } },
+      tls1: { to: secure, config: { protocolVersion: 'HTTP/1.1', stateTrackingEnabled: false } },
+      h2c: { to: `http://127.0.0.1:${nginx.h2c}`, config: { protocolVersion: 'HTTP/2', http2PriorKnowledge: true } },
+      plain: { to: `http://127.0.0.1:${nginx.plain}` },
+    },
+  });
+}
+
+/** Keeps the gateway busy over TLS until `work` is done. @returns what h2load said of each run that was not all well. */
+async function loadWhile(path: string, work: () => Promise<void>): Promise<string[]> {
+  const complaints: string[] = [];
+  let over = false;
+  const url = `https://localhost:${gateway!.tls}/${path}/x`;
+  const loading = (async () => {
+    while (!over) {
+      const words = ['-n', `${REQUESTS}`, '-c', '6', '-m', '10', url];
+      const { code, stdout, stderr } = await runProgram(programPath('h2load'), words);
+      const isWell = stdout.includes(`${REQUESTS} succeeded, 0 failed`) && stdout.includes(`${REQUESTS} 2xx`);
+      if (code !== 0 || !isWell) complaints.push(stdout + stderr);
+    }
+  })();
+  await work().finally(() => (over = true));
+  await loading;
+  return complaints;
+}
+
+/** Reloads nginx, and waits until another process serves; the one before may still finish what it has begun. */
+async function reload(): Promise<void> {
+  const before = nginx!.workers();
+  nginx!.reload();
+  await vi.waitFor(() => expect(nginx!.workers().some((pid) => !before.includes(pid))).toBe(true), 10_000);
+}
+
+describe('nginx that is reloaded under load', () => {
+  it.each(['h2', 'h2c', 'tls1', 'plain'])('loses no request, by the route %s', async (route) => {
+    await start();
+    const complaints = await loadWhile(route, async () => {
+      for (let i = 0; i < 5; i++) await reload();
+    });
+    expect(gateway!.warnings()).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+});
+
+/** The name in the certificate that the gateway shows. */
+async function shown(): Promise<unknown> {
+  const socket = connect({ port: gateway!.tls, host: '127.0.0.1', servername: 'localhost', rejectUnauthorized: false });
+  await once(socket, 'secureConnect');
+  const { subject } = socket.getPeerCertificate();
+  socket.destroy();
+  return subject.CN;
+}
+
+describe('keys and certificates that are renewed under load', () => {
+  it('costs no request when the gateway gets others for its clients', async () => {
+    await start();
+    const complaints = await loadWhile('h2', async () => {
+      for (const commonName of ['one', 'two', 'three']) {
+        const renewed = who.gateway.issue({ names: ['localhost', '127.0.0.1'], commonName });
+        gateway!.folder.replace('secrets/default.tls.pem', renewed.pem);
+        await vi.waitFor(async () => {
+          for (let i = 0; i < 4; i++) expect(await shown()).toBe(commonName);
+        }, 20_000);
+      }
+    });
+    expect(complaints).toEqual([]);
+    expect(gateway!.warnings()).toEqual([]);
+  });
+
+  it('costs no request when authority, backend and gateway get others between them', async () => {
+    await start();
+    const next = certifiers();
+    const ask = async (): Promise<void> => expect((await curl(`http://127.0.0.1:${gateway!.plain}/tls1/x`)).body).toBe('hello');
+    const complaints = await loadWhile('h2', async () => {
+      // both authorities are trusted, then the backend changes, then the old one is not trusted any more
+      gateway!.folder.replace('secrets/backends.pem', who.backends.certificate + next.backends.certificate);
+      nginx!.configure({
+        certified: who.backends.issue({ names: ['localhost'] }),
+        locations: LOCATIONS,
+        clients: who.clients.certificate + next.clients.certificate,
+      });
+      await reload();
+      gateway!.folder.replace('secrets/self.tls.pem', next.self.pem);
+      nginx!.certify(next.backends.issue({ names: ['localhost'] }));
+      await vi.waitFor(async () => {
+        const { text } = await gateway!.process.admin('/health/ready');
+        expect(text).not.toBe('');
+      });
+      await reload();
+      await ask();
+      gateway!.folder.replace('secrets/backends.pem', next.backends.certificate);
+      nginx!.configure({
+        certified: next.backends.issue({ names: ['localhost'] }),
+        locations: LOCATIONS,
+        clients: next.clients.certificate,
+      });
+      await reload();
+      await ask();
+    });
+    expect(complaints).toEqual([]);
+    expect(gateway!.warnings()).toEqual([]);
+  });
+});
