@@ -29,6 +29,8 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
   private readonly options: BackendOptions;
   private readonly reader: ResponseReader;
   private readonly replay = new Replay();
+  /** It carries a request that was sent before, and has carried others. */
+  private resent = false;
   private readonly born = clock.now;
   private readonly wire: Wire;
   private state = IDLE;
@@ -84,6 +86,7 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
     this.reader.expect();
     this.touch();
     if (this.slot < 0) watch(this);
+    this.resent = call.replay !== null && this.used;
     if (call.replay !== null) {
       put(wire, call.replay, 0, call.replay.length);
       this.requestDone = true;
@@ -194,6 +197,7 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
   }
 
   completed(body: Body, trailers: string, clean: boolean): void {
+    body.part(); // what is still to be said of it must not reach the next call
     this.release(clean);
     body.finish(trailers);
   }
@@ -260,7 +264,7 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
   private broken(): void {
     if (this.state === CLOSED) return;
     const { call } = this;
-    const replay = this.requestDone && this.reader.untouched ? this.replay.take() : null;
+    const replay = this.requestDone && this.reader.untouched ? this.taken() : null;
     if (call === null || replay === null || call.cancelled) {
       this.refuse('backend-closed');
       return;
@@ -269,6 +273,11 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
     call.carrier = this.call = null;
     this.destroy();
     this.pool.retry(call);
+  }
+
+  /** What to send once more: a backend that goes away may close all kept connections, so that the next is dead too. */
+  private taken(): Buffer | null {
+    return this.resent ? this.call!.replay : this.replay.take();
   }
 
   /** Whether all of the request has been sent. */

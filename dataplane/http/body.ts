@@ -56,6 +56,8 @@ export class Body {
   private state: typeof PENDING | typeof COMPLETE | typeof FAILED = PENDING;
   private taken = false;
   private gathering: Gathering | null = null;
+  /** The source has given all of it and may be somebody else's by now. */
+  private isApart = false;
 
   constructor(source: BodySource, length: number) {
     this.source = source;
@@ -98,6 +100,11 @@ export class Body {
     const passed = this.sink?.bodyDirect?.(bytes, length) ?? REFUSED;
     if (passed !== REFUSED) this.received += length;
     return passed;
+  }
+
+  /** All of it was pushed; `finish` follows. From now on the source hears nothing more of it. */
+  part(): void {
+    this.isApart = true;
   }
 
   finish(trailers: string): void {
@@ -163,11 +170,11 @@ export class Body {
   }
 
   pause(): void {
-    if (this.state === PENDING) this.source.pauseBody();
+    if (this.state === PENDING && !this.isApart) this.source.pauseBody();
   }
 
   resume(): void {
-    if (this.state === PENDING) this.source.resumeBody();
+    if (this.state === PENDING && !this.isApart) this.source.resumeBody();
   }
 
   /** Nobody wants what is left. */
@@ -177,6 +184,6 @@ export class Body {
     this.held = null;
     this.sink = null;
     this.gathered();
-    this.source.abandonBody();
+    if (!this.isApart) this.source.abandonBody();
   }
 }

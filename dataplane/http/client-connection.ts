@@ -3,7 +3,7 @@ import { type AnswerOwner, AnswerSender } from './answer-sender.ts';
 import { Body } from './body.ts';
 import { ClientFacts, type Greeting } from './client-facts.ts';
 import { clock } from './clock.ts';
-import { COUNTER, counters } from './counters.ts';
+import { COUNTER, counters, countRefusal } from './counters.ts';
 import { Exchange, type Next } from './exchange.ts';
 import { commitAnswer, type ExchangeOwner, runExchange } from './exchange-owner.ts';
 import type { Headers } from './headers.ts';
@@ -282,6 +282,11 @@ export class ClientConnection implements WireOwner, RequestReceiver, AnswerOwner
     this.sender.sent = 0;
     writeAnswer(this, null, refusalResponse(refusal), this.reader.asksForHead);
     this.listener.refusedHead(this, asked, refusal);
+    this.linger();
+  }
+
+  hangUp(refusal: Refusal): void {
+    countRefusal(refusal);
     this.linger();
   }
 

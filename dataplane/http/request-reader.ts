@@ -22,6 +22,8 @@ const OVER = 4;
 
 const PREFACE_LINE = PREFACE.slice(0, PREFACE.indexOf('\n') + 1);
 
+const FOREIGN_LINE = /^[A-Z]+ (?![/*]|https?:)[^ \r\n]+ (?!HTTP)/;
+
 /** Bodies with more than this to come are passed on without copies. */
 const BULK = 131_072;
 /** Requests up to this size may wait for the end of their chunks: each new line of it means to read all of it again. */
@@ -217,8 +219,10 @@ export class RequestReader implements BodySource, ChunkReceiver {
     const headEnd = scanRequestHead(bytes, p, end, this.limits, this.authorization);
     if (headEnd > 0) return this.readRequest(bytes, headEnd, end);
     if (headEnd === MALFORMED) {
-      if (requestHead.refusal !== 'version' || !this.isPreface(bytes, p)) return this.refuse(requestHead.refusal);
-      this.receiver.prefaced(bytes, p, end);
+      const { refusal } = requestHead;
+      if (refusal === 'version' && this.isPreface(bytes, p)) this.receiver.prefaced(bytes, p, end);
+      else if (refusal === 'version-syntax' && this.isForeign(bytes, p, end)) this.receiver.hangUp(refusal);
+      else return this.refuse(refusal);
     } else this.accumulate(bytes, p, end);
     return -1;
   }
@@ -227,6 +231,11 @@ export class RequestReader implements BodySource, ChunkReceiver {
   private isPreface(bytes: Buffer, p: number): boolean {
     if (this.again || !this.limits.http2 || this.receiver.scheme !== 'http') return false;
     return bytes.latin1Slice(p, p + PREFACE_LINE.length) === PREFACE_LINE;
+  }
+
+  /** Neither target nor version is one of HTTP/1: a client of another protocol, to whom an answer would be noise. */
+  private isForeign(bytes: Buffer, p: number, end: number): boolean {
+    return !this.again && this.limits.http2 && FOREIGN_LINE.test(bytes.latin1Slice(p, Math.min(end, p + LONGEST_HELD)));
   }
 
   /** A whole head: judges what the scan left open, then hands the request on. @returns where its body starts. */

@@ -18,6 +18,8 @@ export interface RequestReceiver {
   /** A whole head; its body, if any, follows. `last` when the client wants the connection closed. */
   requested(request: Request, last: boolean): void;
   refuse(refusal: Refusal): void;
+  /** Ends the connection without an answer. */
+  hangUp(refusal: Refusal): void;
   bodyComplete(): void;
   /** Somebody waits for the body, and the client for being asked. */
   askForBody(): void;

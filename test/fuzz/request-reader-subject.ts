@@ -67,6 +67,9 @@ class Receiver implements RequestReceiver {
   prefaced(): void {
     this.refuse('version');
   }
+  hangUp(refusal: Refusal): void {
+    this.refuse(refusal);
+  }
   headBegun(): void {}
   bodyComplete(): void {}
   askForBody(): void {}

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Next } from '../../../dataplane/http/exchange.ts';
 import { ask, exchangeBytes, refusalOf } from '../../support/answers.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { RawClient } from '../../support/raw-client.ts';
 import { StrictBackend, type StrictRequest } from '../../support/strict-backend.ts';
 
 let backend: StrictBackend;
@@ -282,6 +283,13 @@ describe('the request line', () => {
     expect(answer!.status).toBe(status);
     expect(answer!.headers.get('connection')).toBe('close');
     expect(backend.requests).toEqual([]);
+  });
+
+  it('closes without an answer on a client that speaks something else', async () => {
+    const client = await RawClient.connect(gateway.port);
+    client.send('INVALID CONNECTION PREFACE\r\n\r\n');
+    expect(await client.until(() => false)).toBe('');
+    expect(client.ended).toBe(true);
   });
 
   it.each(['DELETE', 'PATCH', 'M-SEARCH', 'VERSION-CONTROL', 'M'.repeat(32)])('forwards %s', async (method) => {

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { setTimeout as after } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { Response, textResponse } from '../../../dataplane/http/response.ts';
 import { refusalOf, untilAnswers } from '../../support/answers.ts';
@@ -388,11 +387,10 @@ describe('a pool of connections of HTTP/2', () => {
   });
 
   it('does not use a connection again that is too old', async () => {
-    const { backend, client } = await startProxiedHttp2(echo, { backend: { timeToLive: 1 } });
+    const { backend, client } = await startProxiedHttp2(echo, { backend: { timeToLive: 0.001 } });
     const one = await client();
     one.send(get('/'));
     await untilAnswers(one, 1);
-    await after(5);
     one.send(get('/'));
     await untilAnswers(one, 2);
     expect(backend.sessions).toHaveLength(2);
