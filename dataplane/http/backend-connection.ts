@@ -277,7 +277,7 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
 
   /** What to send once more: a backend that goes away may close all kept connections, so that the next is dead too. */
   private taken(): Buffer | null {
-    return this.resent ? this.call!.replay : this.replay.take();
+    return this.resent ? (this.call?.replay ?? null) : this.replay.take();
   }
 
   /** Whether all of the request has been sent. */

@@ -32,8 +32,6 @@ export class RequestFields implements FieldSink {
   refusal: Refusal | null = null;
   /** The protocol of an extended CONNECT (RFC 8441), or null. */
   protocol: string | null = null;
-  /** The client takes trailers. */
-  takesTrailers = false;
   /** The scheme is `https`; otherwise `http`. */
   isSecure = false;
   private most = 0;
@@ -53,7 +51,7 @@ export class RequestFields implements FieldSink {
     this.bytes = headArena.bytes;
     this.start = this.end = headArena.at;
     this.most = most;
-    this.malformed = this.regular = this.takesTrailers = false;
+    this.malformed = this.regular = false;
     this.refusal = this.protocol = null;
     this.places.fill(-1);
     this.sideEnd = this.fields = 0;
@@ -76,10 +74,7 @@ export class RequestFields implements FieldSink {
     if (nameLength === 6 && spells(bytes, start, 'cookie')) this.cookie(bytes, start + nameLength + 2, end - 2);
     else if (nameLength === 4 && spells(bytes, start, 'host') && this.places[2 * AUTHORITY]! >= 0) {
       if (!this.isAuthority(bytes, start + nameLength + 2, end - 2)) this.malformed = true;
-    } else {
-      if (nameLength === 2 && spells(bytes, start, 'te')) this.takesTrailers = true;
-      this.add(bytes, start, end);
-    }
+    } else this.add(bytes, start, end);
   }
 
   /** The block is complete. What is left is judged, and the head ends. */

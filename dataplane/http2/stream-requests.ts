@@ -101,7 +101,6 @@ export class StreamRequests {
       // the handshake with the backend is ours: HTTP/2 needs no proof that the answer belongs to the request
       request.headers.set('Sec-WebSocket-Key', randomBytes(16).toString('base64'));
     }
-    if (fields.takesTrailers) request.headers.restore(isTe);
     stream.requested(request);
   }
 
@@ -138,8 +137,4 @@ export class StreamRequests {
     this.session.decline(id, code);
     return ERROR.NO_ERROR;
   }
-}
-
-function isTe(name: string): boolean {
-  return name === 'te';
 }

@@ -7,7 +7,7 @@ export interface CompressionTerms {
   readonly perFrame: boolean;
 }
 
-/** One extension of a `Sec-WebSocket-Extensions` header: its name and the text that asks for it. */
+/** One extension of a `Sec-WebSocket-Extensions` header: its name in lower case and the text that asks for it. */
 export interface Extension {
   readonly name: string;
   readonly text: string;
@@ -21,16 +21,35 @@ const ALL = 0x70;
 
 /** The extensions that a header lists, or null when it is malformed. */
 export function readExtensions(value: string | null): readonly Extension[] | null {
-  if (value === null) return [];
+  const elements = value === null ? [] : elementsOf(value);
+  if (elements === null) return null;
   const found: Extension[] = [];
-  for (const element of value.match(/(?:[^,"]|"(?:[^"\\]|\\.)*")+/g) ?? []) {
+  for (const element of elements) {
     const text = element.trim();
     if (text === '') continue;
     const name = text.split(';', 1)[0]!.trim();
     if (!isToken(name)) return null;
-    found.push({ name, text });
+    found.push({ name: name.toLowerCase(), text }); // some backends do not mind the case
   }
   return found;
+}
+
+/** What stands between the commas that are not quoted; null when a quotation has no end. */
+function elementsOf(value: string): readonly string[] | null {
+  const elements: string[] = [];
+  let start = 0;
+  let isQuoted = false;
+  for (let at = 0; at < value.length; at++) {
+    const character = value[at];
+    if (character === '"') isQuoted = !isQuoted;
+    else if (isQuoted && character === '\\') at++;
+    else if (!isQuoted && character === ',') {
+      elements.push(value.slice(start, at));
+      start = at + 1;
+    }
+  }
+  elements.push(value.slice(start));
+  return isQuoted ? null : elements;
 }
 
 /** Whether an extension may be offered. */

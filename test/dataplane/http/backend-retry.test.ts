@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { type Connect, connectWire } from '../../../dataplane/http/connect.ts';
 import { COUNTER, counters } from '../../../dataplane/http/counters.ts';
 import { refusalOf, untilAnswers } from '../../support/answers.ts';
 import { untilTrue } from '../../support/event-loop.ts';
@@ -135,6 +136,40 @@ describe.each(ways)('a kept connection that is %s when the request comes', (_way
 });
 
 describe('a repeated request', () => {
+  it('is sent once more when the next kept connection turns out dead as well', async () => {
+    const gate = Promise.withResolvers<void>();
+    const free = Promise.withResolvers<void>();
+    let dials = 0;
+    const connect: Connect = (to, owner, done) =>
+      // the third connection is there only when the second one has been tried
+      connectWire(to, owner, ++dials < 3 ? done : (result) => void gate.promise.then(() => done(result)));
+    const pair = await startProxiedBackend(
+      eachRequest(async (request, peer) => {
+        if (request.target === '/warm') return plainAnswer('warm');
+        if (request.target === '/hold') {
+          await free.promise;
+          return plainAnswer('held');
+        }
+        if (peer.index > 1) return plainAnswer(`answer to ${request.target}`);
+        if (peer.index === 1) free.resolve();
+        else gate.resolve();
+        peer.close();
+        return undefined;
+      }),
+      { backend: { connect, connections: 2 } },
+    );
+    const [client, other] = [await pair.client(), await pair.client()];
+    client.send(get('/warm'));
+    await untilAnswers(client, 1);
+    client.send(get('/hold'));
+    await pair.backend.until(() => pair.backend.requests.length === 2);
+    other.send(get('/warm'));
+    await untilAnswers(other, 1);
+    other.send(get('/again'));
+    expect((await untilAnswers(other, 2))[1]).toMatchObject({ status: 200, body: 'answer to /again' });
+    expect((await untilAnswers(client, 2))[1]!.body).toBe('held');
+  });
+
   it('is refused when no new connection can be made', async () => {
     const pair = await startProxiedBackend(
       dyingOnReuse((peer) => {

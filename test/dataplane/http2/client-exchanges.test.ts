@@ -237,7 +237,6 @@ describe('requests', () => {
     expect(pairs).toEqual(
       [
         `host: 127.0.0.1:${gateway.port}`,
-        'te: trailers',
         'x-a: 1',
         'x-a: 2',
         'content-type: x/y',
