@@ -1,10 +1,12 @@
+import type { X509Certificate } from 'node:crypto';
 import { z } from 'zod';
+import type { Pattern } from '../../contract/pattern/pattern.ts';
 import { pattern, text } from '../../contract/vocabulary/configured.ts';
-import { unavailable } from '../../contract/vocabulary/field-notes.ts';
 import { oneRequired } from '../../contract/vocabulary/groups.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
 import { runtimeFlag } from '../../contract/vocabulary/runtime.ts';
 import { defineFilter } from '../heap/definition.ts';
+import { subjectName } from '../http/distinguished-name.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { Response } from '../http/response.ts';
 import { network, networkTest } from './network.ts';
@@ -21,7 +23,15 @@ const from = z
       })
       .optional()
       .describe('Address of the client.'),
-    certificate: unavailable('object').describe('Names in the certificate of the client.'),
+    certificate: z
+      .strictObject({
+        subjectDNs: z
+          .array(pattern())
+          .min(1)
+          .describe('Patterns, one of which matches the whole name of the subject, such as `CN=orders,O=.*`.'),
+      })
+      .optional()
+      .describe('Certificate that the client proved to own when it connected.'),
   })
   .check(oneRequired('ip', 'certificate'));
 
@@ -105,9 +115,18 @@ function ruleTest({ from, destination, when }: z.output<typeof rule>): Test {
   ]);
 }
 
-function fromTest({ ip }: z.output<typeof from>): Test {
-  const inList = networkTest(ip?.list ?? []);
-  return (exchange) => inList(exchange.remoteAddress);
+function fromTest({ ip, certificate }: z.output<typeof from>): Test {
+  const inList = ip && networkTest(ip.list);
+  return all([
+    inList && ((exchange) => inList(exchange.remoteAddress)),
+    certificate && (({ client }) => isNamed(client.certificates[0], certificate.subjectDNs)),
+  ]);
+}
+
+function isNamed(leaf: X509Certificate | undefined, names: readonly Pattern[]): boolean {
+  if (leaf === undefined) return false;
+  const subject = subjectName(leaf);
+  return names.some((name) => name.matches(subject));
 }
 
 function destinationTest({ hosts, ports, methods, paths, when }: z.output<typeof destination>): Test {

@@ -182,3 +182,28 @@ it('has the problems of its own heap found by a check, with their places', async
   expect(stdout).toMatch(/heap\[1\]\.config\.sslEnabledProtocols.*TLSv9/);
   expect(stdout).toMatch(/heap\[1\]\.config\.keyManager.*there is no object 'stor'/);
 });
+
+it('lets a rule ask for the name in the certificate of the client', async () => {
+  const trustManager = {
+    type: 'SecretsTrustManager',
+    config: { verificationSecretId: 'ca', secretsProvider: 'store' },
+  };
+  const keyManager = { type: 'SecretsKeyManager', config: { signingSecretId: 'server.tls', secretsProvider: 'store' } };
+  const front = { name: 'keys', type: 'ServerTlsOptions', config: { keyManager, trustManager, clientAuth: 'REQUEST' } };
+  const rules = [{ from: [{ certificate: { subjectDNs: ['CN=orders(,.*)?'] } }] }];
+  const guarded = {
+    handler: {
+      type: 'Chain',
+      config: { filters: [{ type: 'AllowOnlyFilter', config: { rules } }], handler: hello.handler },
+    },
+  };
+  const files = { ...content({ heap: [store, front] }), 'config/config.json': guarded };
+  await run({ ...files, 'secrets/ca.pem': authority.certificate });
+  const status = async (commonName: string | null): Promise<string> => {
+    const own = commonName === null ? null : authority.issue({ names: [], commonName, client: true });
+    const socket = await shake(own === null ? {} : { key: own.key, cert: own.certificate });
+    socket.write('GET / HTTP/1.1\r\nHost: gateway.test\r\n\r\n');
+    return String((await once(socket, 'data'))[0]).split(' ')[1]!;
+  };
+  expect([await status('orders'), await status('refunds'), await status(null)]).toEqual(['200', '403', '403']);
+});

@@ -107,8 +107,8 @@ describe('AllowOnlyFilter', () => {
       ["value rules[0].from[0].ip.list[0]: is not an IP address, a network or a range: 'localhost'"],
     ],
     [
-      { rules: [{ from: [{ certificate: { subjectDNs: ['.*'] } }] }] },
-      ['unavailable-field rules[0].from[0].certificate: is known, but not available in this version'],
+      { rules: [{ from: [{ certificate: { subjectDNs: [] } }] }] },
+      ['value rules[0].from[0].certificate.subjectDNs: must have at least 1 entry'],
     ],
     [
       { rules: [to({})] },
