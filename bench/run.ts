@@ -19,7 +19,7 @@ import { contenders, type Workload, workloads } from './workload.ts';
 
 async function measureAll(options: Options): Promise<Results> {
   const chosen = options.peers.filter((peer) => options.workloads.some((one) => contenders(one, [peer]).length > 0));
-  prepareTools(chosen);
+  await prepareTools(chosen);
   const results: Results = {
     startedAt: new Date().toISOString(),
     minutes: 0,
@@ -50,7 +50,7 @@ function publish(results: Results, folder: string): void {
 async function runSoak(options: Options): Promise<void> {
   const [peer] = options.peers;
   if (peer === undefined) return;
-  prepareTools([peer]);
+  await prepareTools([peer]);
   console.log(`${options.count.toLocaleString('en-US')} requests through ${peer.name}, every byte compared`);
   const result = await soak(peer, chooseCores(), options.count);
   const faults = faultsOf(result);
@@ -64,7 +64,7 @@ async function runSoak(options: Options): Promise<void> {
 async function runTransfer(options: Options): Promise<void> {
   const peer = options.peers.find(({ name }) => name === 'gatewarden-events');
   if (peer === undefined) return;
-  prepareTools([peer]);
+  await prepareTools([peer]);
   for (const { direction, gigabytes, seconds, lowest, highest } of await transfer(
     peer,
     chooseCores(),

@@ -1,34 +1,9 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { installPrograms, isDebianProgram } from '../test/support/debian-program.ts';
 import { bench, outFolder } from './paths.ts';
 import type { Peer } from './peer.ts';
-
-/** Debian packages by the program they bring. */
-const packages: Record<string, string[]> = {
-  gcc: ['gcc', 'libc6-dev'],
-  taskset: ['util-linux'],
-  nginx: ['nginx-light'],
-  haproxy: ['haproxy'],
-  h2load: ['nghttp2-client'],
-  openssl: ['openssl', 'libssl-dev'],
-};
-
-function isInstalled(program: string): boolean {
-  return spawnSync('sh', ['-c', 'command -v "$1"', 'sh', program]).status === 0;
-}
-
-function installSystemPackages(programs: readonly string[]): void {
-  const missing = programs.filter((program) => !isInstalled(program)).flatMap((program) => packages[program] ?? []);
-  if (missing.length === 0) return;
-  const command = `apt-get install -y --no-install-recommends ${missing.join(' ')}`;
-  if (process.getuid?.() !== 0) {
-    throw new Error(`missing: ${missing.join(', ')}; run as root: apt-get update && ${command}`);
-  }
-  console.log(`installing ${missing.join(', ')} …`);
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  execFileSync('sh', ['-c', `apt-get update -qq && ${command}`], { env, stdio: ['ignore', 'ignore', 'inherit'] });
-}
 
 function installNpmPeers(): void {
   const folder = join(bench, 'peers');
@@ -48,10 +23,10 @@ function compile(program: string, sources: readonly string[], libraries: readonl
 }
 
 /** Brings in everything these peers need and builds the C programs into bench/out. */
-export function prepareTools(peers: readonly Peer[]): void {
+export async function prepareTools(peers: readonly Peer[]): Promise<void> {
   process.env['PATH'] = `${process.env['PATH']}:/usr/sbin:/sbin`; // where Debian puts servers, unknown to users' shells
   const needed = new Set(peers.flatMap(({ needs }) => needs));
-  installSystemPackages(['gcc', 'taskset', ...needed].filter((program) => program in packages));
+  await installPrograms(['gcc', 'taskset', ...needed].filter(isDebianProgram));
   if (needed.has('npm')) installNpmPeers();
   compile('load', ['load.c', 'client.c', 'backend.c', 'channel.c', 'head.c', 'template.c', 'histogram.c']);
   compile('relay', ['relay.c']);

@@ -75,8 +75,12 @@ export const runCommand = defineCommand({
 
 function readPorts(text: string): Reading<readonly number[]> {
   const ports = text.split(',').map((port) => (/^\d{1,5}$/.test(port) ? Number(port) : -1));
-  if (ports.every((port) => port >= 0 && port < 65_536)) return { value: ports };
-  return { problem: `must be a port from 0 to 65535, or several with commas between, not '${text}'` };
+  if (!ports.every((port) => port >= 0 && port < 65_536)) {
+    return { problem: `must be a port from 0 to 65535, or several with commas between, not '${text}'` };
+  }
+  const chosen = ports.filter((port) => port !== 0);
+  const isTwice = new Set(chosen).size < chosen.length;
+  return isTwice ? { problem: `must not name a port twice, as '${text}' does` } : { value: ports };
 }
 
 function readHost(text: string): Reading<string> {

@@ -71,10 +71,39 @@ export const adminSettings = z.strictObject({
 });
 
 export type AdminSettings = z.infer<typeof adminSettings>;
+/** `vertx` is what was given of it: what is absent need not be there. */
+type Connector = Pick<z.infer<typeof connector>, 'tls'> & {
+  readonly vertx?: Partial<z.infer<typeof vertxServerOptions>> | undefined;
+};
 
 /** What the writer of these settings should know: values that ask for what is not there. */
-export function adminRemarks({ mode }: AdminSettings): Problem[] {
-  if (mode === 'PRODUCTION') return [];
-  const message = 'has no effect: routes cannot be managed over HTTP in this version';
-  return [{ code: 'no-effect', severity: 'warning', path: ['mode'], message }];
+export function adminRemarks({ mode, connectors = [] }: AdminSettings): Problem[] {
+  const remarks = connectors.flatMap((one, at) => idleOptions(one).map(([name, why]) => idle(at, name, why)));
+  if (mode !== 'PRODUCTION') remarks.push(noEffectAt(['mode'], 'routes cannot be managed over HTTP in this version'));
+  return remarks;
+}
+
+/** Options of a connector that come to nothing because of what else it says, each with the reason. */
+function idleOptions({ tls, vertx = {} }: Connector): readonly (readonly [name: string, why: string])[] {
+  const foreign =
+    tls === undefined
+      ? (['useAlpn', 'alpnVersions', 'sslHandshakeTimeout'] as const)
+      : (['http2ClearTextEnabled'] as const);
+  const why = tls === undefined ? "it is for connectors with 'tls'" : "it is for connectors without 'tls'";
+  const sizes = (['maxTotalHeadersSize', 'maxHeaderSize'] as const).filter((name) => vertx[name] !== undefined);
+  const [size] = sizes;
+  const isCovered = size !== undefined && vertx.initialSettings?.maxHeaderListSize !== undefined;
+  return [
+    ...foreign.filter((name) => vertx[name] !== undefined).map((name) => [name, why] as const),
+    ...sizes.slice(1).map((name) => [name, `'${size}' wins over it`] as const),
+    ...(isCovered ? [['initialSettings.maxHeaderListSize', `'${size}' wins over it`] as const] : []),
+  ];
+}
+
+function idle(connector: number, name: string, why: string): Problem {
+  return noEffectAt(['connectors', connector, 'vertx', ...name.split('.')], why);
+}
+
+function noEffectAt(path: Problem['path'], why: string): Problem {
+  return { code: 'no-effect', severity: 'warning', path, message: `has no effect: ${why}` };
 }

@@ -1,5 +1,6 @@
 import { caretLines } from './document/caret.ts';
 import type { DocumentText, PlacedProblem } from './document/document-text.ts';
+import { hideSecrets } from './document/hidden-secrets.ts';
 import { printable } from './document/printable-text.ts';
 import { type Path, type Place, type ProblemCode, pathText } from './problem.ts';
 
@@ -48,7 +49,7 @@ const ABOUT_KEYS: ReadonlySet<ProblemCode> = new Set([
   'decoration',
 ]);
 
-/** A problem as people read it: what and where, the line with a caret, what else it is about, and what to do. */
+/** A problem as people read it: what and where, the line (no secrets) with a caret, what else it is about, what to do. */
 export function problemText(problem: PlacedProblem, source: ProblemSource = {}): string {
   const record = problemRecord(problem, source);
   const { severity, code, label, path, message, file, line, column, hint, others = [] } = record;
@@ -56,7 +57,7 @@ export function problemText(problem: PlacedProblem, source: ProblemSource = {}):
   const lines = [`${severity}: ${subject === '' ? '' : `${subject}: `}${message} [${code}]`];
   if (file !== undefined || line !== undefined) lines.push(`  at ${location(file, line, column)}`);
   if (source.text !== undefined && line !== undefined && column !== undefined) {
-    lines.push(...caretLines(source.text, { line, column }).map((shown) => `  ${shown}`));
+    lines.push(...caretLines(hideSecrets(source.text), { line, column }).map((shown) => `  ${shown}`));
   }
   for (const other of others) {
     const place = other.line === undefined ? undefined : location(file, other.line, other.column);

@@ -1,5 +1,8 @@
 import type { ListenAddress } from './admin-port.ts';
 
+/** A code of the system, which stands first or behind the name of a call; elsewhere a word in capitals is a word. */
+const SYSTEM_REASON = /^(?:[a-z]+ )?(E[A-Z]{4,})\b/;
+
 /** Why a plane does not start: an address cannot be listened on. */
 export class CannotListen extends Error {
   /** Which one it is: the admin address, or that of a connector by its place. */
@@ -13,6 +16,6 @@ export class CannotListen extends Error {
     this.name = 'CannotListen';
     this.port = port;
     this.address = address;
-    this.code = /\bE[A-Z]{4,}\b/.exec(reason)?.[0] ?? reason;
+    this.code = SYSTEM_REASON.exec(reason)?.[1] ?? reason;
   }
 }

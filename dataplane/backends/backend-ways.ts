@@ -47,7 +47,8 @@ export class BackendWays {
   readonly plain = (host: string, port: number): Partial<BackendOptions> => {
     const { config, connect } = this;
     if (config.protocolVersion === 'HTTP/2') {
-      return this.straight('http', host, port, (under) => withoutTls(config, under).connect);
+      const over = (under: Connect): Connect => withoutTls(config, under).connect;
+      return this.straight('http', host, port, over, config.http2PriorKnowledge); // its settings need not wait for ours
     }
     const own = this.own(host, port);
     const proxy = this.proxies.proxyFor('http', host);
@@ -58,18 +59,19 @@ export class BackendWays {
 
   /**
    * For what a proxy cannot read, which passes it in a tunnel. `over` says what is spoken on the connections that lead to
-   * the backend, by default HTTP/1.1 without TLS.
+   * the backend, by default HTTP/1.1 without TLS; `speaksFirst` that the backend may begin there.
    */
   straight(
     scheme: 'http' | 'https',
     host: string,
     port: number,
     over: (under: Connect) => Connect = (under) => under,
+    speaksFirst = false,
   ): Partial<BackendOptions> {
     const proxy = this.proxies.proxyFor(scheme, host);
     const own = this.own(host, port);
     if (proxy === null) return { ...own, connect: over(this.connect) };
-    const tunnelled = tunnelledBy(proxy, { scheme, host, port }, this.connect);
+    const tunnelled = tunnelledBy(proxy, { scheme, host, port }, this.connect, speaksFirst);
     return { ...own, ...tunnelled, connect: over(tunnelled.connect) };
   }
 

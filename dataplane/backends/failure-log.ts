@@ -4,6 +4,9 @@ import type { Refusal } from '../http/refusal.ts';
 /** How long further failures of one cause wait for each other, in milliseconds. */
 const INTERVAL = 1000;
 
+/** How many causes are told apart by their backends at a time: beyond it the backends of a refusal wait for each other. */
+const MOST_CAUSES = 16;
+
 /** What an operator should do about requests that cannot be sent on. */
 const ADVICE: Partial<Record<Refusal, string>> = {
   'backend-scheme': 'only http, https, ws and wss lead to backends',
@@ -11,27 +14,35 @@ const ADVICE: Partial<Record<Refusal, string>> = {
   'backend-egress': 'the request would come back to this gateway: give the route a baseURI',
   'backend-limit': 'there are too many backends at a time: give the route a baseURI',
   'backend-event-stream': "the backend sends events: set asyncBehavior to 'streaming'",
+  'backend-body-too-large':
+    "the answer is too long to be kept: set asyncBehavior to 'streaming', or a larger fileLimit of the TemporaryStorage",
   loop: 'requests go round in a circle: check the baseURI of the route',
 };
 
 interface Cause {
+  readonly refusal: Refusal;
   timer: NodeJS.Timeout;
   leftOut: number;
   backend: string;
   reason: string;
 }
 
-/** Tells of requests without an answer: the first of each cause at once, then one a second that counts the others. */
+/**
+ * Tells of requests without an answer: the first of each cause at once, then one a second that counts the others. A
+ * cause is a refusal of one backend.
+ */
 export class FailureLog {
   private readonly log: Logger;
-  private readonly causes = new Map<Refusal, Cause>();
+  private readonly causes = new Map<string, Cause>();
 
   constructor(log: Logger) {
     this.log = log;
   }
 
   add(refusal: Refusal, backend: string, reason: string): void {
-    const cause = this.causes.get(refusal);
+    const own = `${refusal} ${backend}`;
+    const key = this.causes.has(own) || this.causes.size < MOST_CAUSES ? own : refusal;
+    const cause = this.causes.get(key);
     if (cause !== undefined) {
       cause.leftOut++;
       cause.backend = backend;
@@ -39,30 +50,30 @@ export class FailureLog {
       return;
     }
     this.write(refusal, backend, reason, 0);
-    this.wait(refusal);
+    this.wait(key, refusal);
   }
 
   /** Says what is left to say. */
   close(): void {
-    for (const [refusal, { timer }] of this.causes) {
-      clearTimeout(timer);
-      this.writeLast(refusal);
+    for (const cause of this.causes.values()) {
+      clearTimeout(cause.timer);
+      this.writeLast(cause);
     }
     this.causes.clear();
   }
 
-  private wait(refusal: Refusal): void {
+  private wait(key: string, refusal: Refusal): void {
     const timer = setTimeout(() => {
-      const more = this.writeLast(refusal);
-      this.causes.delete(refusal);
-      if (more) this.wait(refusal);
+      const more = this.writeLast(cause);
+      this.causes.delete(key);
+      if (more) this.wait(key, refusal);
     }, INTERVAL);
     timer.unref();
-    this.causes.set(refusal, { timer, leftOut: 0, backend: '', reason: '' });
+    const cause: Cause = { refusal, timer, leftOut: 0, backend: '', reason: '' };
+    this.causes.set(key, cause);
   }
 
-  private writeLast(refusal: Refusal): boolean {
-    const { leftOut, backend, reason } = this.causes.get(refusal)!;
+  private writeLast({ refusal, leftOut, backend, reason }: Cause): boolean {
     if (leftOut > 0) this.write(refusal, backend, reason, leftOut - 1);
     return leftOut > 0;
   }

@@ -50,17 +50,21 @@ export function readByProxy(
   };
 }
 
-/** How to reach a backend through a tunnel, on connections to the proxy that `under` makes. */
+/**
+ * How to reach a backend through a tunnel, on connections to the proxy that `under` makes. `speaksFirst`: the backend may
+ * say something before it is spoken to.
+ */
 export function tunnelledBy(
   proxy: HttpProxy,
   behind: Behind,
   under: Connect,
+  speaksFirst: boolean,
 ): Pick<BackendOptions, 'destination' | 'connect' | 'via'> {
   const { host, port } = behind;
   return {
     destination: { host: proxy.host, port: proxy.port },
     via: { proxy: proxyName(proxy), authority: authorityOf(behind), prefix: null, lines: '' },
-    connect: connectThrough(proxy, `${bracketed(host)}:${port}`, under),
+    connect: connectThrough(proxy, `${bracketed(host)}:${port}`, under, speaksFirst),
   };
 }
 

@@ -7,10 +7,13 @@ import { credentialsReason, proxyFailure, statusReason } from './proxy-failure.t
 /** Most bytes of a proxy's answer. */
 const LONGEST_HEAD = 16_384;
 
-/** Opens a tunnel through a proxy to a backend, which is named with its port, on connections to the proxy that `under` makes. */
-export function connectThrough(proxy: HttpProxy, backend: string, under: Connect): Connect {
+/**
+ * Opens a tunnel through a proxy to a backend, which is named with its port, on connections to the proxy that `under`
+ * makes. `speaksFirst`: the backend may say something before it is spoken to.
+ */
+export function connectThrough(proxy: HttpProxy, backend: string, under: Connect, speaksFirst: boolean): Connect {
   return (to, owner, done) => {
-    const tunnel = new TunnelRequest(proxy, backend, owner, done);
+    const tunnel = new TunnelRequest(proxy, backend, speaksFirst, owner, done);
     tunnel.wire = under(to, tunnel, (result) => {
       if (typeof result === 'string') void tunnel.ask();
       else tunnel.finish(result);
@@ -24,14 +27,22 @@ class TunnelRequest implements WireOwner {
   wire: Wire | null = null;
   private readonly proxy: HttpProxy;
   private readonly backend: string;
+  private readonly speaksFirst: boolean;
   private readonly owner: WireOwner;
   private readonly done: (result: ConnectResult) => void;
   private answer = '';
   private isOver = false;
 
-  constructor(proxy: HttpProxy, backend: string, owner: WireOwner, done: (result: ConnectResult) => void) {
+  constructor(
+    proxy: HttpProxy,
+    backend: string,
+    speaksFirst: boolean,
+    owner: WireOwner,
+    done: (result: ConnectResult) => void,
+  ) {
     this.proxy = proxy;
     this.backend = backend;
+    this.speaksFirst = speaksFirst;
     this.owner = owner;
     this.done = done;
   }
@@ -59,9 +70,12 @@ class TunnelRequest implements WireOwner {
     const status = Number(/^HTTP\/1\.[01] (\d{3})(?: [^\r\n]*)?\r\n/.exec(answer)?.[1] ?? 0);
     if (status === 0) this.fail('what it answers is not HTTP');
     else if (status < 200 || status > 299) this.fail(statusReason(status));
-    // a backend speaks when it is spoken to
-    else if (answer.length > headEnd + 4) this.fail('it sends more than its answer');
-    else this.finish('http/1.1');
+    else {
+      const more = answer.length - headEnd - 4;
+      if (more > 0 && !this.speaksFirst) this.fail('it sends more than its answer');
+      else this.finish('http/1.1');
+      if (more > 0 && this.speaksFirst) this.wire!.owner.receive(bytes, end - more, end); // whoever has it now
+    }
   }
 
   ended(): void {

@@ -43,7 +43,8 @@ export const senderFields = {
     .describe(
       'Whether messages are passed on as they arrive or when they are whole; by default as `streamingEnabled` of ' +
         '`admin.json` says. What has to be whole is kept in the `temporaryStorage`, and longer than it or 2 GB is ' +
-        'refused. `text/event-stream` needs `streaming`.',
+        'refused. `text/event-stream` needs `streaming`, and so do gRPC calls in which both sides go on sending; where ' +
+        'events are rare, `soTimeout` has to be longer than the pause between them.',
     ),
   disableRetries: noEffect(
     flag(),
@@ -53,7 +54,7 @@ export const senderFields = {
     .default(true)
     .describe(
       'Whether a client that leaves ends its call to the backend; otherwise a request that was sent whole is answered ' +
-        'for nobody.',
+        'for nobody, and the content of its answer has the time `soTimeout` to come.',
     ),
 
   vertx: vertxClientOptions

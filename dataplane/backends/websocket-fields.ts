@@ -43,7 +43,9 @@ export const websocketFields = z.strictObject({
     .describe("Time to establish a WebSocket connection; by default the handler's `connectionTimeout`."),
   soTimeout: timeout
     .optional()
-    .describe("A WebSocket that is silent for this time is closed; by default the handler's `soTimeout`."),
+    .describe(
+      "A WebSocket that is silent for this time is closed; by default the handler's `soTimeout`, which is short for one.",
+    ),
   numberOfSelectors: noEffect(integer({ min: 1 }), 'event loops carry WebSockets as they carry requests').describe(
     'Most worker threads.',
   ),

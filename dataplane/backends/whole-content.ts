@@ -2,6 +2,7 @@ import type { TemporaryBuffer, TemporaryStorage } from '../heap/temporary-storag
 import type { Body, BodySink } from '../http/body.ts';
 import { EntityBroken, EntityTooLarge } from '../http/entity.ts';
 import type { KeptContent } from '../http/kept-content.ts';
+import { Pieces } from '../http/pieces.ts';
 
 /** Bytes that may be on their way to a file before the sender of the body is told to wait. */
 const AHEAD = 65_536;
@@ -31,7 +32,7 @@ class Taking implements BodySink {
   private readonly rule: WholeRule;
   private readonly resolve: (content: KeptContent) => void;
   private readonly reject: (error: unknown) => void;
-  private chunks: Buffer[] = [];
+  private readonly pieces = new Pieces();
   private size = 0;
   private buffer: TemporaryBuffer | null = null;
   /** Bytes on their way to the storage. */
@@ -56,7 +57,7 @@ class Taking implements BodySink {
       return;
     }
     if (this.size <= storage.memoryLimit) {
-      this.chunks.push(Buffer.from(piece));
+      this.pieces.add(bytes, start, end);
       return;
     }
     if (this.buffer === null) {
@@ -66,8 +67,7 @@ class Taking implements BodySink {
         this.fail(error);
         return;
       }
-      for (const chunk of this.chunks) this.store(this.buffer, chunk);
-      this.chunks = [];
+      for (const earlier of this.pieces.take()) this.store(this.buffer, earlier);
     }
     this.store(this.buffer, piece);
   }
@@ -97,22 +97,18 @@ class Taking implements BodySink {
   private finishIfWhole(): void {
     if (this.over || this.trailers === null || this.ahead > 0) return;
     this.over = true;
-    const { buffer, chunks, size, trailers } = this;
-    this.resolve(buffer === null ? inMemory(whole(chunks, size), trailers) : inStorage(buffer, trailers));
+    const { buffer, pieces, trailers } = this;
+    this.resolve(buffer === null ? inMemory(pieces.joined(), trailers) : inStorage(buffer, trailers));
   }
 
   private fail(error: unknown): void {
     if (this.over) return;
     this.over = true;
-    this.chunks = [];
+    this.pieces.take();
     this.body.abandon();
     void this.buffer?.release();
     this.reject(error);
   }
-}
-
-function whole(chunks: readonly Buffer[], size: number): Buffer {
-  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size);
 }
 
 function inMemory(bytes: Buffer, trailers: string): KeptContent {

@@ -31,7 +31,7 @@ export function checkAdmin(document: JsonObject, defaults: Scope, options: Check
   const problems: Problem[] = [...parsed.problems];
   const report = (problem: Problem): void => void problems.push(problem);
   refusePrototypeKeys(document, report);
-  refuseSharedPorts(document, report);
+  refuseSharedPorts(portsOf(parsed.value, document), report);
   const check = new ScopeCheck('admin', defaults, { ...options, report });
   check.heap(document['heap'], ['heap']);
   const used: CheckedObject[] = [];
@@ -58,11 +58,17 @@ export function checkAdmin(document: JsonObject, defaults: Scope, options: Check
   return { admin: { settings, scope: check.scope, tls, storage }, problems };
 }
 
-/** Two connectors cannot share a port, however it is written. */
-function refuseSharedPorts({ connectors }: JsonObject, report: (problem: Problem) => void): void {
+/** The ports of the connectors; as they are written, where not all of the document can be read. */
+function portsOf(settings: AdminSettings | undefined, { connectors }: JsonObject): readonly unknown[] {
+  if (settings !== undefined) return (settings.connectors ?? []).map(({ port }) => port);
+  const written = Array.isArray(connectors) ? (connectors as readonly JsonValue[]) : [];
+  return written.map((connector) => (isJsonObject(connector) ? connector['port'] : undefined));
+}
+
+/** Two connectors cannot share a port: each would get some of the clients. */
+function refuseSharedPorts(ports: readonly unknown[], report: (problem: Problem) => void): void {
   const seen = new Map<string, number>();
-  for (const [at, connector] of (Array.isArray(connectors) ? connectors : []).entries()) {
-    const port = isJsonObject(connector) ? connector['port'] : undefined;
+  for (const [at, port] of ports.entries()) {
     if (typeof port !== 'number' && typeof port !== 'string') continue;
     const first = seen.get(String(port));
     seen.set(String(port), first ?? at);

@@ -21,6 +21,21 @@ export const reverseProxyHandler = defineHandler({
       title: 'A slow application with WebSockets',
       config: { connections: 128, soTimeout: '1 minute', websocket: { enabled: true, soTimeout: '10 minutes' } },
     },
+    {
+      title: 'Server-sent events, with pauses of up to ten minutes between them',
+      config: { asyncBehavior: 'streaming', soTimeout: '10 minutes' },
+    },
+    {
+      title: 'gRPC without TLS',
+      config: { asyncBehavior: 'streaming', protocolVersion: 'HTTP/2', http2PriorKnowledge: true },
+    },
+    {
+      title: 'A backend that fails now and then: two more attempts, and a rest after five failures in a row',
+      config: {
+        retries: { count: 2, delay: '100 ms', condition: '${response.status.code == 503}' },
+        circuitBreaker: { maxFailures: 5, openDuration: '10 seconds' },
+      },
+    },
   ],
   remarks: (config) => [...httpVersionRemarks(config), ...tlsRemarks(config), ...proxyRemarks(config)],
   create(config, parts) {

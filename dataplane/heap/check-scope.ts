@@ -180,9 +180,11 @@ export class ScopeCheck {
     if (reference.kind === 'any' || kind === reference.kind || kind === standIn) return found;
     if (follows !== undefined && kind === 'any') return null; // its own reference has a problem, or is part of a cycle
     const wanted = `must be a ${kinds[reference.kind]}${standIn === undefined ? '' : ` or a ${kinds[standIn]}`}`;
-    if (reference.name === null) this.error('kind', path, `${wanted}, and a ${type} is a ${kinds[kind]}`);
-    else if (reference.name === type) this.error('kind', path, `${wanted}, but '${type}' is a ${kinds[kind]}`);
-    else this.error('kind', path, `${wanted}, but '${reference.name}' is a ${type}, which is a ${kinds[kind]}`);
+    const own = type === kinds[kind] ? `not a ${type}` : `and a ${type} is a ${kinds[kind]}`;
+    if (reference.name === null) this.error('kind', path, `${wanted}, ${own}`);
+    else if (reference.name === type || type === kinds[kind]) {
+      this.error('kind', path, `${wanted}, but '${reference.name}' is a ${kinds[kind]}`);
+    } else this.error('kind', path, `${wanted}, but '${reference.name}' is a ${type}, which is a ${kinds[kind]}`);
     return null;
   }
 
@@ -210,7 +212,9 @@ export class ScopeCheck {
     if (found !== undefined && found.definition !== undefined) return found;
     if (this.scope.mayDeclare(name)) return null;
     const meant = this.meant(name, () => this.scope.names());
-    const hint = meant === undefined ? undefined : `did you mean '${meant}'?`;
+    const isType = this.options.catalogue.find(name) !== undefined;
+    const typeHint = isType ? `${name} is a type: write { "type": "${name}", … } for an object of it` : undefined;
+    const hint = typeHint ?? (meant === undefined ? undefined : `did you mean '${meant}'?`);
     this.error('reference', path, `there is no object '${name}' in this heap or in those around it`, hint);
     return null;
   }

@@ -114,7 +114,7 @@ export class NoSuchSecret extends Error {
   readonly purpose: SecretPurpose;
   /** The names of the stores that were asked. */
   readonly stores: readonly string[];
-  /** What is there instead, or null. */
+  /** What is there instead, or which place was looked at, or null. */
   readonly found: string | null;
 
   constructor(id: string, purpose: SecretPurpose, stores: readonly string[], found: string | null = null) {

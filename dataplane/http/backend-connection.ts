@@ -332,7 +332,8 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
 
   overdue(): void {
     if (this.state === IDLE) this.destroy();
-    else this.refuse('backend-timeout');
+    // a backend that has taken all there is of a request cannot answer it: it is the client who is late
+    else this.refuse(this.requestDone || this.wire.pending ? 'backend-timeout' : 'body-timeout');
   }
 
   pauseBody(): void {

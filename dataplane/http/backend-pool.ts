@@ -1,4 +1,4 @@
-import { BackendSession } from '../http2/backend-session.ts';
+import { BackendSession, MOST_STREAMS } from '../http2/backend-session.ts';
 import type { BackendOptions, Call } from './backend.ts';
 import { BackendConnection } from './backend-connection.ts';
 import { BackendDial } from './backend-dial.ts';
@@ -58,8 +58,9 @@ export class BackendPool implements Swept {
         return;
       }
     }
-    // who gets a connection of its own does not wait for anybody
-    if (this.waitingCount >= this.options.waiting + (this.options.connections - this.open.size) * this.share) {
+    // who gets a connection, or a part of one, does not wait for anybody
+    const share = Math.min(this.share, MOST_STREAMS);
+    if (this.waitingCount >= this.options.waiting + (this.options.connections - this.open.size) * share) {
       call.refuse('backend-queue-full');
       return;
     }

@@ -7,6 +7,7 @@ import { type Refusal, refusals } from './refusal.ts';
 import { Reply } from './reply.ts';
 import { type Lookup, systemLookup } from './resolver.ts';
 import { Response, refusalResponse } from './response.ts';
+import { readForNobody } from './unwanted-answer.ts';
 import type { Upload } from './upload.ts';
 import type { Via } from './via.ts';
 
@@ -143,9 +144,9 @@ export class Call implements BackendCall {
   }
 
   answer(response: Response): void {
-    const { received } = this.options;
+    const { received, responseTimeout } = this.options;
     this.response = response;
-    if (this.cancelled) discard(response);
+    if (this.cancelled) readForNobody(response, responseTimeout);
     else if (received === null) this.reply.settle(response);
     else this.settle(received(response, this.exchange));
   }
@@ -182,10 +183,4 @@ export class Call implements BackendCall {
     this.response?.upgraded?.abandon();
     if (!this.reply.settled) this.reply.settle((this.response = refusalResponse('cancelled'))); // who waits for it has something to release
   }
-}
-
-/** Reads an answer that nobody wants, so that its connection can be used again. */
-function discard(response: Response): void {
-  response.upgraded?.abandon();
-  response.incomingBody?.pipe({ bodyData() {}, bodyEnd() {}, bodyFailed() {} });
 }

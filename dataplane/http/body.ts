@@ -1,3 +1,4 @@
+import { Pieces } from './pieces.ts';
 import type { Refusal } from './refusal.ts';
 import { type Passed, REFUSED } from './wire.ts';
 
@@ -34,6 +35,7 @@ const HOLD = 65_536;
 const PENDING = 0;
 const COMPLETE = 1;
 const FAILED = 2;
+const NOTHING = Buffer.alloc(0);
 
 /**
  * The body of a message as it arrives. Bytes go straight to the sink where there is one; until then they are held, and
@@ -51,8 +53,7 @@ export class Body {
   failure: Refusal | null = null;
   private readonly source: BodySource;
   private sink: BodySink | null = null;
-  private held: Buffer[] | null = null;
-  private heldBytes = 0;
+  private held: Pieces | null = null;
   private state: typeof PENDING | typeof COMPLETE | typeof FAILED = PENDING;
   private taken = false;
   private gathering: Gathering | null = null;
@@ -87,10 +88,8 @@ export class Body {
       return;
     }
     if (this.state === FAILED) return;
-    const copy = Buffer.from(bytes.subarray(start, end));
-    if (this.held === null) this.held = [copy];
-    else this.held.push(copy);
-    this.heldBytes += copy.length;
+    this.held ??= new Pieces();
+    this.held.add(bytes, start, end);
     if (this.gathering !== null && this.heldBytes >= this.gathering.enough) this.gathered();
     if (this.gathering === null && this.heldBytes > HOLD) this.source.pauseBody();
   }
@@ -140,15 +139,15 @@ export class Body {
     this.taken = true;
     const held = this.held;
     this.held = null;
-    if (held !== null) for (const bytes of held) sink.bodyData(bytes, 0, bytes.length);
+    const waited = held?.length ?? 0;
+    if (held !== null) for (const bytes of held.take()) sink.bodyData(bytes, 0, bytes.length);
     if (this.state === COMPLETE) sink.bodyEnd(this.trailers);
     else if (this.state === FAILED) sink.bodyFailed();
     else {
       this.sink = sink;
       if (demand) this.source.bodyWanted();
-      if (this.heldBytes > HOLD) this.source.resumeBody(); // the sink pauses it again where it must
+      if (waited > HOLD) this.source.resumeBody(); // the sink pauses it again where it must
     }
-    this.heldBytes = 0;
   }
 
   /** What has arrived once `enough` bytes have, or the end: nothing is taken, and whoever pipes later gets all of it. */
@@ -160,13 +159,17 @@ export class Body {
       if (this.heldBytes > HOLD) this.source.resumeBody();
       return new Promise((arrived) => (this.gathering = { enough, arrived }));
     }
-    return Promise.resolve(Buffer.concat(this.held ?? []));
+    return Promise.resolve(this.held?.joined() ?? NOTHING);
   }
 
   private gathered(): void {
     const gathering = this.gathering;
     this.gathering = null;
-    gathering?.arrived(Buffer.concat(this.held ?? []));
+    gathering?.arrived(this.held?.joined() ?? NOTHING);
+  }
+
+  private get heldBytes(): number {
+    return this.held?.length ?? 0;
   }
 
   pause(): void {

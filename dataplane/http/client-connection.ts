@@ -74,7 +74,8 @@ export class ClientConnection implements WireOwner, RequestReceiver, AnswerOwner
 
   ended(): void {
     this.inputOver = true;
-    if (this.state !== OPEN) this.closeSent();
+    if (this.state !== OPEN)
+      setImmediate(() => this.closeSent()); // after the turn, which may have last bytes to send
     else if (this.reader.body !== null) {
       if (this.status === 0) this.refuse('incomplete');
       else if (this.answered) this.settle();

@@ -1,5 +1,6 @@
 import type { Body, BodySink } from './body.ts';
 import type { KeptContent } from './kept-content.ts';
+import { Pieces } from './pieces.ts';
 
 /** A body was longer than the reader allows. The boundary answers 413 for a request, 502 for a response. */
 export class EntityTooLarge extends Error {
@@ -210,17 +211,15 @@ export class Entity {
 function collectBody(body: Body, limit: number, ofResponse: boolean): Promise<Buffer> {
   if (body.length > limit) return Promise.reject(new EntityTooLarge(limit, ofResponse));
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
+    const pieces = new Pieces();
     const sink: BodySink = {
       bodyData(bytes, start, end) {
-        size += end - start;
-        if (size > limit) {
+        if (pieces.length + end - start > limit) {
           reject(new EntityTooLarge(limit, ofResponse));
           body.abandon();
-        } else chunks.push(Buffer.from(bytes.subarray(start, end)));
+        } else pieces.add(bytes, start, end);
       },
-      bodyEnd: () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, Math.min(size, limit))),
+      bodyEnd: () => resolve(pieces.joined()),
       bodyFailed: () => reject(new EntityBroken(ofResponse)),
     };
     body.pipe(sink);
@@ -267,9 +266,12 @@ async function* buffersOf(chunks: AsyncIterable<Uint8Array> | Uint8Array[]): Asy
   for await (const chunk of chunks) yield Buffer.from(chunk);
 }
 
-/** Turns pushes into pulls; more than a few waiting chunks pause the source. The body is claimed at once. */
+/** Bytes that may wait for whoever pulls. */
+const MOST_WAITING = 65_536;
+
+/** Turns pushes into pulls; when many bytes wait, the source does too. The body is claimed at once. */
 function chunksOf(body: Body, ofResponse: boolean): AsyncGenerator<Buffer, void, void> {
-  const waiting: Buffer[] = [];
+  const waiting = new Pieces();
   let over = false;
   let broken = false;
   let wake: (() => void) | null = null;
@@ -279,8 +281,8 @@ function chunksOf(body: Body, ofResponse: boolean): AsyncGenerator<Buffer, void,
   };
   body.pipe({
     bodyData(bytes, start, end) {
-      waiting.push(Buffer.from(bytes.subarray(start, end)));
-      if (waiting.length > 3) body.pause();
+      waiting.add(bytes, start, end);
+      if (waiting.length > MOST_WAITING) body.pause();
       changed();
     },
     bodyEnd() {

@@ -52,10 +52,18 @@ export function commitAnswer(owner: ExchangeOwner, exchange: Exchange, answer: A
     commitAnswer(owner, exchange, faultResponse(error, reporter(owner)));
     return;
   }
+  if (answer.upgraded !== null && answer.status !== 101) refuseSwitch(answer);
   exchange.over = true;
   const { call } = exchange;
   if (call !== null && call.response !== answer) call.cancel();
   owner.answer(exchange, answer);
+}
+
+/** A filter made something else of a 101: the client is told that its connection stays as it is, and so it must. */
+function refuseSwitch(answer: Response): void {
+  answer.upgraded!.abandon();
+  answer.upgraded = null;
+  answer.headers.remove('upgrade');
 }
 
 function deliver(exchange: Exchange, answer: Answer): void {

@@ -1,22 +1,31 @@
+import { Pieces } from './pieces.ts';
 import { REFUSED, type Wire, type WireOwner } from './wire.ts';
 
 /** A wire between two owners: it is paused, and what comes all the same is kept for the next one. */
 export class HeldWire implements WireOwner {
   readonly wire: Wire;
-  /** What came and nobody has read. */
-  early: Buffer | null;
   /** Whether the peer still sends, will send nothing more, or is gone. */
   state: 'open' | 'ended' | 'failed' = 'open';
 
+  private readonly pieces = new Pieces();
+
   constructor(wire: Wire, early: Buffer | null) {
     this.wire = wire;
-    this.early = early;
+    if (early !== null) this.pieces.add(early, 0, early.length);
     wire.pause();
     wire.owner = this;
   }
 
   receive(bytes: Buffer, start: number, end: number): void {
-    this.early = Buffer.concat([this.early ?? NOTHING, bytes.subarray(start, end)]);
+    this.pieces.add(bytes, start, end);
+  }
+
+  /** Takes what came and nobody has read; null when there is nothing. */
+  takeEarly(): Buffer | null {
+    if (this.pieces.length === 0) return null;
+    const early = this.pieces.joined();
+    this.pieces.take();
+    return early;
   }
 
   ended(): void {
@@ -39,5 +48,3 @@ export class HeldWire implements WireOwner {
     return REFUSED;
   }
 }
-
-const NOTHING = Buffer.alloc(0);

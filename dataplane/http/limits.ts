@@ -74,7 +74,10 @@ export const listenerLimits = z.strictObject({
     .describe('Time for a TLS handshake; the connection is closed beyond it.'),
   handshakes: bytes()
     .default(2000)
-    .describe('Most TLS handshakes of one unit under way; further connections are closed at once.'),
+    .describe(
+      'Most TLS handshakes of one unit under way; then one of more than a second makes room, or further clients are ' +
+        'closed at once.',
+    ),
   connections: bytes()
     .default(50_000)
     .describe('Most connections of one unit on one port; further ones are closed at once.'),

@@ -74,6 +74,8 @@ export interface AnsweringSide {
 /** How long a drained connection may stay silent before it is closed: a request may already be on its way. */
 const IDLE_GRACE = 1000;
 const BACKLOG = 4096;
+/** How long a handshake may take when there is no room for others, in milliseconds. */
+const PROMPT_HANDSHAKE = 1000;
 /** How long connections that are cut off may take to say so, where their protocol has a word for it. */
 const LAST_WORDS = 250;
 
@@ -89,8 +91,8 @@ export class Listener {
   private readonly server: Server;
   private readonly connections = new Set<ListenedConnection>();
   private readonly pendingOwner: PendingOwner | null;
-  /** Handshakes under way. */
-  private handshakes = 0;
+  /** Handshakes under way, those that began first before the others. */
+  private readonly handshakes = new Set<PendingClient>();
   private emptied: (() => void) | null = null;
 
   constructor(options: ListenerOptions) {
@@ -168,17 +170,25 @@ export class Listener {
       closeAccepted(accepted);
       return;
     }
-    if (this.handshakes >= this.limits.handshakes) {
+    if (this.handshakes.size >= this.limits.handshakes && !this.makesRoom()) {
       countHandshakeFault('too-many');
       closeAccepted(accepted);
       return;
     }
     block[COUNTER.connectionsAccepted]!++;
     block[COUNTER.connectionsOpen]!++;
-    this.handshakes++;
     const pending = new PendingClient(owner, peer.address);
+    this.handshakes.add(pending);
     this.connections.add(pending);
     pending.start(accepted, this.trusts(peer.address));
+  }
+
+  /** Ends the handshake that has taken longest, if it has taken long: clients that stall must not keep others out. */
+  private makesRoom(): boolean {
+    const [oldest] = this.handshakes;
+    if (oldest === undefined || oldest.age < PROMPT_HANDSHAKE) return false;
+    oldest.giveWay();
+    return true;
   }
 
   /** What becomes of handshakes. */
@@ -188,13 +198,13 @@ export class Listener {
       protocols: this.limits.http2 ? PROTOCOLS : ['http/1.1'],
       handshakeTimeout: this.limits.handshakeTimeout,
       secured: (pending, client, header) => {
-        this.handshakes--;
+        this.handshakes.delete(pending);
         this.connections.delete(pending);
         counters.block[COUNTER.tlsHandshakes]!++;
         this.connections.add(this.adopt(client, header, this.trusts(pending.peer)));
       },
       unsecured: (pending, fault, detail) => {
-        this.handshakes--;
+        this.handshakes.delete(pending);
         countHandshakeFault(fault);
         transport.noteFailure(fault, detail, pending.peer);
         this.forget(pending);

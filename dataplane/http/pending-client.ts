@@ -126,6 +126,17 @@ export class PendingClient implements HandshakeOwner, Swept {
     this.unsecured('timeout', 'the handshake took too long');
   }
 
+  /** How long it has been shaking hands, in milliseconds. */
+  get age(): number {
+    return clock.now - (this.deadline - this.owner.handshakeTimeout);
+  }
+
+  /** Somebody else gets its place. */
+  giveWay(): void {
+    this.stop?.();
+    if (!this.over) this.unsecured('too-many', 'others wait to shake hands');
+  }
+
   /** The listener drains: who is about to ask may still do so, within the time of a handshake. */
   drain(): void {}
 

@@ -31,8 +31,8 @@ export class Tunnel implements UpgradedPeer, Swept {
     client.owner = this.side(backend);
     backend.owner = this.side(client);
     if (early !== null) put(backend, early, 0, early.length);
-    if (held.early !== null) put(client, held.early, 0, held.early.length);
-    held.early = null;
+    const answered = held.takeEarly();
+    if (answered !== null) put(client, answered, 0, answered.length);
     backend.resume();
     client.resume();
     this.touch();

@@ -1,4 +1,5 @@
 import type { Body, BodySink } from './body.ts';
+import { Pieces } from './pieces.ts';
 import type { Refusal } from './refusal.ts';
 import { type StreamSink, sendStream } from './send-stream.ts';
 
@@ -13,8 +14,7 @@ export class Upload implements BodySink, StreamSink {
   private readonly body: Body | null;
   private readonly stream: AsyncIterable<Uint8Array> | null;
   private target: StreamSink | null = null;
-  private kept: Buffer[] | null = [];
-  private keptBytes = 0;
+  private kept: Pieces | null = new Pieces();
   private begun = false;
   private ended = false;
   private failed = false;
@@ -41,7 +41,7 @@ export class Upload implements BodySink, StreamSink {
       else if (this.stream !== null) void sendStream(this.stream, this, () => !this.over, noReport);
       return;
     }
-    for (const bytes of this.kept ?? []) target.bodyData(bytes, 0, bytes.length);
+    for (const bytes of this.kept?.list() ?? []) target.bodyData(bytes, 0, bytes.length);
     if (this.ended) target.bodyEnd(this.trailers);
     else if (this.failed) target.bodyFailed();
     else this.resume();
@@ -90,10 +90,9 @@ export class Upload implements BodySink, StreamSink {
 
   private keep(bytes: Buffer, start: number, end: number): void {
     if (this.kept === null) return;
-    this.keptBytes += end - start;
     // while it goes nowhere, what is kept is all there is of it
-    if (this.keptBytes > LONGEST && this.target !== null) this.kept = null;
-    else this.kept.push(Buffer.from(bytes.subarray(start, end)));
+    if (this.kept.length + end - start > LONGEST && this.target !== null) this.kept = null;
+    else this.kept.add(bytes, start, end);
   }
 
   bodyEnd(trailers: string): void {

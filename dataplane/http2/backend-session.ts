@@ -25,7 +25,7 @@ const CLOSED = 2;
 /** What a backend may send on all streams together. */
 const CONNECTION_WINDOW = 1 << 24;
 /** Streams at a time on one connection, whatever the backend allows. */
-const MOST_STREAMS = 256;
+export const MOST_STREAMS = 256;
 /** The same until the backend has said how many it takes. */
 const FIRST_STREAMS = 100;
 const PROBE = Buffer.from('gatewrdn', 'latin1');

@@ -30,6 +30,8 @@ const OVER = 3;
 const MOST_INTERIM = 16;
 /** How often a request is sent once more because the backend says that it has not touched it. */
 const MOST_RETRIES = 3;
+/** Refusals that are nobody's breach of a rule. */
+const LATE: ReadonlySet<Refusal> = new Set(['backend-timeout', 'body-timeout']);
 const NOTHING = Buffer.alloc(0);
 
 /** One call to a backend on a connection that carries many. */
@@ -265,7 +267,7 @@ export class BackendStream implements CallCarrier, BodySource, SendingStream, Sw
   /** The backend broke a rule: the stream is reset, and what has not begun is refused. */
   refuse(refusal: Refusal, reason?: string): void {
     if (this.state === OVER) return;
-    this.session.output.reset(this.id, refusal === 'backend-timeout' ? ERROR.CANCEL : ERROR.PROTOCOL_ERROR);
+    this.session.output.reset(this.id, LATE.has(refusal) ? ERROR.CANCEL : ERROR.PROTOCOL_ERROR);
     this.fail(refusal, reason);
   }
 
@@ -332,6 +334,10 @@ export class BackendStream implements CallCarrier, BodySource, SendingStream, Sw
     if (sender !== null && sender.sent > this.seen) {
       this.seen = sender.sent;
       this.touch();
+      return;
+    }
+    if (!this.requestDone && sender !== null && !sender.waits && !session.stalled.has(sender)) {
+      this.refuse('body-timeout'); // the backend has taken all there is of the request: it is the client who is late
       return;
     }
     this.refuse('backend-timeout');

@@ -101,7 +101,7 @@ export class ClientSession implements WireOwner, SendingConnection, ListenedConn
   ended(): void {
     this.inputOver = true;
     if (this.state !== OPEN) {
-      this.closeSent();
+      setImmediate(() => this.closeSent()); // after the turn, which may have last frames to send
       return;
     }
     for (const stream of this.streams.values()) {
@@ -131,6 +131,11 @@ export class ClientSession implements WireOwner, SendingConnection, ListenedConn
   }
 
   // ---- streams
+
+  /** The client will say nothing more: a window that is closed stays closed. */
+  get isMute(): boolean {
+    return this.inputOver;
+  }
 
   /** Whether a stream that the client begins is taken. */
   get takes(): boolean {

@@ -390,8 +390,9 @@ export class ClientStream
     const moved = (body?.received ?? 0) + this.sent;
     const rate = this.progress.rate(now, moved, waits ? readGrace : rateGrace);
     if (waits) {
-      if (rate < readRate) this.reset(ERROR.CANCEL, this.refusal);
-    } else if (this.paused || (this.expects && body!.received === 0)) this.progress.restart();
+      if (rate < readRate || this.session.isMute) this.reset(ERROR.CANCEL, this.refusal);
+    } else if (this.paused || this.session.window.isSpent || (this.expects && body!.received === 0))
+      this.progress.restart();
     else if (rate < bodyRate) this.refuse('body-timeout');
   }
 }

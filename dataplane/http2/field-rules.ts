@@ -12,12 +12,21 @@ const SHORT_VALUE = 96;
  * case, a value without control characters or space around it, nothing that belongs to one hop.
  */
 export function isSoundField(bytes: Buffer, start: number, nameLength: number, end: number): boolean {
+  return isSoundName(bytes, start, nameLength) && isSoundValue(bytes, start, nameLength, end);
+}
+
+/** What these rules say of the name; a colon follows it. */
+export function isSoundName(bytes: Buffer, start: number, nameLength: number): boolean {
   const colon = start + nameLength;
   let p = bytes[start] === 58 ? start + 1 : start;
   if (p === colon) return false;
   while (NAME[bytes[p]!] !== 0) p++;
-  if (p !== colon) return false;
-  const value = colon + 2;
+  return p === colon;
+}
+
+/** What they say of the value of a field whose name is sound. */
+export function isSoundValue(bytes: Buffer, start: number, nameLength: number, end: number): boolean {
+  const value = start + nameLength + 2;
   const stop = end - 2;
   if (value === stop) return !ofOneHop(bytes, start, nameLength, value, stop);
   if (isSpace(bytes[value]!) || isSpace(bytes[stop - 1]!)) return false;

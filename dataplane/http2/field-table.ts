@@ -2,6 +2,8 @@
 export const ENTRY_OVERHEAD = 32;
 /** What stands around name and value in a line. */
 const LINE_OVERHEAD = ': \r\n'.length;
+const SOUND = 1;
+const NAME_SOUND = 2;
 
 /**
  * The dynamic table of HPACK: fields as whole lines, `name: value` with its CRLF, in one ring of bytes, so that a field
@@ -42,8 +44,8 @@ export class FieldTable {
     return (nameLength + valueLength + ENTRY_OVERHEAD) * (others + 1) <= this.limit;
   }
 
-  /** Adds a line. One that is larger than the table empties it. */
-  add(bytes: Buffer, start: number, nameLength: number, end: number, sound: boolean): void {
+  /** Adds a line, with what was judged of it and of its name. One that is larger than the table empties it. */
+  add(bytes: Buffer, start: number, nameLength: number, end: number, sound: boolean, nameSound = sound): void {
     const length = end - start;
     const size = length - LINE_OVERHEAD + ENTRY_OVERHEAD;
     while (this.count > 0 && this.size + size > this.limit) this.evict();
@@ -54,7 +56,7 @@ export class FieldTable {
     this.starts[entry] = this.at;
     this.nameLengths[entry] = nameLength;
     this.ends[entry] = this.at + length;
-    this.sounds[entry] = sound ? 1 : 0;
+    this.sounds[entry] = (sound ? SOUND : 0) | (nameSound ? NAME_SOUND : 0);
     bytes.copy(this.bytes, this.at, start, end);
     this.at += length;
     this.size += size;
@@ -80,7 +82,11 @@ export class FieldTable {
   }
 
   sound(entry: number): boolean {
-    return this.sounds[entry] === 1;
+    return (this.sounds[entry]! & SOUND) !== 0;
+  }
+
+  nameSound(entry: number): boolean {
+    return (this.sounds[entry]! & NAME_SOUND) !== 0;
   }
 
   private evict(): void {

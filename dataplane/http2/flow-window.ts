@@ -1,4 +1,4 @@
-import { MOST_31_BITS } from './frames.ts';
+import { MOST_31_BITS, USUAL_FRAME_SIZE } from './frames.ts';
 
 /** The two windows of a stream, or of a connection: what may be sent, and what the peer may send. */
 export class FlowWindow {
@@ -27,6 +27,11 @@ export class FlowWindow {
   received(length: number): boolean {
     this.receivable -= length;
     return this.receivable >= 0;
+  }
+
+  /** Whether the peer may have to wait for us before it can send another frame. */
+  get isSpent(): boolean {
+    return this.receivable < USUAL_FRAME_SIZE;
   }
 
   /** Bytes that came were taken. @returns what to tell the peer now: half a window or more, or 0. */

@@ -1,5 +1,5 @@
 import { SLACK } from '../http/bytes.ts';
-import { isSoundField } from './field-rules.ts';
+import { isSoundName, isSoundValue } from './field-rules.ts';
 import { FieldTable } from './field-table.ts';
 import { decodeHuffman, mostDecoded } from './huffman.ts';
 import { STATIC_ENTRIES, staticLines } from './static-table.ts';
@@ -87,8 +87,10 @@ export class HpackDecoder {
     scratch[valueEnd] = 13;
     scratch[valueEnd + 1] = 10;
     scratch[valueEnd + 2] = 0;
-    const sound = isSoundField(scratch, 0, nameEnd, valueEnd + 2);
-    if (mask === 0x3f) this.table.add(scratch, 0, nameEnd, valueEnd + 2, sound);
+    // a name that is known was judged before: a long one could else be judged again for every few bytes that come
+    const nameSound = index === 0 ? isSoundName(scratch, 0, nameEnd) : this.nameSound(index);
+    const sound = nameSound && isSoundValue(scratch, 0, nameEnd, valueEnd + 2);
+    if (mask === 0x3f) this.table.add(scratch, 0, nameEnd, valueEnd + 2, sound, nameSound);
     sink.field(scratch, 0, nameEnd, valueEnd + 2, sound);
     return true;
   }
@@ -98,6 +100,12 @@ export class HpackDecoder {
     if (size < 0 || size > this.most) return false;
     this.table.resize(size);
     return true;
+  }
+
+  /** Whether the name of an entry, which is there, keeps the rules. */
+  private nameSound(index: number): boolean {
+    const { table } = this;
+    return index <= STATIC_ENTRIES || table.nameSound(table.entry(index - STATIC_ENTRIES - 1));
   }
 
   /** Copies the name of an entry to the scratch. @returns where it ends, or -1. */

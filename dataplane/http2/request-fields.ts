@@ -36,6 +36,8 @@ export class RequestFields implements FieldSink {
   isSecure = false;
   private most = 0;
   private regular = false;
+  /** A Host field came beside `:authority`. */
+  private hasHost = false;
   private fields = 0;
   /** Where the pseudo-header fields are in the side buffer: start and end of each, -1 when it did not come. */
   private readonly places = new Int32Array(2 * PSEUDO_FIELDS);
@@ -51,7 +53,7 @@ export class RequestFields implements FieldSink {
     this.bytes = headArena.bytes;
     this.start = this.end = headArena.at;
     this.most = most;
-    this.malformed = this.regular = false;
+    this.malformed = this.regular = this.hasHost = false;
     this.refusal = this.protocol = null;
     this.places.fill(-1);
     this.sideEnd = this.fields = 0;
@@ -73,7 +75,9 @@ export class RequestFields implements FieldSink {
     if (!this.regular) this.beginRegular();
     if (nameLength === 6 && spells(bytes, start, 'cookie')) this.cookie(bytes, start + nameLength + 2, end - 2);
     else if (nameLength === 4 && spells(bytes, start, 'host') && this.places[2 * AUTHORITY]! >= 0) {
-      if (!this.isAuthority(bytes, start + nameLength + 2, end - 2)) this.malformed = true;
+      if (this.hasHost) this.refusal = 'host';
+      else if (!this.isAuthority(bytes, start + nameLength + 2, end - 2)) this.malformed = true;
+      this.hasHost = true;
     } else this.add(bytes, start, end);
   }
 

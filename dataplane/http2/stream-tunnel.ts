@@ -15,9 +15,9 @@ export class StreamTunnel {
 
   /** The answer agreed: from now on this is one end of what it leads to. */
   join(peer: UpgradedPeer, silence: number): void {
-    const { early, state } = this.held;
+    const { held } = this;
     this.peer = peer;
-    peer.join(this.wire, early, state !== 'open', silence, () => {});
+    peer.join(this.wire, held.takeEarly(), held.state !== 'open', silence, () => {});
   }
 
   /** Ends it, but not without a word. @returns whether there is anything to end. */

@@ -61,7 +61,10 @@ export const fileSystemSecretStore = defineService({
     const { directory, suffix, autoRefresh } = config;
     if (plane.reach.listDirectory(directory) === null) throw new Error(`the directory '${directory}' cannot be read`);
     const valueAt = (id: string): Uint8Array | null => fileContent(plane.reach, directory, id, suffix, name);
-    const source = storedValues({ store: name, valueAt, formatOf: formatsOf(config, parts) });
+    const source = {
+      ...storedValues({ store: name, valueAt, formatOf: formatsOf(config, parts) }),
+      absence: (id: string) => `there is no file '${join(directory, `${id}${suffix}`)}'`,
+    };
     const store = new LeasedStore({ name, source, lease: leaseMilliseconds(config.leaseExpiry), log });
     onClose(() => store.close());
     if (!autoRefresh.enabled) return store;

@@ -14,6 +14,8 @@ import {
 export interface SecretSource {
   /** All secrets under an id, those to use first; none where there are none. Rejects when that cannot be said. */
   read(id: string): Promise<readonly StoredSecret[]>;
+  /** Where nothing was found, for messages; what it says is no secret. */
+  absence?(id: string): string;
 }
 
 export interface LeasedStoreOptions {
@@ -141,7 +143,8 @@ export class LeasedStore implements SecretStore {
   }
 
   private missing(id: string, purpose: SecretPurpose, [first]: readonly StoredSecret[]): NoSuchSecret {
-    return new NoSuchSecret(id, purpose, [this.name], first === undefined ? null : described(first));
+    const found = first === undefined ? (this.source.absence?.(id) ?? null) : described(first);
+    return new NoSuchSecret(id, purpose, [this.name], found);
   }
 
   private read(id: string): Promise<readonly StoredSecret[]> {

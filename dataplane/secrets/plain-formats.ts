@@ -21,11 +21,18 @@ export function plainFormat(log: Logger): PropertyFormat {
 export const base64Format: PropertyFormat = {
   async decode(id, value) {
     const bytes = base64Bytes(Buffer.from(value).toString('latin1'));
-    if (bytes === null) throw new Error("it is not base64, and its 'format' is not PLAIN");
+    if (bytes === null) throw new Error(notBase64(value));
     if (bytes.length === 0) throw new Error('it is empty');
     return generic(id, bytes);
   },
 };
+
+/** What somebody who forgot `format` is told; nothing of the value is in it. */
+function notBase64(value: Uint8Array): string {
+  return Buffer.from(value).includes('-----BEGIN ')
+    ? "it is PEM and not base64: its 'format' has to be a PemPropertyFormat"
+    : "it is not base64, and its 'format' is not PLAIN";
+}
 
 function generic(id: string, bytes: Uint8Array): readonly StoredSecret[] {
   return [{ kind: 'generic', stableId: id, bytes: new Secret(bytes) }];

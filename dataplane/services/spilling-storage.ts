@@ -1,8 +1,10 @@
 import type { FileHandle } from 'node:fs/promises';
 import { StorageOverflow, type TemporaryBuffer, type TemporaryStorage } from '../heap/temporary-storage.ts';
+import { Pieces } from '../http/pieces.ts';
 import { openNameless, writeAt } from './nameless-file.ts';
 
-const READ_BYTES = 262_144;
+/** What each slow reader of a file costs in memory, more than once. */
+const READ_BYTES = 65_536;
 const RELEASED = 'the buffer was released';
 
 /** How much is kept, and where. */
@@ -59,7 +61,7 @@ class SpillingBuffer implements TemporaryBuffer {
   private readonly spare: Spare;
   private readonly forget: () => void;
   /** All of it while it is short, then what waits to be written to the file. */
-  private chunks: Buffer[] = [];
+  private readonly pieces = new Pieces();
   private file: Promise<FileHandle> | null = null;
   private size = 0;
   private stored = 0;
@@ -83,7 +85,7 @@ class SpillingBuffer implements TemporaryBuffer {
     if (this.released) return Promise.reject(new Error(RELEASED));
     if (end > this.rule.limit) return Promise.reject(new StorageOverflow(this.rule.limit));
     this.size = end;
-    this.chunks.push(Buffer.from(bytes)); // the caller's memory may be another message's before this is written
+    this.pieces.add(bytes, 0, bytes.length); // the caller's memory may be another message's before this is written
     if (this.file === null && this.fits(end)) return Promise.resolve();
     this.storing ??= this.store();
     return this.storing;
@@ -107,9 +109,8 @@ class SpillingBuffer implements TemporaryBuffer {
   private async store(): Promise<void> {
     this.file ??= openNameless(this.rule.directory);
     const file = await this.file;
-    while (this.chunks.length > 0) {
-      const { chunks } = this;
-      this.chunks = [];
+    while (this.pieces.length > 0) {
+      const chunks = this.pieces.take();
       await writeAt(file, chunks, this.stored);
       for (const { length } of chunks) this.stored += length;
       this.giveBack();
@@ -121,7 +122,7 @@ class SpillingBuffer implements TemporaryBuffer {
     if (this.released) throw new Error(RELEASED);
     await this.storing;
     if (this.file === null) {
-      yield* this.chunks;
+      yield* this.pieces.list();
       return;
     }
     const file = await this.file;
@@ -139,7 +140,7 @@ class SpillingBuffer implements TemporaryBuffer {
     this.released = true;
     this.forget();
     this.giveBack();
-    this.chunks = [];
+    this.pieces.take();
     const file = await this.file?.catch(() => null); // whoever wrote has heard that there is none
     await file?.close();
   }

@@ -8,6 +8,7 @@ import { agreedProtocol } from './alpn.ts';
 import { type ClientAuth, clientRefusal } from './client-authentication.ts';
 import type { ServerContexts } from './server-contexts.ts';
 import { clientFault } from './tls-faults.ts';
+import { verifiedChain } from './verified-chain.ts';
 
 /** A handshake with one client by public calls alone. @returns what ends it at once. */
 export function beginPublicHandshake(
@@ -40,9 +41,10 @@ export function beginPublicHandshake(
   });
   server.once('secureConnection', (secure) => {
     if (isOver) return;
-    const certificates = auth === 'NONE' ? [] : chainOf(secure);
-    const refusal = clientRefusal(auth, contexts.trust?.everything ?? false, {
-      certificates,
+    const { trust } = contexts;
+    const shown = auth === 'NONE' ? [] : chainOf(secure);
+    const refusal = clientRefusal(auth, trust?.everything ?? false, {
+      certificates: shown,
       error: secure.authorized ? null : String(secure.authorizationError),
       isResumed: secure.isSessionReused(),
     });
@@ -53,6 +55,7 @@ export function beginPublicHandshake(
     isOver = true;
     socket.allowHalfOpen = secure.allowHalfOpen = true;
     const protocol = agreedProtocol(secure.alpnProtocol);
+    const certificates = verifiedChain(shown, trust);
     owner.secured({ wire: new SocketWire(secure, owner), protocol, certificates });
   });
   if (early !== null && early.length > 0) socket.unshift(early);

@@ -24,6 +24,8 @@ export class SecureBackend {
   readonly alpn: readonly Protocol[] | null;
   private credentials: ClientCredentials | null = null;
   private session: Buffer | null = null;
+  /** When the certificate expires that the backend showed last: a session that is resumed shows none. */
+  private validUntil = 0;
 
   constructor(tls: ClientTls, host: string, protocols: readonly Protocol[]) {
     this.tls = tls;
@@ -35,9 +37,11 @@ export class SecureBackend {
   /** What is wrong with who is at the other end, or null. */
   faultOf({ isResumed, error, certificate }: Peer, { trustsAll }: ClientCredentials): string | null {
     if (!trustsAll && error !== null) return certificateFault(error, certificate());
-    if (isResumed || !this.tls.checksNames) return null;
+    if (isResumed) return null;
     const shown = certificate();
     if (shown === null) return 'the backend showed no certificate';
+    this.validUntil = trustsAll ? Number.POSITIVE_INFINITY : shown.validToDate.getTime();
+    if (!this.tls.checksNames) return null;
     const names = certifiedNames(shown);
     return isFor(names, this.host) ? null : nameFault(this.host, names);
   }
@@ -48,9 +52,9 @@ export class SecureBackend {
     this.session = session;
   }
 
-  /** The session to resume: none with other credentials than it began with. */
+  /** The session to resume: none with other credentials than it began with, and none of a certificate that has expired. */
   sessionWith(credentials: ClientCredentials): Buffer | null {
-    return this.credentials === credentials ? this.session : null;
+    return this.credentials === credentials && Date.now() < this.validUntil ? this.session : null;
   }
 }
 

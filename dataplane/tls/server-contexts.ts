@@ -67,7 +67,7 @@ export class ServerContexts {
 }
 
 /** Nobody is asked, so nobody is trusted, and the authorities of the platform need not be loaded. */
-const NOBODY: Trust = { certificates: [], revocations: [], checkRevocation: false, everything: true };
+export const NOBODY: Trust = { certificates: [], revocations: [], checkRevocation: false, everything: true };
 
 function serverOptions({ trust }: ContextParts): SecureContextOptions {
   return {

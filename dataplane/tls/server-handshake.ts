@@ -1,3 +1,4 @@
+import type { X509Certificate } from 'node:crypto';
 import type { NativeHandle } from '../http/native-handle.ts';
 import type { HandshakeFault, HandshakeOwner } from '../http/secure-transport.ts';
 import { agreedProtocol } from './alpn.ts';
@@ -7,8 +8,9 @@ import { peerCertificates } from './peer-certificates.ts';
 import type { ServerContexts } from './server-contexts.ts';
 import { clientFault } from './tls-faults.ts';
 import { type HandshakeParty, TlsWire } from './tls-wire.ts';
+import { verifiedChain } from './verified-chain.ts';
 
-const NOBODY: readonly [] = Object.freeze([]) as readonly [];
+const NOBODY: readonly X509Certificate[] = Object.freeze([]);
 
 /** A handshake with one client. */
 export class ServerHandshake implements HandshakeParty {
@@ -29,7 +31,7 @@ export class ServerHandshake implements HandshakeParty {
     this.contexts = contexts;
     this.auth = auth;
     this.owner = owner;
-    this.wire = new TlsWire(owner, this);
+    this.wire = new TlsWire(owner, this, false);
     this.handle = wrapInTls()!(under, contexts.standard, true);
     if (auth !== 'NONE') this.handle.setVerifyMode(true, auth === 'REQUIRED');
     if (contexts.hasNames) chooseContext(this.handle, (server) => contexts.named(server));
@@ -43,10 +45,12 @@ export class ServerHandshake implements HandshakeParty {
   agreed(): void {
     if (this.isOver) return;
     const { handle, wire, auth } = this;
-    const certificates = auth === 'NONE' ? NOBODY : peerCertificates(handle);
+    const { trust } = this.contexts;
+    let certificates = NOBODY;
     if (auth !== 'NONE') {
+      certificates = peerCertificates(handle);
       const error = certificates.length === 0 ? null : handle.verifyError();
-      const refusal = clientRefusal(auth, this.contexts.trust?.everything ?? false, {
+      const refusal = clientRefusal(auth, trust?.everything ?? false, {
         certificates,
         error: error === null ? null : (error.code ?? error.message),
         isResumed: handle.isSessionReused(),
@@ -55,6 +59,7 @@ export class ServerHandshake implements HandshakeParty {
         this.fail(refusal.fault, refusal.detail);
         return;
       }
+      certificates = verifiedChain(certificates, trust);
     }
     this.isOver = true;
     wire.opened();

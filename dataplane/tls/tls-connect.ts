@@ -42,13 +42,15 @@ class ClientHandshake implements HandshakeParty {
   private handle: TlsHandle | null = null;
   private credentials: ClientCredentials | null = null;
   private isOver = false;
+  /** The backend was judged, and is the right one. */
+  private isRight = false;
   /** A session that came before the backend was known to be the right one. */
   private early: Buffer | null = null;
 
   constructor(backend: SecureBackend, owner: WireOwner, done: (result: ConnectResult) => void) {
     this.backend = backend;
     this.done = done;
-    this.wire = new TlsWire(owner, this);
+    this.wire = new TlsWire(owner, this, true);
   }
 
   /** The connection is there: shakes hands as soon as there are credentials. */
@@ -84,7 +86,7 @@ class ClientHandshake implements HandshakeParty {
       this.refuse(fault);
       return;
     }
-    this.isOver = true;
+    this.isOver = this.isRight = true;
     if (this.early !== null) this.resumable(this.early);
     this.wire.opened();
     this.done(agreedProtocol(handle.getALPNNegotiatedProtocol()));
@@ -100,7 +102,7 @@ class ClientHandshake implements HandshakeParty {
 
   resumable(session: Buffer): void {
     if (!this.isOver) this.early = session;
-    else this.backend.keep(this.credentials!, session);
+    else if (this.isRight) this.backend.keep(this.credentials!, session); // the names of who resumes it are not looked at again
   }
 
   private refuse(reason: string): void {

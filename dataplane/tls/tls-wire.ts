@@ -34,6 +34,8 @@ export class TlsWire implements Wire {
   /** Without effect: what is decrypted comes in pieces of one record anyway. */
   bulk = false;
   readonly party: HandshakeParty;
+  /** Whether only TLS's own word for it is an end: without it anybody on the way could cut what was sent. */
+  private readonly needsFarewell: boolean;
   private handle: TlsHandle | null = null;
   private under: NativeHandle | null = null;
   /** What connects, before there is a handshake. */
@@ -54,10 +56,11 @@ export class TlsWire implements Wire {
   private backlog: Buffer[] | null = null;
   private backlogBytes = 0;
 
-  constructor(owner: WireOwner, party: HandshakeParty) {
+  constructor(owner: WireOwner, party: HandshakeParty, needsFarewell: boolean) {
     native = nativeBindings()!;
     this.owner = owner;
     this.party = party;
+    this.needsFarewell = needsFarewell;
   }
 
   /** There will be a handshake when this wire is connected. */
@@ -253,14 +256,25 @@ export class TlsWire implements Wire {
     return endpoint(this.under, 'getsockname');
   }
 
+  /**
+   * Whether it was the connection that ended, and not TLS on it: then it is not being read any more, though nobody told it
+   * to stop. The runtime reports both alike.
+   */
+  private isConnectionOver(): boolean {
+    if (!this.reading || this.under!.readStart() !== 0) return false;
+    this.under!.readStop();
+    return true;
+  }
+
   /** Bytes, an end or an error came. */
   read(length: number): void {
     if (this.done) return;
     if (length > 0) arrived(this, length);
     else if (length < 0) {
+      const isCut = length !== END_OF_FILE || (this.needsFarewell && this.isConnectionOver());
       this.reading = false;
       this.ended = true;
-      if (this.open) closed(this, this.broken || length !== END_OF_FILE);
+      if (this.open) closed(this, this.broken || isCut);
       else this.party.left();
     }
   }

@@ -72,8 +72,8 @@ export class Relay implements UpgradedPeer, Swept {
     client.resume();
     held.wire.resume();
     if (early !== null) this.client.receive(early, 0, early.length);
-    if (held.early !== null) this.backend.receive(held.early, 0, held.early.length);
-    held.early = null;
+    const answered = held.takeEarly();
+    if (answered !== null) this.backend.receive(answered, 0, answered.length);
     if (held.state === 'ended') this.backend.ended();
     else if (held.state === 'failed') this.backend.failed();
     if (clientEnded) this.client.ended();

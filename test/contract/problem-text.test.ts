@@ -32,6 +32,14 @@ describe('a problem for people', () => {
     ]);
   });
 
+  it('shows no secret that is written in the line', () => {
+    const line = '{ "password": "hunter2", "x": 1 }';
+    const problem = { ...unknownField, place: { line: 1, column: 26 } };
+    const shown = problemText(problem, { text: line });
+    expect(shown).toContain('1 | { "password": "*******", "x": 1 }\n');
+    expect(shown).not.toContain('hunter2');
+  });
+
   it('points at the value where the value is wrong', () => {
     expect(problemText({ ...unknownField, code: 'value' }, { file: 'a.json', placeOf })).toContain('at a.json:5:27\n');
   });

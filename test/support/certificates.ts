@@ -17,6 +17,8 @@ export interface CertificateWish {
   /** It is valid in an hour only. */
   readonly early?: boolean;
   readonly keyType?: KeyType;
+  /** Length of an RSA key; by default one that TLS takes. */
+  readonly modulusLength?: number;
 }
 
 /** A key with its certificate, as PEM texts. */
@@ -37,6 +39,8 @@ export interface CertificateAuthority {
   issue(wish?: CertificateWish): Certified;
   /** An authority that this one certifies. */
   intermediate(name: string): CertificateAuthority;
+  /** A certificate of this authority for the name and the key of another one, in PEM. */
+  cross(other: Pick<CertificateAuthority, 'certificate'>): string;
   /** Puts a certificate on the list of those that are revoked. */
   revoke(certificate: Pick<Certified, 'certificate'>): void;
   /** The list in PEM. With `expired` it should have been replaced an hour ago. */
@@ -72,7 +76,7 @@ function authority(issuer: Issuer, certificate: string): CertificateAuthority {
   return {
     certificate,
     issue(wish = {}) {
-      const pair = newPair(wish.keyType ?? 'ec');
+      const pair = newPair(wish.keyType ?? 'ec', wish.modulusLength);
       const subject = nameOf(wish.commonName ?? wish.names?.[0] ?? 'anybody');
       const own = certify(issuer, subject, pair.publicKey, validityOf(wish), leafExtensions(wish));
       const key = pair.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
@@ -84,6 +88,11 @@ function authority(issuer: Issuer, certificate: string): CertificateAuthority {
       const subject = nameOf(name);
       const own = certify(issuer, subject, pair.publicKey, valid(-HOUR, 5 * DAY), authorityExtensions());
       return authority({ subject, pair, chain: own + issuer.chain }, own);
+    },
+    cross(other) {
+      const { subject, publicKey } = new X509Certificate(other.certificate);
+      const name = nameOf(subject.replace('CN=', ''));
+      return certify(issuer, name, publicKey, valid(-HOUR, DAY), authorityExtensions());
     },
     revoke: (one) => void revoked.push(new X509Certificate(one.certificate).serialNumber),
     crl: ({ expired = false } = {}) => revocationList(issuer, revoked, expired),
@@ -138,8 +147,8 @@ function algorithmOf(key: KeyObject): Buffer {
   return sequence(oid('1.2.840.113549.1.1.11'), element(0x05));
 }
 
-function newPair(type: KeyType): Pair {
-  if (type === 'rsa') return generateKeyPairSync('rsa', { modulusLength: 2048 });
+function newPair(type: KeyType, modulusLength = 2048): Pair {
+  if (type === 'rsa') return generateKeyPairSync('rsa', { modulusLength });
   return type === 'ec' ? generateKeyPairSync('ec', { namedCurve: 'P-256' }) : generateKeyPairSync('ed25519');
 }
 

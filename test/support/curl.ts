@@ -24,11 +24,8 @@ export function curl(...words: string[]): Promise<CurlAnswer> {
   const format = `%{stderr}${MARK}{"report":%{json},"headers":%{header_json}}${MARK}`;
   const all = ['-q', '-sS', '--max-time', '40', '-w', format, ...words];
   return new Promise((resolve) => {
-    const child = execFile(
-      programPath('curl'),
-      all,
-      { maxBuffer: 1 << 28, encoding: 'latin1' },
-      (_, stdout, stderr) => resolve(answerOf(child.exitCode ?? -1, stdout, stderr)),
+    const child = execFile(programPath('curl'), all, { maxBuffer: 1 << 28, encoding: 'latin1' }, (_, stdout, stderr) =>
+      resolve(answerOf(child.exitCode ?? -1, stdout, stderr)),
     );
   });
 }

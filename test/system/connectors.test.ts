@@ -107,11 +107,14 @@ describe('connectors', () => {
       expect(stderr).toContain(`--port names ${named}, and admin.json has 2 connectors: name one for each`);
       folder[Symbol.dispose]();
     }
-    const { code, stderr } = await refused({}, ['--port', '0,x']);
-    expect([code, stderr.split('\n')[0]]).toEqual([
-      2,
-      "gatewarden run: option '--port' must be a port from 0 to 65535, or several with commas between, not '0,x'",
-    ]);
+    for (const [words, problem] of [
+      ['0,x', "must be a port from 0 to 65535, or several with commas between, not '0,x'"],
+      ['0,80,80', "must not name a port twice, as '0,80,80' does"],
+    ] as const) {
+      const { code, stderr } = await refused({}, ['--port', words]);
+      expect([code, stderr.split('\n')[0]]).toEqual([2, `gatewarden run: option '--port' ${problem}`]);
+      folder[Symbol.dispose]();
+    }
   });
 
   it('have all their problems told at once, with their places', async () => {

@@ -8,7 +8,7 @@ import { Terminal } from '../support/terminal.ts';
 import { OWN_TERMINAL, readWalkthrough, type Step, shownLine, shownOutput } from '../support/walkthrough.ts';
 
 /** The ports that the pages use; others take their place, because tests run side by side. */
-const PORTS = /\b(?:8080|8081|8082|9090)\b/g;
+const PORTS = /\b(?:8080|8081|8082|8443|9090)\b/g;
 
 const folders = readdirSync(`${repositoryRoot}/examples`, { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
@@ -65,7 +65,7 @@ async function copyOfExamples(): Promise<string> {
   onTestFinished(() => rmSync(root, { recursive: true }));
   cpSync(`${repositoryRoot}/examples`, `${root}/examples`, { recursive: true });
   for (const name of ['cli', 'node_modules']) symlinkSync(`${repositoryRoot}/${name}`, `${root}/${name}`);
-  const ports = await freePorts(4);
+  const ports = await freePorts(5);
   const known = new Map<string, string>();
   const portOf = (port: string): string => {
     if (!known.has(port)) known.set(port, String(ports[known.size]));

@@ -185,6 +185,17 @@ describe('the log', () => {
     expect(gateway.logged[0]).not.toHaveProperty('leftOut');
   });
 
+  it('tells backends apart, up to a number of them', async () => {
+    const gateway = await serve({ type: 'ReverseProxyHandler' });
+    for (let port = 1; port <= 19; port++) await send(gateway, 'GET /', [`Host: no.such.host.invalid:${port}`]);
+    gateway.configuration.close();
+    await untilTrue(() => gateway.logged.length >= 18);
+    expect(gateway.logged.map(({ backend, leftOut }) => [backend, leftOut])).toEqual([
+      ...Array.from({ length: 17 }, (_, i) => [`no.such.host.invalid:${i + 1}`, undefined]),
+      ['no.such.host.invalid:19', 1],
+    ]);
+  });
+
   it('tells of what is left when a second is over', async () => {
     const gateway = await serve({ type: 'ReverseProxyHandler' });
     for (let i = 0; i < 3; i++) await send(gateway, 'GET /', ['Host: 127.0.0.1:1']);
@@ -223,5 +234,30 @@ describe('propagateDisconnection', () => {
   it.each(['streaming', 'non_streaming'])('false: the call is answered for nobody, %s', async (asyncBehavior) => {
     const app = await leave({ propagateDisconnection: false, asyncBehavior, connections: 1 });
     expect(app.connections).toBe(1);
+  });
+
+  it.each(['streaming', 'non_streaming'])('false: not for ever, %s', async (asyncBehavior) => {
+    const left = Promise.withResolvers<void>();
+    const app = await ScriptedBackend.start(
+      eachRequest(async (_request, peer) => {
+        if (peer.index > 0) return `${OK}Content-Length: 3\r\n\r\nabc`;
+        await left.promise;
+        const dripping = setInterval(() => peer.send('1\r\nx\r\n'), 20);
+        peer.socket.on('close', () => clearInterval(dripping));
+        return `${OK}Transfer-Encoding: chunked\r\n\r\n`;
+      }),
+    );
+    onTestFinished(() => app.close());
+    const config = { propagateDisconnection: false, asyncBehavior, connections: 1, soTimeout: '300 ms' };
+    const gateway = await serve({ type: 'ReverseProxyHandler', config });
+    const client = await RawClient.connect(gateway.port);
+    client.send(`GET /1 HTTP/1.1\r\nHost: 127.0.0.1:${app.port}\r\n\r\n`);
+    await app.until(() => app.requests.length === 1);
+    client.socket.resetAndDestroy();
+    await untilTrue(() => gateway.finished.length === 1);
+    left.resolve();
+    await app.peers[0]!.untilClosed();
+    expect((await send(gateway, 'GET /2', [`Host: 127.0.0.1:${app.port}`])).body).toBe('abc');
+    gateway.configuration.close();
   });
 });

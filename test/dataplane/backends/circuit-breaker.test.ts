@@ -138,6 +138,16 @@ it('is no failure when a client leaves', async () => {
   expect(await asks('200')).toBe('200');
 });
 
+it('is no failure when a client does not send what it announced', async () => {
+  const { asks, gateway } = await start({ maxFailures: 1 });
+  const client = await RawClient.connect(gateway.port);
+  onTestFinished(() => client.destroy());
+  client.send('POST /200 HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nhalf');
+  const [late] = await untilAnswers(client, 1);
+  expect([late!.status, refusalOf(late!)]).toEqual([408, 'body-timeout']);
+  expect(await asks('200')).toBe('200');
+});
+
 it('asks the openHandler', async () => {
   const { asks, gateway } = await start({ maxFailures: 1, openHandler: 'other' });
   expect(await asks('close 200')).toBe('502 218');

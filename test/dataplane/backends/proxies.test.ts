@@ -16,6 +16,7 @@ import { type ProxyRule, startProxy } from '../../support/http-proxy.ts';
 import { operatorReach } from '../../support/operator-reach.ts';
 import { type RawAnswer, RawClient } from '../../support/raw-client.ts';
 import { eachRequest, plainAnswer, type Script, ScriptedBackend } from '../../support/scripted-backend.ts';
+import { Http2Peer } from '../../support/scripted-http2-backend.ts';
 import { problemsOf, send, serve } from '../../support/served.ts';
 import { switching, UPGRADE } from '../../support/websocket-upgrade.ts';
 
@@ -150,6 +151,21 @@ describe('an HTTP proxy', () => {
     const version = protocolVersion === 'HTTP/2' ? 'HTTP/2.0' : protocolVersion;
     expect(answers.map(({ body }) => body)).toEqual([`${version} /1`, `${version} /2`]);
     expect(proxy.asked).toEqual(['CONNECT app.internal:443']);
+    gateway.configuration.close();
+  });
+
+  it('may pass on what a backend that speaks HTTP/2 begins with', async () => {
+    const proxy = await backend(async (peer) => {
+      await peer.head();
+      const settings = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]);
+      peer.send(Buffer.concat([Buffer.from('HTTP/1.1 200 OK\r\n\r\n'), settings]));
+      const speaker = new Http2Peer(peer);
+      const asked = await speaker.request();
+      speaker.answer(asked!.stream, 'from behind');
+    });
+    const options = custom(`http://127.0.0.1:${proxy.port}`);
+    const gateway = await serve(through(options, { protocolVersion: 'HTTP/2', http2PriorKnowledge: true }));
+    expect(await send(gateway, 'GET /', host)).toMatchObject({ status: 200, body: 'from behind' });
     gateway.configuration.close();
   });
 
@@ -370,7 +386,7 @@ describe('configurations', () => {
     [{ type: 'SystemProxyOptions' }, []],
     [
       { type: 'TemporaryStorage' },
-      ['kind handler.config.proxyOptions: must be a ProxyOptions, and a TemporaryStorage is a TemporaryStorage'],
+      ['kind handler.config.proxyOptions: must be a ProxyOptions, not a TemporaryStorage'],
     ],
   ])('proxyOptions %j', (options, problems) => {
     expect(problemsOf(through(options))).toEqual(problems);

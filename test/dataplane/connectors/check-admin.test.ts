@@ -163,3 +163,40 @@ describe('admin.json', () => {
     ]);
   });
 });
+
+describe('connectors', () => {
+  it.each([8443, '8443', '${8443}', '${8000 + 443}'])('cannot share a port, which the second writes as %j', (port) => {
+    const { admin, problems } = check({ connectors: [{ port: 8443 }, { port }] });
+    expect(admin).toBeNull();
+    expect(problems.map(({ message }) => message).join()).toMatch(/is the port of connectors\[0\] already/);
+  });
+
+  it.each<[string, JsonObject, readonly string[]]>([
+    [
+      'without TLS',
+      { useAlpn: false, alpnVersions: ['HTTP_1_1'], sslHandshakeTimeout: 5, http2ClearTextEnabled: false },
+      ['useAlpn', 'alpnVersions', 'sslHandshakeTimeout'],
+    ],
+    [
+      'with several sizes',
+      { maxHeaderSize: 300, maxTotalHeadersSize: 400, initialSettings: { maxHeaderListSize: 500 } },
+      ['maxHeaderSize', 'initialSettings.maxHeaderListSize'],
+    ],
+    ['with one size', { maxHeaderSize: 300 }, []],
+  ])('%s are told which options have no effect', (_case, vertx, names) => {
+    const { problems } = check({ connectors: [{ port: 8080, vertx }] });
+    expect(lines(problems)).toEqual(names.map((name) => `warning no-effect connectors[0].vertx.${name}`));
+  });
+
+  it('with TLS are told that HTTP/2 in the clear is not spoken anyway', () => {
+    const keyManager = { type: 'SecretsKeyManager', config: { signingSecretId: 'a', secretsProvider: 'store' } };
+    const { problems } = check({
+      connectors: [{ port: 8443, tls: 'keys', vertx: { http2ClearTextEnabled: false, useAlpn: false } }],
+      heap: [
+        { name: 'keys', type: 'ServerTlsOptions', config: { keyManager } },
+        { name: 'store', type: 'SystemAndEnvSecretStore' },
+      ],
+    });
+    expect(lines(problems)).toEqual(['warning no-effect connectors[0].vertx.http2ClearTextEnabled']);
+  });
+});

@@ -12,6 +12,18 @@ function said(document: JsonObject): string[] {
   });
 }
 
+describe('a reference that leads nowhere', () => {
+  it.each([
+    ['HeaderFilter', 'HeaderFilter is a type: write { "type": "HeaderFilter", … } for an object of it'],
+    ['HeaderFilte', undefined],
+  ])('to %s', (name, hint) => {
+    const problems = checkConfigured({
+      handler: { type: 'Chain', config: { filters: [name], handler: 'ReverseProxyHandler' } },
+    });
+    expect(problems.map((problem) => [problem.code, problem.hint])).toEqual([['reference', hint]]);
+  });
+});
+
 describe('all problems of a document are found at once', () => {
   it('also those of objects inside of one that is not sound', () => {
     const inner = { type: 'StaticResponseHandler', config: { status: 'ok' } };

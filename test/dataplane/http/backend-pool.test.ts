@@ -224,6 +224,26 @@ describe('the size of the pool', () => {
     }
   });
 
+  it('holds for who waits for a connection that may carry many', async () => {
+    const full = await startFullListener();
+    onTestFinished(() => full.close());
+    const pair = await startProxiedBackend(usual, {
+      backend: {
+        destination: { host: '127.0.0.1', port: full.port },
+        http2: 'negotiated',
+        connections: 1,
+        waiting: 0,
+        connectTimeout: 0,
+        waitTimeout: 0,
+      },
+    });
+    const clients: RawClient[] = []; // as many as one connection ever carries
+    while (clients.length < 256) clients.push(await pair.client());
+    for (const one of clients) one.send(get('/'));
+    await untilTrue(() => waiting() === 256);
+    expect(refusalOf(await ask(pair, '/one-too-many'))).toBe('backend-queue-full');
+  });
+
   it('refuses who waited too long, and nobody else', async () => {
     const held = new Held();
     const pair = await startProxiedBackend(held.script, { backend: { connections: 1, waitTimeout: 150 } });

@@ -288,6 +288,25 @@ describe('a backend that is silent', () => {
   });
 });
 
+describe('a client', () => {
+  it('that does not send what it announced is the one who is late', async () => {
+    const pair = await startScriptedHttp2(
+      eachStream((head, peer) => {
+        if (head.last) peer.answer(head.stream, 'fine');
+      }),
+      { backend: { responseTimeout: 200 } },
+    );
+    const client = await pair.client();
+    client.send('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nhalf');
+    const [late] = await untilAnswers(client, 1);
+    expect([late!.status, refusalOf(late!)]).toEqual([408, 'body-timeout']);
+    const other = await pair.client();
+    other.send(get('/'));
+    expect((await untilAnswers(other, 1))[0]!.body).toBe('fine');
+    expect(pair.backend.connections).toBe(1);
+  });
+});
+
 describe('a connection that nobody uses', () => {
   const ways: (readonly [string, (peer: Http2Peer) => void])[] = [
     ...KILLS.map(([way, kill]) => [way, (peer: Http2Peer) => kill(peer, NO_HEAD)] as const),

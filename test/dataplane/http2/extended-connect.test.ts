@@ -9,11 +9,12 @@ import {
 } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { WebSocketServer } from 'ws';
+import { type WebSocket, WebSocketServer } from 'ws';
 import { ERROR, FLAG } from '../../../dataplane/http2/frames.ts';
 import { DEFAULT_WEBSOCKETS, openWebSocket } from '../../../dataplane/websocket/open.ts';
 import { FrameClient, GET, headersFrame } from '../../support/frame-client.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import type { Field } from '../../support/hpack-blocks.ts';
 
 let server: Server;
 let sockets: WebSocketServer;
@@ -148,6 +149,17 @@ describe('a WebSocket on a stream', () => {
     stream.write(clientFrame(8, Buffer.from([3, 232])));
     stream.resume();
     await once(stream, 'close');
+  });
+
+  it('ends at the backend when the client ended it with its first frame', async () => {
+    const client = await FrameClient.connect(gateway.port);
+    const connection = once(sockets, 'connection');
+    const asked: Field[] = [[':method', 'CONNECT'], [':protocol', 'websocket'], ...GET.slice(1)];
+    client.send(headersFrame(1, [...asked, ['sec-websocket-version', '13']], FLAG.END_HEADERS | FLAG.END_STREAM));
+    const [peer] = (await connection) as [WebSocket];
+    expect((await once(peer, 'close'))[0]).toBe(1001);
+    await client.whole(1);
+    client.raw.destroy();
   });
 
   it('ends at the backend when the client takes the stream back', async () => {

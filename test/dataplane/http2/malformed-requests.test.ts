@@ -86,6 +86,7 @@ describe('a request that no client of HTTP/1 may send either gets the same answe
     ['a path that is too long', replaced(':path', `/${'x'.repeat(9000)}`), '414'],
     ['an authority with a user', replaced(':authority', 'me@gateway.example'), '400'],
     ['an authority that is none', replaced(':authority', 'a b'), '400'],
+    ['two hosts beside the authority', [...GET, ['host', 'gateway.example'], ['host', 'gateway.example']], '400'],
     ['two hosts', [...without(':authority'), ['host', 'a.example'], ['host', 'a.example']], '400'],
     ['a name with an underscore', [...GET, ['x_a', 'b']], '400'],
     ['two lengths', [...GET, ['content-length', '0'], ['content-length', '0']], '400'],

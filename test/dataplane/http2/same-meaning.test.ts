@@ -130,8 +130,9 @@ async function byLines({ method, path, host, fields, content }: Asked): Promise<
   const client = await RawClient.connect(gateway.port);
   const framed = fields.some(([name]) => name === 'content-length' || name === 'transfer-encoding');
   const length = content === '' || framed ? '' : `content-length: ${content.length}\r\n`;
-  // in lines once is enough for a host, and cookies are one
-  const said = fields.filter(([name, value]) => name !== 'cookie' && (name !== 'host' || value !== host));
+  // in lines once is enough for a host, twice is too much in both, and cookies are one
+  const again = fields.findIndex(([name, value]) => name === 'host' && value === host);
+  const said = fields.filter(([name], i) => name !== 'cookie' && i !== again);
   const cookies = fields.filter(([name]) => name === 'cookie').map(([, value]) => value);
   if (cookies.length > 0) said.push(['cookie', cookies.join('; ')]);
   const lines = said.map(([name, value]) => `${name}: ${value}\r\n`).join('');

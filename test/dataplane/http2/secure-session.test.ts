@@ -1,11 +1,15 @@
 import { once } from 'node:events';
 import { connect, type IncomingHttpHeaders } from 'node:http2';
 import { describe, expect, it } from 'vitest';
+import { COUNTER, counters } from '../../../dataplane/http/counters.ts';
 import type { Exchange } from '../../../dataplane/http/exchange.ts';
 import { textResponse } from '../../../dataplane/http/response.ts';
+import { FRAME } from '../../../dataplane/http2/frames.ts';
 import { certificateAuthority } from '../../support/certificates.ts';
 import { changingKeys } from '../../support/changing-tls-secrets.ts';
-import { askSecurely } from '../../support/secure-client.ts';
+import { untilTrue } from '../../support/event-loop.ts';
+import { frame, greeting } from '../../support/frame-client.ts';
+import { askSecurely, secureSocket } from '../../support/secure-client.ts';
 import { type SecureGateway, startSecure } from '../../support/secure-gateway.ts';
 
 const ca = certificateAuthority('servers');
@@ -56,5 +60,17 @@ describe('over TLS', () => {
   it('leaves HTTP/1.1 to whoever does not ask for more', async () => {
     const { port } = await start(({ request }) => request.version);
     expect((await askSecurely(port, { ca: ca.certificate })).text).toMatch(/HTTP\/1\.1$/);
+  });
+
+  it.each([
+    ['HTTP/2', 'h2', Buffer.concat([greeting(), frame(FRAME.GOAWAY, 0, 0, Buffer.alloc(8))])],
+    ['HTTP/1.1', 'http/1.1', 'nonsense\r\n\r\n'],
+  ])('ends at once when the client says goodbye and closes in one breath, in %s', async (_, protocol, bytes) => {
+    const limits = { lingerTimeout: 600_000 };
+    const { port } = await startSecure({ keys: [changingKeys(own).manager], limits });
+    const socket = await secureSocket(port, { ca: ca.certificate, ALPNProtocols: [protocol] });
+    expect(counters.block[COUNTER.connectionsOpen]).toBe(1);
+    socket.resume().end(bytes);
+    await untilTrue(() => counters.block[COUNTER.connectionsOpen] === 0);
   });
 });

@@ -40,14 +40,20 @@ describe(TYPE, () => {
   });
 
   it.each([
-    ['is not there', {}, NoSuchSecret, "there is no secret 'a' of the kind GenericSecret in 'it'"],
+    [
+      'is not there',
+      {},
+      NoSuchSecret,
+      "there is no secret 'a' of the kind GenericSecret in 'it': there is no file 'DIR/a'",
+    ],
     ['is empty', { a: '' }, UnreadableSecret, "the secret 'a' of 'it' cannot be read: it is empty"],
   ])('refuses what %s', async (_, files, type, message) => {
-    const error = await storeAt(secretFolder(files))
+    const directory = secretFolder(files);
+    const error = await storeAt(directory)
       .object.active('a')
       .catch((one: unknown) => one);
     expect(error).toBeInstanceOf(type);
-    expect(error).toHaveProperty('message', message);
+    expect(error).toHaveProperty('message', message.replace('DIR', directory));
   });
 
   it('tells what is no file from what is missing', async () => {

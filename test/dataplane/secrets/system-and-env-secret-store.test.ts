@@ -54,6 +54,12 @@ describe(TYPE, () => {
       "the secret 'a.b' of 'it' cannot be read: it is not base64, and its 'format' is not PLAIN",
       UnreadableSecret,
     ],
+    [
+      'PEM whose format nobody named',
+      { A_B: '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n' },
+      "the secret 'a.b' of 'it' cannot be read: it is PEM and not base64: its 'format' has to be a PemPropertyFormat",
+      UnreadableSecret,
+    ],
     ['what is empty', { A_B: '' }, "the secret 'a.b' of 'it' cannot be read: it is empty", UnreadableSecret],
     [
       'what is empty once decoded',
@@ -77,7 +83,7 @@ describe(TYPE, () => {
   it.each([
     [{ format: 'PLAN' }, "config.format: there is no object 'PLAN' in this heap or in those around it"],
     [{ format: 7 }, 'config.format: must be one of BASE64, PLAIN, not a number'],
-    [{ format: { type: 'Clock' } }, 'config.format: must be a PropertyFormat, and a Clock is a Clock'],
+    [{ format: { type: 'Clock' } }, 'config.format: must be a PropertyFormat, not a Clock'],
     [{ mappings: [{ secretId: '..', format: 'PLAIN' }] }, 'config.mappings[0].secretId: must be letters, digits,'],
     [{ mappings: [{ secretId: 'a' }] }, 'config.mappings[0].format: is required'],
     [{ leaseExpiry: 'soon' }, "config.leaseExpiry: must have a number before 'soon'"],

@@ -54,6 +54,17 @@ describe('TemporaryStorage', () => {
     await buffer.release();
   });
 
+  it('reads a file in small pieces, because each slow reader holds one', async () => {
+    const { object: storage } = buildObject('temporaryStorage', 'TemporaryStorage', {
+      memoryLimit: 1024,
+      directory: folder(),
+    });
+    const buffer = storage.open();
+    await buffer.write(randomBytes(300_000));
+    for await (const piece of buffer.read()) expect(piece.length).toBeLessThanOrEqual(65_536);
+    await buffer.release();
+  });
+
   it('keeps the order of writes that nobody waited for', async () => {
     const { object: storage } = buildObject('temporaryStorage', 'TemporaryStorage', {
       memoryLimit: 3,

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { createServer, type Socket } from 'node:net';
 import type { TlsOptions } from 'node:tls';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ClientTls } from '../../../dataplane/heap/tls.ts';
 import { Backend } from '../../../dataplane/http/backend.ts';
 import type { Protocol } from '../../../dataplane/http/connect.ts';
@@ -86,6 +86,16 @@ describe('a backend over TLS', () => {
     const anew = await startTowards({ port, reuse: false });
     for (let i = 0; i < 3; i++) expect((await anew.request()).status).toBe(200);
     expect(connections.slice(1).map(({ isResumed }) => isResumed)).toEqual([false, true, true]);
+  });
+
+  it('shows its certificate again when the one of its session has expired', async () => {
+    const { port, connections } = await startTlsBackend(shows(good));
+    const { request } = await startTowards({ port, reuse: false });
+    for (let i = 0; i < 2; i++) await request();
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2199-01-01') });
+    onTestFinished(() => void vi.useRealTimers());
+    await request();
+    expect(connections.map(({ isResumed }) => isResumed)).toEqual([false, true, false]);
   });
 });
 

@@ -274,6 +274,15 @@ describe('certificates of clients', () => {
     },
   );
 
+  it.each([
+    ['behind the own one', clients.issue({ commonName: 'somebody', client: true }), ['CN=somebody']],
+    ['behind the one on the way', known, ['CN=somebody', 'CN=between']],
+  ])('are not those that a client forged, %s', async (_case, certified, subjects) => {
+    const stranger = certificateAuthority('stranger');
+    const forged = stranger.cross(clients) + stranger.certificate;
+    expect(await seen('REQUIRED', { ...certified, chain: certified.chain + forged })).toEqual(subjects);
+  });
+
   it('need not be there with REQUEST', async () => {
     expect(await seen('REQUEST', null)).toEqual([]);
   });
@@ -418,6 +427,15 @@ describe('a handshake that comes to nothing is counted and logged', () => {
     await countsAs('too-many', () => askSecurely(port, trusting));
     await countsAs('closed', async () => waiting.destroy());
     expect((await askSecurely(port, trusting)).status).toMatch(/204/);
+  });
+
+  it('too-many: clients that say nothing make room for others after a second', async () => {
+    const { port } = await start({ limits: { handshakes: 2, handshakeTimeout: 60_000 } });
+    const silent = [await RawClient.connect(port), await RawClient.connect(port)];
+    const untilAnswered = (): Promise<unknown> => askSecurely(port, trusting).catch(untilAnswered);
+    await untilAnswered();
+    await silent[0]!.untilClosed();
+    expect(silent.map(({ closed }) => closed)).toEqual([true, false]);
   });
 
   it('ends with the gateway', async () => {

@@ -108,6 +108,29 @@ describe('a handshake of a client', () => {
     expect(await client.until((text) => text.includes('\r\n\r\n'))).toMatch(/^HTTP\/1\.1 101 /);
   });
 
+  it.each([200, 403])('is over when a filter makes a %i of the switch: nothing passes', async (status) => {
+    const backend = await ScriptedBackend.start(async (peer) => {
+      const head = await peer.head();
+      peer.send(head?.startsWith('GET /socket ') === true ? SWITCH : plainAnswer('plain'));
+    });
+    const onResponse = [{ target: '${response.status}', value: `\${${status}}` }];
+    const { port } = await startBehind(backend, {
+      type: 'ConditionalFilter',
+      config: {
+        condition: "${request.uri.path == '/socket'}",
+        delegate: { type: 'AssignmentFilter', config: { onResponse } },
+      },
+    });
+    const client = await RawClient.connect(port);
+    onTestFinished(() => client.destroy());
+    ask(client, UPGRADE);
+    ask(client, '', 'GET /next HTTP/1.1');
+    const answers = await untilAnswers(client, 2);
+    expect(answers.map((answer) => answer.status)).toEqual([status, 200]);
+    expect(answers[0]!.headers.has('upgrade')).toBe(false);
+    await backend.peers[0]!.untilClosed();
+  });
+
   it('where WebSockets are not enabled gets the ordinary answer, however it looks', async () => {
     const { client, backend } = await served(
       eachRequest(() => plainAnswer('plain')),
@@ -306,13 +329,17 @@ function heard(heads: string[]): Script {
 }
 
 /** The same with a filter that changes headers of requests. */
-async function startChanged(backend: ScriptedBackend, change: JsonObject): Promise<{ port: number }> {
+function startChanged(backend: ScriptedBackend, change: JsonObject): Promise<{ port: number }> {
+  return startBehind(backend, { type: 'HeaderFilter', config: { messageType: 'REQUEST', ...change } });
+}
+
+async function startBehind(backend: ScriptedBackend, filter: JsonObject): Promise<{ port: number }> {
   const gateway = await startConfigured({
     handler: {
       type: 'Chain',
       baseURI: `http://127.0.0.1:${backend.port}`,
       config: {
-        filters: [{ type: 'HeaderFilter', config: { messageType: 'REQUEST', ...change } }],
+        filters: [filter],
         handler: { type: 'ReverseProxyHandler', config: { websocket: { enabled: true } } },
       },
     },

@@ -31,7 +31,7 @@ beforeAll(async () => {
     stream.end(`${content.length}`);
   });
   const { host, port } = second.destination;
-  const identity = "${contexts.client.certificates[0].subjectX500Principal.name}";
+  const identity = '${contexts.client.certificates[0].subjectX500Principal.name}';
   gateway = await PeerGateway.start(who, {
     routes: {
       first: { to: first.url },

@@ -126,21 +126,24 @@ describe('a backend that is killed in the middle of an answer', () => {
     ['h2', ['--http2-prior-knowledge'], [92]],
     ['tls1', ['--http2-prior-knowledge'], [92]],
     ['h2c', ['--http2-prior-knowledge'], [92]],
-  ] as const)('by the route %s is seen as a cut with %j, and the next request is answered', async (route, words, exits) => {
-    const aborted = await gateway.process.figure('gatewarden_requests_aborted_total');
-    const cut = await gateway.refusals('backend-cut');
-    const part = gateway.folder.at('part');
-    rmSync(part, { force: true });
-    const answering = ask(`/${route}/slow`, ...words, '-o', part);
-    await vi.waitFor(() => expect(statSync(part).size).toBeGreaterThan(500_000), 10_000);
-    nginx.killWorkers();
-    const { exit, status } = await answering;
-    expect(exits).toContain(exit);
-    expect([status, statSync(part).size < FILE.length]).toEqual([200, true]);
-    expect(await gateway.process.figure('gatewarden_requests_aborted_total')).toBe(aborted + 1);
-    expect(await gateway.refusals('backend-cut')).toBe(cut + 1);
-    expect((await ask(`/${route}/x`)).status).toBe(200);
-  });
+  ] as const)(
+    'by the route %s is seen as a cut with %j, and the next request is answered',
+    async (route, words, exits) => {
+      const aborted = await gateway.process.figure('gatewarden_requests_aborted_total');
+      const cut = await gateway.refusals('backend-cut');
+      const part = gateway.folder.at('part');
+      rmSync(part, { force: true });
+      const answering = ask(`/${route}/slow`, ...words, '-o', part);
+      await vi.waitFor(() => expect(statSync(part).size).toBeGreaterThan(500_000), 10_000);
+      nginx.killWorkers();
+      const { exit, status } = await answering;
+      expect(exits).toContain(exit);
+      expect([status, statSync(part).size < FILE.length]).toEqual([200, true]);
+      expect(await gateway.process.figure('gatewarden_requests_aborted_total')).toBe(aborted + 1);
+      expect(await gateway.refusals('backend-cut')).toBe(cut + 1);
+      expect((await ask(`/${route}/x`)).status).toBe(200);
+    },
+  );
 
   it('is seen as 502 where answers are read as a whole', async () => {
     const cut = await gateway.refusals('backend-cut');
@@ -154,11 +157,14 @@ describe('a backend that is killed in the middle of an answer', () => {
   });
 });
 
-it.each(['h2', 'h2c', 'tls1'])('a session that is killed while it is idle costs nobody an answer, by the route %s', async (route) => {
-  for (let i = 0; i < 3; i++) {
-    expect((await ask(`/${route}/x`)).status).toBe(200);
-    nginx.killWorkers();
-    const { exit, status } = await ask(`/${route}/x`, '-d', 'content');
-    expect([exit, status]).toEqual([0, 200]);
-  }
-});
+it.each(['h2', 'h2c', 'tls1'])(
+  'a session that is killed while it is idle costs nobody an answer, by the route %s',
+  async (route) => {
+    for (let i = 0; i < 3; i++) {
+      expect((await ask(`/${route}/x`)).status).toBe(200);
+      nginx.killWorkers();
+      const { exit, status } = await ask(`/${route}/x`, '-d', 'content');
+      expect([exit, status]).toEqual([0, 200]);
+    }
+  },
+);

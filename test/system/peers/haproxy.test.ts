@@ -35,7 +35,7 @@ beforeAll(async () => {
       tls1: { to: `https://localhost:${behind.port('tls')}`, config: { protocolVersion: 'HTTP/1.1' } },
     },
     files: {
-      'upload': FILE,
+      upload: FILE,
       'config/routes/client.json': {
         condition: "${request.uri.path == '/client'}",
         handler: { type: 'StaticResponseHandler', config: { status: 200, entity: CLIENT } },

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { hideSecrets } from '../../../contract/document/hidden-secrets.ts';
+
+describe('secrets in a document are not shown', () => {
+  it.each([
+    ['{"password": "hunter2", "user": "me"}', '{"password": "*******", "user": "me"}'],
+    ['{"secrets": {"a.b": "c2VjcmV0", "n": 1234}, "x": "y"}', '{"secrets": {"a.b": "********", "n": ****}, "x": "y"}'],
+    [
+      '{"secrets": {"a": ["b"], "c": {"$base64:encode": "d"}, "e": "f"}}',
+      '{"secrets": {"a": ["*"], "c": {"$base64:encode": "*"}, "e": "*"}}',
+    ],
+    [
+      '{"secrets": {"stores": [{"type": "Store"}], "a": "b"}}',
+      '{"secrets": {"stores": [{"type": "Store"}], "a": "*"}}',
+    ],
+    ['{"clientSecret": "s\\"t",}', '{"clientSecret": "****",}'],
+    ['{"password": "open ended', '{"password": "**********'],
+    ['{"secrets": {"a": "b"', '{"secrets": {"a": "*"'],
+    ['// it begins\n{"secrets":\n{"a" :\n"b"}}', '// it begins\n{"secrets":\n{"a" :\n"*"}}'],
+    ['{"password": "&{agent.password}"}', '{"password": "&{agent.password}"}'],
+    ['{"passwordSecretId": "agent", "secretsProvider": "s"}', '{"passwordSecretId": "agent", "secretsProvider": "s"}'],
+    ['{"password": "\u{1f511}k", "a": "b"}', '{"password": "**", "a": "b"}'],
+    ['{"uri": "http://host/secret", "a": "secrets"}', '{"uri": "http://host/secret", "a": "secrets"}'],
+  ])('of JSON: %s', (text, shown) => {
+    expect(hideSecrets(text)).toBe(shown);
+  });
+
+  it.each([
+    ['password: hunter2\nuser: me', 'password: *******\nuser: me'],
+    ['a:\n  secrets:\n    b.c: d\n    e: |\n      f\n  g: h', 'a:\n  secrets:\n    b.c: *\n    e: *\n      *\n  g: h'],
+    ['- password: "x y"\n  user: me', '- password: "***"\n  user: me'],
+    ['"secrets": { a: b }\nc: d', '"secrets": ********\nc: d'],
+    ['secretsProvider: s', 'secretsProvider: s'],
+  ])('of YAML: %s', (text, shown) => {
+    expect(hideSecrets(text)).toBe(shown);
+  });
+});
