@@ -104,6 +104,7 @@ export class ClientStream
   /** What follows the head belongs to another protocol. */
   expectTunnel(): void {
     this.tunnel = new StreamTunnel(this);
+    if (this.requestDone) this.tunnel.ended();
   }
 
   /** The head is whole: the chain runs. */

@@ -1,5 +1,5 @@
 import type { SecureContext } from 'node:tls';
-import type { NativeHandle, ShutdownRequest, WriteRequest } from '../http/native-handle.ts';
+import { type NativeHandle, nativeBindings, type ShutdownRequest, type WriteRequest } from '../http/native-handle.ts';
 
 /**
  * Node's TLS handle without the stream machinery around it: with it a request costs twice as much. This is not a public
@@ -85,6 +85,18 @@ export function chooseContext(handle: TlsHandle, choose: (server: string) => Sec
       return typeof server === 'string' ? choose(server)?.context : undefined;
     },
   });
+}
+
+/**
+ * Lets a context agree on protocols, which `chooseContext` needs of those that take the place of the first: the runtime
+ * tells it only the context that a handle begins with. Which protocols they are, each handle knows for itself.
+ */
+export function enableAlpn(context: SecureContext, wrap: WrapInTls): void {
+  const under = nativeBindings()!.newTcp();
+  const handle = wrap(under, context, true);
+  handle.setALPNProtocols(new Uint8Array());
+  handle.destroySSL();
+  under.close();
 }
 
 let known: WrapInTls | null | undefined;

@@ -3,7 +3,7 @@ import { createSecureContext, type SecureContext, type SecureContextOptions } fr
 import type { TlsKey, Trust } from '../heap/secrets.ts';
 import type { TicketKeys } from '../http/secure-transport.ts';
 import { type ContextParts, trustText, withContextOptions } from './context-options.ts';
-import { wrapInTls } from './native-tls.ts';
+import { enableAlpn, wrapInTls } from './native-tls.ts';
 import { fixedTicketKeys, useTicketKeys } from './session-tickets.ts';
 import type { TlsRules } from './tls-rules.ts';
 
@@ -83,7 +83,9 @@ function serverOptions({ trust }: ContextParts): SecureContextOptions {
 function newContext(parts: ContextParts, tickets: TicketKeys): SecureContext {
   const more = serverOptions(parts);
   const context = withContextOptions(parts, (own) => createSecureContext({ ...own, ...more }));
-  if (wrapInTls() !== null && useTicketKeys(context, tickets)) return context;
+  const wrap = wrapInTls();
+  if (wrap !== null) enableAlpn(context, wrap);
+  if (wrap !== null && useTicketKeys(context, tickets)) return context;
   const ticketKeys = fixedTicketKeys(tickets);
   return withContextOptions(parts, (own) => createSecureContext({ ...own, ...more, ticketKeys }));
 }

@@ -376,6 +376,57 @@ describe('what is spoken', () => {
     const options = offered === undefined ? trusting : { ...trusting, ALPNProtocols: offered };
     expect((await askSecurely(port, options)).alpn).toBe(agreed);
   });
+
+  const named = () => namedServers({ 'shop.test': [ca.issue({ names: ['shop.test'] })] });
+
+  it.each(
+    ['gateway.test', 'shop.test'].flatMap((server) => [
+      [server, true, ['h2', 'http/1.1'], 'h2'] as const,
+      [server, true, ['http/1.1'], 'http/1.1'] as const,
+      [server, true, undefined, false] as const,
+      [server, false, ['h2', 'http/1.1'], false] as const,
+    ]),
+  )('with %s and ALPN %s for %j: %s, also when it is resumed', async (servername, alpn, offered, agreed) => {
+    const { port } = await start({ keys: named(), alpn });
+    const options = { ...trusting, servername, ...(offered === undefined ? {} : { ALPNProtocols: [...offered] }) };
+    let session: Buffer | undefined;
+    for (const isResumed of [false, true]) {
+      const sessions: Buffer[] = [];
+      const resuming = session === undefined ? options : { ...options, session };
+      const socket = await secureSocket(port, resuming, (one) => sessions.push(one));
+      expect([socket.alpnProtocol, socket.isSessionReused()]).toEqual([agreed, isResumed]);
+      expect(socket.getPeerCertificate().subject?.CN ?? servername).toBe(servername);
+      if (!isResumed) await untilTrue(() => sessions.length > 0);
+      session = sessions.at(-1);
+      socket.destroy();
+    }
+  });
+
+  it('is agreed on with the renewed certificate of a name, too', async () => {
+    const keys = named();
+    let renew = (): void => {};
+    const watch = (listener: () => void) => {
+      renew = listener;
+      return () => {};
+    };
+    const again = namedServers({ 'shop.test': [ca.issue({ names: ['shop.test'], commonName: 'renewed' })] });
+    let provider = keys.secretsProvider;
+    const secretsProvider = { ...provider, watch, keys: (usage: KeyUsage, id: string) => provider.keys(usage, id) };
+    const { port } = await start({ keys: { ...keys, secretsProvider } });
+    const options = { ...trusting, servername: 'shop.test', ALPNProtocols: ['h2'] };
+    const shown = async (): Promise<unknown> => {
+      const socket = await secureSocket(port, options);
+      const { subject } = socket.getPeerCertificate();
+      socket.destroy();
+      expect(socket.alpnProtocol).toBe('h2');
+      return subject.CN;
+    };
+    expect(await shown()).toBe('shop.test');
+    provider = again.secretsProvider;
+    renew();
+    const untilRenewed = async (): Promise<unknown> => ((await shown()) === 'renewed' ? null : untilRenewed());
+    await untilRenewed();
+  });
 });
 
 describe('a handshake that comes to nothing is counted and logged', () => {
