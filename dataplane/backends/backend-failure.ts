@@ -1,14 +1,16 @@
 import { EntityBroken, EntityTooLarge } from '../http/entity.ts';
 import type { Response } from '../http/response.ts';
 
-/** Refusals that say nothing of the backend: the same request would get the same again. */
-const ALWAYS_THE_SAME: ReadonlySet<string> = new Set([
+/** Refusals that say nothing of the backend: what the request asks for, or how many others ask, is to blame. */
+const OTHERS_TO_BLAME: ReadonlySet<string> = new Set([
   'backend-unnamed',
   'backend-scheme',
   'backend-egress',
   'backend-limit',
   'backend-body-too-large',
   'backend-event-stream',
+  'backend-queue-full',
+  'backend-queue-timeout',
 ]);
 
 /**
@@ -17,7 +19,7 @@ const ALWAYS_THE_SAME: ReadonlySet<string> = new Set([
  */
 export function outcomeOf({ refusal }: Response): 'answered' | 'failed' | 'unknown' {
   if (refusal === null) return 'answered';
-  return refusal.startsWith('backend-') && !ALWAYS_THE_SAME.has(refusal) ? 'failed' : 'unknown';
+  return refusal.startsWith('backend-') && !OTHERS_TO_BLAME.has(refusal) ? 'failed' : 'unknown';
 }
 
 /** The same for what was thrown: a body of a client that broke off or was too long is not the fault of a backend. */
