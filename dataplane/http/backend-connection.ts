@@ -266,7 +266,9 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
     const { call } = this;
     const replay = this.requestDone && this.reader.untouched ? this.taken() : null;
     if (call === null || replay === null || call.cancelled) {
-      this.refuse('backend-closed');
+      const alert = this.reader.untouched ? (this.wire.alert ?? null) : null;
+      if (alert === null) this.refuse('backend-closed');
+      else this.refuse('backend-tls', alert);
       return;
     }
     call.replay = replay;
@@ -286,7 +288,7 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
   }
 
   /** The connection cannot go on: an answer that has not begun becomes a refusal, one that has breaks off. */
-  refuse(refusal: Refusal): void {
+  refuse(refusal: Refusal, reason?: string): void {
     const { call } = this;
     const body = this.reader.stop();
     this.call = null;
@@ -296,7 +298,7 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
       const why = refusal === 'backend-closed' ? 'backend-cut' : refusal;
       this.options.failed(why, refusals[why].reason);
       body.fail(why);
-    } else if (call !== null && call.response === null) call.refuse(refusal);
+    } else if (call !== null && call.response === null) call.refuse(refusal, reason);
   }
 
   /** Nobody wants the answer: what is under way cannot be told from the next one, so the connection goes. */
@@ -332,8 +334,13 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
 
   overdue(): void {
     if (this.state === IDLE) this.destroy();
-    // a backend that has taken all there is of a request cannot answer it: it is the client who is late
-    else this.refuse(this.requestDone || this.wire.pending ? 'backend-timeout' : 'body-timeout');
+    else this.refuse(this.isClientLate() ? 'body-timeout' : 'backend-timeout');
+  }
+
+  /** A backend that has taken all there is of a request cannot answer it; but it may have to ask for the rest. */
+  private isClientLate(): boolean {
+    if (this.requestDone || this.wire.pending) return false;
+    return this.call?.exchange.request.incomingBody?.unasked !== true;
   }
 
   pauseBody(): void {

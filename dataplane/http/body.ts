@@ -16,6 +16,8 @@ export interface BodySink {
 
 /** Where they come from: a connection that can be told to wait. */
 export interface BodySource {
+  /** The peer waits to be asked for the body (`Expect: 100-continue`). */
+  readonly expects?: boolean;
   pauseBody(): void;
   resumeBody(): void;
   /** Nobody wants the rest. */
@@ -63,6 +65,11 @@ export class Body {
   constructor(source: BodySource, length: number) {
     this.source = source;
     this.length = length;
+  }
+
+  /** Nobody has asked the peer for it yet, as the peer wants it. */
+  get unasked(): boolean {
+    return this.state === PENDING && this.received === 0 && this.source.expects === true;
   }
 
   get complete(): boolean {

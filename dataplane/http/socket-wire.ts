@@ -10,6 +10,7 @@ export class SocketWire implements Wire {
   regionLength = 0;
   queued = 0;
   bulk = false;
+  alert: string | null = null;
   private socket: Socket;
   private ending = false;
   private gone = false;

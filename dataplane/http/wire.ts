@@ -36,6 +36,8 @@ export interface Wire {
   readonly unsent: number;
   /** Set by the owner while a long body passes through: reads get a larger buffer of their own. */
   bulk: boolean;
+  /** Why the peer gave up, in words for a log, where the protocol under HTTP lets it say so. */
+  alert?: string | null;
   /** Sends bytes of the output arena. */
   send(bytes: Buffer, start: number, length: number): void;
   /** Sends the first `length` bytes without a copy, if that can be done now. */

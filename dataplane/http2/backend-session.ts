@@ -198,11 +198,11 @@ export class BackendSession implements WireOwner, RequestPlace, SendingConnectio
   }
 
   ended(): void {
-    this.lost('backend-closed', 'the backend closed the connection');
+    this.closedBecause('the backend closed the connection');
   }
 
   failed(): void {
-    this.lost('backend-closed', 'the connection to the backend failed');
+    this.closedBecause('the connection to the backend failed');
   }
 
   // ---- what the backend says
@@ -256,6 +256,11 @@ export class BackendSession implements WireOwner, RequestPlace, SendingConnectio
   broken(code: number, reason: string): void {
     this.close(code);
     for (const stream of [...this.streams.values()]) stream.fail('backend-malformed', reason);
+  }
+
+  private closedBecause(reason: string): void {
+    const alert = this.wire.alert ?? null;
+    this.lost(alert === null || this.used ? 'backend-closed' : 'backend-tls', alert ?? reason);
   }
 
   private lost(refusal: Refusal, reason: string): void {

@@ -336,7 +336,8 @@ export class BackendStream implements CallCarrier, BodySource, SendingStream, Sw
       this.touch();
       return;
     }
-    if (!this.requestDone && sender !== null && !sender.waits && !session.stalled.has(sender)) {
+    const taken = !this.requestDone && sender !== null && !sender.waits && !session.stalled.has(sender);
+    if (taken && this.call?.exchange.request.incomingBody?.unasked !== true) {
       this.refuse('body-timeout'); // the backend has taken all there is of the request: it is the client who is late
       return;
     }

@@ -47,7 +47,7 @@ export class ClientStream
   private body: Body | null = null;
   private tunnel: StreamTunnel | null = null;
   private left = -1;
-  private expects = false;
+  expects = false;
   private paused = false;
   /** Bytes that came and that the window is not told of, because they wait. */
   private withheld = 0;
@@ -101,9 +101,9 @@ export class ClientStream
     return this.body;
   }
 
-  /** What follows the head belongs to another protocol. */
-  expectTunnel(): void {
-    this.tunnel = new StreamTunnel(this);
+  /** What follows the head belongs to another protocol; `proof` is what the client wants to hear when it begins. */
+  expectTunnel(proof: string | null): void {
+    this.tunnel = new StreamTunnel(this, proof);
     if (this.requestDone) this.tunnel.ended();
   }
 
@@ -221,7 +221,7 @@ export class ClientStream
       return;
     }
     this.status = 200;
-    writeSwitch(this, response);
+    writeSwitch(this, response, this.tunnel!.proof);
     exchange.request.headers.release();
     this.finishExchange();
     this.tunnel!.join(upgraded, this.session.listener.limits.tunnelTimeout);

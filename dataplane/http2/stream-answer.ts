@@ -59,12 +59,16 @@ export function writeStreamAnswer(
   return rest;
 }
 
-/** Writes the head that agrees to another protocol: in HTTP/2 that is a plain success, and the rest says nothing. */
-export function writeSwitch({ heads, id }: AnsweringStream, { headers }: Response): void {
+/**
+ * Writes the head that agrees to another protocol: in HTTP/2 that is a plain success. `proof` is what the client wants to
+ * hear with it; what the backend proved concerns our own key.
+ */
+export function writeSwitch({ heads, id }: AnsweringStream, { headers }: Response, proof: string | null): void {
   headers.remove('upgrade');
   headers.remove('content-length');
   heads.begin(200, headers);
   heads.headers(headers, 'sec-websocket-accept');
+  if (proof !== null) heads.text('sec-websocket-accept', proof);
   heads.end(id, false);
   headers.release();
 }

@@ -3,6 +3,7 @@ import type { ListenerLimits } from '../http/limits.ts';
 import { MALFORMED } from '../http/message-head.ts';
 import { requestHead, scanRequestHead } from '../http/request-head.ts';
 import { RequestJudge } from '../http/request-judge.ts';
+import { acceptFor } from '../websocket/accept-key.ts';
 import type { ClientSession } from './client-session.ts';
 import type { ClientStream } from './client-stream.ts';
 import { ERROR, FLAG } from './frames.ts';
@@ -93,12 +94,13 @@ export class StreamRequests {
       return;
     }
     const { protocol } = fields;
-    if (protocol !== null) stream.expectTunnel();
     const body = last || protocol !== null ? null : stream.expectContent(length, expects);
     const request = judge.request(bytes, listener.scheme, 'HTTP/2', body, facts.trusted);
     if (protocol !== null) {
       request.upgrade = WEBSOCKET;
-      // the handshake with the backend is ours: HTTP/2 needs no proof that the answer belongs to the request
+      // HTTP/2 needs no proof that the answer belongs to the request, but some clients want one
+      stream.expectTunnel(acceptFor(request.headers.get('sec-websocket-key') ?? ''));
+      // the handshake with the backend is ours
       request.headers.set('Sec-WebSocket-Key', randomBytes(16).toString('base64'));
     }
     stream.requested(request);

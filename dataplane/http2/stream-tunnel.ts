@@ -4,11 +4,14 @@ import { type CarryingStream, StreamWire } from './stream-wire.ts';
 
 /** What carries another protocol on a stream (RFC 8441): until the answer agrees to it, what comes is kept. */
 export class StreamTunnel {
+  /** What the client wants to hear when it begins, or null. */
+  readonly proof: string | null;
   private readonly wire: StreamWire;
   private readonly held: HeldWire;
   private peer: UpgradedPeer | null = null;
 
-  constructor(stream: CarryingStream) {
+  constructor(stream: CarryingStream, proof: string | null) {
+    this.proof = proof;
     this.wire = new StreamWire(stream);
     this.held = new HeldWire(this.wire, null);
   }

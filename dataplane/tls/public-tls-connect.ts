@@ -6,7 +6,7 @@ import { SocketWire } from '../http/socket-wire.ts';
 import type { Wire, WireOwner } from '../http/wire.ts';
 import { agreedProtocol } from './alpn.ts';
 import { type SecureBackend, unready } from './secure-backend.ts';
-import { backendFault } from './tls-faults.ts';
+import { alertOf, backendFault } from './tls-faults.ts';
 import { UnreadyOwner } from './unready-owner.ts';
 
 const CLOSED = 'the connection was closed during the handshake';
@@ -61,7 +61,8 @@ export function publicTlsConnect(
       checkServerIdentity: () => undefined,
     });
     secure.once('error', (error: Error & { readonly syscall?: string; readonly reason?: string }) => {
-      refuse(error.reason === undefined ? CLOSED : backendFault(error));
+      if (isRight) wire.alert = alertOf(error);
+      else refuse(error.reason === undefined ? CLOSED : backendFault(error));
     });
     secure.once('secureConnect', () => judge(secure, credentials));
     secure.on('session', (bytes) => {

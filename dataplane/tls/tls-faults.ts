@@ -68,7 +68,10 @@ const SERVER_REASONS: readonly (readonly [RegExp, string])[] = [
     /alert handshake failure|no cipher|no shared cipher/,
     'there is no cipher suite that both sides allow, or a certificate is wanted',
   ],
-  [/alert certificate required/, 'the backend wants a certificate'],
+  [
+    /alert certificate required/,
+    "the backend wants a certificate, and the TLS options of the handler have no 'keyManager' that shows one",
+  ],
   [
     /alert (?:bad certificate|unknown ca|certificate|unsupported certificate)/,
     'the backend refuses the certificate of the gateway',
@@ -78,9 +81,18 @@ const SERVER_REASONS: readonly (readonly [RegExp, string])[] = [
 
 /** Why a handshake with a backend failed. */
 export function backendFault(error: Error): string {
+  return `the handshake failed: ${reasonOf(saidOf(error))}`;
+}
+
+/** Why a backend gave up after the handshake, as it does in TLS 1.3 for want of a certificate; null if it said nothing. */
+export function alertOf(error: Error): string | null {
   const said = saidOf(error);
+  return said.includes('alert') ? `the backend broke TLS off: ${reasonOf(said)}` : null;
+}
+
+function reasonOf(said: string): string {
   const known = SERVER_REASONS.find(([pattern]) => pattern.test(said));
-  return known === undefined ? `the handshake failed: ${said}` : `the handshake failed: ${known[1]} (${said})`;
+  return known === undefined ? said : `${known[1]} (${said})`;
 }
 
 const CLIENT_FAULTS: readonly (readonly [RegExp, HandshakeFault])[] = [

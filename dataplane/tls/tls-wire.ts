@@ -2,6 +2,7 @@ import { type NativeBindings, type NativeHandle, nativeBindings, type WriteReque
 import { arrived, closed, readView } from '../http/turn.ts';
 import { type Endpoint, PASSED, type Passed, REFUSED, type Wire, type WireOwner } from '../http/wire.ts';
 import type { TlsHandle } from './native-tls.ts';
+import { alertOf } from './tls-faults.ts';
 
 const END_OF_FILE = -4095;
 /** Who sends this much at once waits until it has left, so that memory does not grow by what is encrypted. */
@@ -33,6 +34,7 @@ export class TlsWire implements Wire {
   queued = 0;
   /** Without effect: what is decrypted comes in pieces of one record anyway. */
   bulk = false;
+  alert: string | null = null;
   readonly party: HandshakeParty;
   /** Whether only TLS's own word for it is an end: without it anybody on the way could cut what was sent. */
   private readonly needsFarewell: boolean;
@@ -103,8 +105,10 @@ export class TlsWire implements Wire {
   /** The other side gave a reason to give up, or the connection broke. */
   fail(error: Error): void {
     if (this.done) return;
-    if (this.open) closed(this, true);
-    else this.party.disagreed(error);
+    if (this.open) {
+      this.alert = alertOf(error);
+      closed(this, true);
+    } else this.party.disagreed(error);
   }
 
   get pending(): boolean {

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { isToken } from '../http/bytes.ts';
 import type { Headers } from '../http/headers.ts';
 import type { Refusal } from '../http/refusal.ts';
 import type { Request } from '../http/request.ts';
+import { acceptFor } from './accept-key.ts';
 import { type CompressionTerms, type Extension, isOffered, readExtensions, reservedBits } from './extensions.ts';
 import type { Reserved } from './frame-check.ts';
 
@@ -20,20 +20,15 @@ export interface Handshake {
   readonly extensions: readonly Extension[];
 }
 
-/** What every server adds to the key (RFC 6455 §1.3). */
-const SUFFIX = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
-/** Sixteen bytes in base64. */
-const KEY = /^[A-Za-z0-9+/]{22}==$/;
-
 /** Reads a client's handshake, and takes out of it what may not be offered. @returns why it is refused, otherwise. */
 export function readHandshake(request: Request, terms: HandshakeTerms): Handshake | Refusal {
   const { headers } = request;
   if (request.method !== 'GET' || hasContent(request)) return 'websocket-handshake';
   if (headers.get('sec-websocket-version') !== '13') return 'websocket-version';
-  const key = headers.get('sec-websocket-key') ?? '';
+  const accept = acceptFor(headers.get('sec-websocket-key') ?? '');
   const asked = subprotocolsIn(headers.get('sec-websocket-protocol'));
   const wanted = readExtensions(headers.get('sec-websocket-extensions'));
-  if (!KEY.test(key) || asked === null || wanted === null) return 'websocket-handshake';
+  if (accept === null || asked === null || wanted === null) return 'websocket-handshake';
   const subprotocols = asked.filter((name) => terms.subprotocols?.includes(name) ?? true);
   const extensions = wanted.filter((extension) => isOffered(extension, terms.compression));
   if (subprotocols.length < asked.length) offer(headers, 'Sec-WebSocket-Protocol', subprotocols);
@@ -44,14 +39,7 @@ export function readHandshake(request: Request, terms: HandshakeTerms): Handshak
       extensions.map(({ text }) => text),
     );
   }
-  return { accept: acceptFor(key), subprotocols, extensions };
-}
-
-/** What a server answers to a key. */
-function acceptFor(key: string): string {
-  return createHash('sha1')
-    .update(key + SUFFIX)
-    .digest('base64');
+  return { accept, subprotocols, extensions };
 }
 
 /** What the backend agreed to, as far as frames show it. @returns why it did not, otherwise. */

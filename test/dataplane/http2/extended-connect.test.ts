@@ -132,6 +132,18 @@ describe('a WebSocket on a stream', () => {
     expect(gateway.finished.find(({ path }) => path === '/echo')).toMatchObject({ method: 'GET', status: 200 });
   });
 
+  it.each([
+    ['the proof that the client asks for', 'dGhlIHNhbXBsZSBub25jZQ==', 's3pPLMBiTxaQ9kYGzzhZRbK+xOo='],
+    ['none for what is no key', 'anything', undefined],
+  ])('is answered with %s', async (_case, key, accept) => {
+    const stream = open('/echo', { 'sec-websocket-key': key });
+    const headers = await answerOf(stream);
+    expect([headers[':status'], headers['sec-websocket-accept']]).toEqual([200, accept]);
+    stream.write(clientFrame(1, Buffer.from('hello')));
+    expect((await read(stream, 7)).toString('latin1')).toBe('\x81\x05hello');
+    stream.close();
+  });
+
   it('carries what was sent before it was agreed on, and more than all windows hold', async () => {
     const stream = open('/echo');
     const payload = Buffer.alloc(3_000_000, 'abcdefghij');

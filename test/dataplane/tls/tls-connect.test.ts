@@ -274,11 +274,16 @@ describe('client certificates', () => {
     expect(connections.map(({ isResumed }) => isResumed)).toEqual([false, true]);
   });
 
-  it('that are missing are told of', async () => {
-    const { port } = await startTlsBackend(shows(good, { ...asks, rejectUnauthorized: true, maxVersion: 'TLSv1.2' }));
-    const { request, failures } = await startTowards({ port });
+  it.each<[TlsOptions, Protocol[], RegExp]>([
+    [{ maxVersion: 'TLSv1.2' }, ['http/1.1'], /^backend-tls: the handshake failed: .*a certificate is wanted/],
+    [{}, ['http/1.1'], /^backend-tls: the backend broke TLS off: the backend wants a certificate, .*'keyManager'/],
+    [{}, ['h2'], /^backend-tls: the backend broke TLS off: the backend wants a certificate, .*'keyManager'/],
+  ])('that are missing are told of, with %j and %j', async (options, protocols, reason) => {
+    const strict = { ...asks, ...options, rejectUnauthorized: true, ALPNProtocols: protocols };
+    const { port } = await startTlsBackend(shows(good, strict));
+    const { request, failures } = await startTowards({ port, protocols });
     expect((await request()).status).toBe(502);
-    expect(failures[0]).toMatch(/^backend-(?:tls|closed): /);
+    expect(failures).toEqual([expect.stringMatching(reason)]);
   });
 });
 

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import WebSocket, { type ClientOptions, WebSocketServer } from 'ws';
 import { certifiers, PeerGateway } from '../../support/peer-gateway.ts';
@@ -131,6 +132,29 @@ describe.each(FRONTS)('a client over %s', (_, front) => {
     other.terminate();
     await vi.waitFor(() => expect(seen).toHaveLength(1), 5000);
     expect(Number(seen[0]!.split(' ')[0])).toSatisfy((found: number) => [1001, 1006, 1011].includes(found));
+  });
+});
+
+describe("Node's own client", () => {
+  beforeAll(() => setDefaultCACertificates([...getCACertificates('default'), who.gateway.certificate]));
+
+  it.each([
+    ['ws', () => `ws://127.0.0.1:${gateway.plain}/ws/x`],
+    ['wss, which it speaks over HTTP/2', () => `wss://localhost:${gateway.tls}/wss/x`],
+  ])('exchanges messages over %s', async (_front, url) => {
+    const client = new globalThis.WebSocket(url(), ['first', 'second']);
+    client.binaryType = 'arraybuffer';
+    const failed = once(client, 'error').then(() => 'failed');
+    expect(await Promise.race([once(client, 'open').then(() => 'open'), failed])).toBe('open');
+    expect(client.protocol).toBe('second');
+    for (const message of ['hello', 'größer ☃', 'a'.repeat(1 << 20)]) {
+      const reply = once(client, 'message') as Promise<[MessageEvent]>;
+      client.send(message);
+      expect((await reply)[0].data).toBe(message);
+    }
+    const closed = once(client, 'close') as Promise<[CloseEvent]>;
+    client.send('close');
+    expect((await closed)[0]).toMatchObject({ code: 4001, reason: 'as you wish' });
   });
 });
 
