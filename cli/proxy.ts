@@ -9,7 +9,7 @@ export const proxyCommand = defineCommand({
   name: 'proxy',
   summary: 'forward every request to one backend, with no policy in front of it',
   description:
-    'Accepts HTTP/1.1 on one address and forwards every request to one backend. Malformed and ambiguous requests ' +
+    'Accepts HTTP/1.1 and HTTP/2 on one address and forwards every request to one backend. Malformed and ambiguous requests ' +
     'are refused, forwarded headers are set, and requests are logged and counted; nothing else is decided. ' +
     'SIGTERM and SIGINT stop accepting and let running requests finish; a second signal ends the process at once.',
   options: {

@@ -5,6 +5,7 @@ import { PlaneGauges } from './metrics/gauges.ts';
 import { type MonitoringRecord, monitoringRecords, recordPrefix } from './metrics/monitoring.ts';
 import { Observations } from './metrics/observations.ts';
 import { RATE_INTERVAL, Rates } from './metrics/rates.ts';
+import { registerRetryMetrics } from './metrics/retry-exposition.ts';
 import { registerRouteMetrics } from './metrics/route-exposition.ts';
 import type { RouteSeries } from './metrics/route-series.ts';
 import { FIGURE } from './metrics/route-slots.ts';
@@ -32,6 +33,7 @@ export class PlaneMetrics {
       observations: () => this.observations.all,
       gauges: () => this.gauges.all,
     });
+    registerRetryMetrics(this.registry, () => this.observations.all);
     this.ticking = setInterval(() => {
       const counts = this.series().map((series) => [recordPrefix(series), series.figures[FIGURE.ended]!] as const);
       this.rates.tick(new Map(counts), Date.now());

@@ -23,8 +23,9 @@ export function compileMethod(base: Part, name: Part, given: readonly Part[], co
     if (method === null) throw new EvaluationError('the name of the method is null');
     const values = given.map((part) => part.run(subject, answer));
     const called = textOf(method, shapes);
-    if (typeof self !== 'string') return callMethod(self, called, values, shapes);
-    return callStringMethod(self, called, plainValues(values, shapes), () => patternFor(subject, answer));
+    if (typeof self !== 'string' && !isTextTo(self, called, shapes)) return callMethod(self, called, values, shapes);
+    const text = textOf(self, shapes);
+    return callStringMethod(text, called, plainValues(values, shapes), () => patternFor(subject, answer));
   };
   // The methods of host objects may read a clock or change something, so only those of plain values are computed once.
   return base.constant || base.fails === true
@@ -40,6 +41,12 @@ function callMethod(self: Value, name: string, given: readonly Value[], shapes: 
   const shape = shapes.get(Object.getPrototypeOf(self));
   if (shape === undefined) throw noMethod(name, given.length);
   return callShapeMethod(self, name, given, shape);
+}
+
+/** Whether a method finds a text in an object of the host. */
+function isTextTo(self: Value, method: string, shapes: Shapes): boolean {
+  if (typeof self !== 'object' || self === null || valueType(self) !== 'Object') return false;
+  return shapes.get(Object.getPrototypeOf(self))?.isText === true && stringMethods.has(method);
 }
 
 /** Texts know nothing of shapes, so what is given to their methods is text already where it is an object of the host. */

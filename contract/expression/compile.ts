@@ -91,9 +91,10 @@ function compileAccess(node: AccessNode, compilation: Compilation): Part {
   if (property === null) {
     if (name !== null) remarkOnKey(base, textOf(name, shapes), compilation);
     const read: Evaluate = (subject, answer) => readMember(run(subject, answer), name, shapes);
+    if (base.items !== undefined) return made(read, [base], base.items);
     return made(read, [base], null, base.shape?.entries?.kind ?? null);
   }
-  return made(
+  const part = made(
     (subject, answer) => {
       const object = run(subject, answer);
       return typeof object === 'object' && object !== null ? property.get(object) : null;
@@ -102,6 +103,7 @@ function compileAccess(node: AccessNode, compilation: Compilation): Part {
     property.shape ?? null,
     property.shape === undefined ? (property.kind ?? null) : 'object',
   );
+  return property.items === undefined ? part : { ...part, items: property.items };
 }
 
 function compileUnary(node: UnaryNode, compilation: Compilation): Part {

@@ -11,6 +11,8 @@ export interface Property<T extends object = object> {
   readonly shape?: Shape;
   /** The kind of value it always holds when it is not null. An object of the host has a shape instead. */
   readonly kind?: StaticKind;
+  /** What every item of a list always is. */
+  readonly items?: Shape;
 }
 
 /** What makes a host object also a map: names that are known only at run time. */
@@ -33,6 +35,8 @@ export interface Shape<T extends object = object> {
   readonly methods?: Readonly<Record<string, ShapeMethod<T>>>;
   readonly entries?: Entries<T>;
   text?(object: T): string;
+  /** The objects have the methods of texts, too. */
+  readonly isText?: true;
 }
 
 /** Shapes by the prototype of the objects they describe. */

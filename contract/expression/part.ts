@@ -22,6 +22,8 @@ export interface Part {
   readonly shape: Shape | null;
   /** What kind of value it always is when it is not null, where that is known. */
   readonly kind: StaticKind | null;
+  /** What its items always are, where it is a list and that is known. */
+  readonly items?: Shape | undefined;
 }
 
 /** A part whose value is known. */

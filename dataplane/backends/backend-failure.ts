@@ -17,7 +17,7 @@ const OTHERS_TO_BLAME: ReadonlySet<string> = new Set([
  * What an answer says of the backend: that it answered, whatever it said; that it gave no answer that could be read; or
  * nothing, because the gateway itself refused or the client left.
  */
-export function outcomeOf({ refusal }: Response): 'answered' | 'failed' | 'unknown' {
+export function outcomeOf({ refusal }: Pick<Response, 'refusal'>): 'answered' | 'failed' | 'unknown' {
   if (refusal === null) return 'answered';
   return refusal.startsWith('backend-') && !OTHERS_TO_BLAME.has(refusal) ? 'failed' : 'unknown';
 }

@@ -3,11 +3,13 @@ import type { ProxyOptions } from '../heap/proxy-options.ts';
 import type { BackendOptions } from '../http/backend.ts';
 import type { Connect } from '../http/connect.ts';
 import type { Refusal } from '../http/refusal.ts';
+import { outcomeOf } from './backend-failure.ts';
 import { Buffering } from './buffering.ts';
 import { customProxy } from './custom-proxy.ts';
 import { FailureLog } from './failure-log.ts';
 import { withoutTls } from './http-version.ts';
 import { readByProxy, tunnelledBy } from './proxied.ts';
+import { sendsAgain } from './retry-fields.ts';
 import type { SenderConfig } from './sender-fields.ts';
 import { systemProxy } from './system-proxy.ts';
 
@@ -20,6 +22,7 @@ export class BackendWays {
   private readonly config: SenderConfig;
   private readonly connect: Connect;
   private readonly propagates: (refusal: Refusal) => boolean;
+  private readonly isRetried: (refusal: Refusal, begun: boolean) => boolean;
   private readonly wantsHttp2: boolean;
   private readonly log: Parts['log'];
 
@@ -34,13 +37,14 @@ export class BackendWays {
     this.proxies = proxiesOf(config, parts);
     this.connect = parts.plane.connect;
     this.propagates = propagates;
+    this.isRetried = retried(config, this.buffering !== null);
     this.wantsHttp2 = config.protocolVersion === 'HTTP/2';
     this.log = parts.log;
   }
 
-  /** A request cannot be sent to its backend, or got no answer from it. */
-  failed(refusal: Refusal, backend: string, reason: string): void {
-    if (!this.propagates(refusal)) this.failures.add(refusal, backend, reason);
+  /** A request cannot be sent to its backend, or got no answer from it or, where that has `begun`, not all of one. */
+  failed(refusal: Refusal, backend: string, reason: string, begun = false): void {
+    if (!this.propagates(refusal) && !this.isRetried(refusal, begun)) this.failures.add(refusal, backend, reason);
   }
 
   /** For requests without TLS: those of HTTP/1.1 a proxy reads. */
@@ -77,7 +81,7 @@ export class BackendWays {
 
   private own(host: string, port: number): Pick<BackendOptions, 'failed' | 'received' | 'spoken'> {
     const name = `${host.includes(':') ? `[${host}]` : host}:${port}`;
-    const failed = (refusal: Refusal, reason: string): void => this.failed(refusal, name, reason);
+    const failed = (refusal: Refusal, reason: string, begun = false): void => this.failed(refusal, name, reason, begun);
     return { failed, received: this.buffering?.receives(failed) ?? null, spoken: this.spoken(name) };
   }
 
@@ -91,6 +95,13 @@ export class BackendWays {
       this.log.info({ backend }, 'the backend does not speak HTTP/2 and is spoken to in HTTP/1.1');
     };
   }
+}
+
+/** Tells failures that whoever sends requests again hears of, and tells of where they are the answer. */
+function retried({ retries }: SenderConfig, whole: boolean): (refusal: Refusal, begun: boolean) => boolean {
+  if (!sendsAgain(retries)) return () => false;
+  const seesContent = whole || retries.condition.compiled?.touches('response.entity') === true;
+  return (refusal, begun) => outcomeOf({ refusal }) === 'failed' && (!begun || seesContent);
 }
 
 /** The proxies of a handler: what is deprecated wins, because whoever writes it means it. */

@@ -20,7 +20,8 @@ const ADVICE: Partial<Record<Refusal, string>> = {
 };
 
 interface Cause {
-  readonly refusal: Refusal;
+  readonly refusal: Refusal | null;
+  readonly message: string;
   timer: NodeJS.Timeout;
   leftOut: number;
   backend: string;
@@ -28,8 +29,8 @@ interface Cause {
 }
 
 /**
- * Tells of requests without an answer: the first of each cause at once, then one a second that counts the others. A
- * cause is a refusal of one backend.
+ * Tells of requests without a good answer: the first of each cause at once, then one a second that counts the others.
+ * A cause is a refusal of one backend; null where it answered, and the answer is not good enough.
  */
 export class FailureLog {
   private readonly log: Logger;
@@ -39,9 +40,9 @@ export class FailureLog {
     this.log = log;
   }
 
-  add(refusal: Refusal, backend: string, reason: string): void {
+  add(refusal: Refusal | null, backend: string, reason: string, message = messageFor(refusal)): void {
     const own = `${refusal} ${backend}`;
-    const key = this.causes.has(own) || this.causes.size < MOST_CAUSES ? own : refusal;
+    const key = this.causes.has(own) || this.causes.size < MOST_CAUSES ? own : `${refusal}`;
     const cause = this.causes.get(key);
     if (cause !== undefined) {
       cause.leftOut++;
@@ -49,8 +50,8 @@ export class FailureLog {
       cause.reason = reason;
       return;
     }
-    this.write(refusal, backend, reason, 0);
-    this.wait(key, refusal);
+    this.write(refusal, backend, reason, message, 0);
+    this.wait(key, refusal, message);
   }
 
   /** Says what is left to say. */
@@ -62,24 +63,28 @@ export class FailureLog {
     this.causes.clear();
   }
 
-  private wait(key: string, refusal: Refusal): void {
+  private wait(key: string, refusal: Refusal | null, message: string): void {
     const timer = setTimeout(() => {
       const more = this.writeLast(cause);
       this.causes.delete(key);
-      if (more) this.wait(key, refusal);
+      if (more) this.wait(key, refusal, message);
     }, INTERVAL);
     timer.unref();
-    const cause: Cause = { refusal, timer, leftOut: 0, backend: '', reason: '' };
+    const cause: Cause = { refusal, message, timer, leftOut: 0, backend: '', reason: '' };
     this.causes.set(key, cause);
   }
 
-  private writeLast({ refusal, leftOut, backend, reason }: Cause): boolean {
-    if (leftOut > 0) this.write(refusal, backend, reason, leftOut - 1);
+  private writeLast({ refusal, message, leftOut, backend, reason }: Cause): boolean {
+    if (leftOut > 0) this.write(refusal, backend, reason, message, leftOut - 1);
     return leftOut > 0;
   }
 
-  private write(refusal: Refusal, backend: string, reason: string, leftOut: number): void {
-    const message = ADVICE[refusal] ?? 'a request got no answer from its backend';
-    this.log.warn({ refusal, backend, reason, ...(leftOut > 0 && { leftOut }) }, message);
+  private write(refusal: Refusal | null, backend: string, reason: string, message: string, leftOut: number): void {
+    const which = refusal === null ? { backend, reason } : { refusal, backend, reason };
+    this.log.warn({ ...which, ...(leftOut > 0 && { leftOut }) }, message);
   }
+}
+
+function messageFor(refusal: Refusal | null): string {
+  return (refusal === null ? undefined : ADVICE[refusal]) ?? 'a request got no answer from its backend';
 }

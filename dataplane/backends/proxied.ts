@@ -44,7 +44,7 @@ export function readByProxy(
       if (response.status !== 407) return received === null ? response : received(response, exchange);
       response.abandon();
       const { refusal, reason } = proxyFailure(proxy, statusReason(407));
-      failed(refusal, reason);
+      failed(refusal, reason, false);
       return refusalResponse(refusal, reason);
     },
   };

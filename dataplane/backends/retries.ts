@@ -5,6 +5,7 @@ import { faultResponse } from '../http/fault.ts';
 import { mapResponse } from '../http/reply.ts';
 import { type Response, refusalResponse } from '../http/response.ts';
 import { outcomeOf } from './backend-failure.ts';
+import { FailureLog } from './failure-log.ts';
 import { ReplayableBody } from './replayable-body.ts';
 import type { RetriesConfig } from './retry-fields.ts';
 
@@ -14,10 +15,13 @@ import type { RetriesConfig } from './retry-fields.ts';
  */
 export function retrying(config: RetriesConfig, storage: TemporaryStorage, parts: Parts, next: Next): Next {
   const { count, condition } = config;
-  const { log } = parts;
+  const { log, plane } = parts;
   const delay = config.delay.milliseconds;
   const executor = parts.resolve(config.executor);
   const send = condition.compiled?.touches('response.entity') === true ? withBodyAtHand(next) : next;
+  const labels = { fully_qualified_name: parts.qualifiedName, name: parts.name };
+  const unkept = new FailureLog(log);
+  parts.onClose(() => unkept.close());
   const waiting = new Set<BackendCall>();
   parts.onClose(() => {
     for (const call of waiting) call.cancel();
@@ -53,20 +57,28 @@ export function retrying(config: RetriesConfig, storage: TemporaryStorage, parts
     let response = first;
     for (let retries = 0; retries < count; ) {
       if (body?.repeatable === false) {
-        log.debug({ ...causeOf(response), retries }, 'a request is not sent again: its body is not kept');
+        tellUnkept(exchange, response);
         return response;
       }
+      log.debug({ ...causeOf(exchange, response), retries }, 'an attempt to get an answer failed');
       response.abandon();
       if (!(await pause(exchange))) return refusalResponse('cancelled');
       body?.offer();
+      plane.count('gw_retries_total', labels);
       response = await send(exchange);
       retries++;
       if (isBadAnswer(response, exchange)) continue;
       if (outcomeOf(response) === 'answered') log.debug({ retries }, 'a request that was sent again succeeded');
       return response;
     }
-    if (count > 0) log.warn({ ...causeOf(response), retries: count }, 'all retries of a request failed');
+    plane.count('gw_retries_failed_total', labels);
+    log.warn({ ...causeOf(exchange, response), retries: count }, 'all retries of a request failed');
     return response;
+  }
+
+  function tellUnkept(exchange: Exchange, { refusal, status, cause }: Response): void {
+    const reason = refusal === null ? `its answer was ${status}` : typeof cause === 'string' ? cause : refusal;
+    unkept.add(refusal, backendOf(exchange), reason, 'a request is not sent again: its body is not kept');
   }
 
   /** @returns false when nobody waits for the answer any more. */
@@ -104,7 +116,13 @@ function withBodyAtHand(next: Next): Next {
 }
 
 /** Why an answer is not good enough, for the log. */
-function causeOf({ refusal, status, cause }: Response): object {
-  if (refusal === null) return { status };
-  return typeof cause === 'string' ? { refusal, reason: cause } : { refusal };
+function causeOf(exchange: Exchange, { refusal, status, cause }: Response): object {
+  const backend = backendOf(exchange);
+  if (refusal === null) return { status, backend };
+  return typeof cause === 'string' ? { refusal, backend, reason: cause } : { refusal, backend };
+}
+
+function backendOf({ request }: Exchange): string {
+  const { host, port } = request.uri;
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

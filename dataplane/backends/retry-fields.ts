@@ -23,13 +23,19 @@ export const retriesFields = z.strictObject({
 
 export type RetriesConfig = z.output<typeof retriesFields>;
 
+/** Whether requests are sent again by such a configuration. */
+export function sendsAgain(config: RetriesConfig | undefined): config is RetriesConfig {
+  return config?.enabled === true && config.count > 0;
+}
+
 /** Fields of a handler about requests that fail. */
 export const retryFields = {
   retries: retriesFields
     .optional()
     .describe(
       'Sends requests again that got no answer, of any method; without it none is. What was sent of a body is kept in ' +
-        'the `temporaryStorage`; a body that is too long for it is not sent again.',
+        'the `temporaryStorage`; a body that is too long for it is not sent again. Its metrics are `gw_retries_total` and ' +
+        '`gw_retries_failed_total`.',
     ),
   circuitBreaker: breakerFields
     .optional()

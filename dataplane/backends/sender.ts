@@ -5,6 +5,7 @@ import { BackendWays } from './backend-ways.ts';
 import { circuitBreaker } from './circuit-breaker.ts';
 import { forwarder } from './forwarder.ts';
 import { retrying } from './retries.ts';
+import { sendsAgain } from './retry-fields.ts';
 import type { SenderConfig } from './sender-fields.ts';
 
 /**
@@ -15,8 +16,7 @@ export function sender(config: SenderConfig, parts: Parts, propagates: (refusal:
   const { retries, circuitBreaker: breaker } = config;
   const ways = new BackendWays(config, parts, propagates);
   const once = forwarder(config, parts, ways);
-  const tried =
-    retries?.enabled === true ? retrying(retries, parts.resolve(config.temporaryStorage), parts, once) : once;
+  const tried = sendsAgain(retries) ? retrying(retries, parts.resolve(config.temporaryStorage), parts, once) : once;
   const send = ways.buffering?.before(tried) ?? tried;
   if (breaker?.enabled !== true) return send;
   const guard = circuitBreaker(breaker, parts);

@@ -296,7 +296,7 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
     this.destroy();
     if (body !== null) {
       const why = refusal === 'backend-closed' ? 'backend-cut' : refusal;
-      this.options.failed(why, refusals[why].reason);
+      this.options.failed(why, refusals[why].reason, true);
       body.fail(why);
     } else if (call !== null && call.response === null) call.refuse(refusal, reason);
   }

@@ -50,8 +50,8 @@ export interface BackendOptions {
   readonly via: Via | null;
   /** What an answer becomes before anybody sees it; null leaves it as it is. It never rejects. */
   readonly received: ((response: Response, exchange: Exchange) => Answer) | null;
-  /** Hears of every call without an answer, or with half of one; the reason is for the log. */
-  readonly failed: (refusal: Refusal, reason: string) => void;
+  /** Hears of every call without an answer or, where it has `begun`, with half of one; the reason is for the log. */
+  readonly failed: (refusal: Refusal, reason: string, begun: boolean) => void;
   /** Whether a request that was sent whole is answered to its end although nobody waits for the answer. */
   readonly finishes: boolean;
 }
@@ -167,7 +167,7 @@ export class Call implements BackendCall {
     const isOfProxy = via !== null && OF_THE_WAY.has(refusal);
     const known = isOfProxy ? 'backend-proxy' : refusal;
     const why = isOfProxy ? `proxy ${via.proxy}: ${reason}` : reason;
-    failed(known, why);
+    failed(known, why, false);
     this.settle(refusalResponse(known, why));
   }
 

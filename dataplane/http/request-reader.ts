@@ -22,7 +22,7 @@ const OVER = 4;
 
 const PREFACE_LINE = PREFACE.slice(0, PREFACE.indexOf('\n') + 1);
 
-const FOREIGN_LINE = /^[A-Z]+ (?![/*]|https?:)[^ \r\n]+ (?!HTTP)/;
+const FOREIGN_LINE = /^(?!PROXY )[A-Z]+ (?![/*]|https?:)[^ \r\n]+ (?!HTTP)/;
 
 /** Bodies with more than this to come are passed on without copies. */
 const BULK = 131_072;

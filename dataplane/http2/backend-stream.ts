@@ -277,7 +277,7 @@ export class BackendStream implements CallCarrier, BodySource, SendingStream, Sw
     this.leave();
     if (body !== null) {
       const why = refusal === 'backend-closed' || refusal === 'backend-reset' ? 'backend-cut' : refusal;
-      this.session.options.failed(why, reason ?? refusals[why].reason);
+      this.session.options.failed(why, reason ?? refusals[why].reason, true);
       body.fail(why);
     } else if (call !== null && call.response === null) call.refuse(refusal, reason);
   }

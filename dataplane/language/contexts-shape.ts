@@ -1,4 +1,5 @@
 import { readMember, writeMember } from '../../contract/expression/access.ts';
+import { certificateShape } from '../../contract/expression/functions/certificate-functions.ts';
 import type { Shape, Shapes } from '../../contract/expression/language.ts';
 import type { Value } from '../../contract/expression/value.ts';
 import type { ClientContext, Exchange, RouterContext } from '../http/exchange.ts';
@@ -17,7 +18,7 @@ const clientShape: Shape<ClientContext> = {
     external: { get: (client) => client.isExternal, kind: 'boolean' },
     userAgent: { get: (client) => client.userAgent, kind: 'text' },
     remoteUser: { get: (client) => client.remoteUser, kind: 'text' },
-    certificates: { get: (client) => client.certificates, kind: 'list' },
+    certificates: { get: (client) => client.certificates, kind: 'list', items: certificateShape },
   },
 };
 

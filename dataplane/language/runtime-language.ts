@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { certificateShape } from '../../contract/expression/functions/certificate-functions.ts';
+import { CertificateName, certificateNameShape } from '../../contract/expression/functions/certificate-name.ts';
 import { functionTable } from '../../contract/expression/functions/function-table.ts';
 import type { Language, Refusal, Root, Shape, Shapes } from '../../contract/expression/language.ts';
 import type { Value } from '../../contract/expression/value.ts';
@@ -47,6 +48,7 @@ const shapes: Shapes = new Map<object, Shape>([
   [FilePath.prototype, filePathShape],
   [Instance.prototype, instanceShape],
   [X509Certificate.prototype, certificateShape],
+  [CertificateName.prototype, certificateNameShape],
 ]);
 
 const request: Root<Exchange, Response | null> = { get: (exchange) => exchange.request, shape: requestShape };

@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
 import type { Observation } from '../unit-messages.ts';
-import { registerCounted } from './counted-metric.ts';
+import { registerCounted, registerObserved } from './counted-metric.ts';
 import type { GaugeValue } from './gauges.ts';
 
 /** What the metrics of circuit breakers are made from, read at each scrape. */
@@ -24,11 +24,6 @@ export function registerBreakerMetrics(registry: Registry, source: BreakerMetric
       .map(({ labels, value }) => ({ labels, value })),
   );
   for (const [name, help] of COUNTERS) {
-    registerCounted(registry, name, 'counter', help, () =>
-      source
-        .observations()
-        .filter(({ metric }) => metric === name)
-        .map(({ labels, count }) => ({ labels, value: count })),
-    );
+    registerObserved(registry, name, help, () => source.observations());
   }
 }

@@ -1,4 +1,5 @@
 import type { Counter, MetricObjectWithValues, MetricValue, Registry } from 'prom-client';
+import type { Observation } from '../unit-messages.ts';
 
 /** One row of a metric; `metricName` where it has another name than the metric, as sums and counts have. */
 export type Row = MetricValue<string> & { readonly metricName?: string };
@@ -13,4 +14,18 @@ export function registerCounted(registry: Registry, name: string, type: string, 
     reset() {},
   };
   registry.registerMetric(metric as unknown as Counter);
+}
+
+/** Adds what objects count by themselves under this name. */
+export function registerObserved(
+  registry: Registry,
+  name: string,
+  help: string,
+  observations: () => readonly Observation[],
+): void {
+  registerCounted(registry, name, 'counter', help, () =>
+    observations()
+      .filter(({ metric }) => metric === name)
+      .map(({ labels, count }) => ({ labels, value: count })),
+  );
 }

@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { FunctionRows, Shape } from '../language.ts';
 import type { Value } from '../value.ts';
+import { CertificateName, certificateNameShape } from './certificate-name.ts';
 import { decodedBase64 } from './encoding-functions.ts';
 
 /** Functions that read certificates; what is not one gives null. */
@@ -13,15 +14,18 @@ export const certificateFunctions: FunctionRows = [
 export const certificateShape: Shape<X509Certificate> = {
   name: 'X509Certificate',
   properties: {
-    subjectDN: { get: (certificate) => nameOf(certificate.subject) },
-    issuerDN: { get: (certificate) => nameOf(certificate.issuer) },
-    subjectX500Principal: { get: (certificate) => principalOf(certificate.subject) },
-    issuerX500Principal: { get: (certificate) => principalOf(certificate.issuer) },
-    subjectAlternativeNames: { get: (certificate) => certificate.subjectAltName?.split(', ') ?? null },
-    serialNumber: { get: (certificate) => BigInt(`0x${certificate.serialNumber}`).toString() },
-    notBefore: { get: (certificate) => certificate.validFromDate.toISOString() },
-    notAfter: { get: (certificate) => certificate.validToDate.toISOString() },
-    encoded: { get: (certificate) => new Uint8Array(certificate.raw) },
+    subjectDN: { get: ({ subject }) => new CertificateName(subject, ', '), shape: certificateNameShape },
+    issuerDN: { get: ({ issuer }) => new CertificateName(issuer, ', '), shape: certificateNameShape },
+    subjectX500Principal: { get: ({ subject }) => new CertificateName(subject, ','), shape: certificateNameShape },
+    issuerX500Principal: { get: ({ issuer }) => new CertificateName(issuer, ','), shape: certificateNameShape },
+    subjectAlternativeNames: {
+      get: (certificate) => certificate.subjectAltName?.split(', ') ?? null,
+      kind: 'list',
+    },
+    serialNumber: { get: (certificate) => BigInt(`0x${certificate.serialNumber}`).toString(), kind: 'text' },
+    notBefore: { get: (certificate) => certificate.validFromDate.toISOString(), kind: 'text' },
+    notAfter: { get: (certificate) => certificate.validToDate.toISOString(), kind: 'text' },
+    encoded: { get: (certificate) => new Uint8Array(certificate.raw), kind: 'bytes' },
   },
   text: (certificate) => certificate.toString(),
 };
@@ -42,13 +46,4 @@ function readCertificate(content: string | Uint8Array): Value {
   } catch {
     return null;
   }
-}
-
-/** The most specific part comes first, as RFC 2253 writes names. */
-function nameOf(lines: string): string {
-  return lines.split('\n').reverse().join(', ');
-}
-
-function principalOf(lines: string): Value {
-  return { name: lines.split('\n').reverse().join(',') };
 }

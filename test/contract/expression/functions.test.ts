@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { compileExpression } from '../../../contract/expression/expression.ts';
 import { EvaluationError, type Value } from '../../../contract/expression/value.ts';
 import { noReach, type Reach } from '../../../contract/reach.ts';
+import { certificateAuthority } from '../../support/certificates.ts';
 import { evaluated, testLanguage } from '../../support/evaluation.ts';
 
 const files: Readonly<Record<string, Buffer>> = {
@@ -194,6 +195,28 @@ jZ19
       certificate.validToDate.toISOString(),
     );
     expect(evaluated(`\${encodeBase64(${name}(given).encoded)}`, { constants: { given } })).toBe(der);
+  });
+
+  it.each([
+    ['subjectDN', 'O=Gatewarden, CN=test.example'],
+    ['subjectDN.name', 'O=Gatewarden, CN=test.example'],
+    ['issuerDN.name', 'O=Gatewarden, CN=test.example'],
+    ['subjectX500Principal', 'O=Gatewarden, CN=test.example'],
+    ['subjectX500Principal.name', 'O=Gatewarden,CN=test.example'],
+    ['issuerX500Principal.getName()', 'O=Gatewarden,CN=test.example'],
+  ])('are named by %s', (path, expected) => {
+    const constants = { given: pem };
+    expect(evaluated(`\${toString(pemCertificate(given).${path})}`, { constants })).toBe(expected);
+    expect(evaluated(`\${pemCertificate(given).${path} == '${expected}'}`, { constants })).toBe(true);
+    expect(evaluated(`\${pemCertificate(given).${path}.contains('CN=test')}`, { constants })).toBe(true);
+    expect(evaluated(`\${matches(pemCertificate(given).${path}, 'Gatewarden, ?CN=')}`, { constants })).toBe(true);
+  });
+
+  it('have names that can stand in a header, whatever is in them', () => {
+    const { certificate: odd } = certificateAuthority('Zoë Łuk\\C3, 東').issue({ commonName: 'x\u{1f600}\r\n' });
+    const named = (path: string) => evaluated(`\${pemCertificate(given).${path}}`, { constants: { given: odd } });
+    expect(named('issuerX500Principal.name')).toBe(String.raw`CN=Zo\C3\AB \C5\81uk\\C3\, \E6\9D\B1`);
+    expect(named('subjectDN.name')).toBe(String.raw`CN=x\F0\9F\98\80\0D\0A`);
   });
 
   it('are null for anything else', () => {

@@ -53,6 +53,10 @@ describe('a condition', () => {
       "warning: 'request' has no property 'user', which is always null; it has method, uri, version, headers, cookies, " +
         'queryParams, form, entity',
     ],
+    [
+      "${contexts.client.certificates[0].subjectDM == 'x'}",
+      "warning: 'X509Certificate' has no property 'subjectDM', which is always null; did you mean 'subjectDN'?",
+    ],
     ["${request.method.size == 'x'}", "warning: a text has no property 'size', which is always null"],
     [
       "${request.cookies.sid.value == 'x'}",
@@ -102,6 +106,8 @@ describe('a condition', () => {
     '${now.epochSeconds > 5}',
     "${split(request.uri.path, '/')[1] == 'a'}",
     "${contexts.client.certificates[0].subjectDN == 'x'}",
+    "${contexts.client.certificates[0].subjectDN.name == 'x'}",
+    "${contexts.client.certificates[0].subjectX500Principal.name.contains('x')}",
   ])('%s gives no cause for alarm', (source) => {
     expect(told(runtimeFlag(), source)).toEqual([]);
   });

@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { JsonObject, JsonValue } from '../../../contract/document/json-value.ts';
 import { refusalOf } from '../../support/answers.ts';
 import type { ConfiguredGateway, ConfiguredOptions } from '../../support/configured-gateway.ts';
+import { untilTrue } from '../../support/event-loop.ts';
 import { RawClient } from '../../support/raw-client.ts';
 import { plainAnswer, type Script, ScriptedBackend, type ScriptedPeer } from '../../support/scripted-backend.ts';
 import { problemsOf, send, serve } from '../../support/served.ts';
@@ -54,6 +55,17 @@ function said(gateway: ConfiguredGateway): unknown[] {
 }
 
 const WARN = 40;
+
+/** Everything that it warned of. */
+function warned(gateway: ConfiguredGateway): readonly Record<string, unknown>[] {
+  return gateway.logged.filter(({ level }) => Number(level) >= WARN);
+}
+
+/** How often each metric of retries was counted. */
+function counts(gateway: ConfiguredGateway): Record<string, number> {
+  const names = gateway.counted.map(({ metric }) => metric);
+  return Object.fromEntries([...new Set(names)].map((name) => [name, names.filter((other) => other === name).length]));
+}
 const DEBUG = 20;
 
 describe.each(['ReverseProxyHandler', 'ClientHandler'])('%s', (type) => {
@@ -167,6 +179,67 @@ describe('condition', () => {
     peer.send('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nagain');
     peer.end();
   }
+});
+
+describe('what is said of failures', () => {
+  const cut: Step = (peer) => {
+    peer.send('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nnot all');
+    peer.end();
+  };
+  const onContent = { condition: "${response.entity.string == 'again'}" };
+
+  it.each([
+    ['no answer', closes, {}, {}],
+    ['no answer in time', waits, {}, {}],
+    ['half an answer, where it has to be whole', cut, {}, { asyncBehavior: 'non_streaming' }],
+    ['half an answer, where a condition reads it', cut, onContent, {}],
+    [
+      'an answer that is not good enough',
+      answers('no', '503 Busy'),
+      { condition: '${response.status.code == 503}' },
+      {},
+    ],
+  ] as const)('%s: nobody is warned where another attempt succeeds', async (_case, fails, retries, more) => {
+    const app = await backend(steps(fails, fails, answers('good')));
+    const gateway = await serve(handler({ ...AT_ONCE, ...retries }, 'ReverseProxyHandler', more));
+    expect((await send(gateway, 'POST /', [to(app)])).status).toBe(200);
+    expect(warned(gateway)).toEqual([]);
+    const attempts = gateway.logged.filter(({ msg }) => msg === 'an attempt to get an answer failed');
+    expect(attempts).toMatchObject(
+      [0, 1].map((tried) => ({ level: DEBUG, retries: tried, backend: to(app).slice(6) })),
+    );
+    expect(counts(gateway)).toEqual({ gw_retries_total: 2 });
+  });
+
+  it('one line when all retries failed, and two figures', async () => {
+    const app = await backend(steps(closes));
+    const gateway = await serve(handler({ ...AT_ONCE, count: 3 }));
+    expect((await send(gateway, 'GET /', [to(app)])).status).toBe(502);
+    const backendName = to(app).slice(6);
+    expect(warned(gateway)).toMatchObject([
+      { msg: 'all retries of a request failed', refusal: 'backend-closed', backend: backendName, retries: 3 },
+    ]);
+    expect(warned(gateway)[0]!['reason']).toEqual(expect.any(String));
+    expect(counts(gateway)).toEqual({ gw_retries_total: 3, gw_retries_failed_total: 1 });
+    expect(gateway.counted[0]!.labels).toEqual({
+      fully_qualified_name: 'gateway.{ReverseProxyHandler}/handler',
+      name: '{ReverseProxyHandler}/handler',
+    });
+  });
+
+  it.each([
+    ['that breaks off under way', cut, {}, 'backend-cut'],
+    ['of a backend that is not tried again', closes, { count: 0 }, 'backend-closed'],
+  ])('an answer %s is warned of as without retries', async (_case, fails, retries, refusal) => {
+    const app = await backend(steps(fails));
+    const gateway = await serve(handler({ ...AT_ONCE, ...retries }));
+    const client = await RawClient.connect(gateway.port);
+    onTestFinished(() => client.destroy());
+    client.send(`GET / HTTP/1.1\r\n${to(app)}\r\nConnection: close\r\n\r\n`);
+    await client.untilClosed();
+    expect(warned(gateway)).toMatchObject([{ refusal, msg: 'a request got no answer from its backend' }]);
+    expect(counts(gateway)).toEqual({});
+  });
 });
 
 describe('what is sent again', () => {
@@ -292,8 +365,12 @@ describe('what is sent again', () => {
     const gateway = await serve(handler(AT_ONCE, 'ReverseProxyHandler', { temporaryStorage: 'small' }), [storage]);
     expect(refusalOf(await send(gateway, 'POST /', [to(app)], content))).toBe('backend-closed');
     expect(app.requests.map(({ body }) => body === content)).toEqual([true]);
-    const debug = [DEBUG, 'a request is not sent again: its body is not kept', 'backend-closed', 0];
-    expect(said(gateway)).toEqual([debug]);
+    expect(said(gateway)).toEqual([[WARN, 'a request is not sent again: its body is not kept', 'backend-closed']]);
+    expect(warned(gateway)).toHaveLength(1);
+    for (let more = 0; more < 3; more++) await send(gateway, 'POST /', [to(app)], content);
+    gateway.configuration.close();
+    const told = (): number => warned(gateway).reduce((sum, { leftOut }) => sum + 1 + Number(leftOut ?? 0), 0);
+    await untilTrue(() => told() === 4); // in fewer lines, unless they are a second apart
   });
 
   it.each(['content', long])('is whole where messages are made whole first', async (content) => {
