@@ -5,7 +5,10 @@ import { gateway, instance, type Json } from './configured-peers.ts';
 import { bench, pinnedNode } from './paths.ts';
 import type { Peer, Place } from './peer.ts';
 
-/** Proxies that are compared on one workload each: TLS, HTTP/2, WebSocket, events. */
+/**
+ * Proxies that are compared on one workload each: TLS, HTTP/2, WebSocket, events. nginx does what the gateway does: it
+ * writes an access log and tells the backend about the client. HAProxy does neither.
+ */
 const compared = { role: 'compared', needs: ['h2load', 'nginx', 'openssl'] } as const;
 
 const everything = (backend: number, config: Json): Record<string, Json> => ({
@@ -60,7 +63,7 @@ pid ${folder}/nginx.pid;
 error_log ${folder}/error.log warn;
 events { worker_connections 16384; }
 http {
-  access_log off;
+  access_log ${place.accessLog} combined buffer=64k;
   keepalive_timeout 10m;
   keepalive_requests 1000000000;
   http2_max_concurrent_streams 256;
@@ -81,6 +84,9 @@ http {
     location / {
       proxy_pass http://backend;
       proxy_http_version 1.1;
+      proxy_set_header X-Forwarded-For $remote_addr;
+      proxy_set_header X-Forwarded-Proto $scheme;
+      proxy_set_header X-Forwarded-Host $host;
       ${location}
     }
   }
@@ -148,14 +154,14 @@ const haproxyTls = (): string => `ssl crt ${certificateFiles().both} alpn h2,htt
 
 export const protocolPeers: readonly Peer[] = [
   ours('gatewarden-tls', 'Gatewarden, TLS from clients', true),
-  nginxPeer('nginx-tls', 'nginx, TLS from clients', 'ssl http2', KEPT),
-  haproxyPeer('haproxy-tls', 'HAProxy, TLS from clients', haproxyTls, ''),
+  nginxPeer('nginx-tls', 'nginx (access log, X-Forwarded-*), TLS from clients', 'ssl http2', KEPT),
+  haproxyPeer('haproxy-tls', 'HAProxy (no log), TLS from clients', haproxyTls, ''),
   ours('gatewarden-h2-backend', 'Gatewarden, HTTP/2 to the backend', false, {
     connections: 1,
     protocolVersion: 'HTTP/2',
     http2PriorKnowledge: true,
   }),
-  haproxyPeer('haproxy-h2-backend', 'HAProxy, HTTP/2 to the backend', () => '', 'proto h2'),
+  haproxyPeer('haproxy-h2-backend', 'HAProxy (no log), HTTP/2 to the backend', () => '', 'proto h2'),
   {
     ...compared,
     name: 'node-h2-backend',

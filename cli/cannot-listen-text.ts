@@ -11,6 +11,9 @@ const reasons: Readonly<Record<string, string>> = {
 /** Of these it is the host and not the port that is wrong. */
 const ABOUT_HOSTS = ['EADDRNOTAVAIL', 'ENOTFOUND'];
 
+/** Whatever else is wrong is not the address, but what is to be served there, such as TLS without a key. */
+const SYSTEM_CODE = /^E[A-Z]+$/;
+
 /** The options that choose addresses. */
 export interface AddressOptions {
   readonly host: string;
@@ -26,7 +29,10 @@ export function cannotListenText({ port: which, address, code }: CannotListen, t
   const isOneOfMany = which !== 'admin' && traffic.connectors > 1;
   const name = isOneOfMany ? `connectors[${which}]` : `the ${which === 'admin' ? 'admin' : 'traffic'} address`;
   const reason = reasons[code];
-  if (reason === undefined) return `${shown}, ${name}, cannot be listened on: ${code}`;
+  if (reason === undefined) {
+    const what = SYSTEM_CODE.test(code) ? 'cannot be listened on' : 'cannot be served';
+    return `${shown}, ${name}, ${what}: ${code}`;
+  }
   const option = which === 'admin' ? 'admin' : ABOUT_HOSTS.includes(code) ? traffic.host : traffic.port;
   return `${shown}, ${name}, ${reason}; choose another one with --${option}`;
 }

@@ -1,5 +1,6 @@
-import { mkdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { makeDirectory } from '../dataplane/services/made-directory.ts';
 
 export interface PidFileOptions {
   readonly path: string;
@@ -16,7 +17,7 @@ export function claimPidFile({ path, mode, warn }: PidFileOptions): () => void {
   const own = `${process.pid}\n`;
   let made: string | undefined;
   try {
-    made = mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    made = makeDirectory(dirname(path));
     while (!written(path, own)) {
       const holder = holderOf(path);
       const lives = holder !== null && holder !== process.pid && isAlive(holder);

@@ -50,7 +50,7 @@ import { temporaryStorage } from './services/temporary-storage.ts';
 import { clientTlsOptions } from './tls/client-tls-options.ts';
 import { serverTlsOptions } from './tls/server-tls-options.ts';
 import { tlsOptions } from './tls/tls-options.ts';
-import { unavailableTypes } from './unavailable-types.ts';
+import { availableInstead, unavailableTypes } from './unavailable-types.ts';
 
 /** Every type of object that a document can declare. */
 export const catalogue = new TypeCatalogue(
@@ -114,4 +114,5 @@ export const catalogue = new TypeCatalogue(
     tracingDecorator,
   ],
   unavailableTypes,
+  availableInstead,
 );

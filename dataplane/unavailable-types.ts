@@ -94,3 +94,16 @@ export const unavailableTypes: readonly string[] = [
   'Slf4jLogSink',
   'UserProfileService',
 ];
+
+const KEYS_OF_PEM_FILES = 'a SecretsKeyManager with a FileSystemSecretStore takes keys and certificates from PEM files';
+
+/** What does the work of some of them. */
+export const availableInstead: ReadonlyMap<string, string> = new Map([
+  ['KeyManager', KEYS_OF_PEM_FILES],
+  ['KeyStore', KEYS_OF_PEM_FILES],
+  ['KeyStoreSecretStore', 'a FileSystemSecretStore with a PemPropertyFormat reads keys and certificates of PEM files'],
+  [
+    'TrustManager',
+    'a SecretsTrustManager with a FileSystemSecretStore takes certificates to be trusted from PEM files',
+  ],
+]);

@@ -123,7 +123,7 @@ function compileUnary(node: UnaryNode, compilation: Compilation): Part {
 function compileBinary(node: BinaryNode, compilation: Compilation): Part {
   const left = compileNode(node.left, compilation);
   const right = compileNode(node.right, compilation);
-  if (node.operator === '==' || node.operator === '!=') remarkOnComparison(left, right, node, compilation);
+  remarkOnComparison(left, right, node, compilation);
   return made(binaryRun(node, left.run, right.run, compilation), [left, right], null, kindOf(node));
 }
 

@@ -5,6 +5,8 @@ import type { Part } from './part.ts';
 import { kindNames } from './static-kind.ts';
 import type { BinaryNode, SyntaxNode } from './syntax.ts';
 
+type Remarks = Compilation['remarks'];
+
 /** Remarks that a key leads nowhere, whatever the exchange is. Where only a run can tell, nothing is said. */
 export function remarkOnKey({ shape, kind }: Part, key: string, { remarks }: Compilation): void {
   if (shape !== null) {
@@ -18,19 +20,42 @@ export function remarkOnKey({ shape, kind }: Part, key: string, { remarks }: Com
   }
 }
 
-/** Remarks that a list is compared with a text, which are never equal. */
+/** Remarks that a comparison never does what it says, because no value of the one side is like one of the other. */
 export function remarkOnComparison(left: Part, right: Part, node: BinaryNode, { remarks }: Compilation): void {
-  if (!isListAndText(left, right) && !isListAndText(right, left)) return;
-  const list = left.kind === 'list' ? node.left : node.right;
-  const written = pathOf(list) ?? 'the list';
-  remark(remarks, `${written} is a list, which equals no text`, `compare an item of it: ${written}[0]`);
+  if (!COMPARISONS.has(node.operator)) return;
+  const isEquality = node.operator === '==' || node.operator === '!=';
+  for (const [part, other, written] of [
+    [left, right, pathOf(node.left)],
+    [right, left, pathOf(node.right)],
+  ] as const) {
+    if (part.kind === 'list' && ((isEquality && isOtherText(other)) || other.kind === 'number')) {
+      const path = written ?? 'the list';
+      const what = isEquality ? `equals no ${other.kind}` : `compares with no ${other.kind}`;
+      remark(remarks, `${path} is a list, which ${what}`, `compare an item of it: ${path}[0]`);
+    } else if (part.shape !== null && (other.kind === 'number' || (isEquality && isDigits(other)))) {
+      remarkOnNumber(part.shape, written, isEquality, remarks);
+    }
+  }
+}
+
+const COMPARISONS: ReadonlySet<string> = new Set(['==', '!=', '<', '>', '<=', '>=']);
+
+/** An object is not a number, but may have one. */
+function remarkOnNumber(shape: Shape, written: string | null, isEquality: boolean, remarks: Remarks): void {
+  const path = written ?? `the ${shape.name}`;
+  const [number] = Object.entries(shape.properties).find(([, { kind }]) => kind === 'number') ?? [];
+  const hint = number === undefined ? undefined : `compare ${path}.${number}`;
+  remark(remarks, `${path} is an object, which ${isEquality ? 'equals' : 'compares with'} no number`, hint);
 }
 
 /** A text that begins as the text of a list does may be meant as one. */
-function isListAndText(list: Part, text: Part): boolean {
-  return (
-    list.kind === 'list' && text.kind === 'text' && !(typeof text.value === 'string' && text.value.startsWith('['))
-  );
+function isOtherText({ kind, value }: Part): boolean {
+  return kind === 'text' && !(typeof value === 'string' && value.startsWith('['));
+}
+
+/** The text of a number is meant as one. */
+function isDigits({ value }: Part): boolean {
+  return typeof value === 'string' && /^\d+$/.test(value);
 }
 
 function propertyHint({ properties }: Shape, key: string): string {
@@ -56,6 +81,6 @@ function pathOf(node: SyntaxNode): string | null {
   return /^[A-Za-z_]\w*$/.test(value) ? `${base}.${value}` : `${base}['${value}']`;
 }
 
-function remark(remarks: Compilation['remarks'], message: string, hint?: string): void {
+function remark(remarks: Remarks, message: string, hint?: string): void {
   remarks.set(message, hint === undefined ? { message } : { message, hint });
 }

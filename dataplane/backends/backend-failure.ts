@@ -1,12 +1,16 @@
 import { EntityBroken, EntityTooLarge } from '../http/entity.ts';
 import type { Response } from '../http/response.ts';
 
-/** Refusals that say nothing of the backend: what the request asks for, or how many others ask, is to blame. */
+/**
+ * Refusals that say nothing of the backend: what the request asks for, how many others ask, or what the gateway was given
+ * to prove itself is to blame.
+ */
 const OTHERS_TO_BLAME: ReadonlySet<string> = new Set([
   'backend-unnamed',
   'backend-scheme',
   'backend-egress',
   'backend-limit',
+  'backend-proxy-credentials', // the same ones once more may lock an account
   'backend-body-too-large',
   'backend-event-stream',
   'backend-queue-full',

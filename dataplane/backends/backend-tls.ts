@@ -1,7 +1,7 @@
 import type { Parts, Remark } from '../heap/definition.ts';
 import type { ClientTls } from '../heap/tls.ts';
 import { clientTls } from '../tls/client-credentials.ts';
-import { allOf } from '../tls/tls-fields.ts';
+import { allOf, verifierRemarks } from '../tls/tls-fields.ts';
 import { tlsRules } from '../tls/tls-rules.ts';
 import type { SenderConfig } from './sender-fields.ts';
 import { deprecatedTlsFields } from './tls-fields.ts';
@@ -30,13 +30,14 @@ export function webSocketTls(
   );
 }
 
-function ownTls(config: TlsConfig, { resolve, onClose }: Parts): ClientTls {
+function ownTls(config: TlsConfig, { resolve, onClose, log }: Parts): ClientTls {
   return clientTls({
     keyManagers: allOf(config.keyManager).map((one) => resolve(one)),
     trustManagers: allOf(config.trustManager).map((one) => resolve(one)),
     rules: tlsRules(config),
     alpn: true,
     checksNames: true,
+    log,
     onClose,
   });
 }
@@ -50,7 +51,11 @@ function withNames(verifier: SenderConfig['hostnameVerifier'], tls: ClientTls): 
 
 /** What has no effect in such a configuration, or cannot be spoken. */
 export function tlsRemarks(config: SenderConfig): readonly Remark[] {
-  return [...remarksOn(config, []), ...remarksOn(config.websocket, ['websocket'])];
+  return [
+    ...remarksOn(config, []),
+    ...remarksOn(config.websocket, ['websocket']),
+    ...verifierRemarks(config.hostnameVerifier),
+  ];
 }
 
 function remarksOn(config: TlsConfig, at: readonly string[]): Remark[] {

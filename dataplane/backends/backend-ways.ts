@@ -11,7 +11,7 @@ import { withoutTls } from './http-version.ts';
 import { readByProxy, tunnelledBy } from './proxied.ts';
 import { sendsAgain } from './retry-fields.ts';
 import type { SenderConfig } from './sender-fields.ts';
-import { systemProxy } from './system-proxy.ts';
+import { configuredSystemProxy } from './system-proxy.ts';
 
 /** What is particular to each backend of a handler: who hears of failures, what becomes of answers, which proxy leads there. */
 export class BackendWays {
@@ -52,7 +52,16 @@ export class BackendWays {
     const { config, connect } = this;
     if (config.protocolVersion === 'HTTP/2') {
       const over = (under: Connect): Connect => withoutTls(config, under).connect;
-      return this.straight('http', host, port, over, config.http2PriorKnowledge); // its settings need not wait for ours
+      const { http2PriorKnowledge } = config;
+      // its settings need not wait for ours
+      return this.straight(
+        'http',
+        host,
+        port,
+        over,
+        http2PriorKnowledge ? (under) => under : null,
+        http2PriorKnowledge,
+      );
     }
     const own = this.own(host, port);
     const proxy = this.proxies.proxyFor('http', host);
@@ -63,20 +72,23 @@ export class BackendWays {
 
   /**
    * For what a proxy cannot read, which passes it in a tunnel. `over` says what is spoken on the connections that lead to
-   * the backend, by default HTTP/1.1 without TLS; `speaksFirst` that the backend may begin there.
+   * the backend, by default HTTP/1.1 without TLS; `http1` the same for a backend that could speak HTTP/2 and does not
+   * want to; `speaksFirst` that the backend may begin there.
    */
   straight(
     scheme: 'http' | 'https',
     host: string,
     port: number,
     over: (under: Connect) => Connect = (under) => under,
+    http1: ((under: Connect) => Connect) | null = null,
     speaksFirst = false,
   ): Partial<BackendOptions> {
     const proxy = this.proxies.proxyFor(scheme, host);
     const own = this.own(host, port);
-    if (proxy === null) return { ...own, connect: over(this.connect) };
+    const both = (under: Connect) => ({ connect: over(under), connectHttp1: http1?.(under) ?? null });
+    if (proxy === null) return { ...own, ...both(this.connect) };
     const tunnelled = tunnelledBy(proxy, { scheme, host, port }, this.connect, speaksFirst);
-    return { ...own, ...tunnelled, connect: over(tunnelled.connect) };
+    return { ...own, ...tunnelled, ...both(tunnelled.connect) };
   }
 
   private own(host: string, port: number): Pick<BackendOptions, 'failed' | 'received' | 'spoken'> {
@@ -113,5 +125,5 @@ function proxiesOf({ proxy, systemProxy: ofSystem, proxyOptions }: SenderConfig,
     const custom = customProxy(uri, username, () => known ?? provider!.active(passwordSecretId!));
     return { proxyFor: () => custom };
   }
-  return ofSystem === true ? systemProxy(parts.plane.reach) : parts.resolve(proxyOptions);
+  return ofSystem === true ? configuredSystemProxy(parts.plane.reach, parts.log) : parts.resolve(proxyOptions);
 }

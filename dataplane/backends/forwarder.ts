@@ -1,6 +1,6 @@
 import type { Parts } from '../heap/definition.ts';
 import type { ClientTls } from '../heap/tls.ts';
-import type { Protocol } from '../http/connect.ts';
+import type { Connect, Protocol } from '../http/connect.ts';
 import { Destinations, type DestinationsOptions } from '../http/destinations.ts';
 import type { Exchange, Next } from '../http/exchange.ts';
 import { DEFAULT_FORWARDING } from '../http/forwarding.ts';
@@ -89,7 +89,12 @@ export function forwarder(config: SenderConfig, parts: Parts, ways: BackendWays)
 
   /** How each backend is spoken to over TLS, in a tunnel where a proxy leads to it. */
   function securely(options: ClientTls, protocols: readonly Protocol[]): NonNullable<DestinationsOptions['each']> {
-    return (host, port) => ways.straight('https', host, port, (under) => tlsConnect(options, host, protocols, under));
+    const by = (host: string, offered: readonly Protocol[]) => (under: Connect) =>
+      tlsConnect(options, host, offered, under);
+    return (host, port) => {
+      const http1 = protocols.includes('h2') ? by(host, ['http/1.1']) : null;
+      return ways.straight('https', host, port, by(host, protocols), http1);
+    };
   }
 
   function refused(refusal: Refusal, exchange: Exchange): Response {

@@ -2,7 +2,7 @@ import type { HttpProxy } from '../heap/proxy-options.ts';
 import type { BackendOptions } from '../http/backend.ts';
 import type { Connect } from '../http/connect.ts';
 import { refusalResponse } from '../http/response.ts';
-import { credentialsReason, proxyFailure, proxyName, statusReason } from './proxy-failure.ts';
+import { credentialsReason, proxyFailure, proxyName, proxyRefusal } from './proxy-failure.ts';
 import { connectThrough } from './proxy-tunnel.ts';
 
 /** A backend behind a proxy. */
@@ -43,7 +43,7 @@ export function readByProxy(
     received(response, exchange) {
       if (response.status !== 407) return received === null ? response : received(response, exchange);
       response.abandon();
-      const { refusal, reason } = proxyFailure(proxy, statusReason(407));
+      const { refusal, reason } = proxyRefusal(proxy, 407);
       failed(refusal, reason, false);
       return refusalResponse(refusal, reason);
     },

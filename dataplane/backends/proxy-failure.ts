@@ -11,9 +11,11 @@ export function proxyFailure(proxy: HttpProxy, reason: string): ConnectFailure {
   return { refusal: 'backend-proxy', reason: `proxy ${proxyName(proxy)}: ${reason}` };
 }
 
-/** Why a proxy that answers so does not lead anywhere. */
-export function statusReason(status: number): string {
-  return status === 407 ? 'it wants credentials, or other ones (407)' : `it refuses (${status})`;
+/** That a proxy which answers so does not lead anywhere. */
+export function proxyRefusal(proxy: HttpProxy, status: number): ConnectFailure {
+  if (status !== 407) return proxyFailure(proxy, `it refuses (${status})`);
+  const { reason } = proxyFailure(proxy, 'it wants credentials, or other ones (407)');
+  return { refusal: 'backend-proxy-credentials', reason };
 }
 
 /** Why there are no credentials; errors of secrets name no values. */

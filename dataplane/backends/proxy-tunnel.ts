@@ -2,7 +2,7 @@ import type { HttpProxy } from '../heap/proxy-options.ts';
 import type { Connect, ConnectResult } from '../http/connect.ts';
 import { putText } from '../http/turn.ts';
 import { REFUSED, type Wire, type WireOwner } from '../http/wire.ts';
-import { credentialsReason, proxyFailure, statusReason } from './proxy-failure.ts';
+import { credentialsReason, proxyFailure, proxyRefusal } from './proxy-failure.ts';
 
 /** Most bytes of a proxy's answer. */
 const LONGEST_HEAD = 16_384;
@@ -69,7 +69,7 @@ class TunnelRequest implements WireOwner {
     }
     const status = Number(/^HTTP\/1\.[01] (\d{3})(?: [^\r\n]*)?\r\n/.exec(answer)?.[1] ?? 0);
     if (status === 0) this.fail('what it answers is not HTTP');
-    else if (status < 200 || status > 299) this.fail(statusReason(status));
+    else if (status < 200 || status > 299) this.finish(proxyRefusal(this.proxy, status));
     else {
       const more = answer.length - headEnd - 4;
       if (more > 0 && !this.speaksFirst) this.fail('it sends more than its answer');

@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import type { Reach } from '../../contract/reach.ts';
 import type { HttpProxy, ProxyOptions } from '../heap/proxy-options.ts';
 
@@ -18,8 +19,16 @@ export function systemProxy(reach: Reach): ProxyOptions {
   };
 }
 
+/** The same for an object that a configuration asks for, with a warning where there is no such proxy. */
+export function configuredSystemProxy(reach: Reach, log: Pick<Logger, 'warn'>): ProxyOptions {
+  if (!namesSystemProxy(reach)) {
+    log.warn('neither http.proxyHost nor https.proxyHost is set: requests go to their backends straight');
+  }
+  return systemProxy(reach);
+}
+
 /** Whether the system names a proxy at all. */
-export function namesSystemProxy(reach: Reach): boolean {
+function namesSystemProxy(reach: Reach): boolean {
   return ['http', 'https'].some((scheme) => (reach.system(`${scheme}.proxyHost`) ?? '') !== '');
 }
 

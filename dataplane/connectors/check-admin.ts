@@ -32,7 +32,8 @@ export function checkAdmin(document: JsonObject, defaults: Scope, options: Check
   const report = (problem: Problem): void => void problems.push(problem);
   refusePrototypeKeys(document, report);
   refuseSharedPorts(portsOf(parsed.value, document), report);
-  const check = new ScopeCheck('admin', defaults, { ...options, report });
+  const elsewhere = "admin.json has a 'heap' of its own: objects of config.json are not seen here";
+  const check = new ScopeCheck('admin', defaults, { ...options, elsewhere, report });
   check.heap(document['heap'], ['heap']);
   const used: CheckedObject[] = [];
   let isLost = false;

@@ -18,6 +18,8 @@ import type { TypeCatalogue } from './type-catalogue.ts';
 export interface CheckOptions {
   readonly catalogue: TypeCatalogue;
   readonly reading: Reading;
+  /** Where somebody may look in vain for what a name leads to. */
+  readonly elsewhere?: string;
   report(problem: Problem): void;
 }
 
@@ -214,7 +216,7 @@ export class ScopeCheck {
     const meant = this.meant(name, () => this.scope.names());
     const isType = this.options.catalogue.find(name) !== undefined;
     const typeHint = isType ? `${name} is a type: write { "type": "${name}", … } for an object of it` : undefined;
-    const hint = typeHint ?? (meant === undefined ? undefined : `did you mean '${meant}'?`);
+    const hint = typeHint ?? (meant === undefined ? this.options.elsewhere : `did you mean '${meant}'?`);
     this.error('reference', path, `there is no object '${name}' in this heap or in those around it`, hint);
     return null;
   }

@@ -8,9 +8,17 @@ export class TypeCatalogue {
   private readonly byName = new Map<string, TypeDefinition>();
   private readonly unavailable: ReadonlySet<string>;
 
-  constructor(definitions: readonly TypeDefinition[], unavailable: readonly string[]) {
+  private readonly instead: ReadonlyMap<string, string>;
+
+  /** @param instead what does the work of unavailable types, by their names */
+  constructor(
+    definitions: readonly TypeDefinition[],
+    unavailable: readonly string[],
+    instead: ReadonlyMap<string, string> = new Map(),
+  ) {
     this.definitions = definitions;
     this.unavailable = new Set(unavailable);
+    this.instead = instead;
     for (const definition of definitions) {
       for (const name of [definition.type, ...(definition.aliases ?? [])]) this.byName.set(name, definition);
     }
@@ -24,7 +32,9 @@ export class TypeCatalogue {
   /** What is wrong with a name that `find` does not know. */
   unknown(name: string): Pick<Problem, 'code' | 'message' | 'hint'> {
     if (this.unavailable.has(shortName(name))) {
-      return { code: 'unavailable-type', message: `the type '${name}' is known, but not available in this version` };
+      const message = `the type '${name}' is known, but not available in this version`;
+      const hint = this.instead.get(shortName(name));
+      return { code: 'unavailable-type', message, ...(hint !== undefined && { hint }) };
     }
     const meant = didYouMean(name, [...this.byName.keys()]);
     const message = `there is no type '${name}'`;

@@ -21,6 +21,9 @@ const IDLE = 1;
 const BUSY = 2;
 const CLOSED = 3;
 
+const NOT_BY_UPGRADE =
+  'the backend closed the connection when it was asked for HTTP/2: if it speaks nothing else, set http2PriorKnowledge';
+
 /** One connection to a backend: one request at a time, kept between them. */
 export class BackendConnection implements WireOwner, ResponseReceiver, BodySink, CallCarrier, Swept {
   deadline = NEVER;
@@ -183,7 +186,7 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
   answered(response: Response, last: boolean, complete: boolean): void {
     const call = this.call!;
     this.replay.forget();
-    this.refusesHttp2();
+    this.refusesHttp2(true);
     if (last) this.last = true;
     if (complete) this.release(true);
     this.deliver(call, response);
@@ -238,11 +241,11 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
     this.pool.freed(this);
   }
 
-  /** The backend goes on in HTTP/1.1, although it was asked for HTTP/2. */
-  private refusesHttp2(): void {
+  /** The backend was asked for HTTP/2 and does not go on in it. `answered`: but in HTTP/1.1. */
+  private refusesHttp2(answered: boolean): void {
     if (!this.upgrading) return;
     this.upgrading = false;
-    this.pool.refusedHttp2();
+    this.pool.refusedHttp2(answered);
   }
 
   // ---- ends, expected and not
@@ -267,7 +270,7 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
     const replay = this.requestDone && this.reader.untouched ? this.taken() : null;
     if (call === null || replay === null || call.cancelled) {
       const alert = this.reader.untouched ? (this.wire.alert ?? null) : null;
-      if (alert === null) this.refuse('backend-closed');
+      if (alert === null) this.refuse('backend-closed', this.upgrading ? NOT_BY_UPGRADE : undefined);
       else this.refuse('backend-tls', alert);
       return;
     }
@@ -318,7 +321,7 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
   /** Leaves the pool without closing. */
   private leave(): void {
     this.state = CLOSED;
-    this.refusesHttp2();
+    this.refusesHttp2(false);
     this.reader.stop();
     unwatch(this);
     this.drained();

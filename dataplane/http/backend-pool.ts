@@ -12,7 +12,7 @@ import type { Wire } from './wire.ts';
 
 /** More calls than a pool ever holds. */
 const MANY = 1e9;
-/** How long a backend that went on in HTTP/1.1 is not asked for HTTP/2 again. */
+/** How long a backend that went on in HTTP/1.1, or asked for it, is not asked for HTTP/2 again. */
 const UPGRADE_PAUSE = 300_000;
 
 /** The connections of one handler to one destination, and the calls that wait for one. */
@@ -30,6 +30,8 @@ export class BackendPool implements Swept {
   private share: number;
   private upgrading = false;
   private nextUpgrade = 0;
+  /** Until when only HTTP/1.1 is spoken, because the backend wants it. */
+  private http1Until = 0;
   private waiting: Call[] = [];
   private waitingHead = 0;
   /** Calls in `waiting` that nobody waits for any more. */
@@ -172,8 +174,10 @@ export class BackendPool implements Swept {
   private opened(wire: Wire, protocol: Protocol): void {
     this.connecting--;
     counters.block[COUNTER.backendConnects]!++;
-    if (this.options.http2 === 'negotiated') this.options.spoken?.(protocol);
-    if (protocol === 'h2') this.add(new BackendSession(this, this.options, wire, false));
+    if (this.options.http2 === 'negotiated' && !this.wantsHttp1) this.options.spoken?.(protocol);
+    if (protocol === 'h2' && this.wantsHttp1)
+      wire.destroy(); // it was on its way when the backend said so
+    else if (protocol === 'h2') this.add(new BackendSession(this, this.options, wire, false));
     else {
       this.share = 1;
       const connection = new BackendConnection(this, this.options, wire);
@@ -196,7 +200,8 @@ export class BackendPool implements Swept {
 
   /** Tries each address in turn, starting at another one each time. @returns why none can be used, or null. */
   private async tryAddresses(dial: BackendDial): Promise<ConnectFailure | null> {
-    const { connect, destination, connectTimeout, mayReach } = this.options;
+    const { destination, connectTimeout, mayReach, connectHttp1 } = this.options;
+    const connect = this.wantsHttp1 && connectHttp1 !== null ? connectHttp1 : this.options.connect;
     const opened = (wire: Wire, protocol: Protocol): void => this.opened(wire, protocol);
     const until = connectTimeout > 0 ? performance.now() + connectTimeout : NEVER;
     if ('path' in destination) return dial.connect(connect, destination, connectTimeout, opened);
@@ -260,6 +265,20 @@ export class BackendPool implements Swept {
     this.connectIfNeeded();
   }
 
+  private get wantsHttp1(): boolean {
+    return clock.now < this.http1Until;
+  }
+
+  /** The backend wants HTTP/1.1, which is spoken for a while. @returns whether it can be. */
+  requireHttp1(): boolean {
+    const { connectHttp1, http2 } = this.options;
+    if (connectHttp1 === null && http2 !== 'upgrade') return false;
+    this.http1Until = this.nextUpgrade = clock.now + UPGRADE_PAUSE;
+    this.share = 1;
+    for (const session of [...this.sessions]) session.retire();
+    return true;
+  }
+
   // ---- HTTP/2 by upgrade
 
   /** Whether the first request of a connection should ask for HTTP/2: one at a time, and none that has a body. */
@@ -273,11 +292,11 @@ export class BackendPool implements Swept {
     return true;
   }
 
-  /** The backend goes on in HTTP/1.1. */
-  refusedHttp2(): void {
+  /** The backend does not go on in HTTP/2. `answered`: but in HTTP/1.1. */
+  refusedHttp2(answered: boolean): void {
     this.upgrading = false;
     this.nextUpgrade = clock.now + UPGRADE_PAUSE;
-    this.options.spoken?.('http/1.1');
+    if (answered) this.options.spoken?.('http/1.1');
   }
 
   /** The backend goes on in HTTP/2, and answers the call there; `early` is what it has sent. */

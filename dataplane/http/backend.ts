@@ -40,6 +40,8 @@ export interface BackendOptions {
   readonly mayReach: ((address: string, port: number) => boolean) | null;
   /** Opens a wire to a numeric address or a Unix-domain socket. */
   readonly connect: Connect;
+  /** The same for a backend that speaks HTTP/2 and wants HTTP/1.1; null where `connect` is as good, or nothing is. */
+  readonly connectHttp1: Connect | null;
   /** How requests are addressed: what a stream of HTTP/2 says, and the port that need not be named. */
   readonly scheme: 'http' | 'https';
   /** How HTTP/2 comes about: never, as the wire says when it is open, or by asking for it with the first request. */
@@ -74,6 +76,7 @@ export const DEFAULT_BACKEND: Omit<BackendOptions, 'destination'> = {
   lookup: systemLookup,
   mayReach: null,
   connect: connectWire,
+  connectHttp1: null,
   scheme: 'http',
   http2: 'never',
   spoken: null,

@@ -24,6 +24,8 @@ export interface BodySource {
   abandonBody(): void;
   /** Somebody wants the body now: the moment to answer `Expect: 100-continue`. */
   bodyWanted(): void;
+  /** What waited here, or at the sink, waits no more: the peer may send as much again. */
+  bodyTaken?(): void;
 }
 
 /** Somebody waits for the first bytes without taking them. */
@@ -61,6 +63,8 @@ export class Body {
   private gathering: Gathering | null = null;
   /** The source has given all of it and may be somebody else's by now. */
   private isApart = false;
+  /** The sink has not got rid of what it was given. */
+  private sinkWaits = false;
 
   constructor(source: BodySource, length: number) {
     this.source = source;
@@ -86,6 +90,11 @@ export class Body {
   }
 
   // ---- the source's side
+
+  /** Whether bytes that came wait for somebody: here, or at a sink that wants no more. */
+  get waits(): boolean {
+    return this.sinkWaits || (this.held !== null && this.gathering === null);
+  }
 
   push(bytes: Buffer, start: number, end: number): void {
     if (start === end) return;
@@ -155,6 +164,7 @@ export class Body {
       if (demand) this.source.bodyWanted();
       if (waited > HOLD) this.source.resumeBody(); // the sink pauses it again where it must
     }
+    if (waited > 0 && !this.sinkWaits) this.source.bodyTaken?.();
   }
 
   /** What has arrived once `enough` bytes have, or the end: nothing is taken, and whoever pipes later gets all of it. */
@@ -164,6 +174,7 @@ export class Body {
     if (this.state === PENDING && this.heldBytes < enough) {
       this.source.bodyWanted();
       if (this.heldBytes > HOLD) this.source.resumeBody();
+      else this.source.bodyTaken?.(); // whoever waits for more than a window must get it
       return new Promise((arrived) => (this.gathering = { enough, arrived }));
     }
     return Promise.resolve(this.held?.joined() ?? NOTHING);
@@ -180,15 +191,24 @@ export class Body {
   }
 
   pause(): void {
+    this.sinkWaits = true;
     if (this.state === PENDING && !this.isApart) this.source.pauseBody();
   }
 
   resume(): void {
+    const waited = this.sinkWaits;
+    this.sinkWaits = false;
     if (this.state === PENDING && !this.isApart) this.source.resumeBody();
+    else if (this.state === COMPLETE && waited) this.source.bodyTaken?.();
   }
 
   /** Nobody wants what is left. */
   abandon(): void {
+    if (this.state === COMPLETE && this.held !== null) {
+      this.state = FAILED; // whoever comes for it later must not take nothing for all of it
+      this.held = null;
+      this.source.bodyTaken?.();
+    }
     if (this.state !== PENDING) return;
     this.state = FAILED;
     this.held = null;

@@ -50,6 +50,7 @@ export const refusals = {
   'backend-queue-full': { status: 503, reason: 'too many requests wait for the backend' },
   'backend-queue-timeout': { status: 503, reason: 'no connection to the backend became free in time' },
   'backend-proxy': { status: 502, reason: 'the proxy does not lead to the backend' },
+  'backend-proxy-credentials': { status: 502, reason: 'the proxy wants credentials, or other ones' },
   'backend-closed': { status: 502, reason: 'the backend closed the connection before it answered' },
   'backend-reset': { status: 502, reason: 'the backend broke the request off before it answered' },
   'backend-timeout': { status: 502, reason: 'the backend did not answer in time' },

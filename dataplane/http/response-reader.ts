@@ -22,6 +22,9 @@ const BARE_STATUS = 'HTTP/1.1 200'.length;
 const LONG_HEAD = 2048;
 /** Interim answers a backend may send before its answer. */
 const MOST_INTERIM = 16;
+/** The type of a frame of HTTP/2. */
+const SETTINGS = 4;
+const IN_HTTP2 = "it is in HTTP/2: set protocolVersion to 'HTTP/2', and http2PriorKnowledge where there is no TLS";
 
 /** Who gets what a backend says. */
 export interface ResponseReceiver extends BodySource {
@@ -34,7 +37,7 @@ export interface ResponseReceiver extends BodySource {
   switched(response: Response, early: Buffer | null): void;
   /** The body is complete. `clean` when nothing came after it. */
   completed(body: Body, trailers: string, clean: boolean): void;
-  refuse(refusal: Refusal): void;
+  refuse(refusal: Refusal, reason?: string): void;
 }
 
 /** Reads the answers of one backend as strictly as requests are read: a doubtful answer is none. */
@@ -126,14 +129,14 @@ export class ResponseReader implements ChunkReceiver {
     return length < LONG_HEAD || length > this.headBytes || bytes.subarray(p, end).includes(10);
   }
 
-  private refuse(refusal: Refusal): -1 {
-    this.receiver.refuse(refusal);
+  private refuse(refusal: Refusal, reason?: string): -1 {
+    this.receiver.refuse(refusal, reason);
     return -1;
   }
 
   private readHead(bytes: Buffer, p: number, end: number): number {
     const headEnd = scanResponseHead(bytes, p, end);
-    if (headEnd === MALFORMED) return this.refuse('backend-malformed');
+    if (headEnd === MALFORMED) return this.refuse('backend-malformed', isHttp2(bytes, p, end) ? IN_HTTP2 : undefined);
     if ((headEnd === INCOMPLETE ? end : headEnd) - p > this.headBytes) return this.refuse('backend-head-too-large');
     if (headEnd === INCOMPLETE) {
       this.partial = Buffer.allocUnsafeSlow((end - p) * 2 + SLACK);
@@ -217,6 +220,11 @@ export class ResponseReader implements ChunkReceiver {
     if (this.left === 0 && this.body === body) this.complete(body, '', true);
     return passed;
   }
+}
+
+/** Whether it begins as everybody begins who speaks HTTP/2: with a SETTINGS frame. */
+function isHttp2(bytes: Buffer, start: number, end: number): boolean {
+  return end - start >= 9 && bytes[start] === 0 && bytes[start + 3] === SETTINGS && bytes.readUInt32BE(start + 5) === 0;
 }
 
 /** The headers that were scanned last, with the content that goes out with them. */

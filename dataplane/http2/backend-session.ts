@@ -232,6 +232,10 @@ export class BackendSession implements WireOwner, RequestPlace, SendingConnectio
       stream.ends('');
       return;
     }
+    if (code === ERROR.HTTP_1_1_REQUIRED && this.pool.requireHttp1()) {
+      stream.untouched('backend-reset', 'the backend wants the request in HTTP/1.1');
+      return;
+    }
     if (code !== ERROR.REFUSED_STREAM) {
       stream.fail('backend-reset', `the backend reset the stream with code ${code}`);
       return;
@@ -244,6 +248,7 @@ export class BackendSession implements WireOwner, RequestPlace, SendingConnectio
 
   /** The backend takes no more streams, and has not touched those behind `last`. */
   farewell(last: number, code: number): void {
+    if (code === ERROR.HTTP_1_1_REQUIRED) this.pool.requireHttp1();
     this.retire();
     for (const [id, stream] of [...this.streams]) {
       if (id > last) stream.untouched('backend-closed', `the backend took no more streams, with code ${code}`);

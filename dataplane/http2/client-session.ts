@@ -167,6 +167,7 @@ export class ClientSession implements WireOwner, SendingConnection, ListenedConn
   close(stream: ClientStream, ours: boolean): void {
     if (!this.streams.delete(stream.id)) return;
     this.closed.add(stream.id, ours);
+    stream.resumeBody(); // what was withheld of the window of the connection
     if (this.streams.size > 0 || this.state !== OPEN) return;
     if (this.stay === LEAVING || this.inputOver) this.linger();
     else this.look((this.idleBy = clock.now + this.listener.patience));

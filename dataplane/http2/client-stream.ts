@@ -138,7 +138,7 @@ export class ClientStream
   /** A frame of content, `length` bytes with its padding, was read; the client may send as much again. */
   frameRead(length: number): void {
     if (this.dismissBy !== 0) this.discard(length);
-    else if (this.paused) this.withheld += length;
+    else if (this.paused || this.body?.waits === true) this.withheld += length;
     else this.session.giveBack(this, length);
   }
 
@@ -164,8 +164,9 @@ export class ClientStream
     }
     const { body } = this;
     this.body = null;
-    if (this.paused) this.resumeBody(); // nobody resumes what is complete, and the connection wants its window back
+    this.paused = false;
     body?.finish(trailers);
+    if (body?.waits !== true) this.resumeBody(); // else it is given back with what waits, or with the stream
     this.tunnel?.ended();
     if (this.answerDone) this.session.close(this, false);
   }
@@ -189,6 +190,10 @@ export class ClientStream
     this.resumeBody();
   }
 
+  bodyTaken(): void {
+    if (!this.paused) this.resumeBody();
+  }
+
   bodyWanted(): void {
     if (!this.expects || this.status !== 0 || this.exchange === null) return;
     this.expects = false;
@@ -206,6 +211,7 @@ export class ClientStream
     this.status = response.status;
     const rest = writeStreamAnswer(this, exchange, response);
     exchange.request.headers.release();
+    if (this.requestDone) exchange.request.incomingBody?.abandon(); // nobody will read what nobody has
     if (rest === null) {
       if (this.content === null && !this.answerDone) this.contentEnded();
     } else if (rest instanceof Body) this.sender().pipe(rest);
@@ -263,8 +269,7 @@ export class ClientStream
   }
 
   sender(): StreamSender {
-    this.content ??= new StreamSender(this.session, this.id, this.window, this);
-    return this.content;
+    return (this.content ??= new StreamSender(this.session, this.id, this.window, this));
   }
 
   interim(exchange: Exchange, status: number, _reason: string, headers: Headers): void {
@@ -364,17 +369,11 @@ export class ClientStream
       if (now >= dismissBy) this.session.dismiss(this);
       return dismissBy > now ? dismissBy : next;
     }
-    if (requestTimeout > 0 && this.status === 0 && exchange !== null) {
-      const by = exchange.startedAt + requestTimeout;
-      if (now >= by) {
-        this.refuse('request-timeout');
-        return next;
-      }
-      this.checkRate(now);
-      return Math.min(next, by);
-    }
-    this.checkRate(now);
-    return next;
+    const isTimed = requestTimeout > 0 && this.status === 0 && exchange !== null;
+    const by = isTimed ? exchange.startedAt + requestTimeout : Infinity;
+    if (now >= by) this.refuse('request-timeout');
+    else this.checkRate(now);
+    return now >= by ? next : Math.min(next, by);
   }
 
   /** A body that trickles, or an answer that nobody takes, holds what others need. */

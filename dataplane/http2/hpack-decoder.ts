@@ -18,6 +18,18 @@ export const INITIAL_TABLE_SIZE = 4096;
 /** Bytes of a number after its first: a value beyond 2^28 is nonsense here. */
 const MOST_NUMBER_BYTES = 4;
 const USUAL_SCRATCH = 16_384;
+/** Codes of literals that are worth being remembered, in bytes. */
+const SHORTEST_REMEMBERED = 128;
+const LONGEST_REMEMBERED = 8192;
+
+/** A literal that was not for the table, as it came and as it was read. */
+interface Remembered {
+  readonly code: Buffer;
+  /** Followed by zeros, because readers look past its end. */
+  readonly line: Buffer;
+  readonly nameLength: number;
+  readonly sound: boolean;
+}
 
 /** Where literal fields are put together; all decoders share it, because a field is valid during one call only. */
 let scratch = Buffer.allocUnsafeSlow(USUAL_SCRATCH + SLACK);
@@ -26,6 +38,7 @@ let scratch = Buffer.allocUnsafeSlow(USUAL_SCRATCH + SLACK);
 export class HpackDecoder {
   private readonly table: FieldTable;
   private readonly most: number;
+  private last: Remembered | null = null;
   /** Where the last number or text ended; -1 when it was malformed. */
   private next = 0;
 
@@ -52,7 +65,7 @@ export class HpackDecoder {
         if (!first || !this.sizeUpdate(bytes, p, end)) return false;
         p = this.next;
         continue;
-      } else if (!this.literal(bytes, p, end, 0x0f, sink)) return false;
+      } else if (!this.repeated(bytes, p, end, sink) && !this.literal(bytes, p, end, 0x0f, sink)) return false;
       first = false;
       p = this.next;
     }
@@ -91,8 +104,30 @@ export class HpackDecoder {
     const nameSound = index === 0 ? isSoundName(scratch, 0, nameEnd) : this.nameSound(index);
     const sound = nameSound && isSoundValue(scratch, 0, nameEnd, valueEnd + 2);
     if (mask === 0x3f) this.table.add(scratch, 0, nameEnd, valueEnd + 2, sound, nameSound);
+    else if (index > 0 && index <= STATIC_ENTRIES) this.remember(bytes, p, nameEnd, valueEnd + 2, sound);
     sink.field(scratch, 0, nameEnd, valueEnd + 2, sound);
     return true;
+  }
+
+  /** Whether the long literal of the last block comes again: comparing it is cheaper than decoding and judging it. */
+  private repeated(bytes: Buffer, p: number, end: number, sink: FieldSink): boolean {
+    const { last } = this;
+    if (last === null) return false;
+    const { code, line, nameLength, sound } = last;
+    const next = p + code.length;
+    if (next > end || bytes[p] !== code[0] || bytes.compare(code, 0, code.length, p, next) !== 0) return false;
+    this.next = next;
+    sink.field(line, 0, nameLength, line.length - SLACK, sound);
+    return true;
+  }
+
+  /** Clients keep credentials out of the table and send them with every request. */
+  private remember(bytes: Buffer, start: number, nameLength: number, lineEnd: number, sound: boolean): void {
+    const length = this.next - start;
+    if (length < SHORTEST_REMEMBERED || length > LONGEST_REMEMBERED) return;
+    const line = Buffer.alloc(lineEnd + SLACK);
+    scratch.copy(line, 0, 0, lineEnd);
+    this.last = { code: Buffer.from(bytes.subarray(start, this.next)), line, nameLength, sound };
   }
 
   private sizeUpdate(bytes: Buffer, p: number, end: number): boolean {

@@ -47,6 +47,8 @@ export class StreamSender implements BodySink, StreamSink {
   private readonly window: FlowWindow;
   private readonly owner: SendingStream;
   private body: ContentSource | null = null;
+  /** Where content came from that is all here, and waits. */
+  private emptied: ContentSource | null = null;
   private held: Buffer[] | null = null;
   private heldStart = 0;
   private ending: string | null = null;
@@ -106,8 +108,10 @@ export class StreamSender implements BodySink, StreamSink {
   }
 
   bodyEnd(trailers: string): void {
+    const { body } = this;
     this.body = null;
     if (this.over) return;
+    this.emptied = body;
     if (this.held !== null) this.ending = trailers;
     else this.end(trailers);
   }
@@ -164,6 +168,7 @@ export class StreamSender implements BodySink, StreamSink {
     const { body } = this;
     this.body = this.held = null;
     body?.abandon();
+    this.letGo();
     this.open();
   }
 
@@ -209,7 +214,14 @@ export class StreamSender implements BodySink, StreamSink {
   private finish(): void {
     this.over = true;
     this.connection.stalled.delete(this);
+    this.letGo();
     this.owner.contentEnded();
+  }
+
+  private letGo(): void {
+    const { emptied } = this;
+    this.emptied = null;
+    emptied?.resume();
   }
 
   private open(): void {

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises';
+import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeDirectory } from './made-directory.ts';
 
 /** Linux makes a file that never has a name; Node.js has no name for the flag. */
 const TEMPORARY = process.platform === 'linux' ? constants.O_RDWR | constants.O_DIRECTORY | 0o20000000 : null;
@@ -12,7 +13,7 @@ export async function openNameless(directory: string): Promise<FileHandle> {
     return await openIn(directory);
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error;
-    await mkdir(directory, { recursive: true, mode: 0o700 });
+    makeDirectory(directory);
     return openIn(directory);
   }
 }

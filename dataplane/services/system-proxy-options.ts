@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { namesSystemProxy, systemProxy } from '../backends/system-proxy.ts';
+import { configuredSystemProxy } from '../backends/system-proxy.ts';
 import { defineService } from '../heap/definition.ts';
 
 /** The proxy that system properties name. */
@@ -16,9 +16,6 @@ export const systemProxyOptions = defineService({
   config: z.strictObject({}),
   examples: [{ title: 'As the properties say', config: {} }],
   create(_config, { plane, log }) {
-    if (!namesSystemProxy(plane.reach)) {
-      log.warn('neither http.proxyHost nor https.proxyHost is set: requests go to their backends straight');
-    }
-    return systemProxy(plane.reach);
+    return configuredSystemProxy(plane.reach, log);
   },
 });

@@ -1,10 +1,10 @@
-import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { z } from 'zod';
 import { integer } from '../../contract/vocabulary/configured.ts';
 import { noEffect } from '../../contract/vocabulary/field-notes.ts';
 import { defineService } from '../heap/definition.ts';
 import { operatorPath } from '../heap/operator-path.ts';
+import { makeDirectory } from './made-directory.ts';
 import { SpillingStorage } from './spilling-storage.ts';
 
 const KIBIBYTE = 1024;
@@ -45,7 +45,7 @@ export const temporaryStorage = defineService({
   ],
   create({ memoryLimit: given, fileLimit, directory }, { onClose, plane }) {
     const memoryLimit = given ?? 64 * KIBIBYTE;
-    if (directory !== undefined) mkdirSync(directory, { recursive: true, mode: 0o700 });
+    if (directory !== undefined) makeForFiles(directory);
     const storage = new SpillingStorage({
       memoryLimit,
       spare: given === undefined ? SPARE : 0,
@@ -56,3 +56,12 @@ export const temporaryStorage = defineService({
     return storage;
   },
 });
+
+function makeForFiles(directory: string): void {
+  try {
+    makeDirectory(directory);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`its directory ${directory} cannot be made: ${reason}`);
+  }
+}

@@ -1,9 +1,11 @@
 import { constants } from 'node:crypto';
 import { createSecureContext, type SecureContext } from 'node:tls';
+import type { Logger } from 'pino';
 import type { KeyManager, TrustManager } from '../heap/secrets.ts';
 import type { ClientCredentials, ClientTls } from '../heap/tls.ts';
 import { type ContextParts, fingerprint, joinedTrust, withContextOptions } from './context-options.ts';
 import { Renewed } from './renewed.ts';
+import { shownCertificates } from './shown-certificates.ts';
 import type { TlsRules } from './tls-rules.ts';
 
 /** What the TLS to backends is made of. */
@@ -14,6 +16,7 @@ export interface ClientTlsParts {
   readonly rules: TlsRules;
   readonly alpn: boolean;
   readonly checksNames: boolean;
+  readonly log: Logger;
   onClose(release: () => void): void;
 }
 
@@ -23,13 +26,17 @@ interface Made extends ClientCredentials {
 
 /** TLS to backends by key and trust managers, whose changes count for new connections. */
 export function clientTls(parts: ClientTlsParts): ClientTls {
-  const { keyManagers, trustManagers, rules, alpn, checksNames } = parts;
+  const { keyManagers, trustManagers, rules, alpn, checksNames, log } = parts;
   const renewed = new Renewed<Made>(async (before) => {
     const keys = (await Promise.all(keyManagers.map((manager) => manager.keys()))).flat();
     const trust = joinedTrust(await Promise.all(trustManagers.map((manager) => manager.trust())));
     const context: ContextParts = { rules, keys, trust };
     const print = fingerprint(context, 'client');
     if (before?.fingerprint === print) return before;
+    if (before !== null) {
+      const authorities = trust?.certificates.length;
+      log.info({ certificates: shownCertificates(keys), authorities }, 'the TLS to backends was renewed');
+    }
     return { context: sharedContext(print, context), trustsAll: trust?.everything ?? false, fingerprint: print };
   });
   for (const manager of [...keyManagers, ...trustManagers]) parts.onClose(manager.watch(renewed.changed));

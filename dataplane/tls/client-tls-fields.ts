@@ -39,7 +39,7 @@ export type ClientTlsConfig = z.output<typeof clientTlsConfig>;
 /** Builds what the configuration says. */
 export function createClientTls(
   config: ClientTlsConfig,
-  { resolve, onClose }: Pick<Parts, 'resolve' | 'onClose'>,
+  { resolve, onClose, log }: Pick<Parts, 'resolve' | 'onClose' | 'log'>,
 ): ClientTls {
   return clientTls({
     keyManagers: allOf(config.keyManager).map((one) => resolve(one)),
@@ -47,6 +47,7 @@ export function createClientTls(
     rules: tlsRules(config),
     alpn: config.alpn.enabled,
     checksNames: config.hostnameVerifier === 'STRICT',
+    log,
     onClose,
   });
 }

@@ -1,5 +1,6 @@
 import { defineService } from '../heap/definition.ts';
 import { clientTlsConfig, createClientTls } from './client-tls-fields.ts';
+import { verifierRemarks } from './tls-fields.ts';
 
 /** TLS to backends. */
 export const clientTlsOptions = defineService({
@@ -38,5 +39,6 @@ export const clientTlsOptions = defineService({
       },
     },
   ],
+  remarks: ({ hostnameVerifier }) => verifierRemarks(hostnameVerifier),
   create: createClientTls,
 });

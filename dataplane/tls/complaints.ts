@@ -11,10 +11,10 @@ export class Complaints {
 
   /** `place` is what the complaint is about. */
   tell(place: string, error: unknown, message: string): void {
-    const reason = String(error);
+    const reason = error instanceof Error ? error.message : String(error);
     if (this.told.get(place) === reason) return;
     this.told.set(place, reason);
-    this.log.error({ err: error }, message);
+    this.log.error({ reason }, message);
   }
 
   settled(place: string): void {

@@ -3,7 +3,7 @@ import type { KeyManager, SecretsProvider, TlsKey } from '../heap/secrets.ts';
 import type { Complaints } from './complaints.ts';
 import { withContextOptions } from './context-options.ts';
 import { NOBODY, type ServerKeys } from './server-contexts.ts';
-import type { TlsRules } from './tls-rules.ts';
+import { canBeShown, type TlsRules } from './tls-rules.ts';
 
 /** Servers that clients ask for by name, and where their keys are. */
 export interface NamedServers {
@@ -43,12 +43,24 @@ export class KeptKeys {
   private async found(): Promise<ServerKeys> {
     const { source } = this;
     if (!('secretsProvider' in source)) {
-      const all = await Promise.all(source.map((manager, at) => this.kept(`manager ${at}`, () => manager.keys())));
-      return { standard: all.flat(), byName: new Map() };
+      const read = async (manager: KeyManager): Promise<readonly TlsKey[]> => {
+        const keys = await manager.keys();
+        if (source.length === 1) this.proveType(keys);
+        return keys;
+      };
+      const all = await Promise.all(source.map((manager, at) => this.kept(`manager ${at}`, () => read(manager))));
+      const standard = all.flat();
+      if (this.made === null) this.proveType(standard); // of several, one may be enough
+      return { standard, byName: new Map() };
     }
     const { serverNames, defaultSecretId, secretsProvider } = source;
     const ids = [...new Set([defaultSecretId, ...serverNames.values()])];
-    const keys = await Promise.all(ids.map((id) => this.kept(id, () => keysAt(secretsProvider, id))));
+    const read = async (id: string): Promise<readonly TlsKey[]> => {
+      const keys = await keysAt(secretsProvider, id);
+      this.proveType(keys);
+      return keys;
+    };
+    const keys = await Promise.all(ids.map((id) => this.kept(id, () => read(id))));
     const byId = new Map(ids.map((id, at) => [id, keys[at]!]));
     return {
       standard: byId.get(defaultSecretId)!,
@@ -69,6 +81,14 @@ export class KeptKeys {
       this.complaints.tell(place, error, 'there is no key for TLS any more: the last one is still used');
       return before;
     }
+  }
+
+  /** @throws when no client could ever be shown one of these keys. */
+  private proveType(keys: readonly TlsKey[]): void {
+    const types = keys.map(({ privateKey }) => privateKey.asymmetricKeyType ?? '');
+    if (types.some((type) => canBeShown(this.rules, type))) return;
+    const [own] = keys.map(({ certificates: [first] }) => first?.subject.replaceAll('\n', ', '));
+    throw new Error(`the key of ${own} cannot be used: no cipher suite is for one of the type ${types.join(', ')}`);
   }
 
   /** @throws what OpenSSL holds against these keys, such as that they are too short. */

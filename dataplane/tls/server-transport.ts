@@ -7,10 +7,12 @@ import { alpnList } from './alpn.ts';
 import type { ClientAuth } from './client-authentication.ts';
 import { Complaints } from './complaints.ts';
 import { joinedTrust, trustText } from './context-options.ts';
+import { HandshakeLog } from './handshake-log.ts';
 import { KeptKeys, type KeySource } from './kept-keys.ts';
 import { beginPublicHandshake } from './public-server-handshake.ts';
 import { ServerContexts, type ServerKeys } from './server-contexts.ts';
 import { ServerHandshake } from './server-handshake.ts';
+import { shownCertificates } from './shown-certificates.ts';
 import { ChangingTicketKeys } from './ticket-keys.ts';
 import type { TlsRules } from './tls-rules.ts';
 
@@ -34,6 +36,7 @@ export class ServerTransport implements ServerTls {
   readonly asksForCertificate: boolean;
   private readonly parts: ServerTlsParts;
   private readonly complaints: Complaints;
+  private readonly handshakeLog: HandshakeLog;
   private readonly keptKeys: KeptKeys;
   private tickets: TicketKeys | null = null;
   private contexts: ServerContexts | null = null;
@@ -46,6 +49,7 @@ export class ServerTransport implements ServerTls {
   constructor(parts: ServerTlsParts) {
     this.parts = parts;
     this.complaints = new Complaints(parts.log);
+    this.handshakeLog = new HandshakeLog(parts.log);
     this.keptKeys = new KeptKeys(parts.keys, parts.rules, this.complaints);
     this.asksForCertificate = parts.clientAuth !== 'NONE';
   }
@@ -86,7 +90,7 @@ export class ServerTransport implements ServerTls {
   }
 
   noteFailure(fault: HandshakeFault, detail: string, remote: string): void {
-    this.parts.log.debug({ remote, reason: fault, detail }, 'a TLS handshake with a client failed');
+    this.handshakeLog.add(fault, detail, remote);
   }
 
   private changed(): void {
@@ -113,9 +117,22 @@ export class ServerTransport implements ServerTls {
       else if (this.contexts === null || keys !== this.keys || trust !== this.trust) {
         if (trust !== this.trust) this.contexts = null; // nobody comes in under a trust that is over
         this.contexts = new ServerContexts(this.parts.rules, keys, trust, this.tickets!);
+        this.tellRenewal(keys, trust);
         this.keys = keys;
         this.trust = trust;
       }
+    }
+  }
+
+  private tellRenewal(keys: ServerKeys, trust: Trust | null): void {
+    const { log } = this.parts;
+    if (this.keys === null) return;
+    if (keys !== this.keys) {
+      const certificates = shownCertificates([keys.standard, ...keys.byName.values()].flat());
+      log.info({ certificates }, 'the certificates of a connector were renewed');
+    }
+    if (trust !== this.trust && trust !== null) {
+      log.info({ authorities: trust.certificates.length }, 'whom clients have to be issued by was renewed');
     }
   }
 

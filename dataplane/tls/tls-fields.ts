@@ -4,6 +4,7 @@ import { ValueProblem } from '../../contract/problem.ts';
 import { choice, flag, readConfigured, shown, wrongType } from '../../contract/vocabulary/configured.ts';
 import { leaf } from '../../contract/vocabulary/leaf.ts';
 import { type Kind, kinds, Reference, ref } from '../../contract/vocabulary/reference.ts';
+import type { Remark } from '../heap/definition.ts';
 import { type CipherSuite, cipherSuite, cipherSuiteNames, isGone, javaName } from './cipher-suites.ts';
 import { spokenVersions, type TlsVersion, type TlsWishes, VERSIONS } from './tls-rules.ts';
 
@@ -114,6 +115,13 @@ export const alpnField = z
   .describe('Negotiation of HTTP/2 or HTTP/1.1 in the handshake.');
 
 export const hostnameVerifier = choice(['STRICT', 'ALLOW_ALL']);
+
+/** What is to be said of such a choice. */
+export function verifierRemarks(verifier: z.output<typeof hostnameVerifier> | undefined): readonly Remark[] {
+  if (verifier !== 'ALLOW_ALL') return [];
+  const message = 'is for tests: whoever has a certificate of a trusted authority can take the place of the backend';
+  return [{ at: ['hostnameVerifier'], code: 'insecure', message }];
+}
 
 /** The allowed versions must leave something to be spoken with the allowed cipher suites. */
 export const somethingSpoken: z.core.CheckFn<TlsWishes> = ({ value, issues }) => {

@@ -37,6 +37,17 @@ export function tlsRules(wishes: TlsWishes): TlsRules {
   return { minVersion, maxVersion, ciphers: suites?.join(':') ?? standardCiphers() };
 }
 
+/** Whether anybody can be shown a certificate with a key of this type: the cipher suites of TLS 1.2 are each for one. */
+export function canBeShown({ maxVersion, ciphers = '' }: TlsRules, keyType: string): boolean {
+  if (maxVersion === 'TLSv1.3') return true;
+  const isRsa = keyType.startsWith('rsa');
+  return ciphers.split(':').some((suite) => {
+    if (suite.startsWith('TLS_')) return false;
+    if (suite.includes('ECDSA')) return !isRsa;
+    return suite.includes('RSA') || suite.startsWith('AES') ? isRsa : true;
+  });
+}
+
 /** What the runtime offers, with the cheapest suite of TLS 1.3 first: it protects well enough and costs least. */
 function standardCiphers(): string {
   const first = 'TLS_AES_128_GCM_SHA256';

@@ -26,12 +26,17 @@ it.each<[number, ConstructorParameters<typeof CannotListen>, string]>([
   [
     2,
     [0, { host: '127.0.0.1', port: 80 }, 'out of luck'],
-    '127.0.0.1:80, connectors[0], cannot be listened on: out of luck',
+    '127.0.0.1:80, connectors[0], cannot be served: out of luck',
   ],
   [
     1,
     [0, { host: '127.0.0.1', port: 80 }, 'block 1 (ENCRYPTED PRIVATE KEY) is encrypted'],
-    '127.0.0.1:80, the traffic address, cannot be listened on: block 1 (ENCRYPTED PRIVATE KEY) is encrypted',
+    '127.0.0.1:80, the traffic address, cannot be served: block 1 (ENCRYPTED PRIVATE KEY) is encrypted',
+  ],
+  [
+    1,
+    [0, { host: '127.0.0.1', port: 80 }, 'listen ENOBUFS 127.0.0.1:80'],
+    '127.0.0.1:80, the traffic address, cannot be listened on: ENOBUFS',
   ],
 ])('of %i connectors, %j', (connectors, given, text) => {
   expect(cannotListenText(new CannotListen(...given), { host: 'host', port: 'port', connectors })).toBe(text);

@@ -59,6 +59,11 @@ describe('gatewarden explain', () => {
   it.each([
     [['explain', 'HeadrFilter'], 1, "there is no type 'HeadrFilter': did you mean 'HeaderFilter'?"],
     [['explain', 'Nonsense'], 1, "there is no type 'Nonsense': 'gatewarden types' lists them all"],
+    [
+      ['explain', 'KeyStoreSecretStore'],
+      1,
+      "the type 'KeyStoreSecretStore' is known, but not available in this version: a FileSystemSecretStore with a PemPropertyFormat reads keys and certificates of PEM files",
+    ],
     [['explain', 'ScriptableFilter'], 1, "the type 'ScriptableFilter' is known, but not available in this version"],
     [['explain', 'HeaderFilter.ad'], 1, "HeaderFilter has no field 'ad': did you mean 'add'?"],
     [['explain', 'HeaderFilter.zzz'], 1, "HeaderFilter has no field 'zzz': it has messageType, remove, add"],

@@ -146,7 +146,7 @@ it('does not start without the keys, and says which connector wants them', async
   const words = ['run', folder.path, '--port', '0,0', '--host', '127.0.0.1', '--admin', 'off', '--units', '1'];
   const { code, stderr } = await runProgram(gatewarden, words);
   expect(code).toBe(1);
-  expect(stderr).toMatch(/connectors\[1\], cannot be listened on: .*'server\.tls'/);
+  expect(stderr).toMatch(/connectors\[1\], cannot be served: .*'server\.tls'/);
 });
 
 it('has objects that no other document sees, and sees none of theirs', async () => {
@@ -163,7 +163,9 @@ it('has objects that no other document sees, and sees none of theirs', async () 
   });
   const { code, stdout } = await runProgram(gatewarden, ['check', folder.path]);
   expect(code).toBe(1);
-  expect(stdout).toContain("connectors[0].tls: there is no object 'theirs'");
+  expect(stdout).toMatch(
+    /connectors\[0\]\.tls: there is no object 'theirs'.*\s.*objects of config\.json are not seen here/,
+  );
   expect(stdout).toContain("heap[2].config.secretsProvider: there is no object 'store'");
 });
 

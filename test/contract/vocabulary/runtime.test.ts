@@ -71,6 +71,32 @@ describe('a condition', () => {
       "warning: request.headers['X-Foo'] is a list, which equals no text; compare an item of it: " +
         "request.headers['X-Foo'][0]",
     ],
+    [
+      '${request.headers.foo == 5}',
+      'warning: request.headers.foo is a list, which equals no number; compare an item of it: request.headers.foo[0]',
+    ],
+    [
+      '${request.headers.foo > 5}',
+      'warning: request.headers.foo is a list, which compares with no number; compare an item of it: ' +
+        'request.headers.foo[0]',
+    ],
+    [
+      '${response.status == 503}',
+      'warning: response.status is an object, which equals no number; compare response.status.code',
+    ],
+    [
+      '${503 != response.status}',
+      'warning: response.status is an object, which equals no number; compare response.status.code',
+    ],
+    [
+      "${response.status == '503'}",
+      'warning: response.status is an object, which equals no number; compare response.status.code',
+    ],
+    [
+      '${response.status >= 500}',
+      'warning: response.status is an object, which compares with no number; compare response.status.code',
+    ],
+    ['${request.headers == 1.5}', 'warning: request.headers is an object, which equals no number'],
   ])('%s is told of', (source, message) => {
     expect(told(runtimeFlag(), source)).toEqual([message]);
   });
@@ -89,6 +115,12 @@ describe('a condition', () => {
     "${attributes['a'].b.c == 'x'}",
     "${request.headers['X-A'][0] == 'x'}",
     "${request.headers['X-A'] == '[x]'}",
+    '${response.status.code == 503}',
+    "${response.status.code >= '500'}",
+    "${response.status == '[Status: 503 Service Unavailable]'}",
+    '${response.status != null}',
+    "${request.uri == 'http://h/'}",
+    '${attributes.a == 503}',
     "${request.headers['X-A'] != null}",
     '${request.headers.a == request.headers.b}',
     '${empty request.headers.foo}',

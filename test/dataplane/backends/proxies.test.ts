@@ -324,8 +324,11 @@ describe('the proxy of the system', () => {
     expect((await send(gateway, 'GET /', host)).status).toBe(200);
   });
 
-  it('says when there is none', async () => {
-    const gateway = await serve(through({ type: 'SystemProxyOptions' }));
+  it.each<[string, JsonObject]>([
+    ['SystemProxyOptions', { proxyOptions: { type: 'SystemProxyOptions' } }],
+    ['systemProxy', { systemProxy: true }],
+  ])('says when there is none, for %s', async (_case, config) => {
+    const gateway = await serve({ type: 'ReverseProxyHandler', config });
     expect(gateway.logged.map((line) => line['msg'])).toEqual([
       'neither http.proxyHost nor https.proxyHost is set: requests go to their backends straight',
     ]);

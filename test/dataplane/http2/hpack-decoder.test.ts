@@ -196,3 +196,38 @@ describe('a field is sound or not', () => {
     expect(verdicts).toEqual([sound, sound]);
   });
 });
+
+describe('a long literal that is kept out of the table', () => {
+  const credentials = (value: string): Buffer =>
+    Buffer.concat([Buffer.from([0x1f, 0x08, 0x7f, value.length - 127]), Buffer.from(value, 'latin1')]);
+  const [one, other] = ['a'.repeat(200), `${'a'.repeat(199)}b`] as const;
+
+  it.each([
+    ['comes again', [one, one, one]],
+    ['changes in its last byte', [one, other, one]],
+    ['changes in its length', [one, one.slice(1), one]],
+    ['holds what no value may hold, again', ['\0'.repeat(200), '\0'.repeat(200)]],
+  ])('is read for what it is when it %s', (_case, values) => {
+    const decoder = new HpackDecoder(4096);
+    for (const value of values) {
+      const block = Buffer.concat([Buffer.from([0x82]), credentials(value), Buffer.from([0x84])]);
+      const seen: string[] = [];
+      const isSound: boolean[] = [];
+      const decoded = decoder.decode(block, 0, block.length, {
+        field(bytes, start, nameLength, end, sound) {
+          seen.push(bytes.latin1Slice(start, start + nameLength), bytes.latin1Slice(start + nameLength + 2, end - 2));
+          isSound.push(sound);
+        },
+      });
+      expect([decoded, seen]).toEqual([true, [':method', 'GET', 'authorization', value, ':path', '/']]);
+      expect(isSound[1]).toBe(!value.startsWith('\0'));
+    }
+  });
+
+  it('is malformed when it is cut, although it began as the last one', () => {
+    const decoder = new HpackDecoder(4096);
+    const block = credentials(one);
+    expect(decoder.decode(block, 0, block.length, { field() {} })).toBe(true);
+    expect(decoder.decode(block, 0, block.length - 1, { field() {} })).toBe(false);
+  });
+});

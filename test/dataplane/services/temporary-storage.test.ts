@@ -135,8 +135,9 @@ describe('TemporaryStorage', () => {
   it('cannot be built where its directory cannot be', () => {
     const file = join(folder(), 'file');
     writeFileSync(file, '');
-    expect(() => buildObject('temporaryStorage', 'TemporaryStorage', { directory: join(file, 'a') })).toThrow(
-      'ENOTDIR',
+    const directory = join(file, 'a');
+    expect(() => buildObject('temporaryStorage', 'TemporaryStorage', { directory })).toThrow(
+      `its directory ${directory} cannot be made: ENOTDIR`,
     );
   });
 

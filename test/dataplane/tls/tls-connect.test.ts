@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { createServer, type Socket } from 'node:net';
 import type { TlsOptions } from 'node:tls';
+import { pino } from 'pino';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ClientTls } from '../../../dataplane/heap/tls.ts';
 import { Backend } from '../../../dataplane/http/backend.ts';
@@ -27,6 +28,7 @@ function tlsWith(parts: Partial<ClientTlsParts> = {}): ClientTls {
     rules: tlsRules({}),
     alpn: true,
     checksNames: true,
+    log: pino({ level: 'silent' }),
     onClose: onTestFinished,
     ...parts,
   });
@@ -246,7 +248,9 @@ describe('client certificates', () => {
 
   it('that are changed count for new connections, and what is open stays', async () => {
     const keys = changingKeys(ca.issue({ commonName: 'before', client: true }));
-    const tls = tlsWith({ keyManagers: [keys.manager] });
+    const logged: Record<string, unknown>[] = [];
+    const log = pino({}, { write: (line: string) => void logged.push(JSON.parse(line)) });
+    const tls = tlsWith({ keyManagers: [keys.manager], log });
     const { port, connections } = await startTlsBackend(shows(good, asks));
     const kept = await startTowards({ port, tls });
     const anew = await startTowards({ port, tls, reuse: false });
@@ -261,6 +265,8 @@ describe('client certificates', () => {
       ['before', false],
       ['after', false],
     ]);
+    const certificates = [{ subject: 'CN=after', names: [], expires: expect.any(String) }];
+    expect(logged).toEqual([expect.objectContaining({ level: 30, certificates, authorities: 1 })]);
   });
 
   it('that are the same when they are looked up again leave sessions as they are', async () => {

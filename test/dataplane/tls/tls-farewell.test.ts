@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { createServer, type TLSSocket } from 'node:tls';
+import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Backend } from '../../../dataplane/http/backend.ts';
 import type { ConnectResult } from '../../../dataplane/http/connect.ts';
@@ -26,6 +27,7 @@ function trustingTls() {
     rules: tlsRules({}),
     alpn: true,
     checksNames: true,
+    log: pino({ level: 'silent' }),
     onClose: onTestFinished,
   });
 }

@@ -193,6 +193,8 @@ describe('the certificate that is shown', () => {
     keys.change([ca.issue({ names: ['gateway.test'], commonName: 'renewed' })]);
     await untilTrue(() => keys.watchers === 1);
     expect((await askSecurely(port, trusting)).certificate.subject.CN).toBe('renewed');
+    const certificates = [{ subject: 'CN=renewed', names: ['DNS:gateway.test'], expires: expect.any(String) }];
+    expect(logged).toEqual([expect.objectContaining({ level: 30, certificates })]);
     before.write('GET / HTTP/1.1\r\nHost: h\r\n\r\n');
     const [answer] = await new Promise<Buffer[]>((resolve) => before.once('data', (bytes: Buffer) => resolve([bytes])));
     expect(answer!.toString()).toMatch(/^HTTP\/1\.1 204 /);
@@ -429,6 +431,43 @@ describe('what is spoken', () => {
   });
 });
 
+describe('a key that the cipher suites are not for', () => {
+  const suites = (...names: string[]) => ({ sslCipherSuites: names.map((name) => cipherSuite(name)!) });
+  const rsa = ca.issue({ names: ['gateway.test'], keyType: 'rsa' });
+  const forRsa = suites('TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256', 'TLS_RSA_WITH_AES_128_GCM_SHA256');
+  const forCurves = suites('TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256');
+
+  it.each<[string, Certified, SecureGatewayOptions['wishes'] & object]>([
+    ['ec', own, forRsa],
+    ['rsa', rsa, forCurves],
+    ['ed25519', ca.issue({ names: ['gateway.test'], keyType: 'ed25519' }), forRsa],
+  ])('of the type %s is refused before anybody asks for it', async (type, key, wishes) => {
+    const refused = new RegExp(`CN=gateway.test cannot be used: no cipher suite is for one of the type ${type}`);
+    await expect(start({ keys: [changingKeys(key).manager], wishes })).rejects.toThrow(refused);
+    const named = namedServers({ 'shop.test': [key] });
+    await expect(start({ keys: { ...named, defaultSecretId: 'shop.test' }, wishes })).rejects.toThrow(refused);
+  });
+
+  it('does not take the place of one that they are for', async () => {
+    const keys = changingKeys(rsa);
+    const { port, logged } = await start({ keys: [keys.manager], wishes: forRsa });
+    keys.change([own]);
+    await untilTrue(() => logged.some(({ reason }) => /of the type ec/.test(String(reason))));
+    expect((await askSecurely(port, trusting)).certificate.bits).toBe(2048);
+  });
+
+  it.each<[string, Certified[], SecureGatewayOptions['wishes'] & object]>([
+    ['ec with a suite for it', [own], forCurves],
+    ['rsa with a suite for it', [rsa], forRsa],
+    ['one of two', [rsa, own], forCurves],
+    ['ec with TLS 1.3', [own], suites('TLS_RSA_WITH_AES_128_GCM_SHA256', 'TLS_AES_128_GCM_SHA256')],
+    ['rsa with TLS 1.2 alone', [rsa], { sslEnabledProtocols: ['TLSv1.2'] }],
+  ])('is not %s', async (_case, keys, wishes) => {
+    const { port } = await start({ keys: keys.map((key) => changingKeys(key).manager), wishes });
+    expect((await askSecurely(port, trusting)).status).toMatch(/204/);
+  });
+});
+
 describe('a handshake that comes to nothing is counted and logged', () => {
   it.each<[HandshakeFault, string, Partial<SecureGatewayOptions>, (port: number) => Promise<unknown>]>([
     [
@@ -467,9 +506,22 @@ describe('a handshake that comes to nothing is counted and logged', () => {
   ])('%s: %s', async (fault, _name, options, failing) => {
     const { port, logged, faults: thrown } = await start(options);
     await countsAs(fault, () => failing(port));
-    expect(logged).toContainEqual(expect.objectContaining({ level: 20, reason: fault, remote: '127.0.0.1' }));
+    const level = fault === 'protocol' || fault === 'cipher' ? 40 : 20;
+    expect(logged).toContainEqual(expect.objectContaining({ level, reason: fault, remote: '127.0.0.1' }));
     expect(thrown).toEqual([]);
     expect((await askSecurely(port, trusting).catch(() => ({ status: 'HTTP/1.1 204' }))).status).toMatch(/204/);
+  });
+
+  it('warns of what an operator can change once, and tells of the others at a lower level', async () => {
+    const { port, logged } = await start({ wishes: { sslEnabledProtocols: ['TLSv1.3'] } });
+    for (let i = 0; i < 3; i++)
+      await countsAs('protocol', () => askSecurely(port, { ...trusting, maxVersion: 'TLSv1.2' }));
+    expect(logged.map(({ level, reason }) => [level, reason])).toEqual([
+      [40, 'protocol'],
+      [20, 'protocol'],
+      [20, 'protocol'],
+    ]);
+    expect(logged[0]!['msg']).toMatch(/'sslEnabledProtocols'/);
   });
 
   it('too-many: more than may be under way', async () => {

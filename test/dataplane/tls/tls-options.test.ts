@@ -28,7 +28,7 @@ describe('ClientTlsOptions', () => {
         trustManager: [trustManager, { type: 'SecretsTrustManager', config: trustManager.config }],
       },
     ],
-    [{ sslEnabledProtocols: ['TLSv1.2', 'TLSv1.3'], sslContextAlgorithm: 'TLS', hostnameVerifier: 'allow_all' }],
+    [{ sslEnabledProtocols: ['TLSv1.2', 'TLSv1.3'], sslContextAlgorithm: 'TLS', hostnameVerifier: 'strict' }],
     [
       {
         sslCipherSuites: [
@@ -77,6 +77,7 @@ describe('ClientTlsOptions', () => {
       { sslCipherSuites: ['TLS_AES_128_GCM_SHA256'], sslEnabledProtocols: ['TLSv1.2'] },
       ['sslCipherSuites: none of these cipher suites belongs to an allowed version of TLS'],
     ],
+    [{ hostnameVerifier: 'ALLOW_ALL' }, [expect.stringMatching(/^\(warning\) hostnameVerifier: is for tests: /)]],
     [{ hostnameVerifier: 'LAX' }, ["hostnameVerifier: must be one of STRICT, ALLOW_ALL, not 'LAX'"]],
     [{ alpn: true }, [expect.stringMatching(/^alpn: /)]],
     [{ keyManager: trustManager }, [expect.stringMatching(/^keyManager: must be a KeyManager/)]],
@@ -134,7 +135,13 @@ describe('TLS fields of a handler', () => {
   it.each<[JsonObject, unknown[]]>([
     [{ tls: { type: 'ClientTlsOptions' } }, []],
     [{ tls: { type: 'TlsOptions' } }, [expect.stringMatching(/TlsOptions is deprecated/)]],
-    [{ hostnameVerifier: 'ALLOW_ALL' }, [expect.stringMatching(/^\(warning\) hostnameVerifier: is deprecated/)]],
+    [
+      { hostnameVerifier: 'ALLOW_ALL' },
+      [
+        expect.stringMatching(/^\(warning\) hostnameVerifier: is deprecated/),
+        expect.stringMatching(/^\(warning\) hostnameVerifier: is for tests: /),
+      ],
+    ],
     [
       {
         keyManager,
