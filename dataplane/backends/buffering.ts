@@ -10,6 +10,8 @@ import { takeWhole, type WholeRule } from './whole-content.ts';
 /** What the reference product takes whole at most; a storage may say less. */
 const LONGEST = 2 ** 31;
 
+type TooLong = (exchange: Exchange, reason: string) => void;
+
 /** Sends requests when they are whole, and passes answers on when they are. What came whole is left as it is. */
 export class Buffering {
   private readonly ofRequests: WholeRule;
@@ -17,19 +19,23 @@ export class Buffering {
 
   constructor(storage: TemporaryStorage) {
     const limit = Math.min(storage.limit, LONGEST);
-    this.ofRequests = { storage, limit, ofResponse: false };
-    this.ofAnswers = { storage, limit, ofResponse: true };
+    const setting = storage.limit > LONGEST ? 'the most that is kept' : 'fileLimit of the TemporaryStorage';
+    this.ofRequests = { storage, limit, setting, ofResponse: false };
+    this.ofAnswers = { storage, limit, setting, ofResponse: true };
   }
 
-  /** Runs something once the content of a request is here. */
-  before(next: Next): Next {
-    return (exchange) => (lacksContent(exchange.request) ? this.whenWhole(exchange, next) : next(exchange));
+  /** Runs something once the content of a request is here; `failed` hears of content that is too long. */
+  before(next: Next, failed: TooLong): Next {
+    return (exchange) => (lacksContent(exchange.request) ? this.whenWhole(exchange, next, failed) : next(exchange));
   }
 
-  private async whenWhole(exchange: Exchange, send: Next): Promise<Response> {
+  private async whenWhole(exchange: Exchange, send: Next, failed: TooLong): Promise<Response> {
     const { request } = exchange;
     const { entity } = request;
-    const kept = await takeWhole(entity.incoming!, this.ofRequests);
+    const kept = await takeWhole(entity.incoming!, this.ofRequests).catch((error: unknown) => {
+      if (error instanceof EntityTooLarge) failed(exchange, error.message);
+      throw error;
+    });
     entity.setKept(kept);
     if (exchange.over) {
       entity.abandon();

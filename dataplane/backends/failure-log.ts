@@ -16,6 +16,8 @@ const ADVICE: Partial<Record<Refusal, string>> = {
   'backend-event-stream': "the backend sends events: set asyncBehavior to 'streaming'",
   'backend-body-too-large':
     "the answer is too long to be kept: set asyncBehavior to 'streaming', or a larger fileLimit of the TemporaryStorage",
+  'body-too-large':
+    "the request is too long to be kept: set asyncBehavior to 'streaming', or a larger fileLimit of the TemporaryStorage",
   loop: 'requests go round in a circle: check the baseURI of the route',
 };
 

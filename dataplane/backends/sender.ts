@@ -17,7 +17,10 @@ export function sender(config: SenderConfig, parts: Parts, propagates: (refusal:
   const ways = new BackendWays(config, parts, propagates);
   const once = forwarder(config, parts, ways);
   const tried = sendsAgain(retries) ? retrying(retries, parts.resolve(config.temporaryStorage), parts, once) : once;
-  const send = ways.buffering?.before(tried) ?? tried;
+  const send =
+    ways.buffering?.before(tried, ({ request }, reason) =>
+      ways.failed('body-too-large', request.uri.authority, reason),
+    ) ?? tried;
   if (breaker?.enabled !== true) return send;
   const guard = circuitBreaker(breaker, parts);
   return (exchange) => guard(exchange, send);

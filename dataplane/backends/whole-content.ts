@@ -11,6 +11,8 @@ const AHEAD = 65_536;
 export interface WholeRule {
   readonly storage: TemporaryStorage;
   readonly limit: number;
+  /** Where the limit comes from. */
+  readonly setting: string;
   readonly ofResponse: boolean;
 }
 
@@ -21,7 +23,7 @@ export interface WholeRule {
 export function takeWhole(body: Body, rule: WholeRule): Promise<KeptContent> {
   if (body.length > rule.limit) {
     body.abandon();
-    return Promise.reject(new EntityTooLarge(rule.limit, rule.ofResponse));
+    return Promise.reject(new EntityTooLarge(rule.limit, rule.ofResponse, rule.setting));
   }
   return new Promise((resolve, reject) => body.pipe(new Taking(body, rule, resolve, reject)));
 }
@@ -49,11 +51,11 @@ class Taking implements BodySink {
 
   bodyData(bytes: Buffer, start: number, end: number): void {
     if (this.over) return;
-    const { storage, limit, ofResponse } = this.rule;
+    const { storage, limit, setting, ofResponse } = this.rule;
     const piece = bytes.subarray(start, end);
     this.size += piece.length;
     if (this.size > limit) {
-      this.fail(new EntityTooLarge(limit, ofResponse));
+      this.fail(new EntityTooLarge(limit, ofResponse, setting));
       return;
     }
     if (this.size <= storage.memoryLimit) {

@@ -21,7 +21,7 @@ export function writeAnswer(
   const { status, headers } = response;
   const entity = response.touchedEntity;
   const body = entity === null ? response.incomingBody : entity.incoming;
-  const content = entity === null ? null : entity.peek();
+  const content = entity === null ? null : entity.whole;
   const stream = entity === null ? null : entity.replacement;
   const modern = exchange === null || exchange.request.version === 'HTTP/1.1';
   const interim = status < 200;
@@ -32,7 +32,7 @@ export function writeAnswer(
   if (bodiless && headers.contentLength > 0) headers.takeContent(); // a filter made it bodiless
   const along = headers.contentLength;
   const length =
-    content !== null ? content.length : body !== null ? body.length : stream !== null ? entity!.length : along;
+    content !== null ? content.length : body !== null ? body.length : stream !== null ? entity!.announcedLength : along;
 
   let lines = '';
   if (!asReceived && !interim) {

@@ -32,13 +32,13 @@ export function pendingContent(request: Request): PendingContent {
   const { headers } = request;
   const entity = request.touchedEntity;
   pending.body = entity === null ? request.incomingBody : entity.incoming;
-  pending.content = entity === null ? null : entity.peek();
+  pending.content = entity === null ? null : entity.whole;
   pending.stream = entity === null ? null : entity.replacement;
   pending.chunked = false;
   pending.announced = -1;
   if (entity !== null && (pending.content !== null || pending.stream !== null)) {
     headers.remove('content-length');
-    const { length } = entity;
+    const length = entity.announcedLength;
     if (length < 0) pending.chunked = true;
     else if (length > 0 || EXPECTS_CONTENT.has(request.method)) pending.announced = length;
   } else if (pending.body !== null) pending.chunked = pending.body.length < 0;

@@ -6,8 +6,9 @@ import { Pieces } from './pieces.ts';
 export class EntityTooLarge extends Error {
   readonly limit: number;
   readonly ofResponse: boolean;
-  constructor(limit: number, ofResponse: boolean) {
-    super(`the body is longer than ${limit} bytes`);
+  /** `setting` says where the limit comes from. */
+  constructor(limit: number, ofResponse: boolean, setting = limit === entityLimit.bytes ? 'entityBytes' : '') {
+    super(`the body is longer than ${limit} bytes${setting === '' ? '' : ` (${setting})`}`);
     this.name = 'EntityTooLarge';
     this.limit = limit;
     this.ofResponse = ofResponse;
@@ -30,6 +31,9 @@ export const entityLimit = { bytes: 1 << 20 };
 const NO_BYTES = Buffer.alloc(0);
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
 
+/** A stream, and perhaps whole lines that follow it, once it is read. */
+type Streamed = AsyncIterable<Uint8Array> & { readonly trailers?: string };
+
 /**
  * The content of a message: passed through untouched, read as a whole on demand, read as a stream, or replaced. Once
  * read as a whole it stays readable, and what was read is what is sent.
@@ -37,7 +41,9 @@ const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
 export class Entity {
   private body: Body | null;
   private content: Buffer | null;
-  private stream: AsyncIterable<Uint8Array> | null = null;
+  private stream: Streamed | null = null;
+  /** Whole lines that followed what was read as a whole, or empty. */
+  private trailers = '';
   private streamLength = -1;
   private kept: KeptContent | null = null;
   /** Somebody reads what was kept, perhaps to make something else of it. */
@@ -80,6 +86,7 @@ export class Entity {
   setStream(stream: AsyncIterable<Uint8Array>, length = -1): void {
     if (this.body?.claimed !== true && !this.keptTaken) this.drop();
     this.altered = true;
+    this.trailers = '';
     this.body = null;
     this.content = null;
     this.stream = length < 0 ? stream : exactly(stream, length);
@@ -101,6 +108,7 @@ export class Entity {
 
   private drop(): void {
     this.altered = true;
+    this.trailers = '';
     this.abandon();
     this.body = null;
     this.stream = null;
@@ -120,6 +128,7 @@ export class Entity {
         this.body = null;
         this.stream = null;
         this.content = bytes;
+        this.trailers = body?.trailers ?? stream?.trailers ?? '';
         return bytes;
       })
       .finally(() => {
@@ -190,9 +199,20 @@ export class Entity {
 
   // ---- for the engine
 
-  /** The stream that replaces the content, or null. */
+  /** The content that is to be sent as a whole, or null. */
+  get whole(): Buffer | null {
+    return this.trailers === '' ? this.content : null;
+  }
+
+  /** The stream that is to be sent, or null. */
   get replacement(): AsyncIterable<Uint8Array> | null {
-    return this.stream;
+    const { content, trailers } = this;
+    return content === null || trailers === '' ? this.stream : Object.assign(buffersOf([content]), { trailers });
+  }
+
+  /** The length to announce, or -1: in HTTP/1 only content without one can have something behind it. */
+  get announcedLength(): number {
+    return this.trailers === '' ? this.length : -1;
   }
 
   /** The body as received and untouched, or null. */

@@ -80,12 +80,16 @@ export function textResponse(status: number, text: string, type = 'text/plain; c
   return response;
 }
 
-/** The answer for a refusal: what docs/errors.md lists, as JSON. */
-export function refusalResponse(refusal: Refusal, cause: unknown = null): Response {
-  const { status, reason } = refusals[refusal];
+/** The answer for a refusal: what docs/errors.md lists, as JSON; `message` where there is more to say. */
+export function refusalResponse(
+  refusal: Refusal,
+  cause: unknown = null,
+  message: string = refusals[refusal].reason,
+): Response {
+  const { status } = refusals[refusal];
   const response = textResponse(
     status,
-    `${JSON.stringify({ code: status, reason: statusText(status), message: reason, refusal })}\n`,
+    `${JSON.stringify({ code: status, reason: statusText(status), message, refusal })}\n`,
     'application/json',
   );
   response.cause = cause;

@@ -51,6 +51,8 @@ export class ClientSession implements WireOwner, SendingConnection, ListenedConn
   private stay = STAYING;
   private inputOver = false;
   private receiving = false;
+  /** Nothing is read until what was sent has left. */
+  private halted = false;
   private early: ClientStream[] = [];
   /** When settings must be acknowledged. */
   private readonly settledBy: number;
@@ -89,8 +91,14 @@ export class ClientSession implements WireOwner, SendingConnection, ListenedConn
     this.frames.receive(bytes, start, end);
     this.receiving = false;
     this.endEarly();
-    if (this.wire.pending && this.wire.unsent > MOST_UNSENT) this.wire.pause();
-    if (!this.frames.gathers) this.headBy = 0;
+    this.halted = this.wire.pending && this.wire.unsent > MOST_UNSENT;
+    if (this.halted) this.wire.pause();
+    this.timeHead();
+  }
+
+  /** What has come in part must be whole in time, except while it is we who do not read. */
+  private timeHead(): void {
+    if (!this.frames.gathers || this.halted) this.headBy = 0;
     else if (this.headBy === 0) this.look((this.headBy = clock.now + this.listener.limits.headTimeout));
   }
 
@@ -119,7 +127,9 @@ export class ClientSession implements WireOwner, SendingConnection, ListenedConn
   }
 
   drained(): void {
+    this.halted = false;
     this.wire.resume();
+    this.timeHead();
     this.resumeStalled();
     if (this.state !== LINGERING) return;
     this.deadline = clock.now + this.listener.limits.lingerTimeout;

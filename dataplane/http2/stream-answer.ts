@@ -25,7 +25,7 @@ export function writeStreamAnswer(
   const { status, headers } = response;
   const entity = response.touchedEntity;
   const body = entity === null ? response.incomingBody : entity.incoming;
-  const content = entity === null ? null : entity.peek();
+  const content = entity === null ? null : entity.whole;
   const made = entity === null ? null : entity.replacement;
   const bodiless = status === 204 || status === 304 || toHead;
   const intact =
@@ -34,7 +34,7 @@ export function writeStreamAnswer(
   if (bodiless && headers.contentLength > 0) headers.takeContent();
   const along = headers.contentLength;
   const length =
-    content !== null ? content.length : body !== null ? body.length : made !== null ? entity!.length : along;
+    content !== null ? content.length : body !== null ? body.length : made !== null ? entity!.announcedLength : along;
 
   const { heads, id } = stream;
   heads.begin(status, headers);

@@ -22,6 +22,7 @@ const others: readonly Refusal[] = [
   'backend-scheme',
   'backend-egress',
   'backend-limit',
+  'backend-proxy-credentials',
   'backend-body-too-large',
   'backend-event-stream',
   'backend-queue-full',

@@ -152,6 +152,10 @@ describe('a request that is not sent', () => {
     const answers = await untilAnswers(client, 1);
     expect(answers.map((answer) => [answer.status, refusalOf(answer)])).toEqual([[413, 'body-too-large']]);
     expect(gateway.finished).toMatchObject([{ status: 413, refusal: 'body-too-large' }]);
+    const reason = 'the body is longer than 100000 bytes (fileLimit of the TemporaryStorage)';
+    expect(JSON.parse(answers[0]!.body)).toMatchObject({ message: reason });
+    const warning = { level: 40, refusal: 'body-too-large', backend: `127.0.0.1:${app.port}`, reason };
+    expect(gateway.logged).toMatchObject([{ ...warning, msg: expect.stringContaining('asyncBehavior') }]);
     expect(app.connections).toBe(0);
     await untilTrue(() => directory.open() === 0);
   });

@@ -193,8 +193,9 @@ describe('an HTTP proxy', () => {
 });
 
 describe('a proxy that does not lead to the backend', () => {
+  const wanting = 'it wants credentials, or other ones (407)';
   const cases: [string, ProxyRule, string][] = [
-    ['wants credentials', { credentials: 'other:one' }, 'it wants credentials, or other ones (407)'],
+    ['wants credentials', { credentials: 'other:one' }, wanting],
     ['refuses', { refuses: 403 }, 'it refuses (403)'],
     ['closes', { babbles: '' }, 'it closed the connection'],
     ['speaks something else', { babbles: 'SSH-2.0-x\r\n\r\n' }, 'what it answers is not HTTP'],
@@ -207,10 +208,11 @@ describe('a proxy that does not lead to the backend', () => {
     const options = custom(proxy.uri, { username: 'gateway', ...secrets });
     const gateway = await serve(through(options, { websocket: { enabled: true } }), [], { reach });
     const answer = await upgrade(gateway);
-    expect([answer.status, refusalOf(answer)]).toEqual([502, 'backend-proxy']);
+    const refusal = reason === wanting ? 'backend-proxy-credentials' : 'backend-proxy';
+    expect([answer.status, refusalOf(answer)]).toEqual([502, refusal]);
     const why = `proxy 127.0.0.1:${proxy.port}: ${reason}`;
-    expect(refusalsIn(gateway)).toEqual([['backend-proxy', 'app.internal:80', why]]);
-    expect(gateway.finished).toMatchObject([{ refusal: 'backend-proxy' }]);
+    expect(refusalsIn(gateway)).toEqual([[refusal, 'app.internal:80', why]]);
+    expect(gateway.finished).toMatchObject([{ refusal }]);
     expect(JSON.stringify(gateway.logged)).not.toContain(PASSWORD);
     expect(JSON.stringify(gateway.logged)).not.toContain(Buffer.from(`gateway:${PASSWORD}`).toString('base64'));
   });
@@ -219,10 +221,23 @@ describe('a proxy that does not lead to the backend', () => {
     const proxy = await startProxy({ credentials: 'other:one' });
     const gateway = await serve(through(custom(proxy.uri, { username: 'gateway', ...secrets })), [], { reach });
     const answer = await send(gateway, 'GET /', host);
-    expect([answer.status, refusalOf(answer)]).toEqual([502, 'backend-proxy']);
-    const why = `proxy 127.0.0.1:${proxy.port}: it wants credentials, or other ones (407)`;
-    expect(refusalsIn(gateway)).toEqual([['backend-proxy', 'app.internal:80', why]]);
+    expect([answer.status, refusalOf(answer)]).toEqual([502, 'backend-proxy-credentials']);
+    const why = `proxy 127.0.0.1:${proxy.port}: ${wanting}`;
+    expect(refusalsIn(gateway)).toEqual([['backend-proxy-credentials', 'app.internal:80', why]]);
     expect(JSON.stringify(gateway.logged)).not.toContain(PASSWORD);
+  });
+
+  it.each([
+    ['a request that wants credentials', 'request', { credentials: 'other:one' }, 1],
+    ['a tunnel that wants credentials', 'websocket', { credentials: 'other:one' }, 1],
+    ['a tunnel that it refuses', 'websocket', { refuses: 403 }, 3],
+  ])('is asked as often as that can help: %s', async (_case, kind, rule, times) => {
+    const proxy = await startProxy(rule);
+    const options = custom(proxy.uri, { username: 'gateway', ...secrets });
+    const retries = { enabled: true, count: 2, delay: '1 ms' };
+    const gateway = await serve(through(options, { retries, websocket: { enabled: true } }), [], { reach });
+    expect((await (kind === 'websocket' ? upgrade(gateway) : send(gateway, 'GET /', host))).status).toBe(502);
+    expect(proxy.asked).toHaveLength(times);
   });
 
   it('answers in the place of a backend: what it says is the answer', async () => {
@@ -295,7 +310,7 @@ describe('a proxy that does not lead to the backend', () => {
     expect((await send(gateway, 'GET /', host)).status).toBe(500);
     const lines = gateway.logged.map((line) => JSON.stringify(line));
     expect(lines).toHaveLength(1);
-    expect(lines[0]).toContain('backend-proxy (proxy 127.0.0.1:');
+    expect(lines[0]).toContain('backend-proxy-credentials (proxy 127.0.0.1:');
   });
 });
 

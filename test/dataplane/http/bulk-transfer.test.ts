@@ -223,7 +223,7 @@ describe('many transfers at once', () => {
     });
     const random = randomNumbers(8);
     const exchanges = Array.from({ length: 20 }, async (_, i) => {
-      const [up, down] = [random(6 * MEBIBYTE), random(12 * MEBIBYTE)];
+      const [up, down] = [random(2 * MEBIBYTE), random(4 * MEBIBYTE)];
       const framing = ['length', 'length', 'length', 'chunked', 'close'][random(5)]!;
       const exchange = await httpExchange({
         port: pair.gateway.port,
@@ -239,7 +239,7 @@ describe('many transfers at once', () => {
     expect(await Promise.all(exchanges)).toEqual(
       Array.from({ length: 20 }, (_, i) => ({ i, exact: true, upload: 'exact' })),
     );
-  });
+  }, 60_000); // many turns of the event loop: a busy machine takes its time
 
   it('some of which are broken off leave the others whole', async () => {
     const pair = await startProxiedServer((request, response) => serve(request, response), {

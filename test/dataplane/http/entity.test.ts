@@ -119,6 +119,7 @@ describe.each(framings)('the content of a request, framed %s', (_name, framing) 
     const answer = await send(port, framing, '012345678');
     expect(answer.status).toBe(413);
     expect(refusalOf(answer)).toBe('body-too-large');
+    expect(JSON.parse(answer.body)).toMatchObject({ message: 'the body is longer than 8 bytes' });
     expect(backend.requests.map(({ body }) => body)).toEqual(['01234567']);
     expect(gateway!.faults).toEqual([]);
   });
@@ -178,6 +179,16 @@ async function* upperCase(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uin
 }
 
 describe('the content of a request', () => {
+  it('is 413 beyond what may be read as a whole, and the answer says which limit that is', async () => {
+    const port = await start(async (exchange, next) => {
+      await exchange.request.entity.bytes();
+      return next(exchange);
+    });
+    const answer = await send(port, framings[0]![1], 'x'.repeat((1 << 20) + 1));
+    const message = 'the body is longer than 1048576 bytes (entityBytes)';
+    expect([answer.status, JSON.parse(answer.body).message]).toEqual([413, message]);
+  });
+
   it('is empty where there is none', async () => {
     const port = await start(async ({ request: { entity } }) =>
       textResponse(200, JSON.stringify([await entity.text(), entity.length, entity.empty])),

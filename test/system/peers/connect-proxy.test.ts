@@ -105,16 +105,16 @@ it('leads to WebSockets', async () => {
 });
 
 it.each([
-  ['/unknown/x', 502, 'wants'],
-  ['/wrong/x', 502, '401'],
-  ['/forbidden/x', 502, '403'],
-])('that refuses %s gives %i, a metric and a line in the log that says why', async (path, status, reason) => {
-  const before = await gateway.refusals('backend-proxy');
+  ['/unknown/x', 'backend-proxy-credentials', 'wants'],
+  ['/wrong/x', 'backend-proxy', '401'],
+  ['/forbidden/x', 'backend-proxy', '403'],
+])('that refuses %s gives 502, the metric %s and a line in the log that says why', async (path, refusal, reason) => {
+  const before = await gateway.refusals(refusal);
   const said = gateway.process.said.length;
-  expect((await ask(path)).status).toBe(status);
-  expect(await gateway.refusals('backend-proxy')).toBe(before + 1);
+  expect((await ask(path)).status).toBe(502);
+  expect(await gateway.refusals(refusal)).toBe(before + 1);
   const lines = gateway.process.said.slice(said).map((line) => JSON.stringify(line));
-  expect(lines.filter((line) => line.includes('backend-proxy') && line.includes(reason))).toHaveLength(1);
+  expect(lines.filter((line) => line.includes(refusal) && line.includes(reason))).toHaveLength(1);
   expect((await ask('/https/again')).status).toBe(200);
 });
 
