@@ -118,6 +118,7 @@ function inMemory(bytes: Buffer, trailers: string): KeptContent {
     length: bytes.length,
     bytes,
     trailers,
+    lasting: true,
     begun: false,
     async *[Symbol.asyncIterator]() {
       yield bytes;
@@ -132,6 +133,7 @@ function inStorage(buffer: TemporaryBuffer, trailers: string): KeptContent {
     length: buffer.length,
     bytes: null,
     trailers,
+    lasting: true,
     get begun() {
       return begun;
     },

@@ -5,6 +5,8 @@ export interface KeptContent extends AsyncIterable<Uint8Array> {
   readonly bytes: Buffer | null;
   /** Whole lines that follow the content, or empty. */
   readonly trailers: string;
+  /** Whether nobody changes what was read of it. */
+  readonly lasting?: boolean;
   /** Whether somebody has begun to read it. */
   readonly begun: boolean;
   /** Gives back what it takes up; whoever still reads it fails. */

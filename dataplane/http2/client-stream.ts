@@ -370,7 +370,7 @@ export class ClientStream
       return dismissBy > now ? dismissBy : next;
     }
     const isTimed = requestTimeout > 0 && this.status === 0 && exchange !== null;
-    const by = isTimed ? exchange.startedAt + requestTimeout : Infinity;
+    const by = isTimed ? exchange.startedAt + requestTimeout : Number.POSITIVE_INFINITY;
     if (now >= by) this.refuse('request-timeout');
     else this.checkRate(now);
     return now >= by ? next : Math.min(next, by);

@@ -95,7 +95,7 @@ export class StreamSender implements BodySink, StreamSink {
     }
     const stop = this.frames(bytes, start, end, last);
     if (stop < end) {
-      this.hold(bytes, stop, end);
+      this.hold(Buffer.from(bytes.subarray(stop, end)));
       if (last) this.ending = '';
     } else if (last) this.finish();
   }
@@ -103,7 +103,14 @@ export class StreamSender implements BodySink, StreamSink {
   bodyData(bytes: Buffer, start: number, end: number): void {
     if (this.over) return;
     const stop = this.held === null ? this.frames(bytes, start, end, false) : start;
-    if (stop < end) this.hold(bytes, stop, end);
+    if (stop < end) this.hold(Buffer.from(bytes.subarray(stop, end)));
+    else if (this.connection.wire.pending) this.stall();
+  }
+
+  bodyLasting(bytes: Buffer): void {
+    if (this.over) return;
+    const stop = this.held === null ? this.frames(bytes, 0, bytes.length, false) : 0;
+    if (stop < bytes.length) this.hold(bytes.subarray(stop));
     else if (this.connection.wire.pending) this.stall();
   }
 
@@ -198,10 +205,9 @@ export class StreamSender implements BodySink, StreamSink {
     return start;
   }
 
-  private hold(bytes: Buffer, start: number, end: number): void {
-    const copy = Buffer.from(bytes.subarray(start, end));
-    if (this.held === null) this.held = [copy];
-    else this.held.push(copy);
+  private hold(piece: Buffer): void {
+    if (this.held === null) this.held = [piece];
+    else this.held.push(piece);
     this.stall();
   }
 

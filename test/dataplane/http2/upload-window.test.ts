@@ -45,7 +45,13 @@ async function startHolding(after: (exchange: Exchange) => Response | Promise<Re
 const ways: [string, (exchange: Exchange) => Response | Promise<Response>][] = [
   ['read', async ({ request }) => textResponse(200, `${(await request.entity.bytes()).length}`)],
   ['looked into', async ({ request }) => textResponse(200, `${(await request.entity.prefix(10)).bytes.length}`)],
-  ['replaced', ({ request }) => (request.entity.set('other'), textResponse(200, ''))],
+  [
+    'replaced',
+    ({ request }) => {
+      request.entity.set('other');
+      return textResponse(200, '');
+    },
+  ],
   ['not wanted', () => textResponse(200, '')],
   ['refused', () => Promise.reject(new Error('no'))],
 ];
@@ -118,6 +124,19 @@ it('somebody who waits for more than a window of content gets it', async () => {
   await client.until(({ type, stream }) => type === FRAME.WINDOW_UPDATE && stream === 1);
   for (let i = 1; i <= 4; i++) client.send(frame(FRAME.DATA, i === 4 ? FLAG.END_STREAM : 0, 1, Buffer.alloc(PIECE)));
   expect(await client.whole(1)).toBe('300000');
+  client.raw.destroy();
+});
+
+it('the window comes back when somebody waits for more than what waits here', async () => {
+  const { client, goOn } = await startHolding(async ({ request }) =>
+    textResponse(200, `${(await request.entity.prefix(100_000)).bytes.length}`),
+  );
+  for (let i = 0; i < 16; i++) upload(client, 1 + 2 * i, 4, false); // all of the window of the connection
+  await untilRead(client);
+  expect(givenBack(client)).toBe(0);
+  goOn();
+  await untilRead(client);
+  expect(givenBack(client)).toBeGreaterThanOrEqual(1 << 19);
   client.raw.destroy();
 });
 
