@@ -164,7 +164,7 @@ it('has objects that no other document sees, and sees none of theirs', async () 
   const { code, stdout } = await runProgram(gatewarden, ['check', folder.path]);
   expect(code).toBe(1);
   expect(stdout).toMatch(
-    /connectors\[0\]\.tls: there is no object 'theirs'[^]*?hint: .*config\.json are not seen here/,
+    /connectors\[0\]\.tls: there is no object 'theirs'[\s\S]*?hint: .*config\.json are not seen here/,
   );
   expect(stdout).toContain("heap[2].config.secretsProvider: there is no object 'store'");
 });
