@@ -263,7 +263,8 @@ function sameRequest(seen: StrictRequest, request: ModelRequest, place: Place): 
   ];
   if (request.host !== '') added.push(['x-forwarded-host', request.host]);
   else added.push(['host', `127.0.0.1:${place.backend.port}`]);
-  if (request.chunked && !reading) added.push(['transfer-encoding', 'chunked']);
+  // content that was read goes out with its length, unless trailers follow it
+  if (request.chunked && (!reading || request.trailers !== '')) added.push(['transfer-encoding', 'chunked']);
   else if (reading && request.body !== '') added.push(['content-length', String(request.body.length)]);
   else if (['POST', 'PUT', 'PATCH'].includes(request.method) && !kept.some(([name]) => name === 'content-length')) {
     added.push(['content-length', '0']);

@@ -197,7 +197,7 @@ it('does not start with an object of admin.json that cannot be built', async () 
     ['--port', '0'],
   );
   expect(code).toBe(1);
-  expect(stderr).toMatch(/^gatewarden run: admin\.json: heap\[0\]: 'own' cannot be built: EEXIST/m);
+  expect(stderr).toMatch(/^gatewarden run: admin\.json: heap\[0\]: 'own' cannot be built: its directory .*EEXIST/m);
 });
 
 describe('files of an instance', () => {

@@ -48,7 +48,7 @@ describe('gatewarden proxy', () => {
     gateway!.signal(signal);
     expect(await gateway!.ended()).toBe(0);
     expect(said.map(({ msg }) => msg)).toEqual(['listening', 'draining', 'stopped']);
-    expect(said[0]).toMatchObject({ address: `127.0.0.1:${port}`, units: 1, level: 30, name: 'gatewarden' });
+    expect(said[0]).toMatchObject({ addresses: [`http://127.0.0.1:${port}`], units: 1, level: 30, name: 'gatewarden' });
   });
 
   it('ends at once at the second signal', async () => {
