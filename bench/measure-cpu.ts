@@ -44,6 +44,13 @@ function onCpu(pids: readonly number[]): number {
 
 const nanosecondsPerTick = 1e7; // USER_HZ is 100 wherever Linux runs
 
+/** Time of children that have ended: they are no longer in the tree. */
+function ofEnded(pid: number): number {
+  const stat = readOr(`/proc/${pid}/stat`, '');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[13] ?? 0) + Number(fields[14] ?? 0)) * nanosecondsPerTick;
+}
+
 /** Time the machine was busy and time its host kept from it, over all cores. */
 function machineTime(): { machine: number; steal: number } {
   const fields = readFileSync('/proc/stat', 'latin1').split('\n', 1)[0]?.split(/\s+/).slice(1).map(Number) ?? [];
@@ -55,7 +62,7 @@ export function readCpu(proxy: number, load: number): CpuReading {
   return {
     at: Number(process.hrtime.bigint()),
     proxy: onCpu(processTree(proxy)),
-    load: onCpu(processTree(load)),
+    load: onCpu(processTree(load)) + ofEnded(load),
     harness: onCpu([process.pid]),
     ...machineTime(),
   };
