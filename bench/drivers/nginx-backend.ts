@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { outFolder } from '../paths.ts';
-import { freePort } from '../peer.ts';
+import { accepts, freePort } from '../peer.ts';
 
 /** An application that answers every request with the same kibibyte, by HTTP/1.1 or by HTTP/2 without TLS. */
 export class NginxBackend {
@@ -50,15 +49,4 @@ http {
   }
 }
 `;
-}
-
-function accepts(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1');
-    socket.once('error', () => resolve(false));
-    socket.once('connect', () => {
-      socket.destroy();
-      resolve(true);
-    });
-  });
 }

@@ -118,3 +118,13 @@ export function nativeBindings(): NativeBindings | null {
   if (known === undefined) known = process.env['GATEWARDEN_WIRES'] === 'public' ? null : probeNativeBindings();
   return known;
 }
+
+/** Where one end of a connection is; empty for handles that have no address, and for none. */
+export function endpointOf(
+  handle: NativeHandle | null,
+  call: 'getpeername' | 'getsockname',
+): { address: string; port: number } {
+  const into: Endpoint = {};
+  if (handle?.[call] === undefined || handle[call](into) !== 0) return { address: '', port: 0 };
+  return { address: into.address ?? '', port: into.port ?? 0 };
+}

@@ -1,7 +1,7 @@
 import { SLACK } from './bytes.ts';
 import {
+  endpointOf,
   type NativeBindings,
-  type Endpoint as NativeEndpoint,
   type NativeHandle,
   nativeBindings,
   type WriteRequest,
@@ -203,11 +203,11 @@ export class RawWire implements Wire {
   }
 
   remote(): Endpoint {
-    return endpoint(this.handle, 'getpeername');
+    return endpointOf(this.handle, 'getpeername');
   }
 
   local(): Endpoint {
-    return endpoint(this.handle, 'getsockname');
+    return endpointOf(this.handle, 'getsockname');
   }
 
   /** Bytes, an end or an error came. @returns the buffer to read into from now on, if it changes. */
@@ -255,12 +255,6 @@ function memoryOf(bytes: Buffer): ArrayBufferLike {
 /** Blocks come back here from reads that are over and from writes that have completed. */
 function recycle(block: Buffer): void {
   if (blocks.length < MOST_BLOCKS) blocks.push(block);
-}
-
-function endpoint(handle: NativeHandle, call: 'getpeername' | 'getsockname'): Endpoint {
-  const into: NativeEndpoint = {};
-  if (handle[call] === undefined || handle[call](into) !== 0) return { address: '', port: 0 };
-  return { address: into.address ?? '', port: into.port ?? 0 };
 }
 
 function onRead(this: NativeHandle): Uint8Array | undefined {

@@ -1,4 +1,10 @@
-import { type NativeBindings, type NativeHandle, nativeBindings, type WriteRequest } from '../http/native-handle.ts';
+import {
+  endpointOf,
+  type NativeBindings,
+  type NativeHandle,
+  nativeBindings,
+  type WriteRequest,
+} from '../http/native-handle.ts';
 import { arrived, closed, readView } from '../http/turn.ts';
 import { type Endpoint, PASSED, type Passed, REFUSED, type Wire, type WireOwner } from '../http/wire.ts';
 import type { TlsHandle } from './native-tls.ts';
@@ -253,11 +259,11 @@ export class TlsWire implements Wire {
   }
 
   remote(): Endpoint {
-    return endpoint(this.under, 'getpeername');
+    return endpointOf(this.under, 'getpeername');
   }
 
   local(): Endpoint {
-    return endpoint(this.under, 'getsockname');
+    return endpointOf(this.under, 'getsockname');
   }
 
   /**
@@ -282,12 +288,6 @@ export class TlsWire implements Wire {
       else this.party.left();
     }
   }
-}
-
-function endpoint(handle: NativeHandle | null, call: 'getpeername' | 'getsockname'): Endpoint {
-  const into: { address?: string; port?: number } = {};
-  if (handle?.[call] === undefined || handle[call](into) !== 0) return { address: '', port: 0 };
-  return { address: into.address ?? '', port: into.port ?? 0 };
 }
 
 function onRead(this: TlsHandle): undefined {
