@@ -40,6 +40,8 @@ export function configuredTraffic(
     observe: (metric: string, labels: Readonly<Record<string, string>>, seconds: number): void =>
       observations.add(metric, labels, seconds),
     count: (metric: string, labels: Readonly<Record<string, string>>): void => observations.add(metric, labels, 0),
+    counter: (metric: string, labels: Readonly<Record<string, string>>): (() => void) =>
+      observations.counter(metric, labels),
     gauge: (metric: string, labels: Readonly<Record<string, string>>, read: () => number): (() => void) =>
       gauges.add(metric, labels, read),
     sharedMemory: linkedMemory(link),

@@ -21,6 +21,10 @@ export const kinds = {
   keyManager: 'KeyManager',
   trustManager: 'TrustManager',
   propertyFormat: 'PropertyFormat',
+  accessTokenResolver: 'AccessTokenResolver',
+  resourceAccess: 'ScriptableResourceAccess',
+  amService: 'AmService',
+  throttlingPolicy: 'ThrottlingPolicy',
   any: 'Object',
 } as const;
 

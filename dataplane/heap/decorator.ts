@@ -1,4 +1,5 @@
 import type { Filter, Next } from '../http/exchange.ts';
+import type { AccessTokenResolver } from './access-tokens.ts';
 import type { BuiltKind } from './kinds.ts';
 
 /** What is decorated. */
@@ -15,4 +16,9 @@ export interface Decorated {
 export interface Decorator<Decoration = unknown> {
   filter?(filter: Filter, decoration: Decoration, decorated: Decorated): Filter;
   handler?(handler: Next, decoration: Decoration, decorated: Decorated): Next;
+  accessTokenResolver?(
+    resolver: AccessTokenResolver,
+    decoration: Decoration,
+    decorated: Decorated,
+  ): AccessTokenResolver;
 }

@@ -145,6 +145,9 @@ export class Heap {
         const by = this.get(decorator) as Built['decorator'];
         if (kind === 'filter') result = by.filter?.(result as Filter, value, decorated) ?? result;
         else if (kind === 'handler') result = by.handler?.(result as Next, value, decorated) ?? result;
+        else if (kind === 'accessTokenResolver') {
+          result = by.accessTokenResolver?.(result as Built['accessTokenResolver'], value, decorated) ?? result;
+        }
         result = waiting(result, kind, neededEntities(value));
       }
     } catch (error) {

@@ -1,10 +1,13 @@
 import type { Kind } from '../../contract/vocabulary/reference.ts';
 import type { Filter, Next } from '../http/exchange.ts';
+import type { AccessTokenResolver, ResourceAccess } from './access-tokens.ts';
+import type { AmService } from './am-service.ts';
 import type { Decorator } from './decorator.ts';
 import type { Executor } from './executor.ts';
 import type { ProxyOptions } from './proxy-options.ts';
 import type { KeyManager, PropertyFormat, SecretStore, SecretsProvider, TrustManager } from './secrets.ts';
 import type { TemporaryStorage } from './temporary-storage.ts';
+import type { ThrottlingPolicy } from './throttling.ts';
 import type { ClientTls, ServerTls } from './tls.ts';
 
 /** What stands behind a reference of each kind, once it is built. */
@@ -24,6 +27,10 @@ export interface Built {
   proxyOptions: ProxyOptions;
   tlsOptions: ClientTls;
   serverTlsOptions: ServerTls;
+  accessTokenResolver: AccessTokenResolver;
+  resourceAccess: ResourceAccess;
+  amService: AmService;
+  throttlingPolicy: ThrottlingPolicy;
   any: unknown;
 }
 

@@ -13,6 +13,8 @@ export interface PlaneServices {
   observe(metric: string, labels: Readonly<Record<string, string>>, seconds: number): void;
   /** Counts one more under a metric of an object. */
   count(metric: string, labels: Readonly<Record<string, string>>): void;
+  /** The same for what is counted often: what it returns counts one more and costs an addition. */
+  counter(metric: string, labels: Readonly<Record<string, string>>): () => void;
   /** Shows a number under a metric of an object, read now and again until the result is called. */
   gauge(metric: string, labels: Readonly<Record<string, string>>, read: () => number): () => void;
   /** Memory that the objects of this name in all units of the plane share, and in one unit those that follow each other. */

@@ -24,6 +24,8 @@ export interface CryptoKey {
   /** The chain of the key, its own certificate first; empty when there is none. */
   readonly certificates: readonly X509Certificate[];
   readonly usages: ReadonlySet<KeyUsage>;
+  /** The one algorithm of JWA that it says it is for, or null when it does not say: then its type decides. */
+  readonly algorithm: string | null;
   /** The lists of revoked certificates that came with it, in PEM. */
   readonly revocations: readonly string[];
 }

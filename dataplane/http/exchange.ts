@@ -162,6 +162,14 @@ export class Exchange {
     return { requestReceivedTime: Math.round(Date.now() - (performance.now() - this.startedAt)) };
   }
 
+  /** Takes over what is known of another exchange, for which this one is made. */
+  inherit(parent: Exchange): void {
+    const known = [['client', parent.client] as const, ['router', parent.router] as const];
+    this.contextMap = new Map<string, unknown>([...(parent.contextMap ?? []), ...known]);
+    this.attributeMap = parent.attributeMap;
+    this.transaction = parent.transactionId;
+  }
+
   /** Copies what lives in the arenas of the turn, because the chain still runs. */
   retain(): void {
     if (!this.over) this.request.headers.retain();

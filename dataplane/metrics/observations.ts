@@ -7,6 +7,9 @@ export class Observations {
     { metric: string; labels: Readonly<Record<string, string>>; count: number; seconds: number }
   >();
 
+  /** Those that counted something since the last time. */
+  private counters: { metric: string; labels: Readonly<Record<string, string>>; count: number; seconds: number }[] = [];
+
   add(metric: string, labels: Readonly<Record<string, string>>, seconds: number): void {
     const key = JSON.stringify([metric, labels]);
     const sum = this.sums.get(key);
@@ -15,6 +18,14 @@ export class Observations {
       sum.count++;
       sum.seconds += seconds;
     }
+  }
+
+  /** Counts without looking anything up; what it counts is seen when somebody takes it. */
+  counter(metric: string, labels: Readonly<Record<string, string>>): () => void {
+    const counter = { metric, labels, count: 0, seconds: 0 };
+    return () => {
+      if (counter.count++ === 0) this.counters.push(counter);
+    };
   }
 
   /** Adds sums that were made elsewhere. */
@@ -39,6 +50,9 @@ export class Observations {
 
   /** What came together since the last time. */
   take(): readonly Observation[] {
+    this.addAll(this.counters);
+    for (const counter of this.counters) counter.count = 0;
+    this.counters = [];
     const taken = this.all;
     this.sums = new Map();
     return taken;

@@ -31,6 +31,7 @@ export interface ConfigurationOptions {
   observe: PlaneServices['observe'];
   /** What becomes of what objects count and show; by default nothing. */
   count?: PlaneServices['count'];
+  counter?: PlaneServices['counter'];
   gauge?: PlaneServices['gauge'];
   /** By default memory of its own. */
   sharedMemory?: PlaneServices['sharedMemory'];
@@ -258,10 +259,10 @@ export class Configuration {
 
   private planeServices(): PlaneServices {
     const { log, reach, observe, mayReach, connect = connectWire, streaming = true } = this.options;
-    const { count = () => {}, gauge = () => () => {} } = this.options;
+    const { count = () => {}, counter = () => () => {}, gauge = () => () => {} } = this.options;
     const { sharedMemory } = this;
     const router: PlaneServices['router'] = (parts, defaultHandler) => this.router(parts, defaultHandler);
-    return { log, reach, observe, count, gauge, sharedMemory, mayReach, connect, streaming, router };
+    return { log, reach, observe, count, counter, gauge, sharedMemory, mayReach, connect, streaming, router };
   }
 
   private reading(documents: readonly JsonObject[]): Reading {

@@ -30,7 +30,7 @@ export async function pemSecrets(
   const content = await contentOf(pemBlocks(text), passphrase);
   const { privateKeys, publicKeys, certificates, revocations } = content;
   const cryptoKey = (stableId: string, key: KeyObject, chain: readonly X509Certificate[]): CryptoKey => {
-    return { kind: 'key', stableId, key, certificates: chain, usages: usagesOf(key), revocations };
+    return { kind: 'key', stableId, key, certificates: chain, usages: usagesOf(key), algorithm: null, revocations };
   };
   if (privateKeys.length > 1) throw new Error('it holds more than one private key');
   const [privateKey] = privateKeys;

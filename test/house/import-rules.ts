@@ -56,13 +56,13 @@ function folderBreach(file: SourceFile, target: string | undefined): string | un
 
 /** Types of objects depend on what all share and on what their folder shares, never on each other or the catalogue. */
 function typeBreach(file: SourceFile, target: string | undefined, typeFiles: ReadonlySet<string>): string | undefined {
-  const isTypeRoom = /^dataplane\/(?:filters|handlers)\//.test(file.path);
+  const isTypeRoom = /^dataplane\/(?:filters|handlers|throttling)\//.test(file.path);
   if (target === undefined || !(isTypeRoom || typeFiles.has(file.path))) return undefined;
-  const isShared = /^(?:contract|dataplane\/heap|dataplane\/http|dataplane\/backends)\//.test(target);
+  const isShared = /^(?:contract|dataplane\/heap|dataplane\/http|dataplane\/backends|dataplane\/jose)\//.test(target);
   const room = file.path.slice(0, file.path.lastIndexOf('/') + 1);
   if (isShared || (target.startsWith(room) && !typeFiles.has(target) && target !== 'dataplane/catalogue.ts'))
     return undefined;
-  return 'a type imports only contract/, dataplane/heap/, dataplane/http/, dataplane/backends/ and what its own folder shares';
+  return 'a type imports only contract/, dataplane/heap/, dataplane/http/, dataplane/backends/, dataplane/jose/ and what its own folder shares';
 }
 
 function packageBreach(file: SourceFile, specifier: string): string | undefined {

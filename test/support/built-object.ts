@@ -41,6 +41,7 @@ export function buildObjects(declarations: JsonValue, reach: Reach = operatorRea
     reach,
     observe: () => {},
     count: () => {},
+    counter: () => () => {},
     gauge: () => () => {},
     sharedMemory: namedMemory(),
     mayReach: () => true,

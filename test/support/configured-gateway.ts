@@ -52,6 +52,7 @@ export async function startConfigured(
     figures: () => noFigures,
     observe: (metric, labels, seconds) => observed.push({ metric, labels, seconds }),
     count: (metric, labels) => counted.push({ metric, labels }),
+    counter: (metric, labels) => () => counted.push({ metric, labels }),
     gauge: (metric, labels, read) => gauges.add(metric, labels, read),
     mayReach: (address, port) => !listeners.has(address, port),
     streaming: options.streaming ?? true,

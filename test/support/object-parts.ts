@@ -31,6 +31,7 @@ export function objectParts(objects: Partial<Built>, services: Partial<PlaneServ
     reach: operatorReach(),
     observe: () => {},
     count: (metric, labels) => counted.push([metric, labels['to']].filter((part) => part !== undefined).join(' ')),
+    counter: (metric) => () => counted.push(metric),
     gauge: (metric, labels, read) => gauges.add(metric, labels, read),
     sharedMemory: namedMemory(),
     mayReach: () => true,

@@ -1,0 +1,67 @@
+import type { Exchange } from '../http/exchange.ts';
+
+/** What is known of an access token that an authorization server vouches for. The same object serves many requests. */
+export interface AccessToken {
+  readonly kind: 'token';
+  /** The token as the client sent it. */
+  readonly token: string;
+  /** What the authorization server says of it: the claims of a JWT, or the answer to an introspection. */
+  readonly info: Readonly<Record<string, unknown>>;
+  readonly scopes: ReadonlySet<string>;
+  /** Milliseconds since 1970; Infinity for a token that says nothing of its end. */
+  readonly expiresAt: number;
+}
+
+/** Why a token is good for nothing. */
+export interface TokenRefusal {
+  readonly kind: 'refusal';
+  /** `invalid_request`: the authorization server would not even judge it; everything else is a token that is not valid. */
+  readonly error: 'invalid_token' | 'invalid_request';
+  /** For the client: says nothing about keys, addresses or other tokens. */
+  readonly description: string;
+  /** For the log, or null. */
+  readonly cause: unknown;
+}
+
+/** What became of a token. */
+export type Resolution = AccessToken | TokenRefusal;
+
+/** Says what access tokens are worth. */
+export interface AccessTokenResolver {
+  /**
+   * Judges a token by itself: the answer may be used for other requests that carry it. `token` has the grammar of RFC
+   * 6750. What is at hand is returned at once, without a promise. Whoever cannot decide refuses; a rejection is taken
+   * for a refusal too. The exchange gives contexts to calls that are made for it and must not sway the verdict.
+   */
+  resolve(token: string, exchange: Exchange): Resolution | Promise<Resolution>;
+  /**
+   * Judges whether this request may use the token, such as by a key that the client has shown: asked for every request,
+   * also where the resolution was kept. Null when it may.
+   */
+  confirm?(token: AccessToken, exchange: Exchange): TokenRefusal | null | Promise<TokenRefusal | null>;
+}
+
+/** Which scopes a request needs. */
+export interface ResourceAccess {
+  scopes(exchange: Exchange): ReadonlySet<string> | Promise<ReadonlySet<string>>;
+}
+
+/** What tells caches of tokens that were revoked, and whether it can be heard at all. */
+export interface Revocations {
+  /** Whether it is heard now; false while the notification service is away. */
+  readonly isHeard: boolean;
+  /** Tells of what was revoked, and of the service going away and coming back. The result ends it. */
+  watch(listener: RevocationListener): () => void;
+}
+
+export interface RevocationListener {
+  /** Tokens whose info says this are revoked. */
+  revoked(isRevoked: (token: AccessToken) => boolean): void;
+  lost(): void;
+  regained(): void;
+}
+
+/** A token that is not valid, in the words for the client. */
+export function invalidToken(description: string, cause: unknown = null): TokenRefusal {
+  return { kind: 'refusal', error: 'invalid_token', description, cause };
+}

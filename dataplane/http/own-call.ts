@@ -1,0 +1,178 @@
+import { type ClientContext, Exchange, type Next } from './exchange.ts';
+import { type ExchangeOwner, runExchange } from './exchange-owner.ts';
+import { DEFAULT_FORWARDING } from './forwarding.ts';
+import { Headers } from './headers.ts';
+import { listenerLimits } from './limits.ts';
+import { Request } from './request.ts';
+import type { Response } from './response.ts';
+import { Uri } from './uri.ts';
+import { webSocketTerms } from './websocket-terms.ts';
+
+/** A request that the gateway makes for itself, such as one to a token endpoint. */
+export interface OwnRequest {
+  readonly method: string;
+  /** Absolute. */
+  readonly uri: string | Uri;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly content?: string | Uint8Array;
+}
+
+/** What came back, whole. */
+export interface OwnAnswer {
+  readonly status: number;
+  /** The value of a header, several lines joined; null when there is none. */
+  header(name: string): string | null;
+  readonly content: Buffer;
+}
+
+export interface OwnCallOptions {
+  /** For whom it is made: its contexts and its transaction are those of the call. Null for nobody. */
+  readonly parent: Exchange | null;
+  /** Most bytes of content to take. */
+  readonly limit?: number;
+  /** Most milliseconds for all of it. */
+  readonly timeout?: number;
+}
+
+const CONTENT_LIMIT = 1 << 20;
+const TIMEOUT = 30_000;
+const WEB_SOCKETS = webSocketTerms({}, listenerLimits.parse({}));
+const NOBODY: ClientContext = Object.freeze({
+  remoteAddress: '',
+  remotePort: 0,
+  localAddress: '',
+  localPort: 0,
+  isSecure: false,
+  isExternal: false,
+  userAgent: null,
+  remoteUser: null,
+  certificates: Object.freeze([]),
+});
+
+/** A call took longer than it may. */
+export class OwnCallTimeout extends Error {
+  constructor(milliseconds: number) {
+    super(`there was no whole answer within ${milliseconds} ms`);
+    this.name = 'OwnCallTimeout';
+  }
+}
+
+/**
+ * Sends a request of the gateway's own through a handler, with whatever filters stand in front of it, and takes the
+ * whole answer. A backend that cannot be reached is an answer too, with the status that clients would see. Rejects when
+ * the content is longer than allowed, breaks off, or does not end in time. It does not end with its parent.
+ */
+export function callHandler(handler: Next, request: OwnRequest, options: OwnCallOptions): Promise<OwnAnswer> {
+  return new Promise((resolve, reject) => {
+    new OwnCall(handler, options, resolve, reject).send(request);
+  });
+}
+
+class OwnCall implements ExchangeOwner {
+  readonly handler: Next;
+  readonly webSockets = WEB_SOCKETS;
+  readonly facts: ExchangeOwner['facts'];
+  private readonly options: OwnCallOptions;
+  private readonly resolve: (answer: OwnAnswer) => void;
+  private readonly reject: (error: unknown) => void;
+  private fault: unknown = null;
+  private exchange: Exchange | null = null;
+  private response: Response | null = null;
+  private timer: NodeJS.Timeout | null = null;
+
+  constructor(
+    handler: Next,
+    options: OwnCallOptions,
+    resolve: (answer: OwnAnswer) => void,
+    reject: (error: unknown) => void,
+  ) {
+    this.handler = handler;
+    this.options = options;
+    this.resolve = resolve;
+    this.reject = reject;
+    const lines = Buffer.from(`Via: ${hops(options.parent)}1.1 ${DEFAULT_FORWARDING.via}\r\n\r\n`, 'latin1');
+    this.facts = {
+      clientContext: () => NOBODY,
+      remoteAddress: (exchange) => exchange.client.remoteAddress,
+      originalUri: (exchange) => exchange.request.uri.original,
+      forwardingLines: () => lines,
+    };
+  }
+
+  send({ method, uri, headers, content }: OwnRequest): void {
+    const { parent, timeout = TIMEOUT } = this.options;
+    const place = typeof uri === 'string' ? Uri.parse(uri) : uri;
+    const request = new Request(
+      method,
+      place.target,
+      place.scheme,
+      place.authority,
+      'HTTP/1.1',
+      Headers.empty(),
+      null,
+      false,
+    );
+    request.headers.append('Host', place.authority);
+    for (const name in headers) request.headers.append(name, headers[name]!);
+    if (content !== undefined) request.entity.set(content);
+    const exchange = new Exchange(this, request, performance.now());
+    if (parent !== null) exchange.inherit(parent);
+    this.exchange = exchange;
+    this.timer = setTimeout(() => this.overdue(timeout), timeout);
+    runExchange(this, exchange);
+  }
+
+  answer(_exchange: Exchange, response: Response): void {
+    const { limit = CONTENT_LIMIT } = this.options;
+    this.response = response;
+    response.upgraded?.abandon();
+    const { status } = response;
+    const fields = response.headers.entries(); // the bytes they are read from last for one turn
+    const header = (name: string): string | null => {
+      const values = fields.filter(([known]) => known === name.toLowerCase()).map(([, value]) => value);
+      return values.length === 0 ? null : values.join(', ');
+    };
+    response.entity.bytes(limit).then(
+      (content) => {
+        this.finish();
+        if (this.fault === null) this.resolve({ status, header, content });
+        else this.reject(this.fault);
+      },
+      (error: unknown) => this.fail(error),
+    );
+  }
+
+  report(error: unknown): void {
+    this.fault = error;
+  }
+
+  interim(): void {
+    // what counts is the answer itself
+  }
+
+  private overdue(timeout: number): void {
+    this.fail(new OwnCallTimeout(timeout));
+  }
+
+  private fail(error: unknown): void {
+    this.finish();
+    const { exchange } = this;
+    if (exchange !== null) {
+      exchange.over = true;
+      exchange.call?.cancel();
+    }
+    this.response?.abandon();
+    this.reject(error);
+  }
+
+  private finish(): void {
+    if (this.timer !== null) clearTimeout(this.timer);
+    this.timer = null;
+  }
+}
+
+/** The gateways that the request came through for which the call is made: a circle must come to an end. */
+function hops(parent: Exchange | null): string {
+  const via = parent?.request.headers.get('via') ?? null;
+  return via === null ? '' : `${via}, `;
+}
