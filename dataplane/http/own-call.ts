@@ -59,8 +59,9 @@ export class OwnCallTimeout extends Error {
 
 /**
  * Sends a request of the gateway's own through a handler, with whatever filters stand in front of it, and takes the
- * whole answer. A backend that cannot be reached is an answer too, with the status that clients would see. Rejects when
- * the content is longer than allowed, breaks off, or does not end in time. It does not end with its parent.
+ * whole answer. Rejects with what the handler throws, as a ClientHandler does that gets no answer (a ReverseProxyHandler
+ * answers 502), and when the content is longer than allowed, breaks off, or does not end in time. It does not end with
+ * its parent.
  */
 export function callHandler(handler: Next, request: OwnRequest, options: OwnCallOptions): Promise<OwnAnswer> {
   return new Promise((resolve, reject) => {
