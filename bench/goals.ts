@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { out } from './paths.ts';
 import { figure, kibibytes, mebibytes } from './quantity.ts';
 import { type Measurement, measurementsOf, type Results, ratio, spread } from './results.ts';
+import { signatureCosts } from './signature-cost.ts';
 import { faultsOf, type SoakResult } from './soak.ts';
+import type { TokenAlgorithm } from './token-files.ts';
+import type { TokenMemory } from './token-memory.ts';
 import type { Transfer } from './transfer.ts';
 
 /** One figure that the engine must reach; `reached` is undefined when this run did not measure it. */
@@ -164,6 +167,64 @@ const otherComparisons: readonly Comparison[] = [
   },
 ];
 
+const identityComparisons: readonly Comparison[] = [
+  {
+    figure: 'CPU per request with a cached RS256 token, scope, throttle over 100,000 partitions, metrics, log',
+    ...{ limit: 0.9, than: 'nginx plain', workload: 'identity', subject: 'gatewarden-identity' },
+    ...{ peer: 'nginx', pick: cpu },
+  },
+  {
+    figure: 'The same against a proxy that verifies the token',
+    ...{ limit: 0.25, than: 'HAProxy with jwt_verify', workload: 'identity', subject: 'gatewarden-identity' },
+    ...{ peer: 'haproxy-jwt', pick: cpu },
+  },
+  {
+    figure: 'The same with another token for each request, 10,000 of them',
+    ...{ limit: 1.1, than: 'nginx plain', workload: 'identities', subject: 'gatewarden-identities' },
+    ...{ peer: 'nginx', pick: cpu },
+  },
+];
+
+/** What a token that is verified anew adds to the request, held against OpenSSL's own work. */
+function coldGoal(results: Results, algorithm: TokenAlgorithm): Goal {
+  const name = algorithm.toLowerCase();
+  const verified = spread(results, `cold-${name}`, `gatewarden-${name}`, cpu);
+  const open = spread(results, `cold-${name}`, 'gatewarden-open', cpu);
+  const alone = signatureCosts()[algorithm];
+  const added = verified && open && alone && (verified.median - open.median) / alone.median;
+  return {
+    figure: `What verifying an ${algorithm} token adds to a request`,
+    target: '≤ 1.3 × OpenSSL alone',
+    measured:
+      added === undefined
+        ? 'not measured'
+        : `${figure(added)} × (${figure(verified!.median)} − ${figure(open!.median)} µs for ${figure(alone!.median)} µs)`,
+    reached: added === undefined ? undefined : added <= 1.3,
+  };
+}
+
+function introspectionGoal(results: Results): Goal {
+  const asked = spread(results, 'introspection', 'gatewarden-introspection', cpu);
+  const open = spread(results, 'introspection', 'gatewarden-open', cpu);
+  const calls = asked && open && asked.median / (2 * open.median);
+  return {
+    figure: 'CPU per request with introspection, 64 connections',
+    target: '≤ 1.5 × two HTTP calls',
+    measured: calls === undefined ? 'not measured' : `${figure(calls)} ×`,
+    reached: calls === undefined ? undefined : calls <= 1.5,
+  };
+}
+
+function tokenMemoryGoal(): Goal {
+  const measured = fileIn<TokenMemory>('token-memory.json');
+  return {
+    figure: 'Memory per cached token beside the token itself, of a million',
+    target: '≤ 400 bytes',
+    measured: measured === undefined ? 'not measured' : `${figure(measured.bytesEach)} bytes`,
+    reached: measured && measured.tokens >= 1_000_000 ? measured.bytesEach <= 400 : undefined,
+  };
+}
+
 /** Median time that an event takes more than over a relay that reads nothing. */
 function eventGoal(results: Results): Goal {
   const ours = spread(results, 'events', 'gatewarden-events', (one) => one.p50);
@@ -182,6 +243,12 @@ export function goalsOf(results: Results): Goal[] {
     comparisonGoal(results, mainCost),
     chainGoal(),
     ...otherComparisons.map((comparison) => comparisonGoal(results, comparison)),
+    ...identityComparisons.map((comparison) => comparisonGoal(results, comparison)),
+    coldGoal(results, 'RS256'),
+    coldGoal(results, 'ES256'),
+    coldGoal(results, 'EdDSA'),
+    introspectionGoal(results),
+    tokenMemoryGoal(),
     eventGoal(results),
     memoryGoal(results),
     transferGoal(),

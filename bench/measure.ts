@@ -2,7 +2,6 @@ import { type LoadProcess, type LoadResult, startLoad } from './load-process.ts'
 import { cpuBetween, readCpu } from './measure-cpu.ts';
 import { settledMemory } from './measure-memory.ts';
 import { type Peer, type RunningPeer, startPeer } from './peer.ts';
-import { headFile } from './request-head.ts';
 import type { Measurement } from './results.ts';
 import { idleConnections, loadArguments, type Workload } from './workload.ts';
 
@@ -11,7 +10,7 @@ type Figures = Omit<Measurement, 'workload' | 'peer' | 'round' | 'busy'>;
 
 /** Runs one workload once against a fresh process of one proxy. */
 export async function measureOnce(peer: Peer, workload: Workload, cores: Cores, rate?: number): Promise<Figures> {
-  const args = loadArguments(workload, headFile(workload.head), peer.warmup, rate);
+  const args = loadArguments(workload, peer.warmup, rate);
   const { driver } = workload;
   const load = await startLoad(cores.load, args, driver === undefined ? {} : { driver: driver.program });
   try {

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { configuredPeers } from './configured-peers.ts';
+import { identityPeers } from './identity-peers.ts';
 import { bench, out, pinnedNode, repository } from './paths.ts';
 import type { Peer, Place } from './peer.ts';
 import { protocolPeers } from './protocol-peers.ts';
@@ -133,5 +134,6 @@ export const peers: readonly Peer[] = [
     command: (place) => nodeProgram('http-proxy', place),
   },
   ...configuredPeers,
+  ...identityPeers,
   ...protocolPeers,
 ];

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { outFolder } from './paths.ts';
+import type { TokenFiles } from './token-files.ts';
 
 const id = '#'.repeat(16); // the load program puts the number of the request here
 
@@ -13,22 +14,29 @@ function bearerToken(length: number): string {
   return `${start}${Buffer.from(noise).toString('base64url')}`.slice(0, length);
 }
 
+const bearerLines = (token: string): string =>
+  [
+    `GET /api/v1/orders/${id}?expand=items&currency=EUR HTTP/1.1`,
+    'Host: orders.example.com',
+    'User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+    'Accept: application/json, text/plain, */*',
+    'Accept-Language: en-GB,en;q=0.7,de;q=0.3',
+    'Accept-Encoding: gzip, deflate, br',
+    'Origin: https://shop.example.com',
+    'Referer: https://shop.example.com/account/orders',
+    `X-Request-Id: ${id}`,
+    `Authorization: Bearer ${token}`,
+  ].join('\n');
+
 function bearerHead(bytes: number): string {
-  const lines = (token: string): string =>
-    [
-      `GET /api/v1/orders/${id}?expand=items&currency=EUR HTTP/1.1`,
-      'Host: orders.example.com',
-      'User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
-      'Accept: application/json, text/plain, */*',
-      'Accept-Language: en-GB,en;q=0.7,de;q=0.3',
-      'Accept-Encoding: gzip, deflate, br',
-      'Origin: https://shop.example.com',
-      'Referer: https://shop.example.com/account/orders',
-      `X-Request-Id: ${id}`,
-      `Authorization: Bearer ${token}`,
-    ].join('\n');
-  const withoutToken = lines('').length + lines('').split('\n').length + 3; // each line ends in CRLF, the head in one more
-  return lines(bearerToken(bytes - withoutToken));
+  const bare = bearerLines('');
+  const withoutToken = bare.length + bare.split('\n').length + 3; // each line ends in CRLF, the head in one more
+  return bearerLines(bearerToken(bytes - withoutToken));
+}
+
+/** The load program puts tokens of this length, and one of 100,000 clients. */
+function tokenHead(width: number): string {
+  return `${bearerLines('@'.repeat(width))}\nX-Client: client-${'#'.repeat(5)}`;
 }
 
 const heads = {
@@ -39,9 +47,18 @@ const heads = {
 
 export type HeadName = keyof typeof heads;
 
+function written(name: string, head: string): string {
+  const file = join(outFolder('heads'), `${name}.txt`);
+  writeFileSync(file, `${head}\n`);
+  return file;
+}
+
 /** Writes the request head as the load program reads it and returns the path. */
 export function headFile(name: HeadName): string {
-  const file = join(outFolder('heads'), `${name}.txt`);
-  writeFileSync(file, `${heads[name]()}\n`);
-  return file;
+  return written(name, heads[name]());
+}
+
+/** The same for requests that each carry one of the tokens in a file. */
+export function tokenHeadFile({ width }: TokenFiles): string {
+  return written(`token-${width}`, tokenHead(width));
 }

@@ -3,6 +3,7 @@ import { quietMachine } from './measure-cpu.ts';
 import type { Peer } from './peer.ts';
 import { kibibytes, micros, percent, perSecond } from './quantity.ts';
 import { type Measurement, measurementsOf, type Results } from './results.ts';
+import { measureSignatures } from './signature-cost.ts';
 import { spreadOf } from './statistics.ts';
 import { contenders, paceShare, type Workload } from './workload.ts';
 
@@ -78,6 +79,11 @@ export async function runWorkload(run: Run, workload: Workload, rounds: number):
     return `failed: ${error.message}`;
   };
   const peers = contenders(workload, run.peers);
+  if (workload.name.startsWith('cold-') && workload.tokens !== undefined) {
+    const { algorithm, count } = workload.tokens;
+    const { median } = measureSignatures(algorithm, count, run.cores.proxy);
+    console.log(`  OpenSSL alone: ${micros(median)} for a signature`);
+  }
   let rate: number | undefined;
   if (workload.kind === 'pace') {
     const pace = await paceOf(run, workload).catch(failed('choosing the rate'));

@@ -30,5 +30,6 @@ export async function prepareTools(peers: readonly Peer[]): Promise<void> {
   if (needed.has('npm')) installNpmPeers();
   compile('load', ['load.c', 'client.c', 'backend.c', 'channel.c', 'head.c', 'template.c', 'histogram.c']);
   compile('relay', ['relay.c']);
+  if (needed.has('openssl')) compile('signatures', ['signatures.c'], ['-lcrypto']);
   if (needed.has('openssl')) compile('handshakes', ['handshakes.c'], ['-lssl', '-lcrypto']);
 }

@@ -1,5 +1,7 @@
+import { coldTokens } from './identity-peers.ts';
 import type { Peer } from './peer.ts';
-import type { HeadName } from './request-head.ts';
+import { type HeadName, headFile, tokenHeadFile } from './request-head.ts';
+import { type TokenAlgorithm, tokenFiles } from './token-files.ts';
 
 const KiB = 1024;
 const MiB = 1024 * KiB;
@@ -18,6 +20,10 @@ export type Workload = {
   answer: number;
   seconds: number;
   rounds: number;
+  /** Which tokens the requests carry, one after the other. */
+  tokens?: { algorithm: TokenAlgorithm; count: number };
+  /** The only proxies that are compared; the first is the gateway. */
+  only?: readonly string[];
   /** Who makes the load where the C program does not, and which proxies are compared; the first is the gateway. */
   driver?: { program: string; arguments: readonly string[]; peers: readonly string[] };
 };
@@ -93,6 +99,49 @@ const driven: readonly Workload[] = [
   },
 ];
 
+const cold = (algorithm: TokenAlgorithm): Workload => {
+  const name = algorithm.toLowerCase();
+  return {
+    ...base,
+    name: `cold-${name}`,
+    title: `${algorithm} tokens that are verified anew for every request, 64 connections`,
+    tokens: { algorithm, count: coldTokens },
+    only: [`gatewarden-${name}`, 'gatewarden-open'],
+  };
+};
+
+/** Workloads whose requests carry tokens that count. */
+const identified: readonly Workload[] = [
+  {
+    ...base,
+    name: 'identity',
+    title: 'A cached RS256 token, scope, throttle with 100,000 partitions, log, metrics, 64 connections',
+    tokens: { algorithm: 'RS256', count: 1 },
+    only: ['gatewarden-identity', 'nginx', 'haproxy-jwt', 'gatewarden-open'],
+    seconds: 3,
+    rounds: 7,
+  },
+  {
+    ...base,
+    name: 'identities',
+    title: 'The same with another token for each request, 10,000 of them, all cached',
+    tokens: { algorithm: 'RS256', count: 10_000 },
+    only: ['gatewarden-identities', 'nginx'],
+    seconds: 3,
+    rounds: 7,
+  },
+  cold('RS256'),
+  cold('ES256'),
+  cold('EdDSA'),
+  {
+    ...base,
+    name: 'introspection',
+    title: 'Tokens that the authorization server is asked about for every request, 64 connections',
+    tokens: { algorithm: 'RS256', count: coldTokens },
+    only: ['gatewarden-introspection', 'gatewarden-open'],
+  },
+];
+
 export const workloads: readonly Workload[] = [
   {
     ...base,
@@ -130,6 +179,7 @@ export const workloads: readonly Workload[] = [
     seconds: 3,
     rounds: 7,
   },
+  ...identified,
   ...driven,
 ];
 
@@ -139,7 +189,8 @@ export const paceShare = 0.7;
 
 /** The proxies that run a workload: all of them the main one, only those that are near our cost the others. */
 export function contenders(workload: Workload, peers: readonly Peer[]): Peer[] {
-  const { driver } = workload;
+  const { driver, only } = workload;
+  if (only !== undefined) return peers.filter(({ name }) => only.includes(name));
   if (driver !== undefined) return peers.filter(({ name }) => driver.peers.includes(name));
   return peers.filter(({ name, role }) => {
     if (role === 'compared') return false;
@@ -151,14 +202,28 @@ export function contenders(workload: Workload, peers: readonly Peer[]): Peer[] {
 }
 
 /** The workload as arguments of the load program. */
-export function loadArguments(workload: Workload, head: string, warmup: number, rate: number | undefined): string[] {
+export function loadArguments(workload: Workload, warmup: number, rate: number | undefined): string[] {
   const { driver } = workload;
   if (driver !== undefined) {
     return [...driver.arguments, '--warmup', `${warmup}`, '--seconds', `${workload.seconds}`];
   }
   const { connections, depth, body, answer, seconds, kind } = workload;
-  const common = ['--head', head, '--connections', `${connections}`, '--body', `${body}`, '--answer', `${answer}`];
+  const common = [
+    ...requestArguments(workload),
+    '--connections',
+    `${connections}`,
+    '--body',
+    `${body}`,
+    '--answer',
+    `${answer}`,
+  ];
   if (kind === 'idle') return [...common, '--idle', `${idleConnections}`];
   const pace = rate === undefined ? ['--depth', `${depth}`] : ['--rate', `${rate}`];
   return [...common, ...pace, '--warmup', `${warmup}`, '--seconds', `${seconds}`];
+}
+
+function requestArguments({ head, tokens }: Workload): string[] {
+  if (tokens === undefined) return ['--head', headFile(head)];
+  const files = tokenFiles(tokens.algorithm, tokens.count);
+  return ['--head', tokenHeadFile(files), '--tokens', files.tokens];
 }

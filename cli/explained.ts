@@ -8,6 +8,7 @@ import { catalogue } from '../dataplane/catalogue.ts';
 import { defaultObjects } from '../dataplane/heap/default-objects.ts';
 import type { TypeDefinition } from '../dataplane/heap/definition.ts';
 import { typeFacts } from '../dataplane/heap/types-by-kind.ts';
+import { secretsField } from '../dataplane/routes/secrets-field.ts';
 
 /** What there is to say of a type of object or of a document. */
 export interface Explained {
@@ -27,7 +28,7 @@ const common = {
   properties: z.unknown().optional().describe('Names for values: tokens and names in expressions.'),
   globalDecorators: z.unknown().optional().describe('Decorations of every object of the document, by decorator.'),
   monitor: noEffect(z.unknown(), 'every route is monitored'),
-  secrets: unavailable('SecretStore references'),
+  secrets: secretsField,
   session: unavailable('AsyncSessionManager reference'),
   auditService: unavailable('AuditService reference'),
 };

@@ -4,6 +4,7 @@ import { timerDecorator } from './decorators/timer.ts';
 import { tracingDecorator } from './decorators/tracing.ts';
 import { allowOnlyFilter } from './filters/allow-only.ts';
 import { assignmentFilter } from './filters/assignment.ts';
+import { certificateThumbprintFilter } from './filters/certificate-thumbprint.ts';
 import { chainOfFilters } from './filters/chain-of-filters.ts';
 import { circuitBreakerFilter } from './filters/circuit-breaker.ts';
 import { conditionEnforcementFilter } from './filters/condition-enforcement.ts';
@@ -26,6 +27,7 @@ import { chain } from './handlers/chain.ts';
 import { clientHandler } from './handlers/client.ts';
 import { delegate } from './handlers/delegate.ts';
 import { dispatchHandler } from './handlers/dispatch.ts';
+import { jwkSetHandler } from './handlers/jwk-set.ts';
 import { resourceHandler } from './handlers/resource.ts';
 import { reverseProxyHandler } from './handlers/reverse-proxy.ts';
 import { router } from './handlers/router.ts';
@@ -33,20 +35,37 @@ import { sequenceHandler } from './handlers/sequence.ts';
 import { staticResponseHandler } from './handlers/static-response.ts';
 import { welcomeHandler } from './handlers/welcome.ts';
 import { TypeCatalogue } from './heap/type-catalogue.ts';
+import { cacheAccessTokenResolver } from './oauth2/cache-access-token-resolver.ts';
+import { clientCredentialsOAuth2ClientFilter } from './oauth2/client-credentials-oauth2-client.ts';
+import { clientSecretBasicAuthenticationFilter } from './oauth2/client-secret-basic-authentication.ts';
+import { clientSecretPostAuthenticationFilter } from './oauth2/client-secret-post-authentication.ts';
+import { confirmationKeyVerifierAccessTokenResolver } from './oauth2/confirmation-key-verifier-access-token-resolver.ts';
+import { httpBasicAuthenticationClientFilter } from './oauth2/http-basic-authentication-client.ts';
+import { oauth2ResourceServerFilter } from './oauth2/oauth2-resource-server.ts';
+import { privateKeyJwtClientAuthenticationFilter } from './oauth2/private-key-jwt-client-authentication.ts';
+import { statelessAccessTokenResolver } from './oauth2/stateless-access-token-resolver.ts';
+import { tokenIntrospectionAccessTokenResolver } from './oauth2/token-introspection-access-token-resolver.ts';
 import { base64EncodedSecretStore } from './secrets/base64-encoded-secret-store.ts';
 import { fileSystemSecretStore } from './secrets/file-system-secret-store.ts';
+import { jwkPropertyFormat } from './secrets/jwk-property-format.ts';
+import { jwkSetSecretStore } from './secrets/jwk-set-secret-store.ts';
 import { pemPropertyFormat } from './secrets/pem-property-format.ts';
+import { secretKeyPropertyFormat } from './secrets/secret-key-property-format.ts';
 import { secretsKeyManager } from './secrets/secrets-key-manager.ts';
 import { secretsProvider } from './secrets/secrets-provider.ts';
 import { secretsTrustManager } from './secrets/secrets-trust-manager.ts';
 import { systemAndEnvSecretStore } from './secrets/system-and-env-secret-store.ts';
 import { trustAllManager } from './secrets/trust-all-manager.ts';
+import { amService } from './services/am-service.ts';
 import { clock } from './services/clock.ts';
 import { customProxyOptions } from './services/custom-proxy-options.ts';
 import { noProxyOptions } from './services/no-proxy-options.ts';
 import { scheduledExecutorService } from './services/scheduled-executor-service.ts';
 import { systemProxyOptions } from './services/system-proxy-options.ts';
 import { temporaryStorage } from './services/temporary-storage.ts';
+import { defaultRateThrottlingPolicy } from './throttling/default-rate-throttling-policy.ts';
+import { mappedThrottlingPolicy } from './throttling/mapped-throttling-policy.ts';
+import { throttlingFilter } from './throttling/throttling.ts';
 import { clientTlsOptions } from './tls/client-tls-options.ts';
 import { serverTlsOptions } from './tls/server-tls-options.ts';
 import { tlsOptions } from './tls/tls-options.ts';
@@ -60,6 +79,7 @@ export const catalogue = new TypeCatalogue(
     clientHandler,
     delegate,
     dispatchHandler,
+    jwkSetHandler,
     resourceHandler,
     reverseProxyHandler,
     router,
@@ -69,8 +89,12 @@ export const catalogue = new TypeCatalogue(
     // filters
     allowOnlyFilter,
     assignmentFilter,
+    certificateThumbprintFilter,
     chainOfFilters,
     circuitBreakerFilter,
+    clientCredentialsOAuth2ClientFilter,
+    clientSecretBasicAuthenticationFilter,
+    clientSecretPostAuthenticationFilter,
     conditionEnforcementFilter,
     conditionalFilter,
     cookieFilter,
@@ -81,13 +105,23 @@ export const catalogue = new TypeCatalogue(
     forwardedRequestFilter,
     fragmentFilter,
     headerFilter,
+    httpBasicAuthenticationClientFilter,
     locationHeaderFilter,
+    oauth2ResourceServerFilter,
+    privateKeyJwtClientAuthenticationFilter,
     setCookieUpdateFilter,
     staticRequestFilter,
     switchFilter,
+    throttlingFilter,
     transactionIdOutboundFilter,
     uriPathRewriteFilter,
+    // access tokens
+    cacheAccessTokenResolver,
+    confirmationKeyVerifierAccessTokenResolver,
+    statelessAccessTokenResolver,
+    tokenIntrospectionAccessTokenResolver,
     // services
+    amService,
     clock,
     customProxyOptions,
     noProxyOptions,
@@ -97,12 +131,18 @@ export const catalogue = new TypeCatalogue(
     // secrets
     base64EncodedSecretStore,
     fileSystemSecretStore,
+    jwkPropertyFormat,
+    jwkSetSecretStore,
     pemPropertyFormat,
+    secretKeyPropertyFormat,
     secretsKeyManager,
     secretsProvider,
     secretsTrustManager,
     systemAndEnvSecretStore,
     trustAllManager,
+    // throttling
+    defaultRateThrottlingPolicy,
+    mappedThrottlingPolicy,
     // TLS
     clientTlsOptions,
     serverTlsOptions,

@@ -1,5 +1,6 @@
 import type { Registry } from 'prom-client';
 import { registerBreakerMetrics } from './metrics/breaker-exposition.ts';
+import { registerCacheMetrics } from './metrics/cache-exposition.ts';
 import { type MetricsSource, metricsRegistry } from './metrics/exposition.ts';
 import { PlaneGauges } from './metrics/gauges.ts';
 import { type MonitoringRecord, monitoringRecords, recordPrefix } from './metrics/monitoring.ts';
@@ -9,6 +10,7 @@ import { registerRetryMetrics } from './metrics/retry-exposition.ts';
 import { registerRouteMetrics } from './metrics/route-exposition.ts';
 import type { RouteSeries } from './metrics/route-series.ts';
 import { FIGURE } from './metrics/route-slots.ts';
+import { registerThrottlingMetrics } from './metrics/throttling-exposition.ts';
 
 /** The metrics of a plane: the registry that is scraped, and what Common REST monitoring shows. */
 export class PlaneMetrics {
@@ -34,6 +36,11 @@ export class PlaneMetrics {
       gauges: () => this.gauges.all,
     });
     registerRetryMetrics(this.registry, () => this.observations.all);
+    registerThrottlingMetrics(this.registry, {
+      observations: () => this.observations.all,
+      gauges: () => this.gauges.all,
+    });
+    registerCacheMetrics(this.registry, () => this.observations.all);
     this.ticking = setInterval(() => {
       const counts = this.series().map((series) => [recordPrefix(series), series.figures[FIGURE.ended]!] as const);
       this.rates.tick(new Map(counts), Date.now());

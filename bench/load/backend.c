@@ -12,7 +12,7 @@
 
 struct backend {
   struct channel channel;
-  bool in_body, damaged;
+  bool in_body, damaged, introspects;
   uint64_t id, body_left, body_at;
   unsigned owed; /* answers that wait for an earlier long one to leave */
 };
@@ -21,6 +21,12 @@ static uint64_t *seen;
 static size_t seen_words;
 static char plain_head[256];
 static size_t plain_head_length;
+
+/* What the endpoint for introspection knows of every token. */
+static const char introspected[] =
+    "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 126\r\n\r\n"
+    "{\"active\":true,\"scope\":\"orders:read orders:write\",\"client_id\":\"shop\",\"sub\":\"user-1842\","
+    "\"exp\":4102444800,\"token_type\":\"Bearer\"}";
 
 static size_t write_head(char *to, size_t room, uint64_t length, uint64_t id) {
   int used = snprintf(to, room, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %llu\r\n",
@@ -58,6 +64,10 @@ static void answer(struct backend *backend, uint64_t id) {
 }
 
 static void finish_request(struct backend *backend) {
+  if (backend->introspects) {
+    memcpy(channel_room(&backend->channel, sizeof introspected - 1), introspected, sizeof introspected - 1);
+    return;
+  }
   if (backend->damaged) faults.damaged++;
   if (options.verify && !id_fresh(&seen, &seen_words, backend->id)) faults.repeated++;
   answer(backend, backend->id);
@@ -73,6 +83,7 @@ static bool read_requests(struct backend *backend, const char *bytes, size_t len
         return false;
       }
       if (found == 0) break;
+      backend->introspects = strncmp(bytes, "POST /introspect", 16) == 0;
       bytes += head.length;
       length -= head.length;
       backend->id = head.id;

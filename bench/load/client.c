@@ -208,6 +208,7 @@ static void on_client(struct endpoint *endpoint, uint32_t events) {
 void client_setup(unsigned port) {
   proxy = (struct sockaddr_in){.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
   proxy.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  if (options.token_file != NULL) template_tokens(options.token_file);
   template_read(options.head_file);
   next_id = 1;
 }

@@ -146,7 +146,7 @@ static void read_options(int argc, char **argv) {
       {"connections", 1, 0, 'c'}, {"depth", 1, 0, 'd'},   {"head", 1, 0, 'h'},  {"method", 1, 0, 'm'},
       {"body", 1, 0, 'b'},        {"answer", 1, 0, 'a'},  {"count", 1, 0, 'n'}, {"seconds", 1, 0, 's'},
       {"warmup", 1, 0, 'w'},      {"rate", 1, 0, 'r'},    {"idle", 1, 0, 'i'},  {"verify", 0, 0, 'v'},
-      {"to", 1, 0, 't'},          {0, 0, 0, 0},
+      {"to", 1, 0, 't'},          {"tokens", 1, 0, 'k'}, {0, 0, 0, 0},
   };
   for (int option; (option = getopt_long(argc, argv, "", known, NULL)) != -1;) {
     switch (option) {
@@ -162,6 +162,7 @@ static void read_options(int argc, char **argv) {
       case 'r': options.rate = atof(optarg); break;
       case 'i': options.idle = (unsigned)atoi(optarg); break;
       case 'v': options.verify = true; break;
+      case 'k': options.token_file = optarg; break;
       case 't': options.to = (unsigned)atoi(optarg); break;
       default: exit(2);
     }

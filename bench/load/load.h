@@ -14,7 +14,7 @@ struct options {
   bool verify;
   uint64_t count, body, answer;
   double seconds, warmup, rate;
-  const char *head_file, *method;
+  const char *head_file, *method, *token_file;
   unsigned to;
 };
 

@@ -1,5 +1,6 @@
 /* The request head from a file, made ready for each body length that occurs: lines end in CRLF, the method is the one
-   the run asks for, and every run of '#' is where the id goes. */
+   the run asks for, every run of '#' is where the id goes, and the run of '@' is where a token goes: of several, each
+   request has the next one. */
 #define _GNU_SOURCE
 #include "load.h"
 #include "template.h"
@@ -13,6 +14,8 @@ enum { MAX_TEMPLATES = 16 };
 static struct template templates[MAX_TEMPLATES];
 static unsigned used;
 static char source[MAX_HEAD];
+static char *tokens;
+static size_t token_count, token_width;
 
 void template_read(const char *path) {
   FILE *file = fopen(path, "r");
@@ -21,6 +24,30 @@ void template_read(const char *path) {
   fclose(file);
   while (length > 0 && source[length - 1] == '\n') length--;
   source[length] = 0;
+}
+
+/* All tokens have the same length, so that one place in the head fits each of them. */
+void template_tokens(const char *path) {
+  FILE *file = fopen(path, "r");
+  if (file == NULL) die("cannot read the token file");
+  fseek(file, 0, SEEK_END);
+  size_t length = (size_t)ftell(file);
+  rewind(file);
+  tokens = malloc(length + 1);
+  if (tokens == NULL || fread(tokens, 1, length, file) != length) die("cannot read the token file");
+  fclose(file);
+  tokens[length] = 0;
+  token_width = strcspn(tokens, "\n");
+  token_count = length / (token_width + 1);
+  if (token_count == 0 || token_count * (token_width + 1) != length) die("the tokens differ in length");
+}
+
+static void find_token(struct template *template) {
+  const char *found = memchr(template->text, '@', template->length);
+  if (found == NULL) return;
+  template->token_at = (size_t)(found - template->text);
+  template->token_width = strspn(found, "@");
+  if (template->token_width != token_width) die("the place for the token has another length than the tokens");
 }
 
 static void find_ids(struct template *template) {
@@ -52,6 +79,7 @@ static struct template *make(uint64_t body) {
   to += sprintf(to, "\r\n");
   template->length = (size_t)(to - template->text);
   find_ids(template);
+  find_token(template);
   return template;
 }
 
@@ -65,4 +93,6 @@ const struct template *template_for(uint64_t body) {
 void template_write(const struct template *template, char *to, uint64_t id) {
   memcpy(to, template->text, template->length);
   for (unsigned i = 0; i < template->ids; i++) id_write(to + template->id_at[i], template->id_width[i], id);
+  if (template->token_width == 0) return;
+  memcpy(to + template->token_at, tokens + id % token_count * (token_width + 1), token_width);
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { readDuration } from '../../contract/duration.ts';
 import { flag, text } from '../../contract/vocabulary/configured.ts';
+import { resolvingBy } from '../heap/access-tokens.ts';
 import type { Decorated } from '../heap/decorator.ts';
 import { defineDecorator } from '../heap/definition.ts';
 
@@ -12,7 +13,8 @@ export const timerDecorator = defineDecorator({
     '`gw_timerdecorator_handler_elapsed_seconds` for handlers and `gw_timerdecorator_filter_elapsed_seconds`, ' +
     '`gw_timerdecorator_filter_internal_seconds` and `gw_timerdecorator_filter_downstream_seconds` for filters. What a ' +
     'filter takes itself is internal, what is behind it is downstream. The time ends when the head of the answer is ' +
-    'there. The decorator `timer` is there without being declared.',
+    'there. For access token resolvers it is `gw_timerdecorator_accesstokenresolver_elapsed_seconds`, until a token is ' +
+    'judged. The decorator `timer` is there without being declared.',
   config: z.strictObject({
     timeUnit: text()
       .refine(isUnit, 'is not a unit of time')
@@ -20,7 +22,7 @@ export const timerDecorator = defineDecorator({
       .describe('Unit of the times in the log, as durations name it: `ms`, `seconds`, `micros`, …'),
   }),
   decoration: flag().describe('Whether the object is measured.'),
-  decorates: ['filter', 'handler'],
+  decorates: ['filter', 'handler', 'accessTokenResolver'],
   examples: [{ title: 'Measure in microseconds', config: { timeUnit: 'microseconds' } }],
   create({ timeUnit }, { name: decoratorName, log, plane }) {
     const unit = Number(readDuration(`1 ${timeUnit}`).nanoseconds) / 1e6;
@@ -29,7 +31,7 @@ export const timerDecorator = defineDecorator({
     /** Publishes times, in milliseconds, under the name of the object. */
     function meter({ kind, name, qualifiedName }: Decorated): (part: string, time: number) => void {
       const labels = { decorator_name: decoratorName, fully_qualified_name: qualifiedName, name };
-      const prefix = `gw_timerdecorator_${kind}_`;
+      const prefix = `gw_timerdecorator_${kind.toLowerCase()}_`;
       return (part, time) => plane.observe(`${prefix}${part}_seconds`, labels, time / 1000);
     }
 
@@ -76,6 +78,28 @@ export const timerDecorator = defineDecorator({
             );
           }
         };
+      },
+      accessTokenResolver(resolver, measured, decorated) {
+        if (!measured) return resolver;
+        const observe = meter(decorated);
+        const lines = log.child({ decorated: decorated.qualifiedName });
+        const ended = (start: number): void => {
+          const total = performance.now() - start;
+          observe('elapsed', total);
+          lines.info(`Elapsed time: ${shown(total)}`);
+        };
+        return resolvingBy(resolver, (token, exchange) => {
+          const start = performance.now();
+          let isUnderWay = false;
+          try {
+            const resolution = resolver.resolve(token, exchange);
+            if (!(resolution instanceof Promise)) return resolution; // what is at hand must not become a promise
+            isUnderWay = true;
+            return resolution.finally(() => ended(start));
+          } finally {
+            if (!isUnderWay) ended(start);
+          }
+        });
       },
     };
   },

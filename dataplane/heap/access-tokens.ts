@@ -5,8 +5,10 @@ export interface AccessToken {
   readonly kind: 'token';
   /** The token as the client sent it. */
   readonly token: string;
-  /** What the authorization server says of it: the claims of a JWT, or the answer to an introspection. */
+  /** What the authorization server says of it, all of it JSON: the claims of a JWT, or the answer to an introspection. */
   readonly info: Readonly<Record<string, unknown>>;
+  /** The token is a signed JWT and `info` all that its payload says: who keeps the token can read it from there again. */
+  readonly carriesInfo?: boolean;
   readonly scopes: ReadonlySet<string>;
   /** Milliseconds since 1970; Infinity for a token that says nothing of its end. */
   readonly expiresAt: number;
@@ -39,6 +41,13 @@ export interface AccessTokenResolver {
    * also where the resolution was kept. Null when it may.
    */
   confirm?(token: AccessToken, exchange: Exchange): TokenRefusal | null | Promise<TokenRefusal | null>;
+  /**
+   * Schemes of the `Authorization` header under which tokens may come beside `Bearer`, such as `DPoP`. Whoever names one
+   * judges in `confirm` whether a token came under the right one; who stands in front of a resolver names what it names.
+   */
+  readonly schemes?: readonly string[];
+  /** Challenges that clients are given beside that of `Bearer`, each the value of a header: `DPoP algs="ES256"`. */
+  readonly challenges?: readonly string[];
 }
 
 /** Which scopes a request needs. */
@@ -64,4 +73,18 @@ export interface RevocationListener {
 /** A token that is not valid, in the words for the client. */
 export function invalidToken(description: string, cause: unknown = null): TokenRefusal {
   return { kind: 'refusal', error: 'invalid_token', description, cause };
+}
+
+/** A resolver that judges tokens in another way and is as the first one in everything else. */
+export function resolvingBy(
+  resolver: AccessTokenResolver,
+  resolve: AccessTokenResolver['resolve'],
+): AccessTokenResolver {
+  const { schemes, challenges } = resolver;
+  return {
+    resolve,
+    ...(resolver.confirm && { confirm: resolver.confirm.bind(resolver) }),
+    ...(schemes && { schemes }),
+    ...(challenges && { challenges }),
+  };
 }

@@ -3,12 +3,13 @@ import { didYouMean } from '../../contract/did-you-mean.ts';
 import { isJsonObject, type JsonValue, kindOf as kindOfValue } from '../../contract/document/json-value.ts';
 import { type Path, type Problem, pathText } from '../../contract/problem.ts';
 import { givenReferences } from '../../contract/vocabulary/given-references.ts';
-import { fieldNames, parseConfig } from '../../contract/vocabulary/parse-config.ts';
+import { fieldNames, type ParsedConfig, parseConfig } from '../../contract/vocabulary/parse-config.ts';
 import type { Reading } from '../../contract/vocabulary/reading.ts';
 import { kinds, type Reference, standIns } from '../../contract/vocabulary/reference.ts';
 import { soundFields } from '../../contract/vocabulary/sound-fields.ts';
 import { type Found, referencesIn } from './config-walk.ts';
 import type { TypeDefinition } from './definition.ts';
+import { impliedProvider, isImpliedStores, withImpliedStores } from './implied-stores.ts';
 import type { BuiltKind } from './kinds.ts';
 import { noteValues } from './remarks.ts';
 import { type CheckedDecoration, type CheckedObject, decoratable, kindOf, Scope } from './scope.ts';
@@ -49,6 +50,8 @@ export class ScopeCheck {
   private following = 0;
   private isTooFar = false;
   private hints = 0;
+  private storesAreSound = true;
+  private readonly providers = new Map<string, CheckedObject>();
 
   constructor(name: string, parent: Scope | null, options: CheckOptions) {
     this.scope = new Scope(name, parent);
@@ -79,6 +82,33 @@ export class ScopeCheck {
       } else {
         const message = `there is another object '${name}' in this heap, at ${pathText(other)}`;
         this.error('duplicate-name', [...declaration.path, 'name'], message, undefined, [other]);
+      }
+    }
+  }
+
+  /** Says that there will be stores, for objects that do not say where their secrets are. Call it before `heap`. */
+  expectStores(): void {
+    this.scope.secretStores = [];
+  }
+
+  /** Declares what `secrets.stores` holds. Call it after `heap`. */
+  stores(references: readonly Reference<'secretStore'>[], path: Path): void {
+    for (const [index, reference] of references.entries()) {
+      const at = [...path, index];
+      const store = this.target(reference, at);
+      if (store === null) {
+        this.storesAreSound = false;
+        continue;
+      }
+      this.scope.secretStores?.push(store);
+      if (reference.name !== null) continue;
+      const other = this.declaredAt.get(store.name);
+      if (other === undefined) {
+        this.declaredAt.set(store.name, at);
+        this.scope.objects.set(store.name, store);
+      } else {
+        const message = `there is another object '${store.name}' in this heap, at ${pathText(other)}`;
+        this.error('duplicate-name', [...at, 'name'], message, undefined, [other]);
       }
     }
   }
@@ -142,7 +172,7 @@ export class ScopeCheck {
       return null;
     }
     const configPath = [...declaration.path, 'config'];
-    const parsed = parseConfig(definition.config, declaration.config, reading, configPath);
+    const { parsed, config } = this.parsed(definition, declaration.config, configPath);
     for (const problem of parsed.problems) report(problem);
     const checked = {
       name,
@@ -155,11 +185,40 @@ export class ScopeCheck {
     };
     const references =
       parsed.value === undefined
-        ? givenReferences(definition.config, declaration.config, reading, configPath)
+        ? givenReferences(definition.config, config, reading, configPath)
         : referencesIn(parsed.value, configPath);
     if (parsed.value !== undefined) this.note(definition, parsed.value, configPath);
-    else noteValues(soundFields(definition.config, declaration.config, reading), configPath, this.options);
+    else noteValues(soundFields(definition.config, config, reading), configPath, this.options);
     this.drafts.set(checked, { declaration, checked, references, linked: false });
+    return checked;
+  }
+
+  /** Reads a configuration, which refers to the stores in scope where it does not say where its secrets are. */
+  private parsed(
+    definition: TypeDefinition,
+    raw: JsonValue,
+    path: Path,
+  ): { readonly parsed: ParsedConfig<unknown>; readonly config: JsonValue } {
+    const parsed = parseConfig(definition.config, raw, this.options.reading, path);
+    const whole = this.scope.hasStores() ? withImpliedStores(definition, raw, path, parsed.problems) : null;
+    if (whole === null) return { parsed, config: raw };
+    return { parsed: parseConfig(definition.config, whole, this.options.reading, path), config: whole };
+  }
+
+  /** The object for those that do not say where their secrets are. */
+  private impliedStores(name: string, path: Path): CheckedObject | null {
+    const definition = this.options.catalogue.find('SecretsProvider');
+    if (definition === undefined) return null;
+    const checked = this.providers.get(name) ?? impliedProvider(name, this.scope, definition);
+    if (checked === null) {
+      if (this.storesAreSound) this.error('missing', path, `is required: there are no ${name}`);
+      return null;
+    }
+    if (!this.providers.has(name)) {
+      this.providers.set(name, checked);
+      const declaration = { name, type: definition.type, config: {}, path: checked.path, decorations: [] };
+      this.drafts.set(checked, { declaration, checked, references: [], linked: true });
+    }
     return checked;
   }
 
@@ -210,6 +269,7 @@ export class ScopeCheck {
   }
 
   private named(name: string, path: Path): CheckedObject | null {
+    if (isImpliedStores(name) && this.scope.hasStores()) return this.impliedStores(name, path);
     const found = this.scope.find(name);
     if (found !== undefined && found.definition !== undefined) return found;
     if (this.scope.mayDeclare(name)) return null;

@@ -47,6 +47,8 @@ export class Scope {
   readonly unsound = new Set<string>();
   /** Whether every name that was to be declared here could be read. */
   namesAreKnown = true;
+  /** What `secrets.stores` of the document stands for, in its order; null where it has no such field. */
+  secretStores: CheckedObject[] | null = null;
   /** Decorations of every compatible object in this scope and below it. */
   readonly globalDecorations: CheckedDecoration[] = [];
 
@@ -68,6 +70,16 @@ export class Scope {
   /** Every name that can be referred to from here. */
   names(): string[] {
     return [...this.objects.keys(), ...(this.parent?.names() ?? [])];
+  }
+
+  /** Whether this document or one around it has `secrets.stores`. */
+  hasStores(): boolean {
+    return this.secretStores !== null || this.parent?.hasStores() === true;
+  }
+
+  /** The stores of `secrets.stores`, those of this document before those around it. */
+  stores(): readonly CheckedObject[] {
+    return [...(this.secretStores ?? []), ...(this.parent?.stores() ?? [])];
   }
 
   /** Global decorations from the outermost scope to this one. */

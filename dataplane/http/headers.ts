@@ -193,6 +193,18 @@ export class Headers {
     return true;
   }
 
+  /** The line of the table with the only value of a header; -1 when there is not exactly one or somebody added lines. */
+  soleLine(name: string): number {
+    const line = this.find(name, this.first);
+    return line < 0 || this.added !== null || this.find(name, line + LINE) >= 0 ? -1 : line;
+  }
+
+  /** Whether one line of the table holds exactly these bytes. */
+  holdsAt(line: number, value: Buffer): boolean {
+    const end = this.base + this.table[line + 3]!;
+    return this.alive().compare(value, 0, value.length, this.base + this.table[line + 2]!, end) === 0;
+  }
+
   dropLine(line: number): void {
     if (this.table[line]! < 0) return;
     this.table[line] = ~this.table[line]!;

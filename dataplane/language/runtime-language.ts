@@ -11,6 +11,8 @@ import { Headers } from '../http/headers.ts';
 import { Request } from '../http/request.ts';
 import { Response } from '../http/response.ts';
 import { Uri } from '../http/uri.ts';
+import { VouchedToken } from '../oauth2/vouched-token.ts';
+import { accessTokenShape } from './access-token-shape.ts';
 import { AttributesContext, attributesContextShape, contextsShape } from './contexts-shape.ts';
 import { entityShape } from './entity-shape.ts';
 import { headersShape } from './headers-shape.ts';
@@ -35,6 +37,7 @@ import { uriShape } from './uri-shape.ts';
 const shapes: Shapes = new Map<object, Shape>([
   [Exchange.prototype, contextsShape],
   [AttributesContext.prototype, attributesContextShape],
+  [VouchedToken.prototype, accessTokenShape],
   [Request.prototype, requestShape],
   [Response.prototype, responseShape],
   [Uri.prototype, uriShape],

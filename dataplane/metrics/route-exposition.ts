@@ -101,6 +101,7 @@ const TIMERS = [
   ['gw_timerdecorator_filter_elapsed_seconds', 'Time a filter took with everything behind it.'],
   ['gw_timerdecorator_filter_internal_seconds', 'Time a filter itself took.'],
   ['gw_timerdecorator_filter_downstream_seconds', 'Time that everything behind a filter took.'],
+  ['gw_timerdecorator_accesstokenresolver_elapsed_seconds', 'Time that it took to judge an access token.'],
 ] as const;
 
 /** How many routes each router has; the one for what no route takes is none of them. */

@@ -1,14 +1,16 @@
+import { z } from 'zod';
 import { type Decoration, decorationsOf } from '../../contract/declaration.ts';
 import { didYouMean } from '../../contract/did-you-mean.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../contract/document/json-value.ts';
 import type { Path, Problem } from '../../contract/problem.ts';
 import { parseConfig } from '../../contract/vocabulary/parse-config.ts';
-import { ref } from '../../contract/vocabulary/reference.ts';
+import { type Reference, ref } from '../../contract/vocabulary/reference.ts';
 import { isNeverTrue, type RuntimeExpression, runtimeFlag } from '../../contract/vocabulary/runtime.ts';
 import { type CheckOptions, ScopeCheck } from '../heap/check-scope.ts';
 import { noteExpression } from '../heap/remarks.ts';
 import { type CheckedDecoration, type CheckedObject, decoratable, kindOf, type Scope } from '../heap/scope.ts';
 import { refusePrototypeKeys } from './prototype-keys.ts';
+import { secretsField } from './secrets-field.ts';
 
 /** A document that declares a heap and a handler: a route or `config.json`. */
 export interface CheckedDocument {
@@ -33,14 +35,14 @@ export interface DocumentVerdict {
 }
 
 /** Keys that later versions will act on: refused, because a route without its session or its audit is another route. */
-const UNAVAILABLE = ['secrets', 'session', 'auditService'];
+const UNAVAILABLE = ['session', 'auditService'];
 /** Keys of the reference product that have nothing to act on here, and why. */
 const VAIN: Readonly<Record<string, string>> = {
   monitor: 'every route is monitored',
   handlerObject: "the main handler is what 'handler' says",
   temporaryStorage: 'objects that keep content use the TemporaryStorage of the heap, or the one that they name',
 };
-const COMMON = ['handler', 'heap', 'globalDecorators', 'properties', 'monitor', ...UNAVAILABLE];
+const COMMON = ['handler', 'heap', 'globalDecorators', 'properties', 'monitor', 'secrets', ...UNAVAILABLE];
 /** The keys of a route that are no decorations. */
 export const ROUTE_KEYS: ReadonlySet<string> = new Set([...COMMON, 'name', 'condition', '_id']);
 /** The keys of `config.json` that are no decorations. */
@@ -80,7 +82,9 @@ function check(
   const scopeCheck = new ScopeCheck(name, parent, { ...options, report });
   refusePrototypeKeys(document, report);
   judgeReserved(document, reserved, report);
+  if (document['secrets'] !== undefined) scopeCheck.expectStores();
   scopeCheck.heap(document['heap'], ['heap']);
+  scopeCheck.stores(readStores(document, options, report), ['secrets', 'stores']);
   const condition = readCondition(document, options, report);
   const handler = readHandler(document, scopeCheck, options, report);
   const misplaced = refuseMisplaced(document, scopeCheck.scope, report);
@@ -163,6 +167,18 @@ function readCondition(
     }
   }
   return parsed.value;
+}
+
+function readStores(
+  document: JsonObject,
+  options: CheckOptions,
+  report: (problem: Problem) => void,
+): readonly Reference<'secretStore'>[] {
+  const secrets = document['secrets'];
+  if (secrets === undefined) return [];
+  const parsed = parseConfig(z.strictObject({ secrets: secretsField }), { secrets }, options.reading, []);
+  for (const problem of parsed.problems) report(problem);
+  return parsed.value?.secrets?.stores ?? [];
 }
 
 function readHandler(

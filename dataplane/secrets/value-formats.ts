@@ -8,20 +8,20 @@ import { base64Format, plainFormat } from './plain-formats.ts';
 type Format = 'BASE64' | 'PLAIN' | Reference<'propertyFormat'>;
 
 /** Two words, and objects for everything else. A word is no reference, so the whole is read where references are. */
-function format(): z.ZodType<Format, unknown> {
+export function valueFormat(): z.ZodType<Format, unknown> {
   return z.union([choice(['BASE64', 'PLAIN']), ref('propertyFormat')]).meta({ isReference: true });
 }
 
 const mappings = z.array(
   z.strictObject({
     secretId: secretId().describe('Id of the secret.'),
-    format: format().describe('Format of its value.'),
+    format: valueFormat().describe('Format of its value.'),
   }),
 );
 
 /** The fields of stores that keep values under ids. */
 export const formatFields = {
-  format: format().default('BASE64').describe('Format of the values that no mapping is about.'),
+  format: valueFormat().default('BASE64').describe('Format of the values that no mapping is about.'),
   mappings: mappings
     .refine((list) => new Set(list.map((mapping) => mapping.secretId)).size === list.length, {
       error: 'there are two mappings of one secret id',
@@ -36,10 +36,14 @@ export interface FormatConfig {
 }
 
 /** Which format the value of each secret has. */
-export function formatsOf(config: FormatConfig, { resolve, log }: Parts): (id: string) => PropertyFormat {
-  const words = { BASE64: base64Format, PLAIN: plainFormat(log) };
-  const built = (one: Format): PropertyFormat => (typeof one === 'string' ? words[one] : resolve(one));
-  const mapped = new Map(config.mappings.map((mapping) => [mapping.secretId, built(mapping.format)]));
-  const general = built(config.format);
+export function formatsOf(config: FormatConfig, parts: Parts): (id: string) => PropertyFormat {
+  const mapped = new Map(config.mappings.map((mapping) => [mapping.secretId, formatOf(mapping.format, parts)]));
+  const general = formatOf(config.format, parts);
   return (id) => mapped.get(id) ?? general;
+}
+
+/** The format that a word or a reference stands for. */
+export function formatOf(format: Format, { resolve, log }: Parts): PropertyFormat {
+  if (typeof format !== 'string') return resolve(format);
+  return format === 'PLAIN' ? plainFormat(log) : base64Format;
 }

@@ -1,0 +1,89 @@
+import { setImmediate } from 'node:timers/promises';
+import { canonicalJson } from '../../contract/document/canonical.ts';
+import type { JsonValue } from '../../contract/document/json-value.ts';
+import type { CryptoKey } from '../heap/secrets.ts';
+import { cryptoKeyOf } from './jwk.ts';
+import { readJsonObject } from './strict-json.ts';
+
+const MOST_KEYS = 1000;
+/** How many keys are made in one turn: each takes some tens of microseconds. */
+const KEYS_PER_TURN = 32;
+
+export interface JwkSetOptions {
+  /** The stable id of the first key if it has no `kid`; by default its thumbprint. */
+  readonly firstId?: string;
+  /** Hears of each key that cannot be used and is left out: its place in the set, and why. */
+  skipped(index: number, reason: string): void;
+  /** What to make of the keys of a JWK; by default all are taken. @throws to leave the JWK out. */
+  judge?(keys: readonly CryptoKey[], index: number): readonly CryptoKey[];
+}
+
+/**
+ * Reads JWKs and sets of them, again and again. What is as it was gives the same objects as before, and what is wrong
+ * with a key of a set is said once.
+ */
+export class JwkSetReader {
+  private readonly options: JwkSetOptions;
+  /** What became of each JWK of the last set, by its text. */
+  private known = new Map<string, readonly CryptoKey[]>();
+
+  constructor(options: JwkSetOptions) {
+    this.options = options;
+  }
+
+  /** The keys of a set (RFC 7517, section 5) in its order. Rejects with an error that shows nothing of it. */
+  async set(content: Uint8Array): Promise<readonly CryptoKey[]> {
+    return this.keysOf(membersOf(jsonObject(content)));
+  }
+
+  /** The keys of a set, or of one JWK, which has to be sound. */
+  async setOrKey(content: Uint8Array): Promise<readonly CryptoKey[]> {
+    const value = jsonObject(content);
+    return 'keys' in value && !('kty' in value)
+      ? this.keysOf(membersOf(value))
+      : cryptoKeyOf(value, this.options.firstId).keys;
+  }
+
+  private async keysOf(members: readonly unknown[]): Promise<readonly CryptoKey[]> {
+    const read = new Map<string, readonly CryptoKey[]>();
+    const all: CryptoKey[] = [];
+    let made = 0;
+    for (const [index, member] of members.entries()) {
+      const fallback = index === 0 ? this.options.firstId : undefined;
+      const text = `${fallback ?? ''}\n${canonicalJson(member as JsonValue)}`;
+      const before = read.get(text);
+      if (before !== undefined) continue; // the same key twice is one key
+      let keys = this.known.get(text);
+      if (keys === undefined) {
+        keys = this.made(member, index, fallback);
+        if (++made % KEYS_PER_TURN === 0) await setImmediate();
+      }
+      read.set(text, keys);
+      all.push(...keys);
+    }
+    this.known = read;
+    return all;
+  }
+
+  private made(member: unknown, index: number, fallback: string | undefined): readonly CryptoKey[] {
+    const { judge = (keys) => keys, skipped } = this.options;
+    try {
+      return judge(cryptoKeyOf(member, fallback).keys, index);
+    } catch (error) {
+      skipped(index, error instanceof Error ? error.message : String(error));
+      return [];
+    }
+  }
+}
+
+function jsonObject(content: Uint8Array): Readonly<Record<string, unknown>> {
+  const value = readJsonObject(Buffer.from(content.buffer, content.byteOffset, content.byteLength));
+  if (value !== null) return value;
+  throw new Error('it is no JSON object, is nested too deep, or has a member twice');
+}
+
+function membersOf({ keys }: Readonly<Record<string, unknown>>): readonly unknown[] {
+  if (!Array.isArray(keys)) throw new Error("it is no JWK set: it has no array 'keys'");
+  if (keys.length > MOST_KEYS) throw new Error(`it has more than ${MOST_KEYS} keys`);
+  return keys;
+}

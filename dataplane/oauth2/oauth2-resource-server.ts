@@ -1,0 +1,132 @@
+import { z } from 'zod';
+import { duration, flag, text, url } from '../../contract/vocabulary/configured.ts';
+import type { Reference } from '../../contract/vocabulary/reference.ts';
+import { ref } from '../../contract/vocabulary/reference.ts';
+import { defineFilter, type Parts } from '../heap/definition.ts';
+import { Response } from '../http/response.ts';
+import { cacheFields, longestTime } from './cache-fields.ts';
+import { cacheMeter } from './cache-meter.ts';
+import { Challenge } from './challenge.ts';
+import { hasSpace, requiredScopes, scopeEntry } from './required-scopes.ts';
+import { ResourceServer, type ResourceServerOptions } from './resource-server.ts';
+import { StepUp } from './step-up.ts';
+import { TokenCache } from './token-cache.ts';
+
+const DEFAULT_REALM = 'gatewarden';
+
+const isPrintable = (name: string): boolean => /^[\x20-\x7e]+$/.test(name);
+const isScope = (name: string): boolean => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(name);
+
+/** Lets requests pass that carry an access token which is good for them. */
+export const oauth2ResourceServerFilter = defineFilter({
+  type: 'OAuth2ResourceServerFilter',
+  aliases: ['OAuth2RSFilter'],
+  summary:
+    'Lets a request pass if it carries `Authorization: Bearer` and an access token that the resolver vouches for, that ' +
+    'has not expired and that has all required scopes. What is known of the token is then ' +
+    '`contexts.oauth2.accessToken`, with `info`, `token`, `scopes` and `expiresAt`. Everything else is answered with ' +
+    'an empty body and a challenge in `WWW-Authenticate`: 401 without a token or with one that is not valid, 400 where ' +
+    'several tokens are sent or the authorization server takes the request for an invalid one, 403 where a scope is ' +
+    'missing. A request that came without HTTPS gets 403 and no challenge, and 503 says that the token cannot be judged ' +
+    'at the time. The header goes on to the application as it came. The metrics of the cache are ' +
+    '`gw_cache_gets_total`, `gw_cache_evictions` and `gw_cache_loads_seconds` with `content="access_token"`.',
+  config: z.strictObject({
+    accessTokenResolver: ref('accessTokenResolver').describe('Says what a token is worth.'),
+    scopes: z
+      .union([z.array(scopeEntry()), ref('resourceAccess')])
+      .describe(
+        'Scopes that a token must have, all of them: each a scope, a list of scopes, or an expression that gives one or ' +
+          'the other. An expression that gives anything else is answered with 500.',
+      ),
+    requireHttps: flag()
+      .default(true)
+      .describe('Whether the client must have used HTTPS, also where a trusted proxy says what it used.'),
+    realm: text()
+      .refine(isPrintable, 'must be made of printable ASCII characters')
+      .default(DEFAULT_REALM)
+      .describe('Realm in challenges.'),
+    cache: z
+      .strictObject({
+        enabled: flag().default(false).describe('Whether tokens are kept at all.'),
+        maxTimeout: longestTime(),
+        ...cacheFields,
+      })
+      .optional()
+      .describe('Keeps what the resolver says of good tokens. Without it every request is a question.'),
+    executor: ref('executor').prefault('ScheduledExecutorService').describe('Takes expired tokens out of the cache.'),
+    resourceMetadata: url()
+      .optional()
+      .describe('Where clients learn which authorization server to ask (RFC 9728): `resource_metadata` in challenges.'),
+    acrValues: z
+      .array(text().refine(isScope, 'must be made of printable ASCII characters without spaces and quotation marks'))
+      .min(1)
+      .optional()
+      .describe(
+        'Authentication context classes, one of which the token must have as `acr`. Otherwise 401 asks for a step up ' +
+          '(RFC 9470).',
+      ),
+    maxAge: duration({ max: '10000 days' })
+      .optional()
+      .describe('How long ago the user may have authenticated, by `auth_time` of the token. Otherwise 401, as before.'),
+  }),
+  examples: [
+    {
+      title: 'Ask an authorization server, and remember what it says for five minutes at most',
+      config: {
+        accessTokenResolver: {
+          type: 'TokenIntrospectionAccessTokenResolver',
+          config: { endpoint: 'https://login.example.com/introspect', providerHandler: 'ForgeRockClientHandler' },
+        },
+        scopes: ['orders:read'],
+        cache: { enabled: true, maxTimeout: '5 minutes' },
+      },
+    },
+  ],
+  remarks({ scopes }) {
+    if (!Array.isArray(scopes)) return [];
+    const message = 'holds a space, which separates scopes: write each of them by itself';
+    return scopes.flatMap((entry, index) => (hasSpace(entry) ? [{ at: ['scopes', index], message }] : []));
+  },
+  create(config, parts) {
+    const resolver = parts.resolve(config.accessTokenResolver);
+    const { cache: kept, realm, resourceMetadata, acrValues, maxAge, requireHttps } = config;
+    const server = new ResourceServer({
+      resolver,
+      cache: kept?.enabled === true ? filterCache() : null,
+      challenge: new Challenge({
+        realm,
+        resourceMetadata: resourceMetadata?.href ?? null,
+        others: resolver.challenges ?? [],
+      }),
+      scopes: scopesOf(config.scopes, parts),
+      stepUp: StepUp.of({ acrValues, maxAge: maxAge?.milliseconds }),
+      log: parts.log,
+    });
+    if (!requireHttps) return (exchange, next) => server.judge(exchange, next);
+    return (exchange, next) =>
+      exchange.router.originalUri.scheme === 'https' ? server.judge(exchange, next) : new Response(403);
+
+    function filterCache(): TokenCache {
+      const made = new TokenCache(resolver, {
+        defaultTimeout: kept!.defaultTimeout.milliseconds,
+        maxTimeout: kept!.maxTimeout?.milliseconds ?? Number.POSITIVE_INFINITY,
+        maximumSize: kept!.maximumSize,
+        executor: parts.resolve(config.executor),
+        meter: cacheMeter(parts, 'access_token'),
+      });
+      parts.onClose(() => made.close());
+      return made;
+    }
+  },
+});
+
+type Scopes = Parameters<typeof requiredScopes>[0] | Reference<'resourceAccess'>;
+
+function scopesOf(scopes: Scopes, parts: Parts): ResourceServerOptions['scopes'] {
+  if (!('kind' in scopes)) return requiredScopes(scopes);
+  const access = parts.resolve(scopes);
+  return (exchange) => {
+    const needed = access.scopes(exchange);
+    return needed instanceof Promise ? needed.then((known) => [...known]) : [...needed];
+  };
+}

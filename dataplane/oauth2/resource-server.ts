@@ -1,0 +1,144 @@
+import type { Logger } from 'pino';
+import type { AccessToken, AccessTokenResolver, Resolution, TokenRefusal } from '../heap/access-tokens.ts';
+import type { Answer, Exchange, Next } from '../http/exchange.ts';
+import { Response } from '../http/response.ts';
+import { VerificationBusy } from '../jose/verification.ts';
+import { areSeveral, BEARER, credentialsIn, isToken } from './bearer-token.ts';
+import type { Challenge } from './challenge.ts';
+import { RepeatedWarning } from './repeated-warning.ts';
+import type { StepUp } from './step-up.ts';
+import { RevocationsUnheard, type TokenCache } from './token-cache.ts';
+import { TokenMemos } from './token-memo.ts';
+import { VouchedToken } from './vouched-token.ts';
+
+/** What a resource server is made of. */
+export interface ResourceServerOptions {
+  readonly resolver: AccessTokenResolver;
+  /** Keeps what the resolver says, or null. */
+  readonly cache: TokenCache | null;
+  readonly challenge: Challenge;
+  scopes(exchange: Exchange): readonly string[] | Promise<readonly string[]>;
+  readonly stepUp: StepUp | null;
+  readonly log: Logger;
+}
+
+/**
+ * Lets requests pass that carry a good access token. What is at hand is judged without a promise; whatever cannot be
+ * judged is refused.
+ */
+export class ResourceServer {
+  private readonly options: ResourceServerOptions;
+  private readonly schemes: readonly string[];
+  private readonly memos: TokenMemos | null;
+  private readonly unjudged: RepeatedWarning;
+
+  constructor(options: ResourceServerOptions) {
+    this.options = options;
+    this.schemes = [BEARER, ...(options.resolver.schemes ?? [])];
+    this.memos = options.cache === null ? null : new TokenMemos(options.cache);
+    this.unjudged = new RepeatedWarning(options.log, 'an access token could not be judged');
+  }
+
+  judge(exchange: Exchange, next: Next): Answer {
+    const { headers } = exchange.request;
+    const { challenge } = this.options;
+    const line = headers.soleLine('authorization');
+    if (line < 0) {
+      const values = headers.all('authorization');
+      if (values.length > 1) return challenge.failed('invalid_request');
+      return values.length === 0 ? challenge.missing() : this.judgeValue(values[0]!.trim(), exchange, next, false);
+    }
+    const remembered = this.memos?.find(exchange, headers, line) ?? null;
+    if (remembered !== null) return this.confirm(remembered, exchange, next);
+    return this.judgeValue(headers.valueAt(line), exchange, next, true);
+  }
+
+  /** `received`: the value stands in the request as it came. */
+  private judgeValue(value: string, exchange: Exchange, next: Next, received: boolean): Answer {
+    const { challenge, cache, resolver } = this.options;
+    const credentials = credentialsIn(value, this.schemes);
+    if (credentials === null) return challenge.missing();
+    const kept = cache?.find(credentials) ?? null;
+    if (kept !== null) {
+      if (received) this.memos?.remember(exchange, value, kept);
+      return this.confirm(kept, exchange, next);
+    }
+    if (!isToken(credentials)) return challenge.failed(areSeveral(credentials) ? 'invalid_request' : 'invalid_token');
+    return this.settle(
+      credentials,
+      () => (cache === null ? resolver.resolve(credentials, exchange) : cache.load(credentials, exchange)),
+      (resolution: Resolution) =>
+        resolution.kind === 'token' ? this.confirm(resolution, exchange, next) : this.refuse(resolution, credentials),
+    );
+  }
+
+  private confirm(token: AccessToken, exchange: Exchange, next: Next): Answer {
+    const { resolver } = this.options;
+    if (resolver.confirm === undefined) return this.admit(token, exchange, next);
+    return this.settle(
+      token.token,
+      () => resolver.confirm!(token, exchange),
+      (refusal: TokenRefusal | null) =>
+        refusal === null ? this.admit(token, exchange, next) : this.refuse(refusal, token.token),
+    );
+  }
+
+  private admit(token: AccessToken, exchange: Exchange, next: Next): Answer {
+    const { challenge, scopes } = this.options;
+    if (!(Date.now() < token.expiresAt)) return challenge.failed('invalid_token');
+    const needed = scopes(exchange);
+    if (needed instanceof Promise) return needed.then((known) => this.enter(token, known, exchange, next));
+    return this.enter(token, needed, exchange, next);
+  }
+
+  private enter(token: AccessToken, needed: readonly string[], exchange: Exchange, next: Next): Answer {
+    const { challenge, stepUp } = this.options;
+    for (const scope of needed) {
+      if (!token.scopes.has(scope)) return challenge.failed('insufficient_scope', needed);
+    }
+    if (stepUp !== null && !stepUp.suffices(token)) {
+      return challenge.failed('insufficient_user_authentication', null, stepUp.parameters);
+    }
+    if (exchange.over) return new Response(503); // the client has gone, and nobody behind needs to hear of it
+    exchange.setContext('oauth2', { accessToken: VouchedToken.of(token) });
+    return next(exchange);
+  }
+
+  /** Asks, now or with a promise; what fails is a refusal, and what the rest of the chain throws is not. */
+  private settle<T>(token: string, ask: () => T | Promise<T>, then: (judged: T) => Answer): Answer {
+    let judged: T | Promise<T>;
+    try {
+      judged = ask();
+    } catch (error) {
+      return this.failed(error, token);
+    }
+    if (!(judged instanceof Promise)) return then(judged);
+    return judged.then(then, (error: unknown) => this.failed(error, token));
+  }
+
+  private refuse({ error, description, cause }: TokenRefusal, token: string): Response {
+    const { challenge, log } = this.options;
+    if (log.isLevelEnabled('debug')) {
+      const why = cause === null ? {} : { reason: reasonOf(cause, token) };
+      log.debug({ refusal: without(token, description), ...why }, 'an access token is refused');
+    }
+    return challenge.failed(error);
+  }
+
+  private failed(error: unknown, token: string): Response {
+    const isBusy = error instanceof VerificationBusy;
+    this.unjudged.give(reasonOf(error, token));
+    if (!isBusy && !(error instanceof RevocationsUnheard)) return this.options.challenge.failed('invalid_token');
+    const response = new Response(503);
+    if (isBusy) response.headers.append('Retry-After', '1');
+    return response;
+  }
+}
+
+function reasonOf(error: unknown, token: string): string {
+  return without(token, error instanceof Error ? error.message : String(error));
+}
+
+function without(token: string, text: string): string {
+  return text.replaceAll(token, '…');
+}

@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import { duration, secretId, text } from '../../contract/vocabulary/configured.ts';
+import { deprecated } from '../../contract/vocabulary/field-notes.ts';
+import { exclusive, oneRequired } from '../../contract/vocabulary/groups.ts';
+import { ref } from '../../contract/vocabulary/reference.ts';
+import { invalidToken, type Resolution } from '../heap/access-tokens.ts';
+import { defineService } from '../heap/definition.ts';
+import { type Claims, readClaims, timeClaim, timeFault } from '../jose/claims.ts';
+import { decryptedPayload, isTokenFault, verifiedPayload } from './token-payload.ts';
+import { scopesOf } from './token-scopes.ts';
+
+const SECRET_IDS = ['verificationSecretId', 'decryptionSecretId', 'signatureSecretId', 'encryptionSecretId'] as const;
+
+/** Judges access tokens that are JWTs by themselves. */
+export const statelessAccessTokenResolver = defineService({
+  type: 'StatelessAccessTokenResolver',
+  kind: 'accessTokenResolver',
+  summary:
+    'Judges access tokens that are JWTs without asking the authorization server: by their signature or encryption, ' +
+    'their issuer and their times. A key that the `kid` of a token names is the only one that is tried for it; when ' +
+    'there is no `kid`, or none of the keys has that name, all keys under the secret id are tried in their order. The ' +
+    'algorithm of a token must be one that the key is for. What is signed with `none`, has extensions (`crit`, `b64`), ' +
+    'names its own keys or is no access token by its `typ` is refused, and nothing that a token points to is fetched. ' +
+    'The claims are in `contexts.oauth2.accessToken.info`; `scope` may be a text with spaces or an array. A token ' +
+    'without `exp` does not expire. A revoked token is accepted until it expires: nobody is asked.',
+  config: z
+    .strictObject({
+      issuer: text().describe('What `iss` of a token must be, character by character.'),
+      secretsProvider: ref('secretsProvider').describe('Where the keys are.'),
+      verificationSecretId: secretId()
+        .optional()
+        .describe(
+          'The keys that tokens are signed with: HMAC secrets as long as the hash, RSA keys of 2048 bits or more, ' +
+            'elliptic curves, Edwards curves or ML-DSA. A JwkSetSecretStore does not look at the id.',
+        ),
+      decryptionSecretId: secretId()
+        .optional()
+        .describe(
+          'The keys that tokens are encrypted for. Claims that are not signed are believed only when they are ' +
+            'encrypted with a secret key (`dir`, `A256KW` and the like): with a public key (`RSA-OAEP`, `ECDH-ES`) ' +
+            'anybody could have made them, so such a token must hold a signed one, and its signature must be that of ' +
+            'a key under this same id. `RSA1_5`, `PBES2` and compressed tokens are refused.',
+        ),
+      skewAllowance: duration({ zero: true })
+        .prefault('zero')
+        .describe('How far clocks may be apart when `exp`, `nbf` and `iat` are looked at.'),
+      signatureSecretId: deprecated(secretId(), "'verificationSecretId'").describe('The earlier name.'),
+      encryptionSecretId: deprecated(secretId(), "'decryptionSecretId'").describe('The earlier name.'),
+    })
+    .check(exclusive(...SECRET_IDS), oneRequired(...SECRET_IDS)),
+  examples: [
+    {
+      title: 'Tokens that are signed by keys in files',
+      config: {
+        issuer: 'https://as.example.com/',
+        secretsProvider: {
+          type: 'FileSystemSecretStore',
+          config: { directory: '/etc/gatewarden/keys', format: { type: 'PemPropertyFormat' } },
+        },
+        verificationSecretId: 'as.signing',
+        skewAllowance: '10 seconds',
+      },
+    },
+  ],
+  create(config, { resolve }) {
+    const { issuer } = config;
+    const skew = config.skewAllowance.milliseconds;
+    const provider = resolve(config.secretsProvider);
+    const verificationId = config.verificationSecretId ?? config.signatureSecretId;
+    const decryptionId = config.decryptionSecretId ?? config.encryptionSecretId ?? '';
+
+    function judged(token: string, claims: Claims): Resolution {
+      const { iss, scope, tokenName }: AccessTokenClaims = claims;
+      if (iss !== issuer) return unsound('it is from another issuer');
+      if (tokenName !== undefined && tokenName !== 'access_token') return unsound('it is no access token');
+      const fault = timeFault(claims, Date.now(), skew);
+      if (fault === 'expired') return invalidToken('the token has expired');
+      if (fault === 'not yet valid') return invalidToken('the token is not valid yet');
+      if (fault !== null) return unsound(`its times are unsound: ${fault}`);
+      const scopes = scopesOf(scope);
+      if (scopes === null) return unsound("its 'scope' is neither a text nor an array of texts");
+      const expires = timeClaim(claims, 'exp') ?? Number.POSITIVE_INFINITY;
+      return { kind: 'token', token, info: claims, scopes, expiresAt: expires + skew };
+    }
+
+    return {
+      async resolve(token) {
+        const payload =
+          verificationId === undefined
+            ? await decryptedPayload(token, provider, decryptionId)
+            : await verifiedPayload(token, provider, verificationId);
+        if (isTokenFault(payload)) return unsound(payload.fault, payload.reason);
+        const claims = readClaims(payload);
+        return claims === null ? unsound('its claims are no sound JSON object') : judged(token, claims);
+      },
+    };
+  },
+});
+
+/** The claims that are looked at, not yet judged. */
+interface AccessTokenClaims extends Claims {
+  readonly iss?: unknown;
+  readonly scope?: unknown;
+  /** What the access manager calls the kind of a token. */
+  readonly tokenName?: unknown;
+}
+
+/** Clients learn no more than this: the rest would help whoever makes up tokens. */
+function unsound(cause: string, reason: unknown = null): Resolution {
+  return invalidToken('the token is not valid', reason ?? cause);
+}

@@ -1,0 +1,39 @@
+import type { AccessToken } from '../heap/access-tokens.ts';
+
+/** How users must have authenticated (RFC 9470). */
+export interface StepUpOptions {
+  /** Authentication context classes, one of which must be that of the token. */
+  readonly acrValues: readonly string[] | undefined;
+  /** Milliseconds since the authentication, at most. */
+  readonly maxAge: number | undefined;
+}
+
+/** Says whether the user behind a token has authenticated well enough, and what to ask for otherwise. */
+export class StepUp {
+  private readonly acrValues: ReadonlySet<unknown> | null;
+  private readonly maxAge: number | null;
+  /** Parameters of the challenge. */
+  readonly parameters: readonly (readonly [string, string])[];
+
+  constructor({ acrValues, maxAge }: StepUpOptions) {
+    this.acrValues = acrValues === undefined ? null : new Set(acrValues);
+    this.maxAge = maxAge ?? null;
+    this.parameters = [
+      ...(acrValues === undefined ? [] : [['acr_values', acrValues.join(' ')] as const]),
+      ...(maxAge === undefined ? [] : [['max_age', String(Math.floor(maxAge / 1000))] as const]),
+    ];
+  }
+
+  /** Null when nothing is asked of the authentication. */
+  static of(options: StepUpOptions): StepUp | null {
+    return options.acrValues === undefined && options.maxAge === undefined ? null : new StepUp(options);
+  }
+
+  /** What a token does not say does not suffice. */
+  suffices({ info }: AccessToken): boolean {
+    if (this.acrValues !== null && !this.acrValues.has(info['acr'])) return false;
+    if (this.maxAge === null) return true;
+    const time = info['auth_time'];
+    return typeof time === 'number' && Date.now() - time * 1000 <= this.maxAge;
+  }
+}

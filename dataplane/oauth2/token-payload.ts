@@ -1,0 +1,78 @@
+import { NoSuchSecret, type SecretsProvider } from '../heap/secrets.ts';
+import { type CompactJwe, decryptWithSecrets, readJwe } from '../jose/compact-jwe.ts';
+import { type CompactJws, readJws } from '../jose/compact-jws.ts';
+import { verifyWithSecrets } from '../jose/verification.ts';
+
+/** Why a token holds nothing that can be believed, for the log: it repeats nothing of the token. */
+export interface TokenFault {
+  readonly fault: string;
+  /** What went wrong elsewhere, or null. */
+  readonly reason: unknown;
+}
+
+/** What `typ` may be: RFC 7519 and RFC 9068, section 2.1. Other kinds of token are signed with the same keys. */
+const ACCESS_TOKEN_TYPES: ReadonlySet<string> = new Set(['jwt', 'at+jwt']);
+
+/** What a signed token holds, if it is one and one of the keys under the id signed it. */
+export async function verifiedPayload(
+  token: string,
+  provider: SecretsProvider,
+  secretId: string,
+): Promise<Buffer | TokenFault> {
+  const jws = readJws(token);
+  if (jws === null) return fault('it is no signed JWT in compact form with an algorithm that is known here');
+  if (!isForAccess(jws)) return fault("it is no access token by its 'typ' or 'cty'");
+  if (await verifyWithSecrets(jws, provider, secretId)) return jws.payload;
+  return fault('none of the keys that it may be verified with has signed it');
+}
+
+/** What an encrypted token holds, if one of the keys under the id opens it and it is known who made it. */
+export async function decryptedPayload(
+  token: string,
+  provider: SecretsProvider,
+  secretId: string,
+): Promise<Buffer | TokenFault> {
+  const jwe = readJwe(token);
+  if (jwe === null) return fault('it is no encrypted JWT in compact form with algorithms that are known here');
+  if (!hasAccessType(jwe)) return fault("it is no access token by its 'typ'");
+  try {
+    const content = await decryptWithSecrets(jwe, provider, secretId);
+    if (content === null) return fault('none of the keys opens it');
+    if (isNested(jwe, content)) return await verifiedPayload(content.toString('latin1'), provider, secretId);
+    return jwe.provesOrigin ? content : fault('it is encrypted with a public key and not signed: anybody can make it');
+  } catch (error) {
+    // The sender chooses the algorithm and with it what is asked for: that there is none is the fault of the token.
+    if (error instanceof NoSuchSecret) return { fault: 'there is no key for it', reason: error };
+    throw error;
+  }
+}
+
+export function isTokenFault(payload: Buffer | TokenFault): payload is TokenFault {
+  return 'fault' in payload;
+}
+
+function isForAccess(jws: CompactJws): boolean {
+  return hasAccessType(jws) && !saysNested(jws);
+}
+
+function hasAccessType({ header }: CompactJws | CompactJwe): boolean {
+  return header.typ === undefined || ACCESS_TOKEN_TYPES.has(withoutPrefix(header.typ));
+}
+
+/** A token inside of the token is said to be there, or is there. */
+function isNested(jwe: CompactJwe, content: Buffer): boolean {
+  return saysNested(jwe) || readJws(content.toString('latin1')) !== null;
+}
+
+function saysNested({ header }: CompactJws | CompactJwe): boolean {
+  return header.cty !== undefined && withoutPrefix(header.cty) === 'jwt';
+}
+
+/** A media type in lower case as headers of tokens write it, without `application/` (RFC 7515, section 4.1.9). */
+function withoutPrefix(type: string): string {
+  return type.toLowerCase().replace(/^application\//, '');
+}
+
+function fault(text: string): TokenFault {
+  return { fault: text, reason: null };
+}

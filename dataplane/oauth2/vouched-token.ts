@@ -1,0 +1,98 @@
+import type { AccessToken } from '../heap/access-tokens.ts';
+
+type Info = AccessToken['info'];
+
+/** How many kept tokens of a unit have their info at hand; that of the others is read when somebody asks for it. */
+export const MOST_PARSED = 16_384;
+const parsed: VouchedToken[] = [];
+let next = 0;
+
+/**
+ * An access token as the chain sees it. A kept one costs little beside the token: its info is a text, or nothing where
+ * the token carries it, and is an object only while it is often asked for. Nobody can change it for other requests.
+ */
+export class VouchedToken implements AccessToken {
+  readonly token: string;
+  readonly scopes: ReadonlySet<string>;
+  readonly expiresAt: number;
+  /** Until when it is kept, on the clock of its cache: in the past as soon as it is not. */
+  keptUntil: number;
+  /** What the info is read from; null where the token carries it. */
+  private readonly text: string | null;
+  private value: Info | null;
+
+  private constructor(
+    token: string,
+    scopes: ReadonlySet<string>,
+    expiresAt: number,
+    keptUntil: number,
+    text: string | null,
+    value: Info | null,
+  ) {
+    this.token = token;
+    this.scopes = scopes;
+    this.expiresAt = expiresAt;
+    this.keptUntil = keptUntil;
+    this.text = text;
+    this.value = value;
+  }
+
+  /** A token that serves one request. */
+  static of(resolved: AccessToken): VouchedToken {
+    if (resolved instanceof VouchedToken) return resolved;
+    const { token, scopes, expiresAt, info, carriesInfo } = resolved;
+    const text = carriesInfo === true ? null : '';
+    return new VouchedToken(token, scopes, expiresAt, Number.NEGATIVE_INFINITY, text, frozen(info));
+  }
+
+  /** A token to be kept under `token`, the text that the client sent. */
+  static kept(
+    token: string,
+    { info, expiresAt, carriesInfo }: AccessToken,
+    scopes: ReadonlySet<string>,
+    until: number,
+  ): VouchedToken {
+    const text = carriesInfo === true ? null : flat(JSON.stringify(info));
+    const made = new VouchedToken(flat(token), scopes, expiresAt, until, text, null);
+    made.remember(frozen(info));
+    return made;
+  }
+
+  get kind(): 'token' {
+    return 'token';
+  }
+
+  get carriesInfo(): boolean {
+    return this.text === null;
+  }
+
+  get info(): Info {
+    return this.value ?? this.remember(frozen(JSON.parse(this.text ?? payloadOf(this.token)) as Info));
+  }
+
+  private remember(info: Info): Info {
+    const last = parsed[next];
+    if (last !== undefined) last.value = null;
+    parsed[next] = this;
+    next = (next + 1) % MOST_PARSED;
+    this.value = info;
+    return info;
+  }
+}
+
+function payloadOf(token: string): string {
+  const start = token.indexOf('.') + 1;
+  return Buffer.from(token.slice(start, token.indexOf('.', start)), 'base64url').toString('utf8');
+}
+
+/** A text of its own: a part of a longer one would keep all of that alive. */
+function flat(text: string): string {
+  const encoding = /[^\0-\xff]/.test(text) ? 'utf16le' : 'latin1';
+  return Buffer.from(text, encoding).toString(encoding);
+}
+
+function frozen<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value;
+  for (const item of Object.values(value)) frozen(item);
+  return Object.freeze(value);
+}

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { ref } from '../../contract/vocabulary/reference.ts';
+import { defineService } from '../heap/definition.ts';
+import { rateFields, rateOf } from './rate-fields.ts';
+
+/** Another policy, and a rate for where that one has none. */
+export const defaultRateThrottlingPolicy = defineService({
+  type: 'DefaultRateThrottlingPolicy',
+  kind: 'throttlingPolicy',
+  summary: 'The rate that another policy gives, or a rate of its own where that one gives none.',
+  config: z.strictObject({
+    delegateThrottlingRatePolicy: ref('throttlingPolicy').describe('The policy that is asked.'),
+    defaultRate: rateFields().describe('The rate where the other policy gives none.'),
+  }),
+  examples: [
+    {
+      title: 'A policy of the heap, and ten requests a second where it says nothing',
+      config: {
+        delegateThrottlingRatePolicy: {
+          type: 'MappedThrottlingPolicy',
+          config: {
+            throttlingRateMapper: '${attributes.plan}',
+            throttlingRatesMapping: { gold: { numberOfRequests: 100, duration: '1 second' } },
+            defaultRate: { numberOfRequests: 20, duration: '1 second' },
+          },
+        },
+        defaultRate: { numberOfRequests: 10, duration: '1 second' },
+      },
+    },
+  ],
+  create({ delegateThrottlingRatePolicy, defaultRate }, { resolve }) {
+    const policy = resolve(delegateThrottlingRatePolicy);
+    const other = rateOf(defaultRate);
+    return {
+      rate(exchange) {
+        const rate = policy.rate(exchange);
+        return rate instanceof Promise ? rate.then((given) => given ?? other) : (rate ?? other);
+      },
+    };
+  },
+});

@@ -1,0 +1,155 @@
+import { z } from 'zod';
+import { duration, integer } from '../../contract/vocabulary/configured.ts';
+import { exclusive, oneRequired } from '../../contract/vocabulary/groups.ts';
+import { ref } from '../../contract/vocabulary/reference.ts';
+import { type RuntimeExpression, runtimeText } from '../../contract/vocabulary/runtime.ts';
+import { defineFilter } from '../heap/definition.ts';
+import type { Rate, ThrottlingPolicy } from '../heap/throttling.ts';
+import type { Answer, Exchange, Next } from '../http/exchange.ts';
+import { Response } from '../http/response.ts';
+import { BucketMemory } from './bucket-memory.ts';
+import { type BucketRate, bucketRate } from './bucket-rate.ts';
+import { BucketTable, FULL } from './bucket-table.ts';
+import { cleaning } from './cleaning.ts';
+import { rateFields, rateOf } from './rate-fields.ts';
+
+/** Refuses requests that come faster than they may. */
+export const throttlingFilter = defineFilter({
+  type: 'ThrottlingFilter',
+  summary:
+    'Lets so many requests pass in so much time, and answers the others with 429 and a `Retry-After`. Requests are ' +
+    'counted by partition. A partition has tokens, at first as many as the rate has requests; a request takes one, and ' +
+    'they come back one by one, evenly over the duration. All units of a gateway share the partitions, which outlive ' +
+    'changes of the configuration that change neither `rate`, `requestGroupingPolicy` nor `maximumPartitions`; several ' +
+    'gateways do not. Where the rate of a partition changes, it begins anew. Its metrics are `gw_throttled_total`, ' +
+    '`gw_throttling_partitions` and `gw_throttling_partitions_refused_total`.',
+  config: z
+    .strictObject({
+      requestGroupingPolicy: runtimeText()
+        .prefault('')
+        .describe(
+          'The partition of a request; by default all are in one. A request for which it is null fails with 500.',
+        ),
+      rate: rateFields().optional().describe('The rate of every partition.'),
+      throttlingRatePolicy: ref('throttlingPolicy')
+        .optional()
+        .describe('Gives the rate for a request. Where it gives none, the request passes.'),
+      cleaningInterval: duration({ max: '1 day' })
+        .prefault('5 seconds')
+        .describe('How often partitions are removed that have all of their tokens again.'),
+      executor: ref('executor').prefault('ScheduledExecutorService').describe('Removes such partitions.'),
+      maximumPartitions: integer({ min: 1, max: 10_000_000 })
+        .default(1_000_000)
+        .describe(
+          'Most partitions at a time, of up to 80 bytes each. Beyond it requests of new partitions are answered with ' +
+            '429; those of the others are not affected.',
+        ),
+    })
+    .check(oneRequired('throttlingRatePolicy', 'rate'), exclusive('throttlingRatePolicy', 'rate')),
+  examples: [
+    {
+      title: 'Six requests in ten seconds for each client address',
+      config: {
+        requestGroupingPolicy: '${contexts.client.remoteAddress}',
+        rate: { numberOfRequests: 6, duration: '10 seconds' },
+      },
+    },
+    {
+      title: 'By the plan of a user',
+      config: {
+        requestGroupingPolicy: '${attributes.user}',
+        throttlingRatePolicy: {
+          type: 'MappedThrottlingPolicy',
+          config: {
+            throttlingRateMapper: '${attributes.plan}',
+            throttlingRatesMapping: { gold: { numberOfRequests: 100, duration: '1 second' } },
+            defaultRate: { numberOfRequests: 10, duration: '1 second' },
+          },
+        },
+      },
+    },
+  ],
+  create(config, parts) {
+    const { requestGroupingPolicy, cleaningInterval } = config;
+    const { log, plane, qualifiedName } = parts;
+    const policy =
+      config.throttlingRatePolicy === undefined ? fixed(config.rate) : parts.resolve(config.throttlingRatePolicy);
+    const maximum = isConstant(requestGroupingPolicy) ? 1 : config.maximumPartitions;
+
+    const memory = plane.sharedMemory(memoryName(qualifiedName, config), BucketMemory.bytes(maximum));
+    parts.onClose(() => memory.release());
+    const table = new BucketTable(memory.buffer, maximum);
+    parts.onClose(cleaning(table, parts.resolve(config.executor), cleaningInterval));
+
+    const labels = { fully_qualified_name: qualifiedName, name: parts.name };
+    const countThrottled = plane.counter('gw_throttled_total', labels);
+    const countRefused = plane.counter('gw_throttling_partitions_refused_total', labels);
+    parts.onClose(plane.gauge('gw_throttling_partitions', labels, () => table.partitions));
+    const untilCleaned = Number(cleaningInterval.nanoseconds ?? 0n);
+    const bucketRates = new WeakMap<Rate, BucketRate>();
+
+    return function throttle(exchange, next) {
+      const partition = requestGroupingPolicy.read(exchange, null);
+      if (partition === null) throw new Error("'requestGroupingPolicy' gave no text for a request");
+      const rate = policy.rate(exchange);
+      if (!(rate instanceof Promise)) return admit(partition, rate, exchange, next);
+      return rate.then((given) => admit(partition, given, exchange, next));
+    };
+
+    function admit(partition: string, rate: Rate | null, exchange: Exchange, next: Next): Answer {
+      if (rate === null) return next(exchange);
+      const wait = table.take(partition, counted(rate));
+      if (wait === 0) return next(exchange);
+      countThrottled();
+      return tooMany(wait === FULL ? withoutBucket() : wait);
+    }
+
+    function counted(rate: Rate): BucketRate {
+      let known = bucketRates.get(rate);
+      if (known === undefined) {
+        known = bucketRate(rate);
+        bucketRates.set(rate, known);
+      }
+      return known;
+    }
+
+    function withoutBucket(): number {
+      countRefused();
+      if (table.tellsFull()) {
+        log.warn({ maximumPartitions: maximum }, 'there are as many partitions as there may be, new ones are refused');
+      }
+      return untilCleaned;
+    }
+  },
+});
+
+function fixed(rate: Parameters<typeof rateOf>[0] | undefined): ThrottlingPolicy {
+  if (rate === undefined) throw new Error('there is neither a rate nor a policy');
+  const only = rateOf(rate);
+  return { rate: () => only };
+}
+
+/** Partitions of other numbers, or by something else, are other partitions, and what has not changed goes on. */
+function memoryName(
+  qualifiedName: string,
+  {
+    requestGroupingPolicy,
+    rate,
+  }: {
+    readonly requestGroupingPolicy: RuntimeExpression<string>;
+    readonly rate?: Parameters<typeof rateOf>[0] | undefined;
+  },
+): string {
+  const numbers = rate === undefined ? 'policy' : `${rate.numberOfRequests} ${rate.duration.nanoseconds}`;
+  return `throttling ${qualifiedName} ${numbers} ${requestGroupingPolicy.source}`;
+}
+
+function isConstant({ compiled }: RuntimeExpression<string>): boolean {
+  return compiled === null || compiled.constant !== undefined;
+}
+
+function tooMany(nanoseconds: number): Response {
+  const response = new Response(429);
+  response.headers.append('Retry-After', String(Math.max(1, Math.ceil(nanoseconds / 1e9))));
+  return response;
+}

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../contract/document/json-value.ts';
+import { pathText } from '../../../contract/problem.ts';
+import { buildObject } from '../../support/built-object.ts';
+import { checkConfigured } from '../../support/configured-gateway.ts';
+import { revealed, secretFolder } from '../../support/secret-folder.ts';
+
+function config(more: JsonObject = {}): JsonObject {
+  return {
+    url: 'https://am.example.com/openam',
+    agent: { username: 'gateway', passwordSecretId: 'agent.password' },
+    secretsProvider: { type: 'SystemAndEnvSecretStore' },
+    ...more,
+  };
+}
+
+function problems(more: JsonObject): string[] {
+  const heap = [{ name: 'am', type: 'AmService', config: config(more) }];
+  const handler = { type: 'StaticResponseHandler', config: { status: 200 } };
+  return checkConfigured({ heap, handler }).map(
+    ({ severity, code, path, message }) =>
+      `${severity} ${code} ${pathText(path).replace('heap[0].config.', '')}: ${message}`,
+  );
+}
+
+describe('endpoints of OAuth 2.0', () => {
+  it.each([
+    ['https://am.example.com/openam', '/', 'https://am.example.com/openam/oauth2/realms/root/introspect'],
+    ['https://am.example.com/openam/', '/', 'https://am.example.com/openam/oauth2/realms/root/introspect'],
+    ['https://am.example.com', '/', 'https://am.example.com/oauth2/realms/root/introspect'],
+    [
+      'http://am.example.com:8088/openam',
+      '/a',
+      'http://am.example.com:8088/openam/oauth2/realms/root/realms/a/introspect',
+    ],
+    ['https://am/x', 'a', 'https://am/x/oauth2/realms/root/realms/a/introspect'],
+    ['https://am/x', '/a/b/', 'https://am/x/oauth2/realms/root/realms/a/realms/b/introspect'],
+    ['https://am/x', '/a b', 'https://am/x/oauth2/realms/root/realms/a%20b/introspect'],
+  ])('of %s and the realm %s', (url, realm, endpoint) => {
+    const { object } = buildObject('amService', 'AmService', config({ url, realm }));
+    expect(object.oauth2Endpoint('introspect')).toBe(endpoint);
+  });
+});
+
+it('knows the agent, and asks for its password each time', async () => {
+  const directory = secretFolder({ 'agent.password': 'hush' });
+  const secretsProvider = { type: 'FileSystemSecretStore', config: { directory, format: 'PLAIN' } };
+  const { object, problems: said } = buildObject('amService', 'AmService', config({ secretsProvider, realm: 'x' }));
+  expect(said).toEqual([]);
+  expect(object).toMatchObject({ url: 'https://am.example.com/openam', realm: '/x', agentName: 'gateway' });
+  expect(revealed(await object.agentPassword())).toBe('hush');
+});
+
+it('is quiet about what is switched off', () => {
+  const off = { enabled: false };
+  expect(problems({ notifications: off, sessionCache: off, sessionIdleRefresh: off })).toEqual([]);
+  expect(problems({ notifications: {} })).toEqual([]);
+});
+
+const NOT_HERE = 'is known, but not available in this version';
+const ONLY_OFF = 'is not available in this version: only false can be given';
+
+it.each<[JsonObject, string[]]>([
+  [{ notifications: { enabled: true } }, [`error unavailable-field notifications.enabled: ${ONLY_OFF}`]],
+  [{ notifications: { reconnectDelay: '1 s' } }, [`error unavailable-field notifications.reconnectDelay: ${NOT_HERE}`]],
+  [{ sessionCache: { enabled: true } }, [`error unavailable-field sessionCache.enabled: ${ONLY_OFF}`]],
+  [{ sessionIdleRefresh: { enabled: true } }, [`error unavailable-field sessionIdleRefresh.enabled: ${ONLY_OFF}`]],
+  [{ sessionProperties: ['a'] }, [`error unavailable-field sessionProperties: ${NOT_HERE}`]],
+  [{ ssoTokenHeader: 'x' }, [`error unavailable-field ssoTokenHeader: ${NOT_HERE}`]],
+  [{ version: '7.5' }, [`error unavailable-field version: ${NOT_HERE}`]],
+  [{ url: 'am.example.com' }, ["error value url: is not an absolute URL: 'am.example.com'"]],
+  [{ url: 'ftp://am' }, ['error value url: must have the scheme http or https, not ftp']],
+  [{ url: 'https://a:b@am' }, ["error value url: must hold no credentials: use 'agent'"]],
+  [{ url: 'https://am/x?y' }, ['error value url: must end with its path']],
+  [{ realm: '' }, ["error value realm: is not a realm: ''"]],
+  [{ realm: '//' }, ["error value realm: is not a realm: '//'"]],
+  [{ realm: '/a//b' }, ["error value realm: is not a realm: '/a//b'"]],
+  [{ realm: '/../x' }, ["error value realm: is not a realm: '/../x'"]],
+  [{ agent: { username: 'x' } }, ['error missing agent.passwordSecretId: is required']],
+  [
+    { agent: { username: 'x', passwordSecretId: 'y', password: 'hush' } },
+    [
+      'error unavailable-field agent.password: cannot be given here: a password does not belong into a document: use ' +
+        "'passwordSecretId'",
+    ],
+  ],
+])('refuses %j', (more, expected) => {
+  expect(problems(more)).toEqual(expected);
+});
