@@ -17,6 +17,9 @@ import { entityExtractFilter } from './filters/entity-extract.ts';
 import { forwardedRequestFilter } from './filters/forwarded-request.ts';
 import { fragmentFilter } from './filters/fragment.ts';
 import { headerFilter } from './filters/header.ts';
+import { idTokenValidationFilter } from './filters/id-token-validation.ts';
+import { jwtBuilderFilter } from './filters/jwt-builder.ts';
+import { jwtValidationFilter } from './filters/jwt-validation.ts';
 import { locationHeaderFilter } from './filters/location-header.ts';
 import { setCookieUpdateFilter } from './filters/set-cookie-update.ts';
 import { staticRequestFilter } from './filters/static-request.ts';
@@ -47,6 +50,7 @@ import { statelessAccessTokenResolver } from './oauth2/stateless-access-token-re
 import { tokenIntrospectionAccessTokenResolver } from './oauth2/token-introspection-access-token-resolver.ts';
 import { base64EncodedSecretStore } from './secrets/base64-encoded-secret-store.ts';
 import { fileSystemSecretStore } from './secrets/file-system-secret-store.ts';
+import { keyStoreSecretStore } from './secrets/key-store-secret-store.ts';
 import { jwkPropertyFormat } from './secrets/jwk-property-format.ts';
 import { jwkSetSecretStore } from './secrets/jwk-set-secret-store.ts';
 import { pemPropertyFormat } from './secrets/pem-property-format.ts';
@@ -106,6 +110,9 @@ export const catalogue = new TypeCatalogue(
     fragmentFilter,
     headerFilter,
     httpBasicAuthenticationClientFilter,
+    idTokenValidationFilter,
+    jwtBuilderFilter,
+    jwtValidationFilter,
     locationHeaderFilter,
     oauth2ResourceServerFilter,
     privateKeyJwtClientAuthenticationFilter,
@@ -133,6 +140,7 @@ export const catalogue = new TypeCatalogue(
     fileSystemSecretStore,
     jwkPropertyFormat,
     jwkSetSecretStore,
+    keyStoreSecretStore,
     pemPropertyFormat,
     secretKeyPropertyFormat,
     secretsKeyManager,

@@ -20,9 +20,6 @@ export const unavailableTypes: readonly string[] = [
   'GrantSwapJwtAssertionOAuth2ClientFilter',
   'HttpBasicAuthFilter',
   'ICAP',
-  'IdTokenValidationFilter',
-  'JwtBuilderFilter',
-  'JwtValidationFilter',
   'LLMPromptGuardFilter',
   'LLMProxyFilter',
   'MCPServerFeaturesFilter',
@@ -57,7 +54,6 @@ export const unavailableTypes: readonly string[] = [
   'HsmSecretStore',
   'KeyManager',
   'KeyStore',
-  'KeyStoreSecretStore',
   'TrustManager',
   // sessions, audit, the rest
   'AuditService',
@@ -85,8 +81,7 @@ export const availableInstead: ReadonlyMap<string, string> = new Map([
       'FileSystemSecretStore reads keys of files, which a secrets operator can put in place from the module',
   ],
   ['KeyManager', KEYS_OF_PEM_FILES],
-  ['KeyStore', KEYS_OF_PEM_FILES],
-  ['KeyStoreSecretStore', 'a FileSystemSecretStore with a PemPropertyFormat reads keys and certificates of PEM files'],
+  ['KeyStore', 'a KeyStoreSecretStore reads keystores, and a SecretsKeyManager or SecretsTrustManager takes from it'],
   [
     'TrustManager',
     'a SecretsTrustManager with a FileSystemSecretStore takes certificates to be trusted from PEM files',

@@ -3,13 +3,13 @@ import { didYouMean } from '../../contract/did-you-mean.ts';
 import { isJsonObject, type JsonValue, kindOf as kindOfValue } from '../../contract/document/json-value.ts';
 import { type Path, type Problem, pathText } from '../../contract/problem.ts';
 import { givenReferences } from '../../contract/vocabulary/given-references.ts';
-import { fieldNames, type ParsedConfig, parseConfig } from '../../contract/vocabulary/parse-config.ts';
+import { fieldNames, parseConfig } from '../../contract/vocabulary/parse-config.ts';
 import type { Reading } from '../../contract/vocabulary/reading.ts';
 import { kinds, type Reference, standIns } from '../../contract/vocabulary/reference.ts';
 import { soundFields } from '../../contract/vocabulary/sound-fields.ts';
 import { type Found, referencesIn } from './config-walk.ts';
 import type { TypeDefinition } from './definition.ts';
-import { impliedProvider, isImpliedStores, withImpliedStores } from './implied-stores.ts';
+import { impliedProvider, isImpliedStores, parseWithStores } from './implied-stores.ts';
 import type { BuiltKind } from './kinds.ts';
 import { noteValues } from './remarks.ts';
 import { type CheckedDecoration, type CheckedObject, decoratable, kindOf, Scope } from './scope.ts';
@@ -172,7 +172,7 @@ export class ScopeCheck {
       return null;
     }
     const configPath = [...declaration.path, 'config'];
-    const { parsed, config } = this.parsed(definition, declaration.config, configPath);
+    const { parsed, config } = parseWithStores(definition, declaration.config, configPath, reading, this.scope);
     for (const problem of parsed.problems) report(problem);
     const checked = {
       name,
@@ -193,32 +193,19 @@ export class ScopeCheck {
     return checked;
   }
 
-  /** Reads a configuration, which refers to the stores in scope where it does not say where its secrets are. */
-  private parsed(
-    definition: TypeDefinition,
-    raw: JsonValue,
-    path: Path,
-  ): { readonly parsed: ParsedConfig<unknown>; readonly config: JsonValue } {
-    const parsed = parseConfig(definition.config, raw, this.options.reading, path);
-    const whole = this.scope.hasStores() ? withImpliedStores(definition, raw, path, parsed.problems) : null;
-    if (whole === null) return { parsed, config: raw };
-    return { parsed: parseConfig(definition.config, whole, this.options.reading, path), config: whole };
-  }
-
   /** The object for those that do not say where their secrets are. */
   private impliedStores(name: string, path: Path): CheckedObject | null {
+    const known = this.providers.get(name);
+    if (known !== undefined) return known;
     const definition = this.options.catalogue.find('SecretsProvider');
-    if (definition === undefined) return null;
-    const checked = this.providers.get(name) ?? impliedProvider(name, this.scope, definition);
+    const checked = definition === undefined ? null : impliedProvider(name, this.scope, definition);
     if (checked === null) {
       if (this.storesAreSound) this.error('missing', path, `is required: there are no ${name}`);
       return null;
     }
-    if (!this.providers.has(name)) {
-      this.providers.set(name, checked);
-      const declaration = { name, type: definition.type, config: {}, path: checked.path, decorations: [] };
-      this.drafts.set(checked, { declaration, checked, references: [], linked: true });
-    }
+    this.providers.set(name, checked);
+    const declaration = { name, type: checked.definition.type, config: {}, path: checked.path, decorations: [] };
+    this.drafts.set(checked, { declaration, checked, references: [], linked: true });
     return checked;
   }
 

@@ -7,10 +7,15 @@ const LAST_OF_THREE = 'AEIMQUYcgkosw048';
  * for the same bytes only the one that an encoder writes is read: what is signed, cached or compared has one form.
  */
 export function decodeBase64url(text: string): Buffer | null {
-  if (!endsCanonically(text) || text.includes('+') || text.includes('/')) return null;
+  if (!endsCanonically(text) || !isAscii(text) || text.includes('+') || text.includes('/')) return null;
   const bytes = Buffer.from(text, 'base64url');
-  // Characters outside of the alphabet are passed over, and each one leaves fewer bytes.
+  // Other characters outside of the alphabet are passed over, and each one leaves fewer bytes.
   return bytes.length === (text.length * 3) >> 2 ? bytes : null;
+}
+
+/** Of other characters the decoder looks at one byte, which can be a letter. */
+function isAscii(text: string): boolean {
+  return Buffer.byteLength(text) === text.length;
 }
 
 /** Whether the length is one that bytes can have, and the last character has no bits beyond them. */

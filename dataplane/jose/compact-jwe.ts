@@ -17,7 +17,7 @@ export interface CompactJwe {
 }
 
 /** Decryptions of a unit at a time: they happen on other threads, and what waits there cannot be taken back. */
-const MOST_DECRYPTIONS = 64;
+const MOST_DECRYPTIONS = 256;
 let decryptions = 0;
 
 /** One more than there are, so that others are noticed. */

@@ -1,9 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import { canonicalJson } from '../../contract/document/canonical.ts';
-import type { JsonValue } from '../../contract/document/json-value.ts';
 import type { CryptoKey } from '../heap/secrets.ts';
 import { cryptoKeyOf } from './jwk.ts';
-import { readJsonObject } from './strict-json.ts';
+import { isObject, readJsonObject } from './strict-json.ts';
 
 const MOST_KEYS = 1000;
 /** How many keys are made in one turn: each takes some tens of microseconds. */
@@ -49,10 +47,10 @@ export class JwkSetReader {
     const all: CryptoKey[] = [];
     let made = 0;
     for (const [index, member] of members.entries()) {
-      const fallback = index === 0 ? this.options.firstId : undefined;
-      const text = `${fallback ?? ''}\n${canonicalJson(member as JsonValue)}`;
-      const before = read.get(text);
-      if (before !== undefined) continue; // the same key twice is one key
+      const isNamed = isObject(member) && 'kid' in member;
+      const fallback = index === 0 && !isNamed ? this.options.firstId : undefined;
+      const text = `${fallback ?? ''}\n${JSON.stringify(member)}`;
+      if (read.has(text)) continue; // the same key twice is one key
       let keys = this.known.get(text);
       if (keys === undefined) {
         keys = this.made(member, index, fallback);

@@ -50,6 +50,7 @@ export function cryptoKeyOf(jwk: unknown, fallbackStableId?: string): { readonly
   const own = keyObjectOf(jwk);
   const other = own.type === 'private' ? createPublicKey(own) : null;
   if (own.asymmetricKeyType === 'rsa') checkRsa(own);
+  if (own.asymmetricKeyType === 'rsa' && other !== null) checkRsaMembers(jwk);
   const stableId = kid ?? fallbackStableId ?? thumbprintOf(own);
   const terms = jwkTerms(jwk, own);
   const certificates = certificatesOf(jwk, other ?? own);
@@ -144,6 +145,23 @@ function checkRsa({ asymmetricKeyDetails: { modulusLength = 0, publicExponent = 
   if (publicExponent < 3n || publicExponent % 2n === 0n || publicExponent > GREATEST_EXPONENT) {
     throw new Error("its 'e' is no exponent that is safe to use");
   }
+}
+
+/** OpenSSL looks at some of the numbers of a private RSA key; one that is wrong can give the key away when it signs. */
+function checkRsaMembers(jwk: Members): void {
+  const [n, e, d, p, q, dp, dq, qi] = ['n', 'e', 'd', 'p', 'q', 'dp', 'dq', 'qi'].map((name) =>
+    BigInt(`0x${bytesOf(jwk, name).toString('hex')}`),
+  ) as [bigint, bigint, bigint, bigint, bigint, bigint, bigint, bigint];
+  const isSound =
+    p > 1n &&
+    q > 1n &&
+    p * q === n &&
+    (d * e) % (p - 1n) === 1n &&
+    (d * e) % (q - 1n) === 1n &&
+    d % (p - 1n) === dp &&
+    d % (q - 1n) === dq &&
+    (qi * q) % p === 1n;
+  if (!isSound) throw new Error('its members make no key of its type: they do not go together');
 }
 
 function typeUsages(key: KeyObject): Iterable<KeyUsage> {

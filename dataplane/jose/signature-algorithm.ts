@@ -13,12 +13,12 @@ export interface SignatureAlgorithm {
   readonly signatureLength: number;
 }
 
-const BY_NAME: ReadonlyMap<string, SignatureAlgorithm> = new Map([
-  ...[256, 384, 512].flatMap((bits): [string, SignatureAlgorithm][] => [
-    [`HS${bits}`, { ...hashed('hmac', bits, []), signatureLength: bits / 8 }],
-    [`RS${bits}`, hashed('pkcs1', bits, ['rsa'])],
-    [`PS${bits}`, hashed('pss', bits, ['rsa', 'rsa-pss'])],
-  ]),
+const HASHES = [256, 384, 512];
+
+const BY_NAME: ReadonlyMap<string, SignatureAlgorithm> = new Map<string, SignatureAlgorithm>([
+  ...HASHES.map((bits) => [`HS${bits}`, { ...hashed('hmac', bits, []), signatureLength: bits / 8 }] as const),
+  ...HASHES.map((bits) => [`RS${bits}`, hashed('pkcs1', bits, ['rsa'])] as const),
+  ...HASHES.map((bits) => [`PS${bits}`, hashed('pss', bits, ['rsa', 'rsa-pss'])] as const),
   ['ES256', onCurve(256, 'prime256v1', 64)],
   ['ES256K', onCurve(256, 'secp256k1', 64)],
   ['ES384', onCurve(384, 'secp384r1', 96)],

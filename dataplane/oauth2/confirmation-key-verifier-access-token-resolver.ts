@@ -28,7 +28,7 @@ export const confirmationKeyVerifierAccessTokenResolver = defineService({
     'the TLS handshake or to a proxy in front of the gateway, of which a CertificateThumbprintFilter tells. With ' +
     '`dpop`, a token whose `cnf` has `jkt` (RFC 9449) has to come as `Authorization: DPoP …` together with a new proof ' +
     'in the header `DPoP`, signed with the key of this thumbprint for this method, this URI and this token. About ' +
-    '400,000 proofs can be remembered at a time, by all units of a gateway together; when there is no room for ' +
+    '300,000 proofs can be remembered at a time, by all units of a gateway together; when there is no room for ' +
     'another one, it is refused. A token without `cnf` needs no confirmation, and one whose `cnf` says anything else ' +
     'is refused.',
   config: z.strictObject({

@@ -12,8 +12,8 @@ const HEADER_BYTES = 128;
 const BUCKET_BYTES = 64;
 /** Numbers of a bucket. */
 export const NUMBER = { refilled: 0, left: 1, capacity: 2, duration: 3 } as const;
-/** Words of a bucket, behind its numbers. */
-export const WORD = { digest: 8, lock: 14, generation: 15 } as const;
+/** Words of a bucket, behind its numbers; what every request looks at comes first. */
+export const WORD = { lock: 8, generation: 9, digest: 10 } as const;
 /** Words of a digest: 192 bits, so that no two keys have the same one. */
 export const DIGEST_WORDS = 6;
 

@@ -9,9 +9,8 @@ import { lock, unlock, untilFree } from './shared-lock.ts';
 export const FULL = -1;
 const GONE = -2;
 
-/** A place is the number of a bucket and the generation of its key: a bucket that has another key is another place. */
-const BUCKETS = 2 ** 24;
-const LAST_GENERATION = 2 ** 29 - 1;
+/** A bucket that gets another key is of another generation, and of its last one it gets no other key. */
+const LAST_GENERATION = 2 ** 31 - 1;
 const BUCKET_WORDS = 16;
 const BUCKET_NUMBERS = 8;
 
@@ -29,6 +28,8 @@ export class BucketTable {
   private readonly clock: MemoryClock;
   private readonly digest: PartitionDigest;
   private readonly known = new KnownPlaces();
+  /** The generation that goes with the bucket that `place` found last. */
+  private placed = 0;
 
   constructor(buffer: SharedArrayBuffer, maximum: number, clock: (epoch: bigint) => MemoryClock = memoryClock) {
     this.memory = new BucketMemory(buffer, maximum);
@@ -43,17 +44,23 @@ export class BucketTable {
 
   /** Takes a token. @returns 0, or how long the next one takes in nanoseconds, or FULL. */
   take(key: string, rate: BucketRate): number {
-    let place = this.known.find(key);
-    for (;;) {
-      if (place === undefined) {
-        place = this.place(key);
-        if (place === FULL) return FULL;
-        this.known.learn(key, place);
-      }
-      const bucket = place & (BUCKETS - 1);
-      const wait = this.takeFrom(bucket, (place - bucket) / BUCKETS, rate);
+    const { known } = this;
+    const bucket = known.find(key);
+    if (bucket >= 0) {
+      const wait = this.takeFrom(bucket, known.generation, rate);
       if (wait !== GONE) return wait;
-      place = undefined; // it was removed in the meantime
+    }
+    return this.takeFound(key, rate);
+  }
+
+  private takeFound(key: string, rate: BucketRate): number {
+    for (;;) {
+      const bucket = this.place(key);
+      if (bucket === FULL) return FULL;
+      const wait = this.takeFrom(bucket, this.placed, rate);
+      if (wait === GONE) continue; // it was removed in the meantime
+      this.known.learn(key, bucket, this.placed);
+      return wait;
     }
   }
 
@@ -108,10 +115,9 @@ export class BucketTable {
       if (this.hasDigest(index[at]! - 1, digest)) break;
     }
     const bucket = index[at] === 0 ? this.make(digest, at) : index[at]! - 1;
-    const place =
-      bucket === FULL ? FULL : Atomics.load(words, bucket * BUCKET_WORDS + WORD.generation) * BUCKETS + bucket;
+    if (bucket !== FULL) this.placed = Atomics.load(words, bucket * BUCKET_WORDS + WORD.generation);
     unlock(header, HEADER.lock, held);
-    return place;
+    return bucket;
   }
 
   private hasDigest(bucket: number, digest: Int32Array): boolean {

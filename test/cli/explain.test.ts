@@ -60,9 +60,9 @@ describe('gatewarden explain', () => {
     [['explain', 'HeadrFilter'], 1, "there is no type 'HeadrFilter': did you mean 'HeaderFilter'?"],
     [['explain', 'Nonsense'], 1, "there is no type 'Nonsense': 'gatewarden types' lists them all"],
     [
-      ['explain', 'KeyStoreSecretStore'],
+      ['explain', 'KeyManager'],
       1,
-      "the type 'KeyStoreSecretStore' is known, but not available in this version: a FileSystemSecretStore with a PemPropertyFormat reads keys and certificates of PEM files",
+      "the type 'KeyManager' is known, but not available in this version: a SecretsKeyManager with a FileSystemSecretStore takes keys and certificates from PEM files",
     ],
     [['explain', 'ScriptableFilter'], 1, "the type 'ScriptableFilter' is known, but not available in this version"],
     [['explain', 'HeaderFilter.ad'], 1, "HeaderFilter has no field 'ad': did you mean 'add'?"],

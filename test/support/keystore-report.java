@@ -52,17 +52,17 @@ class KeystoreReport {
 
   private static String described(KeyStore keystore, String alias, char[] entry) throws Exception {
     Certificate[] chain = keystore.getCertificateChain(alias);
-    String name = "{\"alias\":\"" + escaped(alias) + "\",\"chain\":" + (chain == null ? 0 : chain.length);
-    if (keystore.isCertificateEntry(alias)) {
-      return name + ",\"entry\":\"cert\",\"key\":\"" + hash(keystore.getCertificate(alias).getEncoded()) + "\"}";
-    }
+    Certificate own = keystore.getCertificate(alias);
+    String rest = "\",\"chain\":" + (chain == null ? 0 : chain.length) + ",\"certificate\":\""
+        + (own == null ? "" : hash(own.getEncoded())) + "\"}";
+    String row = "{\"alias\":\"" + escaped(alias) + "\",\"entry\":\"";
+    if (keystore.isCertificateEntry(alias)) return row + "cert\",\"key\":\"" + rest;
     try {
       Key key = keystore.getKey(alias, entry);
       String kind = key instanceof PrivateKey ? "private" : "secret";
-      String print = (key instanceof PrivateKey ? "" : key.getAlgorithm() + ":") + hash(key.getEncoded());
-      return name + ",\"entry\":\"" + kind + "\",\"key\":\"" + print + "\"}";
+      return row + kind + "\",\"key\":\"" + key.getAlgorithm() + ":" + hash(key.getEncoded()) + rest;
     } catch (UnrecoverableKeyException | NullPointerException unreadable) {
-      return name + ",\"entry\":\"key-unreadable\",\"key\":\"\"}";
+      return row + "key-unreadable\",\"key\":\"UnrecoverableKeyException" + rest;
     }
   }
 

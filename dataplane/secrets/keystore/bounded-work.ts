@@ -30,7 +30,11 @@ export class BoundedWork {
 }
 
 /** Does something `count` times and lets others have their turn now and then. */
-export async function inTurns(count: number, step: (index: number) => void, inOneTurn = ROUNDS_OF_A_TURN): Promise<void> {
+export async function inTurns(
+  count: number,
+  step: (index: number) => void,
+  inOneTurn = ROUNDS_OF_A_TURN,
+): Promise<void> {
   for (let index = 0; index < count; index++) {
     if (index > 0 && index % inOneTurn === 0) await turn();
     step(index);

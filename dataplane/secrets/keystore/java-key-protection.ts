@@ -53,7 +53,10 @@ async function jksKey(data: Buffer, password: string): Promise<Buffer> {
   return plain;
 }
 
-/** Decrypts what JCEKS encrypts with `PBEWithMD5AndTripleDES`, an algorithm of Java alone. */
+/**
+ * Decrypts what JCEKS encrypts with `PBEWithMD5AndTripleDES`, an algorithm of Java alone. Of each character of the
+ * password seven bits count.
+ */
 export async function md5AndTripleDes(
   parameters: Ber,
   data: Buffer,
@@ -62,13 +65,10 @@ export async function md5AndTripleDes(
 ): Promise<Buffer> {
   const [salt, iterations] = parameters.sequence();
   if (salt === undefined || iterations === undefined) throw damaged('parameters of an algorithm are missing');
-  if (!/^[\x20-\x7e]*$/.test(password)) {
-    throw new KeystoreProblem('a key of JCEKS cannot have a password with other characters than those of ASCII');
-  }
   const halves = saltHalves(salt.octets());
   const count = iterations.integer();
   work.takeRounds(count, halves.length);
-  const secret = Buffer.from(password, 'latin1');
+  const secret = Buffer.from(Array.from({ length: password.length }, (_, at) => password.charCodeAt(at) & 0x7f));
   const digests: Buffer[] = [];
   for (const half of halves) {
     let state: Buffer = half;

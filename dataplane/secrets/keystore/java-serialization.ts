@@ -1,4 +1,4 @@
-import { ByteReader } from './byte-reader.ts';
+import type { ByteReader } from './byte-reader.ts';
 import { damaged, KeystoreProblem } from './keystore-problem.ts';
 
 /** An object as it was serialised: the names of its class and of those that it inherits from, and its fields. */

@@ -16,11 +16,7 @@ export const MOST_BYTES = 16 * 1024 * 1024;
  * for none. What a file asks for is bounded: its size, depth and number of elements, and the rounds of hashing.
  * @throws WrongPassword, or KeystoreProblem, and nothing else whatever the file holds
  */
-export async function readKeystore(
-  type: KeystoreType,
-  bytes: Uint8Array,
-  password: string | null,
-): Promise<Keystore> {
+export async function readKeystore(type: KeystoreType, bytes: Uint8Array, password: string | null): Promise<Keystore> {
   if (bytes.length > MOST_BYTES) throw new KeystoreProblem(`it is larger than ${MOST_BYTES >> 20} MiB`);
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const found = typeOf(file);

@@ -184,11 +184,11 @@ describe(TYPE, () => {
   });
 
   it('answers 502 when the endpoint cannot be reached or the secret cannot be had', async () => {
-    const unreachable = await startFiltered([filter('http://127.0.0.1:1/token')]);
+    const unreachable = await startFiltered([filter(`http://127.0.0.1:${await freePort()}/token`)]);
     expect((await unreachable.ask('/')).status).toBe(502);
     const config = { endpointHandler: authenticating('Post', 'me', 'x') };
     config.endpointHandler.config.filters[0]!.config.clientSecretId = 'other';
-    const lacking = await startFiltered([filter('http://127.0.0.1:1/token', config)]);
+    const lacking = await startFiltered([filter(`http://127.0.0.1:${await freePort()}/token`, config)]);
     expect((await lacking.ask('/')).status).toBe(502);
     expect(JSON.stringify(lacking.logged)).toContain("there is no secret 'other'");
   });
@@ -249,8 +249,16 @@ describe(TYPE, () => {
       ['no-effect secretsProvider: has no effect: the filters of the endpointHandler have providers of their own'],
     ],
   ])('judges %j', (config, problems) => {
-    expect(problemsOf(TYPE, JSON.parse(JSON.stringify(config)))).toEqual(problems);
+    expect(problemsOf(TYPE, JSON.parse(JSON.stringify(config))).sort()).toEqual(problems);
   });
 });
 
 type JsonFilters = Parameters<typeof startFiltered>[0];
+
+/** A port where nobody listens any more. */
+async function freePort(): Promise<number> {
+  const backend = await HttpBackend.start(() => {});
+  const { port } = backend.destination;
+  await backend.close();
+  return port;
+}

@@ -1,0 +1,224 @@
+import { dirname } from 'node:path';
+import { z } from 'zod';
+import type { Pattern } from '../../contract/pattern/pattern.ts';
+import { choice, flag, pattern, secretId, text } from '../../contract/vocabulary/configured.ts';
+import { deprecated, noEffect } from '../../contract/vocabulary/field-notes.ts';
+import { exclusive, oneRequired } from '../../contract/vocabulary/groups.ts';
+import { ref } from '../../contract/vocabulary/reference.ts';
+import { defineService, type Parts } from '../heap/definition.ts';
+import { operatorPath } from '../heap/operator-path.ts';
+import { type SecretsProvider, type StoredSecret, UnreadableSecret } from '../heap/secrets.ts';
+import { KeystoreFile, type KeystorePassword, type OpenKeystore } from './keystore/keystore-file.ts';
+import { keystoreTypes } from './keystore/read-keystore.ts';
+import { leaseExpiry, leaseMilliseconds, leaseRemarks } from './lease.ts';
+import { LeasedStore, type SecretSource } from './leased-store.ts';
+import { watchDirectory } from './watched-directory.ts';
+
+/** Whoever replaces a file does it in several steps, and all of them are one change. */
+const SETTLE_MILLISECONDS = 20;
+
+const mapping = z
+  .strictObject({
+    secretId: secretId().describe('Id of the secret.'),
+    aliases: z
+      .array(text())
+      .min(1)
+      .optional()
+      .describe('Aliases, the one to use first. Those that the keystore lacks are left out, with a warning.'),
+    aliasesMatching: z
+      .array(pattern())
+      .min(1)
+      .optional()
+      .describe(
+        'Regular expressions that match whole aliases; what one of them finds is in the order of the alphabet, after ' +
+          'what those before it found. Java writes aliases in lower case.',
+      ),
+  })
+  .check(exclusive('aliases', 'aliasesMatching'), oneRequired('aliases', 'aliasesMatching'));
+
+/** Providers of Java whose keys are in a device, where no file has them. */
+const isDevice = (provider: string): boolean => /pkcs11|luna|ncipher|nfast|cloudhsm|cavium/i.test(provider);
+
+type Mapping = z.output<typeof mapping>;
+
+/** Secrets in a keystore of Java or in a PKCS #12 file. */
+export const keyStoreSecretStore = defineService({
+  type: 'KeyStoreSecretStore',
+  kind: 'secretStore',
+  summary:
+    'Finds secrets in a keystore: private keys with their certificates, trusted certificates, secret keys, and ' +
+    'passwords that `keytool -importpass` put there. Ids of secrets are mapped to aliases; the first alias is the one ' +
+    'to use, all of them are accepted in their order, and the alias is the stable id. A private key may sign and ' +
+    'decrypt and its certificate verify and encrypt, as far as the algorithm allows; secret keys of HMACs sign and ' +
+    'verify, those of ciphers encrypt and decrypt, and all others are GenericSecrets. The file is read as Java reads ' +
+    'it, without Java; private keys in PKCS12 that are not encrypted are left out, as Java does. A file that changed ' +
+    'or is gone and cannot be read is used as it was until the lease is over.',
+  operatorOnly: 'it reads files of the plane',
+  config: z
+    .strictObject({
+      file: operatorPath().describe('Path of the keystore.'),
+      storeType: choice(keystoreTypes)
+        .default('PKCS12')
+        .describe('Type of the keystore. JKS and JCEKS are weakly protected.'),
+      storePasswordSecretId: secretId()
+        .optional()
+        .describe(
+          'Id of the password of the keystore, a GenericSecret with nothing but the password. Without it, nobody ' +
+            'checks whether the keystore was tampered with.',
+        ),
+      entryPasswordSecretId: secretId()
+        .optional()
+        .describe('Id of the password of all entries, by default that of the keystore.'),
+      secretsProvider: ref('secretsProvider').describe('Provider of the passwords.'),
+      mappings: z
+        .array(mapping)
+        .min(1)
+        .refine((list) => new Set(list.map((one) => one.secretId)).size === list.length, {
+          error: 'there are two mappings of one secret id',
+        })
+        .describe('Which aliases are behind the ids of secrets.'),
+      leaseExpiry: leaseExpiry(),
+      securityProvider: noEffect(
+        text().refine((provider) => !isDevice(provider), 'names a device, and keys in devices are not available'),
+        'the keystore is read without Java, which has security providers',
+      ).describe('Security provider of Java.'),
+      autoRefresh: z
+        .strictObject({
+          enabled: flag().default(true).describe('Whether changes are noticed before the lease is over.'),
+          executor: ref('executor')
+            .prefault('ScheduledExecutorService')
+            .describe('Runs what a change leads to, if `enabled` is true.'),
+        })
+        .prefault({})
+        .describe('Noticing that the keystore or a password was edited, replaced or deleted.'),
+      storePassword: deprecated(secretId(), "'storePasswordSecretId'").describe(
+        'The former name of `storePasswordSecretId`.',
+      ),
+      keyEntryPassword: deprecated(secretId(), "'entryPasswordSecretId'").describe(
+        'The former name of `entryPasswordSecretId`.',
+      ),
+    })
+    .check(exclusive('storePasswordSecretId', 'storePassword'), exclusive('entryPasswordSecretId', 'keyEntryPassword')),
+  examples: [
+    {
+      title: 'The key that signs now, and the one that signed before',
+      config: {
+        file: '/etc/gatewarden/keystore.p12',
+        storePasswordSecretId: 'keystore.pass',
+        secretsProvider: {
+          type: 'FileSystemSecretStore',
+          config: { directory: '/etc/gatewarden/secrets', format: 'PLAIN' },
+        },
+        mappings: [{ secretId: 'jwt.signing', aliases: ['signing-2', 'signing-1'] }],
+      },
+    },
+    {
+      title: 'All authorities of a truststore',
+      config: {
+        file: '/etc/gatewarden/truststore.p12',
+        storePasswordSecretId: 'truststore.pass',
+        secretsProvider: { type: 'SystemAndEnvSecretStore', config: { format: 'PLAIN' } },
+        mappings: [{ secretId: 'backend.authorities', aliasesMatching: ['.*'] }],
+      },
+    },
+  ],
+  remarks: ({ leaseExpiry: lease, storeType }) => [
+    ...leaseRemarks(lease),
+    ...(storeType === 'PKCS12'
+      ? []
+      : [{ at: ['storeType'], code: 'insecure' as const, message: `${storeType} is weakly protected: prefer PKCS12` }]),
+  ],
+  create(config, parts) {
+    const { name, log, onClose, plane, resolve } = parts;
+    const { file: path, mappings, autoRefresh } = config;
+    if (plane.reach.readFile(path) === null) throw new Error(`the keystore '${path}' cannot be read`);
+    const provider = resolve(config.secretsProvider);
+    const storeId = config.storePasswordSecretId ?? config.storePassword;
+    const entryId = config.entryPasswordSecretId ?? config.keyEntryPassword ?? storeId;
+    const file = new KeystoreFile({
+      type: config.storeType,
+      path,
+      readFile: () => plane.reach.readFile(path),
+      passwords: async () => ({ store: await password(provider, storeId), entry: await password(provider, entryId) }),
+      opened: (keystore) => noteGaps(keystore, mappings, parts),
+      failed: (error) => log.error({ err: error }, 'a keystore cannot be opened'),
+    });
+    const source = mappedSource(file, mappings, name, path);
+    const store = new LeasedStore({ name, source, lease: leaseMilliseconds(config.leaseExpiry), log });
+    onClose(() => store.close());
+    file.open().catch(() => {}); // what is wrong with it is in the log before the first request
+    if (!autoRefresh.enabled) return store;
+    const executor = resolve(autoRefresh.executor);
+    let cancel: (() => void) | null = null;
+    const refresh = async (): Promise<void> => {
+      cancel = null;
+      if (!(await file.isAsBefore())) store.changed();
+    };
+    const heard = (): void => {
+      cancel ??= executor.schedule(refresh, SETTLE_MILLISECONDS);
+    };
+    const endFiles = watchDirectory(dirname(path), heard, (error) =>
+      log.warn({ err: error }, 'the keystore cannot be watched: changes are seen when leases are over'),
+    );
+    const endPasswords = provider.watch(heard);
+    onClose(() => {
+      endFiles();
+      endPasswords();
+      cancel?.();
+    });
+    return store;
+  },
+});
+
+async function password(provider: SecretsProvider, id: string | undefined): Promise<KeystorePassword> {
+  return id === undefined ? null : { id, secret: await provider.active(id) };
+}
+
+function mappedSource(
+  file: KeystoreFile,
+  mappings: readonly Mapping[],
+  store: string,
+  path: string,
+): Required<SecretSource> {
+  const byId = new Map(mappings.map((one) => [one.secretId, one]));
+  return {
+    async read(id) {
+      const found = byId.get(id);
+      if (found === undefined) return [];
+      try {
+        const keystore = await file.open();
+        const secrets: (readonly StoredSecret[])[] = [];
+        for (const alias of aliasesOf(found, keystore)) secrets.push(await keystore.secrets(alias));
+        return secrets.flat();
+      } catch (error) {
+        throw new UnreadableSecret(id, store, error instanceof Error ? error.message : String(error));
+      }
+    },
+    absence: (id) =>
+      byId.has(id) ? `the keystore '${path}' has none of the aliases of its mapping` : 'no mapping is about it',
+  };
+}
+
+/** The aliases of a mapping, as written there or as the keystore has those that match, each once. */
+function aliasesOf({ aliases, aliasesMatching = [] }: Mapping, keystore: OpenKeystore): readonly string[] {
+  if (aliases !== undefined) return [...new Set(aliases)];
+  return [...new Set(aliasesMatching.flatMap((one) => matching(one, keystore)))];
+}
+
+function matching(one: Pattern, { aliases }: OpenKeystore): readonly string[] {
+  return aliases.filter((alias) => one.matches(alias));
+}
+
+/** Says once for each version of a keystore what it lacks. */
+function noteGaps(keystore: OpenKeystore, mappings: readonly Mapping[], { log }: Parts): void {
+  for (const note of keystore.notes) log.warn(`the keystore holds what is not used: ${note}`);
+  for (const { secretId: id, aliases = [], aliasesMatching = [] } of mappings) {
+    for (const alias of aliases) {
+      if (!keystore.has(alias)) log.warn({ secretId: id, alias }, 'the keystore has no entry of this alias');
+    }
+    for (const one of aliasesMatching) {
+      if (matching(one, keystore).length > 0) continue;
+      log.warn({ secretId: id, pattern: one.source }, 'the keystore has no entry whose alias, in lower case, matches');
+    }
+  }
+}

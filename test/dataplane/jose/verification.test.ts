@@ -1,0 +1,94 @@
+import { describe, expect, it, vi } from 'vitest';
+import { NoSuchSecret, type SecretsProvider, UnreadableSecret } from '../../../dataplane/heap/secrets.ts';
+import { secretsInOrder } from '../../../dataplane/heap/secrets-in-order.ts';
+import { type CompactJws, readJws } from '../../../dataplane/jose/compact-jws.ts';
+import { sign } from '../../../dataplane/jose/signature.ts';
+import { VerificationBusy, verifyWithSecrets } from '../../../dataplane/jose/verification.ts';
+import { nextTurn } from '../../support/event-loop.ts';
+import { newKey, storeOf } from '../../support/signing-keys.ts';
+
+const first = newKey('ES256', 'first');
+const second = newKey('ES256', 'second');
+const stranger = newKey('ES256', 'first');
+const secret = newKey('HS256', 'secret');
+const provider = storeOf('as.keys', [first.own, first.other, second.own, second.other, secret.other]);
+
+const tokenOf = (header: Readonly<Record<string, unknown>>, key = first, alg = 'ES256'): CompactJws =>
+  readJws(sign(header, '{}', key.own, alg))!;
+
+describe('verifyWithSecrets', () => {
+  it.each([
+    ['the key that kid names', tokenOf({ kid: 'second' }, second), true],
+    ['another key than kid names', tokenOf({ kid: 'first' }, second), false],
+    ['a stranger under a name that is known', tokenOf({ kid: 'first' }, stranger), false],
+    ['a secret under the name of a pair', tokenOf({ kid: 'first' }, secret, 'HS256'), false],
+    ['the first key, kid not known', tokenOf({ kid: 'other' }, first), true],
+    ['the second key, kid not known', tokenOf({ kid: 'other' }, second), true],
+    ['the second key, kid empty', tokenOf({ kid: '' }, second), true],
+    ['a kid that is a path', tokenOf({ kid: '../../../dev/null' }, first), true],
+    ['a kid that is a query, and a stranger', tokenOf({ kid: "x' UNION SELECT 'first" }, stranger), false],
+    ['a stranger, kid not known', tokenOf({ kid: 'other' }, stranger), false],
+    ['the first key without kid', tokenOf({}, first), true],
+    ['the second key without kid', tokenOf({}, second), true],
+    ['the secret without kid', tokenOf({}, secret, 'HS256'), true],
+    ['a stranger without kid', tokenOf({}, stranger), false],
+    ['a stranger that brings a key', tokenOf({ jwk: stranger.other.key.export({ format: 'jwk' }) }, stranger), false],
+    [
+      'a stranger that says where keys are',
+      tokenOf({ jku: 'http://127.0.0.1:1/', x5u: 'http://[::1]:1/' }, stranger),
+      false,
+    ],
+  ])('judges %s', async (_, jws, expected) => {
+    expect(await verifyWithSecrets(jws, provider, 'as.keys')).toBe(expected);
+  });
+
+  it('asks for the named key only, and for all when there is none of that name', async () => {
+    const named = vi.spyOn(provider, 'named');
+    const keys = vi.spyOn(provider, 'keys');
+    await verifyWithSecrets(tokenOf({ kid: 'first' }), provider, 'as.keys');
+    expect(named).toHaveBeenCalledExactlyOnceWith('verify', 'as.keys', 'first');
+    named.mockClear();
+    keys.mockClear();
+    await verifyWithSecrets(tokenOf({}), provider, 'as.keys');
+    expect(named).not.toHaveBeenCalled();
+    expect(keys).toHaveBeenCalledExactlyOnceWith('verify', 'as.keys');
+    vi.restoreAllMocks();
+  });
+
+  it('looks for the named key in all stores', async () => {
+    const both = secretsInOrder([storeOf('as.keys', [first.other]), storeOf('as.keys', [second.other])]);
+    expect(await verifyWithSecrets(tokenOf({ kid: 'second' }, second), both, 'as.keys')).toBe(true);
+    expect(await verifyWithSecrets(tokenOf({}, second), both, 'as.keys')).toBe(true);
+  });
+
+  it('fails when there are no keys', async () => {
+    await expect(verifyWithSecrets(tokenOf({ kid: 'first' }), provider, 'other')).rejects.toThrow(NoSuchSecret);
+  });
+
+  it('fails when it cannot be said whether there is such a key', async () => {
+    const unreadable = new UnreadableSecret('as.keys', 'store', 'gone');
+    const broken: SecretsProvider = { ...secretsInOrder([provider]), named: () => Promise.reject(unreadable) };
+    await expect(verifyWithSecrets(tokenOf({ kid: 'first' }), broken, 'as.keys')).rejects.toBe(unreadable);
+  });
+
+  it('lets a flood of tokens wait, refuses what is beyond and leaves turns to others', async () => {
+    const good = tokenOf({ kid: 'first' });
+    let turnsOfOthers = 0;
+    let isOver = false;
+    const others = (async () => {
+      while (!isOver) {
+        await nextTurn();
+        turnsOfOthers++;
+      }
+    })();
+    const flood = Array.from({ length: 2500 }, () => verifyWithSecrets(good, provider, 'as.keys').catch((e) => e));
+    const outcomes = await Promise.all(flood);
+    isOver = true;
+    await others;
+    expect(outcomes.filter((outcome) => outcome instanceof VerificationBusy).length).toBeGreaterThan(300);
+    expect(outcomes.filter((outcome) => outcome === true).length).toBeGreaterThanOrEqual(2000);
+    expect(outcomes.filter((outcome) => outcome === false)).toEqual([]);
+    expect(turnsOfOthers).toBeGreaterThan(10);
+    expect(await verifyWithSecrets(good, provider, 'as.keys')).toBe(true);
+  });
+});

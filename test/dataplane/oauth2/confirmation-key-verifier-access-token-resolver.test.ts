@@ -1,0 +1,340 @@
+import { createHash, X509Certificate } from 'node:crypto';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { JsonObject, JsonValue } from '../../../contract/document/json-value.ts';
+import type { AccessTokenResolver, TokenRefusal } from '../../../dataplane/heap/access-tokens.ts';
+import { Response } from '../../../dataplane/http/response.ts';
+import { confirmationKeyVerifierAccessTokenResolver } from '../../../dataplane/oauth2/confirmation-key-verifier-access-token-resolver.ts';
+import { ask } from '../../support/answers.ts';
+import { type AuthorizationServer, CLIENT, startAuthorizationServer } from '../../support/authorization-server.ts';
+import { buildObjects } from '../../support/built-object.ts';
+import { type Certified, certificateAuthority } from '../../support/certificates.ts';
+import { changingKeys, changingTrust } from '../../support/changing-tls-secrets.ts';
+import { DpopClient } from '../../support/dpop-client.ts';
+import { startFiltered } from '../../support/filtered-gateway.ts';
+import { startGateway } from '../../support/gateway.ts';
+import { objectParts } from '../../support/object-parts.ts';
+import { resolvingHandler, type Told } from '../../support/resolving-handler.ts';
+import { secretFolder } from '../../support/secret-folder.ts';
+import { askSecurely } from '../../support/secure-client.ts';
+import { startSecure } from '../../support/secure-gateway.ts';
+
+const authority = certificateAuthority('everybody');
+const TOKEN = 'the-token';
+
+function thumbprintOf({ certificate }: Pick<Certified, 'certificate'>): string {
+  return createHash('sha256').update(new X509Certificate(certificate).raw).digest('base64url');
+}
+
+/** A resolver that introspects tokens at a real authorization server. */
+function introspecting(server: AuthorizationServer): JsonObject {
+  const directory = secretFolder({ 'client.secret': CLIENT.secret });
+  const secretsProvider = { type: 'FileSystemSecretStore', config: { directory, format: 'PLAIN' } };
+  const config = { clientId: CLIENT.id, clientSecretId: 'client.secret', secretsProvider };
+  const filters = [{ type: 'ClientSecretBasicAuthenticationFilter', config }];
+  const providerHandler = { type: 'Chain', config: { filters, handler: 'ForgeRockClientHandler' } };
+  return {
+    type: 'TokenIntrospectionAccessTokenResolver',
+    config: { endpoint: server.endpoints.introspection, providerHandler },
+  };
+}
+
+/** The verifier in front of a resolver that takes every token for one with this `cnf`. */
+function verifying(
+  cnf: JsonValue | undefined,
+  config: JsonObject = {},
+  delegate: Partial<AccessTokenResolver> = {},
+): AccessTokenResolver {
+  const info = cnf === undefined ? {} : { cnf };
+  const resolver: AccessTokenResolver = {
+    resolve: (token) => ({ kind: 'token', token, info, scopes: new Set(), expiresAt: Number.POSITIVE_INFINITY }),
+    ...delegate,
+  };
+  const { parts, close } = objectParts({ accessTokenResolver: resolver });
+  onTestFinished(close);
+  const read = confirmationKeyVerifierAccessTokenResolver.config.parse({ delegate: 'it', ...config });
+  return confirmationKeyVerifierAccessTokenResolver.create(read, parts);
+}
+
+/** What is told to a client with these header lines. */
+async function told(resolver: AccessTokenResolver, headers: readonly string[], target = '/'): Promise<Told> {
+  const gateway = await startGateway({ handler: () => resolvingHandler(resolver) });
+  onTestFinished(() => gateway.close());
+  const lines = headers.map((line) => `${line}\r\n`).join('');
+  const answer = await ask(gateway.port, `GET ${target} HTTP/1.1\r\nHost: gw.test\r\n${lines}`);
+  return JSON.parse(answer.body) as Told;
+}
+
+describe('tokens that are bound to a certificate', () => {
+  const own = authority.issue({ names: ['gateway.test'] });
+  const [client, stranger] = [authority.issue({ client: true }), authority.issue({ client: true })];
+
+  /** Asks over TLS with a client certificate, or without one. */
+  async function toldSecurely(resolver: AccessTokenResolver, token: string, shown: Certified | null): Promise<Told> {
+    const { port } = await startSecure({
+      keys: [changingKeys(own).manager],
+      trust: [changingTrust({ certificates: [authority.certificate] }).manager],
+      clientAuth: 'REQUEST',
+      handler: () => resolvingHandler(resolver),
+    });
+    const identity = shown === null ? {} : { key: shown.key, cert: shown.certificate };
+    const { text } = await askSecurely(
+      port,
+      { ca: authority.certificate, ...identity },
+      `Authorization: Bearer ${token}\r\n`,
+    );
+    return JSON.parse(text.slice(text.indexOf('\r\n\r\n'))) as Told;
+  }
+
+  it('of a real authorization server are for who has shown it at the handshake', async () => {
+    const server = await startAuthorizationServer();
+    const config = { delegate: introspecting(server) };
+    const declared = [{ name: 'it', type: 'ConfirmationKeyVerifierAccessTokenResolver', config }];
+    const resolver = buildObjects(declared).get('accessTokenResolver', 'it');
+    const bound = await server.token({ certificate: client.certificate });
+    expect(await toldSecurely(resolver, bound, client)).toMatchObject({
+      kind: 'token',
+      info: { cnf: { 'x5t#S256': thumbprintOf(client) } },
+    });
+    for (const shown of [stranger, null]) {
+      expect(await toldSecurely(resolver, bound, shown)).toMatchObject({
+        error: 'invalid_token',
+        description: 'the token is bound to another certificate',
+      });
+    }
+    expect(await toldSecurely(resolver, await server.token(), null)).toMatchObject({ kind: 'token' });
+    expect(await toldSecurely(resolver, 'unknown', client)).toMatchObject({ description: 'the token is not active' });
+  });
+
+  it('of a real authorization server are for who has shown it to a proxy', async () => {
+    const server = await startAuthorizationServer();
+    const accessTokenResolver = {
+      type: 'ConfirmationKeyVerifierAccessTokenResolver',
+      config: { delegate: introspecting(server) },
+    };
+    const { ask: request } = await startFiltered([
+      { type: 'CertificateThumbprintFilter', config: { certificate: "${request.headers['X-Cert'][0]}" } },
+      { type: 'OAuth2ResourceServerFilter', config: { accessTokenResolver, scopes: ['read'], requireHttps: false } },
+    ]);
+    const bound = await server.token({ certificate: client.certificate });
+    const status = async ({ certificate }: Certified): Promise<number> =>
+      (
+        await request('/', {
+          headers: [`Authorization: Bearer ${bound}`, `X-Cert: ${encodeURIComponent(certificate)}`],
+        })
+      ).status;
+    expect(await status(client)).toBe(200);
+    expect(await status(stranger)).toBe(401);
+  });
+
+  it('are judged by what the filter says where the connection has a certificate too', async () => {
+    const proxy = authority.issue({ client: true });
+    const resolver = verifying({ 'x5t#S256': thumbprintOf(proxy) });
+    expect(await toldSecurely(resolver, TOKEN, proxy)).toMatchObject({ kind: 'token' });
+    const { get } = buildObjects([
+      {
+        name: 'it',
+        type: 'CertificateThumbprintFilter',
+        config: { certificate: encodeURIComponent(client.certificate) },
+      },
+    ]);
+    const filter = get('filter', 'it');
+    const behind: AccessTokenResolver = {
+      resolve: (token, exchange) => resolver.resolve(token, exchange),
+      async confirm(token, exchange) {
+        let refusal: TokenRefusal | null = null;
+        await filter(exchange, async (after) => {
+          refusal = (await resolver.confirm?.(token, after)) ?? null;
+          return new Response(200);
+        });
+        return refusal;
+      },
+    };
+    expect(await toldSecurely(behind, TOKEN, proxy)).toMatchObject({ error: 'invalid_token' });
+  });
+});
+
+describe('what cannot be verified is refused', () => {
+  it.each<[JsonValue]>([
+    [{}],
+    [null],
+    ['x5t#S256'],
+    [[]],
+    [{ 'x5t#S256': 7 }],
+    [{ 'x5t#S256': null }],
+    [{ 'x5t#S256': '' }],
+    [{ jwk: {} }],
+    [{ kid: 'x' }],
+    [{ jkt: 'x' }],
+    [{ 'x5t#S512': 'x' }],
+  ])('such as %j', async (cnf) => {
+    expect(await told(verifying(cnf), [`Authorization: Bearer ${TOKEN}`])).toMatchObject({ error: 'invalid_token' });
+  });
+
+  it('also beside what can be', async () => {
+    const client = new DpopClient();
+    const proof = client.proof({ uri: 'http://gw.test/', token: TOKEN });
+    const headers = [`Authorization: DPoP ${TOKEN}`, `DPoP: ${proof}`];
+    const bound = { jkt: client.thumbprint };
+    expect(await told(verifying({ ...bound, kid: 'x' }, { dpop: {} }), headers)).toMatchObject({
+      description: 'the token is bound in a way that cannot be verified',
+      cause: "cnf has 'kid'",
+    });
+    expect(await told(verifying({ ...bound, 'x5t#S256': 'x' }, { dpop: {} }), headers)).toMatchObject({
+      description: 'the token is bound to another certificate',
+    });
+    expect(await told(verifying(bound, { dpop: {} }), headers)).toMatchObject({ kind: 'token' });
+  });
+});
+
+it('lets tokens pass that are bound to nothing', async () => {
+  for (const config of [{}, { dpop: {} }, { dpop: { enabled: false } }]) {
+    expect(await told(verifying(undefined, config), [`Authorization: Bearer ${TOKEN}`])).toMatchObject({
+      kind: 'token',
+    });
+  }
+});
+
+it('asks its delegate first, also where that takes time', async () => {
+  const refusal: TokenRefusal = { kind: 'refusal', error: 'invalid_token', description: 'no', cause: null };
+  const headers = [`Authorization: Bearer ${TOKEN}`];
+  for (const answer of [refusal, Promise.resolve(refusal)]) {
+    expect(await told(verifying(undefined, {}, { confirm: () => answer }), headers)).toMatchObject({
+      description: 'no',
+    });
+  }
+  const content = { 'x5t#S256': 'x' };
+  for (const answer of [null, Promise.resolve(null)]) {
+    expect(await told(verifying(content, {}, { confirm: () => answer }), headers)).toMatchObject({
+      description: 'the token is bound to another certificate',
+    });
+  }
+});
+
+it('names the schemes and challenges of its delegate and its own', () => {
+  const delegate = { schemes: ['Other'], challenges: ['Other x="y"'] };
+  expect(verifying({}, {}, delegate)).toMatchObject(delegate);
+  expect(verifying({}, { dpop: { enabled: false } })).toMatchObject({ schemes: [], challenges: [] });
+  expect(verifying({}, { dpop: {} }, delegate)).toMatchObject({
+    schemes: ['Other', 'DPoP'],
+    challenges: ['Other x="y"', expect.stringMatching(/^DPoP algs="(?!.*HS).*\bES256\b.*"$/)],
+  });
+});
+
+describe('tokens that are bound to a key', () => {
+  it('of a real authorization server come with a new proof each', async () => {
+    const server = await startAuthorizationServer();
+    const client = new DpopClient();
+    const stranger = new DpopClient();
+    const bound = await server.token({ proof: client.proof({ method: 'POST', uri: server.endpoints.token }) });
+    const accessTokenResolver = {
+      type: 'ConfirmationKeyVerifierAccessTokenResolver',
+      config: { delegate: introspecting(server), dpop: {} },
+    };
+    const cache = { enabled: true };
+    const config = { accessTokenResolver, scopes: ['read'], requireHttps: false, cache };
+    const { ask: request, seen } = await startFiltered([{ type: 'OAuth2ResourceServerFilter', config }]);
+    const sent = (proofs: readonly string[], scheme = 'DPoP', token = bound) =>
+      request('/orders?page=2', {
+        headers: [`Authorization: ${scheme} ${token}`, ...proofs.map((proof) => `DPoP: ${proof}`)],
+      });
+    const uri = 'http://gw.test/orders';
+    const fresh = (): string => client.proof({ uri, token: bound });
+
+    const used = fresh();
+    expect((await sent([used])).status).toBe(200);
+    expect((await sent([fresh()], 'dpop')).status).toBe(200);
+    expect((await sent([`${fresh()}`])).status).toBe(200);
+    expect(seen).toHaveLength(3);
+    expect(server.asked.filter((line) => line === 'POST /introspect')).toHaveLength(1);
+
+    const refused = [
+      await sent([used]),
+      await sent([]),
+      await sent([fresh(), fresh()]),
+      await sent([`${fresh()}, ${fresh()}`]),
+      await sent([fresh()], 'Bearer'),
+      await sent([stranger.proof({ uri, token: bound })]),
+      await sent([client.proof({ uri: 'http://gw.test/other', token: bound })]),
+      await sent([client.proof({ uri, token: bound, method: 'POST' })]),
+      await sent([client.proof({ uri, token: 'another' })]),
+      await sent([client.proof({ uri, token: await server.token() })], 'DPoP', await server.token()),
+    ];
+    expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 401));
+    expect(seen).toHaveLength(3);
+    expect(refused[0]!.values('WWW-Authenticate').join(', ')).toMatch(/Bearer .*error="invalid_token".*DPoP algs="/);
+    expect((await sent([], 'Bearer', await server.token())).status).toBe(200);
+  });
+
+  it('come under the scheme DPoP and no other', async () => {
+    const client = new DpopClient();
+    const proof = client.proof({ uri: 'http://gw.test/', token: TOKEN });
+    const resolver = verifying({ jkt: client.thumbprint }, { dpop: {} });
+    expect(await told(resolver, [`Authorization: Bearer ${TOKEN}`, `DPoP: ${proof}`])).toMatchObject({
+      description: 'the token is bound to a key and has to come under the scheme DPoP',
+    });
+    expect(await told(resolver, [`Authorization: DPoP ${TOKEN}`, `DPoP: ${proof}`])).toMatchObject({ kind: 'token' });
+    const unbound = verifying(undefined, { dpop: {} });
+    expect(await told(unbound, [`Authorization: DPoP ${TOKEN}`, `DPoP: ${proof}`])).toMatchObject({
+      description: 'the token is bound to no key and cannot come under the scheme DPoP',
+    });
+  });
+
+  it('come with a proof that is used once, and that two may ask for in one chain', async () => {
+    const client = new DpopClient();
+    const proof = client.proof({ uri: 'http://gw.test/', token: TOKEN });
+    const resolver = verifying({ jkt: client.thumbprint }, { dpop: {} });
+    const twice: AccessTokenResolver = {
+      resolve: (token, exchange) => resolver.resolve(token, exchange),
+      confirm: async (token, exchange) =>
+        (await resolver.confirm?.(token, exchange)) ?? (await resolver.confirm?.(token, exchange)) ?? null,
+    };
+    const headers = [`Authorization: DPoP ${TOKEN}`, `DPoP: ${proof}`];
+    expect(await told(twice, headers)).toMatchObject({ kind: 'token' });
+    expect(await told(resolver, headers)).toMatchObject({ description: 'the DPoP proof was used before' });
+  });
+
+  it('come with a proof that is not older than it may be', async () => {
+    const client = new DpopClient();
+    const iat = Math.floor(Date.now() / 1000) - 300;
+    const headers = [
+      `Authorization: DPoP ${TOKEN}`,
+      `DPoP: ${client.proof({ uri: 'http://gw.test/', token: TOKEN, claims: { iat } })}`,
+    ];
+    const judged = (dpop: JsonObject) => told(verifying({ jkt: client.thumbprint }, { dpop }), headers);
+    expect(await judged({ maxAge: '10 minutes' })).toMatchObject({ kind: 'token' });
+    expect(await judged({ maxAge: '1 minute', skewAllowance: '5 minutes' })).toMatchObject({ kind: 'token' });
+    expect(await judged({})).toMatchObject({ description: 'the DPoP proof is not of this time' });
+  });
+
+  it('are refused, and the operator hears of it, when no proof can be remembered', async () => {
+    const client = new DpopClient();
+    const full = new SharedArrayBuffer(1 << 23);
+    const soon = BigInt(Math.floor(Date.now() / 1000) + 3600) & (2n ** 20n - 1n);
+    new BigUint64Array(full).fill((7n << 20n) | soon);
+    const info = { cnf: { jkt: client.thumbprint } };
+    const accessTokenResolver: AccessTokenResolver = {
+      resolve: (token) => ({ kind: 'token', token, info, scopes: new Set(), expiresAt: Number.POSITIVE_INFINITY }),
+    };
+    const sharedMemory = () => ({ buffer: full, release() {} });
+    const { parts, logged } = objectParts({ accessTokenResolver }, { sharedMemory });
+    const read = confirmationKeyVerifierAccessTokenResolver.config.parse({ delegate: 'it', dpop: {} });
+    const resolver = confirmationKeyVerifierAccessTokenResolver.create(read, parts);
+    const headers = [`Authorization: DPoP ${TOKEN}`, `DPoP: ${client.proof({ uri: 'http://gw.test/', token: TOKEN })}`];
+    expect(await told(resolver, headers)).toMatchObject({ description: 'the DPoP proof could not be verified' });
+    expect(logged).toMatchObject([{ level: 40, msg: 'a DPoP proof was refused' }]);
+  });
+});
+
+it.each<[JsonObject, string]>([
+  [{}, 'is required'],
+  [{ delegate: 'Clock' }, 'Clock'],
+  [{ dpop: { maxAge: 'zero' } }, 'must be longer than zero'],
+  [{ dpop: { maxAge: '2 hours' } }, 'must be at most 1 hour'],
+  [{ dpop: { skewAllowance: '10 minutes' } }, 'must be at most 5 minutes'],
+  [{ dpop: { skewAllowance: 'unlimited' } }, 'must not be unlimited'],
+  [{ dpop: true }, 'object'],
+])('refuses %j', (config, message) => {
+  expect(() => buildObjects([{ name: 'it', type: 'ConfirmationKeyVerifierAccessTokenResolver', config }])).toThrow(
+    message,
+  );
+});

@@ -1,0 +1,405 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import {
+  type AccessToken,
+  invalidToken,
+  type Resolution,
+  type RevocationListener,
+  type Revocations,
+} from '../../../dataplane/heap/access-tokens.ts';
+import type { Executor } from '../../../dataplane/heap/executor.ts';
+import {
+  type DisconnectionStrategy,
+  RevocationsUnheard,
+  TokenCache,
+  type TokenCacheOptions,
+} from '../../../dataplane/oauth2/token-cache.ts';
+import { plainExchange } from '../../support/plain-exchange.ts';
+import { goodToken, ScriptedResolver } from '../../support/scripted-resolver.ts';
+
+const NOW = Date.UTC(2026, 0, 1);
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const FOREVER = Number.POSITIVE_INFINITY;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'], now: NOW });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+interface Setting {
+  readonly cache: TokenCache;
+  readonly resolver: ScriptedResolver;
+  /** What the cache told of itself, in order. */
+  readonly told: string[];
+  /** Both clocks go on. */
+  pass(milliseconds: number): void;
+  /** The executor's time has come. */
+  sweep(): void;
+  resolve(token: string): Resolution | Promise<Resolution>;
+}
+
+function setUp(
+  scripts: ConstructorParameters<typeof ScriptedResolver>[0],
+  options: Partial<TokenCacheOptions> = {},
+): Setting {
+  const resolver = new ScriptedResolver(scripts);
+  const told: string[] = [];
+  let passed = 0;
+  let sweep = (): void => {};
+  const executor: Executor = {
+    schedule: () => () => {},
+    repeat: (task) => {
+      sweep = () => void task();
+      return () => {
+        sweep = () => {};
+      };
+    },
+  };
+  const cache = new TokenCache(resolver, {
+    defaultTimeout: MINUTE,
+    maxTimeout: FOREVER,
+    maximumSize: 1000,
+    executor,
+    meter: {
+      hit: () => told.push('hit'),
+      miss: () => told.push('miss'),
+      evicted: (cause) => told.push(cause),
+      loaded: () => told.push('loaded'),
+    },
+    now: () => passed,
+    ...options,
+  });
+  return {
+    cache,
+    resolver,
+    told,
+    pass(milliseconds) {
+      passed += milliseconds;
+      vi.setSystemTime(Date.now() + milliseconds);
+    },
+    sweep: () => sweep(),
+    resolve: (token) => cache.resolve(token, plainExchange()),
+  };
+}
+
+/** A resolution that ends when the test says so. */
+function held(): { readonly script: () => Promise<Resolution>; end(outcome: Resolution | Error): void } {
+  const { promise, resolve, reject } = Promise.withResolvers<Resolution>();
+  return {
+    script: () => promise,
+    end: (outcome) => (outcome instanceof Error ? reject(outcome) : resolve(outcome)),
+  };
+}
+
+describe('how long a token is kept', () => {
+  it.each<[string, number, number, number, number]>([
+    ['no end', FOREVER, HOUR, DAY, HOUR],
+    ['an end within maxTimeout', NOW + 5 * HOUR, HOUR, DAY, 5 * HOUR],
+    ['an end beyond maxTimeout', NOW + 2 * DAY, HOUR, DAY, DAY],
+    ['an end soon', NOW + 22, HOUR, DAY, 22],
+    ['an end and no maxTimeout', NOW + 2 * DAY, HOUR, FOREVER, 2 * DAY],
+    ['no end, a default beyond maxTimeout', FOREVER, DAY, HOUR, HOUR],
+    ['no end, no limit', FOREVER, FOREVER, DAY, DAY],
+    ['an end now', NOW, HOUR, DAY, 0],
+    ['an end before', NOW - 1, HOUR, DAY, 0],
+    ['an end that is no time', Number.NaN, HOUR, DAY, 0],
+    ['no end, zero by default', FOREVER, 0, DAY, 0],
+  ])('%s', async (_, expiresAt, defaultTimeout, maxTimeout, time) => {
+    for (const script of [goodToken('t', { expiresAt }), async () => goodToken('t', { expiresAt })]) {
+      vi.setSystemTime(NOW);
+      const { resolve, resolver, cache, pass } = setUp({ t: script }, { defaultTimeout, maxTimeout });
+      await resolve('t');
+      expect(cache.size).toBe(time === 0 ? 0 : 1);
+      if (time > 0) {
+        pass(time - 1);
+        expect(await resolve('t')).toMatchObject({ token: 't', expiresAt });
+        expect(resolver.asked).toHaveLength(1);
+        pass(1);
+      }
+      await resolve('t');
+      expect(resolver.asked).toHaveLength(2);
+    }
+  });
+
+  it('is never beyond its end, also when the clock of the wall is set', () => {
+    const { resolve, resolver } = setUp({ t: goodToken('t', { expiresAt: NOW + HOUR }) });
+    resolve('t');
+    vi.setSystemTime(NOW + HOUR);
+    resolve('t');
+    expect(resolver.asked).toHaveLength(2);
+  });
+
+  it('is no longer when the clock of the wall is set back', () => {
+    const { resolve, resolver, pass } = setUp({ t: goodToken('t') });
+    resolve('t');
+    pass(MINUTE);
+    vi.setSystemTime(NOW - DAY);
+    resolve('t');
+    expect(resolver.asked).toHaveLength(2);
+  });
+});
+
+describe('what is kept', () => {
+  it('is found at once, under the whole token and no other', async () => {
+    const long = 'x'.repeat(5000);
+    const { resolve, resolver, told } = setUp({
+      [`${long}a`]: async () => goodToken(`${long}a`, { info: { sub: 'a' } }),
+      [`${long}b`]: async () => goodToken(`${long}b`, { info: { sub: 'b' } }),
+    });
+    await resolve(`${long}a`);
+    await resolve(`${long}b`);
+    expect(resolve(`${long}a`)).toMatchObject({ kind: 'token', info: { sub: 'a' } });
+    expect(resolve(`${long}b`)).toMatchObject({ kind: 'token', info: { sub: 'b' } });
+    expect(resolve(long)).toMatchObject({ kind: 'refusal' });
+    expect(resolver.asked).toHaveLength(3);
+    expect(told).toEqual(['miss', 'loaded', 'miss', 'loaded', 'hit', 'hit', 'miss', 'loaded']);
+  });
+
+  it('is no refusal and no failure', async () => {
+    const scripts = {
+      refused: invalidToken('no'),
+      refusedLater: async () => invalidToken('no'),
+      thrown: new Error('no'),
+      rejected: () => Promise.reject(new Error('no')),
+    };
+    const { resolve, resolver, cache } = setUp(scripts);
+    for (const token of Object.keys(scripts)) {
+      for (let i = 0; i < 2; i++) await Promise.try(() => resolve(token)).catch(() => {});
+      resolver.tell(token, goodToken(token));
+      expect(resolve(token)).toMatchObject({ kind: 'token' });
+    }
+    expect(resolver.asked).toHaveLength(3 * 4);
+    expect(cache.size).toBe(4);
+  });
+
+  it('gives way when there is too much, the first that came first', () => {
+    const names = Array.from({ length: 50 }, (_, i) => `t${i}`);
+    const { resolve, resolver, cache, told } = setUp(Object.fromEntries(names.map((name) => [name, goodToken(name)])), {
+      maximumSize: 10,
+    });
+    for (const name of names) resolve(name);
+    expect(cache.size).toBe(10);
+    expect(told.filter((word) => word === 'size')).toHaveLength(40);
+    for (const name of names.slice(40)) resolve(name);
+    expect(resolver.asked).toHaveLength(50);
+    resolve('t39');
+    resolve('t40');
+    expect(resolver.asked.slice(50)).toEqual(['t39', 't40']);
+  });
+
+  it('is looked through by the executor, a slice at a time', () => {
+    const { cache, resolve, resolver, sweep, pass, told } = setUp({}, { maximumSize: 100_000 });
+    const count = 3000;
+    for (let i = 0; i < count; i++) {
+      resolver.tell(`t${i}`, goodToken(`t${i}`, { expiresAt: i % 2 === 0 ? NOW + 1000 : FOREVER }));
+      resolve(`t${i}`);
+    }
+    pass(1000);
+    sweep();
+    expect(cache.size).toBe(count - 500);
+    for (let i = 0; i < 4; i++) sweep();
+    expect(cache.size).toBe(count / 2);
+    expect(told.filter((word) => word === 'expired')).toHaveLength(count / 2);
+    pass(MINUTE);
+    for (let i = 0; i < 4; i++) sweep();
+    expect(cache.size).toBe(0);
+  });
+
+  it('is nothing any more when the cache is closed', () => {
+    const { cache, resolve, sweep } = setUp({ t: goodToken('t') });
+    resolve('t');
+    cache.close();
+    expect(cache.size).toBe(0);
+    sweep();
+  });
+});
+
+describe('those who need a token at the same time', () => {
+  it('wait for one answer', async () => {
+    const { script, end } = held();
+    const { resolve, resolver, told } = setUp({ t: script });
+    const all = Array.from({ length: 5 }, () => resolve('t'));
+    end(goodToken('t'));
+    const answers = new Set(await Promise.all(all));
+    expect([answers.size, resolver.asked.length]).toEqual([1, 1]);
+    expect(told.filter((word) => word === 'loaded')).toHaveLength(1);
+  });
+
+  it.each([['a refusal', invalidToken('no')] as const, ['a failure', new Error('no')] as const])(
+    'share %s, and the next one asks again',
+    async (_, outcome) => {
+      const { script, end } = held();
+      const { resolve, resolver } = setUp({ t: script });
+      const all = Array.from({ length: 5 }, () => Promise.resolve(resolve('t')));
+      end(outcome);
+      const ends = await Promise.allSettled(all);
+      expect(new Set(ends.map(({ status }) => status)).size).toBe(1);
+      resolver.tell('t', goodToken('t'));
+      expect(resolve('t')).toMatchObject({ kind: 'token' });
+      expect(resolver.asked).toHaveLength(2);
+    },
+  );
+
+  it('ask again when the one who asked is gone and the answer with it', async () => {
+    const { script, end } = held();
+    const { cache, resolver } = setUp({ t: script });
+    const [first, second, third] = [plainExchange(), plainExchange(), plainExchange()];
+    const answers = [first, second, third].map((one) => Promise.resolve(cache.resolve('t', one)));
+    first!.over = true;
+    resolver.tell('t', async () => goodToken('t'));
+    end(new Error('the exchange is over'));
+    const [one, two, three] = await Promise.allSettled(answers);
+    expect(one).toMatchObject({ status: 'rejected' });
+    for (const other of [two, three]) expect(other).toMatchObject({ status: 'fulfilled', value: { kind: 'token' } });
+    expect(resolver.asked).toHaveLength(2);
+  });
+
+  it('get what was found although the one who asked is gone', async () => {
+    const { script, end } = held();
+    const { cache } = setUp({ t: script });
+    const first = plainExchange();
+    const answers = [first, plainExchange()].map((one) => cache.resolve('t', one));
+    first.over = true;
+    end(goodToken('t'));
+    expect(await answers[1]).toMatchObject({ kind: 'token' });
+    expect(cache.size).toBe(1);
+  });
+
+  it('do not bring back what was cleared meanwhile', async () => {
+    const { script, end } = held();
+    const { cache, resolve } = setUp({ t: script });
+    const answer = resolve('t');
+    cache.close();
+    end(goodToken('t'));
+    expect(await answer).toMatchObject({ kind: 'token' });
+    expect(cache.size).toBe(0);
+  });
+});
+
+/** A notification service that comes and goes. */
+class FakeRevocations implements Revocations {
+  isHeard = true;
+  readonly listeners = new Set<RevocationListener>();
+
+  watch(listener: RevocationListener): () => void {
+    this.listeners.add(listener);
+    return () => void this.listeners.delete(listener);
+  }
+
+  revoke(isRevoked: (token: AccessToken) => boolean): void {
+    for (const listener of this.listeners) listener.revoked(isRevoked);
+  }
+
+  lose(): void {
+    this.isHeard = false;
+    for (const listener of this.listeners) listener.lost();
+  }
+
+  regain(): void {
+    this.isHeard = true;
+    for (const listener of this.listeners) listener.regained();
+  }
+}
+
+describe('revocations', () => {
+  const scripts = {
+    a: goodToken('a', { info: { sub: 'a' } }),
+    b: goodToken('b', { info: { sub: 'b' } }),
+    c: goodToken('c', { info: { sub: 'c' } }),
+  };
+
+  /** What happens to a token: where it comes from, or that it is denied. */
+  function fate({ resolve, resolver }: Setting, token: string): 'kept' | 'asked' | 'denied' {
+    const before = resolver.asked.length;
+    try {
+      resolve(token);
+    } catch (error) {
+      if (!(error instanceof RevocationsUnheard)) throw error;
+      return 'denied';
+    }
+    return resolver.asked.length === before ? 'kept' : 'asked';
+  }
+
+  it.each<[DisconnectionStrategy | undefined, string[], string[]]>([
+    ['NEVER_CLEAR', ['kept', 'denied'], ['kept', 'asked', 'kept']],
+    ['CLEAR_ON_DISCONNECT', ['denied', 'denied'], ['asked', 'asked', 'kept']],
+    [undefined, ['denied', 'denied'], ['asked', 'asked', 'kept']],
+    ['CLEAR_ON_RECONNECT', ['kept', 'denied'], ['asked', 'asked', 'kept']],
+  ])('%s', (onDisconnection, away, back) => {
+    const revocations = new FakeRevocations();
+    const setting = setUp(scripts, { revocations, ...(onDisconnection && { onDisconnection }) });
+    expect(fate(setting, 'a')).toBe('asked');
+    revocations.lose();
+    expect(['a', 'b'].map((token) => fate(setting, token))).toEqual(away);
+    revocations.regain();
+    expect(['a', 'b', 'b'].map((token) => fate(setting, token))).toEqual(back);
+  });
+
+  it('that are not heard from the beginning let nobody in', () => {
+    const revocations = new FakeRevocations();
+    revocations.isHeard = false;
+    const setting = setUp(scripts, { revocations, onDisconnection: 'NEVER_CLEAR' });
+    expect(fate(setting, 'a')).toBe('denied');
+    revocations.regain();
+    expect(fate(setting, 'a')).toBe('asked');
+  });
+
+  it('let entries expire while they are not heard', () => {
+    const revocations = new FakeRevocations();
+    const setting = setUp(scripts, { revocations, onDisconnection: 'NEVER_CLEAR' });
+    fate(setting, 'a');
+    revocations.lose();
+    setting.pass(MINUTE);
+    setting.sweep();
+    expect([setting.cache.size, fate(setting, 'a')]).toEqual([0, 'denied']);
+  });
+
+  it('take out what they name', () => {
+    const revocations = new FakeRevocations();
+    const setting = setUp(scripts, { revocations });
+    for (const token of ['a', 'b', 'c']) fate(setting, token);
+    revocations.revoke(({ info }) => info['sub'] === 'b');
+    expect(['a', 'b', 'c'].map((token) => fate(setting, token))).toEqual(['kept', 'asked', 'kept']);
+    expect(setting.told).toContain('explicit');
+  });
+
+  it.each<[string, (revocations: FakeRevocations) => void]>([
+    ['revoked', (revocations) => revocations.revoke(() => false)],
+    [
+      'lost and regained',
+      (revocations) => {
+        revocations.lose();
+        revocations.regain();
+      },
+    ],
+  ])('that come while a token is looked up keep it from being kept: %s', async (_, happen) => {
+    const { script, end } = held();
+    const revocations = new FakeRevocations();
+    const { cache, resolve } = setUp({ t: script }, { revocations, onDisconnection: 'NEVER_CLEAR' });
+    const answer = resolve('t');
+    happen(revocations);
+    end(goodToken('t'));
+    expect(await answer).toMatchObject({ kind: 'token' });
+    expect(cache.size).toBe(0);
+  });
+
+  it('that are lost while a token is looked up deny it', async () => {
+    const { script, end } = held();
+    const revocations = new FakeRevocations();
+    const { resolve } = setUp({ t: script }, { revocations, onDisconnection: 'NEVER_CLEAR' });
+    const answer = resolve('t');
+    revocations.lose();
+    end(goodToken('t'));
+    await expect(answer).rejects.toThrow(RevocationsUnheard);
+  });
+
+  it('are no longer listened to when the cache is closed', () => {
+    const revocations = new FakeRevocations();
+    const { cache } = setUp(scripts, { revocations });
+    cache.close();
+    expect(revocations.listeners.size).toBe(0);
+  });
+});

@@ -1,0 +1,197 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { pino } from 'pino';
+import { describe, expect, it } from 'vitest';
+import { type CryptoKey, NoSuchSecret, UnreadableSecret } from '../../../dataplane/heap/secrets.ts';
+import { cryptoKeyOf } from '../../../dataplane/jose/jwk.ts';
+import { JwkSetStore } from '../../../dataplane/secrets/jwk-set-store.ts';
+
+const SECONDS = 1000;
+
+function keyNamed(kid: string, more: object = {}): CryptoKey {
+  const { publicKey } = generateKeyPairSync('ed25519');
+  const [key] = cryptoKeyOf({ ...publicKey.export({ format: 'jwk' }), kid, ...more }).keys;
+  return key!;
+}
+
+const a = keyNamed('a');
+const b = keyNamed('b');
+const c = keyNamed('c');
+
+/** A store with a clock and an endpoint that the test moves. */
+function arranged(first: readonly CryptoKey[] = [a, b], times: { lease?: number; refresh?: number } = {}) {
+  const state = { now: 0, keys: first, isDown: false, fetches: 0, waiting: [] as (() => void)[], isHeld: false };
+  const logged: { msg: string }[] = [];
+  const store = new JwkSetStore({
+    name: 'store',
+    log: pino({}, { write: (line: string) => logged.push(JSON.parse(line)) }),
+    lease: times.lease ?? 300 * SECONDS,
+    refresh: times.refresh ?? 120 * SECONDS,
+    missPause: 120 * SECONDS,
+    now: () => state.now,
+    async fetch() {
+      state.fetches++;
+      const { keys } = state;
+      if (state.isHeld) await new Promise<void>((resolve) => state.waiting.push(resolve));
+      if (state.isDown) throw new Error('the endpoint is down');
+      return keys;
+    },
+  });
+  const ids = async (): Promise<string[]> => (await store.keys('verify', 'any')).map(({ stableId }) => stableId);
+  /** What was begun in the background is over. */
+  const settled = async (): Promise<void> => {
+    for (let turn = 0; turn < 10; turn++) await Promise.resolve();
+  };
+  return { store, state, ids, logged, settled };
+}
+
+describe('a store of a JWK set', () => {
+  it('gives all keys in the order of the set under every id, and the first as the one to use', async () => {
+    const { store, ids, state } = arranged([a, b]);
+    expect(await ids()).toEqual(['a', 'b']);
+    expect(await store.keys('verify', 'other')).toBe(await store.keys('verify', 'any'));
+    expect(await store.key('verify', 'x')).toBe(a);
+    expect(await store.named('verify', 'x', 'b')).toBe(b);
+    expect(state.fetches).toBe(1);
+  });
+
+  it('has only what the usage allows, and no passwords', async () => {
+    const { store } = arranged([keyNamed('enc', {}), a]);
+    await expect(store.keys('encrypt', 'x')).rejects.toThrow(NoSuchSecret);
+    await expect(store.key('sign', 'x')).rejects.toThrow(NoSuchSecret);
+    await expect(store.active('x')).rejects.toThrow(NoSuchSecret);
+    await expect(store.valid('x')).rejects.toThrow(NoSuchSecret);
+  });
+
+  it('fetches once for everybody who asks at the same time', async () => {
+    const { store, state } = arranged();
+    await Promise.all(Array.from({ length: 100 }, (_, at) => store.keys('verify', `id${at}`)));
+    expect(state.fetches).toBe(1);
+  });
+
+  it('serves what is at hand while it fetches again', async () => {
+    const { ids, state, settled } = arranged([a]);
+    await ids();
+    state.now = 120 * SECONDS;
+    state.keys = [b];
+    state.isHeld = true;
+    expect(await ids()).toEqual(['a']);
+    expect(await ids()).toEqual(['a']);
+    expect(state.fetches).toBe(2);
+    for (const go of state.waiting) go();
+    await settled();
+    expect(await ids()).toEqual(['b']);
+    expect(state.fetches).toBe(2);
+  });
+
+  it('fetches again before the lease is over also when the cache lasts longer', async () => {
+    const { ids, state, settled } = arranged([a], { lease: 60 * SECONDS, refresh: 600 * SECONDS });
+    await ids();
+    state.now = 45 * SECONDS;
+    expect(await ids()).toEqual(['a']);
+    await settled();
+    expect(state.fetches).toBe(2);
+    state.now = 100 * SECONDS;
+    state.isDown = true;
+    expect(await ids()).toEqual(['a']);
+  });
+
+  it('keeps what it has while its lease lasts when the endpoint fails, and then has nothing', async () => {
+    const { ids, state, settled, logged } = arranged([a]);
+    await ids();
+    state.isDown = true;
+    state.now = 150 * SECONDS;
+    expect(await ids()).toEqual(['a']);
+    await settled();
+    expect(logged.map(({ msg }) => msg)).toEqual([expect.stringContaining('those at hand are used')]);
+    state.now = 299 * SECONDS;
+    expect(await ids()).toEqual(['a']);
+    await settled();
+    state.now = 300 * SECONDS;
+    await expect(ids()).rejects.toThrow(UnreadableSecret);
+    state.isDown = false;
+    state.now = 400 * SECONDS;
+    expect(await ids()).toEqual(['a']);
+  });
+
+  it('tries an endpoint that fails later and later, at most once a minute', async () => {
+    const { ids, state } = arranged();
+    state.isDown = true;
+    const tries: number[] = [];
+    for (state.now = 0; state.now < 300 * SECONDS; state.now += 500) {
+      const before = state.fetches;
+      await expect(ids()).rejects.toThrow('the endpoint is down');
+      if (state.fetches > before) tries.push(state.now / SECONDS);
+    }
+    expect(tries).toEqual([0, 1, 3, 7, 15, 31, 63, 123, 183, 243]);
+  });
+
+  describe('asked for a key that is not there', () => {
+    it('fetches once, and finds one that is new', async () => {
+      const { store, state } = arranged([a]);
+      await store.keys('verify', 'x');
+      state.now = 1 * SECONDS;
+      state.keys = [c, a];
+      const found = await Promise.all(Array.from({ length: 50 }, () => store.named('verify', 'x', 'c')));
+      expect(new Set(found)).toEqual(new Set([c]));
+      expect(state.fetches).toBe(2);
+    });
+
+    it('does not fetch twice for the first who asks', async () => {
+      const { store, state } = arranged([a]);
+      await expect(store.named('verify', 'x', 'c')).rejects.toThrow(NoSuchSecret);
+      expect(state.fetches).toBe(1);
+    });
+
+    it('fetches once for a flood of names, and again when the time is over', async () => {
+      const { store, state } = arranged([a]);
+      await store.keys('verify', 'x');
+      state.now = 1 * SECONDS;
+      const flood = Array.from({ length: 1000 }, (_, at) => store.named('verify', 'x', `no-${at}`));
+      expect((await Promise.allSettled(flood)).every(({ status }) => status === 'rejected')).toBe(true);
+      expect(state.fetches).toBe(2);
+      for (let at = 0; at < 1000; at++) await store.named('verify', 'x', `no-${at}`).catch(() => {});
+      expect(state.fetches).toBe(2);
+      state.now = 121 * SECONDS + 1;
+      await store.named('verify', 'x', 'none').catch(() => {});
+      expect(state.fetches).toBe(3);
+    });
+
+    it('does not fetch for it where the endpoint just failed', async () => {
+      const { store, state } = arranged([a]);
+      await store.keys('verify', 'x');
+      state.isDown = true;
+      state.now = 1 * SECONDS;
+      await expect(store.named('verify', 'x', 'c')).rejects.toThrow(NoSuchSecret);
+      await expect(store.named('verify', 'x', 'c')).rejects.toThrow(NoSuchSecret);
+      expect(state.fetches).toBe(2);
+      expect(await store.named('verify', 'x', 'a')).toBe(a);
+    });
+  });
+
+  it('tells that the keys are others, and not that they are the same', async () => {
+    const { store, ids, state, settled } = arranged([a]);
+    let told = 0;
+    const end = store.watch(() => told++);
+    await ids();
+    expect(told).toBe(1);
+    state.now = 130 * SECONDS;
+    await ids();
+    await settled();
+    expect(state.fetches).toBe(2);
+    expect(told).toBe(1);
+    state.keys = [a, c];
+    state.now = 260 * SECONDS;
+    await ids();
+    await settled();
+    expect(told).toBe(2);
+    end();
+    store.close();
+  });
+
+  it('gives nothing once it is closed', async () => {
+    const { store, ids } = arranged([a]);
+    await ids();
+    store.close();
+    await expect(ids()).rejects.toThrow('the store is closed');
+  });
+});

@@ -1,0 +1,23 @@
+import { Exchange, type Origin } from '../../dataplane/http/exchange.ts';
+import { Headers } from '../../dataplane/http/headers.ts';
+import { listenerLimits } from '../../dataplane/http/limits.ts';
+import { Request } from '../../dataplane/http/request.ts';
+import { webSocketTerms } from '../../dataplane/http/websocket-terms.ts';
+
+/** An exchange that came on no connection, for objects that hardly look at it. */
+export function plainExchange(): Exchange {
+  const unknown = (): never => {
+    throw new Error('nobody knows who sent this');
+  };
+  const origin: Origin = {
+    facts: {
+      clientContext: unknown,
+      remoteAddress: unknown,
+      originalUri: (exchange) => exchange.request.uri,
+      forwardingLines: unknown,
+    },
+    webSockets: webSocketTerms({}, listenerLimits.parse({})),
+    interim: unknown,
+  };
+  return new Exchange(origin, new Request('GET', '/', 'http', 'gw.test', 'HTTP/1.1', Headers.empty(), null, false), 0);
+}
