@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { pino } from 'pino';
 import type { JsonObject } from '../contract/document/json-value.ts';
 import { noReach } from '../contract/reach.ts';
@@ -15,6 +15,8 @@ import { REFUSED, type Wire, type WireOwner } from '../dataplane/http/wire.ts';
 import { emptyFigures, figuresIn } from '../dataplane/metrics/route-slots.ts';
 import { Configuration } from '../dataplane/routes/configuration.ts';
 import { forwards, type Json, sixFilters } from './configured-peers.ts';
+import { identity } from './identity-peers.ts';
+import { tokenFiles } from './token-files.ts';
 
 /**
  * The price of the JavaScript alone: the real engine with sinks instead of sockets, as many connections a turn as under
@@ -24,11 +26,21 @@ const CONNECTIONS = 16;
 const PER_LAP = 2000;
 const LAPS = 60;
 
-const request = Buffer.from(
-  'GET /api/v1/orders/1234567?expand=lines HTTP/1.1\r\nHost: shop.example.com\r\nUser-Agent: bench/1.0\r\n' +
-    `Accept: application/json\r\nAccept-Encoding: gzip, br\r\nAuthorization: Bearer ${'e'.repeat(700)}\r\n` +
-    'X-Request-Id: 0123456789abcdef\r\nConnection: keep-alive\r\n\r\n',
-);
+const requestWith = (token: string, more = ''): Buffer =>
+  Buffer.from(
+    'GET /api/v1/orders/1234567?expand=lines HTTP/1.1\r\nHost: shop.example.com\r\nUser-Agent: bench/1.0\r\n' +
+      `Accept: application/json\r\nAccept-Encoding: gzip, br\r\nAuthorization: Bearer ${token}\r\n` +
+      `X-Request-Id: 0123456789abcdef\r\n${more}Connection: keep-alive\r\n\r\n`,
+  );
+const oneRequest = [requestWith('e'.repeat(700))];
+
+/** Requests of many clients with so many tokens in turn. */
+function tokenRequests(tokens: number): readonly Buffer[] {
+  const known = readFileSync(tokenFiles('RS256', tokens).tokens, 'latin1').trim().split('\n');
+  return Array.from({ length: 20_000 }, (_, at) =>
+    requestWith(known[at % tokens]!, `X-Client: client-${String(at).padStart(5, '0')}\r\n`),
+  );
+}
 const response = Buffer.from(
   'HTTP/1.1 200 OK\r\nServer: bench\r\nDate: Sat, 14 Nov 2026 23:53:15 GMT\r\nContent-Type: application/json\r\n' +
     `Content-Length: 1024\r\nConnection: keep-alive\r\n\r\n${'x'.repeat(1024)}`,
@@ -86,7 +98,12 @@ function routed(routes: readonly Json[]): Subject {
   return (connect) => {
     const configuration = new Configuration({
       catalogue,
-      reach: { ...noReach, origin: 'operator' },
+      reach: {
+        ...noReach,
+        origin: 'operator',
+        readFile: (path) => readFileSync(path),
+        listDirectory: (path) => readdirSync(path),
+      },
       log: pino({ level: 'silent' }),
       figures: () => figuresIn(emptyFigures()),
       observe() {},
@@ -105,7 +122,8 @@ function routed(routes: readonly Json[]): Subject {
   };
 }
 
-async function price(subject: Subject): Promise<number> {
+async function price(subject: Subject, requests: readonly Buffer[]): Promise<number> {
+  let asked = 0;
   const backends: SinkWire[] = [];
   const handler = subject((_to, owner, done) => {
     const wire = new SinkWire(owner);
@@ -132,7 +150,7 @@ async function price(subject: Subject): Promise<number> {
   for (let lap = 0; lap < LAPS; lap++) {
     const before = process.cpuUsage(); // processor time, so that neighbours do not count
     for (let i = 0; i < PER_LAP; i++) {
-      for (const client of clients) feed(client, request);
+      for (const client of clients) feed(client, requests[asked++ % requests.length]!);
       await turn();
       await turn();
       while (backends.length < CONNECTIONS) await turn();
@@ -170,11 +188,31 @@ const subjects: Record<string, Subject> = {
   ),
 };
 
+/** Chains whose requests carry tokens that count, and the route alone with the same requests. */
+const protectedRoute = (tokens: number, filters = identity('RS256', tokens)()): [Subject, readonly Buffer[]] => [
+  routed([forwards('/api/v1/orders/', 80, filters)]),
+  tokenRequests(tokens),
+];
+const identified: Record<string, () => [Subject, readonly Buffer[]]> = {
+  'route-token': () => protectedRoute(1, []),
+  'route-tokens': () => protectedRoute(10_000, []),
+  token: () => protectedRoute(1, identity('RS256', 1)().slice(0, 1)),
+  tokens: () => protectedRoute(10_000, identity('RS256', 10_000)().slice(0, 1)),
+  throttle: () => protectedRoute(1, identity('RS256', 1)().slice(1)),
+  identity: () => protectedRoute(1),
+  identities: () => protectedRoute(10_000),
+};
+
 const wanted = process.argv[2];
 if (wanted !== undefined) {
   const subject = subjects[wanted];
-  if (subject === undefined) throw new Error(`no such chain: ${wanted}; there are ${Object.keys(subjects).join(', ')}`);
-  process.stdout.write(`${Math.round(await price(subject))}\n`);
+  const chosen = subject === undefined ? identified[wanted]?.() : ([subject, oneRequest] as const);
+  if (chosen === undefined) {
+    const names = [...Object.keys(subjects), ...Object.keys(identified)].join(', ');
+    throw new Error(`no such chain: ${wanted}; there are ${names}`);
+  }
+  const [served, requests] = chosen;
+  process.stdout.write(`${Math.round(await price(served, requests))}\n`);
   process.exit(0);
 }
 
@@ -182,7 +220,7 @@ if (wanted !== undefined) {
 const { spawnSync } = await import('node:child_process');
 const figures: Record<string, number[]> = {};
 for (let round = 0; round < 3; round++) {
-  for (const name of ['bare', 'six', 'map', 'await', 'route', 'six-real']) {
+  for (const name of ['bare', 'six', 'map', 'await', 'route', 'six-real', 'route-token', 'identity', 'identities']) {
     const run = spawnSync(process.execPath, [process.argv[1]!, name], {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'inherit'],

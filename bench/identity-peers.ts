@@ -47,7 +47,8 @@ function ours(name: string, title: string, filters: (place: Place) => readonly J
   };
 }
 
-const identity = (algorithm: TokenAlgorithm, count: number) => (): readonly Json[] => [
+/** A route's filters for tokens that are kept. */
+export const identity = (algorithm: TokenAlgorithm, count: number) => (): readonly Json[] => [
   protection(stateless(tokenFiles(algorithm, count).folder), true),
   throttle,
 ];

@@ -43,6 +43,7 @@ import { clientCredentialsOAuth2ClientFilter } from './oauth2/client-credentials
 import { clientSecretBasicAuthenticationFilter } from './oauth2/client-secret-basic-authentication.ts';
 import { clientSecretPostAuthenticationFilter } from './oauth2/client-secret-post-authentication.ts';
 import { confirmationKeyVerifierAccessTokenResolver } from './oauth2/confirmation-key-verifier-access-token-resolver.ts';
+import { encryptedPrivateKeyJwtClientAuthenticationFilter } from './oauth2/encrypted-private-key-jwt-client-authentication.ts';
 import { httpBasicAuthenticationClientFilter } from './oauth2/http-basic-authentication-client.ts';
 import { oauth2ResourceServerFilter } from './oauth2/oauth2-resource-server.ts';
 import { privateKeyJwtClientAuthenticationFilter } from './oauth2/private-key-jwt-client-authentication.ts';
@@ -50,9 +51,9 @@ import { statelessAccessTokenResolver } from './oauth2/stateless-access-token-re
 import { tokenIntrospectionAccessTokenResolver } from './oauth2/token-introspection-access-token-resolver.ts';
 import { base64EncodedSecretStore } from './secrets/base64-encoded-secret-store.ts';
 import { fileSystemSecretStore } from './secrets/file-system-secret-store.ts';
-import { keyStoreSecretStore } from './secrets/key-store-secret-store.ts';
 import { jwkPropertyFormat } from './secrets/jwk-property-format.ts';
 import { jwkSetSecretStore } from './secrets/jwk-set-secret-store.ts';
+import { keyStoreSecretStore } from './secrets/key-store-secret-store.ts';
 import { pemPropertyFormat } from './secrets/pem-property-format.ts';
 import { secretKeyPropertyFormat } from './secrets/secret-key-property-format.ts';
 import { secretsKeyManager } from './secrets/secrets-key-manager.ts';
@@ -105,6 +106,7 @@ export const catalogue = new TypeCatalogue(
     corsFilter,
     csrfFilter,
     dateHeaderFilter,
+    encryptedPrivateKeyJwtClientAuthenticationFilter,
     entityExtractFilter,
     forwardedRequestFilter,
     fragmentFilter,

@@ -14,7 +14,6 @@ export const unavailableTypes: readonly string[] = [
   'CrossDomainSingleSignOnFilter',
   'CryptoHeaderFilter',
   'DataPreservationFilter',
-  'EncryptedPrivateKeyJwtClientAuthenticationFilter',
   'FapiInteractionIdFilter',
   'FileAttributesFilter',
   'GrantSwapJwtAssertionOAuth2ClientFilter',

@@ -82,13 +82,21 @@ export const jwtBuilderFilter = defineFilter({
       },
     },
   ],
-  remarks({ signature, encryption }) {
+  remarks({ secretsProvider, signature, encryption }) {
     if (signature !== undefined) return [];
-    const message =
-      encryption === undefined
-        ? 'makes JWTs that anybody can make: there is no signature'
-        : 'makes JWTs without a signature: anybody can make them who may know the key that they are encrypted with';
-    return [{ at: [], code: 'insecure', message }];
+    if (encryption !== undefined) {
+      const message =
+        'makes JWTs without a signature: anybody can make them who may know the key that they are encrypted with';
+      return [{ at: [], code: 'insecure', message }];
+    }
+    const insecure = {
+      at: [],
+      code: 'insecure',
+      message: 'makes JWTs that anybody can make: there is no signature',
+    } as const;
+    if (secretsProvider === undefined) return [insecure];
+    const message = 'has no effect: there is neither a signature nor an encryption';
+    return [insecure, { at: ['secretsProvider'], code: 'no-effect', message }];
   },
   create({ template, secretsProvider, signature, encryption }, { resolve }) {
     const provider = secretsProvider === undefined ? null : resolve(secretsProvider);

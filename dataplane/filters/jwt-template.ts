@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { EvaluationError, isPlainObject, type Value } from '../../contract/expression/value.ts';
+import { Double, EvaluationError, isPlainObject, type Value } from '../../contract/expression/value.ts';
 import { ValueProblem } from '../../contract/problem.ts';
 import { wrongType } from '../../contract/vocabulary/configured.ts';
 import { leaf } from '../../contract/vocabulary/leaf.ts';
@@ -62,7 +62,10 @@ function textOf(template: JwtTemplate, exchange: Exchange): string {
 
 function evaluated(template: Template, exchange: Exchange): Value {
   if (isExpression(template)) {
-    return template.compiled === null ? template.read(null, null) : template.compiled.evaluate(exchange, null);
+    const value = template.compiled === null ? template.read(null, null) : template.compiled.evaluate(exchange, null);
+    const number = value instanceof Double ? value.value : value;
+    if (typeof number === 'number' && !Number.isFinite(number)) throw new EvaluationError(`it gives ${number}`);
+    return value;
   }
   if (isTemplateList(template)) return template.map((item) => evaluated(item, exchange));
   return Object.fromEntries(Object.entries(template).map(([name, item]) => [name, evaluated(item, exchange)]));

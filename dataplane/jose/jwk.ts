@@ -171,7 +171,10 @@ function typeUsages(key: KeyObject): Iterable<KeyUsage> {
   return isOnlyForSignatures ? [...usages].filter((usage) => usage !== 'agreeKey') : usages;
 }
 
-/** The certificates of `x5c`, the first of which has to be that of the key. */
+/**
+ * The certificates of `x5c`, the first of which has to be that of the key. Their prints (`x5t`) are not looked at: they
+ * prove nothing more, and some authorization servers write them wrongly.
+ */
 function certificatesOf(jwk: Members, key: KeyObject): readonly X509Certificate[] {
   const x5c = jwk['x5c'];
   if (x5c === undefined) return [];
@@ -181,15 +184,6 @@ function certificatesOf(jwk: Members, key: KeyObject): readonly X509Certificate[
   const certificates = x5c.map(certificateOf);
   const [first] = certificates;
   if (first === undefined || !isOfKey(first, key)) throw new Error("its 'x5c' is the certificate of another key");
-  for (const [name, algorithm] of [
-    ['x5t', 'sha1'],
-    ['x5t#S256', 'sha256'],
-  ] as const) {
-    const print = jwk[name];
-    if (print !== undefined && print !== createHash(algorithm).update(first.raw).digest('base64url')) {
-      throw new Error(`its '${name}' is not that of its 'x5c'`);
-    }
-  }
   return certificates;
 }
 

@@ -8,8 +8,6 @@ import {
   signatureAlgorithms,
 } from './signature-algorithm.ts';
 
-export { signatureAlgorithms };
-
 /** RFC 7518, sections 3.3 and 3.5. */
 const LEAST_RSA_BITS = 2048;
 

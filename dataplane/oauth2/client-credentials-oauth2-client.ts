@@ -16,6 +16,7 @@ import { KeptToken, type UsableToken } from './kept-token.ts';
 import { type GrantedToken, grantedToken } from './token-answer.ts';
 
 const NOT_AUTHENTICATING = 'ForgeRockClientHandler';
+const HEADERS = { 'Content-Type': 'application/x-www-form-urlencoded', Accept: 'application/json' };
 
 /** Gets an access token for the gateway itself and sends it with requests. */
 export const clientCredentialsOAuth2ClientFilter = defineFilter({
@@ -108,7 +109,7 @@ export const clientCredentialsOAuth2ClientFilter = defineFilter({
   create(config, { resolve, log, onClose }) {
     const { scopes, clientSecretId, secretsProvider } = config;
     const uri = config.tokenEndpoint.href;
-    const endpoint = resolve(config.handler ?? config.endpointHandler);
+    const endpointHandler = resolve(config.handler ?? config.endpointHandler);
     const provider = secretsProvider === undefined ? null : resolve(secretsProvider);
     const failures = new FailureLog(log);
     onClose(() => failures.close());
@@ -119,15 +120,16 @@ export const clientCredentialsOAuth2ClientFilter = defineFilter({
     ].join('&');
     const tokens = new KeptToken(fetchToken);
 
-    async function fetchToken(exchange: Exchange): Promise<GrantedToken> {
-      const headers: Record<string, string> = {
-        'Content-Type': 'application/x-www-form-urlencoded',
-        Accept: 'application/json',
-      };
-      if (clientSecretId !== undefined && provider !== null) {
-        headers['Authorization'] = basicCredentials(config.clientId!, await provider.active(clientSecretId), true);
-      }
-      return grantedToken(await callHandler(endpoint, { method: 'POST', uri, headers, content }, { parent: exchange }));
+    const endpoint: Next = clientSecretId === undefined ? endpointHandler : authenticated;
+
+    async function authenticated(exchange: Exchange): Promise<Response> {
+      const secret = await provider!.active(clientSecretId!);
+      exchange.request.headers.set('Authorization', basicCredentials(config.clientId!, secret, true));
+      return endpointHandler(exchange);
+    }
+
+    async function fetchToken(parent: Exchange): Promise<GrantedToken> {
+      return grantedToken(await callHandler(endpoint, { method: 'POST', uri, headers: HEADERS, content }, { parent }));
     }
 
     function send(exchange: Exchange, next: Next, token: UsableToken): Answer {
@@ -161,7 +163,7 @@ export const clientCredentialsOAuth2ClientFilter = defineFilter({
     ): Promise<Response> {
       const { touchedEntity, incomingBody } = exchange.request;
       const isAtHand = touchedEntity === null ? incomingBody === null : touchedEntity.peek() !== null;
-      const instead = tokens.instead(refused, exchange);
+      const instead = exchange.over ? null : tokens.instead(refused, exchange);
       if (instead === null) return response;
       const hearing = heard(instead); // the next request needs it, also where this one cannot be sent again
       if (!isAtHand) return response;

@@ -43,49 +43,52 @@ export class ResourceServer {
     const { headers } = exchange.request;
     const { challenge } = this.options;
     const line = headers.soleLine('authorization');
+    const now = Date.now();
     if (line < 0) {
       const values = headers.all('authorization');
       if (values.length > 1) return challenge.failed('invalid_request');
-      return values.length === 0 ? challenge.missing() : this.judgeValue(values[0]!.trim(), exchange, next, false);
+      return values.length === 0 ? challenge.missing() : this.judgeValue(values[0]!.trim(), exchange, next, now, false);
     }
-    const remembered = this.memos?.find(exchange, headers, line) ?? null;
-    if (remembered !== null) return this.confirm(remembered, exchange, next);
-    return this.judgeValue(headers.valueAt(line), exchange, next, true);
+    const remembered = this.memos?.find(exchange, headers, line, now) ?? null;
+    if (remembered !== null) return this.confirm(remembered, exchange, next, now);
+    return this.judgeValue(headers.valueAt(line), exchange, next, now, true);
   }
 
   /** `received`: the value stands in the request as it came. */
-  private judgeValue(value: string, exchange: Exchange, next: Next, received: boolean): Answer {
+  private judgeValue(value: string, exchange: Exchange, next: Next, now: number, received: boolean): Answer {
     const { challenge, cache, resolver } = this.options;
     const credentials = credentialsIn(value, this.schemes);
     if (credentials === null) return challenge.missing();
-    const kept = cache?.find(credentials) ?? null;
+    const kept = cache?.find(credentials, now) ?? null;
     if (kept !== null) {
       if (received) this.memos?.remember(exchange, value, kept);
-      return this.confirm(kept, exchange, next);
+      return this.confirm(kept, exchange, next, now);
     }
     if (!isToken(credentials)) return challenge.failed(areSeveral(credentials) ? 'invalid_request' : 'invalid_token');
     return this.settle(
       credentials,
       () => (cache === null ? resolver.resolve(credentials, exchange) : cache.load(credentials, exchange)),
       (resolution: Resolution) =>
-        resolution.kind === 'token' ? this.confirm(resolution, exchange, next) : this.refuse(resolution, credentials),
+        resolution.kind === 'token'
+          ? this.confirm(resolution, exchange, next, Date.now())
+          : this.refuse(resolution, credentials),
     );
   }
 
-  private confirm(token: AccessToken, exchange: Exchange, next: Next): Answer {
+  private confirm(token: AccessToken, exchange: Exchange, next: Next, now: number): Answer {
     const { resolver } = this.options;
-    if (resolver.confirm === undefined) return this.admit(token, exchange, next);
+    if (resolver.confirm === undefined) return this.admit(token, exchange, next, now);
     return this.settle(
       token.token,
       () => resolver.confirm!(token, exchange),
       (refusal: TokenRefusal | null) =>
-        refusal === null ? this.admit(token, exchange, next) : this.refuse(refusal, token.token),
+        refusal === null ? this.admit(token, exchange, next, Date.now()) : this.refuse(refusal, token.token),
     );
   }
 
-  private admit(token: AccessToken, exchange: Exchange, next: Next): Answer {
+  private admit(token: AccessToken, exchange: Exchange, next: Next, now: number): Answer {
     const { challenge, scopes } = this.options;
-    if (!(Date.now() < token.expiresAt)) return challenge.failed('invalid_token');
+    if (!(now < token.expiresAt)) return challenge.failed('invalid_token');
     const needed = scopes(exchange);
     if (needed instanceof Promise) return needed.then((known) => this.enter(token, known, exchange, next));
     return this.enter(token, needed, exchange, next);

@@ -80,7 +80,8 @@ export const statelessAccessTokenResolver = defineService({
       const scopes = scopesOf(scope);
       if (scopes === null) return unsound("its 'scope' is neither a text nor an array of texts");
       const expires = timeClaim(claims, 'exp') ?? Number.POSITIVE_INFINITY;
-      return { kind: 'token', token, info: claims, scopes, expiresAt: expires + skew };
+      const carriesInfo = verificationId !== undefined; // nobody reads claims from an encrypted token without its key
+      return { kind: 'token', token, info: claims, carriesInfo, scopes, expiresAt: expires + skew };
     }
 
     return {

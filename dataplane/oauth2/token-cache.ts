@@ -19,8 +19,6 @@ export interface TokenCacheOptions {
   readonly meter: CacheMeter;
   readonly revocations?: Revocations;
   readonly onDisconnection?: DisconnectionStrategy;
-  /** A clock that never goes back. */
-  readonly now?: () => number;
 }
 
 /** A token was not judged, because revocations cannot be heard at the time. */
@@ -52,7 +50,6 @@ interface Flight {
 export class TokenCache {
   private readonly resolver: AccessTokenResolver;
   private readonly options: TokenCacheOptions;
-  private readonly now: () => number;
   private kept = new Map<string, VouchedToken>();
   private readonly flights = new Map<string, Flight>();
   private readonly scopes = new SharedScopes();
@@ -60,13 +57,14 @@ export class TokenCache {
   private oldest = this.kept.values();
   private unswept = this.kept.values();
   private readonly releases: (() => void)[];
+  /** The latest time that was seen. */
+  private latest = 0;
   /** Another one whenever all was forgotten: what somebody remembers beside the cache counts no more. */
   epoch = 0;
 
   constructor(resolver: AccessTokenResolver, options: TokenCacheOptions) {
     this.resolver = resolver;
     this.options = options;
-    this.now = options.now ?? (() => performance.now());
     const { executor, revocations, onDisconnection = 'CLEAR_ON_DISCONNECT' } = options;
     this.releases = [executor.repeat(() => this.sweep(), SWEEP_INTERVAL)];
     if (revocations === undefined) return;
@@ -82,25 +80,25 @@ export class TokenCache {
     return this.kept.size;
   }
 
-  /** The token if it is kept and still good; counted when it is. */
-  find(token: string): VouchedToken | null {
+  /** The token if it is kept and still good at this time; counted when it is. */
+  find(token: string, now: number): VouchedToken | null {
     const found = this.kept.get(token);
     if (found === undefined) return null;
-    if (this.isFresh(found)) return found;
+    if (this.isFresh(found, now)) return found;
     this.remove(found, 'expired');
     return null;
   }
 
   /** Whether a token that was found since `epoch` changed last would be found again; counted when it would. */
-  isFresh(found: VouchedToken): boolean {
-    if (this.now() >= found.keptUntil || Date.now() >= found.expiresAt) return false;
+  isFresh(found: VouchedToken, now: number): boolean {
+    if (now >= found.keptUntil) return false;
     this.options.meter.hit();
     return true;
   }
 
   /** What is kept of the token, or what the resolver says of it. Throws or rejects when it could not be asked. */
   resolve(token: string, exchange: Exchange): Resolution | Promise<Resolution> {
-    return this.find(token) ?? this.load(token, exchange);
+    return this.find(token, Date.now()) ?? this.load(token, exchange);
   }
 
   /** What the resolver says of a token that is not kept. */
@@ -158,21 +156,30 @@ export class TokenCache {
 
   private keep(token: string, resolution: Resolution): Resolution {
     if (resolution.kind === 'refusal') return resolution;
-    const time = this.timeFor(resolution);
-    if (!(time > 0)) return resolution;
+    const now = this.time();
+    const until = this.keptUntil(resolution, now);
+    if (!(now < until)) return resolution;
     const before = this.kept.get(token);
     if (before !== undefined) this.remove(before, 'explicit');
     else this.makeRoom();
     const scopes = this.scopes.shared(resolution.scopes);
-    const made = VouchedToken.kept(token, resolution, scopes, this.now() + time);
+    const made = VouchedToken.kept(token, resolution, scopes, until);
     this.kept.set(made.token, made);
     return made;
   }
 
-  private timeFor({ expiresAt }: AccessToken): number {
+  private keptUntil({ expiresAt }: AccessToken, now: number): number {
     const { defaultTimeout, maxTimeout } = this.options;
-    const left = expiresAt === Number.POSITIVE_INFINITY ? defaultTimeout : expiresAt - Date.now();
-    return Math.min(left, maxTimeout);
+    const end = expiresAt === Number.POSITIVE_INFINITY ? now + defaultTimeout : expiresAt;
+    return Math.min(end, now + maxTimeout);
+  }
+
+  /** The time now. Where the clock was set back, tokens would be kept for longer than they may: all are forgotten. */
+  private time(): number {
+    const now = Date.now();
+    if (now < this.latest - SWEEP_INTERVAL) this.doubt(true);
+    this.latest = now;
+    return now;
   }
 
   private makeRoom(): void {
@@ -191,15 +198,14 @@ export class TokenCache {
 
   /** A slice at a time, so that no request waits for it. */
   private sweep(): void {
-    const now = this.now();
-    const wall = Date.now();
+    const now = this.time();
     for (let left = Math.max(SMALLEST_SLICE, this.kept.size / SLICES); left > 0; left--) {
       const { value, done } = this.unswept.next();
       if (done === true) {
         this.unswept = this.kept.values();
         return;
       }
-      if (now >= value.keptUntil || wall >= value.expiresAt) this.remove(value, 'expired');
+      if (now >= value.keptUntil) this.remove(value, 'expired');
     }
   }
 

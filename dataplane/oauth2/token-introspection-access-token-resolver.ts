@@ -36,7 +36,7 @@ export const tokenIntrospectionAccessTokenResolver = defineService({
       providerHandler: ref('handler')
         .prefault('ForgeRockClientHandler')
         .describe(
-          'Sends the requests. It has to say who the gateway is, such as a Chain with a ' +
+          'Sends the requests, also those to an `amService`. It has to say who the gateway is, such as a Chain with a ' +
             'ClientSecretBasicAuthenticationFilter: authorization servers tell strangers nothing.',
         ),
     })

@@ -15,7 +15,7 @@ export class VouchedToken implements AccessToken {
   readonly token: string;
   readonly scopes: ReadonlySet<string>;
   readonly expiresAt: number;
-  /** Until when it is kept, on the clock of its cache: in the past as soon as it is not. */
+  /** Until when it is kept, at most until it expires; in the past as soon as it is not kept. */
   keptUntil: number;
   /** What the info is read from; null where the token carries it. */
   private readonly text: string | null;

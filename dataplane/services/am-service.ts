@@ -5,9 +5,11 @@ import { ref } from '../../contract/vocabulary/reference.ts';
 import { defineService } from '../heap/definition.ts';
 import { realm, realmPath } from './realm.ts';
 
+const DEFAULT_HANDLER = 'ForgeRockClientHandler';
+
 /** A part that can only be off: nothing here does what it is for. */
 function switchedOff(names: readonly string[]) {
-  const others = Object.fromEntries(names.map((name) => [name, unavailable('any').describe('Part of it.')]));
+  const others = Object.fromEntries(names.map((name) => [name, unavailable('any').meta({ aside: true })]));
   return z
     .strictObject({
       enabled: flag()
@@ -49,7 +51,9 @@ export const amService = defineService({
     realm: realm().default('/').describe('Realm of the agent and of the endpoints; `/` is the root.'),
     agent: agent.describe('As whom the gateway speaks to it.'),
     secretsProvider: ref('secretsProvider').describe('Provider of the password.'),
-    amHandler: ref('handler').prefault('ForgeRockClientHandler').describe('Sends the requests to it.'),
+    amHandler: ref('handler')
+      .prefault(DEFAULT_HANDLER)
+      .describe('Sends the requests as the agent, of which this version has none: resolvers have a `providerHandler`.'),
     notifications: switchedOff([
       'initialConnectionAttempts',
       'reconnectDelay',
@@ -83,6 +87,11 @@ export const amService = defineService({
       },
     },
   ],
+  remarks({ amHandler }) {
+    if (amHandler.name === DEFAULT_HANDLER) return [];
+    const message = "has no effect: resolvers ask the access manager through their own 'providerHandler'";
+    return [{ at: ['amHandler'], code: 'no-effect', message }];
+  },
   create(config, { resolve }) {
     const base = config.url.href.replace(/\/+$/, '');
     const provider = resolve(config.secretsProvider);

@@ -14,13 +14,16 @@ const PASSWORD = 'password';
 const UNICODE = 'pä☺-𝄞';
 
 /** Which keystore, and how it is opened. */
-export type FreshKeystore = Omit<KnownKeystore, 'java17'>;
+export interface FreshKeystore extends Omit<KnownKeystore, 'java17' | 'here'> {
+  /** Java refuses it, and we read the same as in this one. */
+  readonly like?: string;
+}
 
 /** Makes keystores of every kind with keytool and openssl in a folder. @throws when one of the programs fails */
 export async function makeKeystores(folder: string): Promise<readonly FreshKeystore[]> {
   const made: FreshKeystore[] = [];
-  const add = (file: string, type: KeystoreType, storePassword: string | null = PASSWORD, entryPassword?: string): void =>
-    void made.push({ file, type, storePassword, ...(entryPassword === undefined ? {} : { entryPassword }) });
+  const add: Add = (file, type, storePassword = PASSWORD, entryPassword = storePassword, more = {}) =>
+    void made.push({ file, type, storePassword, entryPassword, ...more });
   await makeWithKeytool(folder, add);
   await makeWithOpenssl(folder, add);
   for (const type of ['PKCS12', 'JCEKS'] as const) {
@@ -32,7 +35,13 @@ export async function makeKeystores(folder: string): Promise<readonly FreshKeyst
   return made;
 }
 
-type Add = (file: string, type: KeystoreType, storePassword?: string | null, entryPassword?: string) => void;
+type Add = (
+  file: string,
+  type: KeystoreType,
+  storePassword?: string | null,
+  entryPassword?: string | null,
+  more?: Pick<FreshKeystore, 'like'>,
+) => void;
 
 async function makeWithKeytool(folder: string, add: Add): Promise<void> {
   const keytool = (words: readonly string[], input?: string) => run('keytool', folder, words, input);
@@ -64,8 +73,8 @@ async function makeWithKeytool(folder: string, add: Add): Promise<void> {
   await copy('all.jceks', 'JCEKS', UNICODE);
   add('all.jceks', 'JCEKS', UNICODE, PASSWORD);
   add('all.jceks', 'JCEKS', UNICODE);
-  await copy('legacy.p12', 'PKCS12', UNICODE, ['-J-Dkeystore.pkcs12.legacy']);
-  add('legacy.p12', 'PKCS12', UNICODE);
+  await copy('legacy.p12', 'PKCS12', PASSWORD, ['-J-Dkeystore.pkcs12.legacy']);
+  add('legacy.p12', 'PKCS12');
   const property = (name: string, value: string) => `-J-Dkeystore.pkcs12.${name}=${value}`;
   for (const hash of ['SHA1', 'SHA224', 'SHA384', 'SHA512']) {
     const file = `hmac-${hash.toLowerCase()}.p12`;
@@ -79,9 +88,10 @@ async function makeWithKeytool(folder: string, add: Add): Promise<void> {
   await copy('bare.p12', 'PKCS12', PASSWORD, bare);
   add('bare.p12', 'PKCS12');
   add('bare.p12', 'PKCS12', null, PASSWORD);
-  const unicode = ['-alias', 'k', '-keyalg', 'EC', '-dname', 'CN=x', '-keystore', 'own.jceks', '-storetype', 'JCEKS'];
-  await keytool(['-genkeypair', ...unicode, '-storepass', PASSWORD, '-keypass', 'für den Schlüssel']);
-  add('own.jceks', 'JCEKS', PASSWORD, 'für den Schlüssel');
+  const own = ['-alias', 'k', '-keyalg', 'EC', '-dname', 'CN=x', '-keystore', 'own.jceks', '-storetype', 'JCEKS'];
+  await keytool(['-genkeypair', ...own, '-storepass', PASSWORD, '-keypass', 'of the entry']);
+  add('own.jceks', 'JCEKS', PASSWORD, 'of the entry');
+  add('own.jceks', 'JCEKS', PASSWORD, UNICODE);
 }
 
 async function makeWithOpenssl(folder: string, add: Add): Promise<void> {
@@ -89,22 +99,28 @@ async function makeWithOpenssl(folder: string, add: Add): Promise<void> {
   const middle = root.intermediate('Middle');
   const { pem } = middle.issue({ names: ['here'], keyType: 'rsa' });
   writeFileSync(join(folder, 'chain.pem'), pem + root.certificate);
-  const openssl = async (file: string, words: readonly string[], password: string = PASSWORD) => {
+  const openssl = async (file: string, words: readonly string[], password: string = PASSWORD, like?: string) => {
     const always = ['pkcs12', '-export', '-in', 'chain.pem', '-out', file, '-passout', `pass:${password}`];
     await run('openssl', folder, [...always, ...words]);
-    add(file, 'PKCS12', password);
+    add(file, 'PKCS12', password, password, like === undefined ? {} : { like });
   };
+  writeFileSync(join(folder, 'leaf.pem'), middle.issue({ names: ['here'] }).pem);
+  const leaf = ['-in', 'leaf.pem', '-iter', '1', '-nomac', '-name', 'a'];
+  await openssl('quick-new.p12', leaf);
+  await openssl('quick-old.p12', ['-legacy', ...leaf]);
   await openssl('chain.p12', ['-name', 'Chain']);
   await openssl('unnamed.p12', []);
   await openssl('sha512.p12', ['-macalg', 'sha512', '-iter', '10000', '-name', 'a']);
   await openssl('no-mac.p12', ['-nomac', '-name', 'a']);
   await openssl('empty-password.p12', ['-name', 'a'], '');
-  await openssl('unicode.p12', ['-legacy', '-name', 'a'], UNICODE);
+  await openssl('unicode.p12', ['-legacy', '-name', 'a'], UNICODE, 'no-mac.p12');
   await openssl('plain.p12', ['-keypbe', 'NONE', '-certpbe', 'NONE', '-name', 'a']);
-  await openssl('des-ede3.p12', ['-keypbe', 'DES-EDE3-CBC', '-certpbe', 'AES-192-CBC', '-name', 'a']);
+  const mixed = ['-keypbe', 'DES-EDE3-CBC', '-certpbe', 'AES-192-CBC', '-name', 'a'];
+  await openssl('des-ede3.p12', mixed, PASSWORD, 'no-mac.p12');
   for (const cipher of ['SHA1-RC2-40', 'SHA1-RC2-128', 'SHA1-RC4-40', 'SHA1-RC4-128', 'SHA1-3DES', 'SHA1-2DES']) {
     const pbe = `PBE-${cipher}`;
-    await openssl(`${cipher.toLowerCase()}.p12`, ['-legacy', '-keypbe', pbe, '-certpbe', pbe, '-name', 'a']);
+    const words = ['-legacy', '-keypbe', pbe, '-certpbe', pbe, '-name', 'a'];
+    await openssl(`${cipher.toLowerCase()}.p12`, words, PASSWORD, cipher === 'SHA1-2DES' ? 'no-mac.p12' : undefined);
   }
 }
 

@@ -23,6 +23,8 @@ export interface KnownKeystore {
   /** By default that of the store. */
   readonly entryPassword?: string | null;
   readonly java17: readonly KeystoreRow[] | null;
+  /** What we read where Java refuses what others write. */
+  readonly here?: readonly KeystoreRow[];
 }
 
 /** The keystores of test/dataplane/secrets/keystores, of others (`manifest.json`) or made for us (`made.json`). */

@@ -40,15 +40,20 @@ export const differences: readonly Difference[] = [
     rows: {
       128: ['- at /heap/0/config/openamUrl', '+ at /heap/0/type'],
       130: ['- at /heap/0/config/messageType', '+ at /heap/0/type'],
-      139: ['- at /heap/0/config/tokenInfoEndpoint', '+ at /heap/0/type'],
       145: ['- at /heap/0/config/umaService', '+ at /heap/0/type'],
       146: ['- at /heap/0/config/protectionApiHandler', '+ at /heap/0/type'],
       156: ['- at /heap/0/config/url', '+ at /heap/0/type'],
       160: ['- at /heap/0/config/issuer', '+ at /heap/0/type'],
-      161: ['- at /heap/0/config/throttlingRateMapper', '+ at /heap/0/type'],
       162: ['- at /heap/0/config', '+ at /heap/0/type'],
       165: ['- loaded', '+ refused', '+ at /heap/0/type'],
       166: ['- loaded', '+ refused', '+ at /heap/0/type'],
+    },
+  },
+  {
+    why: 'A resource server asks a resolver; `tokenInfoEndpoint` is of the observed version alone.',
+    says: 'gateway.md, OAuth2ResourceServerFilter',
+    rows: {
+      139: ['- at /heap/0/config/tokenInfoEndpoint', '+ at /heap/0/config/accessTokenResolver'],
     },
   },
   {
@@ -200,6 +205,7 @@ export const differences: readonly Difference[] = [
     says: 'docs/configuration.md, what differs: nothing is ignored silently',
     rows: {
       189: ['- status: 404', '- body: ', '+ value at /handler/config/bindings/0/condition'],
+      323: ['- status: 500', '- body: ', '+ expression at /handler/config/filters/0/config/requestGroupingPolicy'],
       535: ['- status: 404', '- body: ', '+ value at /condition'],
       536: ['- status: 404', '- body: ', '+ value at /condition'],
       539: ['- status: 404', '- body: ', '+ expression at /condition'],
@@ -210,6 +216,25 @@ export const differences: readonly Difference[] = [
         '- content-type: application/json;charset=utf-8',
         '- body: null',
         '+ expression at /handler/config/entity',
+      ],
+    },
+  },
+  {
+    why: 'Throttling has a rate or a policy, and a mapped policy has a rate for everybody else.',
+    says: 'gateway.md, ThrottlingFilter and throttling policies',
+    rows: {
+      333: [
+        '- status: 200',
+        '- content-length: 2',
+        '- body: ok',
+        '+ exclusive at /handler/config/filters/0/config/rate',
+        '+ missing at /handler/config/filters/0/config/throttlingRatePolicy/config/defaultRate',
+      ],
+      336: [
+        '- status: 200',
+        '- content-length: 2',
+        '- body: ok',
+        '+ missing at /handler/config/filters/0/config/throttlingRatePolicy/config/defaultRate',
       ],
     },
   },

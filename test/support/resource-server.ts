@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { JsonObject } from '../../contract/document/json-value.ts';
 import { parseConfig } from '../../contract/vocabulary/parse-config.ts';
 import { runtimeText } from '../../contract/vocabulary/runtime.ts';
-import type { AccessTokenResolver } from '../../dataplane/heap/access-tokens.ts';
+import type { AccessTokenResolver, ResourceAccess } from '../../dataplane/heap/access-tokens.ts';
 import type { Exchange } from '../../dataplane/http/exchange.ts';
 import { textResponse } from '../../dataplane/http/response.ts';
 import { oauth2ResourceServerFilter } from '../../dataplane/oauth2/oauth2-resource-server.ts';
@@ -34,18 +34,24 @@ export interface ProtectedGateway extends ObjectParts {
 export interface ProtectedOptions extends Pick<TestGatewayOptions, 'trustedProxies'> {
   /** A runtime expression that the answer is made of. */
   readonly says?: string;
+  /** What `scopes` refers to. */
+  readonly access?: ResourceAccess;
 }
 
 /** Starts it for one test. Requests need no HTTPS unless `config` says so. */
 export async function startProtected(
   resolver: AccessTokenResolver,
   config: JsonObject = {},
-  { says = 'passed', ...options }: ProtectedOptions = {},
+  { says = 'passed', access, ...options }: ProtectedOptions = {},
 ): Promise<ProtectedGateway> {
   const executor = new TimerExecutor((error) => {
     throw error;
   });
-  const built = objectParts({ accessTokenResolver: resolver, executor });
+  const built = objectParts({
+    accessTokenResolver: resolver,
+    executor,
+    ...(access && { resourceAccess: access }),
+  });
   const reading = documentReading(operatorReach(), [], () => {});
   const given = { accessTokenResolver: 'resolver', scopes: ['read'], requireHttps: false, ...config };
   const fields = parseConfig(oauth2ResourceServerFilter.config, given, reading, []);

@@ -1,11 +1,13 @@
 import { KeystoreProblem } from './keystore-problem.ts';
 
-/** How many rounds of hashing one keystore may ask for, all its parts together; Java allows half of it for each. */
-export const MOST_ROUNDS = 10_000_000;
+/** How many rounds of hashing one keystore may ask for, all its parts together: fifty keys as JCEKS protects them. */
+export const MOST_ROUNDS = 20_000_000;
+/** How many of them one part may ask for, which is what Java allows. */
+export const MOST_ROUNDS_OF_A_PART = 5_000_000;
 /** How many certificates and keys one keystore may have. */
 const MOST_ITEMS = 10_000;
-/** How many rounds are done before others get their turn: two or three milliseconds. */
-const ROUNDS_OF_A_TURN = 2000;
+/** How many hashes are done before others get their turn, if nobody says otherwise. */
+const STEPS_OF_A_TURN = 2000;
 
 /** What reading one keystore may cost. Whoever wrote the file decides how much it asks for, not how much it gets. */
 export class BoundedWork {
@@ -14,7 +16,10 @@ export class BoundedWork {
 
   /** Takes rounds of hashing before they are done. @throws KeystoreProblem when there are not as many left. */
   takeRounds(count: number, times = 1): void {
-    if (!Number.isSafeInteger(count) || count < 1) throw new KeystoreProblem('an iteration count is not positive');
+    if (count < 1) throw new KeystoreProblem('an iteration count is not positive');
+    if (count > MOST_ROUNDS_OF_A_PART) {
+      throw new KeystoreProblem(`an iteration count is higher than ${MOST_ROUNDS_OF_A_PART}`);
+    }
     this.rounds -= count * times;
     if (this.rounds < 0) {
       throw new KeystoreProblem(`its iteration counts are too high: more than ${MOST_ROUNDS} rounds of hashing`);
@@ -33,7 +38,7 @@ export class BoundedWork {
 export async function inTurns(
   count: number,
   step: (index: number) => void,
-  inOneTurn = ROUNDS_OF_A_TURN,
+  inOneTurn = STEPS_OF_A_TURN,
 ): Promise<void> {
   for (let index = 0; index < count; index++) {
     if (index > 0 && index % inOneTurn === 0) await turn();

@@ -3,6 +3,7 @@ import { Ber } from './ber.ts';
 import { type BoundedWork, inTurns } from './bounded-work.ts';
 import { damaged, KeystoreProblem, WrongPassword } from './keystore-problem.ts';
 import { decryptCbc, type Limits } from './password-encryption.ts';
+import { repeatedHash } from './repeated-hash.ts';
 
 const JKS_PROTECTION = '1.3.6.1.4.1.42.2.17.1.1';
 const MD5_AND_TRIPLE_DES = '1.3.6.1.4.1.42.2.19.1';
@@ -53,10 +54,7 @@ async function jksKey(data: Buffer, password: string): Promise<Buffer> {
   return plain;
 }
 
-/**
- * Decrypts what JCEKS encrypts with `PBEWithMD5AndTripleDES`, an algorithm of Java alone. Of each character of the
- * password seven bits count.
- */
+/** Decrypts what JCEKS encrypts with `PBEWithMD5AndTripleDES`, an algorithm of Java alone. */
 export async function md5AndTripleDes(
   parameters: Ber,
   data: Buffer,
@@ -65,17 +63,16 @@ export async function md5AndTripleDes(
 ): Promise<Buffer> {
   const [salt, iterations] = parameters.sequence();
   if (salt === undefined || iterations === undefined) throw damaged('parameters of an algorithm are missing');
+  if (!/^[\x20-\x7e]*$/.test(password)) {
+    throw new KeystoreProblem('keys of JCEKS have passwords of ASCII, and this one is not');
+  }
   const halves = saltHalves(salt.octets());
   const count = iterations.integer();
   work.takeRounds(count, halves.length);
-  const secret = Buffer.from(Array.from({ length: password.length }, (_, at) => password.charCodeAt(at) & 0x7f));
+  const secret = Buffer.from(password, 'latin1');
   const digests: Buffer[] = [];
   for (const half of halves) {
-    let state: Buffer = half;
-    await inTurns(count, () => {
-      state = hash('md5', Buffer.concat([state, secret]), 'buffer');
-    });
-    digests.push(state);
+    digests.push(await repeatedHash('md5', Buffer.concat([half, secret]), secret, count));
   }
   const derived = Buffer.concat(digests);
   return decryptCbc('des-ede3-cbc', data, derived.subarray(0, 24), derived.subarray(24));

@@ -1,9 +1,10 @@
-import { hash, pbkdf2 } from 'node:crypto';
+import { pbkdf2 } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { Ber } from './ber.ts';
-import { type BoundedWork, inTurns } from './bounded-work.ts';
+import type { BoundedWork } from './bounded-work.ts';
 import { type Digest, hmacDigestOf, SHA1 } from './digest-names.ts';
 import { damaged, KeystoreProblem } from './keystore-problem.ts';
+import { repeatedHash } from './repeated-hash.ts';
 
 /** Far above what anybody writes, and little enough to be hashed at once. */
 const MOST_SALT = 1024;
@@ -33,10 +34,7 @@ export async function pkcs12Key(derivation: Pkcs12Derivation, work: BoundedWork)
   const input = Buffer.concat([filled(salt, block), filled(password, block)]);
   const derived: Buffer[] = [];
   for (let index = 0; index < blocks; index++) {
-    let state: Buffer = Buffer.concat([diversifier, input]);
-    await inTurns(iterations, () => {
-      state = hash(name, state, 'buffer');
-    });
+    const state = await repeatedHash(name, Buffer.concat([diversifier, input]), Buffer.alloc(0), iterations);
     derived.push(state);
     addToEach(input, filled(state, block).subarray(0, block), block);
   }

@@ -99,6 +99,12 @@ describe('encrypt and decryptWithSecrets', () => {
     const unreadable = new UnreadableSecret('keys', 'store', 'gone');
     const broken = { ...secretsInOrder([storeOf('keys', [])]), keys: () => Promise.reject(unreadable) };
     await expect(opened(await encrypt('x', {}, aes.other, 'dir', 'A256GCM'), broken)).rejects.toBe(unreadable);
+    const store = secretsInOrder([storeOf('keys', [aes.own])]);
+    const half: SecretsProvider = {
+      ...store,
+      keys: (usage, id) => (usage === 'unwrapKey' ? Promise.reject(unreadable) : store.keys(usage, id)),
+    };
+    await expect(opened(await encrypt('x', {}, aes.other, 'A256KW', 'A256GCM'), half)).rejects.toBe(unreadable);
   });
 
   it('opens a bounded number at a time', async () => {

@@ -1,9 +1,10 @@
-import { createHmac, createSecretKey, generateKeyPairSync, sign as signBytes } from 'node:crypto';
+import { createHmac, createPublicKey, createSecretKey, generateKeyPairSync, sign as signBytes } from 'node:crypto';
 import { CompactSign, compactVerify } from 'jose';
 import { describe, expect, it } from 'vitest';
 import type { CryptoKey } from '../../../dataplane/heap/secrets.ts';
 import { readJws } from '../../../dataplane/jose/compact-jws.ts';
-import { mayVerify, sign, signatureAlgorithms, verifies } from '../../../dataplane/jose/signature.ts';
+import { mayVerify, sign, verifies } from '../../../dataplane/jose/signature.ts';
+import { signatureAlgorithms } from '../../../dataplane/jose/signature-algorithm.ts';
 import { cryptoKey, type KeyHalves, newKey, secretHalves } from '../../support/signing-keys.ts';
 import { tokenPart, tokenText } from '../../support/token-text.ts';
 
@@ -86,6 +87,7 @@ describe('mayVerify', () => {
     ['a secret of 31 bytes', secretHalves(Buffer.alloc(31, 1)).other, []],
     ['an RSA key of 1024 bits', cryptoKey(generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey), []],
     ['an RSA-PSS key', cryptoKey(pssKey()), ['PS256', 'PS384', 'PS512']],
+    ['an RSA key that leaves everything as it is', cryptoKey(identityKey()), []],
     ['a key of brainpool', cryptoKey(generateKeyPairSync('ec', { namedCurve: 'brainpoolP256r1' }).publicKey), []],
     ['a private key', { ...rsa.own, usages: new Set(['sign', 'verify']) }, []],
     ['a key that may not verify', { ...rsa.other, usages: new Set(['encrypt']) }, []],
@@ -102,6 +104,11 @@ describe('mayVerify', () => {
     expect(signatureAlgorithms.filter((alg) => mayVerify(alg, key))).toEqual(algorithms);
     expect(mayVerify('none', key)).toBe(false);
   });
+
+  function identityKey() {
+    const { n } = rsa.other.key.export({ format: 'jwk' });
+    return createPublicKey({ key: { kty: 'RSA', n: n!, e: 'AQ' }, format: 'jwk' });
+  }
 
   function pssKey() {
     return generateKeyPairSync('rsa-pss', { modulusLength: 2048 }).publicKey;

@@ -1,4 +1,4 @@
-import { createPublicKey, createSecretKey, type JsonWebKey } from 'node:crypto';
+import { createPublicKey, createSecretKey, type webcrypto } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { CryptoKey, KeyUsage } from '../../../dataplane/heap/secrets.ts';
@@ -6,10 +6,10 @@ import { readJws } from '../../../dataplane/jose/compact-jws.ts';
 import { verifies } from '../../../dataplane/jose/signature.ts';
 import { cryptoKey } from '../../support/signing-keys.ts';
 
-interface Jwk extends JsonWebKey {
-  readonly alg?: string;
-  readonly use?: string;
-  readonly key_ops?: readonly KeyUsage[];
+interface Jwk extends webcrypto.JsonWebKey {
+  alg?: string;
+  use?: string;
+  key_ops?: KeyUsage[];
 }
 
 interface Group {

@@ -1,8 +1,13 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { renameSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CLIENT, startAuthorizationServer } from '../../support/authorization-server.ts';
 import { type AskOptions, problemsOf, startFiltered } from '../../support/filtered-gateway.ts';
 import { HttpBackend } from '../../support/http-backend.ts';
 import { inlineSecrets } from '../../support/inline-secrets.ts';
+import { secretFolder } from '../../support/secret-folder.ts';
 import { startTokenEndpoint } from '../../support/token-endpoint.ts';
 
 const TYPE = 'ClientCredentialsOAuth2ClientFilter';
@@ -105,6 +110,24 @@ describe(TYPE, () => {
     expect(endpoint.requests).toHaveLength(1);
   });
 
+  it.each([{}, { clientId: 'me', clientSecretId: 's', secretsProvider: inlineSecrets({ s: 'x' }) }])(
+    'gives a token to those who wait when the client leaves for whom it was asked: %j',
+    async (config) => {
+      const released = Promise.withResolvers<object>();
+      const endpoint = await startTokenEndpoint(() => released.promise);
+      const { ask, seen, port, finished } = await startFiltered([filter(endpoint.url, config)]);
+      const leaver = connect(port, '127.0.0.1');
+      leaver.write('GET /leaver HTTP/1.1\r\nHost: gw.test\r\n\r\n');
+      await expect.poll(() => endpoint.requests.length).toBe(1);
+      const answer = ask('/waiting');
+      leaver.resetAndDestroy();
+      await expect.poll(() => finished.length).toBe(1);
+      released.resolve(granted('t'));
+      expect((await answer).status).toBe(200);
+      expect(seen.map(({ url }) => url)).toEqual(['/waiting']);
+    },
+  );
+
   it('gets a new token when the service refuses the one it has, and sends the request once more', async () => {
     const service = await startService('t1');
     const endpoint = await startTokenEndpoint((count) => granted(`t${count}`));
@@ -191,6 +214,51 @@ describe(TYPE, () => {
     const lacking = await startFiltered([filter(`http://127.0.0.1:${await freePort()}/token`, config)]);
     expect((await lacking.ask('/')).status).toBe(502);
     expect(JSON.stringify(lacking.logged)).toContain("there is no secret 'other'");
+  });
+
+  it('proves itself with a new key while requests run, and none of them fails', async () => {
+    const keys = [0, 1].map(() => generateKeyPairSync('ec', { namedCurve: 'P-256' }));
+    const pems = keys.map(({ privateKey }) => privateKey.export({ type: 'pkcs8', format: 'pem' }));
+    const client = (which: readonly number[]) => ({
+      client_id: 'gw',
+      token_endpoint_auth_method: 'private_key_jwt',
+      token_endpoint_auth_signing_alg: 'ES256',
+      jwks: { keys: which.map((at) => ({ ...keys[at]!.publicKey.export({ format: 'jwk' }), kid: 'key' })) },
+      scope: 'read',
+    });
+    const server = await startAuthorizationServer({ clients: [client([0, 1])], lifetime: 1 });
+    const directory = secretFolder({ key: pems[0]! });
+    const store = { type: 'FileSystemSecretStore', config: { directory, format: { type: 'PemPropertyFormat' } } };
+    const assertion = {
+      clientId: 'gw',
+      tokenEndpoint: server.endpoints.token,
+      signingSecretId: 'key',
+      signingAlgorithm: 'ES256',
+      secretsProvider: store,
+    };
+    const authentication = { type: 'PrivateKeyJwtClientAuthenticationFilter', config: assertion };
+    const endpointHandler = { type: 'Chain', config: { filters: [authentication], handler: 'ClientHandler' } };
+    const { ask, seen } = await startFiltered([filter(server.endpoints.token, { scopes: ['read'], endpointHandler })]);
+    const statuses = new Set<number>();
+    const untilTokens = (count: number) =>
+      expect
+        .poll(
+          async () => {
+            statuses.add((await ask('/')).status);
+            return new Set(sentTokens(seen)).size;
+          },
+          { timeout: 10_000 },
+        )
+        .toBeGreaterThanOrEqual(count);
+    await untilTokens(1);
+    writeFileSync(join(directory, '.new'), pems[1]!);
+    renameSync(join(directory, '.new'), join(directory, 'key'));
+    await untilTokens(2);
+    server.setClient(client([1]));
+    await untilTokens(3);
+    expect([...statuses]).toEqual([200]);
+    server.setClient(client([0]));
+    await expect.poll(async () => (await ask('/')).status, { timeout: 10_000 }).toBe(502);
   });
 
   it.each(['Basic', 'Post'] as const)('uses tokens of a real server, client_secret_%s', async (method) => {

@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { POSTER, startAuthorizationServer } from '../../support/authorization-server.ts';
+import { startConfigured } from '../../support/configured-gateway.ts';
 import { problemsOf, startFiltered } from '../../support/filtered-gateway.ts';
 import { inlineSecrets } from '../../support/inline-secrets.ts';
 
@@ -38,6 +39,7 @@ describe(TYPE, () => {
   it.each([
     ['a GET', { method: 'GET' }, 500],
     ['JSON', { method: 'POST', headers: ['Content-Type: application/json'], body: '{}' }, 500],
+    ['a packed form', { method: 'POST', headers: [FORM, 'Content-Encoding: gzip'], body: 'a=b' }, 500],
     ['content of no type', { method: 'POST', body: 'a=b' }, 500],
     ['two types', { method: 'POST', headers: ['Content-Type: text/plain', FORM], body: 'a=b' }, 500],
     ['a form that is too long', { method: 'POST', headers: [FORM], body: 'a'.repeat((1 << 20) + 1) }, 413],
@@ -57,6 +59,17 @@ describe(TYPE, () => {
     const asked = { method: 'POST', headers: [FORM], body: 'grant_type=client_credentials&scope=read' };
     expect((await right.ask('/token', asked)).body).toContain('access_token');
     expect((await wrong.ask('/token', asked)).status).toBe(401);
+  });
+
+  it('is not seen in what is captured behind it', async () => {
+    const capture = { name: 'all', type: 'CaptureDecorator', config: { captureEntity: true, captureContext: true } };
+    const handler = { type: 'StaticResponseHandler', config: { status: 200 }, all: 'all' };
+    const chain = { type: 'Chain', config: { filters: [filter('me', 'the-secret')], handler } };
+    const gateway = await startConfigured({ heap: [capture], handler: chain });
+    onTestFinished(() => gateway.close());
+    await fetch(gateway.url, { method: 'POST', body: new URLSearchParams({ grant_type: 'hello' }) });
+    expect(JSON.stringify(gateway.logged)).toContain('grant_type=hello');
+    expect(JSON.stringify(gateway.logged)).not.toContain('the-secret');
   });
 
   it('refuses a configuration without its parts', () => {

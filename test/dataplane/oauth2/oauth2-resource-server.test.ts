@@ -153,6 +153,10 @@ describe('the verdict on a token', () => {
   });
 });
 
+function fail(): never {
+  throw new Error('nobody knows what it needs');
+}
+
 describe('scopes', () => {
   const scoped = (...scopes: string[]): ScriptedResolver =>
     new ScriptedResolver({ t: goodToken('t', { scopes: new Set(scopes) }) });
@@ -186,6 +190,20 @@ describe('scopes', () => {
     const { ask } = await startProtected(scoped('b'), { scopes: ['b', ['a', 'b'], '${request.method}'] });
     const { challenges } = await ask('Authorization: Bearer t');
     expect(challenges).toEqual([`${REALM}, scope="b a GET", ${INSUFFICIENT}`]);
+  });
+
+  it.each<[string, () => ReadonlySet<string> | Promise<ReadonlySet<string>>, number]>([
+    ['nothing', () => new Set(), 200],
+    ['what it has', () => new Set(['b']), 200],
+    ['what it has, later', async () => new Set(['b']), 200],
+    ['more', () => new Set(['a', 'b']), 403],
+    ['more, later', async () => new Set(['a', 'b']), 403],
+    ['an error', () => fail(), 500],
+    ['an error, later', async () => fail(), 500],
+  ])('are what an object says: %s', async (_, scopes, status) => {
+    const { ask, passed } = await startProtected(scoped('b'), { scopes: 'access' }, { access: { scopes } });
+    expect((await ask('Authorization: Bearer t')).status).toBe(status);
+    expect(passed.length).toBe(status === 200 ? 1 : 0);
   });
 
   it('cannot break out of the challenge', async () => {

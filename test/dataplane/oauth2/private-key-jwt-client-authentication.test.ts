@@ -2,9 +2,13 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { readJws } from '../../../dataplane/jose/compact-jws.ts';
+import { verifies } from '../../../dataplane/jose/signature.ts';
 import { type ClientMetadata, startAuthorizationServer } from '../../support/authorization-server.ts';
 import { problemsOf, startFiltered } from '../../support/filtered-gateway.ts';
+import { keyFolder } from '../../support/key-folder.ts';
 import { secretFolder } from '../../support/secret-folder.ts';
+import { newKey } from '../../support/signing-keys.ts';
 
 const TYPE = 'PrivateKeyJwtClientAuthenticationFilter';
 const FORM = 'Content-Type: application/x-www-form-urlencoded';
@@ -137,6 +141,21 @@ describe(TYPE, () => {
     const other = await startFiltered([filterFor(secretFolder({ key: pemOf(newKey()) }), config)], handler);
     expect((await other.ask('/token', asked)).status).toBe(401);
   });
+
+  it.each(['HS256', 'HS512', 'ES256K', 'Ed448', 'ML-DSA-44', 'ML-DSA-65', 'ML-DSA-87'] as const)(
+    'signs with %s, which the server does not know',
+    async (signingAlgorithm) => {
+      const { own, other } = newKey(signingAlgorithm);
+      const algorithm = signingAlgorithm === 'HS256' ? 'HmacSHA256' : 'HmacSHA512';
+      const key = own.key.type === 'secret' ? ({ bytes: own.key.export(), algorithm } as const) : own.key;
+      const { ask, seen } = await startFiltered([
+        filterFor('/nowhere', { signingAlgorithm, secretsProvider: keyFolder({ key }) }),
+      ]);
+      await ask('/', ASKED);
+      const jws = readJws(read(seen[0]!.body).form.get('client_assertion')!)!;
+      expect([jws.alg, verifies(jws, other)]).toEqual([signingAlgorithm, true]);
+    },
+  );
 
   it('uses a new key while requests run, and none of them fails', async () => {
     const [first, second] = [rsa(), rsa()];

@@ -1,20 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import {
-  type AccessToken,
-  invalidToken,
-  type Resolution,
-  type RevocationListener,
-  type Revocations,
-} from '../../../dataplane/heap/access-tokens.ts';
-import type { Executor } from '../../../dataplane/heap/executor.ts';
-import {
-  type DisconnectionStrategy,
-  RevocationsUnheard,
-  TokenCache,
-  type TokenCacheOptions,
-} from '../../../dataplane/oauth2/token-cache.ts';
+import { invalidToken } from '../../../dataplane/heap/access-tokens.ts';
+import { type CacheSetting, cacheSetting, held } from '../../support/cache-setting.ts';
 import { plainExchange } from '../../support/plain-exchange.ts';
-import { goodToken, ScriptedResolver } from '../../support/scripted-resolver.ts';
+import { goodToken } from '../../support/scripted-resolver.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 const MINUTE = 60_000;
@@ -28,71 +16,6 @@ beforeEach(() => {
 afterEach(() => {
   vi.useRealTimers();
 });
-
-interface Setting {
-  readonly cache: TokenCache;
-  readonly resolver: ScriptedResolver;
-  /** What the cache told of itself, in order. */
-  readonly told: string[];
-  /** Both clocks go on. */
-  pass(milliseconds: number): void;
-  /** The executor's time has come. */
-  sweep(): void;
-  resolve(token: string): Resolution | Promise<Resolution>;
-}
-
-function setUp(
-  scripts: ConstructorParameters<typeof ScriptedResolver>[0],
-  options: Partial<TokenCacheOptions> = {},
-): Setting {
-  const resolver = new ScriptedResolver(scripts);
-  const told: string[] = [];
-  let passed = 0;
-  let sweep = (): void => {};
-  const executor: Executor = {
-    schedule: () => () => {},
-    repeat: (task) => {
-      sweep = () => void task();
-      return () => {
-        sweep = () => {};
-      };
-    },
-  };
-  const cache = new TokenCache(resolver, {
-    defaultTimeout: MINUTE,
-    maxTimeout: FOREVER,
-    maximumSize: 1000,
-    executor,
-    meter: {
-      hit: () => told.push('hit'),
-      miss: () => told.push('miss'),
-      evicted: (cause) => told.push(cause),
-      loaded: () => told.push('loaded'),
-    },
-    now: () => passed,
-    ...options,
-  });
-  return {
-    cache,
-    resolver,
-    told,
-    pass(milliseconds) {
-      passed += milliseconds;
-      vi.setSystemTime(Date.now() + milliseconds);
-    },
-    sweep: () => sweep(),
-    resolve: (token) => cache.resolve(token, plainExchange()),
-  };
-}
-
-/** A resolution that ends when the test says so. */
-function held(): { readonly script: () => Promise<Resolution>; end(outcome: Resolution | Error): void } {
-  const { promise, resolve, reject } = Promise.withResolvers<Resolution>();
-  return {
-    script: () => promise,
-    end: (outcome) => (outcome instanceof Error ? reject(outcome) : resolve(outcome)),
-  };
-}
 
 describe('how long a token is kept', () => {
   it.each<[string, number, number, number, number]>([
@@ -110,7 +33,7 @@ describe('how long a token is kept', () => {
   ])('%s', async (_, expiresAt, defaultTimeout, maxTimeout, time) => {
     for (const script of [goodToken('t', { expiresAt }), async () => goodToken('t', { expiresAt })]) {
       vi.setSystemTime(NOW);
-      const { resolve, resolver, cache, pass } = setUp({ t: script }, { defaultTimeout, maxTimeout });
+      const { resolve, resolver, cache, pass } = cacheSetting({ t: script }, { defaultTimeout, maxTimeout });
       await resolve('t');
       expect(cache.size).toBe(time === 0 ? 0 : 1);
       if (time > 0) {
@@ -124,28 +47,33 @@ describe('how long a token is kept', () => {
     }
   });
 
-  it('is never beyond its end, also when the clock of the wall is set', () => {
-    const { resolve, resolver } = setUp({ t: goodToken('t', { expiresAt: NOW + HOUR }) });
-    resolve('t');
-    vi.setSystemTime(NOW + HOUR);
-    resolve('t');
-    expect(resolver.asked).toHaveLength(2);
+  it.each<[string, (setting: CacheSetting) => void]>([
+    ['looked through', ({ sweep }) => sweep()],
+    ['added to', ({ resolve }) => void resolve('other')],
+  ])('is no longer when the clock is set back, once the cache is %s', (_, happen) => {
+    const setting = cacheSetting({ t: goodToken('t'), other: goodToken('other') });
+    setting.pass(HOUR);
+    setting.resolve('t');
+    vi.setSystemTime(NOW);
+    happen(setting);
+    setting.resolve('t');
+    expect(setting.resolver.asked.filter((token) => token === 't')).toHaveLength(2);
   });
 
-  it('is no longer when the clock of the wall is set back', () => {
-    const { resolve, resolver, pass } = setUp({ t: goodToken('t') });
+  it('is as before when the clock is set back by a moment', () => {
+    const { resolve, resolver, sweep, pass } = cacheSetting({ t: goodToken('t') });
     resolve('t');
-    pass(MINUTE);
-    vi.setSystemTime(NOW - DAY);
+    pass(-900);
+    sweep();
     resolve('t');
-    expect(resolver.asked).toHaveLength(2);
+    expect(resolver.asked).toHaveLength(1);
   });
 });
 
 describe('what is kept', () => {
   it('is found at once, under the whole token and no other', async () => {
     const long = 'x'.repeat(5000);
-    const { resolve, resolver, told } = setUp({
+    const { resolve, resolver, told } = cacheSetting({
       [`${long}a`]: async () => goodToken(`${long}a`, { info: { sub: 'a' } }),
       [`${long}b`]: async () => goodToken(`${long}b`, { info: { sub: 'b' } }),
     });
@@ -165,7 +93,7 @@ describe('what is kept', () => {
       thrown: new Error('no'),
       rejected: () => Promise.reject(new Error('no')),
     };
-    const { resolve, resolver, cache } = setUp(scripts);
+    const { resolve, resolver, cache } = cacheSetting(scripts);
     for (const token of Object.keys(scripts)) {
       for (let i = 0; i < 2; i++) await Promise.try(() => resolve(token)).catch(() => {});
       resolver.tell(token, goodToken(token));
@@ -177,9 +105,12 @@ describe('what is kept', () => {
 
   it('gives way when there is too much, the first that came first', () => {
     const names = Array.from({ length: 50 }, (_, i) => `t${i}`);
-    const { resolve, resolver, cache, told } = setUp(Object.fromEntries(names.map((name) => [name, goodToken(name)])), {
-      maximumSize: 10,
-    });
+    const { resolve, resolver, cache, told } = cacheSetting(
+      Object.fromEntries(names.map((name) => [name, goodToken(name)])),
+      {
+        maximumSize: 10,
+      },
+    );
     for (const name of names) resolve(name);
     expect(cache.size).toBe(10);
     expect(told.filter((word) => word === 'size')).toHaveLength(40);
@@ -191,7 +122,7 @@ describe('what is kept', () => {
   });
 
   it('is looked through by the executor, a slice at a time', () => {
-    const { cache, resolve, resolver, sweep, pass, told } = setUp({}, { maximumSize: 100_000 });
+    const { cache, resolve, resolver, sweep, pass, told } = cacheSetting({}, { maximumSize: 100_000 });
     const count = 3000;
     for (let i = 0; i < count; i++) {
       resolver.tell(`t${i}`, goodToken(`t${i}`, { expiresAt: i % 2 === 0 ? NOW + 1000 : FOREVER }));
@@ -209,7 +140,7 @@ describe('what is kept', () => {
   });
 
   it('is nothing any more when the cache is closed', () => {
-    const { cache, resolve, sweep } = setUp({ t: goodToken('t') });
+    const { cache, resolve, sweep } = cacheSetting({ t: goodToken('t') });
     resolve('t');
     cache.close();
     expect(cache.size).toBe(0);
@@ -220,7 +151,7 @@ describe('what is kept', () => {
 describe('those who need a token at the same time', () => {
   it('wait for one answer', async () => {
     const { script, end } = held();
-    const { resolve, resolver, told } = setUp({ t: script });
+    const { resolve, resolver, told } = cacheSetting({ t: script });
     const all = Array.from({ length: 5 }, () => resolve('t'));
     end(goodToken('t'));
     const answers = new Set(await Promise.all(all));
@@ -232,7 +163,7 @@ describe('those who need a token at the same time', () => {
     'share %s, and the next one asks again',
     async (_, outcome) => {
       const { script, end } = held();
-      const { resolve, resolver } = setUp({ t: script });
+      const { resolve, resolver } = cacheSetting({ t: script });
       const all = Array.from({ length: 5 }, () => Promise.resolve(resolve('t')));
       end(outcome);
       const ends = await Promise.allSettled(all);
@@ -245,7 +176,7 @@ describe('those who need a token at the same time', () => {
 
   it('ask again when the one who asked is gone and the answer with it', async () => {
     const { script, end } = held();
-    const { cache, resolver } = setUp({ t: script });
+    const { cache, resolver } = cacheSetting({ t: script });
     const [first, second, third] = [plainExchange(), plainExchange(), plainExchange()];
     const answers = [first, second, third].map((one) => Promise.resolve(cache.resolve('t', one)));
     first!.over = true;
@@ -259,7 +190,7 @@ describe('those who need a token at the same time', () => {
 
   it('get what was found although the one who asked is gone', async () => {
     const { script, end } = held();
-    const { cache } = setUp({ t: script });
+    const { cache } = cacheSetting({ t: script });
     const first = plainExchange();
     const answers = [first, plainExchange()].map((one) => cache.resolve('t', one));
     first.over = true;
@@ -270,136 +201,11 @@ describe('those who need a token at the same time', () => {
 
   it('do not bring back what was cleared meanwhile', async () => {
     const { script, end } = held();
-    const { cache, resolve } = setUp({ t: script });
+    const { cache, resolve } = cacheSetting({ t: script });
     const answer = resolve('t');
     cache.close();
     end(goodToken('t'));
     expect(await answer).toMatchObject({ kind: 'token' });
     expect(cache.size).toBe(0);
-  });
-});
-
-/** A notification service that comes and goes. */
-class FakeRevocations implements Revocations {
-  isHeard = true;
-  readonly listeners = new Set<RevocationListener>();
-
-  watch(listener: RevocationListener): () => void {
-    this.listeners.add(listener);
-    return () => void this.listeners.delete(listener);
-  }
-
-  revoke(isRevoked: (token: AccessToken) => boolean): void {
-    for (const listener of this.listeners) listener.revoked(isRevoked);
-  }
-
-  lose(): void {
-    this.isHeard = false;
-    for (const listener of this.listeners) listener.lost();
-  }
-
-  regain(): void {
-    this.isHeard = true;
-    for (const listener of this.listeners) listener.regained();
-  }
-}
-
-describe('revocations', () => {
-  const scripts = {
-    a: goodToken('a', { info: { sub: 'a' } }),
-    b: goodToken('b', { info: { sub: 'b' } }),
-    c: goodToken('c', { info: { sub: 'c' } }),
-  };
-
-  /** What happens to a token: where it comes from, or that it is denied. */
-  function fate({ resolve, resolver }: Setting, token: string): 'kept' | 'asked' | 'denied' {
-    const before = resolver.asked.length;
-    try {
-      resolve(token);
-    } catch (error) {
-      if (!(error instanceof RevocationsUnheard)) throw error;
-      return 'denied';
-    }
-    return resolver.asked.length === before ? 'kept' : 'asked';
-  }
-
-  it.each<[DisconnectionStrategy | undefined, string[], string[]]>([
-    ['NEVER_CLEAR', ['kept', 'denied'], ['kept', 'asked', 'kept']],
-    ['CLEAR_ON_DISCONNECT', ['denied', 'denied'], ['asked', 'asked', 'kept']],
-    [undefined, ['denied', 'denied'], ['asked', 'asked', 'kept']],
-    ['CLEAR_ON_RECONNECT', ['kept', 'denied'], ['asked', 'asked', 'kept']],
-  ])('%s', (onDisconnection, away, back) => {
-    const revocations = new FakeRevocations();
-    const setting = setUp(scripts, { revocations, ...(onDisconnection && { onDisconnection }) });
-    expect(fate(setting, 'a')).toBe('asked');
-    revocations.lose();
-    expect(['a', 'b'].map((token) => fate(setting, token))).toEqual(away);
-    revocations.regain();
-    expect(['a', 'b', 'b'].map((token) => fate(setting, token))).toEqual(back);
-  });
-
-  it('that are not heard from the beginning let nobody in', () => {
-    const revocations = new FakeRevocations();
-    revocations.isHeard = false;
-    const setting = setUp(scripts, { revocations, onDisconnection: 'NEVER_CLEAR' });
-    expect(fate(setting, 'a')).toBe('denied');
-    revocations.regain();
-    expect(fate(setting, 'a')).toBe('asked');
-  });
-
-  it('let entries expire while they are not heard', () => {
-    const revocations = new FakeRevocations();
-    const setting = setUp(scripts, { revocations, onDisconnection: 'NEVER_CLEAR' });
-    fate(setting, 'a');
-    revocations.lose();
-    setting.pass(MINUTE);
-    setting.sweep();
-    expect([setting.cache.size, fate(setting, 'a')]).toEqual([0, 'denied']);
-  });
-
-  it('take out what they name', () => {
-    const revocations = new FakeRevocations();
-    const setting = setUp(scripts, { revocations });
-    for (const token of ['a', 'b', 'c']) fate(setting, token);
-    revocations.revoke(({ info }) => info['sub'] === 'b');
-    expect(['a', 'b', 'c'].map((token) => fate(setting, token))).toEqual(['kept', 'asked', 'kept']);
-    expect(setting.told).toContain('explicit');
-  });
-
-  it.each<[string, (revocations: FakeRevocations) => void]>([
-    ['revoked', (revocations) => revocations.revoke(() => false)],
-    [
-      'lost and regained',
-      (revocations) => {
-        revocations.lose();
-        revocations.regain();
-      },
-    ],
-  ])('that come while a token is looked up keep it from being kept: %s', async (_, happen) => {
-    const { script, end } = held();
-    const revocations = new FakeRevocations();
-    const { cache, resolve } = setUp({ t: script }, { revocations, onDisconnection: 'NEVER_CLEAR' });
-    const answer = resolve('t');
-    happen(revocations);
-    end(goodToken('t'));
-    expect(await answer).toMatchObject({ kind: 'token' });
-    expect(cache.size).toBe(0);
-  });
-
-  it('that are lost while a token is looked up deny it', async () => {
-    const { script, end } = held();
-    const revocations = new FakeRevocations();
-    const { resolve } = setUp({ t: script }, { revocations, onDisconnection: 'NEVER_CLEAR' });
-    const answer = resolve('t');
-    revocations.lose();
-    end(goodToken('t'));
-    await expect(answer).rejects.toThrow(RevocationsUnheard);
-  });
-
-  it('are no longer listened to when the cache is closed', () => {
-    const revocations = new FakeRevocations();
-    const { cache } = setUp(scripts, { revocations });
-    cache.close();
-    expect(revocations.listeners.size).toBe(0);
   });
 });

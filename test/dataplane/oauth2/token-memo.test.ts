@@ -1,3 +1,5 @@
+import { connect } from 'node:http2';
+import { text as readText } from 'node:stream/consumers';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { invalidToken } from '../../../dataplane/heap/access-tokens.ts';
 import { untilAnswers } from '../../support/answers.ts';
@@ -79,6 +81,22 @@ describe('a connection', () => {
     await send('Bearer a', 'Bearer a', 'Bearer a');
     resolver.tell('a', invalidToken('revoked'));
     expect(await send('Bearer a', 'Bearer b', 'Bearer a')).toEqual(['a', 'b', '401']);
+  });
+
+  it('of HTTP/2 may bring many tokens at a time', async () => {
+    const { gateway, resolver } = await startLine();
+    const session = connect(`http://127.0.0.1:${gateway.port}`);
+    onTestFinished(() => session.destroy());
+    const tokens = Array.from({ length: 40 }, (_, i) => ['a', 'b', 'b', 'c', 'x'][i % 5]!);
+    const answers = await Promise.all(
+      tokens.map(async (token) => {
+        const stream = session.request({ authorization: `Bearer ${token}` });
+        const body = await readText(stream);
+        return body === '' ? 'x' : body.replace('sub of ', '');
+      }),
+    );
+    expect(answers).toEqual(tokens);
+    expect(new Set(resolver.asked.filter((token) => token !== 'x')).size).toBe(3);
   });
 
   it('hears of the configuration that took the cache away', async () => {

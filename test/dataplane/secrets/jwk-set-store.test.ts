@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { pino } from 'pino';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { type CryptoKey, NoSuchSecret, UnreadableSecret } from '../../../dataplane/heap/secrets.ts';
 import { cryptoKeyOf } from '../../../dataplane/jose/jwk.ts';
 import { JwkSetStore } from '../../../dataplane/secrets/jwk-set-store.ts';
@@ -186,6 +186,33 @@ describe('a store of a JWK set', () => {
     expect(told).toBe(2);
     end();
     store.close();
+  });
+
+  it('fetches for those who listen although nobody asks, and tells when the lease is over', async () => {
+    let keys = [a];
+    let isDown = false;
+    const store = new JwkSetStore({
+      name: 'store',
+      log: pino({ level: 'silent' }),
+      lease: 200,
+      refresh: 5,
+      missPause: 1,
+      async fetch() {
+        if (isDown) throw new Error('the endpoint is down');
+        return keys;
+      },
+    });
+    onTestFinished(() => store.close());
+    let told = 0;
+    store.watch(() => told++);
+    await store.keys('verify', 'x');
+    expect(told).toBe(1);
+    keys = [b];
+    await expect.poll(() => told, { timeout: 10_000 }).toBe(2);
+    expect(await store.key('verify', 'x')).toBe(b);
+    isDown = true;
+    await expect.poll(() => told, { timeout: 10_000 }).toBe(3);
+    await expect(store.key('verify', 'x')).rejects.toThrow('the endpoint is down');
   });
 
   it('gives nothing once it is closed', async () => {

@@ -57,6 +57,13 @@ it('is quiet about what is switched off', () => {
   expect(problems({ notifications: {} })).toEqual([]);
 });
 
+it('says that nothing is sent through a handler of its own yet', () => {
+  expect(problems({ amHandler: 'ForgeRockClientHandler' })).toEqual([]);
+  expect(problems({ amHandler: 'ClientHandler' })).toEqual([
+    "warning no-effect amHandler: has no effect: resolvers ask the access manager through their own 'providerHandler'",
+  ]);
+});
+
 const NOT_HERE = 'is known, but not available in this version';
 const ONLY_OFF = 'is not available in this version: only false can be given';
 

@@ -1,0 +1,70 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { expect, it, onTestFinished } from 'vitest';
+import { BucketMemory, WORD } from '../../../dataplane/throttling/bucket-memory.ts';
+import { unsoundness } from '../../support/bucket-soundness.ts';
+import type { BucketOrder } from '../../support/bucket-user.ts';
+import { untilTrue } from '../../support/event-loop.ts';
+
+const THREADS = 3;
+
+type Order = Pick<BucketOrder, 'maximum' | 'requests' | 'keys' | 'numberOfRequests' | 'milliseconds' | 'cleans'>;
+
+/** What passed in each of several threads that use one table at the same time, by key. */
+async function hammer(order: Order): Promise<{ passed: number[][]; memory: SharedArrayBuffer; time: number }> {
+  const memory = new SharedArrayBuffer(BucketMemory.bytes(order.maximum));
+  const time = new SharedArrayBuffer(12);
+  new Int32Array(time)[2] = THREADS;
+  const workers = Array.from({ length: THREADS }, (_, seed) => {
+    const workerData: BucketOrder = { ...order, memory, time, seed };
+    return new Worker(new URL('../../support/bucket-user.ts', import.meta.url), { workerData });
+  });
+  onTestFinished(async () => {
+    for (const worker of workers) await worker.terminate();
+  });
+  const passed = await Promise.all(workers.map(async (worker) => (await once(worker, 'message'))[0] as number[]));
+  return { passed, memory, time: new Int32Array(time)[0]! };
+}
+
+const sums = (passed: readonly (readonly number[])[], keys: number): number[] =>
+  Array.from({ length: keys }, (_, key) => passed.reduce((sum, counts) => sum + counts[key]!, 0));
+
+it.each([
+  { keys: 1, numberOfRequests: 50_000, requests: 60_000 },
+  { keys: 8, numberOfRequests: 10_000, requests: 60_000 },
+  { keys: 2000, numberOfRequests: 7, requests: 60_000 },
+])('threads pass as many requests together as one may: %j', async (numbers) => {
+  const { passed, memory } = await hammer({ ...numbers, maximum: 2000, milliseconds: 3_600_000, cleans: false });
+  const { keys, numberOfRequests } = numbers;
+  expect(new Set(sums(passed, keys))).toEqual(new Set([numberOfRequests]));
+  expect(passed.every((counts) => counts.some((count) => count > 0))).toBe(true);
+  expect(unsoundness(memory, 2000)).toEqual([]);
+});
+
+it('buckets that are removed and used at the same time stay sound, and pass no more than their rate', async () => {
+  const keys = 300;
+  const [numberOfRequests, milliseconds] = [5, 1000];
+  const order = { keys, requests: 60_000, numberOfRequests, milliseconds, maximum: 200, cleans: true };
+  const { passed, memory, time } = await hammer(order);
+  expect(unsoundness(memory, 200)).toEqual([]);
+  const most = numberOfRequests * (2 + time / milliseconds);
+  for (const sum of sums(passed, keys)) {
+    expect(sum).toBeGreaterThan(0);
+    expect(sum).toBeLessThanOrEqual(most);
+  }
+});
+
+it('a thread that is ended leaves no bucket locked', async () => {
+  const memory = new SharedArrayBuffer(BucketMemory.bytes(1));
+  const { words } = new BucketMemory(memory, 1);
+  const numbers = { maximum: 1, keys: 1, numberOfRequests: 1e9, milliseconds: 3_600_000, cleans: false };
+  for (let round = 0; round < 5; round++) {
+    const before = Atomics.load(words, WORD.lock);
+    const order = { ...numbers, memory, time: new SharedArrayBuffer(12), seed: round, requests: 2 ** 31 };
+    const worker = new Worker(new URL('../../support/bucket-user.ts', import.meta.url), { workerData: order });
+    onTestFinished(async () => void (await worker.terminate()));
+    await untilTrue(() => Atomics.load(words, WORD.lock) - before > 1000 * round);
+    await worker.terminate();
+    expect(Atomics.load(words, WORD.lock) & 1).toBe(0);
+  }
+}, 60_000);

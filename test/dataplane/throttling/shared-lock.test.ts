@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest';
+import { BucketMemory, HEADER, WORD } from '../../../dataplane/throttling/bucket-memory.ts';
+import { bucketRate } from '../../../dataplane/throttling/bucket-rate.ts';
+import { lock, unlock } from '../../../dataplane/throttling/shared-lock.ts';
+import { unsoundness } from '../../support/bucket-soundness.ts';
+import { heldBuckets } from '../../support/held-buckets.ts';
+
+it('is held by one, and free for the next', () => {
+  const words = new Int32Array(new SharedArrayBuffer(8));
+  const held = lock(words, 1);
+  expect(Atomics.load(words, 1) & 1).toBe(1);
+  unlock(words, 1, held);
+  expect(lock(words, 1)).not.toBe(held);
+});
+
+it('goes on counting where the numbers end', () => {
+  const words = new Int32Array(new SharedArrayBuffer(4));
+  for (const before of [2 ** 31 - 2, -2]) {
+    words[0] = before;
+    unlock(words, 0, lock(words, 0));
+    expect(words[0] & 1).toBe(0);
+    expect(words[0]).not.toBe(before);
+  }
+});
+
+it('is taken from a holder that is gone, whose giving back has no effect any more', () => {
+  const words = new Int32Array(new SharedArrayBuffer(4));
+  const gone = lock(words, 0);
+  const held = lock(words, 0);
+  unlock(words, 0, gone);
+  expect(words[0]).toBe(held);
+});
+
+it('does not stop a table whose user ended while it held one', () => {
+  const buckets = heldBuckets(5);
+  const rate = bucketRate({ numberOfRequests: 2, nanoseconds: 1_000_000_000n });
+  buckets.table.take('a', rate);
+  const { header, words } = new BucketMemory(buckets.memory, 5);
+  lock(words, WORD.lock);
+  expect([buckets.table.take('a', rate), buckets.table.take('a', rate)]).toEqual([0, 5e8]);
+  lock(header, HEADER.lock);
+  expect(buckets.table.take('b', rate)).toBe(0);
+  expect(unsoundness(buckets.memory, 5)).toEqual([]);
+});
