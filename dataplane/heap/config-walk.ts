@@ -28,11 +28,17 @@ export function durationsIn(config: unknown, path: Path): Found<Duration>[] {
 
 /** The places in a configuration that something is assigned to, with their own. */
 export function targetsIn(config: unknown, path: Path): Found<Target>[] {
-  return found(config, path, (value): value is Target => 'assign' in value && 'readOnly' in value);
+  return found(config, path, isTarget);
 }
 
+// a map that a user wrote may have entries of these names too, but never a function
+
 function isExpression(value: object): value is RuntimeExpression<unknown> {
-  return 'compiled' in value && 'read' in value;
+  return 'compiled' in value && 'read' in value && typeof value.read === 'function';
+}
+
+function isTarget(value: object): value is Target {
+  return 'readOnly' in value && 'assign' in value && typeof value.assign === 'function';
 }
 
 function found<T extends object>(value: unknown, path: Path, wanted: (value: object) => value is T): Found<T>[] {

@@ -19,8 +19,9 @@ export const statelessAccessTokenResolver = defineService({
     'Judges access tokens that are JWTs without asking the authorization server: by their signature or encryption, ' +
     'their issuer and their times. A key that the `kid` of a token names is the only one that is tried for it; when ' +
     'there is no `kid`, or none of the keys has that name, all keys under the secret id are tried in their order. The ' +
-    'algorithm of a token must be one that the key is for. What is signed with `none`, has extensions (`crit`, `b64`), ' +
-    'names its own keys or is no access token by its `typ` is refused, and nothing that a token points to is fetched. ' +
+    'algorithm of a token must be one that the key is for. What is signed with `none`, has extensions (`crit`, `b64`) ' +
+    'or is no access token by its `typ` is refused. Keys that a token brings along or points to (`jwk`, `jku`, `x5c`, ' +
+    '`x5u`) are neither used nor fetched. ' +
     'The claims are in `contexts.oauth2.accessToken.info`; `scope` may be a text with spaces or an array. A token ' +
     'without `exp` does not expire. A revoked token is accepted until it expires: nobody is asked.',
   config: z

@@ -3,7 +3,7 @@ import { damaged } from './keystore-problem.ts';
 /** Deeper than anything that a keystore has, and far from what a stack can bear. */
 const MOST_LEVELS = 32;
 /** How many elements one keystore may have. A large one with a hundred keys has some thousands. */
-const MOST_ELEMENTS = 400_000;
+const MOST_ELEMENTS = 100_000;
 
 /** How many elements may still be read; one count for all that belongs together. */
 export interface ElementCount {

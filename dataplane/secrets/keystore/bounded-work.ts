@@ -5,7 +5,7 @@ export const MOST_ROUNDS = 20_000_000;
 /** How many of them one part may ask for, which is what Java allows. */
 export const MOST_ROUNDS_OF_A_PART = 5_000_000;
 /** How many certificates and keys one keystore may have. */
-const MOST_ITEMS = 10_000;
+const MOST_ITEMS = 5000;
 /** How many hashes are done before others get their turn, if nobody says otherwise. */
 const STEPS_OF_A_TURN = 2000;
 

@@ -154,6 +154,10 @@ describe(TYPE, () => {
     expect(await resolved(signed(payload))).toMatchObject(UNSOUND);
   });
 
+  it('accepts the header that the access manager writes', async () => {
+    expect(await resolved(signed(claims(), { typ: 'JWT', zip: 'NONE', kid: 'rsa' }))).toMatchObject({ kind: 'token' });
+  });
+
   it('allows for clocks that differ', async () => {
     const lenient = resolverOf({ skewAllowance: '30 seconds' });
     const exp = seconds(-10);

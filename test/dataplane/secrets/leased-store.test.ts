@@ -14,7 +14,15 @@ const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 
 function key(stableId: string, ...usages: KeyUsage[]): CryptoKey {
   const half = usages.includes('verify') ? publicKey : privateKey;
-  return { kind: 'key', stableId, key: half, certificates: [], usages: new Set(usages), algorithm: null, revocations: [] };
+  return {
+    kind: 'key',
+    stableId,
+    key: half,
+    certificates: [],
+    usages: new Set(usages),
+    algorithm: null,
+    revocations: [],
+  };
 }
 
 /** A store whose time and whose source are in the hands of the test. */
