@@ -18,6 +18,7 @@ const LONGEST_KEY = (SLOT_WORDS - WORD.key) * Int32Array.BYTES_PER_ELEMENT;
 export class KnownPlaces {
   private readonly seed = randomInt(2 ** 32) | 0;
   private slots = new Int32Array(FEWEST_SLOTS * SLOT_WORDS);
+  /** Keys that were put into the slots, also where they took that of another. */
   private count = 0;
   /** The key that was looked for last, in bytes and in words; a code unit can take three bytes. */
   private readonly words = new Int32Array(SLOT_WORDS * 3);
@@ -37,11 +38,13 @@ export class KnownPlaces {
   /** Learns where a key is that `find` did not know, or knew wrongly. */
   learn(key: string, bucket: number, generation: number): void {
     if (!this.read(key)) return;
-    if (this.count >= (this.slots.length / SLOT_WORDS) * 0.75) this.grow();
+    if (this.count >= this.slots.length / SLOT_WORDS / 2) this.grow();
     let at = this.slotOf(key.length);
-    if (at < 0) at = this.slotFor(hashOf(this.words, key.length, this.seed));
+    if (at < 0) {
+      at = this.slotFor(hashOf(this.words, key.length, this.seed));
+      this.count++;
+    }
     const { slots } = this;
-    if (slots[at + WORD.length] === 0) this.count++;
     slots[at + WORD.length] = key.length + 1;
     slots[at + WORD.bucket] = bucket;
     slots[at + WORD.generation] = generation;
@@ -89,7 +92,7 @@ export class KnownPlaces {
       if (before[from + WORD.length] === 0) continue;
       const slot = before.subarray(from, from + SLOT_WORDS);
       const at = this.slotFor(hashOf(slot.subarray(WORD.key), slot[WORD.length]! - 1, this.seed));
-      if (this.slots[at + WORD.length] === 0) this.count++;
+      this.count++;
       this.slots.set(slot, at);
     }
   }

@@ -159,6 +159,12 @@ export class AuthorizationServer {
     await once(this.server, 'close');
   }
 
+  /** Listens again where it did before it was closed. */
+  async reopen(): Promise<void> {
+    this.server.listen(Number(new URL(this.issuer).port), '127.0.0.1');
+    await once(this.server, 'listening');
+  }
+
   /** Keys of a provider are fixed, so others take another provider, on the same records. */
   private async serve(): Promise<void> {
     const { Provider } = (await import('oidc-provider' as string)) as ProviderModule;

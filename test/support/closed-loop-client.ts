@@ -13,20 +13,27 @@ export class ClosedLoopClient {
   problem: string | null = null;
   private readonly socket: Socket;
   private readonly name: string;
+  private readonly fields: () => string;
   private waiting: Buffer = Buffer.alloc(0);
   private stopped = false;
 
-  private constructor(socket: Socket, name: string) {
+  private constructor(socket: Socket, name: string, fields: () => string) {
     this.socket = socket;
     this.name = name;
+    this.fields = fields;
     socket.setNoDelay(true);
   }
 
-  /** `name` becomes the path of its requests, and must be in the answers. */
-  static async connect(port: number, name: string): Promise<ClosedLoopClient> {
+  /** `name` becomes the path of its requests, and must be in the answers; `fields` are further header lines. */
+  static async connect(port: number, name: string, fields: () => string = () => ''): Promise<ClosedLoopClient> {
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
     await once(socket, 'connect');
-    return new ClosedLoopClient(socket, name);
+    return ClosedLoopClient.over(socket, name, fields);
+  }
+
+  /** The same on a connection that there is, such as one over TLS. */
+  static over(socket: Socket, name: string, fields: () => string): ClosedLoopClient {
+    return new ClosedLoopClient(socket, name, fields);
   }
 
   /** Resolves when it has stopped, for whatever reason. */
@@ -54,7 +61,7 @@ export class ClosedLoopClient {
 
   private ask(): void {
     this.sent++;
-    this.socket.write(`GET /${this.name}/${this.sent} HTTP/1.1\r\nHost: h\r\n\r\n`);
+    this.socket.write(`GET /${this.name}/${this.sent} HTTP/1.1\r\nHost: h\r\n${this.fields()}\r\n`);
   }
 
   private received(bytes: Buffer): void {

@@ -74,7 +74,8 @@ async function copyOfExamples(): Promise<string> {
   for (const entry of readdirSync(`${root}/examples`, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const file = `${entry.parentPath}/${entry.name}`;
-    writeFileSync(file, readFileSync(file, 'utf8').replace(PORTS, portOf));
+    // Byte by byte, because some of them are keystores.
+    writeFileSync(file, readFileSync(file, 'latin1').replace(PORTS, portOf), 'latin1');
   }
   // curl shows how far it is when its output is not a terminal, which no reader of the pages sees.
   writeFileSync(`${root}/.curlrc`, 'silent\nshow-error\n');

@@ -23,7 +23,7 @@ export interface KeystoreFileOptions {
   passwords(): Promise<Passwords>;
   /** Hears of every version of the file that was opened. */
   opened(keystore: OpenKeystore): void;
-  /** Hears of every version of the file that could not be opened. */
+  /** Hears why it cannot be opened, once for each reason. */
   failed(error: unknown): void;
 }
 
@@ -51,6 +51,8 @@ interface Version {
 export class KeystoreFile {
   private readonly options: KeystoreFileOptions;
   private version: Version | null = null;
+  /** Why it could not be opened the last time, so that it is told once. */
+  private told: string | null = null;
 
   constructor(options: KeystoreFileOptions) {
     this.options = options;
@@ -58,12 +60,16 @@ export class KeystoreFile {
 
   /** The keystore as it is now. Rejects with an error that says nothing of what is in it. */
   async open(): Promise<OpenKeystore> {
-    const { bytes, digest, passwords } = await this.look();
-    if (this.version !== null && isSame(this.version, digest, passwords)) return this.version.opening;
-    const opening = this.read(bytes, passwords);
-    this.version = { digest, passwords, opening };
-    opening.then(this.options.opened, this.options.failed);
-    return opening;
+    try {
+      const keystore = await this.current();
+      this.told = null;
+      return keystore;
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      if (reason !== this.told) this.options.failed(error);
+      this.told = reason;
+      throw error;
+    }
   }
 
   /** Whether the file and the passwords are those that were read last. */
@@ -74,6 +80,15 @@ export class KeystoreFile {
     } catch {
       return false;
     }
+  }
+
+  private async current(): Promise<OpenKeystore> {
+    const { bytes, digest, passwords } = await this.look();
+    if (this.version !== null && isSame(this.version, digest, passwords)) return this.version.opening;
+    const opening = this.read(bytes, passwords);
+    this.version = { digest, passwords, opening };
+    opening.then(this.options.opened, () => {}); // whoever opens it hears why not
+    return opening;
   }
 
   private async look(): Promise<{ bytes: Uint8Array; digest: string; passwords: Passwords }> {

@@ -1,5 +1,6 @@
 import { copyFileSync, mkdirSync, renameSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { inspect } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
 import { noReach } from '../../../contract/reach.ts';
@@ -197,6 +198,20 @@ describe(TYPE, () => {
     expect(String(error) + JSON.stringify(logged)).not.toMatch(/hunter2|pass word/);
   });
 
+  it('says at once that there is no password', async () => {
+    const { logged } = storeOver({}, { storePasswordSecretId: 'other' });
+    const said = { msg: 'a keystore cannot be opened', err: { message: expect.stringContaining("no secret 'other'") } };
+    await vi.waitFor(() => expect(logged).toMatchObject([said]));
+  });
+
+  it('prints nothing of what it holds', async () => {
+    const { store } = storeOver({});
+    const held = [await store.active('api.key'), await store.key('sign', 'sign'), await store.key('encrypt', 'aes')];
+    const printed = inspect([store, held], { depth: 20, showHidden: true, getters: true }) + JSON.stringify(store);
+    expect(printed).not.toMatch(/the api key|pass word|01 01 01 01|1,\s*1,\s*1,\s*1/);
+    expect(printed).not.toContain(one.key.slice(60, 100));
+  });
+
   it('opens a file once for all ids, however often and in vain', async () => {
     const { store, logged } = storeOver({ password: 'wrong' });
     const ids = mappings.map(({ secretId }) => secretId);
@@ -353,7 +368,8 @@ describe('a change', () => {
     store.watch(heard);
     writeFileSync(join(dirname(file), 'other'), 'x');
     const { store: watching } = storeOver({}, { file });
-    writeFileSync(file, other);
+    writeFileSync(`${file}.part`, other);
+    renameSync(`${file}.part`, file);
     await comesTo(watching, 'CN=renewed');
     await comesTo(store, 'CN=renewed');
     expect(before[0]?.certificates[0]?.subject).toBe('CN=one');

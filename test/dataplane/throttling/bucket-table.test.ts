@@ -77,7 +77,7 @@ const cases: readonly (readonly [string, readonly Step[]])[] = [
     ],
   ],
   [
-    '2/3s, as the reference product was seen to answer',
+    '2/3s, at the times at which the reference product was observed',
     [
       ...times(2, [0, 'a', rate(2, 3000), 'ok']),
       [0, 'a', rate(2, 3000), 1500],
@@ -86,6 +86,10 @@ const cases: readonly (readonly [string, readonly Step[]])[] = [
       ...times(2, [4800, 'a', rate(2, 3000), 'ok']),
       [4800, 'a', rate(2, 3000), 1500],
     ],
+  ],
+  [
+    'no fuller than full after a part of the duration',
+    [[0, 'a', rate(3, 900), 'ok'], ...times(3, [800, 'a', rate(3, 900), 'ok']), [800, 'a', rate(3, 900), 100]],
   ],
   [
     'full again after a whole duration, and no fuller',

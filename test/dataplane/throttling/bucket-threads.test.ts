@@ -1,10 +1,14 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { expect, it, onTestFinished } from 'vitest';
-import { BucketMemory, WORD } from '../../../dataplane/throttling/bucket-memory.ts';
+import { BucketMemory, HEADER, WORD } from '../../../dataplane/throttling/bucket-memory.ts';
+import { bucketRate } from '../../../dataplane/throttling/bucket-rate.ts';
+import { lock, unlock } from '../../../dataplane/throttling/shared-lock.ts';
+import { type CleaningOrder, STEP } from '../../support/bucket-cleaner.ts';
 import { unsoundness } from '../../support/bucket-soundness.ts';
 import type { BucketOrder } from '../../support/bucket-user.ts';
-import { untilTrue } from '../../support/event-loop.ts';
+import { nextTurn, untilTrue } from '../../support/event-loop.ts';
+import { heldBuckets } from '../../support/held-buckets.ts';
 
 const THREADS = 3;
 
@@ -68,3 +72,28 @@ it('a thread that is ended leaves no bucket locked', async () => {
     expect(Atomics.load(words, WORD.lock) & 1).toBe(0);
   }
 }, 60_000);
+
+it('a bucket that is used again just before it is removed stays', async () => {
+  const buckets = heldBuckets(5);
+  const rate = bucketRate({ numberOfRequests: 2, nanoseconds: 1_000_000_000n });
+  buckets.table.take('a', rate);
+  buckets.time = 10e9;
+  const { header } = new BucketMemory(buckets.memory, 5);
+  const step = new SharedArrayBuffer(4);
+  const steps = new Int32Array(step);
+  const workerData: CleaningOrder = { memory: buckets.memory, maximum: 5, time: buckets.time, step };
+  const worker = new Worker(new URL('../../support/bucket-cleaner.ts', import.meta.url), { workerData });
+  onTestFinished(async () => void (await worker.terminate()));
+  const done = once(worker, 'message');
+  await untilTrue(() => Atomics.load(steps, 0) === STEP.ready);
+  const held = lock(header, HEADER.lock); // it gets as far as finding the bucket idle
+  Atomics.store(steps, 0, STEP.go);
+  Atomics.notify(steps, 0);
+  await untilTrue(() => Atomics.load(steps, 0) === STEP.begun);
+  for (let turn = 0; turn < 50; turn++) await nextTurn();
+  const first = buckets.table.take('a', rate);
+  unlock(header, HEADER.lock, held);
+  await done;
+  expect([first, buckets.table.take('a', rate), buckets.table.take('a', rate)]).toEqual([0, 0, 5e8]);
+  expect(buckets.table.partitions).toBe(1);
+});
