@@ -3,8 +3,7 @@ import type { ClientTls } from '../heap/tls.ts';
 import type { Connect, Protocol } from '../http/connect.ts';
 import { Destinations, type DestinationsOptions } from '../http/destinations.ts';
 import type { Exchange, Next } from '../http/exchange.ts';
-import { DEFAULT_FORWARDING } from '../http/forwarding.ts';
-import type { Headers } from '../http/headers.ts';
+import { gatewaysIn } from '../http/forwarding.ts';
 import { type Refusal, refusals } from '../http/refusal.ts';
 import { type Response, refusalResponse } from '../http/response.ts';
 import { tlsConnect } from '../tls/tls-connect.ts';
@@ -75,7 +74,9 @@ export function forwarder(config: SenderConfig, parts: Parts, ways: BackendWays)
     const isSecure = uri.scheme === 'https' || uri.scheme === 'wss';
     if (!isSecure && uri.scheme !== 'http' && uri.scheme !== 'ws') return refused('backend-scheme', exchange);
     if (host === '') return refused('backend-unnamed', exchange);
-    if (request.headers.has('via') && circles(request.headers)) return refused('loop', exchange);
+    if (request.headers.has('via') && gatewaysIn(request.headers) >= MOST_GATEWAYS) {
+      return refused('loop', exchange);
+    }
     const upgrade = websocket.enabled && asksForWebSocket(exchange);
     const unsecured = upgrade ? upgrading : plain;
     const secured = upgrade ? secureUpgrading : secure;
@@ -103,11 +104,4 @@ export function forwarder(config: SenderConfig, parts: Parts, ways: BackendWays)
     ways.failed(refusal, refusal === 'backend-scheme' ? scheme : authority, reason);
     return refusalResponse(refusal, reason);
   }
-}
-
-/** Every gateway adds its name to Via, so a request that comes round again has it many times. */
-function circles(headers: Headers): boolean {
-  const name = ` ${DEFAULT_FORWARDING.via}`;
-  const gateways = (headers.get('via') ?? '').split(',').filter((hop) => hop.trimEnd().endsWith(name));
-  return gateways.length >= MOST_GATEWAYS;
 }

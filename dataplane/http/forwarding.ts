@@ -12,6 +12,12 @@ export interface ForwardingOptions {
 
 export const DEFAULT_FORWARDING: ForwardingOptions = { xForwarded: true, forwarded: false, via: 'gatewarden' };
 
+/** How many gateways a request has come through. Each adds its name to Via, so one that comes round again has it many times. */
+export function gatewaysIn(headers: Headers): number {
+  const name = ` ${DEFAULT_FORWARDING.via}`;
+  return (headers.get('via') ?? '').split(',').filter((hop) => hop.trimEnd().endsWith(name)).length;
+}
+
 /** What is said about one client: the same for all its requests to one host. */
 export interface ForwardedClient {
   readonly address: string;

@@ -1,6 +1,6 @@
 import { type ClientContext, Exchange, type Next } from './exchange.ts';
 import { type ExchangeOwner, runExchange } from './exchange-owner.ts';
-import { DEFAULT_FORWARDING } from './forwarding.ts';
+import { DEFAULT_FORWARDING, gatewaysIn } from './forwarding.ts';
 import { Headers } from './headers.ts';
 import { listenerLimits } from './limits.ts';
 import { Request } from './request.ts';
@@ -36,6 +36,8 @@ export interface OwnCallOptions {
 
 const CONTENT_LIMIT = 1 << 20;
 const TIMEOUT = 30_000;
+/** Enough for every gateway to see that it is a circle. */
+const MOST_HOPS = 10;
 const WEB_SOCKETS = webSocketTerms({}, listenerLimits.parse({}));
 const NOBODY: ClientContext = Object.freeze({
   remoteAddress: '',
@@ -172,8 +174,11 @@ class OwnCall implements ExchangeOwner {
   }
 }
 
-/** The gateways that the request came through for which the call is made: a circle must come to an end. */
+/**
+ * The gateways that the request came through for which the call is made: a circle must come to an end. They are counted
+ * and not copied, because what a client writes into Via is not for whom the gateway asks.
+ */
 function hops(parent: Exchange | null): string {
-  const via = parent?.request.headers.get('via') ?? null;
-  return via === null ? '' : `${via}, `;
+  const gateways = parent === null ? 0 : gatewaysIn(parent.request.headers);
+  return `1.1 ${DEFAULT_FORWARDING.via}, `.repeat(Math.min(gateways, MOST_HOPS));
 }

@@ -152,6 +152,12 @@ export class AuthorizationServer {
     await this.serve();
   }
 
+  /** Publishes only the keys that it signs with now. */
+  async dropFormerKeys(): Promise<void> {
+    this.keys = this.keys.slice(0, KEYS_AT_A_TIME);
+    await this.serve();
+  }
+
   async close(): Promise<void> {
     if (!this.server.listening) return;
     this.server.close();
@@ -251,6 +257,9 @@ function recordsAdapter(records: Map<string, StoredRecord>): (model: string) => 
     },
   });
 }
+
+/** How many keys it makes at a time, one for each kind of algorithm. */
+const KEYS_AT_A_TIME = 3;
 
 function newKeys(): Jwk[] {
   return [

@@ -26,8 +26,18 @@ export async function readPkcs12(bytes: Buffer, password: string | null): Promis
   for (const info of Ber.read(content, limits.elements).sequence()) {
     bags.push(...(await readBags(await safeContents(info, password, limits), limits)));
   }
-  const notes = bags.flatMap((bag) => (bag.kind === 'unread' ? [bag.note] : []));
-  return { entries: pkcs12Entries(bags, limits), notes: [...new Set(notes)] };
+  const entries = pkcs12Entries(bags, limits);
+  return { entries, notes: [...new Set(notesOn(bags, entries))] };
+}
+
+function notesOn(bags: readonly Bag[], entries: Keystore['entries']): readonly string[] {
+  const all = [...entries.values()].flatMap(({ certificates }) => certificates);
+  const used = new Set(all.map(({ fingerprint256 }) => fingerprint256)); // one that two keys share can be there twice
+  return bags.flatMap((bag) => {
+    if (bag.kind === 'unread') return [bag.note];
+    const isIdle = bag.kind === 'certificate' && !used.has(bag.certificate.fingerprint256);
+    return isIdle ? ['a certificate that belongs to no key and that Java did not mark as trusted'] : [];
+  });
 }
 
 /** The content of a ContentInfo that is not encrypted. */

@@ -68,11 +68,18 @@ it('tells nothing of the client for whom it is made but its transaction', async 
   };
   const gateway = await startGateway({ handler: () => asking });
   onTestFinished(() => gateway.close());
-  const lines = ['GET / HTTP/1.1', 'Host: gw.test', 'X-Forwarded-For: 9.9.9.9', 'Cookie: c=d', 'Via: 1.1 other', ''];
+  const lines = [
+    'GET / HTTP/1.1',
+    'Host: gw.test',
+    'X-Forwarded-For: 9.9.9.9',
+    'Cookie: c=d',
+    'Via: 1.1 other, 1.0 gatewarden, 1.1 x gatewarden',
+    '',
+  ];
   const { headers } = JSON.parse((await ask(gateway.port, lines.join('\r\n'))).body);
   expect(headers).not.toHaveProperty('cookie');
   expect(headers).not.toHaveProperty('x-forwarded-for');
-  expect(headers.via).toBe('1.1 other, 1.1 gatewarden');
+  expect(headers.via).toBe('1.1 gatewarden, 1.1 gatewarden, 1.1 gatewarden'); // counted, in our own words
   expect(seen!.context('mine')).toEqual({ a: 1 });
   expect(seen!.attributes.get('b')).toBe(2);
   expect(seen!.transactionId).toBe(parent!.transactionId);

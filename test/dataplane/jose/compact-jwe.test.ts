@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { stat } from 'node:fs/promises';
 import { CompactEncrypt, compactDecrypt } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { NoSuchSecret, type SecretsProvider, UnreadableSecret } from '../../../dataplane/heap/secrets.ts';
@@ -114,6 +115,17 @@ describe('encrypt and decryptWithSecrets', () => {
     expect(outcomes.filter((outcome) => outcome === 'x').length).toBeGreaterThanOrEqual(256);
     expect(outcomes.filter((outcome) => outcome instanceof VerificationBusy).length).toBeGreaterThan(0);
     expect(await opened(text, provider)).toBe('x');
+  });
+
+  it('leaves the threads that read files and look up names to others', async () => {
+    const text = await encrypt('x', {}, rsa.other, 'RSA-OAEP', 'A256GCM');
+    const provider = storeOf('keys', [rsa.own]);
+    let done = 0;
+    const flood = Array.from({ length: 200 }, () => opened(text, provider).finally(() => done++));
+    await Promise.race(flood);
+    await stat('.');
+    expect(done).toBeLessThan(100);
+    await Promise.all(flood);
   });
 
   it('encrypts nothing with what it may not', async () => {

@@ -52,7 +52,7 @@ it('a token is kept until its end at most, and the cache counts', async () => {
   const ofRoute = label('route', 'kept');
   expect(await gateway.sum('gw_cache_loads_seconds_count', ofRoute)).toBe(introspections(server));
   expect(await gateway.sum('gw_cache_gets_total', ofRoute)).toBe(asked);
-  const expired = await gateway.sum('gw_cache_evictions', label('cause', 'expired'));
+  const expired = await gateway.sum('gw_cache_evictions_count', label('cause', 'expired'));
   expect([1, 2]).toContain(expired);
   expect(await gateway.leaks()).toEqual([]);
 });

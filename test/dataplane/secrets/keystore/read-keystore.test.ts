@@ -34,7 +34,10 @@ describe('a keystore', () => {
   it('says what it leaves out', async () => {
     const { entries, notes } = await readKeystore('PKCS12', keystoreFile('made/plain.p12'), 'password');
     expect(entries.size).toBe(0);
-    expect(notes).toEqual(['a private key that is not encrypted']);
+    expect(notes).toEqual([
+      'a certificate that belongs to no key and that Java did not mark as trusted',
+      'a private key that is not encrypted',
+    ]);
   });
 
   it.each([
