@@ -1,3 +1,4 @@
+import { hideSecrets } from '../contract/document/hidden-secrets.ts';
 import { defineCommand } from './command.ts';
 import { systemOption } from './system-property.ts';
 
@@ -8,8 +9,9 @@ export const compileCommand = defineCommand({
   description:
     'Compiles an instance directory and prints the snapshot as canonical JSON: properties, tokens and transformations ' +
     'are replaced by what they stand for, and the same files give the same bytes. Values that come from the ' +
-    'environment through tokens are part of it: treat the output as the configuration itself. Problems are printed to ' +
-    'the standard error; ends with 1 when there are errors.',
+    'environment through tokens are part of it. Fields that are named after secrets have stars in their place; the ' +
+    'revision still tells whether they are the same. Problems are printed to the standard error; ends with 1 when ' +
+    'there are errors.',
   arguments: [{ name: 'DIR', description: 'Instance directory, or its configuration directory.', optional: true }],
   options: { system: systemOption },
   examples: [
@@ -21,7 +23,7 @@ export const compileCommand = defineCommand({
     const { compileOnce } = await import('./compile-once.ts');
     const { snapshotText } = await import('./snapshot-text.ts');
     const { snapshot, isSound } = compileOnce(directory, Object.fromEntries(system));
-    if (snapshot !== null) process.stdout.write(`${snapshotText(snapshot)}\n`);
+    if (snapshot !== null) process.stdout.write(`${hideSecrets(snapshotText(snapshot))}\n`);
     return isSound ? 0 : 1;
   },
 });

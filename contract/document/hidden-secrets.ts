@@ -1,16 +1,24 @@
+import { hideUrlPasswords } from './url-password.ts';
+
+const SECRET_NAMES = '(?:password|passphrase|secrets?|private_?key|api_?key|authorization)';
 /** Fields that hold secrets, or objects of secrets; ids of secrets and what provides them have other names. */
-const SECRET = /(?:password|passphrase|secrets?|private_?key|api_?key)$/i;
+const SECRET = new RegExp(`${SECRET_NAMES}$`, 'i');
+/** Fields that hold ids of secrets; what cannot be one may be the secret itself. */
+const SECRET_ID = /secretId$/i;
+const ID = /^["']?[\w-]+(?:\.[\w-]+)*["']?$/;
 /** What only says where a value comes from. */
 const TAKEN_FROM_ELSEWHERE = /^[&$#]\{[^}]*\}$/;
 const JSON_PART = /"(?:[^"\\\n]|\\.)*"?|\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|[{}[\]:,]|\s+|[^\s"{}[\]:,/]+|\//g;
-const YAML_FIELD = /^(\s*(?:- +)*)(["']?)([^\s"':#][^"':#]*)\2\s*:(?=\s|$)(.*)$/;
+const YAML_FIELD = /^(\s*(?:- +)*)(["']?)([^\s"':#{[][^"':#{[]*)\2\s*:(?=\s|$)(.*)$/;
+/** Up to the value of a secret in a line with braces. What follows it in the line is hidden too. */
+const YAML_FLOW = new RegExp(`^(.*?[{[,]\\s*(["']?)[^\\s"':#{},[\\]]*${SECRET_NAMES}\\2\\s*:\\s*)(.*)$`, 'i');
 
 /**
  * A document, sound or not, with stars for the secrets that are written into it: lines of it are shown where logs are
  * read. Everything stays in its line and column.
  */
 export function hideSecrets(text: string): string {
-  return /^\s*(?:[{[]|\/[/*])/.test(text) ? hideInJson(text) : hideInYaml(text);
+  return hideUrlPasswords(/^\s*(?:[{[]|\/[/*])/.test(text) ? hideInJson(text) : hideInYaml(text));
 }
 
 function hideInJson(text: string): string {
@@ -32,7 +40,7 @@ function hideInJson(text: string): string {
     } else if (part === ',') field = '';
     else if (!/^[:\s]|^\/[/*]/.test(part)) {
       if (isField(parts, at)) field = unquoted(part);
-      else if (hides) {
+      else if (hides || isMistaken(field, part)) {
         shown += stars(part);
         continue;
       }
@@ -55,14 +63,25 @@ function hideInYaml(text: string): string {
   const lines = text.split('\n').map((line) => {
     if (line.trim() === '') return line;
     const [, indent = '', , field = '', rest = ''] = YAML_FIELD.exec(line) ?? [];
-    const isHidden = /^\s*/.exec(line)![0].length > beyond;
+    const depth = /^\s*/.exec(line)![0].length;
+    const isHidden = depth > beyond;
     if (!isHidden) beyond = Number.POSITIVE_INFINITY;
-    if (!isHidden && !SECRET.test(field.trim())) return line;
+    if (!isHidden && !SECRET.test(field.trim()) && !isMistaken(field.trim(), rest.trim())) {
+      const [, before, , value] = YAML_FLOW.exec(line) ?? [];
+      if (before === undefined || value === undefined) return line;
+      beyond = depth;
+      return before + stars(value);
+    }
     if (!isHidden) beyond = indent.length;
     if (field === '') return line.replace(/\S.*/, stars);
     return line.slice(0, line.length - rest.length) + rest.replace(/\S.*/, stars);
   });
   return lines.join('\n');
+}
+
+/** Whether what stands where an id is wanted may be the secret itself. */
+function isMistaken(field: string, value: string): boolean {
+  return SECRET_ID.test(field) && value !== '' && !ID.test(value);
 }
 
 function stars(value: string): string {
@@ -73,5 +92,6 @@ function stars(value: string): string {
 }
 
 function unquoted(part: string): string {
-  return part.replace(/^(["'])(.*)\1$/s, '$2');
+  const plain = part.replace(/\\u([\da-f]{4})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+  return plain.replace(/^(["'])(.*)\1$/s, '$2');
 }

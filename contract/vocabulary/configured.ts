@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { conceal, concealQuoted } from '../conceal.ts';
 import { didYouMean } from '../did-you-mean.ts';
 import { kindOf } from '../document/json-value.ts';
+import { hideUrlPasswords } from '../document/url-password.ts';
 import { type Duration, readDuration } from '../duration.ts';
 import { compileExpression } from '../expression/expression.ts';
 import { Double, type Value } from '../expression/value.ts';
@@ -130,7 +131,7 @@ export function url(schemes: readonly string[] = ['http', 'https']): z.ZodType<U
   return configured('url', { type: 'string', format: 'uri' }, (value) => {
     if (typeof value !== 'string') throw wrongType('a URL', value);
     const parsed = URL.parse(value);
-    if (parsed === null) throw new ValueProblem('value', `is not an absolute URL: ${shown(value)}`);
+    if (parsed === null) throw new ValueProblem('value', `is not an absolute URL: ${shown(hideUrlPasswords(value))}`);
     if (!schemes.includes(parsed.protocol.slice(0, -1))) {
       throw new ValueProblem(
         'value',
@@ -147,7 +148,8 @@ export function secretId(): z.ZodType<string, unknown> {
   const read = (id: unknown): string => {
     if (typeof id !== 'string') throw wrongType('a secret id', id);
     if (/^[\w-]+(?:\.[\w-]+)*$/.test(id)) return id;
-    throw new ValueProblem('value', `must be letters, digits, '_' and '-' with single dots between, not ${shown(id)}`);
+    // not what it is: whoever takes the field for that of the secret wrote the secret
+    throw new ValueProblem('value', "must be letters, digits, '_' and '-' with single dots between");
   };
   return leaf('secret-id', json, (value) => readConfigured(value, read));
 }

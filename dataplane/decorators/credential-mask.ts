@@ -44,7 +44,7 @@ export class CredentialMask {
   text(text: string): string {
     return text
       .replace(/(:\/\/[^/?#\s@:]*):[^/?#\s@]*@/g, `$1:${this.mask.replaceAll('$', '$$$$')}@`)
-      .replace(/([?&#;]|^)([^=&#?;\s"'<>]+)=([^&#;\s"'<>]*)/g, (whole, before: string, name: string) =>
+      .replace(/([?&#;\s"']|^)([^=&#?;\s"'<>]+)=([^&#;\s"'<>]*)/g, (whole, before: string, name: string) =>
         this.hidesParameter(percentDecoded(name)) ? `${before}${name}=${this.mask}` : whole,
       )
       .replace(

@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import type { Duration } from '../../contract/duration.ts';
 import { duration, secretId } from '../../contract/vocabulary/configured.ts';
 import { unavailable } from '../../contract/vocabulary/field-notes.ts';
@@ -6,6 +5,7 @@ import { needs } from '../../contract/vocabulary/groups.ts';
 import { type Reference, ref } from '../../contract/vocabulary/reference.ts';
 import type { RuntimeExpression } from '../../contract/vocabulary/runtime.ts';
 import type { Parts, Remark } from '../heap/definition.ts';
+import { RepeatedWarning } from '../heap/repeated-warning.ts';
 import type { Exchange, Filter } from '../http/exchange.ts';
 import { Response } from '../http/response.ts';
 import { type Claims, type TimeFault, timeFault } from '../jose/claims.ts';
@@ -82,6 +82,7 @@ export function validatedJwt(
 ): Filter {
   const { verificationSecretId = null, decryptionSecretId = null, secretsProvider, failureHandler } = config;
   const skew = config.skewAllowance.milliseconds;
+  const unchecked = new RepeatedWarning(log, 'a JWT cannot be checked');
   const secrets: JwtSecrets = {
     provider: secretsProvider === undefined ? null : resolve(secretsProvider),
     verificationSecretId,
@@ -96,7 +97,7 @@ export function validatedJwt(
 
   return async function validate(exchange, next) {
     const value = token.read(exchange, null);
-    const opened = value === null || value === '' ? 'there is no JWT' : await opening(value, secrets, log);
+    const opened = value === null || value === '' ? 'there is no JWT' : await opening(value, secrets, unchecked);
     if (opened instanceof Response) return opened;
     const faults = typeof opened === 'string' ? [opened] : faultsOf(opened);
     if (typeof opened === 'string' || faults.length > 0) {
@@ -114,12 +115,16 @@ function refuse(exchange: Exchange, jwt: string | null, faults: readonly string[
 }
 
 /** What cannot be said is refused, and the log says why; what is merely late is not called wrong. */
-async function opening(text: string, secrets: JwtSecrets, log: Logger): Promise<OpenedJwt | string | Response> {
+async function opening(
+  text: string,
+  secrets: JwtSecrets,
+  unchecked: RepeatedWarning,
+): Promise<OpenedJwt | string | Response> {
   try {
     return await openJwt(text, secrets);
   } catch (error) {
     if (error instanceof VerificationBusy) return busy();
-    log.warn({ err: error }, 'a JWT cannot be checked');
+    unchecked.give(error instanceof Error ? error.message : String(error));
     return 'the JWT cannot be checked';
   }
 }

@@ -16,9 +16,14 @@ export interface CompactJwe {
   readonly provesOrigin: boolean;
 }
 
-/** Decryptions of a unit at a time: they happen on other threads, and what waits there cannot be taken back. */
-const MOST_DECRYPTIONS = 256;
+/**
+ * Decryptions of a unit at a time: they happen on the threads that look up names and read files for everybody, and more
+ * of them would take the processor from the units too.
+ */
+const MOST_AT_A_TIME = 2;
+const MOST_WAITING = 256;
 let decryptions = 0;
+const waiting: (() => void)[] = [];
 
 /** One more than there are, so that others are noticed. */
 const MOST_PARTS = 6;
@@ -87,8 +92,7 @@ export async function encrypt(
 
 async function decrypted({ text, alg, enc }: CompactJwe, key: CryptoKey): Promise<Buffer | null> {
   if (!isFor(alg, enc, key) || key.key.type === 'public') return null;
-  if (decryptions >= MOST_DECRYPTIONS) throw new VerificationBusy();
-  decryptions++;
+  await turn();
   try {
     const options = { keyManagementAlgorithms: [alg], contentEncryptionAlgorithms: [enc] };
     const { plaintext } = await compactDecrypt(text, key.key, options);
@@ -96,8 +100,25 @@ async function decrypted({ text, alg, enc }: CompactJwe, key: CryptoKey): Promis
   } catch {
     return null; // why a token does not open is told to nobody: it would help whoever tries keys
   } finally {
-    decryptions--;
+    endTurn();
   }
+}
+
+/** Waits for a place among those that are decrypted. @throws VerificationBusy when too many wait. */
+async function turn(): Promise<void> {
+  if (decryptions < MOST_AT_A_TIME) {
+    decryptions++;
+    return;
+  }
+  if (waiting.length >= MOST_WAITING) throw new VerificationBusy();
+  await new Promise<void>((resolve) => waiting.push(resolve));
+}
+
+/** Gives the place to the one that waits longest. */
+function endTurn(): void {
+  const next = waiting.shift();
+  if (next === undefined) decryptions--;
+  else next();
 }
 
 /** Whether the type and size of a key fit, and what it says it is for: `alg`, or with `dir` also `enc`. */

@@ -49,6 +49,13 @@ const known = new Map<string, JoseHeader>();
 const MOST_KNOWN = 64;
 const LONGEST_KNOWN = 512;
 
+/** Members, items and levels of a header: a chain of certificates has a few, and long texts. */
+const MOST_PIECES = 256;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const BRACKET = 0x5b;
+const BRACE = 0x7b;
+
 /** The header that every kind of token must have: a JSON object with different names, without `crit`; null for others. */
 export function readHeader(encoded: string): JoseHeader | null {
   const before = known.get(encoded);
@@ -62,8 +69,19 @@ export function readHeader(encoded: string): JoseHeader | null {
 
 function parsedHeader(encoded: string): JoseHeader | null {
   const bytes = decodeBase64url(encoded);
-  const header = bytes === null ? null : readJsonObject(bytes);
+  const header = bytes === null || hasManyPieces(bytes) ? null : readJsonObject(bytes);
   return header !== null && isHeader(header) ? header : null;
+}
+
+/** A header is read before anything is verified: many small values would cost more than the signature. */
+function hasManyPieces(bytes: Buffer): boolean {
+  if (bytes.length <= MOST_PIECES) return false;
+  let pieces = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (byte === COMMA || byte === COLON || byte === BRACKET || byte === BRACE) pieces++;
+  }
+  return pieces > MOST_PIECES;
 }
 
 function isHeader(header: Readonly<Record<string, unknown>>): header is JoseHeader {

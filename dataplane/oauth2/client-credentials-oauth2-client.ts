@@ -14,6 +14,7 @@ import { clientId } from './client-fields.ts';
 import { formEncoded } from './form-encoding.ts';
 import { KeptToken, type UsableToken } from './kept-token.ts';
 import { type GrantedToken, grantedToken } from './token-answer.ts';
+import { UnsentRequest } from './unsent-request.ts';
 
 const NOT_AUTHENTICATING = 'ForgeRockClientHandler';
 const HEADERS = { 'Content-Type': 'application/x-www-form-urlencoded', Accept: 'application/json' };
@@ -26,8 +27,8 @@ export const clientCredentialsOAuth2ClientFilter = defineFilter({
     'an `Authorization: Bearer` header, in place of one that the request had. It is for services that know the gateway, ' +
     'not its users. A token is used until shortly before its end (a tenth of its life, 10 seconds at most), for a ' +
     'minute when the authorization server does not say how long it lasts; requests that need one at the same time wait ' +
-    'for one and the same. When a service answers 401, a new token is got and the request is sent once more, provided ' +
-    'that its content is at hand, and at most every 10 seconds. When no token can be had, the request is answered with ' +
+    'for one and the same. When a service answers 401, a new token is got and the request is sent once more, as it ' +
+    'came here, provided that its content is at hand, and at most every 10 seconds. When no token can be had, the request is answered with ' +
     'an empty 502 and the log says why. Each unit of the gateway has a token of its own.',
   config: z
     .strictObject({
@@ -151,24 +152,25 @@ export const clientCredentialsOAuth2ClientFilter = defineFilter({
     async function sendNew(exchange: Exchange, next: Next): Promise<Response> {
       const token = await heard(tokens.take(exchange));
       if (token === null) return new Response(502);
+      const before = new UnsentRequest(exchange.request);
       const response = await send(exchange, next, token);
-      return response.status === 401 ? sendAgain(exchange, next, token, response) : response;
+      return response.status === 401 ? sendAgain(exchange, next, token, before, response) : response;
     }
 
     async function sendAgain(
       exchange: Exchange,
       next: Next,
       refused: UsableToken,
+      before: UnsentRequest,
       response: Response,
     ): Promise<Response> {
-      const { touchedEntity, incomingBody } = exchange.request;
-      const isAtHand = touchedEntity === null ? incomingBody === null : touchedEntity.peek() !== null;
       const instead = exchange.over ? null : tokens.instead(refused, exchange);
       if (instead === null) return response;
       const hearing = heard(instead); // the next request needs it, also where this one cannot be sent again
-      if (!isAtHand) return response;
+      if (!before.isAtHand) return response;
       const token = await hearing;
       if (token === null || exchange.over) return response;
+      before.restore();
       response.abandon();
       exchange.call?.cancel();
       return send(exchange, next, token);
@@ -177,8 +179,9 @@ export const clientCredentialsOAuth2ClientFilter = defineFilter({
     return function sendToken(exchange, next) {
       const token = tokens.current;
       if (token === null) return sendNew(exchange, next);
+      const before = new UnsentRequest(exchange.request);
       return mapResponse(send(exchange, next, token), exchange, (response) =>
-        response.status === 401 ? sendAgain(exchange, next, token, response) : response,
+        response.status === 401 ? sendAgain(exchange, next, token, before, response) : response,
       );
     };
   },

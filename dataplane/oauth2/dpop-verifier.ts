@@ -1,9 +1,9 @@
 import type { Duration } from '../../contract/duration.ts';
 import { invalidToken, type TokenRefusal } from '../heap/access-tokens.ts';
 import type { Parts } from '../heap/definition.ts';
+import { RepeatedWarning } from '../heap/repeated-warning.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { judgeProof, proofAlgorithms } from './dpop-proof.ts';
-import { RepeatedWarning } from './repeated-warning.ts';
 import { SeenProofs } from './seen-proofs.ts';
 
 const SCHEME = /^DPoP(?: |$)/i;

@@ -14,7 +14,7 @@ const JSON_TYPE = /^application\/(?:[\w.!#$&^-]+\+)?json[ \t]*(?:;|$)/i;
 /** What an error code is made of, so that nothing else of a foreign text reaches the log. */
 const ERROR_CODE = /^\w{1,64}$/;
 /** Kinds of tokens that do not open a resource, whatever else is said of them. */
-const OTHER_TOKENS: ReadonlySet<unknown> = new Set(['refresh_token', 'id_token']);
+const OTHER_TOKENS: ReadonlySet<string> = new Set(['refresh_token', 'id_token']);
 
 /** Reads the answer to an introspection request (RFC 7662, section 2.2) for a token. */
 export function judgeAnswer(answer: OwnAnswer, token: string, now: number): Judgement {
@@ -24,7 +24,7 @@ export function judgeAnswer(answer: OwnAnswer, token: string, now: number): Judg
   if (said['active'] !== true) {
     return said['active'] === false ? invalidToken('the token is not active') : trouble("'active' is no boolean");
   }
-  if (OTHER_TOKENS.has(said['token_type'])) return invalidToken('the token is no access token');
+  if (isOtherToken(said['token_type'])) return invalidToken('the token is no access token');
   const scopes = scopesOf(said['scope']);
   const expires = timeClaim(said, 'exp');
   const begins = timeClaim(said, 'nbf');
@@ -61,6 +61,11 @@ function adviceFor(status: number): string {
   if (status === 401 || status === 403) return ": check the client authentication in 'providerHandler'";
   if (status === 404 || status === 405) return ': check where the endpoint is';
   return status >= 300 && status < 400 ? ': redirects are not followed' : '';
+}
+
+/** Types of tokens are names in any case (RFC 6749, section 5.1). */
+function isOtherToken(type: unknown): boolean {
+  return typeof type === 'string' && OTHER_TOKENS.has(type.toLowerCase());
 }
 
 function membersOf(answer: OwnAnswer): Claims | null {

@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
 import type { AccessToken, AccessTokenResolver, Resolution, TokenRefusal } from '../heap/access-tokens.ts';
+import { RepeatedWarning } from '../heap/repeated-warning.ts';
 import type { Answer, Exchange, Next } from '../http/exchange.ts';
 import { Response } from '../http/response.ts';
 import { VerificationBusy } from '../jose/verification.ts';
 import { areSeveral, BEARER, credentialsIn, isToken } from './bearer-token.ts';
 import type { Challenge } from './challenge.ts';
-import { RepeatedWarning } from './repeated-warning.ts';
 import type { StepUp } from './step-up.ts';
 import { RevocationsUnheard, type TokenCache } from './token-cache.ts';
 import { TokenMemos } from './token-memo.ts';

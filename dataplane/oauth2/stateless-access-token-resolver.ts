@@ -27,6 +27,12 @@ export const statelessAccessTokenResolver = defineService({
   config: z
     .strictObject({
       issuer: text().describe('What `iss` of a token must be, character by character.'),
+      audience: text()
+        .optional()
+        .describe(
+          'What `aud` of a token must be or hold, character by character. Without it a token that the issuer made for ' +
+            'another API is accepted here too, if it has the scopes.',
+        ),
       secretsProvider: ref('secretsProvider').describe('Where the keys are.'),
       verificationSecretId: secretId()
         .optional()
@@ -64,15 +70,16 @@ export const statelessAccessTokenResolver = defineService({
     },
   ],
   create(config, { resolve }) {
-    const { issuer } = config;
+    const { issuer, audience } = config;
     const skew = config.skewAllowance.milliseconds;
     const provider = resolve(config.secretsProvider);
     const verificationId = config.verificationSecretId ?? config.signatureSecretId;
     const decryptionId = config.decryptionSecretId ?? config.encryptionSecretId ?? '';
 
     function judged(token: string, claims: Claims): Resolution {
-      const { iss, scope, tokenName }: AccessTokenClaims = claims;
+      const { iss, aud, scope, tokenName }: AccessTokenClaims = claims;
       if (iss !== issuer) return unsound('it is from another issuer');
+      if (audience !== undefined && !isFor(audience, aud)) return unsound('it is for another audience');
       if (tokenName !== undefined && tokenName !== 'access_token') return unsound('it is no access token');
       const fault = timeFault(claims, Date.now(), skew);
       if (fault === 'expired') return invalidToken('the token has expired');
@@ -102,9 +109,15 @@ export const statelessAccessTokenResolver = defineService({
 /** The claims that are looked at, not yet judged. */
 interface AccessTokenClaims extends Claims {
   readonly iss?: unknown;
+  readonly aud?: unknown;
   readonly scope?: unknown;
   /** What the access manager calls the kind of a token. */
   readonly tokenName?: unknown;
+}
+
+/** Whether an audience is the one that a token names, or one of several. */
+function isFor(audience: string, aud: unknown): boolean {
+  return Array.isArray(aud) ? aud.includes(audience) : aud === audience;
 }
 
 /** Clients learn no more than this: the rest would help whoever makes up tokens. */

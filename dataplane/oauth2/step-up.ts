@@ -8,6 +8,9 @@ export interface StepUpOptions {
   readonly maxAge: number | undefined;
 }
 
+/** How far ahead the clock of an authorization server may be; a later time is no time, or is written in other units. */
+const CLOCKS_APART = 60_000;
+
 /** Says whether the user behind a token has authenticated well enough, and what to ask for otherwise. */
 export class StepUp {
   private readonly acrValues: ReadonlySet<unknown> | null;
@@ -34,6 +37,7 @@ export class StepUp {
     if (this.acrValues !== null && !this.acrValues.has(info['acr'])) return false;
     if (this.maxAge === null) return true;
     const time = info['auth_time'];
-    return typeof time === 'number' && Date.now() - time * 1000 <= this.maxAge;
+    const age = typeof time === 'number' ? Date.now() - time * 1000 : Number.NaN;
+    return age <= this.maxAge && age >= -CLOCKS_APART;
   }
 }

@@ -4,7 +4,8 @@ import { oneRequired } from '../../contract/vocabulary/groups.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
 import { FailureLog } from '../backends/failure-log.ts';
 import type { Resolution } from '../heap/access-tokens.ts';
-import { defineService, type Remark } from '../heap/definition.ts';
+import { clearTextRemarks } from '../heap/clear-text-remark.ts';
+import { defineService } from '../heap/definition.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { callHandler } from '../http/own-call.ts';
 import { Uri } from '../http/uri.ts';
@@ -66,11 +67,11 @@ export const tokenIntrospectionAccessTokenResolver = defineService({
     },
   ],
   remarks({ amService, endpoint }) {
-    const remarks: Remark[] = [];
-    if (amService !== undefined && endpoint !== undefined) {
-      remarks.push({ at: ['endpoint'], code: 'no-effect', message: "has no effect: 'amService' wins over it" });
+    if (endpoint === undefined) return [];
+    if (amService !== undefined) {
+      return [{ at: ['endpoint'], code: 'no-effect', message: "has no effect: 'amService' wins over it" }];
     }
-    return remarks;
+    return clearTextRemarks('endpoint', endpoint, 'tokens pass in clear, and whoever is on the way can call any good');
   },
   create(config, { resolve, onClose, log }) {
     const place = config.amService === undefined ? null : resolve(config.amService).oauth2Endpoint('introspect');

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Duration } from '../../contract/duration.ts';
 import { duration, url } from '../../contract/vocabulary/configured.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
+import { clearTextRemarks } from '../heap/clear-text-remark.ts';
 import { defineService, type Remark } from '../heap/definition.ts';
 import type { CryptoKey } from '../heap/secrets.ts';
 import type { Next } from '../http/exchange.ts';
@@ -50,7 +51,11 @@ export const jwkSetSecretStore = defineService({
       ),
   }),
   examples: [{ title: 'The keys of an authorization server', config: { jwkUrl: 'https://as.example.com/jwks' } }],
-  remarks: (config) => [...leaseRemarks(config.leaseExpiry), ...cacheRemarks(config.cacheTimeout)],
+  remarks: ({ jwkUrl, leaseExpiry: lease, cacheTimeout }) => [
+    ...clearTextRemarks('jwkUrl', jwkUrl, 'whoever is on the way can put keys of their own there'),
+    ...leaseRemarks(lease),
+    ...cacheRemarks(cacheTimeout),
+  ],
   create({ jwkUrl, handler, cacheTimeout, cacheMissCacheTime, leaseExpiry: lease }, { name, log, onClose, resolve }) {
     const reader = new JwkSetReader({
       judge: (keys, index) => publicHalves(keys, index, log),

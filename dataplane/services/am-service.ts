@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { flag, secretId, text, url } from '../../contract/vocabulary/configured.ts';
 import { refused, unavailable } from '../../contract/vocabulary/field-notes.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
+import { clearTextRemarks } from '../heap/clear-text-remark.ts';
 import { defineService } from '../heap/definition.ts';
 import { realm, realmPath } from './realm.ts';
 
@@ -87,10 +88,11 @@ export const amService = defineService({
       },
     },
   ],
-  remarks({ amHandler }) {
-    if (amHandler.name === DEFAULT_HANDLER) return [];
+  remarks({ url: place, amHandler }) {
+    const remarks = clearTextRemarks('url', place, 'tokens pass in clear, and whoever is on the way can call any good');
+    if (amHandler.name === DEFAULT_HANDLER) return remarks;
     const message = "has no effect: resolvers ask the access manager through their own 'providerHandler'";
-    return [{ at: ['amHandler'], code: 'no-effect', message }];
+    return [...remarks, { at: ['amHandler'], code: 'no-effect', message }];
   },
   create(config, { resolve }) {
     const base = config.url.href.replace(/\/+$/, '');

@@ -24,6 +24,11 @@ const warned = new InstanceFolder({
   'config/config.json': { ...router, monitor: true },
   'config/routes/a.json': { handler: answer('a') },
 });
+const secretive = new InstanceFolder({
+  'config/config.json': {
+    heap: [...router.heap, { name: 's', type: 'Base64EncodedSecretStore', config: { secrets: { api: '&{s}' } } }],
+  },
+});
 /** In `config.json` one object is unsound; routes refer to it and to one that is not there. */
 const baseless = new InstanceFolder({
   'config/config.json': { heap: [...router.heap, { name: 'odd', type: 'Chian' }] },
@@ -130,6 +135,18 @@ describe('gatewarden compile', () => {
     const { routes } = JSON.parse(first.stdout) as { routes: { id: string; document: object }[] };
     expect(routes.map(({ id }) => id)).toEqual(['10-a', '20-b']);
     expect(routes[0]?.document).toMatchObject({ handler: { config: { entity: 'me' } } });
+  });
+
+  it('shows no secret, but tells two of them apart', async () => {
+    const both = await Promise.all(
+      ['czNjcjN0', 'b3RoZXIx'].map((value) => run(secretive, 'compile', '.', `-Ds=${value}`)),
+    );
+    const [one, other] = both.map(({ stdout }) => stdout);
+    for (const printed of [one, other]) expect(printed).not.toMatch(/czNjcjN0|b3RoZXIx/);
+    expect(JSON.parse(one!)).toMatchObject({
+      base: { document: { heap: [{}, { type: 'Base64EncodedSecretStore' }] } },
+    });
+    expect(other).not.toBe(one);
   });
 
   it('prints what would serve although something is wrong, and says so', async () => {

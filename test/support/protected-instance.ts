@@ -33,13 +33,13 @@ export class ProtectedInstance {
   }
 
   /** Starts one that is gone after the test. */
-  static async start(files: FilesFor, words: readonly string[] = []): Promise<ProtectedInstance> {
+  static async start(files: FilesFor, env: NodeJS.ProcessEnv = {}): Promise<ProtectedInstance> {
     const backend = await EchoBackend.start();
     onTestFinished(() => backend.close());
     const folder = new InstanceFolder(files(backend.url));
     onTestFinished(() => folder[Symbol.dispose]());
-    const always = ['--units', '2', '--watch', '--log-level', 'debug', '--access-log', '-'];
-    const gateway = await GatewayProcess.run(folder.path, [...always, ...words]);
+    const words = ['--units', '2', '--watch', '--log-level', 'debug', '--access-log', '-'];
+    const gateway = await GatewayProcess.run(folder.path, words, env);
     onTestFinished(async () => void (await gateway.stop()));
     return new ProtectedInstance(folder, backend, gateway);
   }

@@ -20,6 +20,11 @@ describe('secrets in a document are not shown', () => {
     ['{"password": "&{agent.password}"}', '{"password": "&{agent.password}"}'],
     ['{"passwordSecretId": "agent", "secretsProvider": "s"}', '{"passwordSecretId": "agent", "secretsProvider": "s"}'],
     ['{"password": "\u{1f511}k", "a": "b"}', '{"password": "**", "a": "b"}'],
+    ['{"pass\\u0077ord": "hunter2"}', '{"pass\\u0077ord": "*******"}'],
+    ['{"passwordSecretId": "hunter 2", "a": "b c"}', '{"passwordSecretId": "********", "a": "b c"}'],
+    ['{"secretId": "${agent.id}"}', '{"secretId": "${agent.id}"}'],
+    ['{"add": {"Authorization": ["Basic eDp5"]}}', '{"add": {"Authorization": ["**********"]}}'],
+    ['{"url": "https://me:p@ss@host/a", "a": "b:c@d"}', '{"url": "https://me:****@host/a", "a": "b:c@d"}'],
     ['{"uri": "http://host/secret", "a": "secrets"}', '{"uri": "http://host/secret", "a": "secrets"}'],
   ])('of JSON: %s', (text, shown) => {
     expect(hideSecrets(text)).toBe(shown);
@@ -31,6 +36,17 @@ describe('secrets in a document are not shown', () => {
     ['- password: "x y"\n  user: me', '- password: "***"\n  user: me'],
     ['"secrets": { a: b }\nc: d', '"secrets": ********\nc: d'],
     ['secretsProvider: s', 'secretsProvider: s'],
+    ['- {user: me, password: hunter2}\n- a', '- {user: me, password: ********\n- a'],
+    ['config: {secrets: {\n  a: b\n}}\nc: d', 'config: {secrets: *\n  a: *\n}}\nc: d'],
+    ['config: {file: f, "storePassword" : "x, y", b: c}', 'config: {file: f, "storePassword" : "************'],
+    [
+      'a: [{passwordSecretId: agent}, {url: "http://u:p@h/"}]',
+      'a: [{passwordSecretId: agent}, {url: "http://u:*@h/"}]',
+    ],
+    [
+      'passwordSecretId: hunter 2\nstorePasswordSecretId: agent',
+      'passwordSecretId: ********\nstorePasswordSecretId: agent',
+    ],
   ])('of YAML: %s', (text, shown) => {
     expect(hideSecrets(text)).toBe(shown);
   });

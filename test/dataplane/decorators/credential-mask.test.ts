@@ -48,6 +48,8 @@ describe('texts', () => {
 describe('entities', () => {
   it.each([
     ['application/json', '{"a":"b","password":"x"}', '{"a":"b","password":"#"}'],
+    ['application/json', '{"e":"token=x&client_secret=y&z=1"}', '{"e":"token=#&client_secret=#&z=1"}'],
+    ['text/plain', 'you sent token=x', 'you sent token=#'],
     ['application/json', '{"token" : 5, "code": 400}', '{"token" : "#", "code": 400}'],
     ['application/json', '{"token":null,"b":[1,2]}', '{"token":"#","b":[1,2]}'],
     ['application/json', '{"secrets":["x",{"a":"y"}],"b":"c"}', '{"secrets":["#",{"#":"#"}],"b":"c"}'],

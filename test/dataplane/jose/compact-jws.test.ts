@@ -29,6 +29,11 @@ describe('readJws', () => {
     expect(readJws(tokenText({ alg: 'HS256' }, 'other'))?.payload.toString()).toBe('other');
   });
 
+  it('reads a header with a chain of certificates', () => {
+    const x5c = Array.from({ length: 5 }, () => 'MII/'.repeat(500));
+    expect(readJws(tokenText({ alg: 'RS256', x5c }, '{}'))?.header['x5c']).toEqual(x5c);
+  });
+
   it.each(signatureAlgorithms)('knows %s', (alg) => {
     expect(readJws(tokenText({ alg }, '{}'))?.alg).toBe(alg);
   });
@@ -94,6 +99,11 @@ describe('readJws', () => {
     ['b64 false', { alg: 'HS256', b64: false }],
     ['b64 true', { alg: 'HS256', b64: true }],
     ['b64 with crit', { alg: 'HS256', b64: false, crit: ['b64'] }],
+    [
+      'hundreds of members',
+      { alg: 'HS256', ...Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`m${i}`, 0])) },
+    ],
+    ['hundreds of items', { alg: 'HS256', list: Array.from({ length: 300 }, () => 0) }],
   ])('refuses a header that is or has %s', (_, value) => {
     expect(readJws(tokenText(value, '{}'))).toBeNull();
   });

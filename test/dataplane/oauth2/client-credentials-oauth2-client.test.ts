@@ -164,6 +164,29 @@ describe(TYPE, () => {
     await service.close();
   });
 
+  it('sends again what it was given, not what filters behind made of it', async () => {
+    const endpoint = await startTokenEndpoint((count) => granted(`t${count}`));
+    const { ask, seen } = await startFiltered([
+      filter(endpoint.url),
+      { type: 'HeaderFilter', config: { messageType: 'REQUEST', add: { 'X-Added': ['a'] }, remove: ['X-Gone'] } },
+      { type: 'UriPathRewriteFilter', config: { mappings: { '/app': '/app/app' } } },
+    ]);
+    const asked = { headers: ['X-Gone: b', 'X-Kept: c', 'X-Kept: d'] };
+    for (const _ of [1, 2]) expect((await ask('/app/x?status=401', asked)).status).toBe(401);
+    const shown = seen.map(({ url, headers }) => [url, ...headers.filter(([name]) => /^x-(?!f)|^auth/.test(name))]);
+    const sent = (token: string) => [
+      '/app/app/x?status=401',
+      ...[
+        ['x-kept', 'c'],
+        ['x-kept', 'd'],
+        ['authorization', `Bearer ${token}`],
+        ['x-added', 'a'],
+      ],
+    ];
+    const inOrder = (one: unknown) => JSON.stringify((one as unknown[]).map((part) => String(part)).sort());
+    expect(shown.map(inOrder)).toEqual([sent('t0'), sent('t1'), sent('t1')].map(inOrder));
+  });
+
   it('passes the 401 of a service that refuses every token, and does not bother the server with it', async () => {
     const service = await startService('never');
     const endpoint = await startTokenEndpoint((count) => granted(`t${count}`));

@@ -85,6 +85,21 @@ describe(TYPE, () => {
     expect(await resolved(signed(claims({ exp: undefined })))).toMatchObject({ expiresAt: Number.POSITIVE_INFINITY });
   });
 
+  it.each<[string, unknown, boolean]>([
+    ['the one', 'orders', true],
+    ['one of several', ['stock', 'orders'], true],
+    ['another', 'stock', false],
+    ['part of the name', 'orders-admin', false],
+    ['a longer text around it', 'stock orders', false],
+    ['others only', ['stock', ['orders']], false],
+    ['an object', { orders: true }, false],
+    ['none', undefined, false],
+  ])('asks for an audience where one is configured: %s', async (_, aud, isGood) => {
+    const resolution = await resolved(signed(claims({ aud })), resolverOf({ audience: 'orders' }));
+    expect(resolution).toMatchObject(isGood ? { kind: 'token' } : UNSOUND);
+    expect(await resolved(signed(claims({ aud })))).toMatchObject({ kind: 'token' });
+  });
+
   it.each<[string, string]>([
     ['JWT', 'JWT'],
     ['lower case', 'jwt'],

@@ -235,6 +235,12 @@ describe('the token is refused', () => {
     ['expired', saying(`{"active":true,"exp":${EARLIER}}`), 'the token has expired', null],
     ['early', saying(`{"active":true,"nbf":${LATER}}`), 'the token is not yet valid', null],
     ['refreshing', saying('{"active":true,"token_type":"refresh_token"}'), 'the token is no access token', null],
+    [
+      'refreshing, in capitals',
+      saying('{"active":true,"token_type":"Refresh_Token"}'),
+      'the token is no access token',
+      null,
+    ],
     ['active by a text', saying('{"active":"true"}'), undecided, "'active' is no boolean"],
     ['active by a number', saying('{"active":1}'), undecided, "'active' is no boolean"],
     ['without active', saying('{"scope":"a"}'), undecided, "'active' is no boolean"],

@@ -1,0 +1,87 @@
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { type AuthorizationServer, CLIENT, startAuthorizationServer } from '../../support/authorization-server.ts';
+import { HttpBackend } from '../../support/http-backend.ts';
+import { ProtectedInstance, route } from '../../support/protected-instance.ts';
+
+const patience = { timeout: 30_000, interval: 50 };
+
+/** A service that asks the authorization server itself whom it has to do with. */
+async function startService(server: AuthorizationServer) {
+  const tokens = new Set<string>();
+  const statuses: number[] = [];
+  const authorization = `Basic ${Buffer.from(`${CLIENT.id}:${CLIENT.secret}`).toString('base64')}`;
+  const backend = await HttpBackend.start(async (incoming, response) => {
+    const token = /^Bearer (\S+)$/.exec(incoming.headers.authorization ?? '')?.[1] ?? '';
+    tokens.add(token);
+    const asked = { method: 'POST', body: new URLSearchParams({ token }), headers: { authorization } };
+    const said = await (await fetch(server.endpoints.introspection, asked)).json();
+    const isGood =
+      (said as { active: boolean; scope?: string }).active && (said as { scope?: string }).scope === 'read';
+    response.statusCode = isGood ? 200 : 401;
+    statuses.push(response.statusCode);
+    response.end(`answer to ${incoming.url}`);
+  });
+  onTestFinished(() => backend.close());
+  const { host, port } = backend.destination;
+  return { url: `http://${host}:${port}`, tokens, statuses };
+}
+
+async function start(server: AuthorizationServer, url: string): Promise<ProtectedInstance> {
+  const secretsProvider = {
+    type: 'FileSystemSecretStore',
+    config: { directory: '&{ig.instance.dir}/secrets', format: 'PLAIN' },
+  };
+  const authenticating = {
+    type: 'ClientSecretBasicAuthenticationFilter',
+    config: { clientId: CLIENT.id, clientSecretId: 'of.client', secretsProvider },
+  };
+  const endpointHandler = { type: 'Chain', config: { filters: [authenticating], handler: 'ForgeRockClientHandler' } };
+  const filter = {
+    type: 'ClientCredentialsOAuth2ClientFilter',
+    config: { tokenEndpoint: server.endpoints.token, scopes: ['read'], endpointHandler },
+  };
+  return ProtectedInstance.start((plain) => ({
+    'secrets/of.client': CLIENT.secret,
+    'config/routes/service.json': route('service', url, [filter]),
+    'config/routes/plain.json': route('plain', plain, []),
+  }));
+}
+
+const grants = ({ asked }: AuthorizationServer): number => asked.filter((one) => one === 'POST /token').length;
+
+it('a service is sent tokens of the gateway, which are renewed before they end', async () => {
+  const server = await startAuthorizationServer({ lifetime: 6 });
+  const service = await startService(server);
+  const gateway = await start(server, service.url);
+  const load = await gateway.load(4, 'service', () => 'the-token-of-the-user');
+  await vi.waitFor(() => expect(service.tokens.size).toBeGreaterThanOrEqual(4), patience);
+  expect(await load.stop()).toEqual([]);
+  expect(service.tokens).not.toContain('the-token-of-the-user');
+  expect(grants(server)).toBe(service.tokens.size);
+  expect(new Set(service.statuses)).toEqual(new Set([200]));
+  gateway.hide(...service.tokens);
+  expect(await gateway.leaks()).toEqual([]);
+});
+
+it('a token that was revoked is replaced within the request, and a server that is away is no secret', async () => {
+  const server = await startAuthorizationServer();
+  const service = await startService(server);
+  const gateway = await start(server, service.url);
+  await vi.waitFor(
+    async () => {
+      expect(await gateway.status('/service/1', null)).toBe(200);
+      expect(service.tokens.size).toBe(2);
+    },
+    { ...patience, interval: 1 },
+  );
+  const first = [...service.tokens];
+  for (const token of first) await server.revoke(token);
+  for (let i = 0; i < 12; i++) expect(await gateway.status('/service/1', null)).toBe(200);
+  const second = [...service.tokens].filter((token) => !first.includes(token));
+  for (const token of second) await server.revoke(token);
+  await server.close();
+  await vi.waitFor(async () => expect(await gateway.status('/service/1', null)).not.toBe(200), patience);
+  expect(await gateway.status('/plain/1', null)).toBe(200);
+  gateway.hide(...service.tokens);
+  expect(await gateway.leaks()).toEqual([]);
+});
