@@ -10,14 +10,14 @@ import { BreakerState } from './breaker-state.ts';
 /** Stops asking what is behind it for a while once it has failed too often. All units of the plane see one circuit. */
 export function circuitBreaker(config: BreakerConfig, parts: Parts): Filter {
   const { maxFailures, openDuration, openHandler, slidingCounter } = config;
-  const { log, plane, qualifiedName } = parts;
+  const { log, plane, qualifiedName, identity } = parts;
   const executor = parts.resolve(config.executor);
   const failure = new CircuitOpen(qualifiedName);
   const reject: Next = openHandler === undefined ? throwing(failure) : parts.resolve(openHandler);
 
   const size = slidingCounter?.size ?? 0;
   // a circuit of other numbers is another circuit, and what has not changed goes on where it was
-  const name = `circuit breaker ${qualifiedName} ${maxFailures} ${openDuration.milliseconds} ${size}`;
+  const name = `circuit breaker ${identity} ${maxFailures} ${openDuration.milliseconds} ${size}`;
   const memory = plane.sharedMemory(name, BreakerState.bytes(size));
   parts.onClose(() => memory.release());
   const state = new BreakerState(memory.buffer, maxFailures);

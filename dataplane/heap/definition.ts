@@ -13,6 +13,8 @@ export interface Parts {
   readonly name: string;
   /** The name with those of the scopes around it, such as `gateway._router`. */
   readonly qualifiedName: string;
+  /** Tells it from all others, also from those of the same name; as before when it is built anew. */
+  readonly identity: string;
   /** The object behind a reference; it has been built before. */
   resolve<K extends BuiltKind>(reference: Reference<K>): Built[K];
   /** Called when the object is no longer used, in reverse order of building. */

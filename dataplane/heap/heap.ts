@@ -30,6 +30,8 @@ export class Heap {
   private readonly own = new Map<CheckedObject, unknown>();
   /** What objects of this scope get to see: also with the global decorations. */
   private readonly seen = new Map<CheckedObject, unknown>();
+  /** How many objects of each name were built. */
+  private readonly names = new Map<string, number>();
   private readonly releases: (() => void | Promise<void>)[] = [];
 
   constructor(scope: Scope, parent: Heap | null, plane: PlaneServices) {
@@ -105,6 +107,7 @@ export class Heap {
     const parts: Parts = {
       name,
       qualifiedName: `${this.scope.name}.${name}`,
+      identity: this.identify(name),
       resolve: <K extends BuiltKind>(reference: Reference<K>): Built[K] => {
         const one = (single: Reference): unknown => {
           const target = targets.get(single);
@@ -127,6 +130,15 @@ export class Heap {
     } catch (error) {
       throw failure(object, error);
     }
+  }
+
+  /** Names may have dots in them, and objects in place may have the name of another: the order of building tells them apart. */
+  private identify(name: string): string {
+    const before = this.names.get(name) ?? 0;
+    this.names.set(name, before + 1);
+    const scopes: string[] = [];
+    for (let scope: Scope | null = this.scope; scope !== null; scope = scope.parent) scopes.push(scope.name);
+    return JSON.stringify([scopes, name, before]);
   }
 
   /** @param name what the decorators are told that the object is called */

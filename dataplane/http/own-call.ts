@@ -1,4 +1,4 @@
-import { type ClientContext, Exchange, type Next } from './exchange.ts';
+import { type BackendCall, type ClientContext, Exchange, type Next } from './exchange.ts';
 import { type ExchangeOwner, runExchange } from './exchange-owner.ts';
 import { DEFAULT_FORWARDING, gatewaysIn } from './forwarding.ts';
 import { Headers } from './headers.ts';
@@ -28,6 +28,8 @@ export interface OwnAnswer {
 export interface OwnCallOptions {
   /** For whom it is made: its contexts and its transaction are those of the call. Null for nobody. */
   readonly parent: Exchange | null;
+  /** Whether it is not sent any more once the client of the parent has gone; by default it is: others may wait for it. */
+  readonly endsWithParent?: boolean;
   /** Most bytes of content to take. */
   readonly limit?: number;
   /** Most milliseconds for all of it. */
@@ -51,6 +53,14 @@ const NOBODY: ClientContext = Object.freeze({
   certificates: Object.freeze([]),
 });
 
+/** Whoever a call was made for has gone. */
+export class ParentGone extends Error {
+  constructor() {
+    super('the client has gone for whom it was asked');
+    this.name = 'ParentGone';
+  }
+}
+
 /** A call took longer than it may. */
 export class OwnCallTimeout extends Error {
   constructor(milliseconds: number) {
@@ -62,10 +72,11 @@ export class OwnCallTimeout extends Error {
 /**
  * Sends a request of the gateway's own through a handler, with whatever filters stand in front of it, and takes the
  * whole answer. Rejects with what the handler throws, as a ClientHandler does that gets no answer (a ReverseProxyHandler
- * answers 502), and when the content is longer than allowed, breaks off, or does not end in time. It does not end with
- * its parent.
+ * answers 502), and when the content is longer than allowed, breaks off, or does not end in time; with
+ * `ParentGone` where it ends with its parent.
  */
 export function callHandler(handler: Next, request: OwnRequest, options: OwnCallOptions): Promise<OwnAnswer> {
+  if (options.endsWithParent === true && options.parent?.over === true) return Promise.reject(new ParentGone());
   return new Promise((resolve, reject) => {
     new OwnCall(handler, options, resolve, reject).send(request);
   });
@@ -82,6 +93,8 @@ class OwnCall implements ExchangeOwner {
   private exchange: Exchange | null = null;
   private response: Response | null = null;
   private timer: NodeJS.Timeout | null = null;
+  /** What the parent ends when its client goes. */
+  private tie: BackendCall | null = null;
 
   constructor(
     handler: Next,
@@ -122,6 +135,7 @@ class OwnCall implements ExchangeOwner {
     if (parent !== null) exchange.inherit(parent);
     this.exchange = exchange;
     this.timer = setTimeout(() => this.overdue(timeout), timeout);
+    if (parent !== null && this.options.endsWithParent === true) this.tieTo(parent);
     runExchange(this, exchange);
   }
 
@@ -153,6 +167,15 @@ class OwnCall implements ExchangeOwner {
     // what counts is the answer itself
   }
 
+  /** What is on its way already is not broken off: its connection would be lost, and clients could have many opened. */
+  private tieTo(parent: Exchange): void {
+    if (parent.call !== null) return; // what it has got from a backend must not be lost for this
+    const cancel = (): void => {
+      if (this.timer !== null && this.exchange?.call?.sent !== true) this.fail(new ParentGone());
+    };
+    this.tie = parent.call = { response: null, sent: false, cancel };
+  }
+
   private overdue(timeout: number): void {
     this.fail(new OwnCallTimeout(timeout));
   }
@@ -171,6 +194,8 @@ class OwnCall implements ExchangeOwner {
   private finish(): void {
     if (this.timer !== null) clearTimeout(this.timer);
     this.timer = null;
+    const { parent } = this.options;
+    if (this.tie !== null && parent?.call === this.tie) parent.call = null;
   }
 }
 

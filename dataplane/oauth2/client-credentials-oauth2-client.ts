@@ -25,9 +25,9 @@ export const clientCredentialsOAuth2ClientFilter = defineFilter({
   summary:
     'Gets an access token for the gateway itself, by the grant `client_credentials`, and sends it with each request in ' +
     'an `Authorization: Bearer` header, in place of one that the request had. It is for services that know the gateway, ' +
-    'not its users. A token is used until shortly before its end (a tenth of its life, 10 seconds at most), for a ' +
-    'minute when the authorization server does not say how long it lasts; requests that need one at the same time wait ' +
-    'for one and the same. When a service answers 401, a new token is got and the request is sent once more, as it ' +
+    'not its users. A token is used until shortly before its end (a second and a tenth of its life, 10 seconds at ' +
+    'most), and as one of a minute when the authorization server does not say how long it lasts; requests that need ' +
+    'one at the same time wait for one and the same. When a service answers 401, a new token is got and the request is sent once more, as it ' +
     'came here, provided that its content is at hand, and at most every 10 seconds. When no token can be had, the request is answered with ' +
     'an empty 502 and the log says why. Each unit of the gateway has a token of its own.',
   config: z
@@ -152,6 +152,7 @@ export const clientCredentialsOAuth2ClientFilter = defineFilter({
     async function sendNew(exchange: Exchange, next: Next): Promise<Response> {
       const token = await heard(tokens.take(exchange));
       if (token === null) return new Response(502);
+      if (exchange.over) return new Response(503);
       const before = new UnsentRequest(exchange.request);
       const response = await send(exchange, next, token);
       return response.status === 401 ? sendAgain(exchange, next, token, before, response) : response;
@@ -177,6 +178,7 @@ export const clientCredentialsOAuth2ClientFilter = defineFilter({
     }
 
     return function sendToken(exchange, next) {
+      if (exchange.over) return new Response(503); // the client has gone, and others may wait for what is got for it
       const token = tokens.current;
       if (token === null) return sendNew(exchange, next);
       const before = new UnsentRequest(exchange.request);

@@ -23,7 +23,7 @@ export class DpopVerifier {
     this.maxAge = times.maxAge.milliseconds;
     this.skew = times.skewAllowance.milliseconds;
     this.unremembered = new RepeatedWarning(parts.log, 'a DPoP proof was refused');
-    const memory = parts.plane.sharedMemory(`dpop proofs ${parts.qualifiedName}`, SeenProofs.bytes);
+    const memory = parts.plane.sharedMemory(`dpop proofs ${parts.identity}`, SeenProofs.bytes);
     parts.onClose(() => memory.release());
     this.seen = new SeenProofs(memory.buffer);
   }

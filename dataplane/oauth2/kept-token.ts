@@ -3,9 +3,11 @@ import type { GrantedToken } from './token-answer.ts';
 
 /** How long a token is used of which nobody said how long it lasts, in milliseconds. */
 const UNSAID_LIFETIME = 60_000;
-/** A token is no longer used shortly before its end: at most this long, and at most this part of its life. */
+/** A token is no longer used shortly before its end: for this part of its life and a second, and at most this long. */
 const MARGIN = 10_000;
 const MARGIN_PART = 0.1;
+/** A token may end this much earlier than was said: servers count its life from the second in which they made it. */
+const SECOND = 1000;
 /** Tokens that a service refuses are replaced this often at most: it may have other reasons for its 401. */
 const REPLACEMENT_INTERVAL = 10_000;
 
@@ -70,7 +72,7 @@ export class KeptToken {
     const askedAt = this.now();
     const { token, lifetime } = await this.fetch(exchange);
     const lasts = lifetime ?? UNSAID_LIFETIME;
-    const usableUntil = askedAt + lasts - Math.min(MARGIN, lasts * MARGIN_PART);
+    const usableUntil = askedAt + lasts - Math.min(MARGIN, SECOND + lasts * MARGIN_PART, lasts / 2);
     this.kept = { authorization: `Bearer ${token}`, usableUntil };
     return this.kept;
   }

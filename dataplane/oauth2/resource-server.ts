@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { AccessToken, AccessTokenResolver, Resolution, TokenRefusal } from '../heap/access-tokens.ts';
 import { RepeatedWarning } from '../heap/repeated-warning.ts';
 import type { Answer, Exchange, Next } from '../http/exchange.ts';
+import { ParentGone } from '../http/own-call.ts';
 import { Response } from '../http/response.ts';
 import { VerificationBusy } from '../jose/verification.ts';
 import { areSeveral, BEARER, credentialsIn, isToken } from './bearer-token.ts';
@@ -129,6 +130,7 @@ export class ResourceServer {
   }
 
   private failed(error: unknown, token: string): Response {
+    if (error instanceof ParentGone) return new Response(503); // nobody is left to read it
     const isBusy = error instanceof VerificationBusy;
     this.unjudged.give(reasonOf(error, token));
     if (!isBusy && !(error instanceof RevocationsUnheard)) return this.options.challenge.failed('invalid_token');

@@ -18,7 +18,11 @@ export class NoToken extends Error {
 /** Reads what a token endpoint answered (RFC 6749 §5). @throws NoToken */
 export function grantedToken({ status, content }: OwnAnswer): GrantedToken {
   const answer = objectIn(content);
-  if (status !== 200) throw new NoToken(`the token endpoint answered ${status}${errorCode(answer)}`);
+  if (status !== 200) {
+    const code = errorCode(answer);
+    const hint = status === 401 || code === ' (invalid_client)' ? ': check the client authentication' : '';
+    throw new NoToken(`the token endpoint answered ${status}${code}${hint}`);
+  }
   if (answer === null) throw new NoToken('the answer of the token endpoint is not a JSON object');
   const { access_token: token, token_type: type, expires_in: lifetime } = answer;
   if (typeof token !== 'string' || !/^[\w.~+/-]+=*$/.test(token)) {

@@ -7,7 +7,7 @@ import type { Resolution } from '../heap/access-tokens.ts';
 import { clearTextRemarks } from '../heap/clear-text-remark.ts';
 import { defineService } from '../heap/definition.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { callHandler } from '../http/own-call.ts';
+import { callHandler, ParentGone } from '../http/own-call.ts';
 import { Uri } from '../http/uri.ts';
 import { type Judgement, judgeAnswer, trouble } from './introspection-answer.ts';
 
@@ -84,8 +84,10 @@ export const tokenIntrospectionAccessTokenResolver = defineService({
       const content = `token=${encodeURIComponent(token)}&token_type_hint=access_token`;
       try {
         const request = { method: 'POST', uri, headers: HEADERS, content };
-        return judgeAnswer(await callHandler(handler, request, { parent: exchange }), token, Date.now());
+        const answer = await callHandler(handler, request, { parent: exchange, endsWithParent: true });
+        return judgeAnswer(answer, token, Date.now());
       } catch (error) {
+        if (error instanceof ParentGone) throw error;
         return trouble(error instanceof Error ? error.message : 'there was no answer', error);
       }
     }

@@ -1,6 +1,10 @@
+import { inspect } from 'node:util';
 import type { AccessToken } from '../heap/access-tokens.ts';
 
 type Info = AccessToken['info'];
+
+/** What is seen of a token where somebody prints it, or something that it is in. */
+const HIDDEN = '[access token]';
 
 /** How many kept tokens of a unit have their info at hand; that of the others is read when somebody asks for it. */
 export const MOST_PARSED = 16_384;
@@ -68,6 +72,14 @@ export class VouchedToken implements AccessToken {
 
   get info(): Info {
     return this.value ?? this.remember(frozen(JSON.parse(this.text ?? payloadOf(this.token)) as Info));
+  }
+
+  toJSON(): string {
+    return HIDDEN;
+  }
+
+  [inspect.custom](): string {
+    return HIDDEN;
   }
 
   private remember(info: Info): Info {

@@ -33,9 +33,9 @@ export function leased(handler: Next, lease: Lease, failed: (error: unknown) => 
       lease.giveBack();
       return response ?? refusalResponse('no-answer');
     },
-    failed(error) {
+    failed(error, exchange) {
       lease.giveBack();
-      return faultResponse(error, failed);
+      return faultOf(error, exchange, failed);
     },
   });
 }
@@ -59,12 +59,17 @@ export function instrumented(
   };
   const inner = boundedBy(handler, lease, {
     answered: ended,
-    failed: (error, exchange) => ended(faultResponse(error, failed), exchange),
+    failed: (error, exchange) => ended(faultOf(error, exchange, failed), exchange),
   });
   return function route(exchange) {
     figures.begin();
     return inner(exchange);
   };
+}
+
+/** When the client has gone, whoever still ran had to fail: clients must not be able to fill the log with that. */
+function faultOf(error: unknown, exchange: Exchange, failed: (error: unknown) => void): Response {
+  return faultResponse(error, exchange.over ? () => {} : failed);
 }
 
 /** Takes the lease for each request; the boundary gives it back. */

@@ -131,7 +131,7 @@ export const keyStoreSecretStore = defineService({
   create(config, parts) {
     const { name, log, onClose, plane, resolve } = parts;
     const { file: path, mappings, autoRefresh } = config;
-    if (plane.reach.readFile(path) === null) throw new Error(`the keystore '${path}' cannot be read`);
+    if (plane.reach.readFile(path) === null) throw new Error(unreadableKeystore(path));
     const provider = resolve(config.secretsProvider);
     const storeId = config.storePasswordSecretId ?? config.storePassword;
     const entryId = config.entryPasswordSecretId ?? config.keyEntryPassword ?? storeId;
@@ -214,11 +214,19 @@ function noteGaps(keystore: OpenKeystore, mappings: readonly Mapping[], { log }:
   for (const note of keystore.notes) log.warn(`the keystore holds what is not used: ${note}`);
   for (const { secretId: id, aliases = [], aliasesMatching = [] } of mappings) {
     for (const alias of aliases) {
-      if (!keystore.has(alias)) log.warn({ secretId: id, alias }, 'the keystore has no entry of this alias');
+      if (keystore.has(alias)) continue;
+      log.warn({ secretId: id, alias, aliases: someOf(keystore) }, 'the keystore has no entry of this alias');
     }
     for (const one of aliasesMatching) {
       if (matching(one, keystore).length > 0) continue;
-      log.warn({ secretId: id, pattern: one.source }, 'the keystore has no entry whose alias, in lower case, matches');
+      const pattern = one.source;
+      const message = 'the keystore has no entry whose alias, in lower case, matches';
+      log.warn({ secretId: id, pattern, aliases: someOf(keystore) }, message);
     }
   }
+}
+
+/** Aliases that a keystore has, for whoever looks for the right one. */
+function someOf({ aliases }: OpenKeystore): readonly string[] {
+  return aliases.slice(0, MOST_ALIASES_TOLD);
 }

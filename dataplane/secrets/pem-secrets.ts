@@ -4,6 +4,7 @@ import type { Secret } from '../../contract/secret.ts';
 import type { CryptoKey } from '../heap/secrets.ts';
 import { certificateChain } from './certificate-chain.ts';
 import { usagesOf } from './key-usages.ts';
+import { refuseCostlyEncryption, refuseCostlyKey } from './keystore/costly-key.ts';
 import { type PemBlock, pemBlocks } from './pem-blocks.ts';
 
 /** Gives what encrypted keys are decrypted with. */
@@ -86,6 +87,7 @@ async function contentOf(blocks: readonly PemBlock[], passphrase: Passphrase | n
 
 async function privateKeyOf(block: PemBlock, passphrase: Passphrase | null): Promise<KeyObject> {
   const isEncrypted = block.label.startsWith('ENCRYPTED') || /^Proc-Type:.*ENCRYPTED/m.test(block.text);
+  refuseCostly(block, isEncrypted);
   if (!isEncrypted) return readable(block, () => createPrivateKey(block.text));
   if (passphrase === null) throw new Error(`${block.name} is encrypted, and there is no 'decryptionSecretId'`);
   const secret = await passphrase();
@@ -93,6 +95,16 @@ async function privateKeyOf(block: PemBlock, passphrase: Passphrase | null): Pro
     return createPrivateKey({ key: block.text, passphrase: Buffer.from(secret.reveal()) });
   } catch {
     throw new Error(`${block.name} cannot be decrypted with the secret of 'decryptionSecretId'`);
+  }
+}
+
+/** Other labels are of forms that hold all of their numbers. */
+function refuseCostly({ label, der, name }: PemBlock, isEncrypted: boolean): void {
+  try {
+    if (label === 'ENCRYPTED PRIVATE KEY') refuseCostlyEncryption(der);
+    else if (!isEncrypted && label === 'PRIVATE KEY') refuseCostlyKey(der);
+  } catch (error) {
+    throw new Error(`${name} cannot be used: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 

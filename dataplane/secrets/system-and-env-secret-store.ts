@@ -29,7 +29,10 @@ export const systemAndEnvSecretStore = defineService({
       const value = plane.reach.system(id) ?? plane.reach.env(variableOf(id));
       return value === undefined ? null : Buffer.from(value);
     };
-    const source = storedValues({ store: name, valueAt, formatOf: formatsOf(config, parts) });
+    const source = {
+      ...storedValues({ store: name, valueAt, formatOf: formatsOf(config, parts) }),
+      absence: (id: string) => `there is neither a system property '${id}' nor a variable '${variableOf(id)}'`,
+    };
     const store = new LeasedStore({ name, source, lease: leaseMilliseconds(config.leaseExpiry), log });
     onClose(() => store.close());
     return store;

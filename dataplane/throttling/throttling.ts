@@ -71,12 +71,12 @@ export const throttlingFilter = defineFilter({
   ],
   create(config, parts) {
     const { requestGroupingPolicy, cleaningInterval } = config;
-    const { log, plane, qualifiedName } = parts;
+    const { log, plane, qualifiedName, identity } = parts;
     const policy =
       config.throttlingRatePolicy === undefined ? fixed(config.rate) : parts.resolve(config.throttlingRatePolicy);
     const maximum = isConstant(requestGroupingPolicy) ? 1 : config.maximumPartitions;
 
-    const memory = plane.sharedMemory(memoryName(qualifiedName, config), BucketMemory.bytes(maximum));
+    const memory = plane.sharedMemory(memoryName(identity, config), BucketMemory.bytes(maximum));
     parts.onClose(() => memory.release());
     const table = new BucketTable(memory.buffer, maximum);
     parts.onClose(cleaning(table, parts.resolve(config.executor), cleaningInterval));
@@ -131,7 +131,7 @@ function fixed(rate: Parameters<typeof rateOf>[0] | undefined): ThrottlingPolicy
 
 /** Partitions of other numbers, or by something else, are other partitions, and what has not changed goes on. */
 function memoryName(
-  qualifiedName: string,
+  identity: string,
   {
     requestGroupingPolicy,
     rate,
@@ -141,7 +141,7 @@ function memoryName(
   },
 ): string {
   const numbers = rate === undefined ? 'policy' : `${rate.numberOfRequests} ${rate.duration.nanoseconds}`;
-  return `throttling ${qualifiedName} ${numbers} ${requestGroupingPolicy.source}`;
+  return `throttling ${JSON.stringify([identity, numbers, requestGroupingPolicy.source])}`;
 }
 
 function isConstant({ compiled }: RuntimeExpression<string>): boolean {

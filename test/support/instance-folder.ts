@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** Files by their path in the folder: a text as it is, anything else as JSON. */
+/** Files by their path in the folder: texts and bytes as they are, anything else as JSON. */
 export type FolderContent = Readonly<Record<string, unknown>>;
 
 /** A folder of its own for the files of an instance. */
@@ -20,7 +20,8 @@ export class InstanceFolder {
 
   write(name: string, value: unknown): void {
     mkdirSync(dirname(this.at(name)), { recursive: true });
-    writeFileSync(this.at(name), typeof value === 'string' ? value : JSON.stringify(value, null, 2));
+    const isReady = typeof value === 'string' || value instanceof Uint8Array;
+    writeFileSync(this.at(name), isReady ? value : JSON.stringify(value, null, 2));
   }
 
   /** Writes a file beside the one it takes the place of, as editors and deployments do. */

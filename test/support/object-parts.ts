@@ -45,6 +45,7 @@ export function objectParts(objects: Partial<Built>, services: Partial<PlaneServ
   const parts: Parts = {
     name: 'it',
     qualifiedName: 'test.it',
+    identity: 'test.it',
     resolve: <K extends BuiltKind>({ kind }: { readonly kind: K }): Built[K] => {
       const object = objects[kind];
       if (object === undefined) throw new Error(`there is no ${kind}`);

@@ -1,3 +1,5 @@
+import { request } from 'node:https';
+import type { TLSSocket } from 'node:tls';
 import { onTestFinished } from 'vitest';
 import { CLIENT, POSTER } from './authorization-server.ts';
 import { ClosedLoopClient } from './closed-loop-client.ts';
@@ -10,6 +12,19 @@ export interface Told {
   readonly status: number;
   readonly body: string;
   readonly headers: Headers;
+}
+
+/** What a client is told over TLS, and by whom. */
+export interface ToldSecurely extends Told {
+  /** The common name in the certificate of the gateway. */
+  readonly by: string;
+}
+
+/** Whom a client trusts, and who it is. */
+export interface TlsIdentity {
+  readonly ca: string;
+  readonly key?: string;
+  readonly cert?: string;
 }
 
 /** Files of an instance whose routes lead to the backend at `url`. */
@@ -60,6 +75,23 @@ export class ProtectedInstance {
       headers: { connection: 'close', ...credentials, ...headers },
     });
     return { status: response.status, body: await response.text(), headers: response.headers };
+  }
+
+  /** The same over TLS, to `gateway.test`. */
+  securely(path: string, identity: TlsIdentity, headers: Readonly<Record<string, string>>): Promise<ToldSecurely> {
+    const where = { host: '127.0.0.1', port: this.process.port, path, servername: 'gateway.test', agent: false };
+    return new Promise((resolve, reject) => {
+      const sent = request({ ...where, ...identity, headers: { host: 'gateway.test', ...headers } });
+      sent.on('error', reject);
+      sent.on('response', async (answer) => {
+        const by = String((answer.socket as TLSSocket).getPeerCertificate().subject.CN);
+        let body = '';
+        for await (const part of answer) body += String(part);
+        const received = new Headers(Object.entries(answer.headers).map(([name, value]) => [name, String(value)]));
+        resolve({ status: answer.statusCode!, body, headers: received, by });
+      });
+      sent.end();
+    });
   }
 
   async status(path: string, token: string | null): Promise<number> {

@@ -2,6 +2,7 @@ import { createPrivateKey, createPublicKey, createSecretKey, type KeyObject, typ
 import { Secret } from '../../../contract/secret.ts';
 import type { CryptoKey, KeyUsage, StoredSecret } from '../../heap/secrets.ts';
 import { usagesOf } from '../key-usages.ts';
+import { refuseCostlyKey } from './costly-key.ts';
 import type { KeystoreEntry, RecoveredKey } from './keystore-entry.ts';
 import { KeystoreProblem } from './keystore-problem.ts';
 import { recoverKey } from './read-keystore.ts';
@@ -49,6 +50,7 @@ function secretOf({ algorithm, bytes }: RecoveredKey & { kind: 'secret' }, stabl
 }
 
 function pairOf(pkcs8: Buffer): readonly [KeyObject, KeyObject] {
+  refuseCostlyKey(pkcs8);
   try {
     const privateKey = createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' });
     return [privateKey, createPublicKey(privateKey)];

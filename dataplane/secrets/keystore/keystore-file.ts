@@ -95,7 +95,7 @@ export class KeystoreFile {
     const passwords = await this.options.passwords();
     const { path } = this.options;
     const bytes = this.options.readFile();
-    if (bytes === null) throw new KeystoreProblem(`the keystore '${path}' cannot be read`);
+    if (bytes === null) throw new KeystoreProblem(unreadableKeystore(path));
     if (bytes.length > MOST_BYTES) {
       throw new KeystoreProblem(`the keystore '${path}' is larger than ${MOST_BYTES >> 20} MiB`);
     }
@@ -145,7 +145,13 @@ function openKeystore({ entries, notes }: Keystore, password: KeystorePassword):
 function entryReason(error: unknown, password: KeystorePassword): string {
   if (!(error instanceof WrongPassword)) return error instanceof Error ? error.message : String(error);
   if (password === null) return "it has a password, and there is neither a store password nor 'entryPasswordSecretId'";
-  return `the secret '${password.id}' is not its password, or it is damaged${lineBreakHint(password)}`;
+  const hint = lineBreakHint(password) || "; 'entryPasswordSecretId' names a password of entries that is another one";
+  return `the secret '${password.id}' is not its password, or it is damaged${hint}`;
+}
+
+/** What is said of a keystore that is not there or not for the gateway. */
+export function unreadableKeystore(path: string): string {
+  return `the keystore '${path}' cannot be read: there is no such file, or the gateway may not read it`;
 }
 
 /** The one mistake that nobody sees. */

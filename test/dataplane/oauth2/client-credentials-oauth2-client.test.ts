@@ -115,7 +115,7 @@ describe(TYPE, () => {
     async (config) => {
       const released = Promise.withResolvers<object>();
       const endpoint = await startTokenEndpoint(() => released.promise);
-      const { ask, seen, port, finished } = await startFiltered([filter(endpoint.url, config)]);
+      const { ask, seen, port, finished, logged } = await startFiltered([filter(endpoint.url, config)]);
       const leaver = connect(port, '127.0.0.1');
       leaver.write('GET /leaver HTTP/1.1\r\nHost: gw.test\r\n\r\n');
       await expect.poll(() => endpoint.requests.length).toBe(1);
@@ -125,6 +125,7 @@ describe(TYPE, () => {
       released.resolve(granted('t'));
       expect((await answer).status).toBe(200);
       expect(seen.map(({ url }) => url)).toEqual(['/waiting']);
+      expect(logged.filter(({ level }) => Number(level) >= 40)).toEqual([]);
     },
   );
 

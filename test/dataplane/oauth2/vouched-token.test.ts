@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { expect, it } from 'vitest';
 import { MOST_PARSED, VouchedToken } from '../../../dataplane/oauth2/vouched-token.ts';
 import { goodToken } from '../../support/scripted-resolver.ts';
@@ -35,4 +36,17 @@ it('is kept as what it was made from', () => {
   const outer = VouchedToken.kept(jwt, inner, none, 1);
   crowdOut();
   expect([outer.info, inner.info]).toEqual([info, info]);
+});
+
+it('cannot be printed, serialised or inspected', () => {
+  const token = VouchedToken.of(goodToken('very-secret-token', { info: { sub: 'very-secret-subject' } }));
+  const kept = VouchedToken.kept(
+    'very-secret-token',
+    goodToken('t', { info: { sub: 'very-secret-subject' } }),
+    none,
+    1,
+  );
+  for (const shown of [inspect({ token, kept }, { depth: 9, showHidden: true }), JSON.stringify({ token, kept })]) {
+    expect(shown).not.toContain('very-secret');
+  }
 });

@@ -4,10 +4,11 @@ import { mapResponse, Reply } from '../../../dataplane/http/reply.ts';
 import { Response } from '../../../dataplane/http/response.ts';
 import { instrumented, Lease } from '../../../dataplane/routes/instrumented.ts';
 
-const exchange = { startedAt: 0 } as Exchange;
+const exchange = { startedAt: 0, over: false } as Exchange;
+const gone = { startedAt: 0, over: true } as Exchange;
 
 /** Runs a handler at the boundary of a route. @returns the status, what was counted, and whether the route is free. */
-async function run(handler: Next, settle: (reply: Reply) => void = () => {}) {
+async function run(handler: Next, settle: (reply: Reply) => void = () => {}, at: Exchange = exchange) {
   const lease = new Lease();
   const counted: string[] = [];
   const failures: unknown[] = [];
@@ -16,7 +17,7 @@ async function run(handler: Next, settle: (reply: Reply) => void = () => {}) {
     end: (status: number, _: number, failed: boolean) => counted.push(`${status}${failed ? ' failed' : ''}`),
     endUnanswered: () => counted.push('unanswered'),
   };
-  const answer = instrumented(handler, figures, lease, (error) => failures.push(error))(exchange);
+  const answer = instrumented(handler, figures, lease, (error) => failures.push(error))(at);
   if (answer instanceof Reply) settle(answer);
   const { status } = await answer;
   let free = false;
@@ -30,6 +31,11 @@ const settled = (reply: Reply): void => reply.settle(new Response(201));
 const broken = new Error('broken');
 
 describe('the boundary of a route', () => {
+  it('tells nobody of what fails because the client has gone', async () => {
+    const outcome = await run(() => Promise.reject(broken), settled, gone);
+    expect(outcome).toMatchObject({ counted: ['begin', '500 failed'], failures: [], free: true });
+  });
+
   it.each<[string, Next, string[]]>([
     ['an answer', () => new Response(204), ['begin', '204']],
     ['an answer for a failure', () => Object.assign(new Response(502), { cause: broken }), ['begin', '502 failed']],

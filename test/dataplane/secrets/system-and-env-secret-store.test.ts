@@ -47,7 +47,13 @@ describe(TYPE, () => {
   });
 
   it.each([
-    ['what is missing', {}, "there is no secret 'a.b' of the kind GenericSecret in 'it'", NoSuchSecret],
+    [
+      'what is missing',
+      {},
+      "there is no secret 'a.b' of the kind GenericSecret in 'it': " +
+        "there is neither a system property 'a.b' nor a variable 'A_B'",
+      NoSuchSecret,
+    ],
     [
       'what is no base64',
       { A_B: 'hunter2!' },

@@ -1,4 +1,3 @@
-import { request } from 'node:https';
 import { expect, it } from 'vitest';
 import { type AuthorizationServer, CLIENT, startAuthorizationServer } from '../../support/authorization-server.ts';
 import { type Certified, certificateAuthority } from '../../support/certificates.ts';
@@ -69,24 +68,16 @@ async function start(server: AuthorizationServer): Promise<ProtectedInstance> {
   return instance;
 }
 
-/** Asks over TLS on a connection of its own. @returns the status and the challenges. */
-function ask(
-  { process: { port } }: ProtectedInstance,
+/** @returns the status and the challenges. */
+async function ask(
+  gateway: ProtectedInstance,
   path: string,
   headers: Readonly<Record<string, string>>,
   shown: Certified | null = null,
 ): Promise<readonly [number, string]> {
   const identity = shown === null ? {} : { key: shown.key, cert: shown.certificate };
-  const options = { host: '127.0.0.1', port, path, servername: 'gateway.test', ca: authority.certificate };
-  return new Promise((resolve, reject) => {
-    const sent = request({ ...options, ...identity, agent: false, headers: { host: 'gateway.test', ...headers } });
-    sent.on('error', reject);
-    sent.on('response', (answer) => {
-      answer.resume();
-      answer.on('end', () => resolve([answer.statusCode!, String(answer.headers['www-authenticate'] ?? '')]));
-    });
-    sent.end();
-  });
+  const told = await gateway.securely(path, { ca: authority.certificate, ...identity }, headers);
+  return [told.status, told.headers.get('www-authenticate') ?? ''];
 }
 
 const bearing = (token: string) => ({ authorization: `Bearer ${token}` });

@@ -66,9 +66,9 @@ it('keys are renewed while requests run, and no good token is refused', async ()
 });
 
 const CONNECTIONS = 32;
-const TOKENS_OF_EACH = 200;
+const TOKENS_OF_EACH = 100;
 /** Half of all that a flood sends does not fit into the heap of a unit with so many megabytes. */
-const SMALL_HEAP = { GATEWARDEN_NODE_FLAGS: '--max-old-space-size=56' };
+const SMALL_HEAP = { GATEWARDEN_NODE_FLAGS: '--max-old-space-size=40 --max-semi-space-size=2' };
 
 /** Sends tokens that nobody has seen, one after the other on each of the connections. @returns how they were answered. */
 async function flood({ process: { port } }: ProtectedInstance, good: string): Promise<ReadonlyMap<string, number>> {
@@ -95,7 +95,7 @@ it('a flood of tokens that are badly signed keeps nobody out who has a good one'
   const server = await startAuthorizationServer();
   const gateway = await start(server, '5 minutes', SMALL_HEAP);
   const [known, good] = [await server.token({ jwt: true }), await server.token({ jwt: true })];
-  const loads = await Promise.all([gateway.load(8, 'kept', () => known), gateway.load(2, 'each', () => good)]);
+  const loads = await Promise.all([gateway.load(4, 'kept', () => known), gateway.load(1, 'each', () => good)]);
   const statuses = await flood(gateway, known);
   for (const load of loads) expect(await load.stop()).toEqual([]);
   expect([...statuses]).toEqual([['HTTP/1.1 401', CONNECTIONS * TOKENS_OF_EACH]]);
