@@ -42,6 +42,11 @@ export interface AccessTokenResolver {
    */
   confirm?(token: AccessToken, exchange: Exchange): TokenRefusal | null | Promise<TokenRefusal | null>;
   /**
+   * Tells that what was said of tokens may no longer be true, such as when a key is gone that they are signed with:
+   * whoever keeps resolutions forgets them. The result ends it.
+   */
+  watch?(listener: () => void): () => void;
+  /**
    * Schemes of the `Authorization` header under which tokens may come beside `Bearer`, such as `DPoP`. Whoever names one
    * judges in `confirm` whether a token came under the right one; who stands in front of a resolver names what it names.
    */
@@ -84,6 +89,7 @@ export function resolvingBy(
   return {
     resolve,
     ...(resolver.confirm && { confirm: resolver.confirm.bind(resolver) }),
+    ...(resolver.watch && { watch: resolver.watch.bind(resolver) }),
     ...(schemes && { schemes }),
     ...(challenges && { challenges }),
   };

@@ -14,7 +14,10 @@ export const cacheFields = {
     .describe('How long a token is kept that says nothing of its end; zero: not at all.'),
   maximumSize: integer({ min: 1, max: LARGEST_SIZE })
     .default(DEFAULT_SIZE)
-    .describe('Most tokens to keep, in each unit of the gateway. When there are more, those go that came first.'),
+    .describe(
+      'Most tokens to keep, in each unit of the gateway. When there are more, or they take more than 4 KiB each on ' +
+        'average, those go that came first.',
+    ),
   amService: unavailable('AmService reference').describe('Tells of tokens that were revoked.'),
   onNotificationDisconnection: noEffect(
     choice(['NEVER_CLEAR', 'CLEAR_ON_DISCONNECT', 'CLEAR_ON_RECONNECT']),

@@ -4,6 +4,7 @@ import { deprecated } from '../../contract/vocabulary/field-notes.ts';
 import { needs } from '../../contract/vocabulary/groups.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
 import { FailureLog } from '../backends/failure-log.ts';
+import { clearTextRemarks } from '../heap/clear-text-remark.ts';
 import { defineFilter } from '../heap/definition.ts';
 import type { Answer, Exchange, Next } from '../http/exchange.ts';
 import { callHandler } from '../http/own-call.ts';
@@ -93,9 +94,7 @@ export const clientCredentialsOAuth2ClientFilter = defineFilter({
   ],
   remarks({ tokenEndpoint, secretsProvider, clientSecretId }) {
     return [
-      ...(tokenEndpoint.protocol === 'http:'
-        ? [{ at: ['tokenEndpoint'], code: 'insecure' as const, message: 'is not https: tokens pass in clear' }]
-        : []),
+      ...clearTextRemarks('tokenEndpoint', tokenEndpoint, 'tokens pass in clear'),
       ...(secretsProvider !== undefined && clientSecretId === undefined
         ? [
             {

@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import { duration, flag } from '../../contract/vocabulary/configured.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
-import { type AccessToken, type AccessTokenResolver, invalidToken, type TokenRefusal } from '../heap/access-tokens.ts';
+import {
+  type AccessToken,
+  type AccessTokenResolver,
+  invalidToken,
+  resolvingBy,
+  type TokenRefusal,
+} from '../heap/access-tokens.ts';
 import { shownThumbprint } from '../heap/certificate-thumbprint.ts';
 import { defineService } from '../heap/definition.ts';
 import type { Exchange } from '../http/exchange.ts';
@@ -52,7 +58,7 @@ export const confirmationKeyVerifierAccessTokenResolver = defineService({
     const proofs = config.dpop?.enabled === true ? new DpopVerifier(config.dpop, parts) : null;
     const { schemes = [], challenges = [] } = delegate;
     return {
-      resolve: (token, exchange) => delegate.resolve(token, exchange),
+      ...resolvingBy(delegate, (token, exchange) => delegate.resolve(token, exchange)),
       confirm(token, exchange) {
         const first = delegate.confirm?.(token, exchange) ?? null;
         if (first instanceof Promise) return first.then((refusal) => refusal ?? confirmKeys(token, exchange, proofs));

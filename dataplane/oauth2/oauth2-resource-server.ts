@@ -82,10 +82,14 @@ export const oauth2ResourceServerFilter = defineFilter({
       },
     },
   ],
-  remarks({ scopes }) {
-    if (!Array.isArray(scopes)) return [];
+  remarks({ scopes, cache }) {
     const message = 'holds a space, which separates scopes: write each of them by itself';
-    return scopes.flatMap((entry, index) => (hasSpace(entry) ? [{ at: ['scopes', index], message }] : []));
+    const withSpace = Array.isArray(scopes)
+      ? scopes.flatMap((entry, index) => (hasSpace(entry) ? [{ at: ['scopes', index], message }] : []))
+      : [];
+    if (cache === undefined || cache.enabled || cache.maxTimeout === undefined) return withSpace;
+    const inVain = "has no effect: 'cache.enabled' is false, and no token is kept";
+    return [...withSpace, { at: ['cache', 'maxTimeout'], code: 'no-effect' as const, message: inVain }];
   },
   create(config, parts) {
     const resolver = parts.resolve(config.accessTokenResolver);

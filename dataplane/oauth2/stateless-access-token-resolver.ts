@@ -5,11 +5,16 @@ import { exclusive, oneRequired } from '../../contract/vocabulary/groups.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
 import { invalidToken, type Resolution } from '../heap/access-tokens.ts';
 import { defineService } from '../heap/definition.ts';
+import type { KeyUsage } from '../heap/secrets.ts';
 import { type Claims, readClaims, timeClaim, timeFault } from '../jose/claims.ts';
 import { decryptedPayload, isTokenFault, verifiedPayload } from './token-payload.ts';
 import { scopesOf } from './token-scopes.ts';
+import { watchKeys } from './watched-keys.ts';
 
 const SECRET_IDS = ['verificationSecretId', 'decryptionSecretId', 'signatureSecretId', 'encryptionSecretId'] as const;
+
+/** What keys do with encrypted tokens, and with those that are signed inside of them. */
+const OPENING: readonly KeyUsage[] = ['decrypt', 'unwrapKey', 'agreeKey', 'verify'];
 
 /** Judges access tokens that are JWTs by themselves. */
 export const statelessAccessTokenResolver = defineService({
@@ -76,6 +81,8 @@ export const statelessAccessTokenResolver = defineService({
     const verificationId = config.verificationSecretId ?? config.signatureSecretId;
     const decryptionId = config.decryptionSecretId ?? config.encryptionSecretId ?? '';
 
+    const usages: readonly KeyUsage[] = verificationId === undefined ? OPENING : ['verify'];
+
     function judged(token: string, claims: Claims): Resolution {
       const { iss, aud, scope, tokenName }: AccessTokenClaims = claims;
       if (iss !== issuer) return unsound('it is from another issuer');
@@ -93,6 +100,7 @@ export const statelessAccessTokenResolver = defineService({
     }
 
     return {
+      watch: (listener) => watchKeys(provider, usages, verificationId ?? decryptionId, listener),
       async resolve(token) {
         const payload =
           verificationId === undefined

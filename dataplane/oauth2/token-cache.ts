@@ -34,6 +34,9 @@ export const SWEEP_INTERVAL = 1000;
 const SLICES = 60;
 const SMALLEST_SLICE = 1000;
 
+/** Characters of a token and its info on average beyond which fewer tokens are kept. */
+const USUAL_SIZE = 4096;
+
 /** A resolution that is under way. */
 interface Flight {
   readonly exchange: Exchange;
@@ -43,14 +46,16 @@ interface Flight {
 }
 
 /**
- * Keeps what a resolver says of good tokens, under the tokens themselves: never longer than they last, never what was
- * refused or failed. Requests that need the same token at a time wait for one resolution. When it is full, the token
+ * Keeps what a resolver says of good tokens, under the tokens themselves: never longer than they last or than the keys
+ * are there that they were judged with, never what was refused or failed. Requests that need the same token at a time wait for one resolution. When it is full, the token
  * that came first goes.
  */
 export class TokenCache {
   private readonly resolver: AccessTokenResolver;
   private readonly options: TokenCacheOptions;
   private kept = new Map<string, VouchedToken>();
+  /** Characters of all that is kept. */
+  private taken = 0;
   private readonly flights = new Map<string, Flight>();
   private readonly scopes = new SharedScopes();
   // iterators that are begun anew would walk over the places of all that was taken out before
@@ -67,6 +72,8 @@ export class TokenCache {
     this.options = options;
     const { executor, revocations, onDisconnection = 'CLEAR_ON_DISCONNECT' } = options;
     this.releases = [executor.repeat(() => this.sweep(), SWEEP_INTERVAL)];
+    const unwatch = resolver.watch?.(() => this.doubt(true));
+    if (unwatch !== undefined) this.releases.push(unwatch);
     if (revocations === undefined) return;
     const end = revocations.watch({
       revoked: (isRevoked) => this.revoke(isRevoked),
@@ -114,6 +121,7 @@ export class TokenCache {
     const { meter } = this.options;
     for (let left = this.kept.size; left > 0; left--) meter.evicted('explicit');
     this.kept = new Map();
+    this.taken = 0;
     this.oldest = this.kept.values();
     this.unswept = this.kept.values();
     this.epoch++;
@@ -161,10 +169,11 @@ export class TokenCache {
     if (!(now < until)) return resolution;
     const before = this.kept.get(token);
     if (before !== undefined) this.remove(before, 'explicit');
-    else this.makeRoom();
     const scopes = this.scopes.shared(resolution.scopes);
     const made = VouchedToken.kept(token, resolution, scopes, until);
+    this.makeRoom(made.size);
     this.kept.set(made.token, made);
+    this.taken += made.size;
     return made;
   }
 
@@ -182,8 +191,9 @@ export class TokenCache {
     return now;
   }
 
-  private makeRoom(): void {
-    while (this.kept.size >= this.options.maximumSize) {
+  private makeRoom(size: number): void {
+    const { maximumSize } = this.options;
+    while (this.kept.size > 0 && (this.kept.size >= maximumSize || this.taken + size > maximumSize * USUAL_SIZE)) {
       const { value, done } = this.oldest.next();
       if (done === true) this.oldest = this.kept.values();
       else this.remove(value, 'size');
@@ -192,6 +202,7 @@ export class TokenCache {
 
   private remove(token: VouchedToken, cause: EvictionCause): void {
     this.kept.delete(token.token);
+    this.taken -= token.size;
     token.keptUntil = Number.NEGATIVE_INFINITY;
     this.options.meter.evicted(cause);
   }

@@ -66,6 +66,11 @@ export class VouchedToken implements AccessToken {
     return 'token';
   }
 
+  /** Characters that it takes, of the token and of its info. */
+  get size(): number {
+    return this.token.length + (this.text?.length ?? 0);
+  }
+
   get carriesInfo(): boolean {
     return this.text === null;
   }

@@ -65,7 +65,14 @@ export const jwkSetSecretStore = defineService({
     const store = new JwkSetStore({
       name,
       log,
-      fetch: async () => reader.set(await content(sender, jwkUrl)),
+      async fetch() {
+        try {
+          return await reader.set(await content(sender, jwkUrl));
+        } catch (error) {
+          const reason = error instanceof Error ? error.message : String(error);
+          throw new Error(`${reason} (${jwkUrl.origin}${jwkUrl.pathname})`);
+        }
+      },
       lease: leaseMilliseconds(lease),
       refresh: isCacheTime(cacheTimeout) ? cacheTimeout.milliseconds : DEFAULT_CACHE_MILLISECONDS,
       missPause: cacheMissCacheTime.milliseconds,

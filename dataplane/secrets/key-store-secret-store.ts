@@ -8,7 +8,12 @@ import { ref } from '../../contract/vocabulary/reference.ts';
 import { defineService, type Parts } from '../heap/definition.ts';
 import { operatorPath } from '../heap/operator-path.ts';
 import { type SecretsProvider, type StoredSecret, UnreadableSecret } from '../heap/secrets.ts';
-import { KeystoreFile, type KeystorePassword, type OpenKeystore } from './keystore/keystore-file.ts';
+import {
+  KeystoreFile,
+  type KeystorePassword,
+  type OpenKeystore,
+  unreadableKeystore,
+} from './keystore/keystore-file.ts';
 import { keystoreTypes } from './keystore/read-keystore.ts';
 import { leaseExpiry, leaseMilliseconds, leaseRemarks } from './lease.ts';
 import { LeasedStore, type SecretSource } from './leased-store.ts';
@@ -16,6 +21,7 @@ import { watchDirectory } from './watched-directory.ts';
 
 /** Whoever replaces a file does it in several steps, and all of them are one change. */
 const SETTLE_MILLISECONDS = 20;
+const MOST_ALIASES_TOLD = 20;
 
 const mapping = z
   .strictObject({

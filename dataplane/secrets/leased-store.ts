@@ -37,6 +37,12 @@ interface Held {
   retryAt: number;
 }
 
+/** That there is nothing under an id, or why that cannot be said. Requests ask for it again and again. */
+interface Miss {
+  readonly error: unknown;
+  readonly until: number;
+}
+
 /** How long to wait before something that could not be read is tried again, or listeners are told to try. */
 const RETRY_MILLISECONDS = 1000;
 const LONGEST_TIMER = 2 ** 31 - 1;
@@ -52,6 +58,7 @@ export class LeasedStore implements SecretStore {
   private readonly log: Logger;
   private readonly now: () => number;
   private readonly held = new Map<string, Held>();
+  private readonly misses = new Map<string, Miss>();
   private readonly readings = new Map<string, Promise<readonly StoredSecret[]>>();
   private readonly listeners = new Set<() => void>();
   /** Goes up with every change: what began to be read before one is not kept. */
@@ -105,6 +112,7 @@ export class LeasedStore implements SecretStore {
   changed(): void {
     this.generation++;
     this.readings.clear();
+    this.misses.clear();
     for (const held of this.held.values()) {
       held.isStale = true;
       held.retryAt = 0;
@@ -116,6 +124,7 @@ export class LeasedStore implements SecretStore {
     this.closed = true;
     this.listeners.clear();
     this.held.clear();
+    this.misses.clear();
     this.arm();
   }
 
@@ -153,6 +162,10 @@ export class LeasedStore implements SecretStore {
     if (held !== undefined && now < held.until && (!held.isStale || now < held.retryAt)) {
       return Promise.resolve(held.secrets);
     }
+    const miss = this.misses.get(id);
+    if (miss !== undefined && now < miss.until) {
+      return miss.error === null ? Promise.resolve([]) : Promise.reject(miss.error);
+    }
     const running = this.readings.get(id);
     if (running !== undefined) return running;
     const reading = this.readNow(id, this.generation).finally(() => {
@@ -167,27 +180,36 @@ export class LeasedStore implements SecretStore {
     try {
       secrets = await this.source.read(id);
     } catch (error) {
+      const kept = this.kept(id, error);
+      if (kept === null && generation === this.generation) this.missed(id, error);
       this.retry();
-      return this.keptOr(id, error);
+      if (kept === null) throw error;
+      return kept;
     }
     if (generation !== this.generation || this.closed) return secrets;
     if (secrets.length === 0) {
       this.held.delete(id);
+      this.missed(id, null);
       this.retry();
     } else {
+      this.misses.delete(id);
       this.held.set(id, { secrets, until: this.now() + this.lease, isStale: false, retryAt: 0 });
       this.arm();
     }
     return secrets;
   }
 
-  /** What was read before, if its lease lasts. */
-  private keptOr(id: string, error: unknown): readonly StoredSecret[] {
+  private missed(id: string, error: unknown): void {
+    this.misses.set(id, { error, until: this.now() + Math.min(RETRY_MILLISECONDS, this.lease) });
+  }
+
+  /** What was read before, if its lease lasts, or null. */
+  private kept(id: string, error: unknown): readonly StoredSecret[] | null {
     const held = this.held.get(id);
     const now = this.now();
     if (held === undefined || now >= held.until) {
       this.held.delete(id);
-      throw error;
+      return null;
     }
     if (held.retryAt === 0) {
       const said = 'a secret changed and cannot be read; what was read before is used until its lease is over';

@@ -72,6 +72,9 @@ export const methods: readonly (readonly [string, Authenticating])[] = [
   ],
 ];
 
+/** Logs all of what clients and the server are told, but for what must not be in a log. */
+const seen = { name: 'seen', type: 'CaptureDecorator', config: { captureContext: true, captureEntity: true } };
+
 /** A gateway with routes that ask each time, that keep tokens until their end, and that keep them for a moment. */
 export async function startIntrospecting(
   server: AuthorizationServer,
@@ -79,7 +82,7 @@ export async function startIntrospecting(
 ): Promise<ProtectedInstance> {
   const providerHandler = {
     type: 'Chain',
-    config: { filters: [authenticating(server)], handler: 'ForgeRockClientHandler' },
+    config: { filters: [authenticating(server)], handler: { type: 'ClientHandler', seen: 'all' } },
   };
   const resolver = {
     type: 'TokenIntrospectionAccessTokenResolver',
@@ -89,6 +92,7 @@ export async function startIntrospecting(
   const brief = { cache: { enabled: true, maxTimeout: '300 ms' } };
   const instance = await ProtectedInstance.start((url) => ({
     ...secrets,
+    'config/config.json': { heap: [seen], handler: { type: 'Router', seen: 'all' } },
     'config/routes/each.json': route('each', url, [resourceServer(resolver)]),
     'config/routes/kept.json': route('kept', url, [resourceServer(resolver, kept)]),
     'config/routes/brief.json': route('brief', url, [resourceServer(resolver, brief)]),

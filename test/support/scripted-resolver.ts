@@ -13,9 +13,20 @@ export class ScriptedResolver implements AccessTokenResolver {
   /** The tokens it was asked about, in order. */
   readonly asked: string[] = [];
   private readonly scripts: Map<string, Script>;
+  private readonly listeners = new Set<() => void>();
 
   constructor(scripts: Readonly<Record<string, Script>>) {
     this.scripts = new Map(Object.entries(scripts));
+  }
+
+  /** Says that nothing counts that was said before. */
+  takeBack(): void {
+    for (const listener of this.listeners) listener();
+  }
+
+  watch(listener: () => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
   }
 
   tell(token: string, script: Script): void {

@@ -202,7 +202,7 @@ describe(TYPE, () => {
     [
       'an error',
       { status: 400, error: 'invalid_client', error_description: 'hidden-words' },
-      /answered 400 \(invalid_client\)/,
+      /answered 400 \(invalid_client\): check the client authentication/,
     ],
     ['an error of another form', { status: 503, error: 'a"b\nc' }, /answered 503"/],
     ['another type', { access_token: 'hidden-words', token_type: 'mac' }, /another type than 'Bearer'/],
@@ -317,6 +317,7 @@ describe(TYPE, () => {
     [{ tokenEndpoint: 'https://as/t' }, []],
     [{ tokenEndpoint: 'https://u@as/t' }, ['value tokenEndpoint: must hold neither credentials nor a fragment']],
     [{ tokenEndpoint: 'http://as/t' }, ['insecure tokenEndpoint: is not https: tokens pass in clear']],
+    [{ tokenEndpoint: 'http://localhost/t' }, []],
     [
       { tokenEndpoint: 'https://as/t', scopes: ['a b'] },
       ['value scopes[0]: must be one scope: printable ASCII without spaces, quotation marks and backslashes'],

@@ -121,6 +121,34 @@ describe('what is kept', () => {
     expect(resolver.asked.slice(50)).toEqual(['t39', 't40']);
   });
 
+  it('gives way when few tokens take much', () => {
+    const names = Array.from({ length: 20 }, (_, i) => `${i}${'t'.repeat(8192)}`);
+    const tokens = Object.fromEntries(names.map((name) => [name, goodToken(name, { carriesInfo: true })]));
+    const { resolve, cache } = cacheSetting(tokens, { maximumSize: 10 });
+    for (const name of names) resolve(name);
+    expect(cache.size).toBe(4);
+    cache.clear();
+    for (const name of names.slice(0, 4)) resolve(name);
+    expect(cache.size).toBe(4);
+  });
+
+  it('is one token at least, however long', () => {
+    const long = 't'.repeat(50_000);
+    const { resolve, cache } = cacheSetting({ [long]: goodToken(long), t: goodToken('t') }, { maximumSize: 2 });
+    resolve('t');
+    resolve(long);
+    expect(cache.size).toBe(1);
+  });
+
+  it('is nothing any more when the resolver takes back what it said', async () => {
+    const { resolve, resolver, cache } = cacheSetting({ t: goodToken('t') });
+    resolve('t');
+    resolver.takeBack();
+    expect(cache.size).toBe(0);
+    resolve('t');
+    expect(resolver.asked).toEqual(['t', 't']);
+  });
+
   it('is looked through by the executor, a slice at a time', () => {
     const { cache, resolve, resolver, sweep, pass, told } = cacheSetting({}, { maximumSize: 100_000 });
     const count = 3000;

@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { JsonObject, JsonValue } from '../../../contract/document/json-value.ts';
+import { COUNTER, counters } from '../../../dataplane/http/counters.ts';
 import { ask } from '../../support/answers.ts';
 import { type AuthorizationServer, CLIENT, startAuthorizationServer } from '../../support/authorization-server.ts';
 import { buildObjects } from '../../support/built-object.ts';
@@ -313,6 +315,62 @@ describe('the token is refused', () => {
   it('as an invalid request when the server says so', async () => {
     const { told } = await resolving({ endpoint: await endpoint(saying('{"error":"invalid_request"}', 400)) });
     expect(await told('t')).toMatchObject({ kind: 'refusal', error: 'invalid_request' });
+  });
+});
+
+describe('when clients go before the server is asked', () => {
+  /** A server that is asked one thing at a time, and answers when it is told to. */
+  async function startBusy(cache: JsonObject) {
+    const asked: string[] = [];
+    const released = Promise.withResolvers<void>();
+    const backend = await HttpBackend.start(async (request, response) => {
+      let form = '';
+      for await (const chunk of request) form += String(chunk);
+      asked.push(new URLSearchParams(form).get('token')!);
+      await released.promise;
+      response.setHeader('Content-Type', 'application/json').end('{"active":true}');
+    });
+    onTestFinished(() => backend.close());
+    const providerHandler = { type: 'ClientHandler', config: { connections: 1 } };
+    const place = `http://127.0.0.1:${backend.destination.port}/`;
+    const accessTokenResolver = {
+      type: 'TokenIntrospectionAccessTokenResolver',
+      config: { endpoint: place, providerHandler },
+    };
+    const config = { accessTokenResolver, scopes: [], requireHttps: false, cache };
+    const gateway = await startFiltered([{ type: 'OAuth2ResourceServerFilter', config }]);
+    const status = async (token: string): Promise<number> =>
+      (await gateway.ask('/', { headers: [`Authorization: Bearer ${token}`] })).status;
+    const first = status('first');
+    await expect.poll(() => asked).toEqual(['first']);
+    const leaver = connect(gateway.port, '127.0.0.1');
+    const waiting = counters.block[COUNTER.backendWaiting]!;
+    leaver.write('GET / HTTP/1.1\r\nHost: gw.test\r\nAuthorization: Bearer left\r\n\r\n');
+    await expect.poll(() => counters.block[COUNTER.backendWaiting]).toBe(waiting + 1);
+    return { ...gateway, asked, released, status, first, leaver, waiting };
+  }
+
+  it.each([{}, { enabled: true }])('does not ask it for them (cache %j)', async (cache) => {
+    const { asked, released, status, first, leaver, waiting, logged } = await startBusy(cache);
+    leaver.resetAndDestroy();
+    await expect.poll(() => counters.block[COUNTER.backendWaiting]).toBe(waiting);
+    released.resolve();
+    expect([await first, await status('last')]).toEqual([200, 200]);
+    expect(asked).toEqual(['first', 'last']);
+    expect(logged.filter(({ level }) => Number(level) >= 40)).toEqual([]);
+  });
+
+  it('asks it for others who wait for the same', async () => {
+    const { asked, released, status, first, leaver, counted } = await startBusy({ enabled: true });
+    const misses = () => counted.filter(({ labels }) => labels['result'] === 'miss').length;
+    const before = misses();
+    const second = status('left');
+    await expect.poll(misses).toBe(before + 1);
+    leaver.resetAndDestroy();
+    await expect.poll(misses).toBe(before + 2);
+    released.resolve();
+    expect([await first, await second]).toEqual([200, 200]);
+    expect(asked).toEqual(['first', 'left']);
   });
 });
 

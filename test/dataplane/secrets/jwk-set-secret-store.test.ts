@@ -92,7 +92,9 @@ describe(TYPE, () => {
     ['a broken answer', brokenOff, /cannot be read/],
   ])('refuses %s', async (_, answer, message) => {
     const { url } = await endpoint(answer);
-    await expect(store(url).object.keys('verify', 'x')).rejects.toThrow(message);
+    const asked = store(url).object.keys('verify', 'x');
+    await expect(asked).rejects.toThrow(message);
+    await expect(asked).rejects.toThrow(`(${url.replace('?tenant=a', '')})`);
   });
 
   it('fails where nobody answers', async () => {

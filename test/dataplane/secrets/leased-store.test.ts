@@ -80,8 +80,30 @@ describe('a lease', () => {
     expect(logged).toHaveLength(1);
     time.now = 1000;
     await expect(store.active('a')).rejects.toThrow('broken');
-    await expect(store.active('a')).rejects.toThrow('broken');
     read = () => [generic('new')];
+    await expect(store.active('a')).rejects.toThrow('broken');
+    time.now = 2000;
+    expect(revealed(await store.active('a'))).toBe('new');
+  });
+
+  it.each<readonly [string, () => readonly StoredSecret[]]>([
+    ['there is nothing', () => []],
+    [
+      'it cannot be read',
+      () => {
+        throw new Error('broken');
+      },
+    ],
+  ])('is not asked for again with every request where %s', async (_, nothing) => {
+    let read = nothing;
+    const { store, time, reading } = storeOf(() => read());
+    for (let i = 0; i < 3; i++) await expect(store.keys('verify', 'a')).rejects.toThrow();
+    expect(reading).toHaveBeenCalledTimes(1);
+    time.now = 1000;
+    await expect(store.active('a')).rejects.toThrow();
+    expect(reading).toHaveBeenCalledTimes(2);
+    read = () => [generic('new')];
+    store.changed();
     expect(revealed(await store.active('a'))).toBe('new');
   });
 

@@ -27,6 +27,7 @@ describe('a gateway that asks a real authorization server', () => {
 
     server.expire(other);
     for (const path of ['/each/1', '/kept/1', '/brief/1']) expect(await gateway.status(path, other)).toBe(401);
+    expect(JSON.stringify(gateway.process.said)).toContain('token_type_hint=');
     expect(await gateway.leaks()).toEqual([]);
   });
 });
