@@ -131,7 +131,7 @@ export function url(schemes: readonly string[] = ['http', 'https']): z.ZodType<U
   return configured('url', { type: 'string', format: 'uri' }, (value) => {
     if (typeof value !== 'string') throw wrongType('a URL', value);
     const parsed = URL.parse(value);
-    if (parsed === null) throw new ValueProblem('value', `is not an absolute URL: ${shown(hideUrlPasswords(value))}`);
+    if (parsed === null) throw new ValueProblem('value', `is not an absolute URL: ${shown(value)}`);
     if (!schemes.includes(parsed.protocol.slice(0, -1))) {
       throw new ValueProblem(
         'value',
@@ -171,7 +171,7 @@ export function wrongType(expected: string, value: unknown): ValueProblem {
 /** A value as a message may show it: short, and never a whole object. */
 export function shown(value: unknown): string {
   if (typeof value === 'object' || value === undefined) return kindOf(value);
-  const said = typeof value === 'string' ? `'${value}'` : String(value);
+  const said = typeof value === 'string' ? `'${hideUrlPasswords(value)}'` : String(value);
   return said.length > 80 ? `${said.slice(0, 77)}…'` : said;
 }
 

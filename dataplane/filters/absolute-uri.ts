@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { shown } from '../../contract/vocabulary/configured.ts';
 import { type RuntimeExpression, runtimeText } from '../../contract/vocabulary/runtime.ts';
 import { Uri } from '../http/uri.ts';
 
@@ -7,7 +8,11 @@ export function runtimeUri(): z.ZodType<RuntimeExpression<string>, unknown> {
   return runtimeText()
     .check(({ value, issues }) => {
       if (value.compiled !== null || readAbsoluteUri(value.source) !== null) return;
-      issues.push({ code: 'custom', message: `is not an absolute http or https URI: '${value.source}'`, input: value });
+      issues.push({
+        code: 'custom',
+        message: `is not an absolute http or https URI: ${shown(value.source)}`,
+        input: value,
+      });
     })
     .meta({ label: 'runtime expression<url>', json: { type: 'string' } });
 }

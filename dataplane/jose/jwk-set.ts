@@ -23,8 +23,8 @@ export interface JwkSetOptions {
  */
 export class JwkSetReader {
   private readonly options: JwkSetOptions;
-  /** What became of each JWK of the last set, by its text. */
-  private known = new Map<string, readonly CryptoKey[]>();
+  /** What became of each JWK of the last set, by its text, which may hold secrets and is not shown for that reason. */
+  #known = new Map<string, readonly CryptoKey[]>();
   private last: { readonly print: string; readonly keys: readonly CryptoKey[] } | null = null;
 
   constructor(options: JwkSetOptions) {
@@ -57,7 +57,7 @@ export class JwkSetReader {
       const fallback = index === 0 && !isNamed ? this.options.firstId : undefined;
       const text = `${fallback ?? ''}\n${JSON.stringify(member)}`;
       if (read.has(text)) continue; // the same key twice is one key
-      let keys = this.known.get(text);
+      let keys = this.#known.get(text);
       if (keys === undefined) {
         keys = this.made(member, index, fallback);
         if (++made % KEYS_PER_TURN === 0) await setImmediate();
@@ -65,7 +65,7 @@ export class JwkSetReader {
       read.set(text, keys);
       all.push(...keys);
     }
-    this.known = read;
+    this.#known = read;
     return all;
   }
 

@@ -71,7 +71,7 @@ export const tokenIntrospectionAccessTokenResolver = defineService({
     if (amService !== undefined) {
       return [{ at: ['endpoint'], code: 'no-effect', message: "has no effect: 'amService' wins over it" }];
     }
-    return clearTextRemarks('endpoint', endpoint, 'tokens pass in clear, and whoever is on the way can call any good');
+    return clearTextRemarks('endpoint', endpoint, 'tokens pass in clear, and anybody on the way can vouch for any');
   },
   create(config, { resolve, onClose, log }) {
     const place = config.amService === undefined ? null : resolve(config.amService).oauth2Endpoint('introspect');

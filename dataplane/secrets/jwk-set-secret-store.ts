@@ -52,7 +52,7 @@ export const jwkSetSecretStore = defineService({
   }),
   examples: [{ title: 'The keys of an authorization server', config: { jwkUrl: 'https://as.example.com/jwks' } }],
   remarks: ({ jwkUrl, leaseExpiry: lease, cacheTimeout }) => [
-    ...clearTextRemarks('jwkUrl', jwkUrl, 'whoever is on the way can put keys of their own there'),
+    ...clearTextRemarks('jwkUrl', jwkUrl, 'anybody on the way can put in other keys'),
     ...leaseRemarks(lease),
     ...cacheRemarks(cacheTimeout),
   ],

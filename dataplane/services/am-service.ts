@@ -89,7 +89,7 @@ export const amService = defineService({
     },
   ],
   remarks({ url: place, amHandler }) {
-    const remarks = clearTextRemarks('url', place, 'tokens pass in clear, and whoever is on the way can call any good');
+    const remarks = clearTextRemarks('url', place, 'tokens pass in clear, and anybody on the way can vouch for any');
     if (amHandler.name === DEFAULT_HANDLER) return remarks;
     const message = "has no effect: resolvers ask the access manager through their own 'providerHandler'";
     return [...remarks, { at: ['amHandler'], code: 'no-effect', message }];

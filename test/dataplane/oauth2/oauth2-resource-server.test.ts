@@ -356,8 +356,10 @@ describe('confirmation', () => {
 });
 
 describe('a configuration', () => {
+  const config = { endpoint: 'https://as.test/introspect' };
+  const accessTokenResolver = { type: 'TokenIntrospectionAccessTokenResolver', config };
   const problemsOf = (more: JsonObject): string[] =>
-    filterProblems('OAuth2ResourceServerFilter', { accessTokenResolver: introspection, scopes: [], ...more });
+    filterProblems('OAuth2ResourceServerFilter', { accessTokenResolver, scopes: [], ...more });
 
   it.each<[JsonObject, readonly (string | RegExp)[]]>([
     [{}, []],

@@ -48,7 +48,10 @@ it('keys are renewed while requests run, and no good token is refused', async ()
 
   await server.dropFormerKeys();
   await vi.waitFor(async () => {
-    for (let i = 0; i < 8; i++) expect(await gateway.status('/each/1', former)).toBe(401);
+    for (let i = 0; i < 8; i++) {
+      expect(await gateway.status('/each/1', former)).toBe(401);
+      expect(await gateway.status('/kept/1', former)).toBe(401); // what is kept goes with the key
+    }
   }, patience);
   for (let i = 0; i < 8; i++) expect(await gateway.status('/each/1', current)).toBe(200);
   for (const load of withCurrent) expect(await load.stop()).toEqual([]);
