@@ -149,7 +149,10 @@ export function secretId(): z.ZodType<string, unknown> {
     if (typeof id !== 'string') throw wrongType('a secret id', id);
     if (/^[\w-]+(?:\.[\w-]+)*$/.test(id)) return id;
     // not what it is: whoever takes the field for that of the secret wrote the secret
-    throw new ValueProblem('value', "must be letters, digits, '_' and '-' with single dots between");
+    throw new ValueProblem(
+      'value',
+      "must be the id of a secret: letters, digits, '_' and '-' with single dots between",
+    );
   };
   return leaf('secret-id', json, (value) => readConfigured(value, read));
 }

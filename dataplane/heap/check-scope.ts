@@ -5,7 +5,7 @@ import { type Path, type Problem, pathText } from '../../contract/problem.ts';
 import { givenReferences } from '../../contract/vocabulary/given-references.ts';
 import { fieldNames, parseConfig } from '../../contract/vocabulary/parse-config.ts';
 import type { Reading } from '../../contract/vocabulary/reading.ts';
-import { kinds, type Reference, standIns } from '../../contract/vocabulary/reference.ts';
+import { type Kind, kinds, type Reference, standIns } from '../../contract/vocabulary/reference.ts';
 import { soundFields } from '../../contract/vocabulary/sound-fields.ts';
 import { type Found, referencesIn } from './config-walk.ts';
 import type { TypeDefinition } from './definition.ts';
@@ -218,7 +218,9 @@ export class ScopeCheck {
 
   private target(reference: Reference, path: Path): CheckedObject | null {
     const found =
-      reference.name === null ? this.inPlace(reference.declaration, path) : this.named(reference.name, path);
+      reference.name === null
+        ? this.inPlace(reference.declaration, path)
+        : this.named(reference.name, reference.kind, path);
     if (found === null) return null;
     const { follows, type } = found.definition;
     const draft = follows === undefined ? undefined : this.drafts.get(found);
@@ -227,12 +229,12 @@ export class ScopeCheck {
     const standIn = standIns[reference.kind];
     if (reference.kind === 'any' || kind === reference.kind || kind === standIn) return found;
     if (follows !== undefined && kind === 'any') return null; // its own reference has a problem, or is part of a cycle
-    const wanted = `must be a ${kinds[reference.kind]}${standIn === undefined ? '' : ` or a ${kinds[standIn]}`}`;
-    const own = type === kinds[kind] ? `not a ${type}` : `and a ${type} is a ${kinds[kind]}`;
+    const wanted = `must be ${one(kinds[reference.kind])}${standIn === undefined ? '' : ` or ${one(kinds[standIn])}`}`;
+    const own = type === kinds[kind] ? `not ${one(type)}` : `and ${one(type)} is ${one(kinds[kind])}`;
     if (reference.name === null) this.error('kind', path, `${wanted}, ${own}`);
     else if (reference.name === type || type === kinds[kind]) {
-      this.error('kind', path, `${wanted}, but '${reference.name}' is a ${kinds[kind]}`);
-    } else this.error('kind', path, `${wanted}, but '${reference.name}' is a ${type}, which is a ${kinds[kind]}`);
+      this.error('kind', path, `${wanted}, but '${reference.name}' is ${one(kinds[kind])}`);
+    } else this.error('kind', path, `${wanted}, but '${reference.name}' is ${one(type)}, which is ${one(kinds[kind])}`);
     return null;
   }
 
@@ -255,7 +257,7 @@ export class ScopeCheck {
     this.error('reference', path, `is at the end of a chain of more than ${MOST_REFERENCES} references`);
   }
 
-  private named(name: string, path: Path): CheckedObject | null {
+  private named(name: string, kind: Kind, path: Path): CheckedObject | null {
     if (isImpliedStores(name) && this.scope.hasStores()) return this.impliedStores(name, path);
     const found = this.scope.find(name);
     if (found !== undefined && found.definition !== undefined) return found;
@@ -263,9 +265,13 @@ export class ScopeCheck {
     const meant = this.meant(name, () => this.scope.names());
     const isType = this.options.catalogue.find(name) !== undefined;
     const typeHint = isType ? `${name} is a type: write { "type": "${name}", … } for an object of it` : undefined;
-    const hint = typeHint ?? (meant === undefined ? this.options.elsewhere : `did you mean '${meant}'?`);
+    const hint = typeHint ?? (meant === undefined ? this.elsewhere(name, kind) : `did you mean '${meant}'?`);
     this.error('reference', path, `there is no object '${name}' in this heap or in those around it`, hint);
     return null;
+  }
+
+  private elsewhere(name: string, kind: Kind): string | undefined {
+    return kind === 'resourceAccess' ? `scopes stand in brackets: ["${name}"]` : this.options.elsewhere;
   }
 
   private inPlace(raw: JsonValue, path: Path): CheckedObject | null {
@@ -285,7 +291,7 @@ export class ScopeCheck {
     const made = this.decoration(decoration, kind, ['config', 'type', 'name']);
     if (made === null) return;
     if (decoratable(made, kind)) checked.decorations.push(made);
-    else this.error('decoration', decoration.path, `'${decoration.name}' cannot decorate a ${type}`);
+    else this.error('decoration', decoration.path, `'${decoration.name}' cannot decorate ${one(type)}`);
   }
 
   /** Whether somebody wrote a field of an object beside its `config`. */
@@ -372,4 +378,9 @@ export class ScopeCheck {
     const more = { ...(hint === undefined ? {} : { hint }), ...(others === undefined ? {} : { others }) };
     this.options.report({ code, severity, path, message, ...more });
   }
+}
+
+/** A type with its article. */
+function one(name: string): string {
+  return /^[AEIO]/.test(name) ? `an ${name}` : `a ${name}`;
 }

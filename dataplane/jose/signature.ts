@@ -53,7 +53,11 @@ export function sign(
 ): string {
   const algorithm = signatureAlgorithm(alg);
   if (algorithm === undefined) throw new Error(`${alg} is no algorithm to sign tokens with`);
-  if (!maySign(alg, key)) throw new Error(`the key '${key.stableId}' cannot sign with ${alg}`);
+  if (!maySign(alg, key)) {
+    const others = signatureAlgorithms.filter((name) => maySign(name, key));
+    const hint = others.length === 0 ? '' : `, but with ${others.join(', ')}`;
+    throw new Error(`the key '${key.stableId}' cannot sign with ${alg}${hint}`);
+  }
   const encodedHeader = Buffer.from(JSON.stringify({ ...header, alg })).toString('base64url');
   const signingInput = `${encodedHeader}.${Buffer.from(payload).toString('base64url')}`;
   return `${signingInput}.${signature(algorithm, Buffer.from(signingInput, 'latin1'), key.key).toString('base64url')}`;

@@ -25,10 +25,11 @@ export async function verifyWithSecrets(
   secretId: string,
 ): Promise<boolean> {
   const named = jws.kid === null ? null : await namedKey(provider, 'verify', secretId, jws.kid);
-  if (named !== null) return await verified(jws, named);
-  for (const key of await provider.keys('verify', secretId)) {
-    if (await verified(jws, key)) return true;
-  }
+  if (named !== null && mayVerify(jws.alg, named)) return await verified(jws, named);
+  const keys = await provider.keys('verify', secretId);
+  // keys of different types may have one name (RFC 7517, section 4.5)
+  const tried = named === null ? keys : keys.filter(({ stableId }) => stableId === named.stableId);
+  for (const key of tried) if (await verified(jws, key)) return true;
   return false;
 }
 

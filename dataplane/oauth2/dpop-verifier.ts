@@ -8,6 +8,9 @@ import { SeenProofs } from './seen-proofs.ts';
 
 const SCHEME = /^DPoP(?: |$)/i;
 
+/** The proof of an exchange, for the next one in the same chain who asks for it. */
+const accepted = new WeakMap<Exchange, string>();
+
 /** Judges whether requests show that their client has the key to which a token is bound. */
 export class DpopVerifier {
   readonly schemes: readonly string[] = ['DPoP'];
@@ -15,15 +18,14 @@ export class DpopVerifier {
   private readonly maxAge: number;
   private readonly skew: number;
   private readonly seen: SeenProofs;
-  /** The proof of an exchange, for the next one in the same chain who asks for it. */
-  private readonly accepted = new WeakMap<Exchange, string>();
   private readonly unremembered: RepeatedWarning;
 
   constructor(times: { readonly maxAge: Duration; readonly skewAllowance: Duration }, parts: Parts) {
     this.maxAge = times.maxAge.milliseconds;
     this.skew = times.skewAllowance.milliseconds;
     this.unremembered = new RepeatedWarning(parts.log, 'a DPoP proof was refused');
-    const memory = parts.plane.sharedMemory(`dpop proofs ${parts.identity}`, SeenProofs.bytes);
+    // that of the whole document, so that no proof counts again when what verifies it is declared elsewhere in it
+    const memory = parts.plane.sharedMemory(`dpop proofs ${parts.heap.scope.name}`, SeenProofs.bytes);
     parts.onClose(() => memory.release());
     this.seen = new SeenProofs(memory.buffer);
   }
@@ -40,14 +42,14 @@ export class DpopVerifier {
     const request = { method, uri: exchange.router.originalUri, token, thumbprint };
     const proof = judgeProof(text, request, { now, maxAge: this.maxAge, skew: this.skew });
     if (typeof proof === 'string') return invalidToken(proof);
-    if (this.accepted.get(exchange) === text) return null;
+    if (accepted.get(exchange) === text) return null;
     const sighting = this.seen.add(proof.id, Math.floor(now / 1000), Math.ceil(proof.usableUntil / 1000));
     if (sighting === 'seen') return invalidToken('the DPoP proof was used before');
     if (sighting === 'full') {
       this.unremembered.give('there is no room to remember more of them: a shorter maxAge makes room');
       return invalidToken('the DPoP proof could not be verified');
     }
-    this.accepted.set(exchange, text);
+    accepted.set(exchange, text);
     return null;
   }
 

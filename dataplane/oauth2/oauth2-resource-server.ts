@@ -36,7 +36,8 @@ export const oauth2ResourceServerFilter = defineFilter({
       .union([z.array(scopeEntry()), ref('resourceAccess')])
       .describe(
         'Scopes that a token must have, all of them: each a scope, a list of scopes, or an expression that gives one or ' +
-          'the other. An expression that gives anything else is answered with 500.',
+          'the other. An expression that gives anything else is answered with 500. An empty array asks for none, and ' +
+          'every good token passes.',
       ),
     requireHttps: flag()
       .default(true)

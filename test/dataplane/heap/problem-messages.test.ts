@@ -110,6 +110,10 @@ describe('an object of another kind', () => {
       { heap: [{ name: 'Dates', type: 'DateHeaderFilter' }], handler: 'Dates' },
       "kind handler: must be a Handler, but 'Dates' is a DateHeaderFilter, which is a Filter",
     ],
+    [
+      { handler: { type: 'AllowOnlyFilter', config: { rules: [{}] } } },
+      expect.stringMatching(/, and an AllowOnlyFilter is a Filter$/),
+    ],
   ])('%j', (document, expected) => {
     expect(said(document)).toEqual([expected]);
   });

@@ -55,6 +55,14 @@ describe('verifyWithSecrets', () => {
     vi.restoreAllMocks();
   });
 
+  it('takes the key whose type fits where several have one name', async () => {
+    const twin = newKey('RS256', 'first');
+    const twins = storeOf('as.keys', [twin.other, first.other, second.other]);
+    expect(await verifyWithSecrets(tokenOf({ kid: 'first' }, first), twins, 'as.keys')).toBe(true);
+    expect(await verifyWithSecrets(tokenOf({ kid: 'first' }, twin, 'RS256'), twins, 'as.keys')).toBe(true);
+    expect(await verifyWithSecrets(tokenOf({ kid: 'first' }, second), twins, 'as.keys')).toBe(false);
+  });
+
   it('looks for the named key in all stores', async () => {
     const both = secretsInOrder([storeOf('as.keys', [first.other]), storeOf('as.keys', [second.other])]);
     expect(await verifyWithSecrets(tokenOf({ kid: 'second' }, second), both, 'as.keys')).toBe(true);

@@ -74,7 +74,7 @@ describe(TYPE, () => {
     [{ username: 'a:b', passwordSecretId: 'pw', secretsProvider, urlEncodeCredentials: true }, []],
     [
       { username: 'a', passwordSecretId: 'p w', secretsProvider },
-      ["value passwordSecretId: must be letters, digits, '_' and '-' with single dots between"],
+      ["value passwordSecretId: must be the id of a secret: letters, digits, '_' and '-' with single dots between"],
     ],
   ])('judges %j', (config, problems) => {
     expect(problemsOf(TYPE, JSON.parse(JSON.stringify(config))).filter((one) => !one.startsWith('insecure'))).toEqual(

@@ -22,7 +22,7 @@ describe(TYPE, () => {
     [{ secrets: { a: 7 } }, 'config.secrets.a: must be a text in base64, not a number'],
     [
       { secrets: { 'a b': 'cGFzcw==' } },
-      "config.secrets[\"a b\"]: must be letters, digits, '_' and '-' with single dots between",
+      "config.secrets[\"a b\"]: must be the id of a secret: letters, digits, '_' and '-' with single dots between",
     ],
   ])('refuses %j', (config, said) => {
     expect(refusals({ type: TYPE, config })).toEqual([said]);

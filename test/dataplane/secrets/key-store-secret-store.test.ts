@@ -250,7 +250,7 @@ describe('what is refused', () => {
     ],
     [
       { ...valid, storePasswordSecretId: 'a b' },
-      ["config.storePasswordSecretId: must be letters, digits, '_' and '-' with single dots between"],
+      ["config.storePasswordSecretId: must be the id of a secret: letters, digits, '_' and '-' with single dots between"],
     ],
     [
       { ...valid, mappings: [{ secretId: 'a' }] },
