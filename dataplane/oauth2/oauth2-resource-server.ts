@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { duration, flag, text, url } from '../../contract/vocabulary/configured.ts';
+import { refused } from '../../contract/vocabulary/field-notes.ts';
 import type { Reference } from '../../contract/vocabulary/reference.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
 import { defineFilter, type Parts } from '../heap/definition.ts';
@@ -69,6 +70,15 @@ export const oauth2ResourceServerFilter = defineFilter({
     maxAge: duration({ max: '10000 days' })
       .optional()
       .describe('How long ago the user may have authenticated, by `auth_time` of the token. Otherwise 401, as before.'),
+    tokenInfoEndpoint: refused(
+      "an 'accessTokenResolver' judges tokens, such as a TokenIntrospectionAccessTokenResolver with its 'endpoint'",
+    ).describe('A field of earlier versions of the reference product.'),
+    providerHandler: refused('it is a field of the TokenIntrospectionAccessTokenResolver').describe(
+      'A field of earlier versions of the reference product.',
+    ),
+    cacheExpiration: refused('write \'cache\': { "enabled": true, "maxTimeout": … }').describe(
+      'A field of earlier versions of the reference product.',
+    ),
   }),
   examples: [
     {

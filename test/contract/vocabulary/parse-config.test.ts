@@ -68,7 +68,7 @@ describe('one value', () => {
     [url(), 'nowhere', "value config: is not an absolute URL: 'nowhere'"],
     [url(), 'ftp://a/', 'value config: must have the scheme http or https, not ftp'],
     [pattern(), '(', expect.stringMatching(/^pattern config: /)],
-    [secretId(), 'a..b', expect.stringMatching(/^value config: must be letters/)],
+    [secretId(), 'a..b', expect.stringMatching(/^value config: must be the id of a secret: letters/)],
     [text(), '${request.method}', expect.stringMatching(/^expression config: /)],
     [integer(), '${limt}', "expression config: 'limt' is not known here (did you mean 'limit'?)"],
     [text(), "${heap['Clock']}", expect.stringMatching(/^unavailable-field config: 'heap' is known/)],

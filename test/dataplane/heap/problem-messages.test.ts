@@ -111,8 +111,8 @@ describe('an object of another kind', () => {
       "kind handler: must be a Handler, but 'Dates' is a DateHeaderFilter, which is a Filter",
     ],
     [
-      { handler: { type: 'AllowOnlyFilter', config: { rules: [{}] } } },
-      expect.stringMatching(/, and an AllowOnlyFilter is a Filter$/),
+      { handler: { type: 'AssignmentFilter', config: { onRequest: [] } } },
+      'kind handler: must be a Handler, and an AssignmentFilter is a Filter',
     ],
   ])('%j', (document, expected) => {
     expect(said(document)).toEqual([expected]);

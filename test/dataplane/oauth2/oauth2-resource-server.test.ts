@@ -364,6 +364,8 @@ describe('a configuration', () => {
   it.each<[JsonObject, readonly (string | RegExp)[]]>([
     [{}, []],
     [{ cache: { enabled: true, maxTimeout: '1 day', defaultTimeout: '1 hour', maximumSize: 5 } }, []],
+    [{ tokenInfoEndpoint: 'https://as/tokeninfo' }, [/^unavailable-field tokenInfoEndpoint: .*'accessTokenResolver'/]],
+    [{ cacheExpiration: '1 minute' }, [/^unavailable-field cacheExpiration: .*'cache'/]],
     [{ scopes: 'orders:read' }, [/^reference scopes: there is no object 'orders:read' .*/]],
     [{ cache: { maxTimeout: 'zero' } }, [/^duration cache\.maxTimeout: /]],
     [{ cache: { maxTimeout: 'unlimited' } }, [/^duration cache\.maxTimeout: /]],

@@ -250,7 +250,9 @@ describe('what is refused', () => {
     ],
     [
       { ...valid, storePasswordSecretId: 'a b' },
-      ["config.storePasswordSecretId: must be the id of a secret: letters, digits, '_' and '-' with single dots between"],
+      [
+        "config.storePasswordSecretId: must be the id of a secret: letters, digits, '_' and '-' with single dots between",
+      ],
     ],
     [
       { ...valid, mappings: [{ secretId: 'a' }] },

@@ -141,7 +141,7 @@ describe('where a provider is expected', () => {
   it('problems of stores in an array are found also if something else is wrong', () => {
     const config = { signingSecretId: 'not an id', secretsProvider: ['frist'] };
     expect(refusals({ type: 'SecretsKeyManager', config })).toEqual([
-      expect.stringContaining('config.signingSecretId: must be letters'),
+      expect.stringContaining('config.signingSecretId: must be the id of a secret: letters'),
       expect.stringContaining("config.secretsProvider[0]: there is no object 'frist'"),
     ]);
   });

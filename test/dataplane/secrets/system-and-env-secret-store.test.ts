@@ -90,7 +90,7 @@ describe(TYPE, () => {
     [{ format: 'PLAN' }, "config.format: there is no object 'PLAN' in this heap or in those around it"],
     [{ format: 7 }, 'config.format: must be one of BASE64, PLAIN, not a number'],
     [{ format: { type: 'Clock' } }, 'config.format: must be a PropertyFormat, not a Clock'],
-    [{ mappings: [{ secretId: '..', format: 'PLAIN' }] }, 'config.mappings[0].secretId: must be letters, digits,'],
+    [{ mappings: [{ secretId: '..', format: 'PLAIN' }] }, 'config.mappings[0].secretId: must be the id of a secret:'],
     [{ mappings: [{ secretId: 'a' }] }, 'config.mappings[0].format: is required'],
     [{ leaseExpiry: 'soon' }, "config.leaseExpiry: must have a number before 'soon'"],
     [{ prefix: 'X' }, "config.prefix: there is no field 'prefix' here"],
