@@ -1,6 +1,6 @@
 import { hideUrlPasswords } from './url-password.ts';
 
-const SECRET_NAMES = '(?:password|passphrase|secrets?|private_?key|api_?key|authorization|token)';
+const SECRET_NAMES = '(?:password|passphrase|secrets?|private[_-]?key|api[_-]?key|authorization|token)';
 /** Fields that hold secrets, or objects of secrets; ids of secrets and what provides them have other names. */
 const SECRET = new RegExp(`${SECRET_NAMES}$`, 'i');
 /** Fields that hold ids of secrets; what cannot be one may be the secret itself. */

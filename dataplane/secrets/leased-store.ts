@@ -268,6 +268,9 @@ function isKeyFor(usage: KeyUsage): (secret: StoredSecret) => secret is CryptoKe
 }
 
 function described(secret: StoredSecret): string {
-  if (secret.kind === 'generic') return 'what is there is a GenericSecret';
+  if (secret.kind === 'generic') {
+    const isPem = Buffer.from(secret.bytes.reveal()).includes('-----BEGIN ');
+    return `what is there is a GenericSecret${isPem ? " of PEM: its 'format' has to be a PemPropertyFormat" : ''}`;
+  }
   return `what is there is a CryptoKey, a ${secret.key.type} key of the type ${secret.key.asymmetricKeyType ?? 'secret'}`;
 }

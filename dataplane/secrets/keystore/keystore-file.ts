@@ -167,7 +167,8 @@ function textOf(password: KeystorePassword): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(password.secret.reveal());
   } catch {
-    throw new KeystoreProblem(`the secret '${password.id}' is no text in UTF-8, and passwords are`);
+    const hint = "if it is not in base64, the 'format' of its store has to be PLAIN";
+    throw new KeystoreProblem(`the secret '${password.id}' is no text in UTF-8, and passwords are; ${hint}`);
   }
 }
 

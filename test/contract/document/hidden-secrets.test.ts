@@ -23,6 +23,7 @@ describe('secrets in a document are not shown', () => {
     ['{"pass\\u0077ord": "hunter2"}', '{"pass\\u0077ord": "*******"}'],
     ['{"passwordSecretId": "hunter 2", "a": "b c"}', '{"passwordSecretId": "********", "a": "b c"}'],
     ['{"secretId": "${agent.id}"}', '{"secretId": "${agent.id}"}'],
+    ['{"add": {"X-Api-Key": ["k"], "access_token": "t"}}', '{"add": {"X-Api-Key": ["*"], "access_token": "*"}}'],
     ['{"add": {"Authorization": ["Basic eDp5"]}}', '{"add": {"Authorization": ["**********"]}}'],
     ['{"url": "https://me:p@ss@host/a", "a": "b:c@d"}', '{"url": "https://me:****@host/a", "a": "b:c@d"}'],
     ['{"uri": "http://host/secret", "a": "secrets"}', '{"uri": "http://host/secret", "a": "secrets"}'],

@@ -102,6 +102,18 @@ describe('keys beside those of a document or an object', () => {
   });
 });
 
+describe('a scope where scopes are wanted', () => {
+  it('is told of the brackets', () => {
+    const endpoint = 'https://as.test/introspect';
+    const accessTokenResolver = { type: 'TokenIntrospectionAccessTokenResolver', config: { endpoint } };
+    const filter = { type: 'OAuth2ResourceServerFilter', config: { accessTokenResolver, scopes: 'read' } };
+    const found = said({ handler: { type: 'Chain', config: { filters: [filter], handler: proxy } } });
+    expect(found).toEqual([
+      expect.stringMatching(/there is no object 'read' .*\(scopes stand in brackets: \["read"\]\)$/),
+    ]);
+  });
+});
+
 describe('an object of another kind', () => {
   it.each<[JsonObject, string]>([
     [{ handler: { type: 'DateHeaderFilter' } }, 'kind handler: must be a Handler, and a DateHeaderFilter is a Filter'],

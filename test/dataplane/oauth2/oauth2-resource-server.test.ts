@@ -391,7 +391,6 @@ describe('a configuration', () => {
     [{ acrValues: ['a b'] }, [/^value acrValues\[0\]: /]],
     [{ maxAge: 'unlimited' }, [/^duration maxAge: /]],
     [{ accessTokenResolver: 'ReverseProxyHandler' }, [/^kind accessTokenResolver: /]],
-    [{ tokenInfoEndpoint: 'http://as.test' }, [/^unknown-field tokenInfoEndpoint: /]],
   ])('%j', (more, expected) => {
     const problems = problemsOf(more);
     expect(problems).toEqual(expected.map((one) => expect.stringMatching(one)));

@@ -49,7 +49,7 @@ const mappings = [
 
 interface Files {
   readonly keystore?: Uint8Array;
-  readonly password?: string;
+  readonly password?: string | Buffer;
   readonly more?: Readonly<Record<string, string>>;
 }
 
@@ -187,6 +187,7 @@ describe(TYPE, () => {
   it.each([
     ['a wrong password', { password: 'hunter2' }, "the secret 'pass' is not its password, or it is damaged"],
     ['a line break', { password: 'pass word\n' }, 'the password ends with a line break'],
+    ['what is no text', { password: Buffer.from('changeit', 'base64') }, "the 'format' of its store has to be PLAIN"],
     ['half of a file', { keystore: pkcs12File(wish).subarray(0, 500) }, 'it is damaged: a length goes past its end'],
     ['another type', { keystore: keystoreFile('made/all.jks') }, "it is a JKS file, and 'storeType' is PKCS12"],
     ['no password', { password: '' }, "the secret 'pass' of "],
