@@ -1,4 +1,3 @@
-import { hideSecrets } from '../contract/document/hidden-secrets.ts';
 import { defineCommand } from './command.ts';
 import { systemOption } from './system-property.ts';
 
@@ -23,7 +22,7 @@ export const compileCommand = defineCommand({
     const { compileOnce } = await import('./compile-once.ts');
     const { snapshotText } = await import('./snapshot-text.ts');
     const { snapshot, isSound } = compileOnce(directory, Object.fromEntries(system));
-    if (snapshot !== null) process.stdout.write(`${hideSecrets(snapshotText(snapshot))}\n`);
+    if (snapshot !== null) process.stdout.write(`${snapshotText(snapshot)}\n`);
     return isSound ? 0 : 1;
   },
 });

@@ -18,6 +18,7 @@ import { refusalResponse } from '../http/response.ts';
 import { checkBase, checkRoute } from './check-document.ts';
 import { documentReading } from './document-reading.ts';
 import { FailedEvaluations } from './failed-evaluations.ts';
+import { FailedRequests } from './failed-requests.ts';
 import { instrumented, Lease, leased } from './instrumented.ts';
 import { makeRoute, type Route, refusingRoute } from './route.ts';
 import { noFigures, type RouteFigures } from './route-figures.ts';
@@ -75,11 +76,13 @@ export class Configuration {
   private problems: BuildProblem[] = [];
   private readonly sharedMemory: PlaneServices['sharedMemory'];
   private readonly failedEvaluations: FailedEvaluations;
+  private readonly failedRequests: FailedRequests;
 
   constructor(options: ConfigurationOptions) {
     this.options = options;
     this.sharedMemory = options.sharedMemory ?? namedMemory();
     this.failedEvaluations = new FailedEvaluations(options.log);
+    this.failedRequests = new FailedRequests(options.log);
   }
 
   readonly handle: Next = (exchange) => this.generation?.main(exchange) ?? refusalResponse('not-ready');
@@ -280,7 +283,7 @@ export class Configuration {
   }
 
   private failed(route: string, error: unknown): void {
-    this.options.log.error({ route, err: error }, 'a request failed');
+    this.failedRequests.add(route, error);
   }
 }
 

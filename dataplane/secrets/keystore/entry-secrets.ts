@@ -12,6 +12,13 @@ const CIPHER: readonly KeyUsage[] = ['encrypt', 'decrypt', 'wrapKey', 'unwrapKey
 /** What Java calls keys of ciphers. */
 const CIPHERS = new Set(['AES', 'DES', 'DESede', 'Blowfish', 'RC2', 'ARCFOUR', 'RC4', 'ChaCha20']);
 
+/** What JWA calls them: a key is for the hash that it was made for. */
+const MACS = new Map([
+  ['HmacSHA256', 'HS256'],
+  ['HmacSHA384', 'HS384'],
+  ['HmacSHA512', 'HS512'],
+]);
+
 /**
  * The secrets that an entry stands for. A private key comes with its public half, and a certificate is a public key.
  * A secret key of a cipher or of a MAC is a key; one of anything else, such as a password that was put into the
@@ -38,15 +45,16 @@ function cryptoKey(
   key: KeyObject,
   certificates: readonly X509Certificate[],
   usages: ReadonlySet<KeyUsage> = usagesOf(key),
+  algorithm: string | null = null,
 ): CryptoKey {
-  return { kind: 'key', stableId, key, certificates, usages, algorithm: null, revocations: [] };
+  return { kind: 'key', stableId, key, certificates, usages, algorithm, revocations: [] };
 }
 
 function secretOf({ algorithm, bytes }: RecoveredKey & { kind: 'secret' }, stableId: string): StoredSecret {
   if (bytes.length === 0) throw new KeystoreProblem('it is empty');
   const usages = algorithm.startsWith('Hmac') ? MAC : CIPHERS.has(algorithm) ? CIPHER : null;
   if (usages === null) return { kind: 'generic', stableId, bytes: new Secret(bytes) };
-  return cryptoKey(stableId, createSecretKey(bytes), [], new Set(usages));
+  return cryptoKey(stableId, createSecretKey(bytes), [], new Set(usages), MACS.get(algorithm) ?? null);
 }
 
 function pairOf(pkcs8: Buffer): readonly [KeyObject, KeyObject] {

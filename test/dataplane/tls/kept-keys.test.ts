@@ -28,7 +28,17 @@ function kept(first: Readonly<Record<string, Certified>>) {
       const certified = byId.get(id);
       if (certified === undefined) throw new NoSuchSecret(id, usage, ['store'], null);
       const { privateKey: key, certificates } = tlsKey(certified);
-      return [{ kind: 'key' as const, stableId: id, key, certificates, usages: new Set([usage]), algorithm: null, revocations: [] }];
+      return [
+        {
+          kind: 'key' as const,
+          stableId: id,
+          key,
+          certificates,
+          usages: new Set([usage]),
+          algorithm: null,
+          revocations: [],
+        },
+      ];
     },
   };
   const serverNames = new Map([['shop.test', 'shop']]);

@@ -32,7 +32,15 @@ function namedServers(servers: Readonly<Record<string, readonly Certified[]>>) {
   const keys = async (_usage: string, id: string) =>
     byId.get(id)!.map((certified) => {
       const { privateKey: key, certificates } = tlsKey(certified);
-      return { kind: 'key' as const, stableId: id, key, certificates, usages: new Set<KeyUsage>(), algorithm: null, revocations: [] };
+      return {
+        kind: 'key' as const,
+        stableId: id,
+        key,
+        certificates,
+        usages: new Set<KeyUsage>(),
+        algorithm: null,
+        revocations: [],
+      };
     });
   const unused = (): never => {
     throw new Error('only keys are asked for');
