@@ -15,7 +15,7 @@ import { REFUSED, type Wire, type WireOwner } from '../dataplane/http/wire.ts';
 import { emptyFigures, figuresIn } from '../dataplane/metrics/route-slots.ts';
 import { Configuration } from '../dataplane/routes/configuration.ts';
 import { forwards, type Json, sixFilters } from './configured-peers.ts';
-import { identity } from './identity-peers.ts';
+import { cold, identity } from './identity-peers.ts';
 import { tokenFiles } from './token-files.ts';
 
 /**
@@ -214,6 +214,7 @@ const identified: Record<string, () => [Subject, readonly Buffer[]]> = {
   token: () => protectedRoute(1, identity('RS256', 1)().slice(0, 1)),
   tokens: () => protectedRoute(10_000, identity('RS256', 10_000)().slice(0, 1)),
   throttle: () => protectedRoute(1, identity('RS256', 1)().slice(1)),
+  cold: () => protectedRoute(2000, cold('RS256')()),
   identity: () => protectedRoute(1),
   identities: () => protectedRoute(10_000),
 };

@@ -52,7 +52,8 @@ export const identity = (algorithm: TokenAlgorithm, count: number) => (): readon
   protection(stateless(tokenFiles(algorithm, count).folder), true),
   throttle,
 ];
-const cold = (algorithm: TokenAlgorithm) => (): readonly Json[] => [
+/** The same for tokens that are verified anew for every request. */
+export const cold = (algorithm: TokenAlgorithm) => (): readonly Json[] => [
   protection(stateless(tokenFiles(algorithm, coldTokens).folder), false),
 ];
 const introspection = ({ backend }: Place): readonly Json[] => [

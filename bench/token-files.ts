@@ -42,5 +42,5 @@ function unsigned(algorithm: TokenAlgorithm, at: number): string {
     ...{ iss: issuer, aud: 'orders', sub: `user-${id}`, client_id: 'shop', scope: 'orders:read orders:write' },
     ...{ iat: 1_700_000_000, exp: 4_102_444_800, jti: `t-${id}` },
   };
-  return `${part({ alg: algorithm, typ: 'at+jwt', kid: 'bench' })}.${part(claims)}`;
+  return `${part({ alg: algorithm, typ: 'at+jwt', kid: 'verify' })}.${part(claims)}`;
 }

@@ -121,7 +121,10 @@ export class NoSuchSecret extends Error {
 
   constructor(id: string, purpose: SecretPurpose, stores: readonly string[], found: string | null = null) {
     const where = stores.map((store) => `'${store}'`).join(', ');
+    const limit = Error.stackTraceLimit;
+    Error.stackTraceLimit = 0; // clients decide by their tokens how often it is made, and where tells nobody anything
     super(`there is no secret '${id}' ${PURPOSES[purpose]} in ${where}${found === null ? '' : `: ${found}`}`);
+    Error.stackTraceLimit = limit;
     this.name = 'NoSuchSecret';
     this.id = id;
     this.purpose = purpose;

@@ -24,13 +24,25 @@ export async function verifyWithSecrets(
   provider: SecretsProvider,
   secretId: string,
 ): Promise<boolean> {
-  const named = jws.kid === null ? null : await namedKey(provider, 'verify', secretId, jws.kid);
-  if (named !== null && mayVerify(jws.alg, named)) return await verified(jws, named);
-  const keys = await provider.keys('verify', secretId);
-  // keys of different types may have one name (RFC 7517, section 4.5)
-  const tried = named === null ? keys : keys.filter(({ stableId }) => stableId === named.stableId);
-  for (const key of tried) if (await verified(jws, key)) return true;
+  for (const key of await keysFor(jws.kid, provider, secretId)) if (await verified(jws, key)) return true;
   return false;
+}
+
+/** The keys to try: those of this name, which several may share (RFC 7517, section 4.5), or all when there is none. */
+async function keysFor(kid: string | null, provider: SecretsProvider, secretId: string): Promise<readonly CryptoKey[]> {
+  const all = provider.keys('verify', secretId);
+  if (kid === null) return await all;
+  const known = await all.catch((error: unknown) => notFound(error));
+  const named = known.filter(({ stableId }) => stableId === kid);
+  if (named.length > 0) return named;
+  // a store may look for it elsewhere, and one store may have it where another cannot say what it has
+  const late = await namedKey(provider, 'verify', secretId, kid);
+  return late === null ? await all : [late];
+}
+
+/** Whatever is wrong is told when the keys are needed. */
+function notFound(_error: unknown): readonly CryptoKey[] {
+  return [];
 }
 
 /** The key that a name stands for, or null when it stands for none of them. */

@@ -46,7 +46,7 @@ export class VouchedToken implements AccessToken {
     if (resolved instanceof VouchedToken) return resolved;
     const { token, scopes, expiresAt, info, carriesInfo } = resolved;
     const text = carriesInfo === true ? null : '';
-    return new VouchedToken(token, scopes, expiresAt, Number.NEGATIVE_INFINITY, text, frozen(info));
+    return new VouchedToken(token, scopes, expiresAt, Number.NEGATIVE_INFINITY, text, info);
   }
 
   /** A token to be kept under `token`, the text that the client sent. */
@@ -58,7 +58,7 @@ export class VouchedToken implements AccessToken {
   ): VouchedToken {
     const text = carriesInfo === true ? null : flat(JSON.stringify(info));
     const made = new VouchedToken(flat(token), scopes, expiresAt, until, text, null);
-    made.remember(frozen(info));
+    made.remember(info);
     return made;
   }
 
@@ -76,7 +76,8 @@ export class VouchedToken implements AccessToken {
   }
 
   get info(): Info {
-    return this.value ?? this.remember(frozen(JSON.parse(this.text ?? payloadOf(this.token)) as Info));
+    const value = this.value ?? this.remember(JSON.parse(this.text ?? payloadOf(this.token)) as Info);
+    return Object.isFrozen(value) ? value : frozen(value); // not before somebody looks at it: few do
   }
 
   toJSON(): string {

@@ -42,17 +42,19 @@ describe('verifyWithSecrets', () => {
     expect(await verifyWithSecrets(jws, provider, 'as.keys')).toBe(expected);
   });
 
-  it('asks for the named key only, and for all when there is none of that name', async () => {
+  it('has a name looked for only where no key at hand has it', async () => {
     const named = vi.spyOn(provider, 'named');
-    const keys = vi.spyOn(provider, 'keys');
-    await verifyWithSecrets(tokenOf({ kid: 'first' }), provider, 'as.keys');
-    expect(named).toHaveBeenCalledExactlyOnceWith('verify', 'as.keys', 'first');
-    named.mockClear();
-    keys.mockClear();
-    await verifyWithSecrets(tokenOf({}), provider, 'as.keys');
+    for (const header of [{ kid: 'first' }, {}]) await verifyWithSecrets(tokenOf(header), provider, 'as.keys');
     expect(named).not.toHaveBeenCalled();
-    expect(keys).toHaveBeenCalledExactlyOnceWith('verify', 'as.keys');
+    await verifyWithSecrets(tokenOf({ kid: 'other' }), provider, 'as.keys');
+    expect(named).toHaveBeenCalledExactlyOnceWith('verify', 'as.keys', 'other');
     vi.restoreAllMocks();
+  });
+
+  it('tries no other key than one that is found elsewhere', async () => {
+    const late: SecretsProvider = { ...secretsInOrder([provider]), named: () => Promise.resolve(second.other) };
+    expect(await verifyWithSecrets(tokenOf({ kid: 'late' }, second), late, 'as.keys')).toBe(true);
+    expect(await verifyWithSecrets(tokenOf({ kid: 'late' }, first), late, 'as.keys')).toBe(false);
   });
 
   it('takes the key whose type fits where several have one name', async () => {
@@ -75,8 +77,20 @@ describe('verifyWithSecrets', () => {
 
   it('fails when it cannot be said whether there is such a key', async () => {
     const unreadable = new UnreadableSecret('as.keys', 'store', 'gone');
-    const broken: SecretsProvider = { ...secretsInOrder([provider]), named: () => Promise.reject(unreadable) };
-    await expect(verifyWithSecrets(tokenOf({ kid: 'first' }), broken, 'as.keys')).rejects.toBe(unreadable);
+    const named = (): Promise<never> => Promise.reject(unreadable);
+    const broken: SecretsProvider = { ...secretsInOrder([provider]), named };
+    await expect(verifyWithSecrets(tokenOf({ kid: 'other' }), broken, 'as.keys')).rejects.toBe(unreadable);
+    const gone: SecretsProvider = { ...broken, keys: named };
+    for (const header of [{ kid: 'first' }, {}]) {
+      await expect(verifyWithSecrets(tokenOf(header), gone, 'as.keys')).rejects.toBe(unreadable);
+    }
+  });
+
+  it('takes the named key of one store although another cannot say what it has', async () => {
+    const unreadable = new UnreadableSecret('as.keys', 'store', 'gone');
+    const half: SecretsProvider = { ...secretsInOrder([provider]), keys: () => Promise.reject(unreadable) };
+    expect(await verifyWithSecrets(tokenOf({ kid: 'first' }), half, 'as.keys')).toBe(true);
+    await expect(verifyWithSecrets(tokenOf({ kid: 'other' }), half, 'as.keys')).rejects.toBe(unreadable);
   });
 
   it('lets a flood of tokens wait, refuses what is beyond and leaves turns to others', async () => {
