@@ -1,7 +1,6 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { forwards, gateway, instance, type Json } from './configured-peers.ts';
 import type { Peer, Place } from './peer.ts';
+import { haproxy } from './protocol-peers.ts';
 import { issuer, type TokenAlgorithm, tokenFiles } from './token-files.ts';
 
 /** Proxies that look at tokens, and those that show what the same requests cost without that. */
@@ -75,34 +74,12 @@ export const coldTokens = 2000;
 /** HAProxy verifying the signature, the issuer and the end of the token for every request. */
 function haproxyJwt(place: Place, count: number): string[] {
   const { publicKey } = tokenFiles('RS256', count);
-  const file = join(place.folder, 'haproxy.cfg');
-  writeFileSync(
-    file,
-    `global
-  nbthread 1
-  maxconn 10500
-  no strict-limits
-defaults
-  mode http
-  option http-keep-alive
-  http-reuse always
-  timeout connect 5s
-  timeout client 10m
-  timeout server 10m
-  timeout http-request 10m
-  timeout http-keep-alive 10m
-frontend front
-  bind 127.0.0.1:${place.listen} backlog 4096
-  http-request set-var(txn.alg) http_auth_bearer,jwt_header_query('$.alg')
-  http-request deny unless { var(txn.alg) -m str RS256 }
-  http-request deny unless { http_auth_bearer,jwt_payload_query('$.iss') -m str ${issuer} }
-  http-request deny unless { http_auth_bearer,jwt_verify(txn.alg,"${publicKey}") -m int 1 }
-  default_backend back
-backend back
-  server backend 127.0.0.1:${place.backend}
-`,
-  );
-  return ['haproxy', '-db', '-f', file];
+  return haproxy(place, '', '', [
+    "http-request set-var(txn.alg) http_auth_bearer,jwt_header_query('$.alg')",
+    'http-request deny unless { var(txn.alg) -m str RS256 }',
+    `http-request deny unless { http_auth_bearer,jwt_payload_query('$.iss') -m str ${issuer} }`,
+    `http-request deny unless { http_auth_bearer,jwt_verify(txn.alg,"${publicKey}") -m int 1 }`,
+  ]);
 }
 
 export const identityPeers: readonly Peer[] = [

@@ -111,7 +111,8 @@ function nginxPeer(name: string, title: string, listen: string, location: string
   };
 }
 
-function haproxy(place: Place, bind: string, server: string): string[] {
+/** HAProxy with one thread and kept connections; `rules` stand in its frontend. */
+export function haproxy(place: Place, bind: string, server: string, rules: readonly string[] = []): string[] {
   const file = join(place.folder, 'haproxy.cfg');
   writeFileSync(
     file,
@@ -130,7 +131,7 @@ defaults
   timeout http-keep-alive 10m
 frontend front
   bind 127.0.0.1:${place.listen} backlog 4096 ${bind}
-  default_backend back
+${rules.map((rule) => `  ${rule}\n`).join('')}  default_backend back
 backend back
   server backend 127.0.0.1:${place.backend} ${server}
 `,

@@ -1,20 +1,16 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Reach } from '../../contract/reach.ts';
-import { flag, text } from '../../contract/vocabulary/configured.ts';
+import { text } from '../../contract/vocabulary/configured.ts';
 import { unavailable } from '../../contract/vocabulary/field-notes.ts';
-import { ref } from '../../contract/vocabulary/reference.ts';
 import { defineService } from '../heap/definition.ts';
 import { operatorPath } from '../heap/operator-path.ts';
 import { UnreadableSecret } from '../heap/secrets.ts';
+import { autoRefresh, refreshing } from './auto-refresh.ts';
 import { leaseExpiry, leaseMilliseconds, leaseRemarks } from './lease.ts';
 import { LeasedStore } from './leased-store.ts';
 import { storedValues } from './stored-values.ts';
 import { formatFields, formatsOf } from './value-formats.ts';
-import { watchDirectory } from './watched-directory.ts';
-
-/** Whoever replaces a file does it in several steps, and all of them are one change. */
-const SETTLE_MILLISECONDS = 20;
 
 /** Secrets in the files of a directory. */
 export const fileSystemSecretStore = defineService({
@@ -34,15 +30,7 @@ export const fileSystemSecretStore = defineService({
       .default('')
       .describe('What the name of a file has after the id.'),
     leaseExpiry: leaseExpiry(),
-    autoRefresh: z
-      .strictObject({
-        enabled: flag().default(true).describe('Whether changes are noticed before the lease is over.'),
-        executor: ref('executor')
-          .prefault('ScheduledExecutorService')
-          .describe('Runs what a change leads to, if `enabled` is true.'),
-      })
-      .prefault({})
-      .describe('Noticing changes of the files.'),
+    autoRefresh: autoRefresh('Noticing changes of the files.'),
     versionSuffix: unavailable('string').describe('What the names of files with versions have after the id.'),
   }),
   examples: [
@@ -57,8 +45,8 @@ export const fileSystemSecretStore = defineService({
   ],
   remarks: (config) => leaseRemarks(config.leaseExpiry),
   create(config, parts) {
-    const { name, log, onClose, plane, resolve } = parts;
-    const { directory, suffix, autoRefresh } = config;
+    const { name, log, onClose, plane } = parts;
+    const { directory, suffix } = config;
     if (plane.reach.listDirectory(directory) === null) throw new Error(`the directory '${directory}' cannot be read`);
     const valueAt = (id: string): Uint8Array | null => fileContent(plane.reach, directory, id, suffix, name);
     const source = {
@@ -67,24 +55,8 @@ export const fileSystemSecretStore = defineService({
     };
     const store = new LeasedStore({ name, source, lease: leaseMilliseconds(config.leaseExpiry), log });
     onClose(() => store.close());
-    if (!autoRefresh.enabled) return store;
-    const executor = resolve(autoRefresh.executor);
-    let cancel: (() => void) | null = null;
-    const refresh = (): void => {
-      cancel = null;
-      store.changed();
-    };
-    const endWatch = watchDirectory(
-      directory,
-      () => {
-        cancel ??= executor.schedule(refresh, SETTLE_MILLISECONDS);
-      },
-      (error) => log.warn({ err: error }, 'the directory cannot be watched: changes are seen when leases are over'),
-    );
-    onClose(() => {
-      endWatch();
-      cancel?.();
-    });
+    if (!config.autoRefresh.enabled) return store;
+    refreshing(config.autoRefresh.executor, directory, () => store.changed(), parts);
     return store;
   },
 });

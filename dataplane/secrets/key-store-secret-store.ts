@@ -1,13 +1,14 @@
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import type { Pattern } from '../../contract/pattern/pattern.ts';
-import { choice, flag, pattern, secretId, text } from '../../contract/vocabulary/configured.ts';
+import { choice, pattern, secretId, text } from '../../contract/vocabulary/configured.ts';
 import { deprecated, noEffect } from '../../contract/vocabulary/field-notes.ts';
 import { exclusive, oneRequired } from '../../contract/vocabulary/groups.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
 import { defineService, type Parts } from '../heap/definition.ts';
 import { operatorPath } from '../heap/operator-path.ts';
 import { type SecretsProvider, type StoredSecret, UnreadableSecret } from '../heap/secrets.ts';
+import { autoRefresh, refreshing } from './auto-refresh.ts';
 import {
   KeystoreFile,
   type KeystorePassword,
@@ -17,10 +18,7 @@ import {
 import { keystoreTypes } from './keystore/read-keystore.ts';
 import { leaseExpiry, leaseMilliseconds, leaseRemarks } from './lease.ts';
 import { LeasedStore, type SecretSource } from './leased-store.ts';
-import { watchDirectory } from './watched-directory.ts';
 
-/** Whoever replaces a file does it in several steps, and all of them are one change. */
-const SETTLE_MILLISECONDS = 20;
 const MOST_ALIASES_TOLD = 20;
 
 const mapping = z
@@ -88,15 +86,7 @@ export const keyStoreSecretStore = defineService({
         text().refine((provider) => !isDevice(provider), 'names a device, and keys in devices are not available'),
         'the keystore is read without Java, which has security providers',
       ).describe('Security provider of Java.'),
-      autoRefresh: z
-        .strictObject({
-          enabled: flag().default(true).describe('Whether changes are noticed before the lease is over.'),
-          executor: ref('executor')
-            .prefault('ScheduledExecutorService')
-            .describe('Runs what a change leads to, if `enabled` is true.'),
-        })
-        .prefault({})
-        .describe('Noticing that the keystore or a password was edited, replaced or deleted.'),
+      autoRefresh: autoRefresh('Noticing that the keystore or a password was edited, replaced or deleted.'),
       storePassword: deprecated(secretId(), "'storePasswordSecretId'").describe(
         'The former name of `storePasswordSecretId`.',
       ),
@@ -136,7 +126,7 @@ export const keyStoreSecretStore = defineService({
   ],
   create(config, parts) {
     const { name, log, onClose, plane, resolve } = parts;
-    const { file: path, mappings, autoRefresh } = config;
+    const { file: path, mappings } = config;
     if (plane.reach.readFile(path) === null) throw new Error(unreadableKeystore(path));
     const provider = resolve(config.secretsProvider);
     const storeId = config.storePasswordSecretId ?? config.storePassword;
@@ -153,25 +143,12 @@ export const keyStoreSecretStore = defineService({
     const store = new LeasedStore({ name, source, lease: leaseMilliseconds(config.leaseExpiry), log });
     onClose(() => store.close());
     file.open().catch(() => {}); // what is wrong with it is in the log before the first request
-    if (!autoRefresh.enabled) return store;
-    const executor = resolve(autoRefresh.executor);
-    let cancel: (() => void) | null = null;
+    if (!config.autoRefresh.enabled) return store;
     const refresh = async (): Promise<void> => {
-      cancel = null;
       if (!(await file.isAsBefore())) store.changed();
     };
-    const heard = (): void => {
-      cancel ??= executor.schedule(refresh, SETTLE_MILLISECONDS);
-    };
-    const endFiles = watchDirectory(dirname(path), heard, (error) =>
-      log.warn({ err: error }, 'the keystore cannot be watched: changes are seen when leases are over'),
-    );
-    const endPasswords = provider.watch(heard);
-    onClose(() => {
-      endFiles();
-      endPasswords();
-      cancel?.();
-    });
+    const heard = refreshing(config.autoRefresh.executor, dirname(path), refresh, parts);
+    onClose(provider.watch(heard));
     return store;
   },
 });

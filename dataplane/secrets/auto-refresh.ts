@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { flag } from '../../contract/vocabulary/configured.ts';
+import { type Reference, ref } from '../../contract/vocabulary/reference.ts';
+import type { Parts } from '../heap/definition.ts';
+import { watchDirectory } from './watched-directory.ts';
+
+/** Whoever replaces a file does it in several steps, and all of them are one change. */
+const SETTLE_MILLISECONDS = 20;
+
+/** The field `autoRefresh` of stores that are kept in files. */
+export function autoRefresh(description: string) {
+  return z
+    .strictObject({
+      enabled: flag().default(true).describe('Whether changes are noticed before the lease is over.'),
+      executor: ref('executor')
+        .prefault('ScheduledExecutorService')
+        .describe('Runs what a change leads to, if `enabled` is true.'),
+    })
+    .prefault({})
+    .describe(description);
+}
+
+/** Has something done, once, some moments after a file of a directory changed. @returns says that there is a change. */
+export function refreshing(
+  executor: Reference<'executor'>,
+  directory: string,
+  refresh: () => void | Promise<void>,
+  { resolve, onClose, log }: Parts,
+): () => void {
+  const runner = resolve(executor);
+  let cancel: (() => void) | null = null;
+  const run = (): void | Promise<void> => {
+    cancel = null;
+    return refresh();
+  };
+  const heard = (): void => {
+    cancel ??= runner.schedule(run, SETTLE_MILLISECONDS);
+  };
+  const endWatch = watchDirectory(directory, heard, (error) =>
+    log.warn({ err: error, directory }, 'a directory cannot be watched: changes are seen when leases are over'),
+  );
+  onClose(() => {
+    endWatch();
+    cancel?.();
+  });
+  return heard;
+}
