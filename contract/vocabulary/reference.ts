@@ -33,6 +33,11 @@ export type Kind = keyof typeof kinds;
 /** Kinds in whose place an object of another kind can stand, or several of them in an order. */
 export const standIns: Readonly<Partial<Record<Kind, 'secretStore'>>> = { secretsProvider: 'secretStore' };
 
+/** What somebody means who names an object of a kind that nobody declared. */
+export const mistaken: Readonly<Partial<Record<Kind, (name: string) => string>>> = {
+  resourceAccess: (name) => `scopes stand in brackets: ["${name}"]`,
+};
+
 /** Another object, by its name or declared in place. What it stands for is found when the document is checked. */
 export class Reference<K extends Kind = Kind> {
   readonly kind: K;

@@ -35,19 +35,27 @@ export const timerDecorator = defineDecorator({
       return (part, time) => plane.observe(`${prefix}${part}_seconds`, labels, time / 1000);
     }
 
+    /** Tells how long something took that began then, and of which no part is told apart. */
+    function elapsed(decorated: Decorated): (start: number) => void {
+      const observe = meter(decorated);
+      const lines = log.child({ decorated: decorated.qualifiedName });
+      return (start) => {
+        const total = performance.now() - start;
+        observe('elapsed', total);
+        lines.info(`Elapsed time: ${shown(total)}`);
+      };
+    }
+
     return {
       handler(handler, measured, decorated) {
         if (!measured) return handler;
-        const observe = meter(decorated);
-        const lines = log.child({ decorated: decorated.qualifiedName });
+        const ended = elapsed(decorated);
         return async function timed(exchange) {
           const start = performance.now();
           try {
             return await handler(exchange);
           } finally {
-            const total = performance.now() - start;
-            observe('elapsed', total);
-            lines.info(`Elapsed time: ${shown(total)}`);
+            ended(start);
           }
         };
       },
@@ -81,13 +89,7 @@ export const timerDecorator = defineDecorator({
       },
       accessTokenResolver(resolver, measured, decorated) {
         if (!measured) return resolver;
-        const observe = meter(decorated);
-        const lines = log.child({ decorated: decorated.qualifiedName });
-        const ended = (start: number): void => {
-          const total = performance.now() - start;
-          observe('elapsed', total);
-          lines.info(`Elapsed time: ${shown(total)}`);
-        };
+        const ended = elapsed(decorated);
         return resolvingBy(resolver, (token, exchange) => {
           const start = performance.now();
           let isUnderWay = false;

@@ -5,7 +5,7 @@ import { type Path, type Problem, pathText } from '../../contract/problem.ts';
 import { givenReferences } from '../../contract/vocabulary/given-references.ts';
 import { fieldNames, parseConfig } from '../../contract/vocabulary/parse-config.ts';
 import type { Reading } from '../../contract/vocabulary/reading.ts';
-import { type Kind, kinds, type Reference, standIns } from '../../contract/vocabulary/reference.ts';
+import { type Kind, kinds, mistaken, type Reference, standIns } from '../../contract/vocabulary/reference.ts';
 import { soundFields } from '../../contract/vocabulary/sound-fields.ts';
 import { type Found, referencesIn } from './config-walk.ts';
 import type { TypeDefinition } from './definition.ts';
@@ -265,13 +265,11 @@ export class ScopeCheck {
     const meant = this.meant(name, () => this.scope.names());
     const isType = this.options.catalogue.find(name) !== undefined;
     const typeHint = isType ? `${name} is a type: write { "type": "${name}", … } for an object of it` : undefined;
-    const hint = typeHint ?? (meant === undefined ? this.elsewhere(name, kind) : `did you mean '${meant}'?`);
+    const hint =
+      typeHint ??
+      (meant === undefined ? (mistaken[kind]?.(name) ?? this.options.elsewhere) : `did you mean '${meant}'?`);
     this.error('reference', path, `there is no object '${name}' in this heap or in those around it`, hint);
     return null;
-  }
-
-  private elsewhere(name: string, kind: Kind): string | undefined {
-    return kind === 'resourceAccess' ? `scopes stand in brackets: ["${name}"]` : this.options.elsewhere;
   }
 
   private inPlace(raw: JsonValue, path: Path): CheckedObject | null {

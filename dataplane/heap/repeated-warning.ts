@@ -1,14 +1,11 @@
 import type { Logger } from 'pino';
-
-/** How long warnings of one kind wait for each other, in milliseconds. */
-const INTERVAL = 1000;
+import { LinePace } from './line-pace.ts';
 
 /** A warning that many requests can bring about: at most one a second, which counts those that were left out. */
 export class RepeatedWarning {
   private readonly log: Logger;
   private readonly message: string;
-  private last = Number.NEGATIVE_INFINITY;
-  private leftOut = 0;
+  private readonly pace = new LinePace(1);
 
   constructor(log: Logger, message: string) {
     this.log = log;
@@ -16,14 +13,7 @@ export class RepeatedWarning {
   }
 
   give(reason: string): void {
-    const now = performance.now();
-    if (now - this.last < INTERVAL) {
-      this.leftOut++;
-      return;
-    }
-    const { leftOut } = this;
-    this.last = now;
-    this.leftOut = 0;
-    this.log.warn({ reason, ...(leftOut > 0 && { leftOut }) }, this.message);
+    const pace = this.pace.take();
+    if (pace !== null) this.log.warn({ reason, ...pace }, this.message);
   }
 }

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Duration } from '../../contract/duration.ts';
 import { choice, duration, secretId } from '../../contract/vocabulary/configured.ts';
+import { printable } from '../../contract/vocabulary/printable.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
 import type { SecretsProvider } from '../heap/secrets.ts';
 import type { Request } from '../http/request.ts';
 import { sign } from '../jose/signature.ts';
 import { signatureAlgorithms } from '../jose/signature-algorithm.ts';
 import { assertionClaims } from './assertion-claims.ts';
-import { clientId } from './client-fields.ts';
 import { tellClient } from './client-form.ts';
 import { endpointUrl } from './endpoint-url.ts';
 
@@ -15,7 +15,7 @@ const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
 /** Fields of a client that proves itself with a signed JWT. */
 export const assertionFields = {
-  clientId: clientId().describe('Id that the authorization server knows the gateway by.'),
+  clientId: printable().describe('Id that the authorization server knows the gateway by.'),
   tokenEndpoint: endpointUrl().describe(
     'URL of the token endpoint: for whom the JWT is meant (`aud`), exactly as written. Requests go where they go.',
   ),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { secretId, text, url } from '../../contract/vocabulary/configured.ts';
 import { deprecated } from '../../contract/vocabulary/field-notes.ts';
 import { needs } from '../../contract/vocabulary/groups.ts';
+import { printable } from '../../contract/vocabulary/printable.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
 import { FailureLog } from '../backends/failure-log.ts';
 import { clearTextRemarks } from '../heap/clear-text-remark.ts';
@@ -11,7 +12,6 @@ import { callHandler } from '../http/own-call.ts';
 import { mapResponse } from '../http/reply.ts';
 import { Response } from '../http/response.ts';
 import { basicCredentials } from './basic-credentials.ts';
-import { clientId } from './client-fields.ts';
 import { formEncoded } from './form-encoding.ts';
 import { KeptToken, type UsableToken } from './kept-token.ts';
 import { type GrantedToken, grantedToken } from './token-answer.ts';
@@ -52,7 +52,7 @@ export const clientCredentialsOAuth2ClientFilter = defineFilter({
           'Sends the request to the token endpoint and authenticates the gateway there: a Chain with, for instance, a ' +
             'ClientSecretBasicAuthenticationFilter in front of a ClientHandler. The default does not authenticate.',
         ),
-      clientId: clientId()
+      clientId: printable()
         .optional()
         .describe('Id of the gateway, sent as `client_id` where the authorization server wants it in the form.'),
       secretsProvider: ref('secretsProvider').optional().describe('Provider of the secret behind `clientSecretId`.'),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { flag, secretId, text } from '../../contract/vocabulary/configured.ts';
+import { flag, secretId } from '../../contract/vocabulary/configured.ts';
+import { printable } from '../../contract/vocabulary/printable.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
 import { defineFilter } from '../heap/definition.ts';
 import { basicCredentials } from './basic-credentials.ts';
@@ -14,9 +15,7 @@ export const httpBasicAuthenticationClientFilter = defineFilter({
     '500. Basic authentication hides nothing: the connection must be secure.',
   config: z
     .strictObject({
-      username: text()
-        .refine((name) => !/\p{Cc}/u.test(name), { error: 'must hold no control character' })
-        .describe('Name of the gateway, without a colon unless it is encoded.'),
+      username: printable().describe('Name of the gateway, without a colon unless it is encoded.'),
       passwordSecretId: secretId().describe('Id of the password, which is a GenericSecret.'),
       secretsProvider: ref('secretsProvider').describe('Provider of the password.'),
       urlEncodeCredentials: flag()

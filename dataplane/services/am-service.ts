@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { flag, secretId, text, url } from '../../contract/vocabulary/configured.ts';
+import { flag, secretId, url } from '../../contract/vocabulary/configured.ts';
 import { refused, unavailable } from '../../contract/vocabulary/field-notes.ts';
+import { printable } from '../../contract/vocabulary/printable.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
 import { clearTextRemarks } from '../heap/clear-text-remark.ts';
 import { defineService } from '../heap/definition.ts';
@@ -26,9 +27,7 @@ function switchedOff(names: readonly string[]) {
 }
 
 const agent = z.strictObject({
-  username: text()
-    .refine((name) => !/\p{Cc}/u.test(name), { error: 'must hold no control character' })
-    .describe('Name of the agent profile.'),
+  username: printable().describe('Name of the agent profile.'),
   passwordSecretId: secretId().describe('Id of its password, which is a GenericSecret.'),
   password: refused("a password does not belong into a document: use 'passwordSecretId'").describe(
     'The password itself, which earlier versions of the reference product took.',

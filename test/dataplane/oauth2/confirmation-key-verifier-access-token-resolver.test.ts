@@ -5,16 +5,16 @@ import type { AccessTokenResolver, TokenRefusal } from '../../../dataplane/heap/
 import { Response } from '../../../dataplane/http/response.ts';
 import { confirmationKeyVerifierAccessTokenResolver } from '../../../dataplane/oauth2/confirmation-key-verifier-access-token-resolver.ts';
 import { ask } from '../../support/answers.ts';
-import { type AuthorizationServer, CLIENT, startAuthorizationServer } from '../../support/authorization-server.ts';
+import { startAuthorizationServer } from '../../support/authorization-server.ts';
 import { buildObjects } from '../../support/built-object.ts';
 import { type Certified, certificateAuthority } from '../../support/certificates.ts';
 import { changingKeys, changingTrust } from '../../support/changing-tls-secrets.ts';
 import { DpopClient } from '../../support/dpop-client.ts';
 import { startFiltered } from '../../support/filtered-gateway.ts';
 import { startGateway } from '../../support/gateway.ts';
+import { introspectingResolver } from '../../support/introspecting-resolver.ts';
 import { objectParts } from '../../support/object-parts.ts';
 import { resolvingHandler, type Told } from '../../support/resolving-handler.ts';
-import { secretFolder } from '../../support/secret-folder.ts';
 import { askSecurely } from '../../support/secure-client.ts';
 import { startSecure } from '../../support/secure-gateway.ts';
 
@@ -23,19 +23,6 @@ const TOKEN = 'the-token';
 
 function thumbprintOf({ certificate }: Pick<Certified, 'certificate'>): string {
   return createHash('sha256').update(new X509Certificate(certificate).raw).digest('base64url');
-}
-
-/** A resolver that introspects tokens at a real authorization server. */
-function introspecting(server: AuthorizationServer): JsonObject {
-  const directory = secretFolder({ 'client.secret': CLIENT.secret });
-  const secretsProvider = { type: 'FileSystemSecretStore', config: { directory, format: 'PLAIN' } };
-  const config = { clientId: CLIENT.id, clientSecretId: 'client.secret', secretsProvider };
-  const filters = [{ type: 'ClientSecretBasicAuthenticationFilter', config }];
-  const providerHandler = { type: 'Chain', config: { filters, handler: 'ForgeRockClientHandler' } };
-  return {
-    type: 'TokenIntrospectionAccessTokenResolver',
-    config: { endpoint: server.endpoints.introspection, providerHandler },
-  };
 }
 
 /** The verifier in front of a resolver that takes every token for one with this `cnf`. */
@@ -87,7 +74,7 @@ describe('tokens that are bound to a certificate', () => {
 
   it('of a real authorization server are for who has shown it at the handshake', async () => {
     const server = await startAuthorizationServer();
-    const config = { delegate: introspecting(server) };
+    const config = { delegate: introspectingResolver(server) };
     const declared = [{ name: 'it', type: 'ConfirmationKeyVerifierAccessTokenResolver', config }];
     const resolver = buildObjects(declared).get('accessTokenResolver', 'it');
     const bound = await server.token({ certificate: client.certificate });
@@ -109,7 +96,7 @@ describe('tokens that are bound to a certificate', () => {
     const server = await startAuthorizationServer();
     const accessTokenResolver = {
       type: 'ConfirmationKeyVerifierAccessTokenResolver',
-      config: { delegate: introspecting(server) },
+      config: { delegate: introspectingResolver(server) },
     };
     const { ask: request } = await startFiltered([
       { type: 'CertificateThumbprintFilter', config: { certificate: "${request.headers['X-Cert'][0]}" } },
@@ -228,7 +215,7 @@ describe('tokens that are bound to a key', () => {
     const bound = await server.token({ proof: client.proof({ method: 'POST', uri: server.endpoints.token }) });
     const accessTokenResolver = {
       type: 'ConfirmationKeyVerifierAccessTokenResolver',
-      config: { delegate: introspecting(server), dpop: {} },
+      config: { delegate: introspectingResolver(server), dpop: {} },
     };
     const cache = { enabled: true };
     const config = { accessTokenResolver, scopes: ['read'], requireHttps: false, cache };

@@ -4,20 +4,11 @@ import { ask } from '../../support/answers.ts';
 import { type AuthorizationServer, CLIENT, startAuthorizationServer } from '../../support/authorization-server.ts';
 import { startConfigured } from '../../support/configured-gateway.ts';
 import { type FilteredGateway, startFiltered } from '../../support/filtered-gateway.ts';
-import { secretFolder } from '../../support/secret-folder.ts';
+import { introspectingResolver } from '../../support/introspecting-resolver.ts';
 
-/** Asks the server, with the name and the secret of a client. */
+/** Asks the server. */
 function introspecting(server: AuthorizationServer): JsonObject {
-  const directory = secretFolder({ 'client.secret': CLIENT.secret });
-  const secretsProvider = { type: 'FileSystemSecretStore', config: { directory, format: 'PLAIN' } };
-  const config = { clientId: CLIENT.id, clientSecretId: 'client.secret', secretsProvider };
-  const filters = [{ type: 'ClientSecretBasicAuthenticationFilter', config }];
-  const providerHandler = { type: 'Chain', config: { filters, handler: 'ForgeRockClientHandler' } };
-  return {
-    name: 'resolver',
-    type: 'TokenIntrospectionAccessTokenResolver',
-    config: { endpoint: server.endpoints.introspection, providerHandler },
-  };
+  return { name: 'resolver', ...introspectingResolver(server) };
 }
 
 /** Trusts what the server signs. */

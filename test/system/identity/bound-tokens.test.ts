@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { type AuthorizationServer, CLIENT, startAuthorizationServer } from '../../support/authorization-server.ts';
 import { type Certified, certificateAuthority } from '../../support/certificates.ts';
 import { DpopClient } from '../../support/dpop-client.ts';
+import { withBasic } from '../../support/introspecting-instance.ts';
 import { ProtectedInstance, resourceServer, route } from '../../support/protected-instance.ts';
 
 const authority = certificateAuthority('everybody');
@@ -25,15 +26,10 @@ const front = {
 };
 
 function introspecting(server: AuthorizationServer): object {
-  const secretsProvider = {
-    type: 'FileSystemSecretStore',
-    config: { directory: '&{ig.instance.dir}/secrets', format: 'PLAIN' },
+  const providerHandler = {
+    type: 'Chain',
+    config: { filters: [withBasic(server)], handler: 'ForgeRockClientHandler' },
   };
-  const authenticating = {
-    type: 'ClientSecretBasicAuthenticationFilter',
-    config: { clientId: CLIENT.id, clientSecretId: 'of.client', secretsProvider },
-  };
-  const providerHandler = { type: 'Chain', config: { filters: [authenticating], handler: 'ForgeRockClientHandler' } };
   return {
     type: 'TokenIntrospectionAccessTokenResolver',
     config: { endpoint: server.endpoints.introspection, providerHandler },

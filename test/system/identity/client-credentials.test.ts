@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { type AuthorizationServer, CLIENT, startAuthorizationServer } from '../../support/authorization-server.ts';
 import { HttpBackend } from '../../support/http-backend.ts';
+import { withBasic } from '../../support/introspecting-instance.ts';
 import { ProtectedInstance, route } from '../../support/protected-instance.ts';
 
 const patience = { timeout: 30_000, interval: 50 };
@@ -27,15 +28,10 @@ async function startService(server: AuthorizationServer) {
 }
 
 async function start(server: AuthorizationServer, url: string): Promise<ProtectedInstance> {
-  const secretsProvider = {
-    type: 'FileSystemSecretStore',
-    config: { directory: '&{ig.instance.dir}/secrets', format: 'PLAIN' },
+  const endpointHandler = {
+    type: 'Chain',
+    config: { filters: [withBasic(server)], handler: 'ForgeRockClientHandler' },
   };
-  const authenticating = {
-    type: 'ClientSecretBasicAuthenticationFilter',
-    config: { clientId: CLIENT.id, clientSecretId: 'of.client', secretsProvider },
-  };
-  const endpointHandler = { type: 'Chain', config: { filters: [authenticating], handler: 'ForgeRockClientHandler' } };
   const filter = {
     type: 'ClientCredentialsOAuth2ClientFilter',
     config: { tokenEndpoint: server.endpoints.token, scopes: ['read'], endpointHandler },
