@@ -77,7 +77,8 @@ export class BucketTable {
       if ((seen & 1) === 0 && Atomics.compareExchange(words, word + WORD.lock, seen, held) === seen) break;
       untilFree(words, word + WORD.lock);
     }
-    // From here on no loop and no call of ours: only there can a thread be ended, and the lock would be left behind.
+    // No loop and no call of ours until the lock is given back: a thread is hardly ever ended here, and the lock of one
+    // that was is taken from it.
     let wait = GONE;
     if (words[word + WORD.generation] === generation) {
       let refilled = numbers[number + NUMBER.refilled]!;

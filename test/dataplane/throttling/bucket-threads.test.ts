@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { expect, it, onTestFinished } from 'vitest';
 import { BucketMemory, HEADER, WORD } from '../../../dataplane/throttling/bucket-memory.ts';
 import { bucketRate } from '../../../dataplane/throttling/bucket-rate.ts';
+import { BucketTable } from '../../../dataplane/throttling/bucket-table.ts';
 import { lock, unlock } from '../../../dataplane/throttling/shared-lock.ts';
 import { type CleaningOrder, STEP } from '../../support/bucket-cleaner.ts';
 import { unsoundness } from '../../support/bucket-soundness.ts';
@@ -58,10 +59,12 @@ it('buckets that are removed and used at the same time stay sound, and pass no m
   }
 });
 
-it('a thread that is ended leaves no bucket locked', async () => {
+it('a thread that is ended, wherever it was, keeps no bucket from the others', async () => {
   const memory = new SharedArrayBuffer(BucketMemory.bytes(1));
   const { words } = new BucketMemory(memory, 1);
   const numbers = { maximum: 1, keys: 1, numberOfRequests: 1e9, milliseconds: 3_600_000, cleans: false };
+  const rate = bucketRate({ numberOfRequests: 1e9, nanoseconds: 3_600_000_000_000n });
+  const table = new BucketTable(memory, 1, () => ({ turn: () => 0, now: () => 0 }));
   for (let round = 0; round < 5; round++) {
     const before = Atomics.load(words, WORD.lock);
     const order = { ...numbers, memory, time: new SharedArrayBuffer(12), seed: round, requests: 2 ** 31 };
@@ -69,8 +72,10 @@ it('a thread that is ended leaves no bucket locked', async () => {
     onTestFinished(async () => void (await worker.terminate()));
     await untilTrue(() => Atomics.load(words, WORD.lock) - before > 1000 * round);
     await worker.terminate();
+    expect(table.take('key 0', rate)).toBe(0);
     expect(Atomics.load(words, WORD.lock) & 1).toBe(0);
   }
+  expect(unsoundness(memory, 1)).toEqual([]);
 }, 60_000);
 
 it('a bucket that is used again just before it is removed stays', async () => {
