@@ -1,5 +1,11 @@
 import type { JsonObject } from './document/json-value.ts';
 
+/** An object of the cluster at one moment. Versions of one object are ordered; see `isOlder`. */
+export interface SourceVersion {
+  readonly uid: string;
+  readonly resourceVersion: string;
+}
+
 /** A route as planes receive it: tokens and properties resolved, its name and place decided. */
 export interface RouteEntry {
   /** The qualified name of its router, such as `gateway._router`. */
@@ -7,28 +13,79 @@ export interface RouteEntry {
   readonly id: string;
   readonly name: string;
   readonly document: JsonObject;
-  /** Hash of everything above: the same hash is the same route. */
+  /** Hash of everything above and of tenant, files and `refuses`: the same hash is the same route. */
   readonly hash: string;
-  /** Set when the route must take its requests and refuse them, because it was never sound. */
+  /** Set when the route must take its requests and refuse them: no version of it may serve. */
   readonly refuses?: true;
-  /** Where its figures are counted. */
-  readonly slot: number;
+  /** The tenant it belongs to: it gets requests for that tenant's hosts only, and may do what a tenant may. */
+  readonly tenant?: string;
+  /** The files of its secret stores, in base64 by path. They are secret: never logged, never shown. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** What it was made from: the resource itself first, then what it refers to. Not part of the hash. */
+  readonly sources?: readonly SourceVersion[];
+  /** Which generation of its resource this is. Not part of the hash. */
+  readonly generation?: number;
+}
+
+/** Who gets which hosts. */
+export interface Tenant {
+  readonly name: string;
+  /** Lower case: `shop.example.com`, `*.example.com` for everything below, or `*`. */
+  readonly hosts: readonly string[];
+}
+
+/** What an operator lets tenants do on planes. */
+export interface PlaneTrust {
+  readonly tenants: readonly Tenant[];
+  /** What tenants' routes may connect to although it is refused by default, as `contract/egress.ts` reads it. */
+  readonly egress: readonly string[];
+  /** Names of objects of `config.json` that tenants may refer to although they hold secrets. */
+  readonly sharedObjects: readonly string[];
+}
+
+/** `config.json`, resolved. */
+export interface BaseEntry {
+  readonly document: JsonObject;
+  /** `admin.json`, resolved: what connectors are opened with. Planes act on it when they start. */
+  readonly admin?: JsonObject;
+  /** Hash of the documents and of the trust. */
+  readonly hash: string;
+  /** Absent where there are no tenants: all routes are an operator's. */
+  readonly trust?: PlaneTrust;
+  readonly sources?: readonly SourceVersion[];
 }
 
 /** What a plane has to change to run a new revision. */
 export interface Update {
   readonly revision: string;
-  /** `config.json`, resolved; null when it is as before. Everything is built anew when it changes. */
-  readonly base: { readonly document: JsonObject; readonly hash: string } | null;
+  /** Null when it is as before. Everything is built anew when it changes. */
+  readonly base: BaseEntry | null;
   /** Routes that are new or changed. */
   readonly set: readonly RouteEntry[];
-  /** Routes that are gone, as `router` and `id`. */
-  readonly remove: readonly RouteKey[];
-  /** Where the requests that no route of a router takes are counted, by the router's qualified name. */
-  readonly defaultSlots: Readonly<Record<string, number>>;
+  /** Routes that are gone. */
+  readonly remove: readonly RemovedRoute[];
+  /** Qualified names of the routers that have a default handler, whose requests are counted. */
+  readonly defaults: readonly string[];
 }
 
 export interface RouteKey {
   readonly router: string;
   readonly id: string;
+}
+
+export interface RemovedRoute extends RouteKey {
+  /** The version at which the resource was gone, where that is known. */
+  readonly source?: SourceVersion;
+}
+
+/** A key of maps over routes. */
+export function routeKeyText({ router, id }: RouteKey): string {
+  return JSON.stringify([router, id]);
+}
+
+/** Whether a version of an object comes before another one of the same object. Versions are numbers that grow. */
+export function isOlder(a: SourceVersion, b: SourceVersion): boolean {
+  if (a.uid !== b.uid || a.resourceVersion === b.resourceVersion) return false;
+  if (a.resourceVersion.length !== b.resourceVersion.length) return a.resourceVersion.length < b.resourceVersion.length;
+  return a.resourceVersion < b.resourceVersion;
 }

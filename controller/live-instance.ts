@@ -37,7 +37,6 @@ export class LiveInstance {
   begin(): { readonly compilation: Compilation; readonly update: Update | null } {
     const compilation = this.compile();
     const update = compilation.snapshot === null ? null : this.publisher.update(compilation.snapshot);
-    this.publisher.confirmed();
     return { compilation, update };
   }
 
@@ -52,7 +51,6 @@ export class LiveInstance {
     this.options.compiled(compilation, update);
     if (update === null) return;
     this.delivering = this.options.deliver(update).finally(() => {
-      this.publisher.confirmed();
       this.delivering = null;
       if (!this.isStale) return;
       this.isStale = false;

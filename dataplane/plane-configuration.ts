@@ -1,7 +1,9 @@
-import type { Update } from '../contract/snapshot.ts';
+import { routeKeyText, type Update } from '../contract/snapshot.ts';
 import { HeldSnapshot } from './link/held-snapshot.ts';
 import type { RouteSeries } from './metrics/route-series.ts';
 import { addFigures, emptyFigures, SlotMemory } from './metrics/route-slots.ts';
+import { SlotLedger } from './metrics/slot-ledger.ts';
+import type { PlacedRoute, PlacedUpdate } from './placed-update.ts';
 import type { BuildProblem } from './routes/configuration.ts';
 import type { UnitOrder } from './unit-messages.ts';
 
@@ -25,27 +27,32 @@ export class PlaneConfiguration {
   private readonly owners = new Map<number, string>();
   private readonly waiting = new Map<number, Waiting>();
   private readonly routesGone: (names: readonly string[]) => void;
+  private readonly ledger = new SlotLedger();
+  /** Who counts where: a route under another name is counted anew. */
+  private readonly counting = new Map<string, string>();
   private highestSlot = -1;
   private orders = 0;
 
   /** `routesGone` hears the qualified names of routes whose figures nobody should see any more. */
   constructor(update: Update, routesGone: (names: readonly string[]) => void) {
     this.routesGone = routesGone;
-    this.take(update, []);
+    this.take(this.placed(update), []);
+    this.ledger.release();
   }
 
   /** What a unit that starts now has to serve. */
-  whole(slots: SlotMemory): Update {
+  whole(slots: SlotMemory): PlacedUpdate {
     slots.reach(this.highestSlot);
     return this.held.whole();
   }
 
   /** Tells every unit. Resolves when each of them runs it, with what could not be built. */
   apply(update: Update, units: readonly ConfiguredUnit[]): Promise<readonly BuildProblem[]> {
-    this.take(update, units);
+    const placed = this.placed(update);
+    this.take(placed, units);
     const order = ++this.orders;
     for (const unit of units) {
-      unit.tell({ kind: 'update', order, update, slots: unit.slots.reach(this.highestSlot) });
+      unit.tell({ kind: 'update', order, update: placed, slots: unit.slots.reach(this.highestSlot) });
     }
     return new Promise((resolve) => {
       this.waiting.set(order, { units: new Set(units), problems: [], resolve });
@@ -87,7 +94,24 @@ export class PlaneConfiguration {
     });
   }
 
-  private take(update: Update, units: readonly ConfiguredUnit[]): void {
+  /** Gives every route the place where it is counted. */
+  private placed({ defaults, set, remove, ...rest }: Update): PlacedUpdate {
+    for (const one of remove) this.counting.delete(routeKeyText(one));
+    for (const { router, id, name } of set) {
+      this.counting.set(routeKeyText({ router, id }), JSON.stringify([router, id, name]));
+    }
+    this.ledger.keep(new Set([...this.counting.values(), ...defaults.map(defaultOwner)]));
+    const slotOf = ({ router, id, name }: Update['set'][number]): number =>
+      this.ledger.take(JSON.stringify([router, id, name]));
+    return {
+      ...rest,
+      remove,
+      set: set.map((entry): PlacedRoute => ({ ...entry, slot: slotOf(entry) })),
+      defaultSlots: Object.fromEntries(defaults.map((router) => [router, this.ledger.take(defaultOwner(router))])),
+    };
+  }
+
+  private take(update: PlacedUpdate, units: readonly ConfiguredUnit[]): void {
     const gone = this.held.take(update);
     if (gone.length > 0) this.routesGone(gone);
     const owned = [
@@ -107,6 +131,11 @@ export class PlaneConfiguration {
     const waiting = this.waiting.get(order);
     if (waiting === undefined || waiting.units.size > 0) return;
     this.waiting.delete(order);
+    if (this.waiting.size === 0) this.ledger.release(); // nobody counts any more in what was taken back
     waiting.resolve(waiting.problems);
   }
+}
+
+function defaultOwner(router: string): string {
+  return JSON.stringify([router]);
 }

@@ -17,12 +17,19 @@ import type { BuildProblem } from './routes/configuration.ts';
 import { PlaneMemory } from './shared-memory.ts';
 import { isTaken } from './taken-port.ts';
 import { ChangingTicketKeys } from './tls/ticket-keys.ts';
-import type { Serving, UnitOptions, UnitOrder, UnitReport } from './unit-messages.ts';
+import type {
+  BackendServing,
+  ConfigurationServing,
+  Serving,
+  UnitOptions,
+  UnitOrder,
+  UnitReport,
+} from './unit-messages.ts';
 
 export interface PlaneOptions {
   /** At least one. */
   readonly connectors: readonly Connector[];
-  readonly serving: Serving;
+  readonly serving: PlaneServing;
   readonly units: number;
   readonly accessLog: AccessLogTarget;
   readonly logLevel: LogLevel;
@@ -33,6 +40,9 @@ export interface PlaneOptions {
   /** What the metrics tell of the configuration, where somebody follows one. */
   readonly configurationFigures?: ConfigurationFigures;
 }
+
+/** What a plane serves at first: like its units, before routes have places to count in. */
+export type PlaneServing = BackendServing | (Omit<ConfigurationServing, 'update'> & { readonly update: Update });
 
 /** A running plane. */
 export interface Plane {
@@ -255,7 +265,8 @@ class Supervisor implements Plane {
   /** What a unit that starts now serves: the first snapshot with all that changed since. */
   private servingFor(slots: SlotMemory): Serving {
     const { serving } = this.options;
-    if (serving.kind !== 'configuration' || this.configuration === null) return serving;
+    if (serving.kind !== 'configuration') return serving;
+    if (this.configuration === null) throw new Error('a configuration is served, and there is none');
     return { ...serving, update: this.configuration.whole(slots) };
   }
 

@@ -1,11 +1,11 @@
 import type { JsonObject } from '../contract/document/json-value.ts';
-import type { Update } from '../contract/snapshot.ts';
 import type { Connector } from './connectors/connector.ts';
 import type { Destination } from './http/backend.ts';
 import type { Endpoint } from './http/wire.ts';
 import type { LogLevel } from './log-level.ts';
 import type { GaugeValue } from './metrics/gauges.ts';
 import type { OperatorReach } from './operator-reach.ts';
+import type { PlacedUpdate } from './placed-update.ts';
 import type { BuildProblem } from './routes/configuration.ts';
 import type { MemoryLink } from './shared-memory.ts';
 import type { TicketSeed } from './tls/ticket-keys.ts';
@@ -24,7 +24,7 @@ export interface BackendServing {
 export interface ConfigurationServing {
   readonly kind: 'configuration';
   /** What to serve at first: a whole snapshot. */
-  readonly update: Update;
+  readonly update: PlacedUpdate;
   readonly reach: OperatorReach;
   /** `admin.json` with its tokens and properties resolved: the objects that connectors need are declared there. */
   readonly admin: JsonObject;
@@ -34,6 +34,7 @@ export interface ConfigurationServing {
   readonly prefix: string;
 }
 
+/** What a unit serves. */
 export type Serving = BackendServing | ConfigurationServing;
 
 /** What a unit is started with. */
@@ -94,7 +95,7 @@ export type UnitOrder =
       readonly kind: 'update';
       /** Tells the answer to this order from others. */
       readonly order: number;
-      readonly update: Update;
+      readonly update: PlacedUpdate;
       /** Room for routes that had none. */
       readonly slots: readonly SharedArrayBuffer[];
     };

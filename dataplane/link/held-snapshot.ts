@@ -1,32 +1,33 @@
-import type { RouteEntry, Update } from '../../contract/snapshot.ts';
+import { routeKeyText } from '../../contract/snapshot.ts';
+import type { PlacedRoute, PlacedUpdate } from '../placed-update.ts';
 
 /** The whole of what a plane was told, so that a unit that starts later gets it in one piece. */
 export class HeldSnapshot {
   private revision = '';
-  private base: Update['base'] = null;
-  private defaultSlots: Update['defaultSlots'] = {};
-  private readonly entries = new Map<string, RouteEntry>();
+  private base: PlacedUpdate['base'] = null;
+  private defaultSlots: PlacedUpdate['defaultSlots'] = {};
+  private readonly entries = new Map<string, PlacedRoute>();
 
   /** Takes in what changed. @returns the qualified names of the routes that are gone, or go by another name now. */
-  take({ revision, base, set, remove, defaultSlots }: Update): string[] {
+  take({ revision, base, set, remove, defaultSlots }: PlacedUpdate): string[] {
     this.revision = revision;
     this.base = base ?? this.base;
     this.defaultSlots = defaultSlots;
-    const before = [...remove, ...set].flatMap(({ router, id }) => this.entries.get(key(router, id)) ?? []);
-    for (const { router, id } of remove) this.entries.delete(key(router, id));
-    for (const entry of set) this.entries.set(key(entry.router, entry.id), entry);
+    const before = [...remove, ...set].flatMap((one) => this.entries.get(routeKeyText(one)) ?? []);
+    for (const one of remove) this.entries.delete(routeKeyText(one));
+    for (const entry of set) this.entries.set(routeKeyText(entry), entry);
     return before
-      .filter(({ router, id, name }) => this.entries.get(key(router, id))?.name !== name)
+      .filter((one) => this.entries.get(routeKeyText(one))?.name !== one.name)
       .map(({ router, name }) => `${router}.${name}`);
   }
 
   /** An update that says everything. */
-  whole(): Update {
+  whole(): PlacedUpdate {
     const { revision, base, defaultSlots } = this;
     return { revision, base, set: [...this.entries.values()], remove: [], defaultSlots };
   }
 
-  get routes(): Iterable<RouteEntry> {
+  get routes(): Iterable<PlacedRoute> {
     return this.entries.values();
   }
 
@@ -34,8 +35,4 @@ export class HeldSnapshot {
   get defaults(): readonly (readonly [router: string, slot: number])[] {
     return Object.entries(this.defaultSlots);
   }
-}
-
-function key(router: string, id: string): string {
-  return JSON.stringify([router, id]);
 }

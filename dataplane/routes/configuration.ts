@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { JsonObject } from '../../contract/document/json-value.ts';
 import type { Problem } from '../../contract/problem.ts';
 import type { Reach } from '../../contract/reach.ts';
-import type { RouteEntry, RouteKey, Update } from '../../contract/snapshot.ts';
+import type { RouteKey } from '../../contract/snapshot.ts';
 import type { Reading } from '../../contract/vocabulary/reading.ts';
 import { checkDefaultObjects } from '../heap/default-objects.ts';
 import type { Parts } from '../heap/definition.ts';
@@ -15,6 +15,7 @@ import type { TypeCatalogue } from '../heap/type-catalogue.ts';
 import { connectWire } from '../http/connect.ts';
 import type { Next } from '../http/exchange.ts';
 import { refusalResponse } from '../http/response.ts';
+import type { PlacedRoute, PlacedUpdate } from '../placed-update.ts';
 import { checkBase, checkRoute } from './check-document.ts';
 import { documentReading } from './document-reading.ts';
 import { FailedEvaluations } from './failed-evaluations.ts';
@@ -66,10 +67,10 @@ interface Generation {
 /** What one unit runs: build all, swap, close. Whatever cannot be built leaves what runs as it is. */
 export class Configuration {
   private readonly options: ConfigurationOptions;
-  private readonly entries = new Map<string, Map<string, RouteEntry>>();
+  private readonly entries = new Map<string, Map<string, PlacedRoute>>();
   /** The documents above a router's routes, outermost first: their properties are names in the routes. */
   private readonly ancestors = new Map<Scope, readonly JsonObject[]>();
-  private defaultSlots: Update['defaultSlots'] = {};
+  private defaultSlots: PlacedUpdate['defaultSlots'] = {};
   private generation: Generation | null = null;
   /** The routers of what is being built. */
   private staged = new Map<string, RouterTable>();
@@ -92,7 +93,7 @@ export class Configuration {
   }
 
   /** Runs a new revision. @returns what could not be built. */
-  apply(update: Update): readonly BuildProblem[] {
+  apply(update: PlacedUpdate): readonly BuildProblem[] {
     this.problems = [];
     this.defaultSlots = update.defaultSlots;
     for (const entry of update.set) this.entriesOf(entry.router).set(entry.id, entry);
@@ -157,7 +158,7 @@ export class Configuration {
 
   // ---- routes
 
-  private replaceRoutes({ set, remove }: Update): void {
+  private replaceRoutes({ set, remove }: PlacedUpdate): void {
     if (this.generation === null) return;
     this.staged = new Map(this.generation.tables);
     const before = new Set(this.staged.values());
@@ -192,7 +193,7 @@ export class Configuration {
   }
 
   /** The new route; `old` when it cannot be built and there is one; null when it can take no request. */
-  private buildRoute(entry: RouteEntry, parent: Heap, old: Route | undefined): Route | null {
+  private buildRoute(entry: PlacedRoute, parent: Heap, old: Route | undefined): Route | null {
     const { catalogue } = this.options;
     const figures = this.options.figures(entry.slot);
     const name = `${entry.router}.${entry.name}`;
@@ -274,10 +275,10 @@ export class Configuration {
     );
   }
 
-  private entriesOf(router: string): Map<string, RouteEntry> {
+  private entriesOf(router: string): Map<string, PlacedRoute> {
     const known = this.entries.get(router);
     if (known !== undefined) return known;
-    const made = new Map<string, RouteEntry>();
+    const made = new Map<string, PlacedRoute>();
     this.entries.set(router, made);
     return made;
   }

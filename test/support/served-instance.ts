@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { pino } from 'pino';
 import { dataPlaneChecker } from '../../cli/checker.ts';
 import type { Problem } from '../../contract/problem.ts';
+import type { Update } from '../../contract/snapshot.ts';
 import { type Compilation, Compiler } from '../../controller/compile/compiler.ts';
 import type { Verdict } from '../../controller/compile/verdict.ts';
 import { LiveInstance } from '../../controller/live-instance.ts';
@@ -64,8 +65,9 @@ export async function serveInstance(
     verdicts = compiled.verdicts;
   }
 
-  function apply(changes: Parameters<Configuration['apply']>[0]): void {
-    for (const { route, problems } of configuration.apply(changes)) {
+  function apply({ defaults: _, set, ...rest }: Update): void {
+    const placed = { ...rest, set: set.map((entry) => ({ ...entry, slot: -1 })), defaultSlots: {} };
+    for (const { route, problems } of configuration.apply(placed)) {
       if (route === null) throw new Error(JSON.stringify(problems));
       built.set(route.id, problems);
     }

@@ -17,11 +17,8 @@ function snapshot(words: string, base = 'b', defaults: readonly string[] = []): 
 describe('Publisher', () => {
   it('begins with everything', () => {
     const update = new Publisher().update(snapshot('a:1 b:1', 'b', ['r']));
-    expect(update).toMatchObject({ base: { hash: 'b' }, remove: [], defaultSlots: { r: 2 } });
-    expect(update?.set.map(({ id, slot }) => [id, slot])).toEqual([
-      ['a', 0],
-      ['b', 1],
-    ]);
+    expect(update).toMatchObject({ base: { hash: 'b' }, remove: [], defaults: ['r'] });
+    expect(update?.set.map(({ id }) => id)).toEqual(['a', 'b']);
   });
 
   it.each<[string, string, string, string[], string[]]>([
@@ -49,22 +46,5 @@ describe('Publisher', () => {
     const publisher = new Publisher();
     publisher.update(snapshot('a:1', 'b'));
     expect(publisher.update(snapshot('a:1', 'c'))).toMatchObject({ base: { hash: 'c' }, set: [], remove: [] });
-  });
-
-  it('lets a route keep its slot while it changes, and gives it another one under another name', () => {
-    const publisher = new Publisher();
-    publisher.update(snapshot('a:1 b:1'));
-    expect(publisher.update(snapshot('a:2 b:1'))?.set[0]?.slot).toBe(0);
-    expect(publisher.update(snapshot('a:2:z b:1'))?.set[0]?.slot).toBe(2);
-  });
-
-  it('uses a slot again only when nobody counts in it any more', () => {
-    const publisher = new Publisher();
-    publisher.update(snapshot('a:1'));
-    publisher.confirmed();
-    expect(publisher.update(snapshot('b:1'))?.set[0]?.slot).toBe(1);
-    expect(publisher.update(snapshot('b:1 c:1'))?.set[0]?.slot).toBe(2);
-    publisher.confirmed();
-    expect(publisher.update(snapshot('b:1 c:1 d:1'))?.set[0]?.slot).toBe(0);
   });
 });
