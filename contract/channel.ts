@@ -1,0 +1,135 @@
+import type { Problem } from './problem.ts';
+import type { BaseEntry, RemovedRoute, RouteEntry, RouteKey } from './snapshot.ts';
+
+/** The version of these messages. A controller refuses a plane that speaks another one. */
+export const CHANNEL_PROTOCOL = 1;
+
+/** The one method of the channel: a stream of JSON messages both ways. */
+export const CHANNEL_METHOD = '/gatewarden.v1.Channel/Connect';
+
+/** What a plane holds already, so that only what differs is sent. */
+export interface Held {
+  /** Null before the first accepted update. */
+  readonly revision: string | null;
+  readonly base: string | null;
+  /** `[router, id, hash]` of every route. */
+  readonly routes: readonly (readonly [router: string, id: string, hash: string])[];
+}
+
+/** A plane introduces itself. Who it is, is not said here: that follows from its credential. */
+export interface Hello {
+  readonly type: 'hello';
+  readonly protocol: number;
+  /** The version of the program. */
+  readonly version: string;
+  /** Digest of the types it can build. */
+  readonly catalogue: string;
+  /** How many event loops it has, for those who look. */
+  readonly units: number;
+  /** For planes outside of a cluster; of those inside, the name of the Pod counts. */
+  readonly name: string;
+  /** For planes outside of a cluster only, where the credential lets them say so. */
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly holds: Held;
+}
+
+/** Who the controller takes the plane for, and how the stream is kept. */
+export interface Welcome {
+  readonly type: 'welcome';
+  /** Name of the controller that answers. */
+  readonly controller: string;
+  readonly plane: string;
+  readonly group: string;
+  readonly namespace: string | null;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Milliseconds between heartbeats, both ways; three that stay away end the stream. */
+  readonly heartbeat: number;
+  /** Milliseconds between reports. */
+  readonly report: number;
+}
+
+/** One part of what has to change. Parts with the same nonce belong together; the last one has no `more`. */
+export interface UpdateMessage {
+  readonly type: 'update';
+  readonly nonce: number;
+  readonly revision: string;
+  /** Set when what the plane holds beside this is to go, unless it is newer than what `seen` says. */
+  readonly full: boolean;
+  readonly more?: true;
+  readonly base: BaseEntry | null;
+  readonly set: readonly RouteEntry[];
+  readonly remove: readonly RemovedRoute[];
+  /** Routes that stay as the plane holds them although nothing else is known of them, by their hash. */
+  readonly keep: readonly (RouteKey & { readonly hash: string })[];
+  readonly defaults: readonly string[];
+  /** How far the controller has seen the cluster, as the highest resourceVersion; null where there is no cluster. */
+  readonly seen: string | null;
+}
+
+/** What could not be built of one route (null: of the base), and whether the version before it keeps serving. */
+export interface RouteProblems {
+  readonly route: RouteKey | null;
+  readonly problems: readonly Problem[];
+  readonly keepsServing: boolean;
+}
+
+/** The update runs, apart from the routes named. */
+export interface Ack {
+  readonly type: 'ack';
+  readonly nonce: number;
+  readonly revision: string;
+  readonly problems: readonly RouteProblems[];
+  /** Routes of which the plane kept a newer version than it was given. */
+  readonly newer: readonly RouteKey[];
+}
+
+/** Nothing of the update was taken: what ran before it still does. */
+export interface Nack {
+  readonly type: 'nack';
+  readonly nonce: number;
+  readonly revision: string;
+  readonly problems: readonly RouteProblems[];
+}
+
+/** The controller needs the bodies of these routes, which it knows by hash only. */
+export interface Recall {
+  readonly type: 'recall';
+  readonly routes: readonly (RouteKey & { readonly hash: string })[];
+}
+
+export interface Recalled {
+  readonly type: 'recalled';
+  readonly routes: readonly RouteEntry[];
+}
+
+/** Figures of one route since the plane started, as `contract/route-report.ts` defines them. */
+export interface RouteReport extends RouteKey {
+  readonly name: string;
+  readonly figures: readonly number[];
+}
+
+/** How a plane fares. */
+export interface Report {
+  readonly type: 'report';
+  readonly revision: string | null;
+  readonly ready: boolean;
+  readonly unitsServing: number;
+  /** Milliseconds since 1970 on the clock of the plane, to tell when clocks differ. */
+  readonly clock: number;
+  /** Tells figures that begin at zero again from those that go on: the start of the plane. */
+  readonly since: string;
+  readonly routes: readonly RouteReport[];
+}
+
+export interface Heartbeat {
+  readonly type: 'heartbeat';
+}
+
+/** The stream ends in a moment, for a reason that is no fault: the plane connects again. */
+export interface GoAway {
+  readonly type: 'goaway';
+  readonly reason: string;
+}
+
+export type PlaneMessage = Hello | Ack | Nack | Recalled | Report | Heartbeat;
+export type ControllerMessage = Welcome | UpdateMessage | Recall | Heartbeat | GoAway;

@@ -1,0 +1,47 @@
+import type { JsonObject } from '../document/json-value.ts';
+
+export const GROUP = 'gatewarden.io';
+export const VERSION = 'v1alpha1';
+/** A Secret may be read for a SecretStore only when it carries this label with this value. */
+export const CONSENT_LABEL = 'gatewarden.io/secret-store';
+export const CONSENT = 'allowed';
+
+export const resourceKinds = ['Route', 'SecretStore', 'AuditService'] as const;
+export type ResourceKind = (typeof resourceKinds)[number];
+
+/** A custom resource, from a cluster or from a manifest. The same object is the same content. */
+export interface Resource {
+  readonly kind: ResourceKind;
+  readonly namespace: string;
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly generation: number;
+  /** When it was created, as the cluster writes it: of two, the lesser text is the older resource. */
+  readonly created: string;
+  readonly spec: JsonObject;
+  /** What the status says of the version that was accepted last; null before there was one. */
+  readonly lastGood: LastGoodMark | null;
+}
+
+/** Names the version of a Route that was accepted last: bodies are with planes, and this tells the right one. */
+export interface LastGoodMark {
+  readonly generation: number;
+  readonly hash: string;
+}
+
+/** A Secret that a SecretStore names. */
+export interface SecretContent {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  /** Null when it does not carry the label of consent: its data is then not even kept. */
+  readonly data: ReadonlyMap<string, Uint8Array> | null;
+}
+
+/** `namespace/name`, as resources are told apart within a kind. */
+export function resourceKey({ namespace, name }: { readonly namespace: string; readonly name: string }): string {
+  return `${namespace}/${name}`;
+}

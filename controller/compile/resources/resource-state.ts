@@ -1,0 +1,16 @@
+import type { Resource, SecretContent } from '../../../contract/resources/resource.ts';
+import type { SourceFile } from '../source-file.ts';
+
+/** All resources at one moment. Values are the same objects as long as nothing about them changed. */
+export interface ResourceState {
+  /** By `namespace/name`. */
+  readonly routes: ReadonlyMap<string, Resource>;
+  readonly secretStores: ReadonlyMap<string, Resource>;
+  readonly auditServices: ReadonlyMap<string, Resource>;
+  /** The Secrets that were asked for, by `namespace/name`; null for one that is not there; absent before it was read. */
+  readonly secrets: ReadonlyMap<string, SecretContent | null>;
+  /** `trust.json`; null when there is none, which gives every namespace to one tenant with all hosts. */
+  readonly trust: SourceFile | null;
+  /** The highest resourceVersion that was seen; null outside of a cluster. */
+  readonly seen: string | null;
+}

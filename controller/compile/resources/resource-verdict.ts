@@ -1,0 +1,63 @@
+import type { Problem, ProblemCode } from '../../../contract/problem.ts';
+import type { Resource } from '../../../contract/resources/resource.ts';
+import type { CompiledRoute } from '../snapshot.ts';
+import type { ServedVersion } from '../verdict.ts';
+
+/** Reasons of the condition Accepted. docs/operating.md explains each. */
+export type AcceptedReason =
+  | 'Accepted'
+  | 'Invalid'
+  | 'HostNotGranted'
+  | 'NameTaken'
+  | 'NotAvailable'
+  | 'BaseConfigurationInvalid';
+
+/** Reasons of the condition ResolvedRefs. */
+export type ResolvedRefsReason =
+  | 'ResolvedRefs'
+  | 'StoreNotFound'
+  | 'StoreInvalid'
+  | 'StoreNotGranted'
+  | 'SecretNotFound'
+  | 'SecretNotAllowed'
+  | 'SecretKeyNotFound'
+  | 'AuditServiceNotFound'
+  | 'AuditServiceNotGranted'
+  | 'Pending';
+
+export interface ConditionVerdict<Reason extends string> {
+  readonly status: boolean;
+  readonly reason: Reason;
+  /** For people: paths and problems, never a secret. */
+  readonly message: string;
+}
+
+/** What is to be said of one resource. */
+export interface ResourceVerdict {
+  readonly resource: Resource;
+  readonly accepted: ConditionVerdict<AcceptedReason>;
+  readonly resolvedRefs: ConditionVerdict<ResolvedRefsReason>;
+  /** All of it, warnings too. */
+  readonly problems: readonly Problem[];
+  /** What requests meet. Of other kinds than Route: `this` or `nothing`. */
+  readonly serves: ServedVersion;
+  /** The generation that serves; null when none does. */
+  readonly servingGeneration: number | null;
+  /** What planes are to run for it; null for other kinds and for a Route that takes no traffic. */
+  readonly route: CompiledRoute | null;
+  /** Which planes are to run it. Only of Routes. */
+  readonly dataPlanes: PlaneSelector | null;
+}
+
+/** A label selector as Kubernetes has them; null stands for all planes of the default group that are no sidecars. */
+export interface PlaneSelector {
+  readonly matchLabels: Readonly<Record<string, string>>;
+  readonly matchExpressions: readonly {
+    readonly key: string;
+    readonly operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist';
+    readonly values: readonly string[];
+  }[];
+}
+
+/** Problems whose cause is a reference. */
+export const REFERENCE_CODES: ReadonlySet<ProblemCode> = new Set<ProblemCode>(['reference']);
