@@ -1,0 +1,9 @@
+import type { TestProject } from 'vitest/node';
+import { ApiServer } from '../support/api-server.ts';
+
+/** Starts the API server that the tests of this run share. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const server = await ApiServer.start();
+  project.provide('cluster', server.access);
+  return () => server.stop();
+}
