@@ -162,12 +162,11 @@ export class Configuration {
     if (this.generation === null) return;
     this.staged = new Map(this.generation.tables);
     const before = new Set(this.staged.values());
-    const pending = new Map<RouterTable, Map<string, Route>>();
+    const pending = new Map<RouterTable, Map<string, Route | null>>();
     const retired: Route[] = [];
-    const routesOf = (table: RouterTable): Map<string, Route> => {
-      const routes = pending.get(table) ?? new Map(table.routes);
-      pending.set(table, routes);
-      return routes;
+    const change = (table: RouterTable, id: string, route: Route | null): void => {
+      const changes = pending.get(table) ?? new Map<string, Route | null>();
+      pending.set(table, changes.set(id, route));
     };
     // routes come before the routes of routers inside them, which are built with them
     for (const entry of [...set].sort((a, b) => a.router.length - b.router.length)) {
@@ -177,17 +176,16 @@ export class Configuration {
       const route = this.buildRoute(entry, table.heap, old);
       if (route === old) continue;
       if (old !== undefined) retired.push(old);
-      if (route === null) routesOf(table).delete(entry.id);
-      else routesOf(table).set(entry.id, route);
+      change(table, entry.id, route);
     }
     for (const { router, id } of remove) {
       const table = this.staged.get(router);
       const old = table?.routes.get(id);
       if (table === undefined || old === undefined) continue;
       retired.push(old);
-      routesOf(table).delete(id);
+      change(table, id, null);
     }
-    for (const [table, routes] of pending) table.swap(routes);
+    for (const [table, changes] of pending) table.change(changes);
     this.generation.tables = this.staged;
     for (const route of retired) route.retire();
   }
@@ -250,9 +248,10 @@ export class Configuration {
       const route = this.buildRoute(entry, parts.heap, undefined);
       if (route !== null) routes.set(entry.id, route);
     }
-    table.swap(routes);
+    table.change(routes);
     this.staged.set(name, table);
     parts.onClose(() => {
+      table.close();
       retireAll(table);
       if (this.generation?.tables.get(name) === table) this.generation.tables.delete(name);
     });

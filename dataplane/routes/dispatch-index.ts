@@ -34,7 +34,7 @@ interface Looked {
  * is always that of asking all of them.
  */
 export class DispatchIndex {
-  private readonly candidates: readonly Candidate[];
+  private readonly candidates: readonly (Candidate | null)[];
   private readonly lookups: readonly Looked[];
   /** Routes that nothing can be said of. */
   private readonly always: readonly number[];
@@ -42,15 +42,34 @@ export class DispatchIndex {
   private readonly lists: (readonly number[])[] = [];
   private readonly cursors: number[] = [];
 
-  constructor(candidates: readonly Candidate[]) {
-    const filed = new Filing(candidates);
+  private constructor(
+    candidates: readonly (Candidate | null)[],
+    lookups: readonly Looked[],
+    always: readonly number[],
+  ) {
     this.candidates = candidates;
-    this.lookups = filed.lookups();
-    this.always = filed.always;
+    this.lookups = lookups;
+    this.always = always;
   }
 
-  /** The route, null for none, or `'body'` when a condition needs the request's body: ask again when it is there. */
-  find(exchange: Exchange): Route | null | 'body' {
+  /** @param candidates in their order */
+  static of(candidates: readonly Candidate[]): DispatchIndex {
+    const filed = new Filing(candidates);
+    return new DispatchIndex(candidates, filed.lookups(), filed.always);
+  }
+
+  /** The same with others in their places, which must be filed under the same facts; null for nobody. */
+  with(changes: ReadonlyMap<number, Candidate | null>): DispatchIndex {
+    const candidates = [...this.candidates];
+    for (const [place, candidate] of changes) candidates[place] = candidate;
+    return new DispatchIndex(candidates, this.lookups, this.always);
+  }
+
+  /**
+   * The first candidate that takes the request, or that needs the request's body to say so: `wantsBody` tells which.
+   * Null for none.
+   */
+  find(exchange: Exchange): Candidate | null {
     const { lists } = this;
     lists.length = 0;
     if (this.always.length > 0) lists.push(this.always);
@@ -64,20 +83,20 @@ export class DispatchIndex {
     return lists.length === 1 ? this.firstOf(lists[0]!, exchange) : this.firstOfAll(exchange);
   }
 
-  private firstOf(places: readonly number[], exchange: Exchange): Route | null | 'body' {
+  private firstOf(places: readonly number[], exchange: Exchange): Candidate | null {
     for (const place of places) {
-      const found = ask(this.candidates[place]!, exchange);
-      if (found !== null) return found;
+      const candidate = this.candidates[place]!;
+      if (candidate !== null && isTaken(candidate, exchange)) return candidate;
     }
     return null;
   }
 
-  private firstOfAll(exchange: Exchange): Route | null | 'body' {
+  private firstOfAll(exchange: Exchange): Candidate | null {
     const { lists, cursors } = this;
     for (let i = 0; i < lists.length; i++) cursors[i] = 0;
     for (let place = this.next(-1); place >= 0; place = this.next(place)) {
-      const found = ask(this.candidates[place]!, exchange);
-      if (found !== null) return found;
+      const candidate = this.candidates[place]!;
+      if (candidate !== null && isTaken(candidate, exchange)) return candidate;
     }
     return null;
   }
@@ -98,11 +117,16 @@ export class DispatchIndex {
   }
 }
 
-/** The route if it takes the request; null if it does not. */
-function ask({ route, certain, need }: Candidate, exchange: Exchange): Route | null | 'body' {
-  if (certain) return route;
-  if (need !== 'never' && lacksBody(need, exchange)) return 'body';
-  return route.condition!.read(exchange, null) === true ? route : null;
+/** Whether a candidate takes the request, or may and needs its body to say so. */
+function isTaken(candidate: Candidate, exchange: Exchange): boolean {
+  return (
+    candidate.certain || wantsBody(candidate, exchange) || candidate.route.condition!.read(exchange, null) === true
+  );
+}
+
+/** Whether the condition of a candidate cannot be asked before the request's body is there. */
+export function wantsBody({ certain, need }: Candidate, exchange: Exchange): boolean {
+  return !certain && need !== 'never' && lacksBody(need, exchange);
 }
 
 function conditionClauses(condition: Route['condition']): readonly Clause[] {

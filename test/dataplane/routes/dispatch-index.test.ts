@@ -5,10 +5,10 @@ import { type RuntimeExpression, runtimeFlag } from '../../../contract/vocabular
 import type { Exchange } from '../../../dataplane/http/exchange.ts';
 import { textResponse } from '../../../dataplane/http/response.ts';
 import { clausesOf } from '../../../dataplane/routes/condition-clauses.ts';
-import { candidateOf, DispatchIndex } from '../../../dataplane/routes/dispatch-index.ts';
 import { documentReading } from '../../../dataplane/routes/document-reading.ts';
 import { PrefixTree } from '../../../dataplane/routes/prefix-tree.ts';
 import type { Route } from '../../../dataplane/routes/route.ts';
+import { RouteIndex } from '../../../dataplane/routes/route-index.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { randomNumbers } from '../../support/random.ts';
 
@@ -121,19 +121,34 @@ describe('the index', () => {
       const made = `\${${expression(random(3))}}`;
       return parseConfig(runtimeFlag(), made, reading, []).value === undefined ? source() : made;
     };
-    let routes: Route[] = [];
-    let index = new DispatchIndex([]);
+    const routes = new Map<string, Route>();
+    let index = new RouteIndex();
     judge = (exchange) => {
       const found = index.find(exchange);
-      const expected = naive(routes, exchange);
+      const inOrder = [...routes.values()].sort((a, b) => (a.entry.name < b.entry.name ? -1 : 1));
+      const expected = naive(inOrder, exchange);
       if (found === expected) return 'same';
       const name = found === 'body' ? 'body' : (found?.entry.id ?? 'none');
       return `index ${name}, in order ${expected?.entry.id ?? 'none'} ${expected?.condition?.source}`;
     };
     for (let round = 0; round < 150; round++) {
-      const count = random(40);
-      routes = Array.from({ length: count }, (_, i) => route(`${i}`, random(33) === 0 ? null : source()));
-      index = new DispatchIndex(routes.map(candidateOf));
+      if (random(5) === 0) {
+        index.close();
+        index = new RouteIndex();
+        routes.clear();
+      }
+      const changes = new Map<string, Route | null>();
+      for (let count = random(random(4) === 0 ? 90 : 12); count > 0; count--) {
+        const id = `${random(99)}`;
+        const before = routes.get(id)?.condition?.source;
+        const isGone = random(4) === 0;
+        const said = before !== undefined && random(2) === 0 ? before : random(33) === 0 ? null : source();
+        const made = isGone ? null : route(id, said);
+        changes.set(id, made);
+        if (made === null) routes.delete(id);
+        else routes.set(id, made);
+      }
+      index.change(changes);
       for (let i = 0; i < 4; i++) {
         const headers: Record<string, string> =
           random(5) < 3 ? { 'x-tenant': pick(['a', 'b', 'ab', '']), constructor: 'a' } : {};
