@@ -3,10 +3,17 @@ import { didYouMean } from '../contract/did-you-mean.ts';
 import type { JsonObject, JsonValue } from '../contract/document/json-value.ts';
 import { compileExpression } from '../contract/expression/expression.ts';
 import { EvaluationError } from '../contract/expression/value.ts';
-import { type Problem, ValueProblem } from '../contract/problem.ts';
-import type { Reach } from '../contract/reach.ts';
+import { type Path, type Problem, ValueProblem } from '../contract/problem.ts';
+import { noReach, type Reach, tenantReach } from '../contract/reach.ts';
+import type { Kind } from '../contract/vocabulary/reference.ts';
 import { isNeverTrue } from '../contract/vocabulary/runtime.ts';
-import type { Checker, Judgement } from '../controller/compile/checker.ts';
+import type {
+  Checker,
+  Judgement,
+  StoreJudgement,
+  TenantMeans,
+  UnknownReference,
+} from '../controller/compile/checker.ts';
 import { catalogue } from '../dataplane/catalogue.ts';
 import { checkAdmin } from '../dataplane/connectors/check-admin.ts';
 import type { CheckOptions } from '../dataplane/heap/check-scope.ts';
@@ -14,6 +21,7 @@ import { checkDefaultObjects } from '../dataplane/heap/default-objects.ts';
 import type { Scope } from '../dataplane/heap/scope.ts';
 import { configurationLanguage } from '../dataplane/language/runtime-language.ts';
 import { checkBase, checkRoute, type DocumentVerdict } from '../dataplane/routes/check-document.ts';
+import { checkStore } from '../dataplane/routes/check-store.ts';
 import { documentReading } from '../dataplane/routes/document-reading.ts';
 import { foundRouters } from '../dataplane/routes/found-routers.ts';
 import { valueJson } from './value-json.ts';
@@ -26,27 +34,55 @@ export function dataPlaneChecker(reach: Reach): Checker {
     report: () => {},
   });
 
-  function judgement(verdict: DocumentVerdict, documents: readonly JsonObject[]): Judgement {
+  function judgement(
+    verdict: DocumentVerdict,
+    documents: readonly JsonObject[],
+    unknownReferences: readonly UnknownReference[] = [],
+  ): Judgement {
     const { document, seen, condition, problems } = verdict;
     const written = documents.at(-1)?.['condition'];
     const isRead = condition !== null || written === undefined || written === null;
     const takesRequests = condition === null || !isNeverTrue(condition);
     const conditionIsReadable = isRead && takesRequests && !hasMisspeltCondition(problems);
-    if (seen === null) return { sound: false, conditionIsReadable, problems, routers: [] };
+    if (seen === null) return { sound: false, conditionIsReadable, problems, routers: [], unknownReferences };
     const routers = foundRouters(seen).map((facts) => ({
       ...facts,
-      route: (route: JsonObject, name: string) =>
-        judgedRoute(route, `${facts.name}.${name}`, seen.scope, [...documents, route]),
+      route: (route: JsonObject, name: string, means?: TenantMeans) =>
+        means === undefined
+          ? judgedRoute(route, `${facts.name}.${name}`, seen.scope, [...documents, route])
+          : judgedTenantRoute(route, `${facts.name}.${name}`, seen.scope, means),
+      store: (declaration: JsonObject, means: TenantMeans) => judgedStore(declaration, seen.scope, means),
     }));
-    return { sound: document !== null, conditionIsReadable, problems, routers };
+    return { sound: document !== null, conditionIsReadable, problems, routers, unknownReferences };
   }
 
   function judgedRoute(route: JsonObject, name: string, parent: Scope, documents: readonly JsonObject[]): Judgement {
     return judgement(checkRoute(route, name, parent, optionsFor(documents)), documents);
   }
 
+  /** Properties of operators are no names in the document of a tenant. */
+  function judgedTenantRoute(route: JsonObject, name: string, parent: Scope, means: TenantMeans): Judgement {
+    const unknown = unknownReferences();
+    const options = { ...tenantOptions([route], means), unknown: unknown.add };
+    return judgement(checkRoute(route, name, parent, options), [route], unknown.found);
+  }
+
+  function judgedStore(declaration: JsonObject, parent: Scope, means: TenantMeans): StoreJudgement {
+    const problems: Problem[] = [];
+    const unknown = unknownReferences();
+    const report = (problem: Problem): void => void problems.push(problem);
+    checkStore(declaration, parent, { ...tenantOptions([], means), unknown: unknown.add, report });
+    return { problems, unknownReferences: unknown.found };
+  }
+
+  function tenantOptions(documents: readonly JsonObject[], { files, sharedObjects }: TenantMeans): CheckOptions {
+    const reading = documentReading(tenantReach(files), documents, () => {});
+    return { catalogue, reading, tenant: { sharedObjects }, report: () => {} };
+  }
+
   return {
-    evaluate: (expression, constants) => evaluated(expression, constants, reach),
+    evaluate: (expression, constants, origin = 'operator') =>
+      evaluated(expression, constants, origin === 'tenant' ? noReach : reach),
     admin(document) {
       const options = optionsFor([document]);
       const { admin, problems } = checkAdmin(document, checkDefaultObjects(options), options);
@@ -59,6 +95,14 @@ export function dataPlaneChecker(reach: Reach): Checker {
   };
 }
 
+function unknownReferences(): {
+  readonly found: UnknownReference[];
+  add(kind: Kind, name: string, path: Path): void;
+} {
+  const found: UnknownReference[] = [];
+  return { found, add: (kind, name, path) => void found.push({ kind, name, path }) };
+}
+
 /** Without its condition a route would be about every request. */
 function hasMisspeltCondition(problems: readonly Problem[]): boolean {
   const isIt = (key: unknown): boolean => didYouMean(String(key), ['condition']) !== undefined;
@@ -68,7 +112,8 @@ function hasMisspeltCondition(problems: readonly Problem[]): boolean {
 function evaluated(expression: string, constants: ReadonlyMap<string, JsonValue>, reach: Reach): JsonValue {
   const language = configurationLanguage(reach, constants);
   try {
-    const compiled = compileExpression(expression, language, 'bounded');
+    const policy = reach.origin === 'tenant' ? 'linear' : 'bounded';
+    const compiled = compileExpression(expression, language, policy);
     const [unknown] = compiled.unknownRoots;
     if (unknown !== undefined) {
       const hint = 'an expression in properties may name those before it';

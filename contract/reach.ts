@@ -1,3 +1,5 @@
+import { Buffer } from 'node:buffer';
+
 /** Who wrote a document, which decides what it may do. */
 export type Origin = 'operator' | 'tenant';
 
@@ -28,7 +30,7 @@ export interface Reach {
   readonly directories: InstanceDirectories | null;
 }
 
-/** The reach of a tenant: nothing. */
+/** The reach of a tenant's document without secret stores: nothing. */
 export const noReach: Reach = {
   origin: 'tenant',
   env: () => undefined,
@@ -39,3 +41,27 @@ export const noReach: Reach = {
   listDirectory: () => null,
   directories: null,
 };
+
+/**
+ * The reach of a tenant's document: the files of its secret stores, in base64 by path, and nothing else. They are in
+ * memory, under paths such as `shop/issuer-keys/signing.pem`; no path leads from there to the machine.
+ */
+export function tenantReach(files: Readonly<Record<string, string>> = {}): Reach {
+  const paths = Object.keys(files);
+  if (paths.length === 0) return noReach;
+  const decoded = new Map<string, Uint8Array>();
+  return {
+    ...noReach,
+    readFile(path) {
+      if (!Object.hasOwn(files, path)) return null;
+      const known = decoded.get(path) ?? Buffer.from(files[path]!, 'base64');
+      decoded.set(path, known);
+      return known;
+    },
+    listDirectory(path) {
+      const names = paths.filter((one) => one.startsWith(`${path}/`)).map((one) => one.slice(path.length + 1));
+      const own = names.filter((name) => !name.includes('/'));
+      return own.length === 0 ? null : own;
+    },
+  };
+}

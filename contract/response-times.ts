@@ -1,4 +1,4 @@
-import { BUCKET_COUNT, bucketBound, bucketsOf, FIGURE } from './route-slots.ts';
+import { BUCKET_COUNT, bucketBound, bucketsOf, FIGURE } from './route-report.ts';
 
 /** The time, in seconds, within which this share of the answers was given; 0 before the first. */
 export function quantile(figures: Float64Array, share: number): number {

@@ -13,7 +13,7 @@ export interface RouteEntry {
   readonly id: string;
   readonly name: string;
   readonly document: JsonObject;
-  /** Hash of everything above and of tenant, files and `refuses`: the same hash is the same route. */
+  /** Hash of everything above and of `refuses`, tenant, files and stores, by `routeHash`: the same hash is the same route. */
   readonly hash: string;
   /** Set when the route must take its requests and refuse them: no version of it may serve. */
   readonly refuses?: true;
@@ -21,6 +21,8 @@ export interface RouteEntry {
   readonly tenant?: string;
   /** The files of its secret stores, in base64 by path. They are secret: never logged, never shown. */
   readonly files?: Readonly<Record<string, string>>;
+  /** Names of the objects of its heap that stand for SecretStores: they are made anew whenever the route is. */
+  readonly stores?: readonly string[];
   /** What it was made from: the resource itself first, then what it refers to. Not part of the hash. */
   readonly sources?: readonly SourceVersion[];
   /** Which generation of its resource this is. Not part of the hash. */
@@ -81,6 +83,12 @@ export interface RemovedRoute extends RouteKey {
 /** A key of maps over routes. */
 export function routeKeyText({ router, id }: RouteKey): string {
   return JSON.stringify([router, id]);
+}
+
+/** The route that a key of `routeKeyText` stands for. */
+export function routeKeyFrom(text: string): RouteKey {
+  const [router, id]: unknown[] = JSON.parse(text);
+  return { router: String(router), id: String(id) };
 }
 
 /** Whether a version of an object comes before another one of the same object. Versions are numbers that grow. */

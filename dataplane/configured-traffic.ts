@@ -22,7 +22,7 @@ const REPORT_INTERVAL = 1000;
 
 /** Serves what documents say. @throws Error that says what of `admin.json` cannot be built. */
 export function configuredTraffic(
-  { update, reach, admin, streaming, prefix }: ConfigurationServing,
+  { update, reach, admin, streaming, prefix, forbidden = [], appPorts = [] }: ConfigurationServing,
   slots: readonly SharedArrayBuffer[],
   level: LogLevel,
   port: MessagePort,
@@ -53,6 +53,8 @@ export function configuredTraffic(
   const configuration = new Configuration({
     ...shared,
     catalogue,
+    forbidden,
+    appPorts,
     storage: objects.storage,
     figures: (slot) => {
       const figures = memory.slot(slot);

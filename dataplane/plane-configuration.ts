@@ -1,7 +1,8 @@
+import { addFigures, emptyFigures } from '../contract/route-report.ts';
 import { routeKeyText, type Update } from '../contract/snapshot.ts';
 import { HeldSnapshot } from './link/held-snapshot.ts';
 import type { RouteSeries } from './metrics/route-series.ts';
-import { addFigures, emptyFigures, SlotMemory } from './metrics/route-slots.ts';
+import { SlotMemory } from './metrics/route-slots.ts';
 import { SlotLedger } from './metrics/slot-ledger.ts';
 import type { PlacedRoute, PlacedUpdate } from './placed-update.ts';
 import type { BuildProblem } from './routes/configuration.ts';

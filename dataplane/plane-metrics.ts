@@ -1,4 +1,5 @@
 import type { Registry } from 'prom-client';
+import { FIGURE } from '../contract/route-report.ts';
 import { registerBreakerMetrics } from './metrics/breaker-exposition.ts';
 import { registerCacheMetrics } from './metrics/cache-exposition.ts';
 import { type MetricsSource, metricsRegistry } from './metrics/exposition.ts';
@@ -9,7 +10,6 @@ import { RATE_INTERVAL, Rates } from './metrics/rates.ts';
 import { registerRetryMetrics } from './metrics/retry-exposition.ts';
 import { registerRouteMetrics } from './metrics/route-exposition.ts';
 import type { RouteSeries } from './metrics/route-series.ts';
-import { FIGURE } from './metrics/route-slots.ts';
 import { registerThrottlingMetrics } from './metrics/throttling-exposition.ts';
 
 /** The metrics of a plane: the registry that is scraped, and what Common REST monitoring shows. */

@@ -1,36 +1,26 @@
-import { Worker } from 'node:worker_threads';
 import { type Logger, pino } from 'pino';
+import type { RouteReport } from '../contract/channel.ts';
+import { reportedFigures } from '../contract/route-report.ts';
 import type { Update } from '../contract/snapshot.ts';
 import { AdminPort, type ListenAddress } from './admin-port.ts';
 import { CannotListen } from './cannot-listen.ts';
 import { addressText, type Connector, type ServedAddress } from './connectors/connector.ts';
-import { COUNTER, COUNTER_SLOTS, readCounters } from './http/counters.ts';
-import type { Endpoint } from './http/wire.ts';
+import { readCounters } from './http/counters.ts';
 import { type AccessLogTarget, LogDestination } from './log-destination.ts';
 import type { LogLevel } from './log-level.ts';
 import { type ConfigurationFigures, registerConfigurationMetrics } from './metrics/configuration-exposition.ts';
 import type { MetricsSource } from './metrics/exposition.ts';
-import { SlotMemory } from './metrics/route-slots.ts';
-import { type ConfiguredUnit, PlaneConfiguration } from './plane-configuration.ts';
+import { type LinkFigures, registerLinkMetrics } from './metrics/link-exposition.ts';
+import { PlaneConfiguration } from './plane-configuration.ts';
 import { PlaneMetrics } from './plane-metrics.ts';
 import type { BuildProblem } from './routes/configuration.ts';
-import { PlaneMemory } from './shared-memory.ts';
+import { type SharedUnitOptions, type SupervisedUnit, SupervisedUnits } from './supervised-units.ts';
 import { isTaken } from './taken-port.ts';
 import { ChangingTicketKeys } from './tls/ticket-keys.ts';
-import type {
-  BackendServing,
-  ConfigurationServing,
-  Serving,
-  UnitOptions,
-  UnitOrder,
-  UnitReport,
-} from './unit-messages.ts';
+import type { BackendServing, ConfigurationServing, UnitReport } from './unit-messages.ts';
 
-export interface PlaneOptions {
-  /** At least one. */
-  readonly connectors: readonly Connector[];
-  readonly serving: PlaneServing;
-  readonly units: number;
+/** What a plane has before it serves anything. */
+export interface PreparedPlaneOptions {
   readonly accessLog: AccessLogTarget;
   readonly logLevel: LogLevel;
   readonly admin: ListenAddress | undefined;
@@ -39,7 +29,25 @@ export interface PlaneOptions {
   readonly drainTimeout: number;
   /** What the metrics tell of the configuration, where somebody follows one. */
   readonly configurationFigures?: ConfigurationFigures;
+  /** What is told of the link to a controller, where there is one. */
+  readonly link?: PlaneLinkView;
 }
+
+/** The link to a controller, for those who look at the admin port. */
+export interface PlaneLinkView {
+  readonly figures: LinkFigures;
+  status(): object;
+}
+
+/** What a plane begins to serve. */
+export interface PlaneBeginning {
+  /** At least one. */
+  readonly connectors: readonly Connector[];
+  readonly serving: PlaneServing;
+  readonly units: number;
+}
+
+export interface PlaneOptions extends PreparedPlaneOptions, PlaneBeginning {}
 
 /** What a plane serves at first: like its units, before routes have places to count in. */
 export type PlaneServing = BackendServing | (Omit<ConfigurationServing, 'update'> & { readonly update: Update });
@@ -51,109 +59,107 @@ export interface Plane {
   readonly adminAddress: { readonly host: string; readonly port: number } | undefined;
   /** What could not be built at the start. */
   readonly problems: readonly BuildProblem[];
+  /** Whether clients are served. */
+  readonly ready: boolean;
+  readonly unitsServing: number;
   /** Runs a new revision. Resolves when every unit does, with what could not be built. */
   apply(update: Update): Promise<readonly BuildProblem[]>;
+  /** The same, but where the base cannot be built nothing is changed, not even routes. */
+  applyWhole(update: Update): Promise<readonly BuildProblem[]>;
+  /** The figures of every route that had requests. */
+  report(): RouteReport[];
   drain(): Promise<void>;
   readonly closed: Promise<void>;
 }
 
-interface Unit extends ConfiguredUnit {
-  readonly number: number;
-  readonly worker: Worker;
-  readonly block: Float64Array;
-  serving: boolean;
+/** A plane that is alive and serves nothing yet. */
+export interface PreparedPlane extends Plane {
+  /**
+   * Begins to serve. Where the base cannot be built nothing is served, and it can be tried again.
+   *
+   * @returns what could not be built
+   * @throws CannotListen
+   */
+  serve(beginning: PlaneBeginning): Promise<readonly BuildProblem[]>;
 }
-
-/** Gauges belong to a unit that lives; what a dead one counted stays counted. */
-const GAUGES = [
-  COUNTER.connectionsOpen,
-  COUNTER.requestsActive,
-  COUNTER.tunnelsOpen,
-  COUNTER.webSocketsOpen,
-  COUNTER.backendConnectionsOpen,
-  COUNTER.backendStreamsOpen,
-  COUNTER.backendWaiting,
-];
-/** Milliseconds before a unit that died while starting is tried again; doubled each time. */
-const RETRY = 100;
-const LONGEST_RETRY = 5000;
 
 /** Starts a plane: units that serve, and a supervisor beside them that replaces the ones that die. */
 export async function startPlane(options: PlaneOptions): Promise<Plane> {
+  const plane = await preparePlane(options);
+  try {
+    await plane.serve(options);
+  } catch (error) {
+    void plane.drain();
+    throw error;
+  }
+  return plane;
+}
+
+/** Starts the supervisor of a plane: its admin port answers, and clients find nobody yet. @throws CannotListen */
+export async function preparePlane(options: PreparedPlaneOptions): Promise<PreparedPlane> {
   const supervisor = new Supervisor(options, LogDestination.open(options.accessLog));
-  await supervisor.start();
+  if (options.admin !== undefined) await supervisor.startAdmin(options.admin);
   return supervisor;
 }
 
-class Supervisor implements Plane {
+class Supervisor implements PreparedPlane {
   readonly closed: Promise<void>;
   adminAddress: { host: string; port: number } | undefined;
-  private readonly options: PlaneOptions;
+  problems: readonly BuildProblem[] = [];
+  private readonly options: PreparedPlaneOptions;
   private readonly destination: LogDestination | null;
   private readonly log: Logger;
-  private readonly units = new Map<number, Unit>();
-  private readonly retired = new Float64Array(COUNTER_SLOTS);
-  private readonly configuration: PlaneConfiguration | null;
+  private readonly units: SupervisedUnits;
+  private beginning: PlaneBeginning | null = null;
+  private configuration: PlaneConfiguration | null = null;
   private metrics: PlaneMetrics | null = null;
-  private readonly memory = new PlaneMemory();
-  problems: readonly BuildProblem[] = [];
-  private restarts = 0;
-  private failures = 0;
   private draining = false;
   private admin: AdminPort | null = null;
-  private endpoints: readonly Endpoint[] | null = null;
-  private readonly tickets: ChangingTicketKeys | null;
+  private tickets: ChangingTicketKeys | null = null;
   private finish: () => void = () => {};
 
-  constructor(options: PlaneOptions, destination: LogDestination | null) {
+  constructor(options: PreparedPlaneOptions, destination: LogDestination | null) {
     this.options = options;
     this.destination = destination;
     this.log = pino({ name: 'gatewarden', level: options.logLevel }, pino.destination({ fd: 2, sync: true }));
-    this.configuration =
-      options.serving.kind === 'configuration'
-        ? new PlaneConfiguration(options.serving.update, (names) => this.metrics?.observations.forget(names))
-        : null;
-    const speaksTls = options.connectors.some(({ scheme }) => scheme === 'https');
-    this.tickets = speaksTls ? new ChangingTicketKeys() : null;
+    this.units = new SupervisedUnits({
+      log: this.log,
+      heard: (unit, report) => this.heard(unit, report),
+      lost: (unit) => {
+        this.configuration?.lost(unit);
+        this.metrics?.gauges.lost(unit.number);
+      },
+      allGone: () => void this.stop(),
+    });
     this.closed = new Promise((resolve) => {
       this.finish = resolve;
     });
   }
 
   get addresses(): readonly ServedAddress[] {
-    const { endpoints } = this;
+    const { endpoints } = this.units;
     if (endpoints === null) return [];
-    return this.options.connectors.map(({ scheme }, at) => {
+    return (this.beginning?.connectors ?? []).map(({ scheme }, at) => {
       const { address, port } = endpoints[at]!;
       return { scheme, host: address, port };
     });
   }
 
-  async start(): Promise<void> {
-    try {
-      if (this.options.admin !== undefined) await this.startAdmin(this.options.admin);
-      for (const [at, connector] of this.options.connectors.entries()) {
-        if (await isTaken(connector)) throw new CannotListen(at, connector, 'EADDRINUSE');
-      }
-      await this.startUnit(0); // the first one learns the ports that the others share
-      const others = Array.from({ length: this.options.units - 1 }, (_, i) => i + 1);
-      await Promise.all(others.map((number) => this.startUnit(number)));
-    } catch (error) {
-      this.draining = true;
-      this.admin?.close();
-      await Promise.all([...this.units.values()].map((unit) => unit.worker.terminate()));
-      throw error;
-    }
-    const addresses = this.addresses.map(addressText);
-    this.log.info({ addresses, units: this.options.units, admin: this.adminAddress }, 'listening');
+  get ready(): boolean {
+    return !this.draining && this.unitsServing > 0;
   }
 
-  private async startAdmin(address: ListenAddress): Promise<void> {
+  /** None counts before the base is known to be sound: until then units refuse everything. */
+  get unitsServing(): number {
+    return this.beginning === null ? 0 : this.units.serving;
+  }
+
+  async startAdmin(address: ListenAddress): Promise<void> {
     const supervisor = this;
-    const metrics = new PlaneMetrics(this.figures(), () => this.configuration?.series([...this.units.values()]) ?? []);
-    if (this.configuration !== null) metrics.followRoutes();
-    const { configurationFigures } = this.options;
+    const metrics = new PlaneMetrics(this.figures(), () => this.configuration?.series(this.units.all) ?? []);
+    const { configurationFigures, link } = this.options;
     if (configurationFigures !== undefined) registerConfigurationMetrics(metrics.registry, configurationFigures);
+    if (link !== undefined) registerLinkMetrics(metrics.registry, link.figures);
     this.metrics = metrics;
     this.admin = new AdminPort({
       registry: metrics.registry,
@@ -163,9 +169,12 @@ class Supervisor implements Plane {
       get status() {
         return supervisor.status;
       },
-      prefix: this.options.serving.kind === 'configuration' ? this.options.serving.prefix : 'openig',
+      get prefix() {
+        const serving = supervisor.beginning?.serving;
+        return serving?.kind === 'configuration' ? serving.prefix : 'openig';
+      },
       monitoring: () => metrics.monitoring(),
-      restartUnit: (number) => this.restartUnit(number),
+      restartUnit: (number) => this.units.restart(number),
     });
     this.adminAddress = await this.admin.listen(address).catch((error: unknown) => {
       throw new CannotListen('admin', address, reasonOf(error));
@@ -176,106 +185,96 @@ class Supervisor implements Plane {
   }
 
   private figures(): MetricsSource {
-    const supervisor = this;
+    const { units } = this;
     return {
-      read: () => readCounters([this.retired, ...[...this.units.values()].map((unit) => unit.block)]),
+      read: () => readCounters(units.blocks),
       get units() {
-        return supervisor.serving;
+        return units.serving;
       },
       get unitRestarts() {
-        return supervisor.restarts;
+        return units.restarts;
       },
     };
-  }
-
-  private get serving(): number {
-    return [...this.units.values()].filter((unit) => unit.serving).length;
-  }
-
-  private get ready(): boolean {
-    return !this.draining && this.serving > 0;
   }
 
   private get status(): object {
+    const { link } = this.options;
     return {
       addresses: this.addresses,
       draining: this.draining,
-      unitRestarts: this.restarts,
-      units: [...this.units.values()].map(({ number, serving }) => ({ number, serving })),
+      unitRestarts: this.units.restarts,
+      units: this.units.all.map(({ number, serving }) => ({ number, serving })),
+      ...(link === undefined ? {} : { link: link.status() }),
     };
   }
 
-  /** The connectors as units are to open them: where a port was to be found, with the one that was. */
-  private get connectors(): readonly Connector[] {
-    const { connectors } = this.options;
-    const { endpoints } = this;
-    return endpoints === null ? connectors : connectors.map((one, at) => ({ ...one, port: endpoints[at]!.port }));
+  async serve(beginning: PlaneBeginning): Promise<readonly BuildProblem[]> {
+    if (this.beginning !== null) throw new Error('this plane serves already');
+    const { connectors, serving, units } = beginning;
+    for (const [at, connector] of connectors.entries()) {
+      if (await isTaken(connector)) throw new CannotListen(at, connector, 'EADDRINUSE');
+    }
+    if (this.draining) return [];
+    const configuration =
+      serving.kind === 'configuration'
+        ? new PlaneConfiguration(serving.update, (names) => this.metrics?.observations.forget(names))
+        : null;
+    this.configuration = configuration;
+    if (connectors.some(({ scheme }) => scheme === 'https')) this.tickets ??= new ChangingTicketKeys();
+    await this.units.start({
+      connectors,
+      units,
+      options: () => this.unitOptions(),
+      // a unit that starts later gets the first snapshot with all that changed since
+      serving: (slots) =>
+        serving.kind !== 'configuration' || configuration === null
+          ? (serving as BackendServing)
+          : { ...serving, update: configuration.whole(slots) },
+    });
+    this.problems = this.units.problems;
+    if (this.problems.some(({ route }) => route === null)) {
+      this.configuration = null;
+      await this.units.end();
+      return this.problems;
+    }
+    this.beginning = beginning;
+    if (configuration !== null) this.metrics?.followRoutes();
+    this.log.info({ addresses: this.addresses.map(addressText), units, admin: this.adminAddress }, 'listening');
+    return this.problems;
   }
 
-  private startUnit(number: number): Promise<void> {
-    const counters = new SharedArrayBuffer(COUNTER_SLOTS * Float64Array.BYTES_PER_ELEMENT);
-    const memory = this.memory.link();
-    const slots = new SlotMemory();
-    const { connectors } = this;
+  private unitOptions(): SharedUnitOptions {
     const admin = this.adminAddress;
-    const workerData: UnitOptions = {
-      role: 'gatewarden-unit',
-      unit: number,
-      connectors,
+    return {
       ticketSeed: this.tickets?.seed() ?? null,
-      serving: this.servingFor(slots),
       trustedProxies: this.options.trustedProxies,
       admin: admin === undefined ? null : { address: admin.host, port: admin.port },
       log: this.destination === null ? 'off' : (this.destination.file ?? 'hand-over'),
       logLevel: this.options.logLevel,
-      counters,
-      slots: slots.chunks,
-      memory,
     };
-    const worker = new Worker(new URL('./unit.ts', import.meta.url), {
-      workerData,
-      transferList: [memory.port],
-      name: `unit ${number}`,
-    });
-    const tell = (order: UnitOrder): void => worker.postMessage(order);
-    const unit: Unit = { number, worker, block: new Float64Array(counters), slots, tell, serving: false };
-    this.units.set(number, unit);
-    return new Promise((resolve, reject) => {
-      worker.on('message', (report: UnitReport) => {
-        if (report.kind === 'listening') {
-          this.endpoints ??= report.endpoints;
-          unit.serving = true;
-          this.problems = report.problems;
-          this.failures = 0;
-          resolve();
-        } else if (report.kind === 'failed') reject(failure(report, connectors));
-        else this.heard(unit, report);
-      });
-      worker.on('error', (error: Error) => {
-        this.log.error({ unit: number, error: error.stack }, 'a unit failed');
-        reject(error);
-      });
-      worker.on('exit', () => {
-        this.lost(unit);
-        reject(new Error(`unit ${number} ended before it served`));
-      });
-    });
-  }
-
-  /** What a unit that starts now serves: the first snapshot with all that changed since. */
-  private servingFor(slots: SlotMemory): Serving {
-    const { serving } = this.options;
-    if (serving.kind !== 'configuration') return serving;
-    if (this.configuration === null) throw new Error('a configuration is served, and there is none');
-    return { ...serving, update: this.configuration.whole(slots) };
   }
 
   async apply(update: Update): Promise<readonly BuildProblem[]> {
-    if (this.configuration === null) throw new Error('this plane serves one backend and takes no configuration');
-    return this.configuration.apply(update, [...this.units.values()]);
+    return this.configured.apply(update, () => this.units.all);
   }
 
-  private heard(unit: Unit, report: UnitReport): void {
+  async applyWhole(update: Update): Promise<readonly BuildProblem[]> {
+    return this.configured.applyWhole(update, () => this.units.all);
+  }
+
+  private get configured(): PlaneConfiguration {
+    if (this.configuration === null) throw new Error('this plane has no configuration that could change');
+    return this.configuration;
+  }
+
+  report(): RouteReport[] {
+    const series = this.configuration?.series(this.units.all) ?? [];
+    return series
+      .filter(({ figures }) => figures[0] !== 0)
+      .map(({ router, route, name, figures }) => ({ router, id: route, name, figures: reportedFigures(figures) }));
+  }
+
+  private heard(unit: SupervisedUnit, report: UnitReport): void {
     if (report.kind === 'log') this.destination?.write(report.lines);
     else if (report.kind === 'line') process.stderr.write(report.line);
     else if (report.kind === 'applied') this.configuration?.applied(unit, report.order, report.problems);
@@ -295,45 +294,11 @@ class Supervisor implements Plane {
     }
   }
 
-  /** A unit is gone: its figures stay, and another one takes its place unless the plane stops. */
-  private lost(unit: Unit): void {
-    if (this.units.get(unit.number) !== unit) return;
-    this.units.delete(unit.number);
-    for (const gauge of GAUGES) unit.block[gauge] = 0;
-    for (let i = 0; i < COUNTER_SLOTS; i++) this.retired[i]! += unit.block[i]!;
-    this.configuration?.lost(unit);
-    this.metrics?.gauges.lost(unit.number);
-    if (this.draining) {
-      if (this.units.size === 0) void this.stop();
-      return;
-    }
-    if (this.endpoints === null) return;
-    this.restarts++;
-    this.log.warn({ unit: unit.number }, 'a unit ended and is replaced');
-    this.replace(unit.number);
-  }
-
-  private replace(number: number): void {
-    const delay = this.failures === 0 ? 0 : Math.min(LONGEST_RETRY, RETRY * 2 ** this.failures);
-    this.failures++;
-    setTimeout(() => {
-      if (!this.draining) this.startUnit(number).catch(() => {}); // `lost` tries again
-    }, delay);
-  }
-
-  private restartUnit(number: number): boolean {
-    const unit = this.units.get(number);
-    void unit?.worker.terminate();
-    return unit !== undefined;
-  }
-
   async drain(): Promise<void> {
     if (!this.draining) {
       this.draining = true;
       this.log.info({ timeout: this.options.drainTimeout }, 'draining');
-      const order: UnitOrder = { kind: 'drain', timeout: this.options.drainTimeout };
-      for (const unit of this.units.values()) unit.tell(order);
-      if (this.units.size === 0) await this.stop();
+      if (!this.units.drain(this.options.drainTimeout)) await this.stop();
     }
     await this.closed;
   }
@@ -351,13 +316,6 @@ class Supervisor implements Plane {
     this.log.info('stopped');
     this.finish();
   }
-}
-
-function failure(
-  { connector, message }: Extract<UnitReport, { kind: 'failed' }>,
-  connectors: readonly Connector[],
-): Error {
-  return connector === null ? new Error(message) : new CannotListen(connector, connectors[connector]!, message);
 }
 
 function reasonOf(error: unknown): string {

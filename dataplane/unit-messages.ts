@@ -1,4 +1,5 @@
 import type { JsonObject } from '../contract/document/json-value.ts';
+import type { ForbiddenPlace } from '../contract/egress.ts';
 import type { Connector } from './connectors/connector.ts';
 import type { Destination } from './http/backend.ts';
 import type { Endpoint } from './http/wire.ts';
@@ -32,6 +33,10 @@ export interface ConfigurationServing {
   readonly streaming: boolean;
   /** Administrative base path, such as `openig`: nothing under it is ever served to clients. */
   readonly prefix: string;
+  /** What tenants' routes may not connect to, such as the controller and the API server. */
+  readonly forbidden?: readonly ForbiddenPlace[];
+  /** Ports of the application beside a sidecar, which tenants' routes may connect to on this machine. */
+  readonly appPorts?: readonly number[];
 }
 
 /** What a unit serves. */

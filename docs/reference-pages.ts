@@ -4,6 +4,7 @@ import { fieldRules, fieldTable, typeLabel, words } from '../contract/vocabulary
 import { fieldNotes } from '../contract/vocabulary/leaf.ts';
 import type { TypeDefinition } from '../dataplane/heap/definition.ts';
 import { firstSentence, typeFacts, typesByKind } from '../dataplane/heap/types-by-kind.ts';
+import { markdownTable } from './markdown-table.ts';
 
 const ORIGIN = '<!-- Written by `npm run docs` from the files of the types. Change those instead. -->';
 
@@ -37,7 +38,7 @@ function listPage(definitions: readonly TypeDefinition[]): string {
         firstSentence(definition),
       ];
     });
-    return `## ${title}\n\n${table([['type', ''], ...rows])}\n`;
+    return `## ${title}\n\n${markdownTable([['type', ''], ...rows])}\n`;
   });
   const introduction =
     'What `type` in a declaration can name. `gatewarden explain TYPE` prints the same, and `gatewarden types --json` ' +
@@ -72,7 +73,7 @@ function configuration({ config }: TypeDefinition): string {
     const standard = field.required ? 'required' : field.default === null ? '' : `\`${field.default}\``;
     return [`\`${path}\``, `\`${field.label}\``, standard, [...fieldRemarks(field), ...field.rules].join(' ')];
   });
-  return [table([['field', 'type', 'default', ''], ...rows]), ...fieldRules(config)].join('\n\n');
+  return [markdownTable([['field', 'type', 'default', ''], ...rows]), ...fieldRules(config)].join('\n\n');
 }
 
 function decorationSection({ decoration, decorates = [] }: TypeDefinition): string[] {
@@ -80,13 +81,4 @@ function decorationSection({ decoration, decorates = [] }: TypeDefinition): stri
   const remarks = [fieldNotes(decoration).description ?? '', ...wordsRemark(words(decoration))].join(' ');
   const around = decorates.map((kind) => `${kind}s`).join(' and ');
   return ['## Beside the decorated object', `\`${typeLabel(decoration)}\`. ${remarks} It can decorate ${around}.`];
-}
-
-/** Rows of cells, the first being the head, in columns as the formatter wants them. */
-function table(rows: readonly (readonly string[])[]): string {
-  const cells = rows.map((row) => row.map((text) => text.replaceAll('|', '\\|').replaceAll('\n', ' ')));
-  const widths = cells[0]!.map((_, column) => Math.max(3, ...cells.map((row) => row[column]!.length)));
-  const line = (row: readonly string[]): string => `| ${row.map((text, at) => text.padEnd(widths[at]!)).join(' | ')} |`;
-  const [head, ...body] = cells;
-  return [line(head!), line(widths.map((width) => '-'.repeat(width))), ...body.map(line)].join('\n');
 }

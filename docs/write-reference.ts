@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { catalogue } from '../dataplane/catalogue.ts';
 import { referencePages } from './reference-pages.ts';
+import { resourcesPage } from './resources-page.ts';
 
 /** Writes docs/reference/ anew; pages of types that are gone go, too. */
 function writeReference(folder: URL): void {
@@ -10,4 +11,7 @@ function writeReference(folder: URL): void {
   for (const [name, text] of pages) writeFileSync(new URL(name, folder), text);
 }
 
-if (import.meta.main) writeReference(new URL('reference/', import.meta.url));
+if (import.meta.main) {
+  writeReference(new URL('reference/', import.meta.url));
+  writeFileSync(new URL('resources.md', import.meta.url), resourcesPage());
+}

@@ -23,6 +23,8 @@ export interface Resource {
   readonly spec: JsonObject;
   /** What the status says of the version that was accepted last; null before there was one. */
   readonly lastGood: LastGoodMark | null;
+  /** What the status shows as a whole, so that it is written only when it differs; absent where it was never written. */
+  readonly status?: JsonObject;
 }
 
 /** Names the version of a Route that was accepted last: bodies are with planes, and this tells the right one. */

@@ -14,8 +14,13 @@ export interface ParsedConfig<T> {
 
 /** Reads a configuration by its schema; every problem has its path, which begins with `path`. */
 export function parseConfig<T>(schema: z.ZodType<T>, raw: unknown, reading: Reading, path: Path): ParsedConfig<T> {
+  return withReading(reading, () => parsePlain(schema, raw, path));
+}
+
+/** The same for a schema whose values are what is written: nothing in it is evaluated. */
+export function parsePlain<T>(schema: z.ZodType<T>, raw: unknown, path: Path): ParsedConfig<T> {
   const { value, warnings } = survey(schema, raw, path);
-  const result = withReading(reading, () => schema.safeParse(value));
+  const result = schema.safeParse(value);
   if (result.success) return { value: result.data, problems: warnings };
   const { issues } = result.error;
   const misspelt = new Set(issues.flatMap((issue) => meantBy(issue, schema, path)));

@@ -1,11 +1,13 @@
 import type { AdminSettings } from '../../contract/admin-settings.ts';
 import type { JsonObject, JsonValue } from '../../contract/document/json-value.ts';
 import type { Path, Problem } from '../../contract/problem.ts';
+import type { Origin } from '../../contract/reach.ts';
+import type { Kind } from '../../contract/vocabulary/reference.ts';
 
 /** Judges documents. It is handed in, so that the code that builds objects is the code that judges their documents. */
 export interface Checker {
   /** The value of a configuration expression, to which these are names. @throws ValueProblem */
-  evaluate(expression: string, constants: ReadonlyMap<string, JsonValue>): JsonValue;
+  evaluate(expression: string, constants: ReadonlyMap<string, JsonValue>, origin?: Origin): JsonValue;
   admin(document: JsonObject): AdminJudgement;
   base(document: JsonObject): Judgement;
 }
@@ -26,6 +28,24 @@ export interface Judgement {
   readonly problems: readonly Problem[];
   /** The routers it declares; of a document that is not sound, those that can be read. */
   readonly routers: readonly FoundRouter[];
+  /** Names in it that lead nowhere. Each of them is a problem too. */
+  readonly unknownReferences: readonly UnknownReference[];
+}
+
+/** A name of an object that is not there. */
+export interface UnknownReference {
+  /** What the object was to be good for. */
+  readonly kind: Kind;
+  readonly name: string;
+  readonly path: Path;
+}
+
+/** What the document of a tenant may use beside itself. */
+export interface TenantMeans {
+  /** Names of objects of operators that it may refer to although they hold secrets. */
+  readonly sharedObjects: ReadonlySet<string>;
+  /** The files of its secret stores, in base64 by path. */
+  readonly files: Readonly<Record<string, string>>;
 }
 
 /** A router that a document declares. */
@@ -39,6 +59,11 @@ export interface FoundRouter {
   /** How often its directory is looked at, in milliseconds; 0 for once. */
   readonly scanInterval: number;
   readonly hasDefaultHandler: boolean;
-  /** Judges a document as a route of this router. */
-  route(document: JsonObject, name: string): Judgement;
+  /** Judges a document as a route of this router: an operator's, or with these means a tenant's. */
+  route(document: JsonObject, name: string, means?: TenantMeans): Judgement;
+  /** Judges `{name, type, config}` as a secret store that a tenant wrote. Paths begin at the declaration. */
+  store(declaration: JsonObject, means: TenantMeans): StoreJudgement;
 }
+
+/** What is to be said of a secret store by itself. */
+export type StoreJudgement = Pick<Judgement, 'problems' | 'unknownReferences'>;

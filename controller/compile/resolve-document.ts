@@ -30,8 +30,23 @@ export interface ResolvedDocument {
 export type ResolveDocument = (file: SourceFile, parent: PropertySet | null) => ResolvedDocument;
 
 export function documentResolver(sources: TokenSources, evaluate: Checker['evaluate']): ResolveDocument {
+  const resolve = valueResolver(sources, evaluate);
   return (file, parent) => {
-    const { value, problems: found } = documentOf(file);
+    const { value, problems } = documentOf(file);
+    return resolve(value, parent, problems);
+  };
+}
+
+/** @param found what is wrong with its text */
+export type ResolveValue = (
+  value: JsonValue,
+  parent: PropertySet | null,
+  found?: readonly Problem[],
+) => ResolvedDocument;
+
+/** Resolves what is not the text of a file any more. */
+export function valueResolver(sources: TokenSources, evaluate: Checker['evaluate']): ResolveValue {
+  return (value, parent, found = []) => {
     const problems: Problem[] = [...found];
     const report = (problem: Problem): void => void problems.push(problem);
     if (!isJsonObject(value)) {

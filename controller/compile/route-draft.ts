@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
-import { contentHash } from '../../contract/document/canonical.ts';
 import type { JsonObject } from '../../contract/document/json-value.ts';
 import type { PropertySet } from '../../contract/document/property-set.ts';
 import type { Problem } from '../../contract/problem.ts';
+import { routeHash } from '../../contract/route-hash.ts';
 import type { FoundRouter, Judgement } from './checker.ts';
 import type { ResolveDocument } from './resolve-document.ts';
 import { type RouteIdentity, routeIdentity } from './route-identity.ts';
@@ -100,7 +100,7 @@ export class RouteDrafts {
 
 function compiledRoute(router: string, { id, name }: RouteIdentity, document: JsonObject): CompiledRoute {
   const route = { router, id, name, document };
-  return { ...route, hash: contentHash(route) };
+  return { ...route, hash: routeHash(route) };
 }
 
 /** A route that takes the requests it is about and refuses them. Only its condition and what that may name are kept. */
@@ -111,5 +111,5 @@ export function refusingRoute(router: string, { id, name }: RouteIdentity, docum
     if (value !== undefined && value !== null) kept[key] = value;
   }
   const route = { router, id, name, document: kept, refuses: true as const };
-  return { ...route, hash: contentHash(route) };
+  return { ...route, hash: routeHash(route) };
 }

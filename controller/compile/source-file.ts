@@ -1,3 +1,6 @@
+import type { SourceVersion } from '../../contract/snapshot.ts';
+import type { ResourceState } from './resources/resource-state.ts';
+
 /** A file as it was read. The same object is the same content. */
 export interface SourceFile {
   readonly path: string;
@@ -8,6 +11,12 @@ export interface SourceFile {
 
 /** Everything that an instance is made of, at one moment. */
 export interface InstanceState {
+  /** `admin.json` where planes get it with the snapshot, or null when there is none; absent where it is read aside. */
+  readonly admin?: SourceFile | null;
+  /** What the base configuration was read from, where that is an object of a cluster. */
+  readonly baseSources?: readonly SourceVersion[];
+  /** Custom resources; absent where there are none to follow. */
+  readonly resources?: ResourceState;
   /** `config.json`; null when there is none. */
   readonly config: SourceFile | null;
   readonly strays: readonly StrayFile[];

@@ -29,6 +29,7 @@ export const jwtBuilderFilter = defineFilter({
     '`claimsAsJsonValue`. Claims that evaluate to null are left out. Keys are asked for each time, so that new ones are ' +
     'used at once. The request ends with 500 when the template cannot be evaluated, when `exp`, `nbf` or `iat` is in it ' +
     'and is no number, and when there is no key.',
+  lendsCredentials: true,
   config: z
     .strictObject({
       template: jwtTemplate().describe(

@@ -9,6 +9,7 @@ import { type Kind, kinds, mistaken, type Reference, standIns } from '../../cont
 import { soundFields } from '../../contract/vocabulary/sound-fields.ts';
 import { type Found, referencesIn } from './config-walk.ts';
 import type { TypeDefinition } from './definition.ts';
+import { isHidden } from './hidden-objects.ts';
 import { impliedProvider, isImpliedStores, parseWithStores } from './implied-stores.ts';
 import type { BuiltKind } from './kinds.ts';
 import { noteValues } from './remarks.ts';
@@ -21,6 +22,10 @@ export interface CheckOptions {
   readonly reading: Reading;
   /** Where somebody may look in vain for what a name leads to. */
   readonly elsewhere?: string;
+  /** Set where a tenant wrote the document: which objects of operators it may refer to although they hold secrets. */
+  readonly tenant?: { readonly sharedObjects: ReadonlySet<string> };
+  /** Hears of names that lead nowhere. */
+  unknown?(kind: Kind, name: string, path: Path): void;
   report(problem: Problem): void;
 }
 
@@ -54,7 +59,8 @@ export class ScopeCheck {
   private readonly providers = new Map<string, CheckedObject>();
 
   constructor(name: string, parent: Scope | null, options: CheckOptions) {
-    this.scope = new Scope(name, parent);
+    const shared = options.tenant?.sharedObjects;
+    this.scope = new Scope(name, parent, shared === undefined ? null : (object) => isHidden(object, shared));
     this.options = options;
   }
 
@@ -262,6 +268,7 @@ export class ScopeCheck {
     const found = this.scope.find(name);
     if (found !== undefined && found.definition !== undefined) return found;
     if (this.scope.mayDeclare(name)) return null;
+    this.options.unknown?.(kind, name, path);
     const meant = this.meant(name, () => this.scope.names());
     const isType = this.options.catalogue.find(name) !== undefined;
     const typeHint = isType ? `${name} is a type: write { "type": "${name}", … } for an object of it` : undefined;

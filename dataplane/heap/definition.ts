@@ -47,6 +47,8 @@ export interface TypeDefinition<K extends BuiltKind = BuiltKind, Config = unknow
   readonly examples?: readonly { readonly title: string; readonly config: unknown }[];
   /** Why a tenant may not declare it, or nothing. */
   readonly operatorOnly?: string;
+  /** Whether requests that pass it get a credential of whoever declared it, so that others may not put it in their way. */
+  readonly lendsCredentials?: true;
   /** For decorators: the schema of what stands beside the decorated object. */
   readonly decoration?: z.ZodType;
   /** For decorators: what they can be put around. */

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Reference } from '../../contract/vocabulary/reference.ts';
+import { confinedFilter, confinedHandler } from '../http/confined.ts';
 import type { Filter, Next } from '../http/exchange.ts';
 import { bufferingFilter, bufferingHandler, type NeededEntities, neededEntities } from './buffering.ts';
 import type { Decorated } from './decorator.ts';
@@ -63,7 +64,7 @@ export class Heap {
    */
   get(object: CheckedObject): unknown {
     if (object.scope !== this.scope && this.scope.globalDecorations.length === 0)
-      return this.around(object).get(object);
+      return this.lent(this.around(object).get(object), object);
     if (!this.seen.has(object)) {
       const kind = kindOf(object);
       const decorations = this.scope.decorations().filter((decoration) => decoratable(decoration, kind));
@@ -97,9 +98,18 @@ export class Heap {
   }
 
   private built(object: CheckedObject): unknown {
-    if (object.scope !== this.scope) return this.around(object).built(object);
+    if (object.scope !== this.scope) return this.lent(this.around(object).built(object), object);
     if (!this.own.has(object)) this.own.set(object, this.build(object));
     return this.own.get(object);
+  }
+
+  /** What an operator's object is to a tenant's: it does as before, but goes nowhere that a tenant may not. */
+  private lent(built: unknown, object: CheckedObject): unknown {
+    const { egress } = this.plane;
+    if (egress === undefined) return built;
+    const kind = kindOf(object);
+    if (kind === 'handler') return confinedHandler(built as Next, egress);
+    return kind === 'filter' ? confinedFilter(built as Filter, egress) : built;
   }
 
   private build(object: CheckedObject): unknown {

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { MayReach } from '../../contract/egress.ts';
 import type { Reach } from '../../contract/reach.ts';
 import type { Connect } from '../http/connect.ts';
 import type { Next } from '../http/exchange.ts';
@@ -20,7 +21,11 @@ export interface PlaneServices {
   /** Memory that the objects of this name in all units of the plane share, and in one unit those that follow each other. */
   readonly sharedMemory: TakeMemory;
   /** Whether a backend may be at this address: never where the plane itself listens. */
-  mayReach(address: string, port: number): boolean;
+  readonly mayReach: MayReach;
+  /** Set for the objects of a tenant, whose `mayReach` it is: what they hand on to others is held to it too. */
+  readonly egress?: MayReach;
+  /** Where files that keep content go if no document says; by default where the machine puts them. */
+  readonly temporaryDirectory?: string;
   /** Opens connections to backends. */
   readonly connect: Connect;
   /** Whether bodies are passed on as they arrive where an object does not say: `streamingEnabled` of admin.json. */

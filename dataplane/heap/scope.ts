@@ -52,14 +52,21 @@ export class Scope {
   /** Decorations of every compatible object in this scope and below it. */
   readonly globalDecorations: CheckedDecoration[] = [];
 
-  constructor(name: string, parent: Scope | null) {
+  private readonly hides: ((object: CheckedObject) => boolean) | null;
+
+  /** @param hides tells what of the scopes around does not exist here */
+  constructor(name: string, parent: Scope | null, hides: ((object: CheckedObject) => boolean) | null = null) {
     this.name = name;
     this.parent = parent;
+    this.hides = hides;
   }
 
   /** The object of this name, here or in a scope around. */
   find(name: string): CheckedObject | undefined {
-    return this.objects.get(name) ?? this.parent?.find(name);
+    const own = this.objects.get(name);
+    if (own !== undefined) return own;
+    const found = this.parent?.find(name);
+    return found !== undefined && this.hides?.(found) === true ? undefined : found;
   }
 
   /** Whether a name that is not found may be that of something unsound, here or in a scope around. */
@@ -69,17 +76,22 @@ export class Scope {
 
   /** Every name that can be referred to from here. */
   names(): string[] {
-    return [...this.objects.keys(), ...(this.parent?.names() ?? [])];
+    const around = this.parent?.names() ?? [];
+    const known = this.hides === null ? around : around.filter((name) => this.find(name) !== undefined);
+    return [...this.objects.keys(), ...known];
   }
 
   /** Whether this document or one around it has `secrets.stores`. */
   hasStores(): boolean {
-    return this.secretStores !== null || this.parent?.hasStores() === true;
+    if (this.secretStores !== null) return true;
+    return this.hides === null ? this.parent?.hasStores() === true : this.stores().length > 0;
   }
 
   /** The stores of `secrets.stores`, those of this document before those around it. */
   stores(): readonly CheckedObject[] {
-    return [...(this.secretStores ?? []), ...(this.parent?.stores() ?? [])];
+    const around = this.parent?.stores() ?? [];
+    const known = this.hides === null ? around : around.filter((store) => this.hides?.(store) !== true);
+    return [...(this.secretStores ?? []), ...known];
   }
 
   /** Global decorations from the outermost scope to this one. */

@@ -24,6 +24,8 @@ export interface Greeting {
   readonly certificates: readonly X509Certificate[];
   /** What the peer said about the client, where it is trusted. */
   readonly header: ProxyHeader | null;
+  /** The host that the client asked for in the handshake, or null when it named none. */
+  readonly serverName: string | null;
 }
 
 const NO_CERTIFICATES: readonly X509Certificate[] = Object.freeze([]);
@@ -35,6 +37,8 @@ export class ClientFacts {
   trusted: boolean;
   /** Whether the peer is a trusted proxy, which may have ended TLS, also for a client that it only introduced. */
   readonly proxied: boolean;
+  /** The host of the handshake; null where there was none, or a trusted proxy shook hands with us and not the client. */
+  readonly serverName: string | null;
   private readonly wire: Wire;
   private readonly trusts: (address: string) => boolean;
   private readonly certificates: readonly X509Certificate[];
@@ -58,6 +62,7 @@ export class ClientFacts {
     this.proxied = trusted;
     this.trusts = trusts;
     this.certificates = greeting?.certificates ?? NO_CERTIFICATES;
+    this.serverName = trusted ? null : (greeting?.serverName ?? null);
     const header = greeting?.header ?? null;
     if (header !== null) this.introduce(header);
   }

@@ -1,4 +1,5 @@
 import { randomUUID, type X509Certificate } from 'node:crypto';
+import type { MayReach } from '../../contract/egress.ts';
 import type { ForwardingOptions } from './forwarding.ts';
 import type { Headers } from './headers.ts';
 import type { Request } from './request.ts';
@@ -58,6 +59,8 @@ export interface BackendCall {
 /** Where exchanges come from. */
 export interface Origin {
   readonly facts: {
+    /** The host that the client asked for when it shook hands, or null. */
+    readonly serverName: string | null;
     clientContext(exchange: Exchange): ClientContext;
     remoteAddress(exchange: Exchange): string;
     originalUri(exchange: Exchange): Uri;
@@ -79,6 +82,11 @@ export class Exchange {
   private contextMap: Map<string, unknown> | null = null;
   private attributeMap: Map<string, unknown> | null = null;
   private transaction: string | null = null;
+  /**
+   * What connections for it may be opened to, whoever opens them; null where that is for the objects to say. Set once a
+   * tenant may have written where it goes, and never taken back.
+   */
+  egress: MayReach | null = null;
   /** True when the answer is decided or the client is gone. */
   over = false;
   /** The call to a backend that is under way or answered last: ended when its answer is not the one that is sent. */

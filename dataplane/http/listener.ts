@@ -214,8 +214,8 @@ export class Listener {
 
   /** Gives a client that has shaken hands to what speaks its protocol. */
   private adopt(client: SecureClient, header: ProxyHeader | null, trusted: boolean): ListenedConnection {
-    const { wire, certificates, protocol } = client;
-    const greeting = { certificates, header };
+    const { wire, certificates, protocol, serverName } = client;
+    const greeting = { certificates, header, serverName };
     const connection =
       protocol === 'h2'
         ? new ClientSession(wire, this, new ClientFacts(wire, this.scheme, trusted, this.trusts, greeting))

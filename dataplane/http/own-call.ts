@@ -108,6 +108,7 @@ class OwnCall implements ExchangeOwner {
     this.reject = reject;
     const lines = Buffer.from(`Via: ${hops(options.parent)}1.1 ${DEFAULT_FORWARDING.via}\r\n\r\n`, 'latin1');
     this.facts = {
+      serverName: null,
       clientContext: () => NOBODY,
       remoteAddress: (exchange) => exchange.client.remoteAddress,
       originalUri: (exchange) => exchange.request.uri.original,

@@ -24,7 +24,8 @@ export class OwnListeners {
   }
 }
 
-function isOfThisMachine(address: string): boolean {
+/** Whether an address leads to this machine. */
+export function isOfThisMachine(address: string): boolean {
   if (address === '::1' || address.startsWith('127.')) return true;
   return Object.values(networkInterfaces()).some((entries) => entries?.some((entry) => entry.address === address));
 }

@@ -13,6 +13,7 @@ export const refusals = {
   'target-foreign': { status: 400, reason: 'the target names another host than the Host header' },
   query: { status: 400, reason: 'the query holds what a query may not hold' },
   scheme: { status: 421, reason: 'the scheme is not that of the connection' },
+  misdirected: { status: 421, reason: 'the connection was made for a host of somebody else' },
   'target-too-long': { status: 414, reason: 'the request target is too long' },
   malformed: { status: 400, reason: 'the request breaks a rule of HTTP/2' },
   'header-line': { status: 400, reason: 'a header line is malformed' },

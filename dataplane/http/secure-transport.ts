@@ -32,6 +32,8 @@ export interface SecureClient {
   readonly protocol: Protocol;
   /** What the client proved to be, its own certificate first; empty when it showed none. */
   readonly certificates: readonly X509Certificate[];
+  /** The host that it asked for in the handshake, or null when it named none. */
+  readonly serverName: string | null;
 }
 
 /** Who waits for the end of a handshake, and gets what arrives right after it. Exactly one of the two is called. */

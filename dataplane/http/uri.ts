@@ -45,6 +45,11 @@ export class Uri {
     this.change().host = bare;
   }
 
+  /** The host that the client named, whoever changed it since. */
+  get receivedHost(): string {
+    return (this.before ?? this.parts).host;
+  }
+
   /** The port, by default that of the scheme; -1 for a scheme without one. */
   get port(): number {
     return this.parts.port >= 0 ? this.parts.port : (DEFAULT_PORTS[this.parts.scheme] ?? -1);

@@ -1,5 +1,6 @@
 import { routeKeyText } from '../../contract/snapshot.ts';
 import type { PlacedRoute, PlacedUpdate } from '../placed-update.ts';
+import { routeScopeName } from '../routes/route-scope.ts';
 
 /** The whole of what a plane was told, so that a unit that starts later gets it in one piece. */
 export class HeldSnapshot {
@@ -16,9 +17,7 @@ export class HeldSnapshot {
     const before = [...remove, ...set].flatMap((one) => this.entries.get(routeKeyText(one)) ?? []);
     for (const one of remove) this.entries.delete(routeKeyText(one));
     for (const entry of set) this.entries.set(routeKeyText(entry), entry);
-    return before
-      .filter((one) => this.entries.get(routeKeyText(one))?.name !== one.name)
-      .map(({ router, name }) => `${router}.${name}`);
+    return before.filter((one) => this.entries.get(routeKeyText(one))?.name !== one.name).map(routeScopeName);
   }
 
   /** An update that says everything. */

@@ -1,8 +1,7 @@
+import { deviation, mean, quantile } from '../../contract/response-times.ts';
+import { activeOf, FIGURE } from '../../contract/route-report.ts';
 import type { Rate, Rates } from './rates.ts';
-import { deviation, mean, quantile } from './response-times.ts';
-import { activeOf } from './route-exposition.ts';
 import type { RouteSeries } from './route-series.ts';
-import { FIGURE } from './route-slots.ts';
 
 /** A metric as the Common REST monitoring endpoint shows it. */
 export type MonitoringRecord = Readonly<Record<string, string | number | null>>;

@@ -1,9 +1,9 @@
 import type { Registry } from 'prom-client';
+import { quantile } from '../../contract/response-times.ts';
+import { activeOf, FIGURE } from '../../contract/route-report.ts';
 import type { Observation } from '../unit-messages.ts';
 import { type Row, registerCounted } from './counted-metric.ts';
-import { quantile } from './response-times.ts';
 import type { RouteSeries } from './route-series.ts';
-import { FIGURE } from './route-slots.ts';
 
 /** What route metrics are made from, read at each scrape. */
 export interface RouteMetricsSource {
@@ -63,11 +63,6 @@ const METRICS: readonly (readonly [name: string, type: string, help: string, row
     ({ figures }, labels) => [{ labels, value: figures[FIGURE.seconds]! }],
   ],
 ];
-
-/** Requests that began and have not ended. */
-export function activeOf(figures: Float64Array): number {
-  return Math.max(0, figures[FIGURE.begun]! - figures[FIGURE.ended]!);
-}
 
 /** Adds the metrics of routes and of the objects in them. Routes that are gone are gone from the next scrape. */
 export function registerRouteMetrics(registry: Registry, source: RouteMetricsSource): void {

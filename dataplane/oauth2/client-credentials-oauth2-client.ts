@@ -31,6 +31,7 @@ export const clientCredentialsOAuth2ClientFilter = defineFilter({
     'one at the same time wait for one and the same. When a service answers 401, a new token is got and the request is sent once more, as it ' +
     'came here, provided that its content is at hand, and at most every 10 seconds. When no token can be had, the request is answered with ' +
     'an empty 502 and the log says why. Each unit of the gateway has a token of its own.',
+  lendsCredentials: true,
   config: z
     .strictObject({
       tokenEndpoint: url()

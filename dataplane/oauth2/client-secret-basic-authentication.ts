@@ -12,6 +12,7 @@ export const clientSecretBasicAuthenticationFilter = defineFilter({
     'A header that the request had is replaced. It belongs in front of the handler that sends requests to the ' +
     'authorization server, such as the `endpointHandler` of a ClientCredentialsOAuth2ClientFilter. The secret is asked ' +
     'for each time, so that a new one is used at once; without it the request ends with 500.',
+  lendsCredentials: true,
   config: z.strictObject(clientSecretFields),
   examples: [
     {

@@ -12,6 +12,7 @@ export const clientSecretPostAuthenticationFilter = defineFilter({
     'client in the form, and an `Authorization` header, are taken out. It belongs in front of the handler that sends ' +
     'requests to the authorization server. The secret is asked for each time; without it, and for anything but a POST ' +
     'of a form of at most 1 MiB, the request is refused.',
+  lendsCredentials: true,
   config: z.strictObject(clientSecretFields),
   examples: [
     {

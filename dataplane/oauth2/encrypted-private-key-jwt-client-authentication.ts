@@ -11,6 +11,7 @@ export const encryptedPrivateKeyJwtClientAuthenticationFilter = defineFilter({
   summary:
     'Authenticates the gateway to an authorization server as a PrivateKeyJwtClientAuthenticationFilter does, with a JWT ' +
     'that is encrypted after it was signed, so that only the authorization server can read it.',
+  lendsCredentials: true,
   config: z.strictObject({
     ...assertionFields,
     encryptionSecretId: secretId().describe('Id of the key to encrypt with, a CryptoKey of the authorization server.'),

@@ -13,6 +13,7 @@ export const httpBasicAuthenticationClientFilter = defineFilter({
     'authentication (RFC 7617); one that the request had is replaced. It is for services that know the gateway, not its ' +
     'users. The password is asked for each time, so that a new one is used at once; without it the request ends with ' +
     '500. Basic authentication hides nothing: the connection must be secure.',
+  lendsCredentials: true,
   config: z
     .strictObject({
       username: printable().describe('Name of the gateway, without a colon unless it is encoded.'),

@@ -13,6 +13,7 @@ export const privateKeyJwtClientAuthenticationFilter = defineFilter({
     'of a client in the form, and an `Authorization` header, are taken out. It belongs in front of the handler that ' +
     'sends requests to the authorization server. The key is asked for each time, so that a new one is used at once; ' +
     'without one that can sign, and for anything but a POST of a form of at most 1 MiB, the request is refused.',
+  lendsCredentials: true,
   config: z.strictObject(assertionFields),
   examples: [
     {

@@ -1,8 +1,9 @@
 import type { Logger } from 'pino';
 import type { JsonObject } from '../../contract/document/json-value.ts';
+import type { MayReach } from '../../contract/egress.ts';
 import type { Problem } from '../../contract/problem.ts';
-import type { Reach } from '../../contract/reach.ts';
-import type { RouteKey } from '../../contract/snapshot.ts';
+import { type Reach, tenantReach } from '../../contract/reach.ts';
+import type { BaseEntry, RouteKey } from '../../contract/snapshot.ts';
 import type { Reading } from '../../contract/vocabulary/reading.ts';
 import { checkDefaultObjects } from '../heap/default-objects.ts';
 import type { Parts } from '../heap/definition.ts';
@@ -12,6 +13,7 @@ import type { Scope } from '../heap/scope.ts';
 import { namedMemory } from '../heap/shared-memory.ts';
 import type { TemporaryStorage } from '../heap/temporary-storage.ts';
 import type { TypeCatalogue } from '../heap/type-catalogue.ts';
+import { confinedHandler } from '../http/confined.ts';
 import { connectWire } from '../http/connect.ts';
 import type { Next } from '../http/exchange.ts';
 import { refusalResponse } from '../http/response.ts';
@@ -23,7 +25,9 @@ import { FailedRequests } from './failed-requests.ts';
 import { instrumented, Lease, leased } from './instrumented.ts';
 import { makeRoute, type Route, refusingRoute } from './route.ts';
 import { noFigures, type RouteFigures } from './route-figures.ts';
+import { routeScopeName } from './route-scope.ts';
 import { RouterTable } from './router-table.ts';
+import { NO_TENANTS, type Tenancy, type TenantSurroundings, tenancyOf } from './tenancy.ts';
 
 export interface ConfigurationOptions {
   readonly catalogue: TypeCatalogue;
@@ -38,6 +42,9 @@ export interface ConfigurationOptions {
   /** By default memory of its own. */
   sharedMemory?: PlaneServices['sharedMemory'];
   mayReach: PlaneServices['mayReach'];
+  /** What tenants' routes may not reach beside what nobody else's may; by default nothing. */
+  forbidden?: TenantSurroundings['forbidden'];
+  appPorts?: TenantSurroundings['appPorts'];
   /** How connections to backends are opened; by default through the kernel. */
   connect?: PlaneServices['connect'];
   /** Whether bodies are passed on as they arrive where no object says; by default they are. */
@@ -56,7 +63,7 @@ export interface BuildProblem {
 
 /** Everything that was built from one `config.json`. */
 interface Generation {
-  readonly base: JsonObject;
+  readonly tenancy: Tenancy;
   readonly main: Next;
   readonly lease: Lease;
   readonly heap: Heap;
@@ -74,6 +81,8 @@ export class Configuration {
   private generation: Generation | null = null;
   /** The routers of what is being built. */
   private staged = new Map<string, RouterTable>();
+  /** What holds for the tenants of what is being built. */
+  private tenancy: Tenancy = NO_TENANTS;
   private problems: BuildProblem[] = [];
   private readonly sharedMemory: PlaneServices['sharedMemory'];
   private readonly failedEvaluations: FailedEvaluations;
@@ -98,7 +107,7 @@ export class Configuration {
     this.defaultSlots = update.defaultSlots;
     for (const entry of update.set) this.entriesOf(entry.router).set(entry.id, entry);
     for (const { router, id } of update.remove) this.entriesOf(router).delete(id);
-    if (update.base !== null) this.replaceBase(update.base.document);
+    if (update.base !== null) this.replaceBase(update.base);
     else this.replaceRoutes(update);
     return this.problems;
   }
@@ -112,10 +121,11 @@ export class Configuration {
 
   // ---- the base
 
-  private replaceBase(base: JsonObject): void {
+  private replaceBase({ document, trust }: BaseEntry): void {
     const before = this.generation;
-    this.staged = new Map();
-    const built = this.buildGeneration(base);
+    const { forbidden = [], appPorts = [], mayReach } = this.options;
+    const tenancy = tenancyOf(trust, { forbidden, appPorts }, mayReach);
+    const built = Array.isArray(tenancy) ? tenancy : this.buildGeneration(document, tenancy);
     if (Array.isArray(built)) {
       this.problems.push({ route: null, problems: built, keepsServing: before !== null });
       return;
@@ -124,7 +134,9 @@ export class Configuration {
     if (before !== null) this.retireGeneration(before);
   }
 
-  private buildGeneration(base: JsonObject): Generation | Problem[] {
+  private buildGeneration(base: JsonObject, tenancy: Tenancy): Generation | Problem[] {
+    this.staged = new Map();
+    this.tenancy = tenancy;
     const plane = this.planeServices();
     const reading = this.reading([base]);
     const check = { catalogue: this.options.catalogue, reading, report: (): void => {} };
@@ -140,7 +152,7 @@ export class Configuration {
       heap.buildAll();
       const handler = heap.decorated(document.handler, document.decorations) as Next;
       const main = leased(handler, lease, (error) => this.failed('gateway', error));
-      return { base, main, lease, heap, defaults, tables: this.staged };
+      return { tenancy, main, lease, heap, defaults, tables: this.staged };
     } catch (error) {
       void heap.close().then(() => defaults.close());
       if (!(error instanceof BuildFailure)) throw error;
@@ -161,6 +173,7 @@ export class Configuration {
   private replaceRoutes({ set, remove }: PlacedUpdate): void {
     if (this.generation === null) return;
     this.staged = new Map(this.generation.tables);
+    this.tenancy = this.generation.tenancy;
     const before = new Set(this.staged.values());
     const pending = new Map<RouterTable, Map<string, Route | null>>();
     const retired: Route[] = [];
@@ -194,12 +207,16 @@ export class Configuration {
   private buildRoute(entry: PlacedRoute, parent: Heap, old: Route | undefined): Route | null {
     const { catalogue } = this.options;
     const figures = this.options.figures(entry.slot);
-    const name = `${entry.router}.${entry.name}`;
+    const name = routeScopeName(entry);
+    const { sharedObjects, egress } = this.tenancy;
+    const isTenant = entry.tenant !== undefined;
+    const reach = isTenant ? tenantReach(entry.files) : this.options.reach;
     const above = [...(this.ancestors.get(parent.scope) ?? []), entry.document];
-    const check = { catalogue, reading: this.reading(above), report: (): void => {} };
+    const reading = this.reading(above, reach);
+    const check = { catalogue, reading, report: (): void => {}, ...(isTenant && { tenant: { sharedObjects } }) };
     const verdict = checkRoute(entry.document, name, parent.scope, check);
     const unsound = (problems: readonly Problem[]): Route | null => {
-      const keepsServing = old !== undefined && entry.refuses !== true;
+      const keepsServing = old !== undefined && old.entry.tenant === entry.tenant && entry.refuses !== true;
       const { router, id } = entry;
       if (entry.refuses !== true) this.problems.push({ route: { router, id }, problems, keepsServing });
       if (keepsServing) return old;
@@ -208,7 +225,7 @@ export class Configuration {
     };
     if (verdict.document === null || entry.refuses === true) return unsound(verdict.problems);
     const { scope, handler, decorations, condition } = verdict.document;
-    const heap = new Heap(scope, parent, this.planeServices());
+    const heap = new Heap(scope, parent, isTenant ? this.tenantServices(reach, egress) : this.planeServices());
     this.ancestors.set(scope, above);
     const close = (): void => {
       this.ancestors.delete(scope);
@@ -220,7 +237,7 @@ export class Configuration {
       return makeRoute({
         entry,
         condition,
-        handler: main,
+        handler: isTenant ? confinedHandler(main, egress) : main,
         figures,
         failed: (error) => this.failed(name, error),
         close,
@@ -242,7 +259,7 @@ export class Configuration {
       new Lease(),
       (error) => this.failed(`${name}.default`, error),
     );
-    const table = new RouterTable(name, parts.heap, lastRoute);
+    const table = new RouterTable(name, parts.heap, lastRoute, this.tenancy.grants);
     const routes = new Map<string, Route>();
     for (const entry of this.entriesOf(name).values()) {
       const route = this.buildRoute(entry, parts.heap, undefined);
@@ -268,10 +285,21 @@ export class Configuration {
     return { log, reach, observe, count, counter, gauge, sharedMemory, mayReach, connect, streaming, router };
   }
 
-  private reading(documents: readonly JsonObject[]): Reading {
-    return documentReading(this.options.reach, documents, (source, reason) =>
-      this.failedEvaluations.add(source, reason),
-    );
+  /** What the objects of a tenant's route get: of the machine its own files only, and connections within its bounds. */
+  private tenantServices(reach: Reach, egress: MayReach): PlaneServices {
+    const temporaryDirectory = this.options.reach.directories?.temp;
+    const plane = this.planeServices();
+    return {
+      ...plane,
+      reach,
+      egress,
+      mayReach: egress,
+      ...(temporaryDirectory !== undefined && { temporaryDirectory }),
+    };
+  }
+
+  private reading(documents: readonly JsonObject[], reach = this.options.reach): Reading {
+    return documentReading(reach, documents, (source, reason) => this.failedEvaluations.add(source, reason));
   }
 
   private entriesOf(router: string): Map<string, PlacedRoute> {

@@ -4,14 +4,17 @@ import type { Reach } from '../../contract/reach.ts';
 import type { Reading } from '../../contract/vocabulary/reading.ts';
 import { configurationLanguage, runtimeLanguage } from '../language/runtime-language.ts';
 
-/** What the values of a document are read with: its properties and those of the documents around it are names in it. */
+/**
+ * What the values of a document are read with: its properties and those of the documents around it are names in it. What
+ * is around a tenant's is an operator's, and no name there.
+ */
 export function documentReading(
   reach: Reach,
   documents: readonly JsonObject[],
   evaluationFailed: Reading['evaluationFailed'],
 ): Reading {
   const constants = new Map<string, JsonValue>();
-  for (const { properties } of documents) {
+  for (const { properties } of reach.origin === 'tenant' ? documents.slice(-1) : documents) {
     if (!isJsonObject(properties)) continue;
     for (const [name, value] of Object.entries(properties)) constants.set(name, frozen(value));
   }

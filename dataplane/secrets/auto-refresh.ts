@@ -25,7 +25,7 @@ export function refreshing(
   executor: Reference<'executor'>,
   directory: string,
   refresh: () => void | Promise<void>,
-  { resolve, onClose, log }: Parts,
+  { resolve, onClose, log, plane }: Parts,
 ): () => void {
   const runner = resolve(executor);
   let cancel: (() => void) | null = null;
@@ -36,11 +36,12 @@ export function refreshing(
   const heard = (): void => {
     cancel ??= runner.schedule(run, SETTLE_MILLISECONDS);
   };
-  const endWatch = watchDirectory(directory, heard, (error) =>
-    log.warn({ err: error, directory }, 'a directory cannot be watched: changes are seen when leases are over'),
-  );
+  const cannotWatch = (error: unknown): void =>
+    log.warn({ err: error, directory }, 'a directory cannot be watched: changes are seen when leases are over');
+  // a tenant's files are in memory, and other files are another route
+  const endWatch = plane.reach.origin === 'tenant' ? null : watchDirectory(directory, heard, cannotWatch);
   onClose(() => {
-    endWatch();
+    endWatch?.();
     cancel?.();
   });
   return heard;

@@ -4,11 +4,11 @@ import type { Reach } from '../../contract/reach.ts';
 import { text } from '../../contract/vocabulary/configured.ts';
 import { unavailable } from '../../contract/vocabulary/field-notes.ts';
 import { defineService } from '../heap/definition.ts';
-import { operatorPath } from '../heap/operator-path.ts';
 import { UnreadableSecret } from '../heap/secrets.ts';
 import { autoRefresh, refreshing } from './auto-refresh.ts';
 import { leaseExpiry, leaseMilliseconds, leaseRemarks } from './lease.ts';
 import { LeasedStore } from './leased-store.ts';
+import { storeDirectory } from './store-path.ts';
 import { storedValues } from './stored-values.ts';
 import { formatFields, formatsOf } from './value-formats.ts';
 
@@ -21,9 +21,8 @@ export const fileSystemSecretStore = defineService({
     'suffix. Files hold base64 unless `format` says otherwise; in `PLAIN` every byte counts, a line break at the end ' +
     'too. Changed, replaced and removed files are noticed at once, also where Kubernetes puts a new version of all ' +
     'files in place. A file that changed and cannot be read is used as it was until its lease is over.',
-  operatorOnly: 'it reads files of the plane',
   config: z.strictObject({
-    directory: operatorPath().describe('Directory of the files.'),
+    directory: storeDirectory().describe('Directory of the files.'),
     ...formatFields,
     suffix: text({ allowEmpty: true })
       .refine((suffix) => !suffix.includes('/'), 'must be the end of a file name, without a slash')

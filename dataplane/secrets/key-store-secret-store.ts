@@ -6,7 +6,6 @@ import { deprecated, noEffect } from '../../contract/vocabulary/field-notes.ts';
 import { exclusive, oneRequired } from '../../contract/vocabulary/groups.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
 import { defineService, type Parts } from '../heap/definition.ts';
-import { operatorPath } from '../heap/operator-path.ts';
 import { type SecretsProvider, type StoredSecret, UnreadableSecret } from '../heap/secrets.ts';
 import { autoRefresh, refreshing } from './auto-refresh.ts';
 import {
@@ -18,6 +17,7 @@ import {
 import { keystoreTypes } from './keystore/read-keystore.ts';
 import { leaseExpiry, leaseMilliseconds, leaseRemarks } from './lease.ts';
 import { LeasedStore, type SecretSource } from './leased-store.ts';
+import { storeFile } from './store-path.ts';
 
 const MOST_ALIASES_TOLD = 20;
 
@@ -57,10 +57,9 @@ export const keyStoreSecretStore = defineService({
     'verify, those of ciphers encrypt and decrypt, and all others are GenericSecrets. The file is read as Java reads ' +
     'it, without Java; private keys in PKCS12 that are not encrypted are left out, as Java does. A file that changed ' +
     'or is gone and cannot be read is used as it was until the lease is over.',
-  operatorOnly: 'it reads files of the plane',
   config: z
     .strictObject({
-      file: operatorPath().describe('Path of the keystore.'),
+      file: storeFile().describe('Path of the keystore.'),
       storeType: choice(keystoreTypes)
         .default('PKCS12')
         .describe('Type of the keystore. JKS and JCEKS are weakly protected.'),

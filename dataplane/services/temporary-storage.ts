@@ -50,7 +50,7 @@ export const temporaryStorage = defineService({
       memoryLimit,
       spare: given === undefined ? SPARE : 0,
       limit: Math.max(memoryLimit, fileLimit),
-      directory: directory ?? plane.reach.directories?.temp ?? tmpdir(),
+      directory: directory ?? plane.temporaryDirectory ?? plane.reach.directories?.temp ?? tmpdir(),
     });
     onClose(() => storage.close());
     return storage;

@@ -56,7 +56,8 @@ export function beginPublicHandshake(
     socket.allowHalfOpen = secure.allowHalfOpen = true;
     const protocol = agreedProtocol(secure.alpnProtocol);
     const certificates = verifiedChain(shown, trust);
-    owner.secured({ wire: new SocketWire(secure, owner), protocol, certificates });
+    const serverName = secure.servername || null;
+    owner.secured({ wire: new SocketWire(secure, owner), protocol, certificates, serverName });
   });
   if (early !== null && early.length > 0) socket.unshift(early);
   socket.allowHalfOpen = false; // who leaves before the handshake is over is gone

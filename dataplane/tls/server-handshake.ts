@@ -63,7 +63,8 @@ export class ServerHandshake implements HandshakeParty {
     }
     this.isOver = true;
     wire.opened();
-    this.owner.secured({ wire, protocol: agreedProtocol(handle.getALPNNegotiatedProtocol()), certificates });
+    const protocol = agreedProtocol(handle.getALPNNegotiatedProtocol());
+    this.owner.secured({ wire, protocol, certificates, serverName: handle.getServername() || null });
   }
 
   disagreed(error: Error): void {

@@ -42,6 +42,7 @@ export class PlainChecker implements Checker {
       conditionIsReadable: !isVague,
       problems,
       routers: this.routers(document, scope, around),
+      unknownReferences: [],
     };
   }
 
@@ -60,6 +61,7 @@ export class PlainChecker implements Checker {
           this.judged.push(routeName);
           return this.judge(route, `${name}.${routeName}`, [...around, route]);
         },
+        store: () => ({ problems: [], unknownReferences: [] }),
       };
     });
   }

@@ -11,6 +11,7 @@ export function plainExchange(): Exchange {
   };
   const origin: Origin = {
     facts: {
+      serverName: null,
       clientContext: unknown,
       remoteAddress: unknown,
       originalUri: (exchange) => exchange.request.uri,

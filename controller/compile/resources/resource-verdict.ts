@@ -1,5 +1,6 @@
 import type { Problem, ProblemCode } from '../../../contract/problem.ts';
-import type { Resource } from '../../../contract/resources/resource.ts';
+import type { LastGoodMark, Resource } from '../../../contract/resources/resource.ts';
+import type { RouteKey } from '../../../contract/snapshot.ts';
 import type { CompiledRoute } from '../snapshot.ts';
 import type { ServedVersion } from '../verdict.ts';
 
@@ -47,6 +48,18 @@ export interface ResourceVerdict {
   readonly route: CompiledRoute | null;
   /** Which planes are to run it. Only of Routes. */
   readonly dataPlanes: PlaneSelector | null;
+  /** What the status is to name as the version that was accepted last. Only of Routes. */
+  readonly lastGood?: LastGoodMark;
+  /** Set when the version that is to serve is known by its hash only; `route` is then what those get who lack it. */
+  readonly remembered?: RememberedRoute;
+}
+
+/** A route that planes may hold although nobody else knows its body. */
+export interface RememberedRoute extends RouteKey {
+  readonly hash: string;
+  readonly generation: number;
+  /** What planes get that do not hold it; null when they get nothing. */
+  readonly fallback: CompiledRoute | null;
 }
 
 /** A label selector as Kubernetes has them; null stands for all planes of the default group that are no sidecars. */

@@ -4,7 +4,8 @@ import { monitoringRecords } from '../../../dataplane/metrics/monitoring.ts';
 import { RATE_INTERVAL, Rates } from '../../../dataplane/metrics/rates.ts';
 import { registerRouteMetrics } from '../../../dataplane/metrics/route-exposition.ts';
 import type { RouteSeries } from '../../../dataplane/metrics/route-series.ts';
-import { emptyFigures, figuresIn } from '../../../dataplane/metrics/route-slots.ts';
+import { emptyFigures } from '../../../contract/route-report.ts';
+import { figuresIn } from '../../../dataplane/metrics/route-slots.ts';
 import { monitoringAnswer } from '../../../dataplane/monitoring-endpoint.ts';
 
 function orders(): RouteSeries {

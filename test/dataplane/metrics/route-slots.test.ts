@@ -1,14 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { deviation, mean, quantile } from '../../../dataplane/metrics/response-times.ts';
-import {
-  addFigures,
-  bucketBound,
-  bucketsOf,
-  emptyFigures,
-  FIGURE,
-  figuresIn,
-  SlotMemory,
-} from '../../../dataplane/metrics/route-slots.ts';
+import { deviation, mean, quantile } from '../../../contract/response-times.ts';
+import { addFigures, bucketBound, bucketsOf, emptyFigures, FIGURE } from '../../../contract/route-report.ts';
+import { figuresIn, SlotMemory } from '../../../dataplane/metrics/route-slots.ts';
 
 describe('the figures of a route', () => {
   it('count statuses by family, failures and what was not answered', () => {

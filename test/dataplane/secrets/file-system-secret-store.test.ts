@@ -88,7 +88,7 @@ describe(TYPE, () => {
   });
 
   it('is not for tenants', () => {
-    const said = 'type: FileSystemSecretStore is for operators only: it reads files of the plane';
+    const said = 'config.directory: is for operators only: it is a path on the machine of the plane';
     expect(refusals({ type: TYPE, config: { directory: '/x' } }, [], noReach)).toEqual([said]);
   });
 });

@@ -290,7 +290,8 @@ describe('what is refused', () => {
 
   it('a document of a tenant', () => {
     expect(refusals({ type: TYPE, config: valid }, [], noReach)).toEqual([
-      'type: KeyStoreSecretStore is for operators only: it reads files of the plane',
+      'config.file: is for operators only: it is a path on the machine of the plane',
+      'config.secretsProvider.type: SystemAndEnvSecretStore is for operators only: it reads the environment of the plane',
     ]);
   });
 

@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import type { ControllerMessage, PlaneMessage } from './channel.ts';
+import type { JsonObject } from './document/json-value.ts';
+import { problemCodes } from './problem.ts';
+import type { BaseEntry, PlaneTrust, RouteEntry, Tenant } from './snapshot.ts';
+
+const text = z.string();
+const labels = z.record(text, text);
+const document = z.custom<JsonObject>((value) => typeof value === 'object' && value !== null && !Array.isArray(value));
+const count = z.number().int().nonnegative();
+const routeKey = z.object({ router: text, id: text });
+const routeWithHash = routeKey.extend({ hash: text });
+const source = z.object({ uid: text, resourceVersion: text });
+const sources = z.array(source).readonly();
+
+/** Holds a schema to every field of what it reads, so that none is lost on the way. */
+type EveryField<T> = { readonly [Field in keyof Required<T>]: z.ZodType };
+
+const routeEntry = z.object({
+  router: text,
+  id: text,
+  name: text,
+  document,
+  hash: text,
+  refuses: z.exactOptional(z.literal(true)),
+  tenant: z.exactOptional(text),
+  files: z.exactOptional(z.record(text, text)),
+  stores: z.exactOptional(z.array(text)),
+  sources: z.exactOptional(sources),
+  generation: z.exactOptional(count),
+} satisfies EveryField<RouteEntry>);
+
+const trust = z.object({
+  tenants: z.array(z.object({ name: text, hosts: z.array(text) } satisfies EveryField<Tenant>)),
+  egress: z.array(text),
+  sharedObjects: z.array(text),
+} satisfies EveryField<PlaneTrust>);
+
+const baseEntry = z.object({
+  document,
+  admin: z.exactOptional(document),
+  hash: text,
+  trust: z.exactOptional(trust),
+  sources: z.exactOptional(sources),
+} satisfies EveryField<BaseEntry>);
+
+const path = z.array(z.union([text, z.number()]));
+
+const problem = z.object({
+  // A newer plane may know codes that this controller does not: what it could not build stays told.
+  code: z.enum(problemCodes).catch('build'),
+  severity: z.enum(['error', 'warning']),
+  path,
+  message: text,
+  hint: z.exactOptional(text),
+  others: z.exactOptional(z.array(path)),
+});
+
+const routeProblems = z.array(
+  z.object({ route: routeKey.nullable(), problems: z.array(problem), keepsServing: z.boolean() }),
+);
+
+const heartbeat = z.object({ type: z.literal('heartbeat') });
+
+/** Every message of a plane. */
+export const planeMessage: z.ZodType<PlaneMessage> = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('hello'),
+    protocol: z.number(),
+    version: text,
+    catalogue: text,
+    units: count,
+    name: text.max(253),
+    labels: z.exactOptional(labels),
+    holds: z.object({
+      revision: text.nullable(),
+      base: text.nullable(),
+      routes: z.array(z.tuple([text, text, text])),
+    }),
+  }),
+  z.object({
+    type: z.literal('ack'),
+    nonce: count,
+    revision: text,
+    problems: routeProblems,
+    newer: z.array(routeKey),
+  }),
+  z.object({ type: z.literal('nack'), nonce: count, revision: text, problems: routeProblems }),
+  z.object({ type: z.literal('recalled'), routes: z.array(routeEntry) }),
+  z.object({
+    type: z.literal('report'),
+    revision: text.nullable(),
+    ready: z.boolean(),
+    unitsServing: count,
+    clock: z.number(),
+    since: text,
+    routes: z.array(routeKey.extend({ name: text, figures: z.array(z.number()) })),
+  }),
+  heartbeat,
+]);
+
+/** Every message of a controller. */
+export const controllerMessage: z.ZodType<ControllerMessage> = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('welcome'),
+    controller: text,
+    plane: text,
+    group: text,
+    namespace: text.nullable(),
+    labels,
+    heartbeat: z.number().positive(),
+    report: z.number().positive(),
+  }),
+  z.object({
+    type: z.literal('update'),
+    nonce: count,
+    revision: text,
+    full: z.boolean(),
+    more: z.exactOptional(z.literal(true)),
+    base: baseEntry.nullable(),
+    set: z.array(routeEntry),
+    remove: z.array(routeKey.extend({ source: z.exactOptional(source) })),
+    keep: z.array(routeWithHash),
+    defaults: z.array(text),
+    seen: text.nullable(),
+  }),
+  z.object({ type: z.literal('recall'), routes: z.array(routeWithHash) }),
+  heartbeat,
+  z.object({ type: z.literal('goaway'), reason: text }),
+]);

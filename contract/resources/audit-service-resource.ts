@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { allowedNamespaces } from './allowed-namespaces.ts';
+import { freeObject } from './resource-rule.ts';
+
+const filterPolicy = z.strictObject({
+  includeIf: z
+    .array(z.string())
+    .optional()
+    .meta({ listType: 'atomic' })
+    .describe('JSON pointers, beginning with the topic, of what is recorded although it is not by default.'),
+  excludeIf: z
+    .array(z.string())
+    .optional()
+    .meta({ listType: 'atomic' })
+    .describe('JSON pointers, beginning with the topic, of what is left out.'),
+});
+
+const settings = z.strictObject({
+  handlerForQueries: z.string().min(1).optional().describe('Name of the event handler that answers queries.'),
+  availableAuditEventHandlers: z
+    .array(z.string())
+    .optional()
+    .meta({ listType: 'atomic' })
+    .describe('Classes of event handlers, for documentation only.'),
+  filterPolicies: z
+    .strictObject({
+      field: filterPolicy.optional().describe('Fields that are recorded or left out as a whole.'),
+      value: filterPolicy.optional().describe('Fields whose values are recorded or left out.'),
+    })
+    .optional()
+    .describe('What of an event is recorded.'),
+  caseInsensitiveFields: z
+    .array(z.string())
+    .optional()
+    .meta({ listType: 'atomic' })
+    .describe('JSON pointers of objects whose keys are compared without regard to case.'),
+  topicsSchemasDirectory: z
+    .string()
+    .optional()
+    .describe('Directory of the schemas of custom topics. A directory of a plane cannot be used by a resource.'),
+});
+
+const eventHandler = z.strictObject({
+  class: z.string().min(1).describe('Class of the event handler.'),
+  config: freeObject('object').optional().describe('Configuration of the event handler, with its name and topics.'),
+});
+
+/** Every field of `AuditService.spec`: what `config` is in a declaration of the type AuditService. */
+export const auditServiceSpec = z.strictObject({
+  config: settings.optional().describe('What holds for all event handlers.'),
+  eventHandlers: z
+    .array(eventHandler)
+    .optional()
+    .meta({ listType: 'atomic' })
+    .describe('What records the events. Not available in this version: the resource is kept, and is not accepted.'),
+  allowedNamespaces,
+});
+
+export type AuditServiceSpec = z.infer<typeof auditServiceSpec>;

@@ -1,0 +1,20 @@
+import { contentHash } from './document/canonical.ts';
+import type { RouteEntry } from './snapshot.ts';
+
+/** What the hash of a route is made of. */
+export type HashedRoute = Pick<RouteEntry, 'router' | 'id' | 'name' | 'document'> &
+  Partial<Pick<RouteEntry, 'refuses' | 'tenant' | 'files' | 'stores'>>;
+
+/** The hash of a route. Whoever is given a route can tell by it whether it is the one that the hash names. */
+export function routeHash({ router, id, name, document, refuses, tenant, files, stores }: HashedRoute): string {
+  return contentHash({
+    router,
+    id,
+    name,
+    document,
+    ...(refuses === undefined ? {} : { refuses }),
+    ...(tenant === undefined ? {} : { tenant }),
+    ...(files === undefined ? {} : { files }),
+    ...(stores === undefined ? {} : { stores }),
+  });
+}

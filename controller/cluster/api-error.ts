@@ -1,0 +1,115 @@
+/** Most characters of what a server says that are passed on. */
+const MOST_TEXT = 500;
+
+export interface ApiErrorFacts {
+  /** The status of the answer; 0 when there was none. */
+  readonly status: number;
+  /** The word that the API server has for it, such as `Conflict`; ours where it gave none or did not answer. */
+  readonly reason: string;
+  /** How long the server asks to be left alone, in milliseconds; null when it does not say. */
+  readonly retryAfter?: number | null;
+}
+
+/** Why a call to the API server failed. The message is for people and holds no credential and nothing that was sent. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly reason: string;
+  readonly retryAfter: number | null;
+
+  constructor(message: string, { status, reason, retryAfter = null }: ApiErrorFacts) {
+    super(message);
+    this.name = 'ApiError';
+    this.status = status;
+    this.reason = reason;
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** What an answer that is not a success means. @param content the JSON that came with it; undefined for none */
+export function errorOfAnswer(status: number, content: unknown, retryAfter: string | null): ApiError {
+  const said = statusObject(content);
+  const message = said.message === '' ? `the API server answered ${status}` : `${status}: ${said.message}`;
+  return new ApiError(message, {
+    status,
+    reason: said.reason === '' ? reasonOfStatus(status) : said.reason,
+    retryAfter: milliseconds(retryAfter) ?? said.retryAfter,
+  });
+}
+
+/** What an event of type ERROR in a watch means. */
+export function errorOfEvent(content: unknown): ApiError {
+  const { code, reason, message, retryAfter } = statusObject(content);
+  const text = message === '' ? 'the API server ended the watch with an error' : message;
+  return new ApiError(text, { status: code, reason: reason === '' ? reasonOfStatus(code) : reason, retryAfter });
+}
+
+/** What it means that there was no whole answer. */
+export function errorOfWire(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  const code = codeOf(error);
+  const isLate = code === 'TimeoutError' || /TIMEOUT|ETIMEDOUT/.test(code);
+  const reason = isLate ? 'Timeout' : 'Unreachable';
+  return new ApiError(`the API server did not answer: ${code}`, { status: 0, reason });
+}
+
+interface StatusObject {
+  readonly code: number;
+  readonly reason: string;
+  readonly message: string;
+  readonly retryAfter: number | null;
+}
+
+/** The fields of a `Status` that matter here, each only if it is what it should be. */
+function statusObject(content: unknown): StatusObject {
+  const code = member(content, 'code');
+  const reason = member(content, 'reason');
+  const message = member(content, 'message');
+  const seconds = member(member(content, 'details'), 'retryAfterSeconds');
+  return {
+    code: typeof code === 'number' ? code : 0,
+    reason: typeof reason === 'string' && /^\w{1,60}$/.test(reason) ? reason : '',
+    message: typeof message === 'string' ? message.slice(0, MOST_TEXT) : '',
+    retryAfter: typeof seconds === 'number' && seconds > 0 ? seconds * 1000 : null,
+  };
+}
+
+function member(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? Reflect.get(value, name)
+    : undefined;
+}
+
+function reasonOfStatus(status: number): string {
+  const known: Record<number, string> = {
+    400: 'BadRequest',
+    401: 'Unauthorized',
+    403: 'Forbidden',
+    404: 'NotFound',
+    409: 'Conflict',
+    410: 'Expired',
+    422: 'Invalid',
+    429: 'TooManyRequests',
+    500: 'InternalError',
+    503: 'ServiceUnavailable',
+    504: 'Timeout',
+  };
+  return known[status] ?? `Status${status}`;
+}
+
+function milliseconds(retryAfter: string | null): number | null {
+  if (retryAfter === null) return null;
+  if (/^\d{1,9}$/.test(retryAfter)) return Number(retryAfter) * 1000;
+  const date = Date.parse(retryAfter);
+  return Number.isNaN(date) ? null : Math.max(0, date - Date.now());
+}
+
+/** A word for a failure of the system or of the transport; its own message may quote what was sent or received. */
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  const { cause } = error;
+  for (const one of [error, cause]) {
+    if (one instanceof AggregateError && one.errors[0] instanceof Error) return codeOf(one.errors[0]);
+    if (one instanceof Error && 'code' in one && typeof one.code === 'string') return one.code;
+  }
+  return error.name;
+}

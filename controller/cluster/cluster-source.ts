@@ -1,0 +1,212 @@
+import type { JsonObject } from '../../contract/document/json-value.ts';
+import { GROUP, type Resource, type ResourceKind, resourceKinds, VERSION } from '../../contract/resources/resource.ts';
+import type { ResourceState } from '../compile/resources/resource-state.ts';
+import type { ApiCaller } from './api-client.ts';
+import type { ApiError } from './api-error.ts';
+import { type BaseFiles, baseFiles, NO_BASE_FILES } from './base-files.ts';
+import { Reflector, type ReflectorTimes } from './reflector.ts';
+import type { ReflectorFacts } from './reflector-facts.ts';
+import { resourceOfObject } from './resource-of-object.ts';
+import { resourcePath } from './resource-path.ts';
+import { lowestVersion } from './resource-version.ts';
+import { type SecretName, SecretsFollower } from './secrets-follower.ts';
+
+/** Whose resources count: those of all namespaces, of these, or of namespaces with these labels. */
+export type NamespaceScope = 'all' | readonly string[] | { readonly labelSelector: string };
+
+export interface ClusterSourceOptions {
+  readonly api: ApiCaller;
+  readonly namespaces: NamespaceScope;
+  /** The ConfigMap of the base configuration. */
+  readonly base: { readonly namespace: string; readonly name: string };
+  /** Called after the state has changed, once it is synced. */
+  changed(): void;
+  /** Hears of failures; it goes on all the same. The message holds no secret. */
+  failed?(failure: SourceFailure): void;
+  readonly times?: Partial<ReflectorTimes>;
+}
+
+export interface SourceFailure {
+  readonly kind: string;
+  readonly scope: string;
+  readonly error: ApiError;
+}
+
+const PLURALS: Readonly<Record<ResourceKind, string>> = {
+  Route: 'routes',
+  SecretStore: 'secretstores',
+  AuditService: 'auditservices',
+};
+
+/**
+ * What the cluster holds of ours, kept up to date. With a label selector everything of the cluster is followed and what
+ * lies in other namespaces is left out: namespaces come and go with their labels, so that a role for each of them would
+ * come too late.
+ */
+export class ClusterSource {
+  private readonly options: ClusterSourceOptions;
+  private readonly reflectors: ReadonlyMap<ResourceKind, readonly Reflector<Resource>[]>;
+  private readonly base: Reflector<BaseFiles>;
+  /** Null where namespaces are not chosen by label. */
+  private readonly chosen: Reflector<string> | null;
+  private readonly secrets: SecretsFollower;
+  private readonly views = new Map<ResourceKind, View>();
+  private hasSynced = false;
+  private isClosed = false;
+  /** Resolves when everything but Secrets has been listed once. */
+  readonly synced: Promise<void>;
+
+  constructor(options: ClusterSourceOptions) {
+    this.options = options;
+    this.reflectors = new Map(resourceKinds.map((kind) => [kind, this.resourceReflectors(kind)]));
+    this.base = this.baseReflector();
+    this.chosen = this.namespaceReflector();
+    this.secrets = new SecretsFollower({
+      api: options.api,
+      changed: () => this.note(),
+      failed: (error, { namespace, name }) =>
+        options.failed?.({ kind: 'Secret', scope: `${namespace}/${name}`, error }),
+      ...(options.times && { times: options.times }),
+    });
+    this.synced = Promise.all(this.all.map((reflector) => reflector.synced)).then(() => {
+      this.hasSynced = true;
+    });
+  }
+
+  start(): void {
+    for (const reflector of this.all) reflector.start();
+  }
+
+  /** As it is now. Its maps are the same ones until something in them changes. */
+  get state(): ResourceState {
+    return {
+      routes: this.view('Route'),
+      secretStores: this.view('SecretStore'),
+      auditServices: this.view('AuditService'),
+      secrets: this.secrets.secrets,
+      trust: this.baseFiles.trust,
+      seen: this.seen,
+    };
+  }
+
+  get baseFiles(): BaseFiles {
+    const [files = NO_BASE_FILES] = this.base.objects.values();
+    return files;
+  }
+
+  /** The resourceVersion up to which it is known which Routes there are; null before that is known at all. */
+  get seen(): string | null {
+    return lowestVersion((this.reflectors.get('Route') ?? []).map(({ position }) => position));
+  }
+
+  get facts(): readonly ReflectorFacts[] {
+    return [...this.all.map(({ facts }) => facts), ...this.secrets.facts];
+  }
+
+  /** Follows these Secrets and no others. */
+  follow(wanted: Iterable<SecretName>): void {
+    if (!this.isClosed) this.secrets.follow(wanted);
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    await Promise.all([...this.all.map((reflector) => reflector.close()), this.secrets.close()]);
+  }
+
+  private get all(): readonly Followed[] {
+    return [...[...this.reflectors.values()].flat(), this.base, ...(this.chosen === null ? [] : [this.chosen])];
+  }
+
+  private note(): void {
+    if (this.hasSynced && !this.isClosed) this.options.changed();
+  }
+
+  private view(kind: ResourceKind): ReadonlyMap<string, Resource> {
+    const parts = (this.reflectors.get(kind) ?? []).map(({ objects }) => objects);
+    const chosen = this.chosen?.objects ?? null;
+    const before = this.views.get(kind);
+    if (before !== undefined && before.chosen === chosen && parts.every((part, at) => part === before.parts[at])) {
+      return before.resources;
+    }
+    const resources = merged(parts, chosen);
+    this.views.set(kind, { parts, chosen, resources });
+    return resources;
+  }
+
+  private resourceReflectors(kind: ResourceKind): readonly Reflector<Resource>[] {
+    const { namespaces } = this.options;
+    const place = { group: GROUP, version: VERSION, plural: PLURALS[kind] };
+    const take = (raw: JsonObject, before: Resource | null): Resource | null => resourceOfObject(kind, raw, before);
+    if (!isNameList(namespaces)) return [this.reflector({ kind, scope: '', path: resourcePath(place), take })];
+    return [...new Set(namespaces)].map((namespace) =>
+      this.reflector({ kind, scope: namespace, path: resourcePath({ ...place, namespace }), take }),
+    );
+  }
+
+  private baseReflector(): Reflector<BaseFiles> {
+    const { namespace, name } = this.options.base;
+    return this.reflector({
+      kind: 'ConfigMap',
+      scope: `${namespace}/${name}`,
+      path: resourcePath({ version: 'v1', plural: 'configmaps', namespace }),
+      fieldSelector: `metadata.name=${name}`,
+      take: baseFiles,
+    });
+  }
+
+  private namespaceReflector(): Reflector<string> | null {
+    const { namespaces } = this.options;
+    if (typeof namespaces === 'string' || isNameList(namespaces)) return null;
+    const path = resourcePath({ version: 'v1', plural: 'namespaces' });
+    const { labelSelector } = namespaces;
+    const take = (_: JsonObject, before: string | null): string => before ?? 'chosen';
+    return this.reflector({ kind: 'Namespace', scope: labelSelector, path, labelSelector, take });
+  }
+
+  private reflector<T>(parts: {
+    readonly kind: string;
+    readonly scope: string;
+    readonly path: string;
+    readonly fieldSelector?: string;
+    readonly labelSelector?: string;
+    take(raw: JsonObject, before: T | null): T | null;
+  }): Reflector<T> {
+    const { api, failed, times } = this.options;
+    const { kind, scope } = parts;
+    return new Reflector({
+      api,
+      ...parts,
+      changed: () => this.note(),
+      ...(failed && { failed: (error) => failed({ kind, scope, error }) }),
+      ...(times && { times }),
+    });
+  }
+}
+
+type Followed = Pick<Reflector<unknown>, 'synced' | 'facts' | 'start' | 'close'>;
+
+/** What the parts of a kind came to. */
+interface View {
+  readonly parts: readonly ReadonlyMap<string, Resource>[];
+  readonly chosen: ReadonlyMap<string, string> | null;
+  readonly resources: ReadonlyMap<string, Resource>;
+}
+
+function merged(
+  parts: readonly ReadonlyMap<string, Resource>[],
+  chosen: ReadonlyMap<string, string> | null,
+): ReadonlyMap<string, Resource> {
+  const [first] = parts;
+  if (first !== undefined && parts.length === 1 && chosen === null) return first;
+  const resources = new Map<string, Resource>();
+  for (const part of parts) {
+    for (const [key, resource] of part) {
+      if (chosen === null || chosen.has(resource.namespace)) resources.set(key, resource);
+    }
+  }
+  return resources;
+}
+
+function isNameList(namespaces: NamespaceScope): namespaces is readonly string[] {
+  return Array.isArray(namespaces);
+}

@@ -1,0 +1,113 @@
+import { isJsonObject, type JsonObject } from '../../contract/document/json-value.ts';
+import { CONSENT, CONSENT_LABEL, resourceKey, type SecretContent } from '../../contract/resources/resource.ts';
+import type { ApiCaller } from './api-client.ts';
+import type { ApiError } from './api-error.ts';
+import { PacedCaller } from './paced-caller.ts';
+import { Reflector, type ReflectorTimes } from './reflector.ts';
+import type { ReflectorFacts } from './reflector-facts.ts';
+import { resourcePath } from './resource-path.ts';
+
+/** How many Secrets are asked for at a time. */
+const AT_A_TIME = 16;
+
+export interface SecretName {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export interface SecretsFollowerOptions {
+  readonly api: ApiCaller;
+  changed(): void;
+  failed?(error: ApiError, name: SecretName): void;
+  readonly times?: Partial<ReflectorTimes>;
+}
+
+/**
+ * Follows Secrets by name, each with a list and a watch that name it, so that a role can allow exactly these. The data of
+ * a Secret without the label of consent is dropped while it is read. A Secret that may not be read is one that is not
+ * there.
+ */
+export class SecretsFollower {
+  private readonly options: SecretsFollowerOptions;
+  private readonly api: ApiCaller;
+  private readonly followed = new Map<string, Reflector<SecretContent>>();
+  private copy: ReadonlyMap<string, SecretContent | null> | null = null;
+
+  constructor(options: SecretsFollowerOptions) {
+    this.options = options;
+    this.api = new PacedCaller(options.api, AT_A_TIME);
+  }
+
+  /** By `namespace/name`: null for one that is not there, absent before it was read. The same map until it changes. */
+  get secrets(): ReadonlyMap<string, SecretContent | null> {
+    if (this.copy !== null) return this.copy;
+    const copy = new Map<string, SecretContent | null>();
+    for (const [key, reflector] of this.followed) {
+      if (reflector.isSynced) copy.set(key, reflector.objects.get(key) ?? null);
+    }
+    this.copy = copy;
+    return copy;
+  }
+
+  get facts(): readonly ReflectorFacts[] {
+    return [...this.followed.values()].map(({ facts }) => facts);
+  }
+
+  /** Follows these and no others. What is forgotten is not said: nobody asks for it any more. */
+  follow(wanted: Iterable<SecretName>): void {
+    const names = new Map([...wanted].map((name) => [resourceKey(name), name]));
+    for (const [key, reflector] of this.followed) {
+      if (names.has(key)) continue;
+      this.followed.delete(key);
+      this.copy = null;
+      void reflector.close();
+    }
+    for (const [key, name] of names) {
+      if (this.followed.has(key)) continue;
+      const reflector = this.reflectorOf(key, name);
+      this.followed.set(key, reflector);
+      reflector.start();
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.followed.values()].map((reflector) => reflector.close()));
+  }
+
+  private reflectorOf(scope: string, { namespace, name }: SecretName): Reflector<SecretContent> {
+    const { failed, times } = this.options;
+    return new Reflector({
+      api: this.api,
+      kind: 'Secret',
+      scope,
+      path: resourcePath({ version: 'v1', plural: 'secrets', namespace }),
+      fieldSelector: `metadata.name=${name}`,
+      take: secretContent,
+      isGoneWhenForbidden: true,
+      changed: () => {
+        this.copy = null;
+        this.options.changed();
+      },
+      ...(failed && { failed: (error) => failed(error, { namespace, name }) }),
+      ...(times && { times }),
+    });
+  }
+}
+
+function secretContent({ metadata, data }: JsonObject): SecretContent | null {
+  if (!isJsonObject(metadata)) return null;
+  const { namespace, name, uid, resourceVersion, labels } = metadata;
+  if (typeof namespace !== 'string' || typeof name !== 'string') return null;
+  if (typeof uid !== 'string' || typeof resourceVersion !== 'string') return null;
+  const isAllowed = isJsonObject(labels) && labels[CONSENT_LABEL] === CONSENT;
+  return { namespace, name, uid, resourceVersion, data: isAllowed ? bytesOf(data) : null };
+}
+
+function bytesOf(data: JsonObject[string] | undefined): ReadonlyMap<string, Uint8Array> {
+  const bytes = new Map<string, Uint8Array>();
+  if (!isJsonObject(data)) return bytes;
+  for (const [key, value] of Object.entries(data)) {
+    if (typeof value === 'string') bytes.set(key, Buffer.from(value, 'base64'));
+  }
+  return bytes;
+}

@@ -1,0 +1,55 @@
+import type { Condition, ResourceStatus } from './resource-status.ts';
+
+/** What is told of an object when its state has changed. */
+export interface StateChange {
+  readonly type: 'Normal' | 'Warning';
+  readonly reason:
+    | 'Accepted'
+    | 'NotAccepted'
+    | 'RefsResolved'
+    | 'RefsNotResolved'
+    | 'Programmed'
+    | 'PlaneRefused'
+    | 'LastGoodServes'
+    | 'RefusesTraffic'
+    | 'TakesNoTraffic';
+  readonly note: string;
+}
+
+/** Reasons of the condition Programmed that people should hear of. */
+const WARNINGS = ['PlaneRefused', 'LastGoodServes', 'RefusesTraffic', 'TakesNoTraffic'] as const;
+
+/** What changed between two states of an object, for its Events. Counts of planes that go up and down are no change. */
+export function stateChanges(before: ResourceStatus | null, after: ResourceStatus): StateChange[] {
+  const changes: StateChange[] = [];
+  const pair = (type: Condition['type']) => [conditionOf(before, type), conditionOf(after, type)] as const;
+
+  const [wasAccepted, accepted] = pair('Accepted');
+  if (accepted?.status === 'False' && wasAccepted?.status !== 'False') {
+    changes.push({ type: 'Warning', reason: 'NotAccepted', note: `${accepted.reason}: ${accepted.message}` });
+  } else if (accepted?.status === 'True' && wasAccepted?.status === 'False') {
+    changes.push({ type: 'Normal', reason: 'Accepted', note: `generation ${after.observedGeneration} is sound` });
+  }
+
+  const [wasResolved, resolved] = pair('ResolvedRefs');
+  if (resolved?.status === 'False' && resolved.reason !== 'Pending' && wasResolved?.reason !== resolved.reason) {
+    changes.push({ type: 'Warning', reason: 'RefsNotResolved', note: `${resolved.reason}: ${resolved.message}` });
+  } else if (resolved?.status === 'True' && wasResolved?.status === 'False' && wasResolved.reason !== 'Pending') {
+    changes.push({ type: 'Normal', reason: 'RefsResolved', note: 'everything that it refers to is there' });
+  }
+
+  const [wasProgrammed, programmed] = pair('Programmed');
+  if (programmed?.status === 'True' && wasProgrammed?.status !== 'True') {
+    const note = `generation ${programmed.observedGeneration} runs on all planes that are to run it`;
+    changes.push({ type: 'Normal', reason: 'Programmed', note });
+  }
+  const warning = WARNINGS.find((reason) => reason === programmed?.reason);
+  if (warning !== undefined && wasProgrammed?.reason !== warning) {
+    changes.push({ type: 'Warning', reason: warning, note: programmed?.message ?? '' });
+  }
+  return changes;
+}
+
+function conditionOf(status: ResourceStatus | null, type: Condition['type']): Condition | undefined {
+  return status?.conditions.find((one) => one.type === type);
+}

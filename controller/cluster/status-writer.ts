@@ -1,0 +1,327 @@
+import { GROUP, type Resource, type ResourceKind, resourceKey, VERSION } from '../../contract/resources/resource.ts';
+import { isOlder, routeKeyText } from '../../contract/snapshot.ts';
+import { type Clock, systemClock } from '../clock.ts';
+import type { ResourceVerdict } from '../compile/resources/resource-verdict.ts';
+import type { RoutePlanes } from '../publish/route-planes.ts';
+import type { ApiCaller } from './api-client.ts';
+import { ApiError } from './api-error.ts';
+import { PacedWrites } from './paced-writes.ts';
+import { type Programmed, programmedOf } from './programmed.ts';
+import { resourcePath } from './resource-path.ts';
+import {
+  asJson,
+  type ResourceStatus,
+  readShown,
+  readStatus,
+  type Shown,
+  saysTheSame,
+  statusOf,
+} from './resource-status.ts';
+import { type StateChange, stateChanges } from './status-transitions.ts';
+
+/** Every field of a status belongs to it, whichever controller writes. */
+const FIELD_MANAGER = 'gatewarden-controller';
+
+export interface StatusWriterOptions {
+  readonly api: Pick<ApiCaller, 'call'>;
+  readonly planes: RoutePlanes;
+  readonly clock?: Clock;
+  /** For how many milliseconds more this controller leads; 0 when it does not. */
+  leadsFor(): number;
+  /** Hears of what was written and changed somebody's state. */
+  stateChanged(resource: Resource, change: StateChange): void;
+  /** Hears of every write. @param outcome `written`, or a word for why not */
+  wrote?(kind: ResourceKind, outcome: string): void;
+  /** Least milliseconds between two writes of one object. */
+  readonly gap?: number;
+  /** How long planes get to run something new before it is written that they do not, in milliseconds. */
+  readonly gather?: number;
+  /** How long a new leader waits for planes to be heard of before it says how many there are, in milliseconds. */
+  readonly settle?: number;
+  readonly concurrency?: number;
+}
+
+const PLURALS: Readonly<Record<ResourceKind, string>> = {
+  Route: 'routes',
+  SecretStore: 'secretstores',
+  AuditService: 'auditservices',
+};
+
+const TIMEOUT = 5000;
+const LONGEST_BACKOFF = 30_000;
+/** How long what planes do is collected, in milliseconds: of a few routes, and of all. */
+const COLLECT = 20;
+const COLLECT_ALL = 250;
+/** How many objects are looked at before others get a turn. */
+const SLICE = 500;
+
+interface Entry {
+  verdict: ResourceVerdict;
+  /** What the API showed last by our own doing, which its watch may not have told yet. */
+  written: Shown | null;
+  failures: number;
+  route: string | null;
+}
+
+/**
+ * Writes what verdicts and planes say into the status of resources: only while this controller leads, only what differs
+ * from what the API shows, and only on top of the very version that was judged, so that one that led before cannot undo
+ * what a newer leader wrote.
+ */
+export class StatusWriter {
+  private readonly options: StatusWriterOptions;
+  private readonly clock: Clock;
+  private readonly writes: PacedWrites;
+  private readonly entries = new Map<string, Entry>();
+  private readonly byRoute = new Map<string, string>();
+  private readonly touched = new Set<string>();
+  private collecting: (() => void) | null = null;
+  private collectingAll: (() => void) | null = null;
+  private settling: (() => void) | null = null;
+  private isLeading = false;
+
+  constructor(options: StatusWriterOptions) {
+    this.options = options;
+    this.clock = options.clock ?? systemClock;
+    this.writes = new PacedWrites({
+      clock: this.clock,
+      gap: options.gap ?? 500,
+      concurrency: options.concurrency ?? 4,
+      write: (key) => this.write(key),
+    });
+  }
+
+  /** Everything that the newest compilation says. Objects that it does not name are gone. */
+  judged(verdicts: Iterable<ResourceVerdict>): void {
+    const gone = new Set(this.entries.keys());
+    for (const verdict of verdicts) {
+      const key = entryKey(verdict.resource);
+      gone.delete(key);
+      const entry = this.entries.get(key);
+      if (entry === undefined) this.entries.set(key, this.follow(key, verdict, null));
+      else if (isSameVerdict(entry.verdict, verdict)) continue;
+      else this.entries.set(key, this.follow(key, verdict, entry));
+      this.consider(key);
+    }
+    for (const key of gone) this.drop(key);
+  }
+
+  /** Planes run something else than before. @param routes by `routeKeyText`; null for all */
+  planesChanged(routes: readonly string[] | null): void {
+    this.options.planes.forget();
+    if (!this.isLeading) return;
+    if (routes === null) {
+      this.collectingAll ??= this.clock.after(COLLECT_ALL, () => {
+        this.collectingAll = null;
+        void this.considerAll();
+      });
+      return;
+    }
+    for (const route of routes) this.touched.add(route);
+    this.collecting ??= this.clock.after(COLLECT, () => {
+      this.collecting = null;
+      for (const route of this.touched) {
+        const key = this.byRoute.get(route);
+        if (key !== undefined) this.consider(key);
+      }
+      this.touched.clear();
+    });
+  }
+
+  /** This controller begins or ceases to lead. */
+  setLeading(isLeading: boolean): void {
+    if (isLeading === this.isLeading) return;
+    this.isLeading = isLeading;
+    if (!isLeading) {
+      this.calm();
+      return;
+    }
+    this.settling = this.clock.after(this.options.settle ?? 5000, () => {
+      this.settling = null;
+      void this.considerAll();
+    });
+    void this.considerAll();
+  }
+
+  close(): void {
+    this.isLeading = false;
+    this.calm();
+  }
+
+  private calm(): void {
+    this.writes.forgetAll();
+    this.touched.clear();
+    for (const cancel of [this.collecting, this.collectingAll, this.settling]) cancel?.();
+    this.collecting = null;
+    this.collectingAll = null;
+    this.settling = null;
+  }
+
+  private follow(key: string, verdict: ResourceVerdict, before: Entry | null): Entry {
+    const route = verdict.route === null ? null : routeKeyText(verdict.route);
+    if (before !== null && before.route !== null && before.route !== route) this.byRoute.delete(before.route);
+    if (route !== null) this.byRoute.set(route, key);
+    const isSame = before?.verdict.resource.uid === verdict.resource.uid;
+    return { verdict, route, written: isSame ? before.written : null, failures: isSame ? before.failures : 0 };
+  }
+
+  private drop(key: string): void {
+    const entry = this.entries.get(key);
+    if (entry !== undefined && entry.route !== null) this.byRoute.delete(entry.route);
+    this.entries.delete(key);
+    this.writes.forget(key);
+  }
+
+  private async considerAll(): Promise<void> {
+    let count = 0;
+    for (const key of [...this.entries.keys()]) {
+      if (!this.isLeading) return;
+      this.consider(key);
+      if (++count % SLICE === 0) await new Promise<void>((resolve) => setImmediate(resolve));
+    }
+  }
+
+  /** Has it written if that is necessary. */
+  private consider(key: string): void {
+    const entry = this.entries.get(key);
+    if (!this.isLeading || entry === undefined) return;
+    const shown = shownOf(entry);
+    const { status, isPending } = this.wanted(entry, shown);
+    if (saysTheSame(status, shown.status)) return;
+    this.writes.ask(key, isPending ? (this.options.gather ?? 100) : 0);
+  }
+
+  private wanted(entry: Entry, shown: Shown): { readonly status: ResourceStatus; readonly isPending: boolean } {
+    const { verdict } = entry;
+    const programmed = verdict.resource.kind === 'Route' ? this.programmed(verdict, shown.status) : null;
+    const now = new Date(this.clock.wall()).toISOString().replace(/\.\d+Z$/, 'Z');
+    return {
+      status: statusOf(verdict, programmed, shown.status, now),
+      isPending: programmed?.reason === 'Pending' && verdict.accepted.status,
+    };
+  }
+
+  /** While a new leader has not yet heard of all planes, it says nothing that it may have to take back. */
+  private programmed(verdict: ResourceVerdict, shown: ResourceStatus | null): Programmed {
+    const { namespace, generation } = verdict.resource;
+    const planes = this.options.planes.of({ namespace, dataPlanes: verdict.dataPlanes });
+    if (this.settling === null) return programmedOf(verdict, planes);
+    const before = shown?.conditions.find(({ type }) => type === 'Programmed');
+    if (before?.observedGeneration === generation) {
+      return { ...before, status: before.status === 'True', text: shown?.programmed ?? '' };
+    }
+    return {
+      status: false,
+      reason: 'Pending',
+      message: 'planes are being counted',
+      text: programmedOf(verdict, planes).text,
+    };
+  }
+
+  /** @returns when to try again; null when it is done, or something has to happen first */
+  private async write(key: string): Promise<number | null> {
+    const entry = this.entries.get(key);
+    const leadsFor = this.options.leadsFor();
+    if (entry === undefined || !this.isLeading || leadsFor <= 0) return null;
+    const shown = shownOf(entry);
+    const { status } = this.wanted(entry, shown);
+    if (saysTheSame(status, shown.status)) return null;
+    const { resource } = entry.verdict;
+    const place = placeOf(resource);
+    const metadata = { name: resource.name, namespace: resource.namespace, uid: resource.uid };
+    const body = {
+      apiVersion: `${GROUP}/${VERSION}`,
+      kind: resource.kind,
+      metadata: { ...metadata, resourceVersion: shown.resourceVersion },
+      status: asJson(status),
+    };
+    try {
+      const answer = await this.options.api.call({
+        method: 'PATCH',
+        path: resourcePath({ ...place, subresource: 'status' }),
+        query: { fieldManager: FIELD_MANAGER, force: true },
+        contentType: 'application/apply-patch+yaml',
+        body,
+        timeout: Math.min(TIMEOUT, leadsFor),
+      });
+      this.options.wrote?.(resource.kind, 'written');
+      this.confirm(key, entry, readShown(answer.body));
+      for (const change of stateChanges(shown.status, status)) this.options.stateChanged(resource, change);
+      return null;
+    } catch (error) {
+      return this.failed(key, entry, error);
+    }
+  }
+
+  private confirm(key: string, entry: Entry, shown: Shown | null): void {
+    entry.failures = 0;
+    const current = this.entries.get(key);
+    if (current !== undefined && current.verdict.resource.uid === shown?.uid) current.written = shown;
+    this.consider(key);
+  }
+
+  private async failed(key: string, entry: Entry, error: unknown): Promise<number | null> {
+    const { kind } = entry.verdict.resource;
+    const { status, retryAfter } = error instanceof ApiError ? error : { status: 0, retryAfter: null };
+    this.options.wrote?.(kind, error instanceof ApiError ? error.reason : 'Failed');
+    entry.failures++;
+    const backoff = Math.min(LONGEST_BACKOFF, 500 * 2 ** Math.min(10, entry.failures)) * (0.5 + Math.random() / 2);
+    // It is gone, and the watch is about to say so.
+    if (status === 404) return LONGEST_BACKOFF;
+    if (status === 409 && (await this.readAgain(key, entry))) return 0;
+    return retryAfter ?? backoff;
+  }
+
+  /** Somebody changed the object since it was judged. @returns whether it can be written on top of that */
+  private async readAgain(key: string, entry: Entry): Promise<boolean> {
+    const { resource } = entry.verdict;
+    try {
+      const { body } = await this.options.api.call({
+        method: 'GET',
+        path: resourcePath(placeOf(resource)),
+        timeout: TIMEOUT,
+      });
+      const shown = readShown(body);
+      const isJudged = shown?.uid === resource.uid && shown.generation === resource.generation;
+      const current = this.entries.get(key);
+      if (!isJudged || current === undefined) return false;
+      current.written = shown;
+      return entry.failures < 3;
+    } catch {
+      return false;
+    }
+  }
+}
+
+/** What the API shows, by the newest that is known of it. */
+function shownOf({ verdict: { resource }, written }: Entry): Shown {
+  if (written !== null && isOlder(resource, written)) return written;
+  const { uid, resourceVersion, generation } = resource;
+  return { uid, resourceVersion, generation, status: readStatus(resource.status) };
+}
+
+function placeOf({ kind, namespace, name }: Resource) {
+  return { group: GROUP, version: VERSION, plural: PLURALS[kind], namespace, name };
+}
+
+function entryKey(resource: Resource): string {
+  return `${resource.kind} ${resourceKey(resource)}`;
+}
+
+/** Whether the same is to be said of the same object. */
+function isSameVerdict(a: ResourceVerdict, b: ResourceVerdict): boolean {
+  if (a === b) return true;
+  return (
+    a.resource === b.resource &&
+    a.route === b.route &&
+    a.serves === b.serves &&
+    a.servingGeneration === b.servingGeneration &&
+    a.dataPlanes === b.dataPlanes &&
+    isSameCondition(a.accepted, b.accepted) &&
+    isSameCondition(a.resolvedRefs, b.resolvedRefs)
+  );
+}
+
+function isSameCondition(a: ResourceVerdict['accepted' | 'resolvedRefs'], b: typeof a): boolean {
+  return a.status === b.status && a.reason === b.reason && a.message === b.message;
+}

@@ -1,0 +1,126 @@
+import { isDeepStrictEqual } from 'node:util';
+import { readEgressRule } from '../../../contract/egress.ts';
+import type { JsonObject } from '../../../contract/document/json-value.ts';
+import { type Path, type Problem, ValueProblem } from '../../../contract/problem.ts';
+import type { PlaneTrust } from '../../../contract/snapshot.ts';
+import { type TrustSettings, trustSettings } from '../../../contract/trust-settings.ts';
+import { parsePlain } from '../../../contract/vocabulary/parse-config.ts';
+import type { ResolveDocument } from '../resolve-document.ts';
+import type { SourceFile } from '../source-file.ts';
+import { hasErrors } from '../verdict.ts';
+
+/** A sound `trust.json`, or what holds without one. */
+export interface TrustVersion {
+  readonly settings: TrustSettings;
+  /** What planes are told of it. */
+  readonly plane: PlaneTrust;
+  /** Whether somebody wrote it. */
+  readonly isFile: boolean;
+  /** The tenant whose Routes those of a namespace are; null when it is nobody's. */
+  tenantOf(namespace: string): string | null;
+}
+
+/** What came of `trust.json`. */
+export interface CompiledTrust {
+  /** Null when it is not sound. */
+  readonly version: TrustVersion | null;
+  readonly problems: readonly Problem[];
+}
+
+/** Reads `trust.json`; without one, one tenant has all namespaces and all hosts. */
+export function compileTrust(file: SourceFile | null, resolve: ResolveDocument): CompiledTrust {
+  if (file === null) return { version: trustVersion(trustSettings.parse({}), false), problems: [] };
+  const { document, problems: found, told } = resolve(file, null);
+  const { value, problems } = document === null ? nothing : parsePlain(trustSettings, document, []);
+  const all = [...found, ...told([...problems, ...(value === undefined ? [] : clashes(value))])];
+  if (value === undefined || hasErrors(all)) return { version: null, problems: all };
+  return { version: trustVersion(value, true), problems: all };
+}
+
+const nothing = { value: undefined, problems: [] };
+
+/** Warnings of shared objects that `config.json` does not have. */
+export function unknownShared({ settings }: TrustVersion, base: JsonObject): Problem[] {
+  const heap = base['heap'];
+  const declared = Array.isArray(heap) ? (heap as readonly JsonObject[]).map((object) => object?.['name']) : [];
+  return settings.sharedObjects.flatMap((name, at): Problem[] => {
+    if (declared.includes(name)) return [];
+    const message = `has no effect: there is no object '${name}' in the heap of config.json`;
+    return [{ code: 'no-effect', severity: 'warning', path: ['sharedObjects', at], message }];
+  });
+}
+
+/** Whether documents of tenants mean the same under both. */
+export function sameMeans({ settings: a }: TrustVersion, { settings: b }: TrustVersion): boolean {
+  return isDeepStrictEqual(a.tokens, b.tokens) && isDeepStrictEqual(a.sharedObjects, b.sharedObjects);
+}
+
+function trustVersion(settings: TrustSettings, isFile: boolean): TrustVersion {
+  const byNamespace = new Map<string, string>();
+  for (const { name, namespaces } of settings.tenants) for (const one of namespaces) byNamespace.set(one, name);
+  const tenants = settings.tenants.map(({ name, hosts }) => ({ name, hosts }));
+  return {
+    settings,
+    plane: { tenants, egress: settings.egress, sharedObjects: settings.sharedObjects },
+    isFile,
+    tenantOf: (namespace) => byNamespace.get(namespace) ?? byNamespace.get('*') ?? null,
+  };
+}
+
+/** What two may not both have, and what the schema cannot read. */
+function clashes({ tenants, groups, egress }: TrustSettings): Problem[] {
+  return [
+    ...repeated(
+      tenants.map(({ name }, at) => [name, ['tenants', at, 'name']]),
+      (name) => `there is another tenant '${name}'`,
+    ),
+    ...repeated(
+      tenants.flatMap(({ namespaces }, at) =>
+        namespaces.map((one, index): Placed => [one, ['tenants', at, 'namespaces', index]]),
+      ),
+      (one) => (one === '*' ? 'another tenant has the namespaces of no other' : `the namespace '${one}' has a tenant`),
+    ),
+    ...repeated(
+      tenants.flatMap(({ hosts }, at) => hosts.map((one, index): Placed => [one, ['tenants', at, 'hosts', index]])),
+      (one) => `the host '${one}' is given already`,
+    ),
+    ...repeated(
+      groups.map(({ name }, at) => [name, ['groups', at, 'name']]),
+      (name) => `there is another group '${name}'`,
+    ),
+    ...repeated(
+      groups.flatMap(({ serviceAccounts }, at) =>
+        serviceAccounts.map((one, index): Placed => [one, ['groups', at, 'serviceAccounts', index]]),
+      ),
+      (one) => `the ServiceAccount '${one}' is in a group already`,
+    ),
+    ...(groups.length === 0 ? [error(['groups'], 'must name a group: the first serves Routes without dataPlanes')] : []),
+    ...egress.flatMap((text, at) => egressProblem(text, ['egress', at])),
+  ];
+}
+
+type Placed = readonly [text: string, path: Path];
+
+function repeated(texts: readonly Placed[], message: (text: string) => string): Problem[] {
+  const seen = new Map<string, Path>();
+  return texts.flatMap(([text, path]): Problem[] => {
+    const other = seen.get(text);
+    if (other !== undefined) return [{ ...error(path, message(text)), code: 'duplicate-name', others: [other] }];
+    seen.set(text, path);
+    return [];
+  });
+}
+
+function egressProblem(text: string, path: Path): Problem[] {
+  try {
+    readEgressRule(text);
+    return [];
+  } catch (fault) {
+    if (!(fault instanceof ValueProblem)) throw fault;
+    return [error(path, fault.message)];
+  }
+}
+
+function error(path: Path, message: string): Problem {
+  return { code: 'value', severity: 'error', path, message };
+}

@@ -1,0 +1,22 @@
+import type { Problem } from '../../../contract/problem.ts';
+import type { TrustSettings } from '../../../contract/trust-settings.ts';
+import type { CompiledRoute } from '../snapshot.ts';
+import type { RememberedRoute, ResourceVerdict } from './resource-verdict.ts';
+
+/** What the compiler made of the custom resources. */
+export interface CompiledResources {
+  /** Of every Route, SecretStore and AuditService. */
+  readonly verdicts: readonly ResourceVerdict[];
+  /** What each Route is to be served by, in the order of names; those that planes only remember are not among them. */
+  readonly routes: readonly CompiledRoute[];
+  /** The versions that are to serve and are known by their hash only. */
+  readonly remembered: readonly RememberedRoute[];
+  /** The Secrets, as `namespace/name`, that must be read and followed. */
+  readonly wantedSecrets: ReadonlySet<string>;
+  /** Those of them that were not read yet. */
+  readonly pendingSecrets: readonly string[];
+  /** The trust that holds; null when there never was a sound `trust.json`. */
+  readonly trust: TrustSettings | null;
+  /** What is wrong with `trust.json`. */
+  readonly trustProblems: readonly Problem[];
+}

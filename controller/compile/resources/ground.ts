@@ -1,0 +1,24 @@
+import { noReach } from '../../../contract/reach.ts';
+import type { Checker, FoundRouter } from '../checker.ts';
+import { type ResolveValue, valueResolver } from '../resolve-document.ts';
+import type { TrustVersion } from './compile-trust.ts';
+
+/** What documents of tenants stand on. As long as it is the same object, they mean the same. */
+export interface Ground {
+  /** The router that takes their Routes. */
+  readonly router: FoundRouter;
+  readonly sharedObjects: ReadonlySet<string>;
+  /** Gives properties, tokens and transformations their values, as far as tenants may have them. */
+  readonly resolve: ResolveValue;
+}
+
+/** Makes the ground that tenants get with a base and a trust. */
+export function groundOf(router: FoundRouter, { settings }: TrustVersion, checker: Checker): Ground {
+  const allowed = new Map(Object.entries(settings.tokens));
+  const sources = { reach: noReach, files: new Map<string, string>(), instanceUrl: null, allowed };
+  return {
+    router,
+    sharedObjects: new Set(settings.sharedObjects),
+    resolve: valueResolver(sources, (text, constants) => checker.evaluate(text, constants, 'tenant')),
+  };
+}

@@ -1,0 +1,226 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../contract/document/json-value.ts';
+import type { Path, Problem } from '../../../contract/problem.ts';
+import { isAllowedTo } from '../../../contract/resources/allowed-namespaces.ts';
+import { type Resource, resourceKey, type SecretContent } from '../../../contract/resources/resource.ts';
+import { type SecretStoreSpec, secretStoreSpec } from '../../../contract/resources/secret-store-resource.ts';
+import { parsePlain } from '../../../contract/vocabulary/parse-config.ts';
+import type { UnknownReference } from '../checker.ts';
+import { hasErrors } from '../verdict.ts';
+import type { Ground } from './ground.ts';
+import type { ReferenceFault } from './reference-fault.ts';
+import type { ResourceState } from './resource-state.ts';
+import { type StoreDeclaration, storeDeclaration } from './store-declaration.ts';
+import { secretKeysOf, storeSecrets } from './store-secrets.ts';
+
+/** A SecretStore as it was judged. The same object is the same store with the same secrets. */
+export interface StoreDraft {
+  readonly key: string;
+  /** Their paths begin at the spec. */
+  readonly problems: readonly Problem[];
+  readonly faults: readonly ReferenceFault[];
+  /** Itself as an object of a heap, under its key, and the stores that it needs; null when it cannot be used. */
+  readonly objects: readonly [own: JsonObject, ...others: JsonObject[]] | null;
+  /** In base64, by path. They are secret. */
+  readonly files: Readonly<Record<string, string>>;
+  readonly allowedNamespaces: readonly string[];
+  /** The keys of all SecretStores and Secrets that it is made of, its own first. */
+  readonly stores: readonly string[];
+  readonly secrets: readonly string[];
+}
+
+/** What a name of a store leads to. */
+export type FoundStore =
+  | { readonly key: string; readonly draft: StoreDraft; readonly fault: null }
+  | { readonly key: string; readonly draft: StoreDraft | null; readonly fault: Omit<ReferenceFault, 'path'> };
+
+interface KnownStore {
+  readonly resource: Resource;
+  readonly ground: Ground;
+  readonly secrets: readonly (readonly [key: string, content: SecretContent | null | undefined])[];
+  readonly needed: readonly (readonly [key: string, draft: StoreDraft | null])[];
+  readonly draft: StoreDraft;
+}
+
+/** What is kept of stores from one look at the cluster to the next. */
+export type StoreMemory = Map<string, KnownStore>;
+
+/** The kinds of references that a SecretStore can stand for. */
+const STORE_KINDS: ReadonlySet<UnknownReference['kind']> = new Set(['secretsProvider', 'secretStore']);
+/** As `name` or `namespace/name`. */
+const STORE_NAME = /^[^/]+(?:\/[^/]+)?$/;
+
+/** Whether a name that leads nowhere in its document may be that of a SecretStore. */
+export function isStoreReference({ kind, name }: UnknownReference): boolean {
+  return STORE_KINDS.has(kind) && STORE_NAME.test(name);
+}
+
+/** The SecretStores at one moment, each of which is judged once for what it is made of. */
+export class StoreDrafts {
+  private readonly ground: Ground;
+  private readonly state: Pick<ResourceState, 'secretStores' | 'secrets'>;
+  private readonly memory: StoreMemory;
+  private readonly found = new Map<string, StoreDraft | null>();
+  /** Those that need each other, and those that need them. */
+  private readonly endless = new Set<StoreDraft>();
+
+  constructor(ground: Ground, state: Pick<ResourceState, 'secretStores' | 'secrets'>, memory: StoreMemory) {
+    this.ground = ground;
+    this.state = state;
+    this.memory = memory;
+  }
+
+  /** The store under this key; null when there is none. */
+  get(key: string): StoreDraft | null {
+    return this.at(key, []);
+  }
+
+  /** What a name leads to that a document of this namespace has. */
+  find(name: string, namespace: string, trail: readonly string[] = []): FoundStore {
+    const key = name.includes('/') ? name : `${namespace}/${name}`;
+    const [owner = ''] = key.split('/');
+    if (trail.includes(key)) {
+      const message = `the SecretStores need each other: ${[...trail, key].join(' → ')}`;
+      return { key, draft: null, fault: { reason: 'StoreInvalid', message } };
+    }
+    const draft = this.at(key, trail);
+    if (draft === null) {
+      return { key, draft, fault: { reason: 'StoreNotFound', message: `there is no SecretStore ${key}` } };
+    }
+    if (!isAllowedTo(namespace, owner, draft.allowedNamespaces)) {
+      const message = `the SecretStore ${key} does not have the namespace ${namespace} in its spec.allowedNamespaces`;
+      return { key, draft, fault: { reason: 'StoreNotGranted', message } };
+    }
+    if (draft.objects !== null) return { key, draft, fault: null };
+    const [fault] = draft.faults;
+    if (fault !== undefined && !hasErrors(draft.problems)) {
+      return { key, draft, fault: { reason: fault.reason, message: `the SecretStore ${key}: ${fault.message}` } };
+    }
+    return { key, draft, fault: { reason: 'StoreInvalid', message: `the SecretStore ${key} is not sound` } };
+  }
+
+  /** Forgets stores that are gone. */
+  sweep(): void {
+    for (const key of this.memory.keys()) if (!this.state.secretStores.has(key)) this.memory.delete(key);
+  }
+
+  private at(key: string, trail: readonly string[]): StoreDraft | null {
+    const looked = this.found.get(key);
+    if (looked !== undefined) return looked;
+    const resource = this.state.secretStores.get(key);
+    const draft = resource === undefined ? null : (this.remembered(key, resource) ?? this.make(key, resource, trail));
+    this.found.set(key, draft);
+    return draft;
+  }
+
+  private remembered(key: string, resource: Resource): StoreDraft | null {
+    const known = this.memory.get(key);
+    if (known === undefined || known.ground !== this.ground || !sameSpec(known.resource, resource)) return null;
+    if (known.secrets.some(([name, content]) => this.state.secrets.get(name) !== content)) return null;
+    // what is endless is never kept, so that this ends
+    if (known.needed.some(([name, draft]) => this.get(name) !== draft)) return null;
+    return known.draft;
+  }
+
+  private make(key: string, resource: Resource, trail: readonly string[]): StoreDraft {
+    const { namespace } = resource;
+    const parsed = parsePlain<SecretStoreSpec>(secretStoreSpec, resource.spec, []);
+    const spec = parsed.value ?? specSeen(resource.spec);
+    const resolved = this.ground.resolve({ config: isJsonObject(spec.config) ? spec.config : {} }, null);
+    const secrets = storeSecrets(namespace, spec, this.state.secrets);
+    const config = resolved.document?.['config'] ?? {};
+    const declared = storeDeclaration(key, { ...resource.spec, config }, secrets);
+    const judged = this.judge(key, declared);
+    const needs = judged.unknownReferences.filter(isStoreReference);
+    const found = needs.map(({ name, path }) => ({ path, ...this.find(name, namespace, [...trail, key]) }));
+    const problems = [
+      ...parsed.problems,
+      ...resolved.problems,
+      ...declared.problems,
+      ...resolved.told(judged.problems.filter((problem) => !isAbout(problem, needs))),
+    ];
+    const faults = [
+      ...secrets.faults,
+      ...found.flatMap(({ fault, path }) => (fault === null ? [] : [{ ...fault, path }])),
+    ];
+    const inner = found.flatMap(({ draft }) => draft ?? []);
+    const own = found.reduce((value, { path, key: name }) => replaced(value, path, name), {
+      name: key,
+      type: declared.type,
+      config: declared.config,
+    } as JsonValue) as JsonObject;
+    const isUsable = faults.length === 0 && !hasErrors(problems);
+    const secretKeys = secretKeysOf(namespace, spec);
+    const draft: StoreDraft = {
+      key,
+      problems,
+      faults,
+      objects: isUsable ? [own, ...inner.flatMap(({ objects }) => objects ?? [])] : null,
+      files: isUsable ? Object.assign({}, declared.files, ...inner.map(({ files }) => files)) : {},
+      allowedNamespaces: spec.allowedNamespaces ?? [],
+      stores: [key, ...found.map((one) => one.key), ...inner.flatMap(({ stores }) => stores)],
+      secrets: [...secretKeys, ...inner.flatMap((one) => one.secrets)],
+    };
+    const needsItself = found.some(({ key: name }) => name === key || trail.includes(name));
+    if (needsItself || inner.some((one) => this.endless.has(one))) {
+      this.endless.add(draft);
+      this.memory.delete(key);
+    } else {
+      this.memory.set(key, {
+        resource,
+        ground: this.ground,
+        secrets: secretKeys.map((name) => [name, this.state.secrets.get(name)]),
+        needed: found.map(({ key: name, draft: one }) => [name, one]),
+        draft,
+      });
+    }
+    return draft;
+  }
+
+  private judge(key: string, { type, config, files }: StoreDeclaration): ReturnType<Ground['router']['store']> {
+    const { router, sharedObjects } = this.ground;
+    return router.store({ name: key, type, config }, { sharedObjects, files });
+  }
+}
+
+/** Whether two versions of a resource ask for the same: a status may have been written in between. */
+export function sameSpec(a: Resource, b: Resource): boolean {
+  return a === b || (a.uid === b.uid && resourceKey(a) === resourceKey(b) && isDeepStrictEqual(a.spec, b.spec));
+}
+
+/** The wanted Secrets of a store, sound or not. */
+export function secretsOf({ namespace, spec }: Resource): string[] {
+  return secretKeysOf(namespace, specSeen(spec));
+}
+
+/** What can be seen of a spec that is not sound. */
+function specSeen(spec: JsonObject): SecretStoreSpec {
+  const parsed = secretStoreSpec.safeParse(spec);
+  if (parsed.success) return parsed.data;
+  const { secrets, allowedNamespaces } = secretStoreSpec.shape;
+  const [seen, allowed] = [secrets.safeParse(spec['secrets']), allowedNamespaces.safeParse(spec['allowedNamespaces'])];
+  return {
+    type: typeof spec['type'] === 'string' ? spec['type'] : '',
+    ...(seen.success && seen.data !== undefined ? { secrets: seen.data } : {}),
+    ...(allowed.success && allowed.data !== undefined ? { allowedNamespaces: allowed.data } : {}),
+  };
+}
+
+/** Whether a problem only says that one of these names leads nowhere. */
+export function isAbout({ code, path }: Problem, references: readonly UnknownReference[]): boolean {
+  return code === 'reference' && references.some((one) => samePath(one.path, path));
+}
+
+export function samePath(a: Path, b: Path): boolean {
+  return a.length === b.length && a.every((step, index) => step === b[index]);
+}
+
+function replaced(value: JsonValue, [step, ...rest]: Path, name: string): JsonValue {
+  if (step === undefined) return name;
+  if (Array.isArray(value)) {
+    return (value as readonly JsonValue[]).map((item, at) => (at === step ? replaced(item, rest, name) : item));
+  }
+  if (!isJsonObject(value)) return value;
+  const inner = value[step];
+  return inner === undefined ? value : { ...value, [step]: replaced(inner, rest, name) };
+}

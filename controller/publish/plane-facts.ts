@@ -1,0 +1,37 @@
+import type { Report, RouteProblems } from '../../contract/channel.ts';
+import type { PlaneIdentity } from './plane-identity.ts';
+
+/** What is known of one plane by the controller that holds its stream. */
+export interface PlaneFacts {
+  readonly identity: PlaneIdentity;
+  /** Name of that controller. */
+  readonly controller: string;
+  /** Milliseconds since 1970. */
+  readonly connectedSince: number;
+  /** The version of its program. */
+  readonly version: string;
+  /** What it was sent last and has not yet answered, or null when nothing is under way. */
+  readonly pending: PendingRevision | null;
+  /** The revision that it runs; null before its first accepted update. */
+  readonly revision: string | null;
+  /** Hash of every route that it runs, by `routeKeyText`. */
+  readonly running: ReadonlyMap<string, string>;
+  /** What it could not build of the newest update, by `routeKeyText`; of the base, under the empty text. */
+  readonly problems: ReadonlyMap<string, RouteProblems>;
+  readonly lastReport: TimedReport | null;
+}
+
+export interface PendingRevision {
+  readonly revision: string;
+  /** Milliseconds since 1970. */
+  readonly sentAt: number;
+}
+
+/** A report with the time on the controller's clock at which it came. */
+export interface TimedReport {
+  readonly at: number;
+  readonly report: Report;
+}
+
+/** The key of `PlaneFacts.problems` for what is wrong with the base. */
+export const BASE_PROBLEMS = '';

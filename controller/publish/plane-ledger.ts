@@ -1,0 +1,138 @@
+import { type Clock, systemClock } from '../clock.ts';
+import type { PlaneFacts } from './plane-facts.ts';
+
+export interface PlaneLedgerOptions {
+  readonly clock?: Clock;
+  /** How long a plane that left still counts, in milliseconds: it may be on its way to another controller. */
+  readonly grace?: number;
+  /** How long a plane that came may take to run something before it counts as one that does not. */
+  readonly settle?: number;
+  /** Hears which routes may stand otherwise than before, by `routeKeyText`; null for all: planes came or went. */
+  changed(routes: readonly string[] | null): void;
+}
+
+interface PlaneAccount {
+  /** What each controller says that has or had a stream with it, by the controller's name. */
+  readonly facts: Map<string, PlaneFacts>;
+  /** Calls off what is to happen when it has settled. */
+  settling: (() => void) | null;
+  /** Calls off its being forgotten. */
+  leaving: (() => void) | null;
+  /** What counts while nobody has a stream with it. */
+  last: PlaneFacts;
+}
+
+/** All planes of all controllers, as far as this controller has heard of them. */
+export class PlaneLedger {
+  private readonly options: PlaneLedgerOptions;
+  private readonly clock: Clock;
+  private readonly accounts = new Map<string, PlaneAccount>();
+
+  constructor(options: PlaneLedgerOptions) {
+    this.options = options;
+    this.clock = options.clock ?? systemClock;
+  }
+
+  /** Planes with a stream, and those that left a moment ago. */
+  get planes(): readonly PlaneFacts[] {
+    return [...this.accounts.values()].map(({ last }) => last);
+  }
+
+  /** Those that Routes count: a plane that has just come and runs nothing yet gets a moment first. */
+  get counted(): readonly PlaneFacts[] {
+    return [...this.accounts.values()]
+      .filter(({ last, settling }) => last.revision !== null || settling === null)
+      .map(({ last }) => last);
+  }
+
+  /** Whether some controller has a stream with it now. */
+  isConnected(plane: string): boolean {
+    return (this.accounts.get(plane)?.facts.size ?? 0) > 0;
+  }
+
+  /**
+   * Something about a plane is new.
+   * @param routes what it runs otherwise than before, by `routeKeyText`; null when that is not known
+   */
+  heard(facts: PlaneFacts, routes: readonly string[] | null): void {
+    const { id } = facts.identity;
+    const account = this.accounts.get(id) ?? this.open(facts);
+    const before = account.last;
+    const isNew = account.facts.size === 0 && account.leaving === null;
+    account.leaving?.();
+    account.leaving = null;
+    account.facts.set(facts.controller, facts);
+    account.last = newest(account.facts) ?? facts;
+    if (account.last.controller !== facts.controller) return;
+    const countsAnew = before.revision === null && facts.revision !== null;
+    const isAnother = isNew || countsAnew || before.controller !== facts.controller;
+    const sameLabels = before.identity === facts.identity || sameIdentity(before, facts);
+    this.options.changed(isAnother || !sameLabels ? null : routes);
+  }
+
+  /** The stream of a plane with a controller has ended. */
+  left(plane: string, controller: string): void {
+    const account = this.accounts.get(plane);
+    if (account === undefined || !account.facts.delete(controller)) return;
+    const other = newest(account.facts);
+    if (other !== null) {
+      account.last = other;
+      this.options.changed(null);
+      return;
+    }
+    account.leaving = this.clock.after(this.options.grace ?? 10_000, () => this.forget(plane));
+  }
+
+  /** A controller is not heard any more, and with it all of its planes. */
+  controllerLeft(controller: string): void {
+    for (const plane of [...this.accounts.keys()]) this.left(plane, controller);
+  }
+
+  close(): void {
+    for (const { settling, leaving } of this.accounts.values()) {
+      settling?.();
+      leaving?.();
+    }
+    this.accounts.clear();
+  }
+
+  private open(facts: PlaneFacts): PlaneAccount {
+    const { id } = facts.identity;
+    const account: PlaneAccount = {
+      facts: new Map(),
+      settling: null,
+      leaving: null,
+      last: facts,
+    };
+    account.settling = this.clock.after(this.options.settle ?? 15_000, () => {
+      account.settling = null;
+      if (account.last.revision === null) this.options.changed(null);
+    });
+    this.accounts.set(id, account);
+    return account;
+  }
+
+  private forget(plane: string): void {
+    this.accounts.get(plane)?.settling?.();
+    this.accounts.delete(plane);
+    this.options.changed(null);
+  }
+}
+
+/** Of several streams with one plane, the one that began last: the others are dead, which is not known yet. */
+function newest(facts: ReadonlyMap<string, PlaneFacts>): PlaneFacts | null {
+  let found: PlaneFacts | null = null;
+  for (const one of facts.values()) if (found === null || one.connectedSince > found.connectedSince) found = one;
+  return found;
+}
+
+function sameIdentity({ identity: a }: PlaneFacts, { identity: b }: PlaneFacts): boolean {
+  const names = Object.keys(a.labels);
+  return (
+    a.group === b.group &&
+    a.namespace === b.namespace &&
+    a.isSidecar === b.isSidecar &&
+    names.length === Object.keys(b.labels).length &&
+    names.every((name) => a.labels[name] === b.labels[name])
+  );
+}

@@ -1,0 +1,120 @@
+import type { Hello } from '../../contract/channel.ts';
+import type { RouteEntry, RouteKey } from '../../contract/snapshot.ts';
+import { type Clock, systemClock } from '../clock.ts';
+import { Admission, type AdmissionOptions } from './admission.ts';
+import type { MessageStream } from './message-stream.ts';
+import type { PlaneGrant } from './plane-authentication.ts';
+import type { PlaneFacts } from './plane-facts.ts';
+import type { PlaneIdentity } from './plane-identity.ts';
+import { PlaneSession } from './plane-session.ts';
+import { PlaneViews } from './plane-views.ts';
+import type { PublishedState } from './published-state.ts';
+import type { SessionListener } from './session-listener.ts';
+import { defaultSessionSettings, type SessionSettings } from './session-settings.ts';
+
+export interface PlaneSessionsOptions {
+  /** Name of this controller. */
+  readonly controller: string;
+  readonly listener: SessionListener;
+  readonly settings?: Partial<SessionSettings>;
+  readonly admission?: Omit<AdmissionOptions, 'clock'>;
+  readonly clock?: Clock;
+}
+
+/** All planes that have a stream with this controller. */
+export class PlaneSessions {
+  private readonly options: PlaneSessionsOptions;
+  private readonly settings: SessionSettings;
+  private readonly clock: Clock;
+  private readonly admission: Admission;
+  private readonly views = new PlaneViews();
+  private readonly sessions = new Map<string, PlaneSession>();
+  private isClosed = false;
+
+  constructor(options: PlaneSessionsOptions) {
+    this.options = options;
+    this.clock = options.clock ?? systemClock;
+    this.settings = { ...defaultSessionSettings, ...options.settings };
+    this.admission = new Admission({ ...options.admission, clock: this.clock });
+  }
+
+  get facts(): readonly PlaneFacts[] {
+    return [...this.sessions.values()].map((session) => session.facts);
+  }
+
+  /** How many large updates wait for their turn. */
+  get waiting(): number {
+    return this.admission.waiting;
+  }
+
+  /** Brings every plane to a state, each as fast as it can take it. */
+  publish(state: PublishedState): void {
+    this.views.publish(state);
+    for (const session of this.sessions.values()) session.wake();
+  }
+
+  /** Takes a plane that was authenticated. A stream that it had before ends. */
+  add(stream: MessageStream, grant: PlaneGrant, identity: PlaneIdentity, hello: Hello): void {
+    const { id } = identity;
+    const { settings, clock, views, admission } = this;
+    const { controller, listener } = this.options;
+    this.sessions.get(id)?.end('the plane has another stream');
+    let endWatch = (): void => undefined;
+    const session = new PlaneSession({
+      stream,
+      identity,
+      hello,
+      controller,
+      views,
+      admission,
+      settings,
+      clock,
+      listener: {
+        ...bound(listener),
+        closed: (facts, reason) => {
+          endWatch();
+          if (this.sessions.get(id) !== session) return;
+          this.sessions.delete(id);
+          listener.closed(facts, reason);
+        },
+      },
+    });
+    this.sessions.set(id, session);
+    session.begin();
+    if (stream.signal.aborted) return;
+    endWatch = grant.watch(identity, (reason) => session.revoke(reason));
+    if (this.isClosed) session.end('the controller stops');
+  }
+
+  /** Ends the stream of a plane at once. */
+  end(plane: string, reason: string): void {
+    this.sessions.get(plane)?.revoke(reason);
+  }
+
+  /** The body of a route that is known by its hash only, from any plane that runs it; null when none gives it. */
+  async recall(route: RouteKey, hash: string): Promise<RouteEntry | null> {
+    for (const session of [...this.sessions.values()]) {
+      if (!session.runs(route, hash)) continue;
+      const entry = await session.recall(route, hash);
+      if (entry !== null) return entry;
+    }
+    return null;
+  }
+
+  /** Tells every plane to go, to this controller's peers or to whoever comes after it. */
+  close(): void {
+    this.isClosed = true;
+    for (const session of this.sessions.values()) session.end('the controller stops');
+    this.admission.close();
+  }
+}
+
+function bound(listener: SessionListener): SessionListener {
+  return {
+    connected: (facts) => listener.connected(facts),
+    changed: (facts, routes) => listener.changed(facts, routes),
+    acknowledged: (facts, milliseconds) => listener.acknowledged?.(facts, milliseconds),
+    nacked: (facts, problems) => listener.nacked?.(facts, problems),
+    closed: (facts, reason) => listener.closed(facts, reason),
+  };
+}

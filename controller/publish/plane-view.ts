@@ -1,0 +1,224 @@
+import { type BaseEntry, type RemovedRoute, type RouteKey, routeKeyFrom } from '../../contract/snapshot.ts';
+import type { CompiledRoute } from '../compile/snapshot.ts';
+import type { RememberedRoute } from './published-state.ts';
+import { type RouteTexts, type UpdateContent, updateParts } from './update-parts.ts';
+
+/** What a plane is to run under one key: a route, or one that is known by its hash only. */
+export type ViewEntry =
+  | { readonly key: string; readonly route: CompiledRoute; readonly remembered: null }
+  | { readonly key: string; readonly route: null; readonly remembered: RememberedRoute };
+
+/** The rest of a view: what is the same for all of its routes. */
+export interface ViewFrame {
+  readonly revision: string;
+  readonly base: BaseEntry;
+  readonly defaults: readonly string[];
+  readonly seen: string | null;
+  /** Which version of a resource to name when its route goes. */
+  goneAt(uid: string): string | null;
+}
+
+/** An update that is ready to be sent, to one plane or to many. */
+export interface PreparedUpdate {
+  /** The version of the view that a plane is at when it runs this. */
+  readonly version: number;
+  readonly revision: string;
+  readonly full: boolean;
+  readonly baseHash: string;
+  /** What runs under each key that it mentions; null when nothing does. */
+  readonly changes: ReadonlyMap<string, string | null>;
+  /** What the plane is to keep as it has it. */
+  readonly keeps: ReadonlySet<string>;
+  readonly parts: readonly Buffer[];
+  readonly bytes: number;
+}
+
+/** What a plane is known to run. */
+export interface KnownState {
+  readonly running: ReadonlyMap<string, string>;
+  readonly baseHash: string | null;
+}
+
+interface Step {
+  readonly version: number;
+  readonly keys: ReadonlySet<string>;
+  readonly changesBase: boolean;
+  /** Where routes that went came from, for planes that have to know. */
+  readonly gone: ReadonlyMap<string, CompiledRoute | null>;
+}
+
+/** How many changes a view remembers, so that planes a little behind need not be compared route by route. */
+const REMEMBERED_STEPS = 512;
+const REMEMBERED_KEYS = 20_000;
+
+/** What all planes that nothing tells apart are to run. Each change of it is a version, counted from 1. */
+export class PlaneView {
+  version = 0;
+  readonly entries = new Map<string, ViewEntry>();
+  private readonly texts: RouteTexts;
+  private frame: ViewFrame | null = null;
+  private steps: Step[] = [];
+  private rememberedKeys = 0;
+  private rememberedRoutes = 0;
+  private readonly deltas = new Map<number, PreparedUpdate>();
+  private full: WeakRef<PreparedUpdate> | null = null;
+
+  constructor(texts: RouteTexts) {
+    this.texts = texts;
+  }
+
+  /** The revision at which it changed last; null before there is one. */
+  get revision(): string | null {
+    return this.frame?.revision ?? null;
+  }
+
+  /**
+   * Changes what planes are to run. Without a change that concerns them, nothing happens and the revision stays.
+   * @param changes by key; null for what goes
+   */
+  change(frame: ViewFrame, changes: ReadonlyMap<string, ViewEntry | null>): void {
+    const keys = new Set<string>();
+    const gone = new Map<string, CompiledRoute | null>();
+    for (const [key, entry] of changes) {
+      const before = this.entries.get(key);
+      if (entry === null) {
+        if (before === undefined) continue;
+        this.entries.delete(key);
+        gone.set(key, before.route);
+      } else {
+        this.entries.set(key, entry);
+        if (before !== undefined && isSame(before, entry)) continue;
+      }
+      this.rememberedRoutes += (entry?.route === null ? 1 : 0) - (before?.route === null ? 1 : 0);
+      keys.add(key);
+    }
+    const changesBase = frame.base.hash !== this.frame?.base.hash;
+    const isIdle = keys.size === 0 && !changesBase && sameTexts(frame.defaults, this.frame?.defaults ?? null);
+    if (isIdle && this.version > 0) return;
+    this.frame = frame;
+    this.version++;
+    this.deltas.clear();
+    this.remember({ version: this.version, keys, changesBase, gone });
+  }
+
+  /** What brings a plane from an earlier version to this one; null when that is too long ago. */
+  since(version: number, known: KnownState): PreparedUpdate | null {
+    const first = this.steps[0];
+    if (first === undefined || version < first.version - 1 || version > this.version) return null;
+    const ready = this.deltas.get(version);
+    if (ready !== undefined) return ready;
+    const steps = this.steps.filter((step) => step.version > version);
+    const keys = new Set<string>();
+    for (const step of steps) for (const key of step.keys) keys.add(key);
+    // What is remembered depends on what each plane holds, so that such an update is nobody else's.
+    const isShared = ![...keys].some((key) => this.entries.get(key)?.route === null);
+    const changesBase = steps.some((step) => step.changesBase);
+    const gone = new Map(steps.flatMap((step) => [...step.gone]));
+    const made = this.compose(keys, isShared ? null : known.running, changesBase, gone);
+    if (isShared) this.deltas.set(version, made);
+    return made;
+  }
+
+  /**
+   * What brings a plane from what it is known to run to this version.
+   * @param mayBeOld whether one that begins may be sent what others are being sent, and the changes after it
+   */
+  from(known: KnownState, mayBeOld: boolean): PreparedUpdate {
+    if (known.running.size === 0 && known.baseHash === null) return this.whole(mayBeOld);
+    const keys = new Set([...this.entries.keys(), ...known.running.keys()]);
+    return this.compose(keys, known.running, known.baseHash !== this.current.base.hash, new Map());
+  }
+
+  /** Everything, for a plane of which it is not known what it runs. What it holds of remembered routes stays. */
+  everything(known: KnownState, mayBeOld: boolean): PreparedUpdate {
+    if (this.rememberedRoutes === 0) return this.whole(mayBeOld);
+    return this.compose(new Set(this.entries.keys()), known.running, true, new Map(), true);
+  }
+
+  /** Everything, for planes that hold nothing. It is shared as long as somebody is being sent it. */
+  private whole(mayBeOld: boolean): PreparedUpdate {
+    const ready = this.full?.deref();
+    const oldest = mayBeOld ? (this.steps[0]?.version ?? 1) - 1 : this.version;
+    if (ready !== undefined && ready.version >= oldest) return ready;
+    const made = this.compose(new Set(this.entries.keys()), null, true, new Map(), true);
+    this.full = new WeakRef(made);
+    return made;
+  }
+
+  private get current(): ViewFrame {
+    if (this.frame === null) throw new Error('nothing has been published');
+    return this.frame;
+  }
+
+  /** @param running what the plane holds; null for an update that planes share */
+  private compose(
+    keys: ReadonlySet<string>,
+    running: ReadonlyMap<string, string> | null,
+    sendsBase: boolean,
+    gone: ReadonlyMap<string, CompiledRoute | null>,
+    full = false,
+  ): PreparedUpdate {
+    const { revision, base, defaults, seen } = this.current;
+    const content = { revision, full, base: sendsBase ? base : null, defaults, seen };
+    const set: CompiledRoute[] = [];
+    const remove: RemovedRoute[] = [];
+    const keep: (RouteKey & { readonly hash: string })[] = [];
+    const keeps = new Set<string>();
+    const changes = new Map<string, string | null>();
+    for (const key of keys) {
+      const entry = this.entries.get(key);
+      if (entry?.remembered && running?.get(key) === entry.remembered.hash) {
+        const { router, id, hash } = entry.remembered;
+        keep.push({ router, id, hash });
+        keeps.add(key);
+        continue;
+      }
+      const wanted = entry?.route ?? entry?.remembered?.fallback ?? null;
+      if (wanted !== null) {
+        if (!full && running?.get(key) === wanted.hash) continue;
+        set.push(wanted);
+        changes.set(entry?.key ?? key, wanted.hash);
+      } else if (!full && (running === null || running.has(key))) {
+        remove.push(this.removed(key, gone.get(key) ?? null));
+        changes.set(key, null);
+      }
+    }
+    const parts = updateParts({ ...content, set, remove, keep } satisfies UpdateContent, this.texts);
+    const bytes = parts.reduce((sum, part) => sum + part.length, 0);
+    return { version: this.version, revision, full, baseHash: base.hash, changes, keeps, parts, bytes };
+  }
+
+  private removed(key: string, route: CompiledRoute | null): RemovedRoute {
+    const { router, id } = routeKeyFrom(key);
+    const uid = route?.sources?.[0]?.uid;
+    const resourceVersion = uid === undefined ? null : this.current.goneAt(uid);
+    return uid === undefined || resourceVersion === null
+      ? { router, id }
+      : { router, id, source: { uid, resourceVersion } };
+  }
+
+  private remember(step: Step): void {
+    this.steps.push(step);
+    this.rememberedKeys += step.keys.size;
+    while (this.steps.length > 1 && (this.steps.length > REMEMBERED_STEPS || this.rememberedKeys > REMEMBERED_KEYS)) {
+      this.rememberedKeys -= this.steps.shift()?.keys.size ?? 0;
+    }
+  }
+}
+
+/** Whether a plane need not hear of it. A generation counts although it changes nothing: it tells older from newer. */
+function isSame(a: ViewEntry, b: ViewEntry): boolean {
+  if (a.route !== null && b.route !== null) {
+    return a.route === b.route || (a.route.hash === b.route.hash && a.route.generation === b.route.generation);
+  }
+  return (
+    a.remembered !== null &&
+    b.remembered !== null &&
+    a.remembered.hash === b.remembered.hash &&
+    a.remembered.fallback?.hash === b.remembered.fallback?.hash
+  );
+}
+
+function sameTexts(a: readonly string[], b: readonly string[] | null): boolean {
+  return b !== null && a.length === b.length && a.every((text, index) => text === b[index]);
+}

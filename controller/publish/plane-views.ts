@@ -1,0 +1,173 @@
+import { routeHash } from '../../contract/route-hash.ts';
+import { routeKeyText } from '../../contract/snapshot.ts';
+import { refusingRoute } from '../compile/route-draft.ts';
+import type { CompiledRoute } from '../compile/snapshot.ts';
+import type { PlaneIdentity } from './plane-identity.ts';
+import { askedLabels, isSelected, type SelectablePlane } from './plane-selection.ts';
+import { PlaneView, type ViewEntry, type ViewFrame } from './plane-view.ts';
+import type { PublishedState, RouteSelection } from './published-state.ts';
+import { RouteTexts } from './update-parts.ts';
+
+/** Base64 characters in the files of one route beyond which it cannot be sent in one message. */
+const MAX_FILES_LENGTH = 8 * 1024 * 1024;
+
+interface SharedView {
+  readonly view: PlaneView;
+  readonly plane: SelectablePlane;
+  users: number;
+}
+
+interface SelectedEntry {
+  readonly entry: ViewEntry;
+  readonly selection: RouteSelection;
+}
+
+/**
+ * What each plane is to run. Planes that no selector tells apart share one view, and one changed route costs as much as
+ * one route.
+ */
+export class PlaneViews {
+  private readonly texts = new RouteTexts();
+  private readonly keys = new WeakMap<CompiledRoute, string>();
+  private readonly views = new Map<string, SharedView>();
+  private readonly asked = new Set<string>();
+  private state: PublishedState | null = null;
+  private frame: ViewFrame | null = null;
+  private selected = new Map<string, SelectedEntry>();
+
+  /** Whether there is something to run. */
+  get hasState(): boolean {
+    return this.state !== null;
+  }
+
+  /** Takes a new state. Views of planes that it does not concern stay at their version. */
+  publish(state: PublishedState): void {
+    const before = this.state;
+    const changes = this.changesTo(state);
+    this.state = state;
+    this.frame = frameOf(state);
+    for (const [key, change] of changes) {
+      if (change === null) this.selected.delete(key);
+      else this.selected.set(key, change);
+    }
+    const knowsMore = this.learnLabels(changes.values());
+    if (knowsMore || before?.defaultGroup !== state.defaultGroup) {
+      // Planes may be told apart otherwise than before: each asks for its view again, and is compared with it.
+      this.views.clear();
+      return;
+    }
+    for (const shared of this.views.values()) this.change(shared, changes);
+  }
+
+  /** The view of a plane, which it has to `leave` again. Null before there is something to run. */
+  join(identity: PlaneIdentity): PlaneView | null {
+    if (this.frame === null) return null;
+    const key = this.keyOf(identity);
+    let shared = this.views.get(key);
+    if (shared === undefined) {
+      shared = { view: new PlaneView(this.texts), plane: identity, users: 0 };
+      this.views.set(key, shared);
+      this.change(shared, this.selected);
+    }
+    shared.users++;
+    return shared.view;
+  }
+
+  leave(identity: PlaneIdentity, view: PlaneView): void {
+    const key = this.keyOf(identity);
+    const shared = this.views.get(key);
+    if (shared?.view !== view) return;
+    shared.users--;
+    if (shared.users === 0) this.views.delete(key);
+  }
+
+  /** Whether the view of a plane is still the one that it joined. */
+  isCurrent(identity: PlaneIdentity, view: PlaneView): boolean {
+    return this.views.get(this.keyOf(identity))?.view === view;
+  }
+
+  private change({ view, plane }: SharedView, changes: ReadonlyMap<string, SelectedEntry | null>): void {
+    const { frame, state } = this;
+    if (frame === null || state === null) return;
+    const own = new Map<string, ViewEntry | null>();
+    for (const [key, change] of changes) {
+      const isOwn = change !== null && isSelected(plane, change.selection, state.defaultGroup);
+      if (isOwn) own.set(key, change.entry);
+      else if (view.entries.has(key)) own.set(key, null);
+    }
+    view.change(frame, own);
+  }
+
+  private changesTo(state: PublishedState): Map<string, SelectedEntry | null> {
+    const changes = new Map<string, SelectedEntry | null>();
+    const before = this.state?.snapshot.routes ?? [];
+    const after = state.snapshot.routes;
+    const [start, endBefore, endAfter] = changedRange(before, after);
+    for (const route of before.slice(start, endBefore)) changes.set(this.keyOfRoute(route), null);
+    for (const route of after.slice(start, endAfter)) {
+      const key = this.keyOfRoute(route);
+      const known = this.selected.get(key)?.entry.route;
+      if (known === route) changes.delete(key);
+      else changes.set(key, { entry: this.entryOf(key, route), selection: state.selectionOf(route) });
+    }
+    for (const { router, id } of this.state?.remembered ?? []) {
+      const key = routeKeyText({ router, id });
+      if (this.selected.get(key)?.entry.route === null && !changes.has(key)) changes.set(key, null);
+    }
+    for (const remembered of state.remembered) {
+      const key = routeKeyText(remembered);
+      changes.set(key, { entry: { key, route: null, remembered }, selection: remembered.selection });
+    }
+    return changes;
+  }
+
+  private entryOf(key: string, route: CompiledRoute): ViewEntry {
+    const length = Object.values(route.files ?? {}).reduce((sum, content) => sum + content.length, 0);
+    if (length <= MAX_FILES_LENGTH) return { key, route, remembered: null };
+    // What cannot be sent must not leave its requests to a wider route.
+    const { files: _files, stores: _stores, ...rest } = route;
+    const refusal = { ...rest, document: refusingRoute(route.router, route, route.document).document, refuses: true as const };
+    return { key, route: { ...refusal, hash: routeHash(refusal) }, remembered: null };
+  }
+
+  private learnLabels(changes: Iterable<SelectedEntry | null>): boolean {
+    const known = this.asked.size;
+    for (const change of changes) {
+      const selector = change?.selection.dataPlanes ?? null;
+      if (selector !== null) for (const label of askedLabels(selector)) this.asked.add(label);
+    }
+    return this.asked.size > known;
+  }
+
+  /** Tells views apart by what selectors can ask: labels that none does, such as an index of a Pod, do not count. */
+  private keyOf({ group, namespace, isSidecar, labels }: SelectablePlane): string {
+    const asked = Object.entries(labels).filter(([label]) => this.asked.has(label));
+    return JSON.stringify([group, isSidecar ? [namespace] : null, asked.sort(([a], [b]) => (a < b ? -1 : 1))]);
+  }
+
+  private keyOfRoute(route: CompiledRoute): string {
+    const known = this.keys.get(route);
+    if (known !== undefined) return known;
+    const made = routeKeyText(route);
+    this.keys.set(route, made);
+    return made;
+  }
+}
+
+function frameOf({ snapshot, seen, versionOf }: PublishedState): ViewFrame {
+  const { revision, base, defaults } = snapshot;
+  return { revision, base, defaults, seen, goneAt: (uid) => versionOf(uid) ?? seen };
+}
+
+/** Where two lists differ: both are the same before the start and from their ends on. */
+function changedRange<T>(before: readonly T[], after: readonly T[]): readonly [number, number, number] {
+  let start = 0;
+  while (start < before.length && start < after.length && before[start] === after[start]) start++;
+  let endBefore = before.length;
+  let endAfter = after.length;
+  while (endBefore > start && endAfter > start && before[endBefore - 1] === after[endAfter - 1]) {
+    endBefore--;
+    endAfter--;
+  }
+  return [start, endBefore, endAfter];
+}

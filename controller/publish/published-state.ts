@@ -1,0 +1,35 @@
+import type { RouteKey } from '../../contract/snapshot.ts';
+import type { PlaneSelector } from '../compile/resources/resource-verdict.ts';
+import type { CompiledRoute, Snapshot } from '../compile/snapshot.ts';
+
+/** Which planes are to run a route. */
+export interface RouteSelection {
+  /** The namespace that the route was written in; null when an operator wrote it. */
+  readonly namespace: string | null;
+  /** Null stands for all planes of the default group that are no sidecars. */
+  readonly dataPlanes: PlaneSelector | null;
+}
+
+/** A route whose version to run is known by its hash only: planes that hold it keep it. */
+export interface RememberedRoute extends RouteKey {
+  readonly hash: string;
+  readonly selection: RouteSelection;
+  /** What planes run that do not hold it; null for nothing. */
+  readonly fallback: CompiledRoute | null;
+}
+
+/** Everything that is to be brought to planes, at one moment. */
+export interface PublishedState {
+  /** The same route object has the same selection in every state. */
+  readonly snapshot: Snapshot;
+  /** Who gets a route of the snapshot. */
+  selectionOf(route: CompiledRoute): RouteSelection;
+  /** Its routes are not in the snapshot. */
+  readonly remembered: readonly RememberedRoute[];
+  /** Name of the group that gets routes that select no planes. */
+  readonly defaultGroup: string;
+  /** The highest resourceVersion that was seen; null outside of a cluster. */
+  readonly seen: string | null;
+  /** The version of the Route with this uid as it is now; null when it is gone. */
+  versionOf(uid: string): string | null;
+}

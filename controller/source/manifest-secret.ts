@@ -1,0 +1,28 @@
+import { Buffer } from 'node:buffer';
+import { isJsonObject, type JsonObject } from '../../contract/document/json-value.ts';
+import type { Problem } from '../../contract/problem.ts';
+import { CONSENT, CONSENT_LABEL, type SecretContent } from '../../contract/resources/resource.ts';
+
+/** What a Secret in a manifest holds; nothing is told of its values. */
+export interface ManifestSecret {
+  readonly data: SecretContent['data'];
+  readonly problems: readonly Problem[];
+}
+
+/** Reads a Secret: `data` in base64, over which `stringData` wins. Without consent its data is not kept. */
+export function manifestSecret({ metadata, data, stringData }: JsonObject): ManifestSecret {
+  const problems: Problem[] = [];
+  const labels = isJsonObject(metadata) ? metadata['labels'] : undefined;
+  if (!isJsonObject(labels) || labels[CONSENT_LABEL] !== CONSENT) return { data: null, problems };
+  const values = new Map<string, Uint8Array>();
+  for (const [key, text] of Object.entries(isJsonObject(data) ? data : {})) {
+    const bytes = typeof text === 'string' ? Buffer.from(text, 'base64') : null;
+    if (bytes !== null && bytes.toString('base64') === text) values.set(key, bytes);
+    else problems.push({ code: 'value', severity: 'error', path: ['data', key], message: 'must be a text in base64' });
+  }
+  for (const [key, text] of Object.entries(isJsonObject(stringData) ? stringData : {})) {
+    if (typeof text === 'string') values.set(key, Buffer.from(text));
+    else problems.push({ code: 'value', severity: 'error', path: ['stringData', key], message: 'must be a text' });
+  }
+  return { data: values, problems };
+}

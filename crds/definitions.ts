@@ -1,0 +1,218 @@
+import { stringify } from 'yaml';
+import type { z } from 'zod';
+import { auditServiceSpec } from '../contract/resources/audit-service-resource.ts';
+import { GROUP, type ResourceKind, VERSION } from '../contract/resources/resource.ts';
+import { referredStatus, routeStatus } from '../contract/resources/resource-status.ts';
+import { routeSpec } from '../contract/resources/route-resource.ts';
+import { secretStoreSpec } from '../contract/resources/secret-store-resource.ts';
+import { structuralSchema } from './structural-schema.ts';
+
+const ORIGIN = '# Written by `npm run crds` from contract/resources/. Change that instead.\n';
+
+interface Column {
+  readonly name: string;
+  readonly type: 'string' | 'date';
+  readonly jsonPath: string;
+  readonly description: string;
+  /** Shown with `-o wide` only. */
+  readonly priority?: 1;
+}
+
+/** A custom resource, as its definition and its page tell of it. */
+export interface ResourceDefinition {
+  readonly kind: ResourceKind;
+  readonly plural: string;
+  readonly shortName: string;
+  readonly summary: string;
+  readonly about: string;
+  /** A manifest. */
+  readonly example: string;
+  readonly spec: z.ZodType;
+  readonly status: z.ZodType;
+  readonly columns: readonly Column[];
+}
+
+const conditionColumn = (name: string, type: string, description: string, priority?: 1): Column => ({
+  name,
+  type: 'string',
+  jsonPath: `.status.conditions[?(@.type=="${type}")].status`,
+  description,
+  ...(priority === undefined ? {} : { priority }),
+});
+
+const accepted = conditionColumn('Accepted', 'Accepted', 'Whether this generation is sound.');
+const resolved = (priority?: 1): Column =>
+  conditionColumn('Resolved', 'ResolvedRefs', 'Whether all that it refers to is there and may be used.', priority);
+const message: Column = {
+  name: 'Message',
+  type: 'string',
+  jsonPath: '.status.conditions[?(@.type=="Accepted")].message',
+  description: 'What is wrong with it.',
+  priority: 1,
+};
+const age: Column = {
+  name: 'Age',
+  type: 'date',
+  jsonPath: '.metadata.creationTimestamp',
+  description: 'How long ago it was created.',
+};
+
+/** The custom resources. */
+export const resourceDefinitions: readonly ResourceDefinition[] = [
+  {
+    kind: 'Route',
+    plural: 'routes',
+    shortName: 'gwr',
+    summary: 'A route of the gateway: which requests it is about and what is done with them.',
+    about:
+      'The route document, and where it is served. A key that is not listed names a decorator, which is put around the ' +
+      'handler, such as baseURI, capture or timer.',
+    example: `
+apiVersion: gatewarden.io/v1alpha1
+kind: Route
+metadata: { name: orders, namespace: shop }
+spec:
+  condition: \${find(request.uri.path, '^/orders')}
+  baseURI: http://orders.shop.svc:8080
+  handler:
+    type: Chain
+    config:
+      filters:
+        - type: OAuth2ResourceServerFilter
+          config:
+            scopes: [orders:read]
+            accessTokenResolver:
+              type: StatelessAccessTokenResolver
+              config: { issuer: https://id.example.com, secretsProvider: issuer-keys, verificationSecretId: verify }
+      handler: ReverseProxyHandler
+`,
+    spec: routeSpec,
+    status: routeStatus,
+    columns: [
+      accepted,
+      {
+        name: 'Programmed',
+        type: 'string',
+        jsonPath: '.status.programmed',
+        description: 'How many of the planes that it selects run it.',
+      },
+      {
+        name: 'Condition',
+        type: 'string',
+        jsonPath: '.spec.condition',
+        description: 'Which requests it is about.',
+      },
+      resolved(1),
+      message,
+      age,
+    ],
+  },
+  {
+    kind: 'SecretStore',
+    plural: 'secretstores',
+    shortName: 'gwss',
+    summary: 'A place that Routes find secrets in: a store, and the Secrets that its contents come from.',
+    about: 'Type and configuration of the store, the Secrets that provide its files or values, and who may use it.',
+    example: `
+apiVersion: gatewarden.io/v1alpha1
+kind: SecretStore
+metadata: { name: issuer-keys, namespace: shop }
+spec:
+  type: FileSystemSecretStore
+  config: { format: { type: PemPropertyFormat } }
+  secrets:
+    - name: issuer-keys
+      items: [{ key: issuer.pem, file: verify }]
+`,
+    spec: secretStoreSpec,
+    status: referredStatus,
+    columns: [
+      { name: 'Type', type: 'string', jsonPath: '.spec.type', description: 'Type of the store.' },
+      accepted,
+      resolved(),
+      message,
+      age,
+    ],
+  },
+  {
+    kind: 'AuditService',
+    plural: 'auditservices',
+    shortName: 'gwas',
+    summary: 'What records the requests of Routes. Not available in this version: it is kept, and is not accepted.',
+    about: 'What is recorded, where, and who may use it.',
+    example: `
+apiVersion: gatewarden.io/v1alpha1
+kind: AuditService
+metadata: { name: audit, namespace: shop }
+spec:
+  config: { handlerForQueries: json }
+  eventHandlers:
+    - class: org.forgerock.audit.handlers.json.JsonAuditEventHandler
+      config: { name: json, topics: [access] }
+`,
+    spec: auditServiceSpec,
+    status: referredStatus,
+    columns: [accepted, message, age],
+  },
+];
+
+/** The files of crds/ by name. */
+export function definitionFiles(): ReadonlyMap<string, string> {
+  return new Map(
+    resourceDefinitions.map((one) => [`${fileStem(one.kind)}.yaml`, `${ORIGIN}${text(definitionOf(one))}`]),
+  );
+}
+
+/** `SecretStore` as files are named. */
+function fileStem(kind: string): string {
+  return kind.replace(/(?<=[a-z])(?=[A-Z])/g, '-').toLowerCase();
+}
+
+function text(definition: object): string {
+  return stringify(definition, { lineWidth: 0, aliasDuplicateObjects: false });
+}
+
+function definitionOf({ kind, plural, shortName, summary, about, spec, status, columns }: ResourceDefinition): object {
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${GROUP}` },
+    spec: {
+      group: GROUP,
+      scope: 'Namespaced',
+      names: {
+        kind,
+        listKind: `${kind}List`,
+        plural,
+        singular: kind.toLowerCase(),
+        shortNames: [shortName],
+        categories: ['gatewarden'],
+      },
+      versions: [
+        {
+          name: VERSION,
+          served: true,
+          storage: true,
+          subresources: { status: {} },
+          additionalPrinterColumns: columns,
+          schema: {
+            openAPIV3Schema: {
+              description: summary,
+              type: 'object',
+              required: ['spec'],
+              properties: {
+                apiVersion: { type: 'string', description: `${GROUP}/${VERSION}.` },
+                kind: { type: 'string', description: `${kind}.` },
+                metadata: { type: 'object' },
+                spec: structuralSchema(spec.describe(about)),
+                status: structuralSchema(
+                  status.describe('What the controller says of it. Only the controller writes it.'),
+                ),
+              },
+            },
+          },
+        },
+      ],
+    },
+  };
+}

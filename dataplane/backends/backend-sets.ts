@@ -1,0 +1,97 @@
+import { isIP } from 'node:net';
+import type { MayReach } from '../../contract/egress.ts';
+import type { Parts } from '../heap/definition.ts';
+import type { ClientTls } from '../heap/tls.ts';
+import type { Connect, Protocol } from '../http/connect.ts';
+import { Destinations, type DestinationsOptions } from '../http/destinations.ts';
+import { tlsConnect } from '../tls/tls-connect.ts';
+import type { BackendWebSockets } from '../websocket/open.ts';
+import { handlerTls, webSocketTls } from './backend-tls.ts';
+import type { BackendWays } from './backend-ways.ts';
+import { offeredProtocols, withoutTls, withTls } from './http-version.ts';
+import type { SenderConfig } from './sender-fields.ts';
+import { milliseconds } from './timeout.ts';
+import { backendOptionsOf } from './vertx-client-options.ts';
+
+/** The backends of one handler, by how they are spoken to. */
+export interface BackendSet {
+  readonly plain: Destinations;
+  readonly secure: Destinations;
+  readonly upgrading: Destinations;
+  readonly secureUpgrading: Destinations;
+}
+
+/** What makes sets of backends for a handler: connections that were opened under one judge never serve another. */
+export function backendSets(
+  config: SenderConfig,
+  parts: Parts,
+  ways: BackendWays,
+  webSockets: BackendWebSockets,
+): (mayReach: MayReach) => BackendSet {
+  const { websocket } = config;
+  const tls = handlerTls(config, parts);
+  const upgradingTls = webSocketTls(config, parts, tls);
+
+  return function backendSet(mayReach) {
+    const options: DestinationsOptions = {
+      connections: config.connections,
+      waitTimeout: milliseconds(config.connectionTimeout),
+      connectTimeout: milliseconds(config.connectionTimeout),
+      responseTimeout: milliseconds(config.soTimeout),
+      timeToLive: milliseconds(config.connectionTimeToLive),
+      connect: parts.plane.connect,
+      mayReach,
+      finishes: !config.propagateDisconnection,
+      ...backendOptionsOf(config.vertx),
+      ...(config.disableReuseConnection && { reuse: false }),
+      ...(config.waitQueueSize !== undefined && { waiting: config.waitQueueSize }),
+    };
+    const upgradingOptions: DestinationsOptions = {
+      ...options,
+      connectTimeout: milliseconds(websocket.connectionTimeout ?? config.connectionTimeout),
+      responseTimeout: webSockets.silence,
+      upgrades: ['websocket'],
+      ...backendOptionsOf(websocket.vertx),
+      http2: 'never',
+    };
+    return {
+      plain: opened({ ...options, ...withoutTls(config, parts.plane.connect), each: ways.plain }),
+      secure: opened({ ...options, ...withTls(config, tls), each: securely(tls, offeredProtocols(config, tls)) }),
+      upgrading: opened({ ...upgradingOptions, each: (host, port) => ways.straight('http', host, port) }),
+      secureUpgrading: opened({
+        ...upgradingOptions,
+        ...withTls(config, upgradingTls),
+        http2: 'never',
+        each: securely(upgradingTls, ['http/1.1']),
+      }),
+    };
+
+    function opened(all: DestinationsOptions & Required<Pick<DestinationsOptions, 'each'>>): Destinations {
+      const destinations = new Destinations({ ...all, each: judged(all.each, mayReach) });
+      parts.onClose(() => destinations.close());
+      return destinations;
+    }
+  };
+
+  /** How each backend is spoken to over TLS, in a tunnel where a proxy leads to it. */
+  function securely(options: ClientTls, protocols: readonly Protocol[]): NonNullable<DestinationsOptions['each']> {
+    const by = (host: string, offered: readonly Protocol[]) => (under: Connect) =>
+      tlsConnect(options, host, offered, under);
+    return (host, port) => {
+      const http1 = protocols.includes('h2') ? by(host, ['http/1.1']) : null;
+      return ways.straight('https', host, port, by(host, protocols), http1);
+    };
+  }
+}
+
+/** What a proxy leads to is not for us to resolve, but an address needs no resolving. */
+function judged(
+  each: NonNullable<DestinationsOptions['each']>,
+  mayReach: MayReach,
+): NonNullable<DestinationsOptions['each']> {
+  return (host, port) => {
+    const made = each(host, port);
+    const isProxied = made.via !== undefined && made.via !== null;
+    return isProxied && isIP(host) !== 0 && !mayReach(host, port) ? { ...made, mayReach: () => false } : made;
+  };
+}

@@ -1,0 +1,255 @@
+import type { Logger } from 'pino';
+import {
+  type Ack,
+  CHANNEL_PROTOCOL,
+  type Hello,
+  type Nack,
+  type Recall,
+  type Report,
+  type RouteProblems,
+  type Welcome,
+} from '../../contract/channel.ts';
+import type { RouteEntry } from '../../contract/snapshot.ts';
+import { ChannelStream } from './channel-stream.ts';
+import type { ControllerAddresses } from './controller-addresses.ts';
+import { type LinkFiles, linkCredentials } from './link-credentials.ts';
+import type { WholeUpdate } from './newest-update.ts';
+import type { NumberedUpdate } from './update-parts.ts';
+
+/** What came of an update. */
+export type Outcome =
+  | { readonly taken: true; readonly problems: readonly RouteProblems[]; readonly newer: Ack['newer'] }
+  | { readonly taken: false; readonly problems: readonly RouteProblems[] };
+
+/** The plane, as its link sees it. */
+export interface LinkedPlane {
+  hello(): Omit<Hello, 'type' | 'protocol'>;
+  /** Runs an update, or leaves everything as it was. Only one is given at a time. */
+  apply(update: WholeUpdate): Promise<Outcome>;
+  /** The routes of these that are held in exactly this version. */
+  recall(routes: Recall['routes']): readonly RouteEntry[];
+  report(): Omit<Report, 'type'>;
+}
+
+export interface ControllerLinkOptions {
+  readonly addresses: ControllerAddresses;
+  readonly files: LinkFiles;
+  readonly plane: LinkedPlane;
+  readonly log: Logger;
+  /** Milliseconds, at most, before the second attempt to connect, and before any; doubled in between. */
+  readonly retry?: { readonly first: number; readonly longest: number };
+  /** From 0 to 1; by default random. */
+  random?(): number;
+}
+
+/** How a link fares. */
+export interface LinkState {
+  readonly connected: boolean;
+  /** Name and address of the controller that was connected last. */
+  readonly controller: string | null;
+  readonly address: string | null;
+  /** Who the controller takes the plane for. */
+  readonly plane: string | null;
+  readonly group: string | null;
+  /** When a controller was last heard of, in milliseconds since 1970. */
+  readonly lastContact: number | null;
+  readonly reconnects: number;
+  /** Why the last attempt failed or the last stream ended. */
+  readonly lastFailure: string | null;
+}
+
+const RETRY = { first: 250, longest: 10_000 };
+/** A stream that lived for so many milliseconds was a good one: what comes after it begins anew. */
+const GOOD_LIFE = 10_000;
+/** Milliseconds between two lines that say that no controller can be reached. */
+const TELL_INTERVAL = 60_000;
+
+/** The stream between a plane and a controller, for as long as the plane lives: whatever ends one, the next is tried. */
+export class ControllerLink {
+  private readonly options: ControllerLinkOptions;
+  private readonly log: Logger;
+  /** The stream that counts. */
+  private stream: ChannelStream | null = null;
+  /** One that goes away once another is there. */
+  private leaving: ChannelStream | null = null;
+  /** The one that was welcomed last, while it lives, and since when. */
+  private welcomedStream: { readonly stream: ChannelStream; readonly since: number } | null = null;
+  private reporting: NodeJS.Timeout | null = null;
+  private retry: NodeJS.Timeout | null = null;
+  private applying: Promise<void> = Promise.resolve();
+  private failures = 0;
+  private told = Number.NEGATIVE_INFINITY;
+  private isClosed = false;
+  private facts: LinkState = {
+    connected: false,
+    controller: null,
+    address: null,
+    plane: null,
+    group: null,
+    lastContact: null,
+    reconnects: -1,
+    lastFailure: null,
+  };
+
+  constructor(options: ControllerLinkOptions) {
+    this.options = options;
+    this.log = options.log;
+  }
+
+  get state(): LinkState {
+    const { connected, lastContact, reconnects } = this.facts;
+    return { ...this.facts, lastContact: connected ? Date.now() : lastContact, reconnects: Math.max(0, reconnects) };
+  }
+
+  start(): void {
+    void this.connect();
+  }
+
+  /** Ends the stream and tries no other. */
+  close(): void {
+    this.isClosed = true;
+    if (this.retry !== null) clearTimeout(this.retry);
+    this.leaving?.close('the plane stops');
+    this.stream?.close('the plane stops');
+  }
+
+  private async connect(): Promise<void> {
+    const { addresses, files, plane } = this.options;
+    this.retry = null;
+    try {
+      const endpoint = await addresses.next();
+      const credentials = await linkCredentials(files, endpoint.host);
+      await this.applying; // what is held is told as it will be
+      if (this.isClosed) return;
+      const hello: Hello = { type: 'hello', protocol: CHANNEL_PROTOCOL, ...plane.hello() };
+      const stream: ChannelStream = new ChannelStream(endpoint, credentials, hello, {
+        welcomed: (welcome) => this.welcomed(stream, welcome),
+        update: (update) => this.update(stream, update),
+        recall: ({ routes }) => stream.send({ type: 'recalled', routes: plane.recall(routes) }),
+        goingAway: (reason) => this.goingAway(stream, reason),
+        closed: (reason) => this.closed(stream, reason),
+      });
+      this.stream = stream;
+    } catch (error) {
+      this.failed(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  private welcomed(stream: ChannelStream, welcome: Welcome): void {
+    const { controller, plane, group, heartbeat } = welcome;
+    const address = `${stream.endpoint.address}:${stream.endpoint.port}`;
+    const { reconnects } = this.facts;
+    this.facts = {
+      connected: true,
+      controller,
+      address,
+      plane,
+      group,
+      lastContact: Date.now(),
+      reconnects: reconnects + 1,
+      lastFailure: null,
+    };
+    this.welcomedStream = { stream, since: performance.now() };
+    this.told = Number.NEGATIVE_INFINITY;
+    this.log.info({ controller, address, plane, group, heartbeat }, 'connected to a controller');
+    this.leaving?.close('another stream took its place');
+    this.leaving = null;
+    if (this.reporting !== null) clearInterval(this.reporting);
+    const report = (): void => {
+      if (stream.isWritable) stream.send({ type: 'report', ...this.options.plane.report() });
+    };
+    report();
+    this.reporting = setInterval(report, welcome.report);
+  }
+
+  private update(stream: ChannelStream, { nonce, update }: NumberedUpdate): void {
+    if (stream === this.leaving) return; // the next stream has it
+    const { revision } = update;
+    this.applying = this.applying.then(async () => {
+      const begun = performance.now();
+      const outcome = await this.options.plane.apply(update).catch(unexpected);
+      const milliseconds = Math.round(performance.now() - begun);
+      const { problems } = outcome;
+      if (outcome.taken) {
+        const { newer } = outcome;
+        stream.send({ type: 'ack', nonce, revision, problems, newer } satisfies Ack);
+        this.tellTaken(update, outcome, milliseconds);
+      } else {
+        stream.send({ type: 'nack', nonce, revision, problems } satisfies Nack);
+        this.log.error({ revision, problems: shown(problems) }, 'a revision was refused: what ran before still does');
+      }
+    });
+  }
+
+  private tellTaken(
+    { revision, set, remove, full }: WholeUpdate,
+    { problems, newer }: Extract<Outcome, { taken: true }>,
+    milliseconds: number,
+  ): void {
+    const counts = { revision, full, set: set.length, remove: remove.length, newer: newer.length, milliseconds };
+    if (problems.length === 0) this.log.info(counts, 'a revision runs');
+    else this.log.error({ ...counts, problems: shown(problems) }, 'a revision runs, apart from routes that cannot');
+  }
+
+  /** Another stream is opened first, so that the plane is never out of sight. */
+  private goingAway(stream: ChannelStream, reason: string): void {
+    if (stream !== this.stream || this.isClosed) return;
+    this.log.info({ reason }, 'the controller ends the stream: another one is opened');
+    this.leaving?.close('another stream took its place');
+    this.leaving = stream;
+    this.stream = null;
+    this.options.addresses.again();
+    this.connectLater();
+  }
+
+  private closed(stream: ChannelStream, reason: string): void {
+    if (stream === this.welcomedStream?.stream) this.disconnected(this.welcomedStream.since);
+    if (stream === this.leaving) this.leaving = null;
+    if (stream !== this.stream) return;
+    this.stream = null;
+    this.failed(reason);
+  }
+
+  private disconnected(since: number): void {
+    if (this.reporting !== null) clearInterval(this.reporting);
+    this.reporting = null;
+    this.welcomedStream = null;
+    if (performance.now() - since > GOOD_LIFE) this.failures = 0;
+    this.facts = { ...this.facts, connected: false, lastContact: Date.now() };
+  }
+
+  private failed(reason: string): void {
+    if (this.isClosed) return;
+    this.facts = { ...this.facts, lastFailure: reason };
+    if (!this.facts.connected && performance.now() - this.told > TELL_INTERVAL) {
+      this.told = performance.now();
+      const { controller, lastContact } = this.facts;
+      const seconds = lastContact === null ? null : Math.round((Date.now() - lastContact) / 1000);
+      this.log.warn({ reason, controller, secondsAgo: seconds }, 'no controller is connected: what is held serves on');
+    }
+    this.connectLater();
+  }
+
+  private connectLater(): void {
+    if (this.retry !== null || this.isClosed) return;
+    const { random = Math.random, retry = RETRY } = this.options;
+    const most = Math.min(retry.longest, retry.first * 2 ** Math.min(20, this.failures));
+    this.failures++;
+    this.retry = setTimeout(() => void this.connect(), random() * most);
+  }
+}
+
+/** A fault of the program leaves everything as it was, as far as anybody can tell. */
+function unexpected(error: unknown): Outcome {
+  const message = error instanceof Error ? error.message : String(error);
+  const problem = { code: 'build', severity: 'error', path: [], message } as const;
+  return { taken: false, problems: [{ route: null, problems: [problem], keepsServing: true }] };
+}
+
+function shown(problems: readonly RouteProblems[]): object[] {
+  return problems.slice(0, 10).map(({ route, problems, keepsServing }) => ({
+    route: route?.id ?? 'config.json',
+    keepsServing,
+    message: problems[0]?.message ?? '',
+  }));
+}

@@ -1,0 +1,45 @@
+import type { Held } from '../../contract/channel.ts';
+import { type BaseEntry, type RouteEntry, routeKeyText } from '../../contract/snapshot.ts';
+import type { BuildProblem } from '../routes/configuration.ts';
+
+/** What a plane runs of what controllers sent. It is never changed: a new one takes its place. */
+export interface Holding {
+  readonly revision: string;
+  readonly base: BaseEntry;
+  /** By `routeKeyText`. */
+  readonly routes: ReadonlyMap<string, RouteEntry>;
+  readonly defaults: readonly string[];
+  /** The versions at which resources were gone, by uid, so that no controller that is behind brings one back. */
+  readonly gone: ReadonlyMap<string, string>;
+  /** Routes that could not be built and had no version before: they refuse. By `routeKeyText`. */
+  readonly unbuilt: ReadonlySet<string>;
+}
+
+/** What is told to a controller, so that it sends only what differs. */
+export function heldBy(holding: Holding | null): Held {
+  if (holding === null) return { revision: null, base: null, routes: [] };
+  const { revision, base, routes, unbuilt } = holding;
+  return {
+    revision,
+    base: base.hash,
+    // what could not be built is no version at all: the controller sends it again, and hears again what is wrong
+    routes: [...routes].map(([key, { router, id, hash }]) => [router, id, unbuilt.has(key) ? '' : hash]),
+  };
+}
+
+/** What runs once an update was built as far as it could be. @param wanted what would run if all of it could */
+export function builtHolding(before: Holding | null, wanted: Holding, problems: readonly BuildProblem[]): Holding {
+  const isNewBase = before === null || before.base.hash !== wanted.base.hash;
+  const unbuilt = new Set(
+    [...(isNewBase ? [] : before.unbuilt)].filter((key) => before?.routes.get(key) === wanted.routes.get(key)),
+  );
+  const routes = new Map(wanted.routes);
+  for (const { route, keepsServing } of problems) {
+    if (route === null) continue;
+    const key = routeKeyText(route);
+    const old = before?.routes.get(key);
+    if (!keepsServing) unbuilt.add(key);
+    else if (old !== undefined) routes.set(key, old);
+  }
+  return { ...wanted, routes, unbuilt };
+}

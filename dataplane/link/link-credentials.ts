@@ -1,0 +1,67 @@
+import { readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import { checkServerIdentity } from 'node:tls';
+import { type ChannelCredentials, type ClientOptions, credentials, Metadata } from '@grpc/grpc-js';
+import { MAX_MESSAGE_BYTES } from '../../contract/channel-codec.ts';
+
+/** Where a plane finds what it shows to controllers, and what it knows them by. Files are read for every connection. */
+export interface LinkFiles {
+  /** Certificates of the authorities that controllers may be certified by; by default those that the runtime trusts. */
+  readonly ca: string | undefined;
+  /** A token, alone in its file. */
+  readonly token: string | undefined;
+  /** The plane's own certificate with its chain, and its key. */
+  readonly certificate: string | undefined;
+  readonly key: string | undefined;
+}
+
+/** What one connection is made with. */
+export interface LinkCredentials {
+  readonly channel: ChannelCredentials;
+  readonly metadata: Metadata;
+  readonly options: ClientOptions;
+}
+
+/** A name in place of an address, which TLS cannot ask for. */
+const NAMELESS = 'gatewarden-controller';
+
+/** Reads the files as they are now. @param host the name or address that the controller's certificate must be for */
+export async function linkCredentials(files: LinkFiles, host: string): Promise<LinkCredentials> {
+  const [ca, certificate, key, token] = await Promise.all(
+    [files.ca, files.certificate, files.key, files.token].map((path) =>
+      path === undefined ? null : readFile(path).catch((error: unknown) => unreadable(path, error)),
+    ),
+  );
+  const metadata = new Metadata();
+  if (token !== null) metadata.set('authorization', `Bearer ${tokenText(token, files.token)}`);
+  const channel = credentials.createSsl(ca, key, certificate, {
+    checkServerIdentity: (_, presented) => checkServerIdentity(host, presented),
+  });
+  const name = isIP(host) === 0 ? host : NAMELESS;
+  return {
+    channel,
+    metadata,
+    options: {
+      'grpc.ssl_target_name_override': name,
+      'grpc.default_authority': name,
+      'grpc.use_local_subchannel_pool': 1, // every connection shows what the files hold now
+      'grpc.enable_retries': 0,
+      'grpc.enable_http_proxy': 0,
+      'grpc.service_config_disable_resolution': 1,
+      'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
+      'grpc.max_send_message_length': MAX_MESSAGE_BYTES,
+    },
+  };
+}
+
+function tokenText(bytes: Buffer | undefined | null, path: string | undefined): string {
+  const text = bytes?.toString('utf8').trim() ?? '';
+  // the text is not shown: whatever it is, it was meant to be a secret
+  if (!/^[\x21-\x7e]+$/.test(text)) throw new Error(`${path} holds no token`);
+  return text;
+}
+
+function unreadable(path: string, error: unknown): never {
+  const { code } = error as NodeJS.ErrnoException;
+  throw new Error(`${path} cannot be read: ${code ?? String(error)}`);
+}

@@ -1,0 +1,165 @@
+import type { UpdateMessage } from '../../contract/channel.ts';
+import {
+  isOlder,
+  type RemovedRoute,
+  type RouteEntry,
+  type RouteKey,
+  routeKeyText,
+  type SourceVersion,
+  type Update,
+} from '../../contract/snapshot.ts';
+import type { Holding } from './holding.ts';
+
+/** An update whose parts have all come. */
+export type WholeUpdate = Omit<UpdateMessage, 'type' | 'nonce' | 'more'>;
+
+/** What becomes of an update where something newer may be held. */
+export interface NewestUpdate {
+  /** What the plane has to change. */
+  readonly update: Update;
+  /** What is held when all of it can be built. */
+  readonly wanted: Holding;
+  /** Routes of which a newer version is held than the update knows. */
+  readonly newer: readonly RouteKey[];
+  /** Routes that were to stay in a version that is not held; they stay as they are. */
+  readonly unheld: readonly RouteKey[];
+}
+
+/** How many resources that are gone are remembered; those that went first are forgotten first. */
+const MOST_GONE = 10_000;
+
+/**
+ * Takes what is new out of an update: what comes from a controller that is behind never replaces what came from one that
+ * is not. Null when there is no base to build anything on.
+ */
+export function newestUpdate(held: Holding | null, message: WholeUpdate): NewestUpdate | null {
+  const base = newestBase(held, message);
+  if (base === null) return null;
+  const routes = new Map(held?.routes);
+  const gone = new Map(held?.gone);
+  const newer: RouteKey[] = [];
+  const set: RouteEntry[] = [];
+  const remove: RemovedRoute[] = [];
+  const named = new Set<string>();
+
+  for (const entry of message.set) {
+    const key = routeKeyText(entry);
+    named.add(key);
+    const before = routes.get(key);
+    if (isBehind(entry, before, gone)) {
+      if (before?.hash !== entry.hash) newer.push(keyOf(entry));
+      continue;
+    }
+    const own = entry.sources?.[0];
+    if (own !== undefined) gone.delete(own.uid);
+    if (before?.hash === entry.hash && held?.unbuilt.has(key) !== true) {
+      // the same route: the entry that units run stays, and knows the newer versions it was made from
+      if (before.sources !== entry.sources) routes.set(key, { ...before, ...madeFrom(entry) });
+      continue;
+    }
+    routes.set(key, entry);
+    set.push(entry);
+  }
+
+  const take = (key: string, { router, id, source }: RemovedRoute): void => {
+    if (source !== undefined) buried(gone, source);
+    if (!routes.delete(key)) return;
+    remove.push(source === undefined ? { router, id } : { router, id, source });
+  };
+  for (const removed of message.remove) {
+    const key = routeKeyText(removed);
+    named.add(key);
+    const before = routes.get(key);
+    if (before !== undefined && isNewerThan(before, removed.source, message.seen)) newer.push(keyOf(removed));
+    else take(key, removed);
+  }
+
+  const unheld: RouteKey[] = [];
+  for (const kept of message.keep) {
+    const key = routeKeyText(kept);
+    named.add(key);
+    if (routes.get(key)?.hash !== kept.hash) unheld.push(keyOf(kept));
+  }
+  for (const [key, entry] of message.full ? [...routes] : []) {
+    if (named.has(key)) continue;
+    if (isNewerThan(entry, undefined, message.seen)) newer.push(keyOf(entry));
+    else take(key, keyOf(entry));
+  }
+
+  const isOldBase = base === held?.base;
+  const defaults =
+    isOldBase && message.base !== null && message.base.hash !== base.hash ? held.defaults : message.defaults;
+  const { revision } = message;
+  const unbuilt = held?.unbuilt ?? new Set<string>();
+  return {
+    update: { revision, base: base.hash === held?.base.hash ? null : base, set, remove, defaults },
+    wanted: { revision, base, routes, defaults, gone: bounded(gone), unbuilt },
+    newer,
+    unheld,
+  };
+}
+
+function newestBase(held: Holding | null, { base }: WholeUpdate): Holding['base'] | null {
+  if (base === null || held === null) return base ?? held?.base ?? null;
+  return isStale(base.sources ?? [], held.base.sources ?? []) ? held.base : base;
+}
+
+/** Whether an entry was made from something older than what is held, and from nothing newer. */
+function isBehind(entry: RouteEntry, before: RouteEntry | undefined, gone: ReadonlyMap<string, string>): boolean {
+  const sources = entry.sources ?? [];
+  const [own] = sources;
+  if (own !== undefined) {
+    const goneAt = gone.get(own.uid);
+    if (goneAt !== undefined && isOlder(own, { uid: own.uid, resourceVersion: goneAt })) return true;
+  }
+  return before !== undefined && isStale(sources, before.sources ?? []);
+}
+
+function isStale(incoming: readonly SourceVersion[], held: readonly SourceVersion[]): boolean {
+  const [own] = incoming;
+  const [heldOwn] = held;
+  // one resource took the place of another of the same name, and versions of both are counted by one clock
+  if (own !== undefined && heldOwn !== undefined && own.uid !== heldOwn.uid) return precedes(own, heldOwn);
+  let hasOlder = false;
+  for (const source of incoming) {
+    const before = held.find(({ uid }) => uid === source.uid);
+    if (before === undefined) continue;
+    if (isOlder(before, source)) return false;
+    hasOlder ||= isOlder(source, before);
+  }
+  return hasOlder;
+}
+
+/** Whether a route is newer than the removal of it, which was seen at this version or somewhere before `seen`. */
+function isNewerThan({ sources = [] }: RouteEntry, removal: SourceVersion | undefined, seen: string | null): boolean {
+  const [own] = sources;
+  if (removal !== undefined && own !== undefined) return precedes(removal, own);
+  return seen !== null && sources.some((source) => precedes({ resourceVersion: seen }, source));
+}
+
+function precedes(a: Pick<SourceVersion, 'resourceVersion'>, b: Pick<SourceVersion, 'resourceVersion'>): boolean {
+  return isOlder({ uid: '', resourceVersion: a.resourceVersion }, { uid: '', resourceVersion: b.resourceVersion });
+}
+
+function buried(gone: Map<string, string>, { uid, resourceVersion }: SourceVersion): void {
+  const before = gone.get(uid);
+  if (before !== undefined && !isOlder({ uid, resourceVersion: before }, { uid, resourceVersion })) return;
+  gone.delete(uid); // what is set anew is remembered longest
+  gone.set(uid, resourceVersion);
+}
+
+function bounded(gone: Map<string, string>): Map<string, string> {
+  for (const uid of gone.keys()) {
+    if (gone.size <= MOST_GONE) break;
+    gone.delete(uid);
+  }
+  return gone;
+}
+
+function madeFrom({ sources, generation }: RouteEntry): Pick<RouteEntry, 'sources' | 'generation'> {
+  return { ...(sources === undefined ? {} : { sources }), ...(generation === undefined ? {} : { generation }) };
+}
+
+function keyOf({ router, id }: RouteKey): RouteKey {
+  return { router, id };
+}

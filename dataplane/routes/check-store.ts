@@ -1,0 +1,20 @@
+import type { JsonObject } from '../../contract/document/json-value.ts';
+import type { Path, Problem } from '../../contract/problem.ts';
+import { type Kind, Reference } from '../../contract/vocabulary/reference.ts';
+import { type CheckOptions, ScopeCheck } from '../heap/check-scope.ts';
+import type { Scope } from '../heap/scope.ts';
+import { refusePrototypeKeys } from './prototype-keys.ts';
+
+/** Checks the declaration of a secret store that belongs to no document, as if it stood in a heap below this scope. */
+export function checkStore(declaration: JsonObject, parent: Scope, options: CheckOptions): void {
+  const name = String(declaration['name']);
+  // the heap that it stands in is nobody's
+  const within = (path: Path): Path => (path[0] === 'heap' ? path.slice(2) : path);
+  const report = (problem: Problem): void => options.report({ ...problem, path: within(problem.path) });
+  const unknown = (kind: Kind, found: string, path: Path): void => options.unknown?.(kind, found, within(path));
+  const check = new ScopeCheck(`${parent.name}.${name}`, parent, { ...options, report, unknown });
+  refusePrototypeKeys(declaration, report);
+  check.heap([declaration], ['heap']);
+  check.resolve(new Reference('secretsProvider', name, null), ['type']);
+  check.finish();
+}

@@ -1,0 +1,56 @@
+import {
+  type EgressRule,
+  egressJudge,
+  type ForbiddenPlace,
+  type MayReach,
+  readEgressRule,
+} from '../../contract/egress.ts';
+import { type Problem, ValueProblem } from '../../contract/problem.ts';
+import type { PlaneTrust } from '../../contract/snapshot.ts';
+import { isOfThisMachine } from '../http/own-listeners.ts';
+import { HostGrants } from './host-grants.ts';
+
+/** What a plane knows of the place it runs in that tenants must not reach, or may. */
+export interface TenantSurroundings {
+  readonly forbidden: readonly ForbiddenPlace[];
+  /** Ports of the application beside a sidecar. */
+  readonly appPorts: readonly number[];
+}
+
+/** What an operator lets tenants do, as one generation of routes is built with it. */
+export interface Tenancy {
+  readonly grants: HostGrants;
+  readonly egress: MayReach;
+  readonly sharedObjects: ReadonlySet<string>;
+}
+
+/** What holds before anybody said anything of tenants. */
+export const NO_TENANTS: Tenancy = { grants: new HostGrants([]), egress: () => false, sharedObjects: new Set() };
+
+/** Without trust there are no tenants: nobody gets a host, and nothing is allowed. `mayReach` holds for everybody. */
+export function tenancyOf(
+  trust: PlaneTrust | undefined,
+  surroundings: TenantSurroundings,
+  mayReach: MayReach,
+): Tenancy | Problem[] {
+  const { tenants = [], egress = [], sharedObjects = [] } = trust ?? {};
+  const problems: Problem[] = [];
+  const rules = egress.flatMap((text, index) => readRule(text, index, problems));
+  if (problems.length > 0) return problems;
+  const judge = egressJudge(rules, { ...surroundings, isOwnAddress: isOfThisMachine });
+  return {
+    grants: new HostGrants(tenants),
+    egress: (address, port) => mayReach(address, port) && judge(address, port),
+    sharedObjects: new Set(sharedObjects),
+  };
+}
+
+function readRule(text: string, index: number, problems: Problem[]): EgressRule[] {
+  try {
+    return [readEgressRule(text)];
+  } catch (error) {
+    if (!(error instanceof ValueProblem)) throw error;
+    problems.push({ code: error.code, severity: 'error', path: ['egress', index], message: error.message });
+    return [];
+  }
+}

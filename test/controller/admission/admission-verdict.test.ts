@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../contract/document/json-value.ts';
+import type { Problem } from '../../../contract/problem.ts';
+import type { AdmissionOpinion } from '../../../controller/admission/admission-judge.ts';
+import { readReview } from '../../../controller/admission/admission-request.ts';
+import { type AdmissionVerdict, admissionVerdict } from '../../../controller/admission/admission-verdict.ts';
+import { review, settledJudge } from '../../support/admission-review.ts';
+
+const missing: Problem = {
+  code: 'missing',
+  severity: 'error',
+  path: ['spec', 'handler'],
+  message: 'a route needs a handler',
+};
+const unknown: Problem = {
+  code: 'unknown-field',
+  severity: 'error',
+  path: ['spec', 'heap', 0, 'config', 'scpoes'],
+  message: "there is no field 'scpoes'",
+  hint: "did you mean 'scopes'?",
+};
+const deprecated: Problem = {
+  code: 'deprecated-field',
+  severity: 'warning',
+  path: ['spec', 'monitor'],
+  message: "'monitor' is deprecated",
+};
+
+const store = { kind: { group: 'gatewarden.io', kind: 'SecretStore' }, name: 'keys' };
+const before = { metadata: {}, spec: { type: 'FileSystemSecretStore' } };
+const after = { metadata: {}, spec: { type: 'Base64EncodedSecretStore' } };
+const forced = { annotations: { 'gatewarden.io/force': 'true' } };
+
+function verdict(fields: JsonObject, opinion: Partial<AdmissionOpinion> | null): AdmissionVerdict {
+  return admissionVerdict(readReview(JSON.stringify(review(fields))), settledJudge(opinion));
+}
+
+describe('admissionVerdict', () => {
+  it('lets a sound object pass without a word', () => {
+    expect(verdict({}, {})).toEqual({ denial: null, warnings: [] });
+  });
+
+  it('tells all errors at once, in the words of gatewarden check, and warnings beside them', () => {
+    expect(verdict({}, { problems: [missing, deprecated, unknown] })).toEqual({
+      denial: {
+        code: 422,
+        reason: 'Invalid',
+        message: [
+          'error: Route shop/orders → spec.handler: a route needs a handler [missing]',
+          "error: Route shop/orders → spec.heap[0].config.scpoes: there is no field 'scpoes' [unknown-field]",
+          "  hint: did you mean 'scopes'?",
+        ].join('\n'),
+      },
+      warnings: ["spec.monitor: 'monitor' is deprecated [deprecated-field]"],
+    });
+  });
+
+  it('lets warnings and notes pass', () => {
+    expect(verdict({}, { problems: [deprecated], notes: ['there is no SecretStore shop/keys yet'] })).toEqual({
+      denial: null,
+      warnings: ["spec.monitor: 'monitor' is deprecated [deprecated-field]", 'there is no SecretStore shop/keys yet'],
+    });
+  });
+
+  it('lets everything pass with a warning as long as it cannot judge', () => {
+    const { denial, warnings } = verdict({}, null);
+    expect(denial).toBeNull();
+    expect(warnings).toEqual([expect.stringContaining('was not judged')]);
+  });
+
+  it('lets labels and finalizers of a broken object change, and says what is broken', () => {
+    const oldObject = { metadata: { finalizers: ['a/b'] }, spec: { a: [1, { b: null }] } };
+    const object = { metadata: {}, spec: { a: [1, { b: null }] } };
+    expect(verdict({ operation: 'UPDATE', object, oldObject }, { problems: [missing] })).toEqual({
+      denial: null,
+      warnings: ['spec.handler: a route needs a handler [missing]'],
+    });
+    const changed = { metadata: {}, spec: { a: [1, { b: false }] } };
+    expect(verdict({ operation: 'UPDATE', object: changed, oldObject }, { problems: [missing] }).denial).not.toBeNull();
+  });
+
+  it('holds nothing up that is on its way out', () => {
+    const object = { metadata: { deletionTimestamp: '2026-11-15T00:00:00Z' }, spec: { a: 2 } };
+    const fields = { operation: 'UPDATE', object, oldObject: before };
+    expect(verdict(fields, { problems: [missing], breaks: ['shop/orders'] })).toEqual({ denial: null, warnings: [] });
+  });
+
+  it.each<[string, JsonObject]>([
+    ['changes', { ...store, operation: 'UPDATE', object: after, oldObject: before }],
+    ['is deleted', { ...store, operation: 'DELETE', object: null, oldObject: before }],
+  ])('names the Routes that would break when a store %s', (_, fields) => {
+    expect(verdict(fields, { breaks: ['shop/orders', 'bills/all'] }).denial).toEqual({
+      code: 403,
+      reason: 'Forbidden',
+      message:
+        'SecretStore shop/keys is in use: Routes shop/orders, bills/all would refuse requests; ' +
+        'the annotation gatewarden.io/force: "true" on it allows that',
+    });
+  });
+
+  it.each<[string, JsonObject]>([
+    ['changes', { ...store, operation: 'UPDATE', object: { ...after, metadata: forced }, oldObject: before }],
+    ['is deleted', { ...store, operation: 'DELETE', object: null, oldObject: { ...before, metadata: forced } }],
+  ])('obeys the annotation of a store that %s, and says what breaks', (_, fields) => {
+    expect(verdict(fields, { breaks: ['shop/orders'] })).toEqual({
+      denial: null,
+      warnings: ['Route shop/orders will refuse requests'],
+    });
+  });
+
+  it('does not take an annotation that the new version lost, or says something else, for a wish', () => {
+    const oldObject = { ...before, metadata: forced };
+    const breaks = ['shop/orders'];
+    expect(verdict({ ...store, operation: 'UPDATE', object: after, oldObject }, { breaks }).denial).not.toBeNull();
+    const no = { ...before, metadata: { annotations: { 'gatewarden.io/force': 'false' } } };
+    expect(verdict({ ...store, operation: 'DELETE', object: null, oldObject: no }, { breaks }).denial).not.toBeNull();
+  });
+
+  it('does not let the annotation cover errors', () => {
+    const object = { ...after, metadata: forced };
+    expect(verdict({ ...store, object }, { problems: [missing] }).denial?.code).toBe(422);
+  });
+
+  it.each([
+    ['system:serviceaccount:kube-system:namespace-controller', true],
+    ['system:serviceaccount:kube-system:generic-garbage-collector', true],
+    ['system:serviceaccount:shop:namespace-controller', false],
+    ['alice', false],
+  ])('when a store is deleted by %s: passes is %s', (username, passes) => {
+    const fields = { ...store, operation: 'DELETE', object: null, oldObject: before, userInfo: { username } };
+    expect(verdict(fields, { breaks: ['shop/orders'] }).denial === null).toBe(passes);
+  });
+
+  it('keeps within what the API server passes on', () => {
+    const long = { ...deprecated, message: `${'x'.repeat(300)}\u0007` };
+    const { warnings } = verdict({}, { problems: Array.from({ length: 40 }, () => long) });
+    expect(Math.max(...warnings.map((text) => text.length))).toBe(256);
+    expect(warnings.join('').length).toBeLessThanOrEqual(4096);
+    expect(warnings.at(-1)).toBe(`and ${40 - (warnings.length - 1)} more warnings`);
+  });
+
+  it('keeps a denial short and counts what it leaves out', () => {
+    const { denial } = verdict({}, { problems: Array.from({ length: 500 }, () => missing) });
+    const lines = denial!.message.split('\n');
+    expect(denial!.message.length).toBeLessThanOrEqual(8192);
+    expect(lines.at(-1)).toBe(`and ${500 - (lines.length - 1)} more`);
+  });
+
+  it('names no more Routes than people read', () => {
+    const breaks = Array.from({ length: 25 }, (_, at) => `shop/r${at}`);
+    const { denial } = verdict({ ...store, operation: 'DELETE', object: null, oldObject: before }, { breaks });
+    expect(denial?.message).toContain('shop/r19 and 5 more would refuse requests');
+  });
+});

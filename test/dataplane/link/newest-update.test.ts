@@ -1,0 +1,229 @@
+import { describe, expect, it } from 'vitest';
+import type { BaseEntry, RouteEntry, SourceVersion } from '../../../contract/snapshot.ts';
+import { builtHolding, type Holding, heldBy } from '../../../dataplane/link/holding.ts';
+import { type NewestUpdate, newestUpdate, type WholeUpdate } from '../../../dataplane/link/newest-update.ts';
+
+/** `uid@version uid@version` */
+function versions(text: string): SourceVersion[] {
+  return text
+    .split(' ')
+    .filter((word) => word !== '')
+    .map((word) => {
+      const [uid = '', resourceVersion = ''] = word.split('@');
+      return { uid, resourceVersion };
+    });
+}
+
+/** `id#hash` with the sources it was made from. */
+function route(word: string, sources = ''): RouteEntry {
+  const [id = '', hash = ''] = word.split('#');
+  return { router: 'r', id, name: id, document: {}, hash, ...(sources === '' ? {} : { sources: versions(sources) }) };
+}
+
+function base(hash: string, sources = ''): BaseEntry {
+  return { document: {}, hash, sources: versions(sources) };
+}
+
+function message(parts: Partial<WholeUpdate> = {}): WholeUpdate {
+  return {
+    revision: 'new',
+    full: false,
+    base: null,
+    set: [],
+    remove: [],
+    keep: [],
+    defaults: [],
+    seen: null,
+    ...parts,
+  };
+}
+
+const empty: Holding = {
+  revision: 'old',
+  base: base('b1', 'cm@10'),
+  routes: new Map(),
+  defaults: [],
+  gone: new Map(),
+  unbuilt: new Set(),
+};
+
+/** What a plane holds after these routes came. */
+function holding(...routes: RouteEntry[]): Holding {
+  return judged(empty, { set: routes }).wanted;
+}
+
+function judged(held: Holding | null, parts: Partial<WholeUpdate>): NewestUpdate {
+  return newestUpdate(held, message(parts))!;
+}
+
+/** What is held, what changes and what was newer, as words. */
+function told({ wanted, update, newer }: NewestUpdate): {
+  held: string[];
+  set: string[];
+  gone: string[];
+  newer: string[];
+} {
+  const ids = (list: readonly { id: string }[]): string[] => list.map(({ id }) => id);
+  return {
+    held: [...wanted.routes.values()].map(({ id, hash }) => `${id}#${hash}`).sort(),
+    set: ids(update.set),
+    gone: ids(update.remove),
+    newer: ids(newer),
+  };
+}
+
+describe('a route that comes', () => {
+  it.each<[string, held: RouteEntry[], incoming: RouteEntry, taken: boolean]>([
+    ['is taken where there was none', [], route('a#2', 'R@5'), true],
+    ['is taken when its resource is newer', [route('a#1', 'R@5')], route('a#2', 'R@6'), true],
+    ['is left when its resource is older', [route('a#1', 'R@6')], route('a#2', 'R@5'), false],
+    ['compares versions as numbers', [route('a#1', 'R@9')], route('a#2', 'R@10'), true],
+    ['compares long versions as numbers', [route('a#1', 'R@10')], route('a#2', 'R@9'), false],
+    ['is taken when a Secret is newer', [route('a#1', 'R@5 S@7')], route('a#2', 'R@5 S@8'), true],
+    ['is left when a Secret is older', [route('a#1', 'R@5 S@8')], route('a#2', 'R@5 S@7'), false],
+    ['is taken when one is older and another newer', [route('a#1', 'R@5 S@8')], route('a#2', 'R@6 S@7'), true],
+    ['is taken when it refers to something else', [route('a#1', 'R@5 S@8')], route('a#2', 'R@5 T@1'), true],
+    ['is taken when its resource was made anew', [route('a#1', 'R@5')], route('a#2', 'Q@9'), true],
+    ['is left when it was made from the resource before', [route('a#1', 'Q@9')], route('a#2', 'R@5'), false],
+    ['is taken where nobody knows versions', [route('a#1')], route('a#2'), true],
+  ])('%s', (_, held, incoming, isTaken) => {
+    const before = holding(...held);
+    const result = told(judged(before, { set: [incoming] }));
+    expect(result.held).toEqual(isTaken ? ['a#2'] : ['a#1']);
+    expect(result.set).toEqual(isTaken ? ['a'] : []);
+    expect(result.newer).toEqual(isTaken ? [] : ['a']);
+  });
+
+  it('is not built again when it is the same, and is known to be made from newer versions', () => {
+    const first = judged(holding(route('a#1', 'R@5')), { set: [route('a#1', 'R@8')] });
+    expect(told(first)).toMatchObject({ set: [], newer: [] });
+    expect(told(judged(first.wanted, { set: [route('a#2', 'R@7')] }))).toMatchObject({ held: ['a#1'], newer: ['a'] });
+  });
+
+  it('is no news to a plane that runs exactly that, however old it is', () => {
+    expect(told(judged(holding(route('a#1', 'R@5')), { set: [route('a#1', 'R@4')] }))).toMatchObject({ newer: [] });
+  });
+});
+
+describe('a route that goes', () => {
+  const held = holding(route('a#1', 'R@5 S@20'), route('b#1', 'B@6'));
+  it.each<[string, Partial<WholeUpdate>, gone: string[], newer: string[]]>([
+    ['with a newer version', { remove: [{ router: 'r', id: 'a', source: versions('R@9')[0]! }] }, ['a'], []],
+    ['with an older version', { remove: [{ router: 'r', id: 'a', source: versions('R@4')[0]! }] }, [], ['a']],
+    ['at the version that is held', { remove: [{ router: 'r', id: 'a', source: versions('R@5')[0]! }] }, ['a'], []],
+    ['as another one of its name', { remove: [{ router: 'r', id: 'a', source: versions('Q@4')[0]! }] }, [], ['a']],
+    ['where nobody knows versions', { remove: [{ router: 'r', id: 'a' }] }, ['a'], []],
+    ['as somebody says who has seen all', { remove: [{ router: 'r', id: 'a' }], seen: '20' }, ['a'], []],
+    ['as somebody says who has not seen it', { remove: [{ router: 'r', id: 'a' }], seen: '19' }, [], ['a']],
+    ['and is not there', { remove: [{ router: 'r', id: 'x' }] }, [], []],
+    ['because all does', { full: true, seen: '20' }, ['a', 'b'], []],
+    ['because all does that was seen', { full: true, seen: '10' }, ['b'], ['a']],
+    ['but is named', { full: true, seen: '99', set: [route('a#1', 'R@5 S@20')] }, ['b'], []],
+    ['but is to be kept', { full: true, seen: '99', keep: [{ router: 'r', id: 'a', hash: '1' }] }, ['b'], []],
+    ['where there is no cluster', { full: true, seen: null }, ['a', 'b'], []],
+  ])('%s', (_, parts, gone, newer) => {
+    const result = told(judged(held, parts));
+    expect(result.gone).toEqual(gone);
+    expect(result.newer).toEqual(newer);
+    expect(result.held).toEqual(['a#1', 'b#1'].filter((word) => !gone.includes(word[0]!)));
+  });
+
+  it('does not come back by somebody who has not heard of it', () => {
+    const gone = judged(held, { remove: [{ router: 'r', id: 'a', source: versions('R@9')[0]! }] }).wanted;
+    expect(told(judged(gone, { set: [route('a#1', 'R@5')] }))).toMatchObject({ held: ['b#1'], newer: ['a'] });
+    expect(told(judged(gone, { set: [route('a#2', 'R@9')] }))).toMatchObject({ held: ['a#2', 'b#1'], newer: [] });
+    expect(told(judged(gone, { set: [route('a#3', 'Q@12')] }))).toMatchObject({ held: ['a#3', 'b#1'], newer: [] });
+  });
+
+  it('does not come back either when it was not there in the first place', () => {
+    const gone = judged(empty, { remove: [{ router: 'r', id: 'a', source: versions('R@9')[0]! }] }).wanted;
+    expect(told(judged(gone, { set: [route('a#1', 'R@5')] }))).toMatchObject({ held: [], newer: ['a'] });
+  });
+
+  it('is remembered within bounds', () => {
+    const remove = Array.from({ length: 10_001 }, (_, i) => ({
+      router: 'r',
+      id: `x${i}`,
+      source: { uid: `u${i}`, resourceVersion: '9' },
+    }));
+    const { gone } = judged(empty, { remove }).wanted;
+    expect([gone.size, gone.has('u0'), gone.has('u10000')]).toEqual([10_000, false, true]);
+  });
+});
+
+describe('the base', () => {
+  it.each<[string, BaseEntry | null, wanted: string, changes: boolean]>([
+    ['stays when nothing is said of it', null, 'b1', false],
+    ['stays when it is the same', base('b1', 'cm@11'), 'b1', false],
+    ['is replaced by a newer one', base('b2', 'cm@11'), 'b2', true],
+    ['is not replaced by an older one', base('b0', 'cm@9'), 'b1', false],
+  ])('%s', (_, incoming, wanted, changes) => {
+    const { update, wanted: next } = judged(empty, { base: incoming });
+    expect(next.base.hash).toBe(wanted);
+    expect(update.base !== null).toBe(changes);
+  });
+
+  it('has its own default handlers', () => {
+    const held = { ...empty, defaults: ['kept'] };
+    expect(judged(held, { base: base('b0', 'cm@9'), defaults: ['older'] }).wanted.defaults).toEqual(['kept']);
+    expect(judged(held, { base: base('b2', 'cm@12'), defaults: ['newer'] }).wanted.defaults).toEqual(['newer']);
+    expect(judged(held, { defaults: ['same base'] }).wanted.defaults).toEqual(['same base']);
+  });
+
+  it('must be there at first', () => {
+    expect(newestUpdate(null, message({ set: [route('a#1')] }))).toBeNull();
+    expect(judged(null, { base: base('b1'), set: [route('a#1')] }).update).toMatchObject({ base: { hash: 'b1' } });
+  });
+});
+
+describe('what is to be kept', () => {
+  it('is told when it is not held, and stays as it is', () => {
+    const keep = [
+      { router: 'r', id: 'a', hash: '7' },
+      { router: 'r', id: 'x', hash: '7' },
+    ];
+    const result = judged(holding(route('a#1', 'R@5')), { full: true, seen: '99', keep });
+    expect(result.unheld.map(({ id }) => id)).toEqual(['a', 'x']);
+    expect(told(result).held).toEqual(['a#1']);
+  });
+});
+
+describe('what runs after an update', () => {
+  const problem = { code: 'build', severity: 'error', path: [], message: 'no' } as const;
+  const failed = (id: string, keepsServing: boolean) => ({
+    route: { router: 'r', id },
+    problems: [problem],
+    keepsServing,
+  });
+
+  it('is the version before where the new one could not be built', () => {
+    const before = holding(route('a#1'), route('b#1'));
+    const { wanted } = judged(before, { set: [route('a#2'), route('b#2')] });
+    const after = builtHolding(before, wanted, [failed('a', true)]);
+    expect(heldBy(after).routes.map(([, id, hash]) => `${id}#${hash}`)).toEqual(['a#1', 'b#2']);
+  });
+
+  it('is no version where there was none before, until it is built', () => {
+    const first = builtHolding(empty, judged(empty, { set: [route('a#1')] }).wanted, [failed('a', false)]);
+    expect(heldBy(first).routes).toEqual([['r', 'a', '']]);
+    const other = judged(first, { set: [route('b#1')] });
+    expect(heldBy(builtHolding(first, other.wanted, [])).routes).toEqual([
+      ['r', 'a', ''],
+      ['r', 'b', '1'],
+    ]);
+    const again = judged(first, { set: [route('a#1')] });
+    expect(again.update.set).toHaveLength(1);
+    // the very same entry, sent again, may be built this time
+    expect(heldBy(builtHolding(first, again.wanted, [])).routes).toEqual([['r', 'a', '1']]);
+  });
+
+  it('is judged anew when everything is built anew', () => {
+    const first = builtHolding(empty, judged(empty, { set: [route('a#1')] }).wanted, [failed('a', false)]);
+    const { wanted } = judged(first, { base: base('b2', 'cm@12') });
+    expect(heldBy(builtHolding(first, wanted, []))).toEqual({ revision: 'new', base: 'b2', routes: [['r', 'a', '1']] });
+  });
+
+  it('is nothing at first', () => {
+    expect(heldBy(null)).toEqual({ revision: null, base: null, routes: [] });
+  });
+});
