@@ -1,5 +1,5 @@
-import { readFileSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import type { Problem } from '../contract/problem.ts';
 import { nothingGood } from '../controller/compile/compiler.ts';
 import { isDocumentName } from '../controller/compile/document-of.ts';
@@ -7,17 +7,26 @@ import type { SourceFile } from '../controller/compile/source-file.ts';
 import type { Verdict } from '../controller/compile/verdict.ts';
 import { compileSource } from '../controller/live-instance.ts';
 import { type InstanceLayout, instanceAround, instanceLayout } from '../controller/source/instance-layout.ts';
+import { looksLikeManifest } from '../controller/source/manifest-objects.ts';
+import { checkManifests, type ManifestCheckOptions, type ManifestFindings } from './check-manifests.ts';
 import { allVerdicts, type Instance, openInstance } from './open-instance.ts';
 
 /** What was found in all that was checked. */
 export interface Findings {
   readonly verdicts: readonly Verdict[];
   readonly tokenProblems: readonly Problem[];
+  /** Null when there were no manifests. */
+  readonly manifests: ManifestFindings | null;
 }
 
-/** Checks directories and files. @throws Error for what is not there. */
-export function checkPaths(paths: readonly string[], system: Readonly<Record<string, string>>): Findings {
+/** The standard input, which is read as manifests. */
+const INPUT = '-';
+
+/** Checks directories and files; all manifests together. @throws Error for what is not there. */
+export function checkPaths(paths: readonly string[], options: ManifestCheckOptions): Findings {
+  const { system } = options;
   const verdicts: Verdict[] = [];
+  const manifests: SourceFile[] = [];
   const tokenProblems = new Map<string, Problem>();
   const judged = <T>(layout: InstanceLayout, judge: (instance: Instance) => T): T => {
     const instance = openInstance(layout, { system });
@@ -29,10 +38,30 @@ export function checkPaths(paths: readonly string[], system: Readonly<Record<str
     }
   };
   for (const path of paths) {
-    if (isDirectory(path)) verdicts.push(...judged(instanceLayout(path), checkInstance));
+    const files = manifestsAt(path);
+    if (files.length > 0) manifests.push(...files);
+    else if (isDirectory(path)) verdicts.push(...judged(instanceLayout(path), checkInstance));
     else verdicts.push(...checkFile(path, judged));
   }
-  return { verdicts, tokenProblems: [...tokenProblems.values()] };
+  return {
+    verdicts,
+    tokenProblems: [...tokenProblems.values()],
+    manifests: manifests.length === 0 ? null : checkManifests(manifests, options),
+  };
+}
+
+/** The files that `kubectl apply -f PATH` would read; none for an instance, for a route file and for what is not there. */
+function manifestsAt(path: string): SourceFile[] {
+  if (path === INPUT) return [{ path: 'standard input', content: readFileSync(process.stdin.fd) }];
+  if (!isDirectory(path)) return isDocumentName(path.slice(path.lastIndexOf('/') + 1)) ? manifestFiles([path]) : [];
+  if (['config', 'config.json', 'admin.json', 'routes'].some((name) => existsSync(join(path, name)))) return [];
+  const names = readdirSync(path).filter(isDocumentName).sort();
+  return manifestFiles(names.map((name) => join(path, name)).filter((one) => !isDirectory(one)));
+}
+
+function manifestFiles(paths: readonly string[]): SourceFile[] {
+  const files = paths.map((path) => ({ path: resolve(path), content: readFileSync(path) }));
+  return files.some(looksLikeManifest) ? files : [];
 }
 
 function checkInstance(instance: Instance): readonly Verdict[] {

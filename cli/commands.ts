@@ -1,6 +1,8 @@
 import { checkCommand } from './check.ts';
 import type { Command } from './command.ts';
 import { compileCommand } from './compile.ts';
+import { dataplaneCommand } from './dataplane.ts';
+import { dumpCommand } from './dump.ts';
 import { evalCommand } from './eval.ts';
 import { explainCommand } from './explain.ts';
 import { exportCommand } from './export.ts';
@@ -8,10 +10,12 @@ import { typesCommand } from './list-types.ts';
 import { proxyCommand } from './proxy.ts';
 import { routesCommand } from './routes.ts';
 import { runCommand } from './run.ts';
+import { statusCommand } from './status.ts';
 
 /** Every command of the program, in the order in which help lists them. */
 export const commands: readonly Command[] = [
   runCommand,
+  dataplaneCommand,
   checkCommand,
   routesCommand,
   compileCommand,
@@ -20,4 +24,6 @@ export const commands: readonly Command[] = [
   typesCommand,
   evalCommand,
   proxyCommand,
+  statusCommand,
+  dumpCommand,
 ];

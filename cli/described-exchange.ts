@@ -66,6 +66,7 @@ function splitLine(line: string): [string, string] {
 function originOf({ client }: RequestDescription, uri: Uri): Origin {
   return {
     facts: {
+      serverName: null,
       clientContext: (exchange) => ({
         remoteAddress: client?.remoteAddress ?? '127.0.0.1',
         remotePort: client?.remotePort ?? 0,

@@ -10,4 +10,6 @@ export interface PlacedUpdate extends Omit<Update, 'set' | 'defaults'> {
   readonly set: readonly PlacedRoute[];
   /** Where the requests that no route of a router takes are counted, by the router's qualified name. */
   readonly defaultSlots: Readonly<Record<string, number>>;
+  /** Set when nothing of it is to be taken where the base cannot be built. */
+  readonly allOrNothing?: true;
 }

@@ -1,5 +1,5 @@
 import { addFigures, emptyFigures } from '../contract/route-report.ts';
-import { routeKeyText, type Update } from '../contract/snapshot.ts';
+import { type RouteKey, routeKeyText, type Update } from '../contract/snapshot.ts';
 import { HeldSnapshot } from './link/held-snapshot.ts';
 import type { RouteSeries } from './metrics/route-series.ts';
 import { SlotMemory } from './metrics/route-slots.ts';
@@ -16,9 +16,14 @@ export interface ConfiguredUnit {
 
 interface Waiting {
   readonly units: Set<ConfiguredUnit>;
-  readonly problems: BuildProblem[];
-  resolve(problems: readonly BuildProblem[]): void;
+  /** Units that could not build the base. */
+  readonly refused: Set<ConfiguredUnit>;
+  problems: readonly BuildProblem[];
+  resolve(): void;
 }
+
+/** What came of an order: what units could not build, and which of them have the base that was there before. */
+type Answered = Pick<Waiting, 'problems' | 'refused'>;
 
 /** What a supervisor tells its units to run, and where their routes count. */
 export class PlaneConfiguration {
@@ -47,16 +52,79 @@ export class PlaneConfiguration {
     return this.held.whole();
   }
 
-  /** Tells every unit. Resolves when each of them runs it, with what could not be built. */
-  apply(update: Update, units: readonly ConfiguredUnit[]): Promise<readonly BuildProblem[]> {
-    const placed = this.placed(update);
-    this.take(placed, units);
+  /**
+   * Tells every unit. Resolves when each of them runs it, with what could not be built: units that start later get the
+   * versions that serve.
+   */
+  async apply(update: Update, units: () => readonly ConfiguredUnit[]): Promise<readonly BuildProblem[]> {
+    return this.run(update, units, false);
+  }
+
+  /** The same, but where a unit cannot build the base every unit serves on as before, and nothing is taken. */
+  async applyWhole(update: Update, units: () => readonly ConfiguredUnit[]): Promise<readonly BuildProblem[]> {
+    return this.run(update, units, true);
+  }
+
+  private async run(
+    update: Update,
+    units: () => readonly ConfiguredUnit[],
+    isWhole: boolean,
+  ): Promise<readonly BuildProblem[]> {
+    const undoCounting = this.undoing([...update.set, ...update.remove]);
+    const placed: PlacedUpdate = { ...this.placed(update), ...(isWhole && { allOrNothing: true as const }) };
+    const undoHeld = this.held.undoing(placed);
+    const undoBase = this.held.undoing({ ...placed, set: [], remove: [] });
+    const undoRoutes = new Map(update.set.map((one) => [routeKeyText(one), this.held.restoring(one)]));
+    const gone = this.take(placed, units());
+    const answered = this.ordered(placed, units());
+    const order = this.orders;
+    const { problems, refused } = await answered;
+    const isNewest = order === this.orders; // otherwise what is held is somebody else's by now
+    if (isBaseBad(problems)) {
+      if (!isWhole) {
+        if (isNewest) undoBase();
+      } else {
+        undoHeld();
+        undoCounting();
+        await this.revert(
+          update,
+          units().filter((unit) => !refused.has(unit)),
+        );
+        this.settled();
+        return problems;
+      }
+    }
+    for (const { route, keepsServing } of problems) {
+      if (route !== null && keepsServing && isNewest) undoRoutes.get(routeKeyText(route))?.();
+    }
+    this.recount(problems.flatMap(({ route }) => route ?? []));
+    if (gone.length > 0) this.routesGone(gone);
+    this.settled();
+    return problems;
+  }
+
+  /** Has units that took what others could not build serve what all did before. */
+  private async revert({ revision, set }: Update, units: readonly ConfiguredUnit[]): Promise<void> {
+    if (units.length === 0) return;
+    const whole = this.held.whole();
+    const kept = new Set(whole.set.map(routeKeyText));
+    const remove = set.filter((one) => !kept.has(routeKeyText(one))).map(({ router, id }) => ({ router, id }));
+    await this.ordered({ ...whole, revision: `${revision} taken back`, remove }, units);
+  }
+
+  private ordered(update: PlacedUpdate, units: readonly ConfiguredUnit[]): Promise<Answered> {
     const order = ++this.orders;
     for (const unit of units) {
-      unit.tell({ kind: 'update', order, update: placed, slots: unit.slots.reach(this.highestSlot) });
+      unit.tell({ kind: 'update', order, update, slots: unit.slots.reach(this.highestSlot) });
     }
     return new Promise((resolve) => {
-      this.waiting.set(order, { units: new Set(units), problems: [], resolve });
+      const waiting: Waiting = {
+        units: new Set(units),
+        refused: new Set(),
+        problems: [],
+        resolve: () => resolve(waiting),
+      };
+      this.waiting.set(order, waiting);
       this.settle(order);
     });
   }
@@ -65,8 +133,11 @@ export class PlaneConfiguration {
   applied(unit: ConfiguredUnit, order: number, problems: readonly BuildProblem[]): void {
     const waiting = this.waiting.get(order);
     if (waiting === undefined) return;
-    // units build the same from the same, so the first to speak speaks for all
-    if (waiting.problems.length === 0) waiting.problems.push(...problems);
+    if (isBaseBad(problems)) waiting.refused.add(unit);
+    // units build the same from the same, so the first to speak speaks for all, unless one of them cannot go on
+    if (waiting.problems.length === 0 || (isBaseBad(problems) && !isBaseBad(waiting.problems))) {
+      waiting.problems = problems;
+    }
     waiting.units.delete(unit);
     this.settle(order);
   }
@@ -101,7 +172,6 @@ export class PlaneConfiguration {
     for (const { router, id, name } of set) {
       this.counting.set(routeKeyText({ router, id }), JSON.stringify([router, id, name]));
     }
-    this.ledger.keep(new Set([...this.counting.values(), ...defaults.map(defaultOwner)]));
     const slotOf = ({ router, id, name }: Update['set'][number]): number =>
       this.ledger.take(JSON.stringify([router, id, name]));
     return {
@@ -112,9 +182,9 @@ export class PlaneConfiguration {
     };
   }
 
-  private take(update: PlacedUpdate, units: readonly ConfiguredUnit[]): void {
+  /** @returns the qualified names of routes whose figures nobody should see any more */
+  private take(update: PlacedUpdate, units: readonly ConfiguredUnit[]): readonly string[] {
     const gone = this.held.take(update);
-    if (gone.length > 0) this.routesGone(gone);
     const owned = [
       ...update.set.map(({ router, id, name, slot }) => [slot, JSON.stringify([router, id, name])] as const),
       ...this.held.defaults.map(([router, slot]) => [slot, JSON.stringify([router])] as const),
@@ -126,15 +196,50 @@ export class PlaneConfiguration {
       if (before === undefined || before === owner) continue;
       for (const memory of [this.retired, ...units.map(({ slots }) => slots)]) memory.slot(slot)?.fill(0);
     }
+    return gone;
+  }
+
+  /** What puts back who counts where. */
+  private undoing(keys: readonly RouteKey[]): () => void {
+    const before = keys.map((one) => [routeKeyText(one), this.counting.get(routeKeyText(one))] as const);
+    return () => {
+      for (const [key, owner] of before) {
+        if (owner === undefined) this.counting.delete(key);
+        else this.counting.set(key, owner);
+      }
+    };
+  }
+
+  /** These routes are counted as what is held of them. */
+  private recount(keys: readonly RouteKey[]): void {
+    if (keys.length === 0) return;
+    const texts = new Set(keys.map(routeKeyText));
+    for (const { router, id, name } of this.held.routes) {
+      const key = routeKeyText({ router, id });
+      if (texts.has(key)) this.counting.set(key, JSON.stringify([router, id, name]));
+    }
   }
 
   private settle(order: number): void {
     const waiting = this.waiting.get(order);
     if (waiting === undefined || waiting.units.size > 0) return;
     this.waiting.delete(order);
-    if (this.waiting.size === 0) this.ledger.release(); // nobody counts any more in what was taken back
-    waiting.resolve(waiting.problems);
+    waiting.resolve();
   }
+
+  /** Gives places back in which nobody counts any more. */
+  private settled(): void {
+    if (this.waiting.size > 0) return;
+    this.ledger.keep(
+      new Set([...this.counting.values(), ...this.held.defaults.map(([router]) => defaultOwner(router))]),
+    );
+    this.ledger.release();
+  }
+}
+
+/** Whether the base could not be built. */
+export function isBaseBad(problems: readonly BuildProblem[]): boolean {
+  return problems.some(({ route }) => route === null);
 }
 
 function defaultOwner(router: string): string {

@@ -11,13 +11,14 @@ import type { LogLevel } from './log-level.ts';
 import { type ConfigurationFigures, registerConfigurationMetrics } from './metrics/configuration-exposition.ts';
 import type { MetricsSource } from './metrics/exposition.ts';
 import { type LinkFigures, registerLinkMetrics } from './metrics/link-exposition.ts';
-import { PlaneConfiguration } from './plane-configuration.ts';
+import type { SlotMemory } from './metrics/route-slots.ts';
+import { isBaseBad, PlaneConfiguration } from './plane-configuration.ts';
 import { PlaneMetrics } from './plane-metrics.ts';
 import type { BuildProblem } from './routes/configuration.ts';
 import { type SharedUnitOptions, type SupervisedUnit, SupervisedUnits } from './supervised-units.ts';
 import { isTaken } from './taken-port.ts';
 import { ChangingTicketKeys } from './tls/ticket-keys.ts';
-import type { BackendServing, ConfigurationServing, UnitReport } from './unit-messages.ts';
+import type { BackendServing, ConfigurationServing, Serving, UnitReport } from './unit-messages.ts';
 
 /** What a plane has before it serves anything. */
 export interface PreparedPlaneOptions {
@@ -85,18 +86,22 @@ export interface PreparedPlane extends Plane {
 
 /** Starts a plane: units that serve, and a supervisor beside them that replaces the ones that die. */
 export async function startPlane(options: PlaneOptions): Promise<Plane> {
-  const plane = await preparePlane(options);
+  const supervisor = await prepared(options);
   try {
-    await plane.serve(options);
+    await supervisor.serve(options);
   } catch (error) {
-    void plane.drain();
+    supervisor.abandon();
     throw error;
   }
-  return plane;
+  return supervisor;
 }
 
 /** Starts the supervisor of a plane: its admin port answers, and clients find nobody yet. @throws CannotListen */
-export async function preparePlane(options: PreparedPlaneOptions): Promise<PreparedPlane> {
+export function preparePlane(options: PreparedPlaneOptions): Promise<PreparedPlane> {
+  return prepared(options);
+}
+
+async function prepared(options: PreparedPlaneOptions): Promise<Supervisor> {
   const supervisor = new Supervisor(options, LogDestination.open(options.accessLog));
   if (options.admin !== undefined) await supervisor.startAdmin(options.admin);
   return supervisor;
@@ -215,32 +220,28 @@ class Supervisor implements PreparedPlane {
       if (await isTaken(connector)) throw new CannotListen(at, connector, 'EADDRINUSE');
     }
     if (this.draining) return [];
-    const configuration =
-      serving.kind === 'configuration'
-        ? new PlaneConfiguration(serving.update, (names) => this.metrics?.observations.forget(names))
-        : null;
-    this.configuration = configuration;
     if (connectors.some(({ scheme }) => scheme === 'https')) this.tickets ??= new ChangingTicketKeys();
-    await this.units.start({
-      connectors,
-      units,
-      options: () => this.unitOptions(),
-      // a unit that starts later gets the first snapshot with all that changed since
-      serving: (slots) =>
-        serving.kind !== 'configuration' || configuration === null
-          ? (serving as BackendServing)
-          : { ...serving, update: configuration.whole(slots) },
-    });
-    this.problems = this.units.problems;
-    if (this.problems.some(({ route }) => route === null)) {
-      this.configuration = null;
-      await this.units.end();
-      return this.problems;
+    const options = (): SharedUnitOptions => this.unitOptions();
+    try {
+      await this.units.start({ connectors, units, options, serving: this.unitServing(serving) });
+      this.problems = this.units.problems;
+      if (isBaseBad(this.problems)) await this.units.end();
+      else this.beginning = beginning;
+    } finally {
+      if (this.beginning === null) this.configuration = null;
     }
-    this.beginning = beginning;
-    if (configuration !== null) this.metrics?.followRoutes();
+    if (this.beginning === null) return this.problems;
+    if (this.configuration !== null) this.metrics?.followRoutes();
     this.log.info({ addresses: this.addresses.map(addressText), units, admin: this.adminAddress }, 'listening');
     return this.problems;
+  }
+
+  /** What units get that start now or later: the first snapshot with all that changed since. */
+  private unitServing(serving: PlaneServing): (slots: SlotMemory) => Serving {
+    if (serving.kind !== 'configuration') return () => serving;
+    const configuration = new PlaneConfiguration(serving.update, (names) => this.metrics?.observations.forget(names));
+    this.configuration = configuration;
+    return (slots) => ({ ...serving, update: configuration.whole(slots) });
   }
 
   private unitOptions(): SharedUnitOptions {
@@ -292,6 +293,13 @@ class Supervisor implements PreparedPlane {
         );
       }
     }
+  }
+
+  /** Gives up before anything was served. */
+  abandon(): void {
+    this.draining = true;
+    this.metrics?.close();
+    this.admin?.close();
   }
 
   async drain(): Promise<void> {

@@ -28,7 +28,7 @@ const cleaners: ReadonlySet<string> = new Set([
 ]);
 
 const unjudged =
-  'gatewarden has not read the cluster yet: this was not judged, and its conditions will say what is wrong';
+  'gatewarden has nothing to judge this by yet: it was let pass, and its conditions will say what is wrong with it';
 
 /** Decides whether an object may be as somebody wants it. */
 export function admissionVerdict(request: AdmissionRequest, judge: AdmissionJudge): AdmissionVerdict {

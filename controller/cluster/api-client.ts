@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { type AccessOptions, ApiAccess, type Credentials } from './api-access.ts';
 import { ApiError, errorOfAnswer, errorOfWire } from './api-error.ts';
@@ -34,7 +35,7 @@ export interface ApiAnswer {
 }
 
 /** An answer that goes on, such as a watch. Whoever got it reads it to its end or destroys it. */
-export type ApiStream = Dispatcher.ResponseData['body'];
+export type ApiStream = Readable;
 
 /** The two ways to ask an API server. All of them reject with `ApiError` and with nothing else. */
 export interface ApiCaller {

@@ -1,7 +1,8 @@
+import type { RouteProblems } from '../../contract/channel.ts';
 import { pathText } from '../../contract/problem.ts';
 import { routeKeyText } from '../../contract/snapshot.ts';
 import type { ConditionVerdict, ResourceVerdict } from '../compile/resources/resource-verdict.ts';
-import type { PlaneFacts } from '../publish/plane-facts.ts';
+import { BASE_PROBLEMS, type PlaneFacts } from '../publish/plane-facts.ts';
 
 /** Reasons of the condition Programmed. docs/operating.md explains each. */
 export type ProgrammedReason =
@@ -25,53 +26,46 @@ const NAMED_PLANES = 3;
 
 /** How far a Route has come on the planes that are to run it. */
 export function programmedOf(verdict: ResourceVerdict, planes: readonly PlaneFacts[]): Programmed {
-  const { route, serves, servingGeneration, resource } = verdict;
+  const { serves, servingGeneration, resource, remembered } = verdict;
   const n = planes.length;
-  if (route === null) {
-    return serves === 'waits'
-      ? {
-          status: false,
-          reason: 'BaseConfigurationInvalid',
-          message: 'nothing is served before the base is sound',
-          text: `0/${n}`,
-        }
-      : {
-          status: false,
-          reason: 'TakesNoTraffic',
-          message: 'no plane gets it: it is not known which requests it is about',
-          text: `0/${n}`,
-        };
-  }
-  const key = routeKeyText(route);
-  const running = planes.filter((plane) => plane.running.get(key) === route.hash).length;
-  const refused = planes.filter((plane) => plane.running.get(key) !== route.hash && plane.problems.has(key));
-  const isThis = serves === 'this' && servingGeneration === resource.generation;
-  const aside = route.refuses === true ? ' (refuses)' : isThis ? '' : ` (gen ${servingGeneration ?? '?'})`;
-  const text = `${running}/${n}${aside}`;
+  const wanted = remembered ?? verdict.route;
+  if (wanted === null) return { ...notServed(serves === 'waits'), text: `0/${n}` };
+  const key = routeKeyText(wanted);
+  const running = planes.filter((plane) => plane.running.get(key) === wanted.hash).length;
+  const refused = planes.filter((plane) => plane.running.get(key) !== wanted.hash && problemsOf(plane, key) !== null);
+  const refuses = remembered === undefined && verdict.route?.refuses === true;
+  const generation = remembered?.generation ?? servingGeneration ?? '?';
+  const isThis = serves === 'this' && generation === resource.generation;
+  const text = `${running}/${n}${refuses ? ' (refuses)' : isThis ? '' : ` (gen ${generation})`}`;
   if (n === 0) return { status: false, reason: 'NoPlanes', message: 'no plane is there that it selects', text };
   const count = `${running} of ${n} ${n === 1 ? 'plane' : 'planes'}`;
-  if (route.refuses === true) {
-    const message = withRefusals(`${count} answer its requests with 500`, refused, key);
-    return { status: false, reason: 'RefusesTraffic', message, text };
-  }
+  const say = (message: string): string => withRefusals(message, refused, key);
+  if (refuses) return { status: false, reason: 'RefusesTraffic', message: say(`${count} refuse its requests`), text };
   if (!isThis) {
-    const message = withRefusals(
-      `${count} run generation ${servingGeneration ?? '?'}, which keeps serving`,
-      refused,
-      key,
-    );
+    const message = say(`${count} run generation ${generation}, which keeps serving`);
     return { status: false, reason: 'LastGoodServes', message, text };
   }
-  if (running === n) return { status: true, reason: 'Programmed', message: `${count} run this generation`, text };
-  const reason = refused.length > 0 ? 'PlaneRefused' : 'Pending';
-  return { status: false, reason, message: withRefusals(`${count} run this generation`, refused, key), text };
+  const message = say(`${count} run this generation`);
+  if (running === n) return { status: true, reason: 'Programmed', message, text };
+  return { status: false, reason: refused.length > 0 ? 'PlaneRefused' : 'Pending', message, text };
 }
 
-/** Adds what planes say that could not build it. Planes whisper the same when they are alike: the first ones are enough. */
+function notServed(waits: boolean): ConditionVerdict<ProgrammedReason> {
+  return waits
+    ? { status: false, reason: 'BaseConfigurationInvalid', message: 'nothing is served before the base is sound' }
+    : { status: false, reason: 'TakesNoTraffic', message: 'no plane gets it: which requests it is about is not known' };
+}
+
+/** Why a plane does not run a route: what it could not build of it, or of the base. */
+function problemsOf({ problems }: PlaneFacts, key: string): RouteProblems | null {
+  return problems.get(key) ?? problems.get(BASE_PROBLEMS) ?? null;
+}
+
+/** Adds what planes say that could not build it. Planes that are alike say the same: the first ones are enough. */
 function withRefusals(text: string, refused: readonly PlaneFacts[], key: string): string {
   const parts = refused.slice(0, NAMED_PLANES).map((plane) => {
     const { namespace, name } = plane.identity;
-    const { problems = [], keepsServing = false } = plane.problems.get(key) ?? {};
+    const { problems = [], keepsServing = false } = problemsOf(plane, key) ?? {};
     const said = problems
       .filter(({ severity }) => severity === 'error')
       .map(({ path, message }) => (path.length === 0 ? message : `${pathText(path)}: ${message}`))

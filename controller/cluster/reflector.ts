@@ -35,6 +35,8 @@ export const REFLECTOR_TIMES: ReflectorTimes = {
 
 /** How often resuming may fail with an answer before everything is listed again. */
 const MOST_RESUMES = 5;
+/** How often in a row: a server whose versions began anew has nothing to say to a watch of a version still to come. */
+const MOST_SILENCES = 2;
 
 const UNREADABLE = new ApiError('an object cannot be read', { status: 0, reason: 'Unreadable' });
 
@@ -83,6 +85,7 @@ export class Reflector<T> {
   private known: string | null = null;
   private hasListed = false;
   private resumes = 0;
+  private silences = 0;
   private forbiddenSince: number | null = null;
   private running: Promise<void> | null = null;
 
@@ -167,7 +170,7 @@ export class Reflector<T> {
       take: (items) => this.takeListed(items),
     });
     this.resumeAt = this.known = version;
-    this.resumes = 0;
+    this.resumes = this.silences = 0;
     this.record.listed();
     this.settle(this.cache.endList());
   }
@@ -206,7 +209,7 @@ export class Reflector<T> {
         clock: this.clock,
         silence: this.times.silence,
         ...(eventBytes !== undefined && { limit: eventBytes }),
-        heard: () => this.record.heard(),
+        heard: () => this.hear(),
         take: (events) => this.takeEvents(events),
       });
       return isWell();
@@ -217,6 +220,11 @@ export class Reflector<T> {
         this.resumes = 0;
       }
     }
+  }
+
+  private hear(): void {
+    this.silences = 0;
+    this.record.heard();
   }
 
   private takeEvents(events: readonly WatchEvent[]): void {
@@ -249,10 +257,14 @@ export class Reflector<T> {
   private fail(error: ApiError): number | null {
     this.note(error);
     const isAnswer = error.status !== 0;
-    const isUseless = error.status === 410 || error.status === 400 || error.reason === 'TooLong';
+    const isUseless = error.status === 410 || error.status === 400 || error.reason === 'TooLong' || this.isDeaf(error);
     if (isUseless || (isAnswer && ++this.resumes >= MOST_RESUMES)) this.resumeAt = null;
     if (error.status === 403) this.forbid();
     return error.retryAfter;
+  }
+
+  private isDeaf({ reason }: ApiError): boolean {
+    return reason === 'Silent' && ++this.silences >= MOST_SILENCES;
   }
 
   private forbid(): void {

@@ -61,7 +61,7 @@ export function statusOf(
   };
   const conditions = [condition('Accepted', accepted), condition('ResolvedRefs', resolvedRefs)];
   if (programmed !== null) conditions.push(condition('Programmed', programmed));
-  const lastGood = lastGoodOf(verdict) ?? shown?.lastGood ?? resource.lastGood;
+  const lastGood = verdict.lastGood ?? lastGoodOf(verdict) ?? shown?.lastGood ?? resource.lastGood;
   return {
     observedGeneration: resource.generation,
     conditions,

@@ -158,7 +158,8 @@ export class StatusWriter {
   }
 
   private follow(key: string, verdict: ResourceVerdict, before: Entry | null): Entry {
-    const route = verdict.route === null ? null : routeKeyText(verdict.route);
+    const served = verdict.remembered ?? verdict.route;
+    const route = served === null ? null : routeKeyText(served);
     if (before !== null && before.route !== null && before.route !== route) this.byRoute.delete(before.route);
     if (route !== null) this.byRoute.set(route, key);
     const isSame = before?.verdict.resource.uid === verdict.resource.uid;
@@ -314,6 +315,8 @@ function isSameVerdict(a: ResourceVerdict, b: ResourceVerdict): boolean {
   return (
     a.resource === b.resource &&
     a.route === b.route &&
+    a.remembered === b.remembered &&
+    a.lastGood === b.lastGood &&
     a.serves === b.serves &&
     a.servingGeneration === b.servingGeneration &&
     a.dataPlanes === b.dataPlanes &&

@@ -63,6 +63,10 @@ class EventLines {
     this.limit = limit;
   }
 
+  private get tooLong(): ApiError {
+    return fault('TooLong', `an event has more than ${this.limit} bytes`);
+  }
+
   get isInEvent(): boolean {
     return this.begun.some((piece) => piece.toString('latin1').trim() !== '');
   }
@@ -72,6 +76,7 @@ class EventLines {
     const events: WatchEvent[] = [];
     let from = 0;
     for (let end = piece.indexOf(LINE_BREAK); end >= 0; end = piece.indexOf(LINE_BREAK, from)) {
+      if (this.size + end - from > this.limit) return { events, broken: this.tooLong };
       const line = Buffer.concat([...this.begun, piece.subarray(from, end)]).toString('utf8');
       this.begun.length = 0;
       this.size = 0;
@@ -82,8 +87,7 @@ class EventLines {
       events.push(event);
     }
     this.size += piece.length - from;
-    if (this.size > this.limit)
-      return { events, broken: fault('TooLong', `an event has more than ${this.limit} bytes`) };
+    if (this.size > this.limit) return { events, broken: this.tooLong };
     if (from < piece.length) this.begun.push(piece.subarray(from));
     return { events, broken: null };
   }

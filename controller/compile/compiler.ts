@@ -4,9 +4,15 @@ import type { JsonObject } from '../../contract/document/json-value.ts';
 import type { PropertySet } from '../../contract/document/property-set.ts';
 import type { TokenSources } from '../../contract/document/token-resolver.ts';
 import type { Problem } from '../../contract/problem.ts';
+import type { RouteEntry } from '../../contract/snapshot.ts';
 import type { Checker, FoundRouter, Judgement } from './checker.ts';
 import { defaultConfiguration } from './default-configuration.ts';
 import { documentResolver, type ResolveDocument } from './resolve-document.ts';
+import type { CompiledResources } from './resources/compiled-resources.ts';
+import type { GoodResources } from './resources/good-resources.ts';
+import { InstanceResources, type WithResources } from './resources/instance-resources.ts';
+import type { ResourceChange, ResourceOpinion } from './resources/judge-change.ts';
+import type { ResourceState } from './resources/resource-state.ts';
 import { RouteDrafts } from './route-draft.ts';
 import { directoryPath, type GoodRoutes, RouterWalk } from './router-walk.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -31,6 +37,8 @@ export interface Compilation {
   readonly absent: readonly string[];
   /** Those of them that the state does not have: with them, more may come of it. */
   readonly missing: readonly string[];
+  /** What came of the custom resources, where the state has them. */
+  readonly resources?: CompiledResources;
   /** To be handed in the next time. */
   readonly lastGood: LastGood;
 }
@@ -39,6 +47,8 @@ export interface Compilation {
 export interface LastGood {
   readonly base: BaseVersion | null;
   readonly routes: GoodRoutes;
+  /** Absent before there were custom resources. */
+  readonly resources?: GoodResources;
 }
 
 export interface BaseVersion {
@@ -79,11 +89,14 @@ export class Compiler {
   private readonly options: CompilerOptions;
   private readonly resolve: ResolveDocument;
   private readonly drafts = new WeakMap<FoundRouter, RouteDrafts>();
+  private readonly resources: InstanceResources;
   private baseDraft: BaseDraft | null = null;
 
   constructor(options: CompilerOptions) {
     this.options = options;
-    this.resolve = documentResolver(options.tokens, (text, constants) => options.checker.evaluate(text, constants));
+    const { checker, tokens } = options;
+    this.resolve = documentResolver(tokens, (text, constants) => checker.evaluate(text, constants));
+    this.resources = new InstanceResources(checker, tokens, this.resolve);
   }
 
   compile(state: InstanceState, lastGood: LastGood): Compilation {
@@ -119,17 +132,45 @@ export class Compiler {
     const file = state.config ?? { path: said, content: new Uint8Array() };
     const isWorthSaying = state.config !== null || problems.length > 0;
     const own = { file, role: 'config', serves, problems, hidesRoutes, route: null } as const;
+    const added =
+      state.resources === undefined ? null : this.addResources(state, state.resources, base, walk, lastGood);
     const others = base === null ? walk.verdicts.map((one): Verdict => ({ ...one, serves: 'waits' })) : walk.verdicts;
     return {
-      snapshot: base === null ? null : snapshotOf(base, walk),
-      verdicts: [...(isWorthSaying ? [own] : []), ...strayVerdicts(state), ...others],
+      snapshot: base === null ? null : snapshotOf(base, walk, added),
+      verdicts: [...(added?.verdicts ?? []), ...(isWorthSaying ? [own] : []), ...strayVerdicts(state), ...others],
       directories: walk.directories,
       absent: [...walk.directories.keys()].filter(
         (path) => state.directories.get(path) === null && !state.faults.has(path),
       ),
       missing: walk.missing,
-      lastGood: { base, routes: base === null ? lastGood.routes : walk.lastGood },
+      ...(added === null ? {} : { resources: added.resources }),
+      lastGood: {
+        base,
+        routes: base === null ? lastGood.routes : walk.lastGood,
+        ...(added === null ? {} : { resources: added.good }),
+      },
     };
+  }
+
+  /** Takes the body of a route that a plane kept, after a start without it. @returns whether it was of use */
+  recalled(entry: RouteEntry): boolean {
+    return this.resources.recalled(entry);
+  }
+
+  /** What would be said if one resource changed, which changes nothing; null as long as nothing was judged. */
+  judgeOne(change: ResourceChange): ResourceOpinion | null {
+    return this.resources.judge(change);
+  }
+
+  private addResources(
+    state: InstanceState,
+    resources: ResourceState,
+    base: BaseVersion | null,
+    { routes }: RouterWalk,
+    { resources: good }: LastGood,
+  ): WithResources {
+    const held = base === null ? null : { ...base, routers: base.judgement.routers, routes };
+    return this.resources.compile(state, resources, held, good);
   }
 
   private draftBase({ config, epoch }: InstanceState): BaseDraft {
@@ -200,7 +241,16 @@ function sameFile(a: SourceFile | null, b: SourceFile | null): boolean {
   return a === null || b === null ? a === b : sameContent(a, b);
 }
 
-function snapshotOf({ document, hash }: BaseVersion, { routes, defaults }: RouterWalk): Snapshot {
-  const revision = contentHash([hash, routes.map((route) => route.hash).join(' ')]);
-  return { revision, base: { document, hash }, routes, defaults };
+function snapshotOf(
+  { document, hash }: BaseVersion,
+  { routes: files, defaults }: RouterWalk,
+  added: WithResources | null,
+): Snapshot | null {
+  const base = added === null ? { document, hash } : added.base;
+  if (base === null) return null;
+  const routes = added === null ? files : [...files, ...added.resources.routes];
+  const hashes = [base.hash, routes.map((route) => route.hash).join(' ')];
+  const remembered = (added?.resources.remembered ?? []).map((one) => one.hash).join(' ');
+  const revision = contentHash(remembered === '' ? hashes : [...hashes, remembered]);
+  return { revision, base, routes, defaults };
 }

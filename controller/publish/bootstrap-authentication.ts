@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { PlaneAuthenticator, PlaneGrant } from './plane-authentication.ts';
 import { type OutsidePlanes, outsideGrant } from './outside-grant.ts';
+import type { PlaneAuthenticator, PlaneGrant } from './plane-authentication.ts';
 
 /** A token that planes outside of a cluster share, and what they get for it. */
 export interface BootstrapToken extends OutsidePlanes {

@@ -1,5 +1,5 @@
 import type { X509Certificate } from 'node:crypto';
-import { outsideGrant, type OutsidePlanes } from './outside-grant.ts';
+import { type OutsidePlanes, outsideGrant } from './outside-grant.ts';
 import { type PlaneAuthenticator, PlaneRefused } from './plane-authentication.ts';
 
 /** Planes whose certificates carry a name, and what they get for it. */

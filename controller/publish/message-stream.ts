@@ -29,12 +29,32 @@ export class MessageStream {
     return this.writing > 0;
   }
 
+  /** The next message, for which nobody listens yet; null when none comes in time or the stream ends. */
+  first(milliseconds: number): Promise<Buffer | null> {
+    return new Promise((resolve) => {
+      const done = (bytes: Buffer | null): void => {
+        clearTimeout(timer);
+        this.call.off('data', done);
+        // What comes next waits until somebody listens.
+        this.call.pause();
+        this.signal.removeEventListener('abort', isOver);
+        resolve(bytes);
+      };
+      const isOver = (): void => done(null);
+      const timer = setTimeout(isOver, milliseconds);
+      this.signal.addEventListener('abort', isOver, { once: true });
+      if (this.signal.aborted) return isOver();
+      this.call.on('data', done);
+    });
+  }
+
   /** Hands over what arrives from now on, and says when it is over. */
   listen(message: (bytes: Buffer) => void, closed: () => void): void {
     this.whenClosed = closed;
     this.call.on('data', (bytes: Buffer) => {
       if (!this.signal.aborted) message(bytes);
     });
+    this.call.resume();
     if (this.signal.aborted) this.finish();
   }
 

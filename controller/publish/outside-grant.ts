@@ -17,11 +17,7 @@ const LABEL_VALUE = /^(?:[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?)?$/;
  * @param certified the name that its certificate says; null when it may say one itself
  * @param until when its credential ends, in milliseconds since 1970; null for never
  */
-export function outsideGrant(
-  planes: OutsidePlanes,
-  certified: string | null,
-  until: number | null = null,
-): PlaneGrant {
+export function outsideGrant(planes: OutsidePlanes, certified: string | null, until: number | null = null): PlaneGrant {
   return {
     identify(claims) {
       const name = certified ?? claims.name;

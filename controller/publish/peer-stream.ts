@@ -1,5 +1,5 @@
 import { type ChannelCredentials, type ChannelOptions, Client, type ClientDuplexStream, Metadata } from '@grpc/grpc-js';
-import { type Clock, systemClock } from '../clock.ts';
+import type { Clock } from '../clock.ts';
 import type { ForwardedPlanes } from './forwarded-planes.ts';
 import { encodePeerMessage, PEER_METHOD } from './peer-messages.ts';
 

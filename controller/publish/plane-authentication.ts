@@ -15,12 +15,15 @@ export interface PlaneClaims {
   readonly labels: Readonly<Record<string, string>>;
 }
 
+/** Whether a plane may have no stream any more, or has to connect again because it is another one now. */
+export type GrantEnd = 'revoked' | 'changed';
+
 /** What a credential stands for. */
 export interface PlaneGrant {
   /** Who the plane is. @throws PlaneRefused when the credential does not cover what the plane says */
   identify(claims: PlaneClaims): PlaneIdentity;
   /** Watches whether the grant still stands and calls back once when it does not. @returns what ends the watching */
-  watch(identity: PlaneIdentity, ended: (reason: string) => void): () => void;
+  watch(identity: PlaneIdentity, ended: (reason: string, how: GrantEnd) => void): () => void;
 }
 
 export interface PlaneAuthenticator {

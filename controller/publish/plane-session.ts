@@ -213,28 +213,33 @@ export class PlaneSession {
 
   private receive(bytes: Buffer): void {
     this.times.heard();
-    let message: PlaneMessage;
     try {
-      message = decodePlaneMessage(bytes);
+      this.take(decodePlaneMessage(bytes));
     } catch (error) {
-      if (error instanceof MalformedMessage) return this.fail('INVALID_ARGUMENT', error.message);
-      throw error;
+      if (!(error instanceof MalformedMessage)) throw error;
+      this.fail('INVALID_ARGUMENT', error.message);
     }
+  }
+
+  private take(message: PlaneMessage): void {
     switch (message.type) {
       case 'ack':
-        return this.acked(message);
+        this.acked(message);
+        break;
       case 'nack':
-        return this.nacked(message);
+        this.nacked(message);
+        break;
       case 'report':
         this.lastReport = { at: this.options.clock.wall(), report: message };
-        return this.options.listener.changed(this.facts, []);
+        this.options.listener.changed(this.facts, []);
+        break;
       case 'recalled':
         for (const route of message.routes) this.recalls.get(`${routeKeyText(route)} ${route.hash}`)?.(route);
-        return;
+        break;
       case 'hello':
-        return this.fail('INVALID_ARGUMENT', 'a second hello');
+        throw new MalformedMessage('a second hello');
       case 'heartbeat':
-        return;
+        break;
     }
   }
 
@@ -243,7 +248,7 @@ export class PlaneSession {
     if (delivery === null) return;
     const { listener, clock } = this.options;
     const { update, view, sentAt } = delivery;
-    if (ack.revision !== update.revision) return this.fail('INVALID_ARGUMENT', 'another revision was acknowledged');
+    if (ack.revision !== update.revision) throw new MalformedMessage('another revision was acknowledged');
     const touched = this.state.taken(update, ack);
     this.refused = null;
     this.isInDoubt = false;
@@ -257,7 +262,10 @@ export class PlaneSession {
     const delivery = this.answered(nack.nonce);
     if (delivery === null) return;
     const { settings, listener } = this.options;
-    const pause = Math.min(this.refused === null ? settings.nackPause : this.refused.pause * 2, settings.nackPauseLimit);
+    const pause = Math.min(
+      this.refused === null ? settings.nackPause : this.refused.pause * 2,
+      settings.nackPauseLimit,
+    );
     const refused = { view: delivery.view, version: delivery.update.version, pause, isQuiet: false, isOver: false };
     const again = (field: 'isQuiet' | 'isOver'): void => {
       refused[field] = true;

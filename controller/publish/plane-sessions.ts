@@ -1,5 +1,5 @@
 import type { Hello } from '../../contract/channel.ts';
-import type { RouteEntry, RouteKey } from '../../contract/snapshot.ts';
+import { type RouteEntry, type RouteKey, routeKeyText } from '../../contract/snapshot.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import { Admission, type AdmissionOptions } from './admission.ts';
 import type { MessageStream } from './message-stream.ts';
@@ -29,6 +29,7 @@ export class PlaneSessions {
   private readonly admission: Admission;
   private readonly views = new PlaneViews();
   private readonly sessions = new Map<string, PlaneSession>();
+  private readonly recalls = new Map<string, Promise<RouteEntry | null>>();
   private isClosed = false;
 
   constructor(options: PlaneSessionsOptions) {
@@ -40,6 +41,11 @@ export class PlaneSessions {
 
   get facts(): readonly PlaneFacts[] {
     return [...this.sessions.values()].map((session) => session.facts);
+  }
+
+  /** Milliseconds that planes have to go when they are told to. */
+  get goodbye(): number {
+    return this.settings.goodbye;
   }
 
   /** How many large updates wait for their turn. */
@@ -60,6 +66,8 @@ export class PlaneSessions {
     const { controller, listener } = this.options;
     this.sessions.get(id)?.end('the plane has another stream');
     let endWatch = (): void => undefined;
+    // What a stream says that another one has taken the place of is no news of the plane.
+    const isCurrent = (): boolean => this.sessions.get(id) === session;
     const session = new PlaneSession({
       stream,
       identity,
@@ -70,10 +78,13 @@ export class PlaneSessions {
       settings,
       clock,
       listener: {
-        ...bound(listener),
+        connected: (facts) => listener.connected(facts),
+        changed: (facts, routes) => isCurrent() && listener.changed(facts, routes),
+        acknowledged: (facts, milliseconds) => isCurrent() && listener.acknowledged?.(facts, milliseconds),
+        nacked: (facts, problems) => isCurrent() && listener.nacked?.(facts, problems),
         closed: (facts, reason) => {
           endWatch();
-          if (this.sessions.get(id) !== session) return;
+          if (!isCurrent()) return;
           this.sessions.delete(id);
           listener.closed(facts, reason);
         },
@@ -82,7 +93,9 @@ export class PlaneSessions {
     this.sessions.set(id, session);
     session.begin();
     if (stream.signal.aborted) return;
-    endWatch = grant.watch(identity, (reason) => session.revoke(reason));
+    endWatch = grant.watch(identity, (reason, how) =>
+      how === 'revoked' ? session.revoke(reason) : session.end(reason),
+    );
     if (this.isClosed) session.end('the controller stops');
   }
 
@@ -92,13 +105,13 @@ export class PlaneSessions {
   }
 
   /** The body of a route that is known by its hash only, from any plane that runs it; null when none gives it. */
-  async recall(route: RouteKey, hash: string): Promise<RouteEntry | null> {
-    for (const session of [...this.sessions.values()]) {
-      if (!session.runs(route, hash)) continue;
-      const entry = await session.recall(route, hash);
-      if (entry !== null) return entry;
-    }
-    return null;
+  recall(route: RouteKey, hash: string): Promise<RouteEntry | null> {
+    const key = `${routeKeyText(route)} ${hash}`;
+    const asked = this.recalls.get(key);
+    if (asked !== undefined) return asked;
+    const answer = this.ask(route, hash).finally(() => this.recalls.delete(key));
+    this.recalls.set(key, answer);
+    return answer;
   }
 
   /** Tells every plane to go, to this controller's peers or to whoever comes after it. */
@@ -107,14 +120,13 @@ export class PlaneSessions {
     for (const session of this.sessions.values()) session.end('the controller stops');
     this.admission.close();
   }
-}
 
-function bound(listener: SessionListener): SessionListener {
-  return {
-    connected: (facts) => listener.connected(facts),
-    changed: (facts, routes) => listener.changed(facts, routes),
-    acknowledged: (facts, milliseconds) => listener.acknowledged?.(facts, milliseconds),
-    nacked: (facts, problems) => listener.nacked?.(facts, problems),
-    closed: (facts, reason) => listener.closed(facts, reason),
-  };
+  private async ask(route: RouteKey, hash: string): Promise<RouteEntry | null> {
+    for (const session of [...this.sessions.values()]) {
+      if (!session.runs(route, hash)) continue;
+      const entry = await session.recall(route, hash);
+      if (entry !== null) return entry;
+    }
+    return null;
+  }
 }

@@ -126,7 +126,11 @@ export class PlaneViews {
     if (length <= MAX_FILES_LENGTH) return { key, route, remembered: null };
     // What cannot be sent must not leave its requests to a wider route.
     const { files: _files, stores: _stores, ...rest } = route;
-    const refusal = { ...rest, document: refusingRoute(route.router, route, route.document).document, refuses: true as const };
+    const refusal = {
+      ...rest,
+      document: refusingRoute(route.router, route, route.document).document,
+      refuses: true as const,
+    };
     return { key, route: { ...refusal, hash: routeHash(refusal) }, remembered: null };
   }
 

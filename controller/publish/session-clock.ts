@@ -53,14 +53,17 @@ export class SessionClock {
 
   private tick(): void {
     const { clock, settings, beat, end } = this.options;
-    if (clock.steady() - this.heardAt >= MISSED_BEATS * settings.heartbeat) return end('the plane is not heard', true);
+    if (clock.steady() - this.heardAt >= MISSED_BEATS * settings.heartbeat) {
+      end('the plane is not heard', true);
+      return;
+    }
     this.after(settings.heartbeat, () => this.tick());
     beat();
   }
 
   private expire(until: number): void {
     const left = until - this.options.clock.wall();
-    if (left <= 0) return this.options.end('the credential of the plane ends', false);
-    this.after(Math.min(left, LONGEST_WAIT), () => this.expire(until));
+    if (left <= 0) this.options.end('the credential of the plane ends', false);
+    else this.after(Math.min(left, LONGEST_WAIT), () => this.expire(until));
   }
 }

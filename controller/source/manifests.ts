@@ -79,7 +79,7 @@ export class Manifests {
     const isOurs = typeof apiVersion === 'string' && apiVersion.startsWith(`${GROUP}/`);
     if (isOurs) this.takeResource(object, reading);
     else if (apiVersion === 'v1' && kind === 'Secret') this.takeSecret(object, reading);
-    else if (apiVersion === 'v1' && kind === 'ConfigMap') reading.configMaps.set(this.keyOf(object), object);
+    else if (apiVersion === 'v1' && kind === 'ConfigMap') this.takeConfigMap(object, reading);
     else if (typeof apiVersion === 'string' && typeof kind === 'string') reading.skipped.push(object);
     else
       reading.problems.push(
@@ -99,8 +99,7 @@ export class Manifests {
     }
     const key = `${resource.kind}/${resourceKey(resource)}`;
     if (reading.resources.has(key)) {
-      const message = `there is another ${resource.kind} of this name`;
-      reading.problems.push(problemOf(object, 'duplicate-name', ['metadata', 'name'], message));
+      reading.problems.push(twice(object, resource.kind));
       return;
     }
     const known = this.resources.get(key);
@@ -117,8 +116,18 @@ export class Manifests {
     return { ...resource, uid, resourceVersion: this.nextVersion(), generation };
   }
 
+  private takeConfigMap(object: ManifestObject, reading: Reading): void {
+    const key = this.keyOf(object);
+    if (reading.configMaps.has(key)) reading.problems.push(twice(object, 'ConfigMap'));
+    else reading.configMaps.set(key, object);
+  }
+
   private takeSecret(object: ManifestObject, reading: Reading): void {
     const key = this.keyOf(object);
+    if (reading.secrets.has(key)) {
+      reading.problems.push(twice(object, 'Secret'));
+      return;
+    }
     const { data, problems } = manifestSecret(object.value);
     for (const problem of problems) reading.problems.push({ file: object.file, object, problem });
     const known = this.secrets.get(key);
@@ -182,6 +191,10 @@ function isBase({ value: { data } }: ManifestObject): boolean {
 
 function problemOf(object: ManifestObject, code: ProblemCode, path: Path, message: string): ManifestProblem {
   return { file: object.file, object, problem: { code, severity: 'error', path, message } };
+}
+
+function twice(object: ManifestObject, kind: string): ManifestProblem {
+  return problemOf(object, 'duplicate-name', ['metadata', 'name'], `there is another ${kind} of this name`);
 }
 
 /** What is found while files are read. */

@@ -1,4 +1,4 @@
-import { routeKeyText } from '../../contract/snapshot.ts';
+import { type RouteKey, routeKeyText } from '../../contract/snapshot.ts';
 import type { PlacedRoute, PlacedUpdate } from '../placed-update.ts';
 import { routeScopeName } from '../routes/route-scope.ts';
 
@@ -18,6 +18,26 @@ export class HeldSnapshot {
     for (const one of remove) this.entries.delete(routeKeyText(one));
     for (const entry of set) this.entries.set(routeKeyText(entry), entry);
     return before.filter((one) => this.entries.get(routeKeyText(one))?.name !== one.name).map(routeScopeName);
+  }
+
+  /** What puts all back that an update is about to change. */
+  undoing({ set, remove }: PlacedUpdate): () => void {
+    const { revision, base, defaultSlots } = this;
+    const before = [...set, ...remove].map((one) => this.restoring(one));
+    return () => {
+      Object.assign(this, { revision, base, defaultSlots });
+      for (const restore of before) restore();
+    };
+  }
+
+  /** What puts one route back as it is now. */
+  restoring(key: RouteKey): () => void {
+    const text = routeKeyText(key);
+    const entry = this.entries.get(text);
+    return () => {
+      if (entry === undefined) this.entries.delete(text);
+      else this.entries.set(text, entry);
+    };
   }
 
   /** An update that says everything. */

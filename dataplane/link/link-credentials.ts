@@ -57,7 +57,7 @@ export async function linkCredentials(files: LinkFiles, host: string): Promise<L
 function tokenText(bytes: Buffer | undefined | null, path: string | undefined): string {
   const text = bytes?.toString('utf8').trim() ?? '';
   // the text is not shown: whatever it is, it was meant to be a secret
-  if (!/^[\x21-\x7e]+$/.test(text)) throw new Error(`${path} holds no token`);
+  if (!/^[A-Za-z0-9._~+/=-]+$/.test(text)) throw new Error(`${path} holds no token`);
   return text;
 }
 

@@ -104,12 +104,33 @@ export class Configuration {
   /** Runs a new revision. @returns what could not be built. */
   apply(update: PlacedUpdate): readonly BuildProblem[] {
     this.problems = [];
+    const undo = this.undoing(update);
     this.defaultSlots = update.defaultSlots;
     for (const entry of update.set) this.entriesOf(entry.router).set(entry.id, entry);
     for (const { router, id } of update.remove) this.entriesOf(router).delete(id);
-    if (update.base !== null) this.replaceBase(update.base);
-    else this.replaceRoutes(update);
+    let isTaken = false;
+    try {
+      if (update.base !== null) this.replaceBase(update.base);
+      else this.replaceRoutes(update);
+      isTaken = !this.problems.some(({ route }) => route === null);
+    } finally {
+      if (!isTaken && update.allOrNothing === true) undo();
+    }
     return this.problems;
+  }
+
+  /** What makes an update as if it had never come, where nothing of it was built. */
+  private undoing({ set, remove, allOrNothing }: PlacedUpdate): () => void {
+    if (allOrNothing !== true) return () => {};
+    const { defaultSlots } = this;
+    const before = [...set, ...remove].map((one) => ({ one, entry: this.entriesOf(one.router).get(one.id) }));
+    return () => {
+      this.defaultSlots = defaultSlots;
+      for (const { one, entry } of before) {
+        if (entry === undefined) this.entriesOf(one.router).delete(one.id);
+        else this.entriesOf(one.router).set(one.id, entry);
+      }
+    };
   }
 
   /** Closes everything once it is idle. */

@@ -9,9 +9,8 @@ import { repositoryRoot } from './source-file.ts';
 
 const read = (path: string): string => readFileSync(`${repositoryRoot}/${path}`, 'utf8');
 const page = read('docs/channel.md');
-const fields = ['contract/channel.ts', 'contract/snapshot.ts', 'contract/problem.ts']
-  .map((path) => interfaceFields(read(path)))
-  .reduce((all, some) => new Map([...all, ...some]));
+const sources = ['contract/channel.ts', 'contract/snapshot.ts', 'contract/problem.ts'];
+const fields = new Map(sources.flatMap((path) => [...interfaceFields(read(path))]));
 
 /** The interface of each section; fields that it inherits have rows too. */
 const sections: readonly [heading: string, interfaces: readonly string[]][] = [

@@ -48,7 +48,6 @@ export class ScriptedApiServer {
   readonly requests: ScriptedRequest[] = [];
   /** The only token that is let in; null lets everybody in. */
   token: string | null = null;
-  /** How many pages a list may have been turned before what follows has expired; null for never. */
   private readonly objects = new Map<string, ScriptedObject>();
   private readonly log: Logged[] = [];
   private readonly script: { readonly kind: ScriptedRequest['kind']; readonly deed: Deed }[] = [];

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { readEgressRule } from '../../../contract/egress.ts';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
+import { readEgressRule } from '../../../contract/egress.ts';
 import { type Path, type Problem, ValueProblem } from '../../../contract/problem.ts';
 import type { PlaneTrust } from '../../../contract/snapshot.ts';
 import { type TrustSettings, trustSettings } from '../../../contract/trust-settings.ts';
@@ -94,7 +94,9 @@ function clashes({ tenants, groups, egress }: TrustSettings): Problem[] {
       ),
       (one) => `the ServiceAccount '${one}' is in a group already`,
     ),
-    ...(groups.length === 0 ? [error(['groups'], 'must name a group: the first serves Routes without dataPlanes')] : []),
+    ...(groups.length === 0
+      ? [error(['groups'], 'must name a group: the first serves Routes without dataPlanes')]
+      : []),
     ...egress.flatMap((text, at) => egressProblem(text, ['egress', at])),
   ];
 }

@@ -96,7 +96,7 @@ function injection(found: ReadonlyMap<string, FoundStore>): Injection {
   const objects = new Map<string, JsonObject>();
   const files: Record<string, string> = {};
   for (const [name, { draft, fault }] of found) {
-    if (fault !== null || draft?.objects == null) continue;
+    if (fault !== null || draft.objects === null) continue;
     const [own, ...others] = draft.objects;
     objects.set(name, { ...own, name });
     for (const other of others) objects.set(String(other['name']), other);

@@ -64,7 +64,8 @@ export function storeDeclaration(key: string, spec: JsonObject, secrets: StoreSe
   function directory(config: JsonObject, path: Path): JsonObject {
     readsFiles = true;
     const { directory: own } = config;
-    if (own !== undefined && own !== '.') error([...path, 'directory'], 'must be left out: the files are those of secrets');
+    if (own !== undefined && own !== '.')
+      error([...path, 'directory'], 'must be left out: the files are those of secrets');
     if ((spec['secrets'] ?? null) === null) error(['secrets'], `is required: ${DIRECTORY} finds its files there`);
     // while a Secret is missing nobody knows which files there would be
     if (secrets.files.size === 0 && secrets.faults.length > 0) files[`${key}/-`] = '';
@@ -89,7 +90,8 @@ export function storeDeclaration(key: string, spec: JsonObject, secrets: StoreSe
     for (const [id, value] of Object.entries(isJsonObject(written) ? written : {})) setMember(values, id, value);
     for (const [id, { base64, path }] of secrets.values) {
       if (own !== VALUES) error([...path, 'secretId'], `only a ${VALUES} holds values itself`, "name a 'file' instead");
-      else if (Object.hasOwn(values, id)) error([...path, 'secretId'], `config.secrets has a value for '${id}' already`);
+      else if (Object.hasOwn(values, id))
+        error([...path, 'secretId'], `config.secrets has a value for '${id}' already`);
       else setMember(values, id, base64);
     }
     return own === VALUES ? { ...config, secrets: values } : config;

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
+import type { Path, Problem } from '../../../contract/problem.ts';
 import { CONSENT, CONSENT_LABEL, type SecretContent } from '../../../contract/resources/resource.ts';
 import type { SecretStoreSpec } from '../../../contract/resources/secret-store-resource.ts';
-import type { Path, Problem } from '../../../contract/problem.ts';
 import type { ReferenceFault } from './reference-fault.ts';
 import type { ResourceState } from './resource-state.ts';
 

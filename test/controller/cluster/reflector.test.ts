@@ -267,23 +267,6 @@ describe('a watch that ends', () => {
     await vi.waitFor(() => expect(setting.server.requests.at(-1)?.query.get('resourceVersion')).toBe('1500'));
   });
 
-  it('puts events together that come in pieces', async () => {
-    const setting = await watching(await reflecting());
-    const line = eventLine('ADDED', {
-      metadata: { namespace: 'shop', name: 'ü', uid: 'x', resourceVersion: '1500' },
-      spec: { text: 'grün' },
-    });
-    const bytes = Buffer.from(line);
-    for (const half of [bytes.subarray(0, bytes.indexOf('ü') + 1), bytes.subarray(bytes.indexOf('ü') + 1)]) {
-      setting.server.write(half.toString('latin1'));
-    }
-    setting.server.end();
-    await vi.waitFor(() => expect(setting.server.count('watch')).toBe(2));
-    setting.server.write(line.slice(0, 20));
-    setting.server.write(line.slice(20));
-    await vi.waitFor(() => expect(setting.kept()).toContain('grün'));
-  });
-
   it('lists again when an event is too long to be read', async () => {
     const setting = await watching(await reflecting({ eventBytes: 1000 }));
     setting.server.put('shop/routes/c', { spec: { text: 'c1', long: 'x'.repeat(5000) } });
@@ -300,12 +283,13 @@ describe('a version that is gone', () => {
   ])('told %s makes it list again, and what was removed meanwhile is removed', async (_, expire) => {
     const setting = await watching(await reflecting());
     const { server } = setting;
-    server.next('watch', answer(503), answer(503));
+    server.next('watch', (request, response) => {
+      server.remove('shop/routes/a');
+      server.put('shop/routes/c', { spec: { text: 'c1' } });
+      expire(setting);
+      answer(503)(request, response);
+    });
     server.reset();
-    await vi.waitFor(() => expect(setting.errors.length).toBeGreaterThan(0));
-    server.remove('shop/routes/a');
-    server.put('shop/routes/c', { spec: { text: 'c1' } });
-    expire(setting);
     await setting.until('b1', 'c1');
     await vi.waitFor(() => expect(setting.reflector.facts.relists).toBe(1));
     expect(reasons(setting)).toContain('Expired');
@@ -335,6 +319,14 @@ describe('a version that is gone', () => {
     await setting.until('older');
     setting.server.put('shop/routes/b', { spec: { text: 'newer' } });
     await setting.until('newer');
+  });
+
+  it('is what watches come to that stay silent, as those of a version still to come do', async () => {
+    const setting = await watching(await reflecting({ times: { silence: 30 } }));
+    setting.server.put('shop/routes/a', { spec: { text: 'a2' } });
+    await setting.until('a2', 'b1');
+    await vi.waitFor(() => expect(setting.reflector.facts.relists).toBeGreaterThan(0));
+    expect(reasons(setting).slice(0, 2)).toEqual(['Silent', 'Silent']);
   });
 
   it('is what resuming comes to when the server keeps refusing it', async () => {

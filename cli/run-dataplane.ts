@@ -1,0 +1,143 @@
+import { lookup } from 'node:dns/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import { pino } from 'pino';
+import type { ForbiddenPlace } from '../contract/egress.ts';
+import type { ListenAddress } from '../dataplane/admin-port.ts';
+import { CannotListen } from '../dataplane/cannot-listen.ts';
+import { catalogueDigest } from '../dataplane/catalogue-digest.ts';
+import type { ListenerLimits } from '../dataplane/http/limits.ts';
+import { type ControllerAddress, ControllerAddresses } from '../dataplane/link/controller-addresses.ts';
+import { ControllerLink } from '../dataplane/link/controller-link.ts';
+import type { LinkFiles } from '../dataplane/link/link-credentials.ts';
+import { PlaneFollower } from '../dataplane/link/plane-follower.ts';
+import { SealedSnapshot } from '../dataplane/link/sealed-snapshot.ts';
+import { type OwnSettings, snapshotBeginning } from '../dataplane/link/snapshot-beginning.ts';
+import { snapshotIdentity } from '../dataplane/link/snapshot-identity.ts';
+import type { AccessLogTarget } from '../dataplane/log-destination.ts';
+import type { LogLevel } from '../dataplane/log-level.ts';
+import { preparePlane } from '../dataplane/plane.ts';
+import { cannotListenText } from './cannot-listen-text.ts';
+import { onStopSignal } from './stop-signals.ts';
+import { programVersion } from './version.ts';
+
+export interface DataplaneOptions {
+  readonly controller: readonly ControllerAddress[];
+  readonly files: LinkFiles;
+  readonly snapshot: string | undefined;
+  readonly 'snapshot-key': string | undefined;
+  readonly 'snapshot-max-age': number;
+  readonly sidecar: boolean;
+  readonly 'app-port': readonly number[] | undefined;
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly port: readonly number[] | undefined;
+  readonly host: string | undefined;
+  readonly system: Readonly<Record<string, string>>;
+  readonly units: number | undefined;
+  readonly 'access-log': AccessLogTarget;
+  readonly 'log-level': LogLevel;
+  readonly admin: ListenAddress | undefined;
+  readonly 'trusted-proxies': readonly string[];
+  readonly limits: Partial<ListenerLimits>;
+  readonly 'drain-timeout': number;
+}
+
+/** Follows a controller until it is told to stop. Resolves to the exit code. */
+export async function runDataplane(options: DataplaneOptions): Promise<number> {
+  const log = pino({ name: 'gatewarden', level: options['log-level'] }, pino.destination({ fd: 2, sync: true }));
+  const apiServer = await apiServerPlaces();
+  let controllers: readonly ForbiddenPlace[] = [];
+  const own: OwnSettings = {
+    host: options.host,
+    ports: options.port,
+    limits: options.limits,
+    reach: {
+      env: { ...process.env },
+      system: options.system,
+      directories: { instance: process.cwd(), config: process.cwd(), temp: tmpdir() },
+    },
+    units: options.units ?? (options.sidecar ? 1 : undefined),
+    defaultUnits: availableParallelism(),
+    appPorts: options['app-port'] ?? [],
+    forbidden: () => [...apiServer, ...controllers],
+  };
+  const plane = await preparePlane({
+    accessLog: options['access-log'],
+    logLevel: options['log-level'],
+    admin: options.admin,
+    trustedProxies: options['trusted-proxies'],
+    drainTimeout: options['drain-timeout'],
+    link: { figures: linkFigures(), status: () => ({ ...link.state, revision: follower.revision }) },
+  }).catch((error: unknown) => {
+    if (!(error instanceof CannotListen)) throw error;
+    throw new Error(cannotListenText(error, { host: 'host', port: 'port', connectors: 1 }));
+  });
+  const follower = new PlaneFollower({
+    plane,
+    begin: (holding) => snapshotBeginning(holding, own),
+    file: await sealedSnapshot(),
+    about: {
+      version: programVersion(),
+      catalogue: catalogueDigest(),
+      units: own.units ?? own.defaultUnits,
+      name: options.name,
+      labels: options.labels,
+    },
+    log,
+  });
+  const link = new ControllerLink({
+    addresses: new ControllerAddresses(options.controller, {
+      found(endpoints) {
+        controllers = endpoints;
+      },
+    }),
+    files: options.files,
+    plane: follower,
+    log,
+  });
+  onStopSignal(async () => {
+    link.close();
+    await plane.drain();
+  });
+  log.info({ admin: plane.adminAddress, controllers: options.controller }, 'waiting for a snapshot');
+  await follower.start();
+  link.start();
+  await plane.closed;
+  await follower.close();
+  return 0;
+
+  function linkFigures() {
+    return {
+      get connected() {
+        return link.state.connected;
+      },
+      get reconnects() {
+        return link.state.reconnects;
+      },
+      get revision() {
+        return follower.revision;
+      },
+      get confirmed() {
+        return link.state.connected ? Date.now() : follower.confirmed;
+      },
+      get updates() {
+        return follower.updates;
+      },
+    };
+  }
+
+  async function sealedSnapshot(): Promise<SealedSnapshot | null> {
+    const { snapshot: directory, 'snapshot-key': keyFile, 'snapshot-max-age': maxAge } = options;
+    if (directory === undefined || keyFile === undefined) return null;
+    const identity = await snapshotIdentity(options.files, options.name);
+    return new SealedSnapshot({ directory, keyFile, identity, maxAge, log });
+  }
+}
+
+/** Where the API server of the cluster is, as every Pod is told. */
+async function apiServerPlaces(): Promise<readonly ForbiddenPlace[]> {
+  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port = '443' } = process.env;
+  if (host === undefined || host === '') return [];
+  const found = await lookup(host, { all: true }).catch(() => []);
+  return found.map(({ address }) => ({ address, port: Number(port) }));
+}

@@ -1,0 +1,131 @@
+import { pathText } from '../../contract/problem.ts';
+import { routeKeyFrom } from '../../contract/snapshot.ts';
+import type { ControllerIdentity } from '../cluster/controller-identity.ts';
+import type { ReflectorFacts } from '../cluster/reflector-facts.ts';
+import type { ResourceVerdict } from '../compile/resources/resource-verdict.ts';
+import { BASE_PROBLEMS, type PlaneFacts } from '../publish/plane-facts.ts';
+import { type PlaneState, planeState } from '../publish/plane-state.ts';
+
+/** What `gatewarden status` shows. */
+export interface StatusReport {
+  readonly controller: string;
+  readonly leader: ControllerIdentity | null;
+  readonly isLeader: boolean;
+  /** What it waits for before it is ready; null when it is. */
+  readonly waitsFor: string | null;
+  readonly revision: string | null;
+  /** Names of the controllers that follow this one. */
+  readonly followers: readonly string[];
+  readonly resources: readonly ResourceCount[];
+  readonly watches: readonly WatchReport[];
+  /** A leader knows all planes; a follower those that have their stream with it. */
+  readonly planes: readonly PlaneReport[];
+}
+
+export interface ResourceCount {
+  readonly kind: string;
+  readonly count: number;
+  readonly notAccepted: number;
+  readonly refsNotResolved: number;
+}
+
+export interface WatchReport {
+  readonly kind: string;
+  readonly scope: string;
+  readonly isSynced: boolean;
+  readonly objects: number;
+  /** Milliseconds since something was heard; null when nothing ever was. */
+  readonly age: number | null;
+  readonly relists: number;
+  readonly fault: string | null;
+}
+
+export interface PlaneReport {
+  readonly plane: string;
+  readonly group: string;
+  readonly controller: string;
+  readonly state: PlaneState;
+  readonly version: string;
+  /** Milliseconds that it has been connected. */
+  readonly age: number;
+  readonly revision: string | null;
+  /** Milliseconds that an update has waited to run; null when none does. */
+  readonly lag: number | null;
+  readonly routes: number;
+  /** Null before its first report. */
+  readonly ready: boolean | null;
+  /** Milliseconds that its clock is ahead of the controller's, with what the report took; null before its first report. */
+  readonly clockAhead: number | null;
+  readonly problems: readonly { readonly route: string; readonly message: string }[];
+}
+
+export interface StatusReportSource {
+  readonly controller: string;
+  readonly leader: ControllerIdentity | null;
+  readonly isLeader: boolean;
+  readonly waitsFor: string | null;
+  readonly revision: string | null;
+  readonly followers: readonly string[];
+  readonly verdicts: readonly ResourceVerdict[];
+  readonly reflectors: readonly ReflectorFacts[];
+  readonly planes: readonly PlaneFacts[];
+  isConnected(plane: string): boolean;
+  /** The newest revision for planes like this one; null when there is none. */
+  revisionFor(plane: PlaneFacts): string | null;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** How many problems of one plane are told. */
+const MOST_PROBLEMS = 20;
+
+export function statusReport(source: StatusReportSource): StatusReport {
+  const { controller, leader, isLeader, waitsFor, revision, followers, now } = source;
+  const planes = source.planes.map((facts) => planeReport(facts, source));
+  return {
+    controller,
+    leader,
+    isLeader,
+    waitsFor,
+    revision,
+    followers,
+    resources: resourceCounts(source.verdicts),
+    watches: source.reflectors.map(({ kind, scope, isSynced, objects, heardAt, relists, fault }) => {
+      return { kind, scope, isSynced, objects, age: heardAt === null ? null : now - heardAt, relists, fault };
+    }),
+    planes: planes.toSorted((a, b) => (a.plane < b.plane ? -1 : 1)),
+  };
+}
+
+function resourceCounts(verdicts: readonly ResourceVerdict[]): ResourceCount[] {
+  return [...Map.groupBy(verdicts, ({ resource }) => resource.kind)].map(([kind, all]) => ({
+    kind,
+    count: all.length,
+    notAccepted: all.filter(({ accepted }) => !accepted.status).length,
+    refsNotResolved: all.filter(({ resolvedRefs }) => !resolvedRefs.status).length,
+  }));
+}
+
+function planeReport(facts: PlaneFacts, { now, isConnected, revisionFor }: StatusReportSource): PlaneReport {
+  const { identity, controller, version, connectedSince, revision, pending, running, problems, lastReport } = facts;
+  const { namespace, name, group } = identity;
+  return {
+    plane: namespace === null ? name : `${namespace}/${name}`,
+    group,
+    controller,
+    state: planeState(facts, isConnected(identity.id), revisionFor(facts)),
+    version,
+    age: now - connectedSince,
+    revision,
+    lag: pending === null ? null : now - pending.sentAt,
+    routes: running.size,
+    ready: lastReport?.report.ready ?? null,
+    clockAhead: lastReport === null ? null : lastReport.report.clock - lastReport.at,
+    problems: [...problems].slice(0, MOST_PROBLEMS).map(([key, { problems: all }]) => {
+      const first = all.find(({ severity }) => severity === 'error') ?? all[0];
+      const path = first === undefined ? '' : pathText(first.path);
+      const message = `${path === '' ? '' : `${path}: `}${first?.message ?? 'could not be built'}`;
+      return { route: key === BASE_PROBLEMS ? 'config.json' : routeKeyFrom(key).id, message };
+    }),
+  };
+}

@@ -1,0 +1,134 @@
+import type { Problem } from '../../../contract/problem.ts';
+import { type Resource, resourceKey } from '../../../contract/resources/resource.ts';
+import { faultPart } from './condition-text.ts';
+import { judgeRoute, type RoutePlace } from './judged-route.ts';
+import { isOnlyPending } from './reference-fault.ts';
+import type { ResourceCompiler, ResourceRound } from './resource-compiler.ts';
+import type { ResourceState } from './resource-state.ts';
+import type { RouteRecord } from './route-record.ts';
+import { draftRoute, routeIdOf } from './route-resource-draft.ts';
+import { nameTaken, notGranted } from './route-verdict.ts';
+import { StoreDrafts } from './store-drafts.ts';
+
+/** What somebody wants to do with one resource: have it like this, or delete it. */
+export interface ResourceChange {
+  readonly operation: 'set' | 'delete';
+  readonly resource: Resource;
+}
+
+/** What the compiler would say of a change. */
+export interface ResourceOpinion {
+  /** With paths from the top of the resource, `spec` first. */
+  readonly problems: readonly Problem[];
+  /** What its writer should know although nothing is wrong with the resource, such as a store that is not there yet. */
+  readonly notes: readonly string[];
+  /** The Routes, as `namespace/name`, that are served now and would not be any more. */
+  readonly breaks: readonly string[];
+}
+
+const nothing: ResourceOpinion = { problems: [], notes: [], breaks: [] };
+
+/** Judges a change without making it: nothing that the compiler knows is touched. Null before it has judged anything. */
+export function judgeChange(
+  { operation, resource }: ResourceChange,
+  compiler: ResourceCompiler,
+): ResourceOpinion | null {
+  const { latest } = compiler;
+  if (latest === null) return null;
+  const { round } = latest;
+  const isSet = operation === 'set';
+  const overlay = (map: ResourceState['routes']): ResourceState['routes'] => {
+    const changed = new Map(map);
+    if (isSet) changed.set(resourceKey(resource), resource);
+    else changed.delete(resourceKey(resource));
+    return changed;
+  };
+  switch (resource.kind) {
+    case 'Route':
+      return isSet ? routeOpinion(resource, placeIn(round, round.state, compiler), round, compiler) : nothing;
+    case 'SecretStore': {
+      const state = { ...round.state, secretStores: overlay(round.state.secretStores) };
+      const place = placeIn(round, state, compiler);
+      const own = isSet ? storeOpinion(resource, place) : nothing;
+      const key = resourceKey(resource);
+      const isUser = (record: RouteRecord): boolean => usedStores(record).includes(key);
+      return { ...own, breaks: broken(compiler, place, isUser) };
+    }
+    case 'AuditService': {
+      const message = 'AuditService is not available in this version: it is kept, and nothing is recorded';
+      const auditServices = overlay(round.state.auditServices);
+      const place = placeIn(round, { ...round.state, auditServices }, compiler);
+      const isUser = ({ draft }: RouteRecord): boolean => draft?.judged.audit?.key === resourceKey(resource);
+      return { problems: [], notes: isSet ? [message] : [], breaks: broken(compiler, place, isUser) };
+    }
+  }
+}
+
+type Place = Omit<RoutePlace, 'namespace'>;
+
+function placeIn({ ground }: ResourceRound, state: ResourceState, { storeMemory }: ResourceCompiler): Place {
+  return { ground, stores: new StoreDrafts(ground, state, new Map(storeMemory)), auditServices: state.auditServices };
+}
+
+function routeOpinion(
+  resource: Resource,
+  place: Place,
+  { trust, takenIds }: ResourceRound,
+  { records }: ResourceCompiler,
+): ResourceOpinion {
+  const tenant = trust.tenantOf(resource.namespace);
+  if (tenant === null) return { ...nothing, problems: [atSpec(notGranted(resource))] };
+  const { judged, identity } = draftRoute(resource, { ...place, namespace: resource.namespace });
+  const key = resourceKey(resource);
+  const problems = [...judged.problems];
+  if (takenIds.has(routeIdOf(resource))) {
+    problems.push(nameTaken(identity?.name ?? '', 'a route of the configuration'));
+  }
+  const isOlder = (other: Resource): boolean => {
+    const known = records.get(key)?.resource;
+    if (known === undefined) return true;
+    return known.created === other.created ? resourceKey(other) < key : other.created < known.created;
+  };
+  for (const other of records.values()) {
+    if (other.key === key || other.tenant !== tenant || other.chosen === null) continue;
+    if (other.chosen.identity.name !== identity?.name || !isOlder(other.resource)) continue;
+    problems.push(nameTaken(identity.name, `the Route ${other.key}`));
+  }
+  return { problems: problems.map(atSpec), notes: judged.faults.map(faultPart), breaks: [] };
+}
+
+function storeOpinion(resource: Resource, { stores }: Place): ResourceOpinion {
+  const draft = stores.get(resourceKey(resource));
+  const faults = (draft?.faults ?? []).filter(({ reason }) => reason !== 'Pending');
+  return { problems: (draft?.problems ?? []).map(atSpec), notes: faults.map(faultPart), breaks: [] };
+}
+
+function usedStores({ draft, good, chosen }: RouteRecord): readonly string[] {
+  // what serves may be the version before, which is looked at whenever it does
+  if (chosen?.serves === 'last-good' && good !== null)
+    return chosen.route?.stores === undefined ? [] : everyStore(chosen);
+  return (draft?.judged.uses ?? []).flatMap(([key, store]) => store?.stores ?? [key]);
+}
+
+/** The keys in the sources of what serves. */
+function everyStore({ route }: NonNullable<RouteRecord['chosen']>): string[] {
+  const prefix = 'SecretStore/';
+  return (route?.sources ?? []).flatMap(({ uid }) => (uid.startsWith(prefix) ? [uid.slice(prefix.length)] : []));
+}
+
+/** The Routes that serve now and would refuse. */
+function broken({ records }: ResourceCompiler, place: Place, isUser: (record: RouteRecord) => boolean): string[] {
+  return [...records.values()].flatMap((record) => {
+    const { chosen, draft, good, resource, key } = record;
+    const serves = chosen?.serves;
+    if ((serves !== 'this' && serves !== 'last-good') || !isUser(record)) return [];
+    const document = (serves === 'this' ? draft?.document : good?.document) ?? null;
+    if (document === null) return [];
+    const { faults } = judgeRoute(document, chosen!.identity.name, { ...place, namespace: resource.namespace });
+    return faults.length > 0 && !isOnlyPending(faults) ? [key] : [];
+  });
+}
+
+function atSpec(problem: Problem): Problem {
+  return { ...problem, path: ['spec', ...problem.path] };
+}

@@ -1,0 +1,202 @@
+import type { JsonObject } from '../../../contract/document/json-value.ts';
+import { type Resource, resourceKey } from '../../../contract/resources/resource.ts';
+import { routeHash } from '../../../contract/route-hash.ts';
+import type { RouteEntry, SourceVersion } from '../../../contract/snapshot.ts';
+import type { CompiledRoute } from '../snapshot.ts';
+import type { TrustVersion } from './compile-trust.ts';
+import type { GoodRoute } from './good-resources.ts';
+import type { Ground } from './ground.ts';
+import { withoutStores } from './judged-route.ts';
+import { compareTexts, ResourceOrder } from './resource-order.ts';
+import type { ResourceState } from './resource-state.ts';
+import type { RememberedRoute, ResourceVerdict } from './resource-verdict.ts';
+import type { RouteChoice } from './route-choice.ts';
+import { RouteNames } from './route-names.ts';
+import { RouteRecord, type RouteRound, type Surroundings } from './route-record.ts';
+import { StoreDrafts, type StoreMemory, secretsOf } from './store-drafts.ts';
+import { StoreSources } from './store-sources.ts';
+import { auditServiceVerdict, storeVerdict, waitingVerdict } from './store-verdict.ts';
+
+/** What Routes are judged in. */
+export interface ResourceRound {
+  readonly state: ResourceState;
+  readonly ground: Ground;
+  readonly trust: TrustVersion;
+  readonly baseSources: readonly SourceVersion[];
+  readonly good: ReadonlyMap<string, GoodRoute>;
+  /** Ids of the router's routes that are no Routes. */
+  readonly takenIds: ReadonlySet<string>;
+}
+
+/** What came of all resources. */
+export interface JudgedResources {
+  readonly verdicts: readonly ResourceVerdict[];
+  readonly routes: readonly CompiledRoute[];
+  readonly remembered: readonly RememberedRoute[];
+  readonly good: ReadonlyMap<string, GoodRoute>;
+}
+
+/** Decides which version of which Route serves. What did not change since the last time is not judged again. */
+export class ResourceCompiler {
+  /** What was judged last, for those who ask what would be. */
+  latest: { readonly round: ResourceRound; readonly stores: StoreDrafts } | null = null;
+  readonly records = new Map<string, RouteRecord>();
+  readonly storeMemory: StoreMemory = new Map();
+  private readonly storeSources = new StoreSources();
+  private readonly recalledRoutes = new Map<string, GoodRoute>();
+  private readonly byAge = new ResourceOrder<RouteRecord>(byAge);
+  private readonly byName = new ResourceOrder<RouteRecord>(byName);
+  private readonly verdicts = new WeakMap<object, { readonly resource: Resource; readonly said: ResourceVerdict }>();
+  private surroundings: Surroundings | null = null;
+  private wanted: { readonly stores: readonly Resource[]; readonly keys: ReadonlySet<string> } | null = null;
+
+  compile(round: ResourceRound): JudgedResources {
+    const { state, ground } = round;
+    const stores = new StoreDrafts(ground, state, this.storeMemory);
+    this.latest = { round, stores };
+    const routeRound = this.routeRound(round, stores);
+    const isNew = this.look(round, routeRound);
+    const names = new RouteNames(round.takenIds);
+    const good = new GoodRoutes(round.good);
+    const remembered: RememberedRoute[] = [];
+    const verdicts: ResourceVerdict[] = [];
+    let isReordered = isNew;
+    for (const key of this.byAge.sorted(this.records, isNew)) {
+      const record = this.records.get(key)!;
+      const { choice, owner } = names.choose(record, routeRound);
+      if (choice?.identity.name !== record.chosen?.identity.name) isReordered = true;
+      record.chosen = choice;
+      good.keep(key, record.goodAfter(choice));
+      const known = choice?.remembered ?? null;
+      if (known !== null) remembered.push(known);
+      verdicts.push(record.verdictOf(choice, owner));
+    }
+    const routes: CompiledRoute[] = [];
+    for (const key of this.byName.sorted(this.records, isReordered)) {
+      const { route = null, remembered: known = null } = this.records.get(key)!.chosen ?? {};
+      if (route !== null && known === null) routes.push(route);
+    }
+    for (const [key, resource] of state.secretStores) {
+      const draft = stores.get(key)!;
+      verdicts.push(this.remark(draft, resource, () => storeVerdict(resource, draft)));
+    }
+    for (const resource of state.auditServices.values()) {
+      verdicts.push(this.remark(resource, resource, () => auditServiceVerdict(resource)));
+    }
+    stores.sweep();
+    return { verdicts, routes, remembered, good: good.after(this.records) };
+  }
+
+  /** The verdicts while nothing can be judged. */
+  wait({ routes, secretStores, auditServices }: ResourceState, why: string): ResourceVerdict[] {
+    const all = [...routes.values(), ...secretStores.values(), ...auditServices.values()];
+    return all.map((resource) => waitingVerdict(resource, why));
+  }
+
+  /** The Secrets that all stores name. */
+  wantedSecrets({ secretStores }: ResourceState): ReadonlySet<string> {
+    const stores = [...secretStores.values()];
+    const isAsBefore = this.wanted?.stores.length === stores.length;
+    if (!isAsBefore || this.wanted?.stores.some((store, at) => store !== stores[at]) !== false) {
+      this.wanted = { stores, keys: new Set(stores.flatMap(secretsOf)) };
+    }
+    return this.wanted!.keys;
+  }
+
+  /**
+   * Takes the body of a route that a plane kept. It becomes the last good version of its Route if it is what the hash in
+   * the Route's status names. @returns whether it is
+   */
+  recalled(entry: RouteEntry): boolean {
+    const record = this.records.get(entry.id.replace('.', '/')); // no namespace has a dot
+    const mark = record?.resource.lastGood ?? null;
+    if (record === undefined || mark === null || mark.hash !== entry.hash || entry.refuses === true) return false;
+    if (entry.router !== record.chosen?.remembered?.router || routeHash(entry) !== entry.hash) return false;
+    const document: JsonObject = withoutStores(entry);
+    const { id, name, hash } = entry;
+    const { uid } = record.resource;
+    this.recalledRoutes.set(record.key, { uid, generation: mark.generation, hash, identity: { id, name }, document });
+    return true;
+  }
+
+  private routeRound(round: ResourceRound, stores: StoreDrafts): RouteRound {
+    const { state, ground, trust, baseSources } = round;
+    const known = this.surroundings;
+    const isSame = known?.ground === ground && known.trust === trust && sameSources(known.baseSources, baseSources);
+    const surroundings = isSame ? known : { ground, trust, baseSources };
+    this.surroundings = surroundings;
+    const place = { ground, stores, auditServices: state.auditServices };
+    return { surroundings, place, storeSources: this.storeSources.at(stores, state) };
+  }
+
+  /** Looks at every Route again. @returns whether some came or went */
+  private look({ state: { routes }, good }: ResourceRound, routeRound: RouteRound): boolean {
+    let isNew = false;
+    for (const [key, resource] of routes) {
+      let record = this.records.get(key);
+      if (record === undefined || record.resource.uid !== resource.uid) {
+        record = new RouteRecord(resource);
+        this.records.set(key, record);
+        isNew = true;
+      }
+      const kept = good.get(key);
+      const own = kept?.uid === resource.uid ? kept : (this.recalledRoutes.get(key) ?? null);
+      record.look(resource, own, routeRound);
+    }
+    if (this.records.size === routes.size) return isNew;
+    for (const key of this.records.keys()) {
+      if (routes.has(key)) continue;
+      this.records.delete(key);
+      this.recalledRoutes.delete(key);
+    }
+    return true;
+  }
+
+  private remark(about: object, resource: Resource, say: () => ResourceVerdict): ResourceVerdict {
+    const known = this.verdicts.get(about);
+    if (known?.resource === resource) return known.said;
+    const said = say();
+    this.verdicts.set(about, { resource, said });
+    return said;
+  }
+}
+
+/** The good versions of Routes: the same map as long as none changes. */
+class GoodRoutes {
+  private readonly before: ReadonlyMap<string, GoodRoute>;
+  private changed: Map<string, GoodRoute> | null = null;
+
+  constructor(before: ReadonlyMap<string, GoodRoute>) {
+    this.before = before;
+  }
+
+  keep(key: string, good: GoodRoute | null): void {
+    if (good === null || this.before.get(key) === good) return;
+    this.changed ??= new Map(this.before);
+    this.changed.set(key, good);
+  }
+
+  after(present: ReadonlyMap<string, unknown>): ReadonlyMap<string, GoodRoute> {
+    const all = this.changed ?? this.before;
+    if (all.size <= present.size) return all;
+    return new Map([...all].filter(([key]) => present.has(key)));
+  }
+}
+
+function byAge({ resource: a }: RouteRecord, { resource: b }: RouteRecord): number {
+  return compareTexts(a.created, b.created) || compareTexts(resourceKey(a), resourceKey(b));
+}
+
+function byName({ chosen: a, key: one }: RouteRecord, { chosen: b, key: other }: RouteRecord): number {
+  const nameOf = (choice: RouteChoice | null): string => choice?.identity.name ?? '';
+  const idOf = (choice: RouteChoice | null): string => choice?.identity.id ?? '';
+  return compareTexts(nameOf(a), nameOf(b)) || compareTexts(idOf(a), idOf(b)) || compareTexts(one, other);
+}
+
+function sameSources(a: readonly SourceVersion[], b: readonly SourceVersion[]): boolean {
+  return (
+    a === b ||
+    (a.length === b.length &&
+      a.every(({ uid, resourceVersion }, at) => uid === b[at]?.uid && resourceVersion === b[at]?.resourceVersion))
+  );
+}

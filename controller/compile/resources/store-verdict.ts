@@ -1,0 +1,58 @@
+import type { Resource } from '../../../contract/resources/resource.ts';
+import { conditionText, problemPart } from './condition-text.ts';
+import type { AcceptedReason, ConditionVerdict, ResourceVerdict } from './resource-verdict.ts';
+import { faultProblem, isNotAvailable, resolvedRefs } from './route-verdict.ts';
+import type { StoreDraft } from './store-drafts.ts';
+
+const nowhere = { servingGeneration: null, route: null, dataPlanes: null };
+const resolved = { status: true, reason: 'ResolvedRefs', message: 'it refers to nothing' } as const;
+
+/** What is to be said of a SecretStore. */
+export function storeVerdict(resource: Resource, { problems, faults, objects }: StoreDraft): ResourceVerdict {
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  const outcome = objects === null ? 'Routes that use it refuse their requests' : null;
+  return {
+    ...nowhere,
+    resource,
+    accepted: accepted(),
+    resolvedRefs: resolvedRefs(faults, outcome),
+    problems: [...problems, ...faults.map(faultProblem)].map((one) => ({ ...one, path: ['spec', ...one.path] })),
+    serves: objects === null ? 'nothing' : 'this',
+  };
+
+  function accepted(): ConditionVerdict<AcceptedReason> {
+    if (errors.length === 0) {
+      const parts = ['it is sound', ...problems.map(problemPart)];
+      return { status: true, reason: 'Accepted', message: conditionText(parts, null) };
+    }
+    const reason = isNotAvailable(errors) ? 'NotAvailable' : 'Invalid';
+    return { status: false, reason, message: conditionText(errors.map(problemPart), outcome) };
+  }
+}
+
+/** What is to be said of an AuditService: it is kept for a later version. */
+export function auditServiceVerdict(resource: Resource): ResourceVerdict {
+  const message = 'is known, but not available in this version: it is kept, and nothing is recorded';
+  return {
+    ...nowhere,
+    resource,
+    accepted: { status: false, reason: 'NotAvailable', message },
+    resolvedRefs: resolved,
+    problems: [{ code: 'unavailable-type', severity: 'error', path: ['spec'], message }],
+    serves: 'nothing',
+  };
+}
+
+/** What is to be said of every resource as long as nothing can be served. */
+export function waitingVerdict(resource: Resource, why: string): ResourceVerdict {
+  const message = `${why}; nothing is served`;
+  return {
+    ...nowhere,
+    resource,
+    accepted: { status: false, reason: 'BaseConfigurationInvalid', message },
+    resolvedRefs: { status: false, reason: 'Pending', message },
+    problems: [],
+    serves: 'waits',
+    ...(resource.lastGood === null ? {} : { lastGood: resource.lastGood }),
+  };
+}

@@ -1,0 +1,192 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { RouteProblems } from '../../contract/channel.ts';
+import type { ReflectorFacts } from '../cluster/reflector-facts.ts';
+import type { PlaneState } from '../publish/plane-state.ts';
+
+/** What the metrics are read from at each scrape. */
+export interface ControllerMetricsSource {
+  isLeader(): boolean;
+  revision(): string | null;
+  /** States of the planes that this controller knows of. */
+  planeStates(): readonly PlaneState[];
+  /** How many planes have their stream with this controller. */
+  streams(): number;
+  reflectors(): readonly ReflectorFacts[];
+  /** Milliseconds since 1970. */
+  now(): number;
+}
+
+const PLANE_STATES: readonly PlaneState[] = ['current', 'behind', 'refused', 'left'];
+/** From a route to thousands, in seconds. */
+const COMPILE_BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+const ACK_BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** The metrics of a controller: what it counted, and what it looks at when it is scraped. */
+export class ControllerMetrics {
+  readonly registry = new Registry();
+  private readonly compileTime: Histogram;
+  private readonly ackTime: Histogram;
+  private readonly nacks: Counter<'reason'>;
+  private readonly statusWrites: Counter<'kind' | 'outcome'>;
+  private readonly events: Counter<'outcome'>;
+  private readonly webhookTime: Histogram<'kind' | 'outcome'>;
+
+  constructor(source: ControllerMetricsSource) {
+    const registers = [this.registry];
+    collectDefaultMetrics({ register: this.registry });
+    this.compileTime = new Histogram({
+      name: 'gw_controller_compile_seconds',
+      help: 'Time that it took to turn what was written into a snapshot.',
+      buckets: COMPILE_BOUNDS,
+      registers,
+    });
+    this.ackTime = new Histogram({
+      name: 'gw_controller_ack_seconds',
+      help: 'Time from sending an update to a plane until it runs there.',
+      buckets: ACK_BOUNDS,
+      registers,
+    });
+    this.nacks = new Counter({
+      name: 'gw_controller_nacks_total',
+      help: 'Routes that a plane could not build and updates that it would not take, by the code of the first problem.',
+      labelNames: ['reason'],
+      registers,
+    });
+    this.statusWrites = new Counter({
+      name: 'gw_controller_status_writes_total',
+      help: 'Writes of a status, by kind and by what came of it.',
+      labelNames: ['kind', 'outcome'],
+      registers,
+    });
+    this.events = new Counter({
+      name: 'gw_controller_events_total',
+      help: 'Events about state changes, by what came of them.',
+      labelNames: ['outcome'],
+      registers,
+    });
+    this.webhookTime = new Histogram({
+      name: 'gw_controller_webhook_seconds',
+      help: 'Time that it took to answer an admission request, by kind and by answer.',
+      labelNames: ['kind', 'outcome'],
+      buckets: COMPILE_BOUNDS,
+      registers,
+    });
+    showNow(registers, source);
+    showWatches(registers, source);
+  }
+
+  compiled(milliseconds: number): void {
+    this.compileTime.observe(milliseconds / 1000);
+  }
+
+  acknowledged(milliseconds: number): void {
+    this.ackTime.observe(milliseconds / 1000);
+  }
+
+  refused(problems: readonly RouteProblems[]): void {
+    for (const one of problems) {
+      const first = one.problems.find(({ severity }) => severity === 'error');
+      if (first !== undefined) this.nacks.inc({ reason: first.code });
+    }
+  }
+
+  statusWritten(kind: string, outcome: string): void {
+    this.statusWrites.inc({ kind, outcome });
+  }
+
+  eventRecorded(outcome: string): void {
+    this.events.inc({ outcome });
+  }
+
+  webhookAnswered(kind: string, outcome: string, milliseconds: number): void {
+    this.webhookTime.observe({ kind, outcome }, milliseconds / 1000);
+  }
+}
+
+function showNow(registers: Registry[], source: ControllerMetricsSource): void {
+  new Gauge({
+    name: 'gw_controller_leader',
+    help: 'Whether this controller leads: 1, or 0.',
+    registers,
+    collect() {
+      this.set(source.isLeader() ? 1 : 0);
+    },
+  });
+  new Gauge({
+    name: 'gw_controller_revision_info',
+    help: 'The revision that planes are to run, as a label; always 1.',
+    labelNames: ['revision'],
+    registers,
+    collect() {
+      this.reset();
+      const revision = source.revision();
+      if (revision !== null) this.set({ revision }, 1);
+    },
+  });
+  new Gauge({
+    name: 'gw_controller_streams',
+    help: 'Planes that have their stream with this controller.',
+    registers,
+    collect() {
+      this.set(source.streams());
+    },
+  });
+  new Gauge({
+    name: 'gw_controller_planes',
+    help: 'Planes that this controller knows of, by state; a leader knows all.',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      const states = source.planeStates();
+      for (const state of PLANE_STATES) this.set({ state }, states.filter((one) => one === state).length);
+    },
+  });
+}
+
+function showWatches(registers: Registry[], source: ControllerMetricsSource): void {
+  new Gauge({
+    name: 'gw_controller_watch_age_seconds',
+    help: 'How long nothing was heard of a kind, not even that nothing changed; of several watches the longest.',
+    labelNames: ['kind'],
+    registers,
+    collect() {
+      this.reset();
+      const now = source.now();
+      for (const [kind, facts] of byKind(source.reflectors())) {
+        const heard = facts.flatMap(({ heardAt }) => (heardAt === null ? [] : [heardAt]));
+        if (heard.length > 0) this.set({ kind }, Math.max(0, now - Math.min(...heard)) / 1000);
+      }
+    },
+  });
+  new Counter({
+    name: 'gw_controller_relists_total',
+    help: 'Times that everything of a kind had to be listed again.',
+    labelNames: ['kind'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [kind, facts] of byKind(source.reflectors())) {
+        this.inc(
+          { kind },
+          facts.reduce((sum, { relists }) => sum + relists, 0),
+        );
+      }
+    },
+  });
+  new Counter({
+    name: 'gw_controller_watch_errors_total',
+    help: 'Failed lists and watches, by kind and reason.',
+    labelNames: ['kind', 'reason'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { kind, errors } of source.reflectors()) {
+        for (const [reason, count] of errors) this.inc({ kind, reason }, count);
+      }
+    },
+  });
+}
+
+function byKind(reflectors: readonly ReflectorFacts[]): Map<string, ReflectorFacts[]> {
+  return Map.groupBy(reflectors, ({ kind }) => kind);
+}

@@ -1,0 +1,68 @@
+import { join } from 'node:path';
+import type { AdminSettings } from '../../contract/admin-settings.ts';
+import type { ForbiddenPlace } from '../../contract/egress.ts';
+import type { Problem } from '../../contract/problem.ts';
+import { catalogue } from '../catalogue.ts';
+import { checkAdmin } from '../connectors/check-admin.ts';
+import { type ConnectorOverrides, configuredConnectors, connectorCount } from '../connectors/configured-connectors.ts';
+import { checkDefaultObjects } from '../heap/default-objects.ts';
+import { type OperatorReach, operatorReach } from '../operator-reach.ts';
+import type { PlaneBeginning } from '../plane.ts';
+import { documentReading } from '../routes/document-reading.ts';
+import type { Holding } from './holding.ts';
+
+/** What a plane brings along, whatever a snapshot says. */
+export interface OwnSettings extends ConnectorOverrides {
+  /** Without the temporary directory, which `admin.json` may name. */
+  readonly reach: OperatorReach;
+  /** Undefined for what `admin.json` says. */
+  readonly units: number | undefined;
+  /** What `admin.json` means when it does not say. */
+  readonly defaultUnits: number;
+  readonly appPorts: readonly number[];
+  /** What tenants must not reach, as far as it is known now. */
+  forbidden(): readonly ForbiddenPlace[];
+}
+
+/** How a plane begins to serve a snapshot, or what is wrong with the `admin.json` in it. */
+export function snapshotBeginning(holding: Holding, own: OwnSettings): PlaneBeginning | readonly Problem[] {
+  const { revision, base, routes, defaults } = holding;
+  const admin = base.admin ?? {};
+  const read = adminSettingsOf(admin, own.reach);
+  if (!('mode' in read)) return read;
+  const { ports } = own;
+  if (ports !== undefined && ports.length !== connectorCount(read)) {
+    const message = `has ${connectorCount(read)} connectors, and the plane was started with ${ports.length} ports`;
+    return [{ code: 'value', severity: 'error', path: ['connectors'], message }];
+  }
+  const { directories } = own.reach;
+  const temp = read.temporaryDirectory;
+  const reach =
+    temp === undefined
+      ? own.reach
+      : { ...own.reach, directories: { ...directories, temp: join(directories.instance, temp) } };
+  return {
+    connectors: configuredConnectors(read, own),
+    serving: {
+      kind: 'configuration',
+      update: { revision, base, set: [...routes.values()], remove: [], defaults },
+      reach,
+      admin,
+      streaming: read.streamingEnabled,
+      prefix: read.prefix,
+      forbidden: own.forbidden(),
+      appPorts: own.appPorts,
+    },
+    units: own.units ?? read.gatewayUnits ?? own.defaultUnits,
+  };
+}
+
+function adminSettingsOf(
+  document: NonNullable<Holding['base']['admin']>,
+  reach: OperatorReach,
+): AdminSettings | readonly Problem[] {
+  const reading = documentReading(operatorReach(reach), [document], () => {});
+  const options = { catalogue, reading, report: (): void => {} };
+  const { admin, problems } = checkAdmin(document, checkDefaultObjects(options), options);
+  return admin === null ? problems.filter(({ severity }) => severity === 'error') : admin.settings;
+}

@@ -1,0 +1,196 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { JsonObject } from '../../../contract/document/json-value.ts';
+import { ClusterApi } from '../../../controller/cluster/api-client.ts';
+import { ClusterSource, type NamespaceScope } from '../../../controller/cluster/cluster-source.ts';
+import { answer, ScriptedApiServer } from '../../support/scripted-api-server.ts';
+
+interface Setting {
+  readonly server: ScriptedApiServer;
+  readonly source: ClusterSource;
+  changes(): number;
+}
+
+const route = (condition: string, more: JsonObject = {}): JsonObject => ({
+  apiVersion: 'gatewarden.io/v1alpha1',
+  kind: 'Route',
+  spec: { condition, handler: 'ReverseProxyHandler' },
+  ...more,
+});
+
+async function sourceOf(namespaces: NamespaceScope, fill: (server: ScriptedApiServer) => void): Promise<Setting> {
+  const server = await ScriptedApiServer.start();
+  fill(server);
+  const api = new ClusterApi({ kubeconfig: server.kubeconfig() });
+  let changes = 0;
+  const source = new ClusterSource({
+    api,
+    namespaces,
+    base: { namespace: 'system', name: 'gatewarden' },
+    changed: () => void changes++,
+    times: { pause: 1, longestPause: 1 },
+  });
+  onTestFinished(async () => {
+    await source.close();
+    await api.close();
+  });
+  source.start();
+  return { server, source, changes: () => changes };
+}
+
+async function synced(namespaces: NamespaceScope, fill: (server: ScriptedApiServer) => void): Promise<Setting> {
+  const setting = await sourceOf(namespaces, fill);
+  await setting.source.synced;
+  return setting;
+}
+
+function fill(server: ScriptedApiServer): void {
+  server.put('shop/routes/a', route('${true}'));
+  server.put('bank/routes/b', route('${false}'));
+  server.put('shop/secretstores/keys', { kind: 'SecretStore', spec: { type: 'Base64EncodedSecretStore' } });
+  server.put('shop/auditservices/audit', { kind: 'AuditService', spec: {} });
+  server.put('system/configmaps/gatewarden', { data: { 'config.json': '{}', 'trust.json': '{"tenants":[]}' } });
+  server.put('system/configmaps/other', { data: { 'config.json': 'other' } });
+}
+
+const routes = ({ source }: Setting): string[] => [...source.state.routes.keys()].toSorted();
+
+describe('the source', () => {
+  it('holds the resources, the base configuration and nothing else', async () => {
+    const setting = await synced('all', fill);
+    const { state, baseFiles } = setting.source;
+    expect(routes(setting)).toEqual(['bank/b', 'shop/a']);
+    expect([...state.secretStores.keys()]).toEqual(['shop/keys']);
+    expect([...state.auditServices.keys()]).toEqual(['shop/audit']);
+    expect(state.secrets.size).toBe(0);
+    expect(state.trust).toBe(baseFiles.trust);
+    expect(Buffer.from(state.trust?.content ?? '').toString()).toBe('{"tenants":[]}');
+    expect(baseFiles.config?.path).toBe('system/gatewarden/config.json');
+    expect(baseFiles.admin).toBeNull();
+    expect(state.routes.get('shop/a')).toMatchObject({ namespace: 'shop', name: 'a', spec: { condition: '${true}' } });
+  });
+
+  it('is not synced before every kind was listed, and says nothing until then', async () => {
+    const refusing = (server: ScriptedApiServer): void => {
+      fill(server);
+      server.next('list', ...Array.from({ length: 12 }, () => answer(403)));
+    };
+    const setting = await sourceOf('all', refusing);
+    expect(setting.changes()).toBe(0);
+    await setting.source.synced;
+    expect(setting.changes()).toBe(0);
+    expect(routes(setting)).toHaveLength(2);
+    setting.server.put('shop/routes/c', route('${true}'));
+    await vi.waitFor(() => expect(setting.changes()).toBe(1));
+  });
+
+  it('gives the same maps until something in them changes', async () => {
+    const { server, source } = await synced('all', fill);
+    const before = source.state;
+    expect(source.state.routes).toBe(before.routes);
+    server.put('shop/routes/a', route('${1 == 1}'));
+    await vi.waitFor(() => expect(source.state.routes).not.toBe(before.routes));
+    expect(before.routes.get('shop/a')?.spec).toMatchObject({ condition: '${true}' });
+    expect(source.state.routes.get('bank/b')).toBe(before.routes.get('bank/b'));
+    expect(source.state.secretStores).toBe(before.secretStores);
+  });
+
+  it('keeps the spec of a resource whose status was written', async () => {
+    const { server, source } = await synced('all', fill);
+    const before = source.state.routes.get('shop/a')!;
+    const metadata = { generation: before.generation };
+    server.put('shop/routes/a', route('${true}', { metadata, status: { lastGood: { generation: 1, hash: 'h' } } }));
+    await vi.waitFor(() => expect(source.state.routes.get('shop/a')).not.toBe(before));
+    const after = source.state.routes.get('shop/a')!;
+    expect(after.lastGood).toEqual({ generation: 1, hash: 'h' });
+    expect(after.resourceVersion).not.toBe(before.resourceVersion);
+    expect(after.spec).toBe(before.spec);
+  });
+
+  it('says up to which version Routes are known, not up to which anything is', async () => {
+    const { server, source } = await synced('all', fill);
+    const seen = source.seen;
+    await vi.waitFor(() => expect(server.openWatches).toBe(4));
+    const { metadata } = server.put('shop/secretstores/more', { kind: 'SecretStore', spec: { type: 'X' } });
+    await vi.waitFor(() => expect(source.state.secretStores.size).toBe(2));
+    expect(source.seen).toBe(seen);
+    server.bookmark();
+    await vi.waitFor(() => expect(source.seen).toBe(metadata['resourceVersion']));
+    server.remove('shop/routes/a');
+    await vi.waitFor(() => expect(Number(source.seen)).toBeGreaterThan(Number(metadata['resourceVersion'])));
+  });
+
+  it('follows the Secrets that it is told to', async () => {
+    const { server, source, changes } = await synced('all', fill);
+    server.put('shop/secrets/keys', { metadata: { labels: { 'gatewarden.io/secret-store': 'allowed' } } });
+    source.follow([{ namespace: 'shop', name: 'keys' }]);
+    await vi.waitFor(() => expect(source.state.secrets.get('shop/keys')?.data).toEqual(new Map()));
+    expect(changes()).toBe(1);
+    expect(source.facts.map(({ kind }) => kind)).toContain('Secret');
+  });
+
+  it('stands still once it is closed', async () => {
+    const { server, source, changes } = await synced('all', fill);
+    await vi.waitFor(() => expect(server.openWatches).toBe(4));
+    await source.close();
+    await vi.waitFor(() => expect(server.openWatches).toBe(0));
+    const asked = server.requests.length;
+    source.follow([{ namespace: 'shop', name: 'keys' }]);
+    server.put('shop/routes/c', route('${true}'));
+    await vi.waitFor(() => expect(source.facts.every(({ watchingSince }) => watchingSince === null)).toBe(true));
+    expect(server.requests).toHaveLength(asked);
+    expect(changes()).toBe(0);
+  });
+});
+
+describe('namespaces', () => {
+  it('can be listed: each is asked for by itself', async () => {
+    const setting = await synced(['shop', 'office', 'shop'], fill);
+    expect(routes(setting)).toEqual(['shop/a']);
+    const asked = setting.server.requests.filter(({ kind, path }) => kind === 'list' && path.endsWith('/routes'));
+    expect(asked.map(({ path }) => path.split('/')[5]).toSorted()).toEqual(['office', 'shop']);
+    setting.server.put('office/routes/c', route('${true}'));
+    setting.server.put('bank/routes/d', route('${true}'));
+    await vi.waitFor(() => expect(routes(setting)).toEqual(['office/c', 'shop/a']));
+  });
+
+  it('can be chosen by label, and come and go with it', async () => {
+    const labelled = (server: ScriptedApiServer): void => {
+      fill(server);
+      server.put('/namespaces/shop', { metadata: { labels: { gateway: 'yes' } } });
+      server.put('/namespaces/bank', { metadata: { labels: { gateway: 'no' } } });
+    };
+    const setting = await synced({ labelSelector: 'gateway=yes' }, labelled);
+    expect(routes(setting)).toEqual(['shop/a']);
+    await vi.waitFor(() => expect(setting.server.openWatches).toBe(5));
+    setting.server.put('/namespaces/office', { metadata: { labels: { gateway: 'yes' } } });
+    setting.server.put('office/routes/c', route('${true}'));
+    await vi.waitFor(() => expect(routes(setting)).toEqual(['office/c', 'shop/a']));
+    setting.server.remove('/namespaces/shop');
+    await vi.waitFor(() => expect(routes(setting)).toEqual(['office/c']));
+    expect(setting.changes()).toBeGreaterThan(0);
+  });
+});
+
+describe('the base configuration', () => {
+  const base = (data: JsonObject, more: JsonObject = {}) => ({ data, ...more });
+
+  it('keeps a file that is as it was, says which keys do nothing, and is gone with its ConfigMap', async () => {
+    const { server, source } = await synced('all', fill);
+    const before = source.baseFiles;
+    const binary = { binaryData: { 'admin.json': Buffer.from('{"a":1}').toString('base64') } };
+    server.put('system/configmaps/gatewarden', base({ 'config.json': '{}', 'Config.yaml': 'a', notes: 'b' }, binary));
+    await vi.waitFor(() => expect(source.baseFiles).not.toBe(before));
+    const { config, admin, trust, strays, unused, source: version } = source.baseFiles;
+    expect(config).toBe(before.config);
+    expect(Buffer.from(admin?.content ?? '').toString()).toBe('{"a":1}');
+    expect(trust).toBeNull();
+    expect(strays).toMatchObject([
+      { file: { path: 'system/gatewarden/Config.yaml' }, instead: 'config.json', isThere: true },
+    ]);
+    expect(unused).toEqual(['notes']);
+    expect(version?.uid).toBe(before.source?.uid);
+    server.remove('system/configmaps/gatewarden');
+    await vi.waitFor(() => expect(source.baseFiles.source).toBeNull());
+    expect(source.baseFiles.config).toBeNull();
+  });
+});

@@ -1,0 +1,215 @@
+import { networkInterfaces } from 'node:os';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { JsonObject, JsonValue } from '../../../contract/document/json-value.ts';
+import { refusalOf, untilAnswers } from '../../support/answers.ts';
+import { startProxy } from '../../support/http-proxy.ts';
+import { RawClient } from '../../support/raw-client.ts';
+import { type RecordingBackend, startRecordingBackend } from '../../support/recording-backend.ts';
+import { startTenants, TENANT } from '../../support/tenant-gateway.ts';
+import { UPGRADE } from '../../support/websocket-upgrade.ts';
+
+/** A backend on loopback, as every neighbour of the plane on its machine is. */
+async function backend(): Promise<RecordingBackend> {
+  const started = await startRecordingBackend();
+  onTestFinished(() => started.close());
+  return started;
+}
+
+function to(uri: string, handler: JsonValue = 'ReverseProxyHandler'): JsonObject {
+  return { baseURI: uri, handler };
+}
+
+const tenants = (document: JsonObject) => ({ tenant: TENANT, document });
+
+/** What others know this machine by, and what it knows itself by. */
+const OWN_ADDRESSES = Object.values(networkInterfaces())
+  .flat()
+  .flatMap((entry) => (entry?.family === 'IPv4' ? [entry.address] : []));
+
+describe("a tenant's route", () => {
+  it.each(['127.0.0.1', 'localhost', '127.1', '[::ffff:127.0.0.1]', '0.0.0.0', '0x7f000001', '2130706433'])(
+    'may not reach a neighbour of the plane as %s, which an operator may',
+    async (host) => {
+      const { destination, requests } = await backend();
+      const document = to(`http://${host}:${destination.port}`);
+      const gateway = await startTenants({
+        own: { document: { ...document, condition: "${request.uri.path == '/own'}" } },
+        shop: tenants(document),
+      });
+      const own = await gateway.get('/own');
+      const shop = await gateway.get('/');
+      expect([shop.status, refusalOf(shop)]).toEqual([403, 'backend-egress']);
+      expect(own.status).toBe(200);
+      expect(requests.map(({ target }) => target)).toEqual(['/own']);
+    },
+  );
+
+  it.each(['169.254.169.254', '[fe80::1]', '[::]', '[::1]', '224.0.0.1', '255.255.255.255', '[64:ff9b::7f00:1]'])(
+    'may not even try %s',
+    async (host) => {
+      const gateway = await startTenants({ shop: tenants(to(`http://${host}`)) });
+      expect(refusalOf(await gateway.get('/'))).toBe('backend-egress');
+    },
+  );
+
+  it('may not reach the machine of the plane by any of its addresses', async () => {
+    for (const address of OWN_ADDRESSES) {
+      const gateway = await startTenants({ shop: tenants(to(`http://${address}:9`)) });
+      expect(refusalOf(await gateway.get('/'))).toBe('backend-egress');
+    }
+  });
+
+  it('may not reach what the plane forbids', async () => {
+    const gateway = await startTenants(
+      { shop: tenants(to('https://10.96.0.1')) },
+      { forbidden: [{ address: '10.96.0.1', port: 443 }] },
+    );
+    expect(refusalOf(await gateway.get('/'))).toBe('backend-egress');
+  });
+
+  it('may reach what an operator allows, and the application beside a sidecar', async () => {
+    const { destination } = await backend();
+    const route = { shop: tenants(to(`http://localhost:${destination.port}`)) };
+    const allowed = await startTenants(route, { trust: { egress: [`127.0.0.1:${destination.port}`] } });
+    const sidecar = await startTenants(route, { appPorts: [destination.port] });
+    const other = await startTenants(route, { appPorts: [destination.port + 1] });
+    const statuses = await Promise.all([allowed, sidecar, other].map(async (one) => (await one.get('/')).status));
+    expect(statuses).toEqual([200, 200, 403]);
+  });
+
+  it('may not reach the gateway itself, whatever an operator allows', async () => {
+    const gateway = await startTenants({}, { trust: { egress: ['127.0.0.0/8', '127.0.0.1'] } });
+    gateway.change({ shop: tenants(to(`http://127.0.0.1:${gateway.port}`)) });
+    expect(refusalOf(await gateway.get('/'))).toBe('backend-egress');
+  });
+
+  it("does not get the connection that an operator's route has open", async () => {
+    const { destination, requests } = await backend();
+    const document = to(`http://127.0.0.1:${destination.port}`);
+    const gateway = await startTenants({
+      own: { document: { ...document, condition: "${request.uri.path == '/own'}" } },
+      shop: tenants(document),
+    });
+    for (const path of ['/own', '/', '/own', '/']) await gateway.get(path);
+    expect(requests.map(({ target }) => target)).toEqual(['/own', '/own']);
+  });
+
+  it.each<[string, JsonValue]>([
+    ['a handler of its own', { type: 'ReverseProxyHandler' }],
+    ['a ClientHandler of its own', { type: 'ClientHandler' }],
+    ['the default ClientHandler', 'ClientHandler'],
+    ['the default ForgeRockClientHandler', 'ForgeRockClientHandler'],
+    ['a chain of its own', { type: 'Chain', config: { filters: [], handler: 'ReverseProxyHandler' } }],
+    ["an operator's chain", 'chain'],
+    [
+      "an operator's filter that hands it to an operator's handler",
+      { type: 'Chain', config: { filters: ['turn'], handler: 'ok' } },
+    ],
+    ['a decorated handler', { type: 'ReverseProxyHandler', capture: 'all', timer: true }],
+  ])('is held to it by %s', async (_what, handler) => {
+    const { destination, requests } = await backend();
+    const heap = [
+      { name: 'ok', type: 'StaticResponseHandler', config: { status: 200 } },
+      { name: 'chain', type: 'Chain', config: { filters: [], handler: 'ReverseProxyHandler' } },
+      {
+        name: 'turn',
+        type: 'ConditionEnforcementFilter',
+        config: { condition: '${false}', failureHandler: 'ReverseProxyHandler' },
+      },
+    ];
+    const document = to(`http://127.0.0.1:${destination.port}`, handler);
+    const plain = await startTenants({ shop: tenants(document) }, { base: { heap } });
+    const decorated = await startTenants(
+      { shop: tenants({ ...document, globalDecorators: { timer: true } }) },
+      { base: { heap } },
+    );
+    expect([plain.problems, decorated.problems]).toEqual([[], []]);
+    const statuses = [(await plain.get('/')).status, (await decorated.get('/')).status];
+    expect(statuses.every((status) => status === 403 || status === 502 || status === 500)).toBe(true);
+    expect(requests).toEqual([]);
+  });
+
+  it('may not open a WebSocket there either', async () => {
+    const { destination, requests } = await backend();
+    const handler = { type: 'ReverseProxyHandler', config: { websocket: { enabled: true } } };
+    const gateway = await startTenants({ shop: tenants(to(`http://127.0.0.1:${destination.port}`, handler)) });
+    const client = await RawClient.connect(gateway.port);
+    onTestFinished(() => client.destroy());
+    client.send(`GET / HTTP/1.1\r\nHost: gw.test\r\n${UPGRADE}\r\n`);
+    const [answer] = await untilAnswers(client, 1);
+    expect(answer?.status).toBe(403);
+    expect(requests).toEqual([]);
+  });
+
+  it('may not go there through a proxy on the machine of the plane, nor have a proxy connect to an address', async () => {
+    const { destination } = await backend();
+    const proxy = await startProxy();
+    const handler = {
+      type: 'ReverseProxyHandler',
+      config: { proxyOptions: { type: 'CustomProxyOptions', config: { uri: proxy.uri } } },
+    };
+    const document = to(`http://127.0.0.1:${destination.port}`, handler);
+    const refused = await startTenants({ shop: tenants(document) });
+    const allowed = await startTenants({ shop: tenants(document) }, { trust: { egress: [`127.0.0.1:${proxy.port}`] } });
+    await refused.get('/');
+    expect(proxy.connections).toBe(0);
+    expect((await allowed.get('/')).status).not.toBe(200);
+    expect(proxy.asked).toEqual([]);
+  });
+});
+
+describe("calls of the gateway's own", () => {
+  const introspecting = (endpoint: string, handler: JsonValue): JsonObject => ({
+    type: 'OAuth2ResourceServerFilter',
+    config: {
+      requireHttps: false,
+      scopes: ['read'],
+      accessTokenResolver: {
+        type: 'TokenIntrospectionAccessTokenResolver',
+        config: { endpoint, providerHandler: handler },
+      },
+    },
+  });
+
+  it.each<[string, JsonValue]>([
+    ['the default handler', 'ForgeRockClientHandler'],
+    ['a handler of its own', { type: 'ClientHandler' }],
+    ["an operator's filter", { type: 'Chain', config: { filters: ['turn'], handler: 'ok' } }],
+  ])('for a tenant do not reach a neighbour of the plane through %s', async (_what, handler) => {
+    const { destination, requests } = await backend();
+    const heap = [
+      { name: 'ok', type: 'StaticResponseHandler', config: { status: 200 } },
+      {
+        name: 'turn',
+        type: 'ConditionEnforcementFilter',
+        config: { condition: '${false}', failureHandler: 'ReverseProxyHandler' },
+      },
+    ];
+    const filter = introspecting(`http://127.0.0.1:${destination.port}/introspect`, handler);
+    const document = { handler: { type: 'Chain', config: { filters: [filter], handler: 'ok' } } };
+    const gateway = await startTenants({ shop: tenants(document) }, { base: { heap } });
+    expect(gateway.problems).toEqual([]);
+    const answer = await fetch(`http://127.0.0.1:${gateway.port}/`, { headers: { authorization: 'Bearer abc' } });
+    expect(answer.ok).toBe(false);
+    expect(requests).toEqual([]);
+  });
+
+  it('for an object that an operator declared go where the operator said', async () => {
+    const { destination, requests } = await backend();
+    const endpoint = `http://127.0.0.1:${destination.port}/introspect`;
+    const heap = [
+      { name: 'ok', type: 'StaticResponseHandler', config: { status: 200 } },
+      { ...introspecting(endpoint, 'ClientHandler'), name: 'rs' },
+    ];
+    const document = { handler: { type: 'Chain', config: { filters: ['rs'], handler: 'ok' } } };
+    const gateway = await startTenants({ shop: tenants(document) }, { base: { heap } });
+    await fetch(`http://127.0.0.1:${gateway.port}/`, { headers: { authorization: 'Bearer abc' } });
+    expect(requests.map(({ target }) => target)).toEqual(['/introspect']);
+  });
+});
+
+it('a rule that cannot be read takes nothing down and lets nothing in', async () => {
+  const gateway = await startTenants({}, { trust: { egress: ['127.0.0.1', 'everything'] } });
+  expect(gateway.problems).toMatchObject([{ route: null, problems: [{ path: ['egress', 1] }] }]);
+  expect((await gateway.get('/')).status).toBe(503);
+});
