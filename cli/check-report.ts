@@ -11,29 +11,24 @@ export interface CheckReport {
 }
 
 export function checkReport({ verdicts: files, tokenProblems, manifests }: Findings): CheckReport {
-  const verdicts = [...files, ...(manifests?.base ?? [])];
-  const told = manifests?.told ?? [];
-  const problems = [
-    ...tokenProblems,
-    ...verdicts.flatMap((verdict) => verdict.problems),
-    ...told.map(({ problem }) => problem),
-  ];
+  const verdicts = [...files, ...(manifests?.verdicts ?? [])];
+  const problems = [...tokenProblems, ...verdicts.flatMap((verdict) => verdict.problems)];
   const texts = [
     ...tokenProblems.map((problem) => problemText(problem)),
     verdictText(verdicts),
-    ...told.map(({ problem, source }) => problemText(problem, source)),
     ...(manifests?.skipped ?? []).map((name) => `note: ${name} is not looked at`),
   ];
   const text = texts.filter((one) => one !== '').join('\n\n');
   const count = (severity: string): number => problems.filter((problem) => problem.severity === severity).length;
   const [errors, warnings] = [count('error'), count('warning')];
-  const nothing =
-    verdicts.length === 0 && manifests === null
-      ? '\nThere is no config.json and no route: the default configuration would run.'
-      : '';
+  const isNothing = files.length === 0 && manifests === null;
+  const nothing = isNothing ? '\nThere is no config.json and no route: the default configuration would run.' : '';
+  const fileCount = files.filter(({ within }) => within === undefined).length + (manifests?.files ?? 0);
+  const resourceCount =
+    files.length - files.filter(({ within }) => within === undefined).length + (manifests?.resources ?? 0);
   const checked = [
-    ...(verdicts.length > 0 || manifests === null ? [counted(verdicts.length, 'file')] : []),
-    ...(manifests === null ? [] : [counted(manifests.resources.length, 'resource')]),
+    ...(fileCount > 0 || resourceCount === 0 ? [counted(fileCount, 'file')] : []),
+    ...(resourceCount > 0 ? [counted(resourceCount, 'resource')] : []),
   ];
   const summary = `${checked.join(' and ')} checked: ${counted(errors, 'error')}, ${counted(warnings, 'warning')}`;
   const last = `${summary}${nothing}\n`;

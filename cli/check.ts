@@ -53,17 +53,11 @@ export const checkCommand = defineCommand({
     const { verdictRecords } = await import('./verdict-text.ts');
     const { problemRecord } = await import('../contract/problem-text.ts');
     const { tokenProblems, manifests } = findings;
-    const verdicts = [...findings.verdicts, ...(manifests?.base ?? [])];
-    const problems = [
-      ...tokenProblems.map((problem) => problemRecord(problem)),
-      ...verdicts.flatMap(verdictRecords),
-      ...(manifests?.told ?? []).map(({ problem, source }) => problemRecord(problem, source)),
-    ];
-    const counts = {
-      files: verdicts.length,
-      ...(manifests === null ? {} : { resources: manifests.resources.length, skipped: manifests.skipped }),
-    };
-    process.stdout.write(`${JSON.stringify({ sound: isSound, ...counts, problems }, null, 2)}\n`);
+    const verdicts = [...findings.verdicts, ...(manifests?.verdicts ?? [])];
+    const problems = [...tokenProblems.map((problem) => problemRecord(problem)), ...verdicts.flatMap(verdictRecords)];
+    const files = findings.verdicts.length + (manifests?.files ?? 0);
+    const more = manifests === null ? {} : { resources: manifests.resources, skipped: manifests.skipped };
+    process.stdout.write(`${JSON.stringify({ sound: isSound, files, ...more, problems }, null, 2)}\n`);
     return isSound ? 0 : 1;
   },
 });

@@ -1,6 +1,7 @@
 import { checkCommand } from './check.ts';
 import type { Command } from './command.ts';
 import { compileCommand } from './compile.ts';
+import { controllerCommand } from './controller.ts';
 import { dataplaneCommand } from './dataplane.ts';
 import { dumpCommand } from './dump.ts';
 import { evalCommand } from './eval.ts';
@@ -15,6 +16,7 @@ import { statusCommand } from './status.ts';
 /** Every command of the program, in the order in which help lists them. */
 export const commands: readonly Command[] = [
   runCommand,
+  controllerCommand,
   dataplaneCommand,
   checkCommand,
   routesCommand,

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { readTokenFiles } from '../contract/document/token-files.ts';
 import type { Problem } from '../contract/problem.ts';
 import { type CompiledAdmin, compileAdmin } from '../controller/compile/compile-admin.ts';
-import { type Compilation, Compiler } from '../controller/compile/compiler.ts';
+import { type Compilation, Compiler, type CompilerOptions } from '../controller/compile/compiler.ts';
 import type { Verdict } from '../controller/compile/verdict.ts';
 import { DirectorySource } from '../controller/source/directory-source.ts';
 import { type InstanceLayout, instanceLayout } from '../controller/source/instance-layout.ts';
@@ -28,6 +28,8 @@ export interface Instance {
   readonly reach: OperatorReach;
   readonly source: DirectorySource;
   readonly compiler: Compiler;
+  /** What the compiler judges documents and gives tokens their values with. */
+  readonly judging: Pick<CompilerOptions, 'checker' | 'tokens'>;
   /** What is wrong with the files that give tokens their values. */
   readonly tokenProblems: readonly Problem[];
 }
@@ -50,12 +52,12 @@ export function openInstance(layout: InstanceLayout, options: InstanceOptions): 
   const connector = admin.settings?.connectors?.[0];
   const port = options.ports?.[0] ?? connector?.port ?? 8080;
   const scheme = connector?.tls === undefined ? 'http' : 'https';
-  const compiler = new Compiler({
+  const judging = {
     checker: dataPlaneChecker(reach),
     tokens: { ...sources, reach, instanceUrl: `${scheme}://localhost:${port}` },
-    configDirectory: layout.config,
-  });
-  return { layout, admin, reach: data, source, compiler, tokenProblems };
+  };
+  const compiler = new Compiler({ ...judging, configDirectory: layout.config });
+  return { layout, admin, reach: data, source, compiler, judging, tokenProblems };
 }
 
 /** What was found in all files of an instance. */

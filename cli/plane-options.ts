@@ -7,6 +7,13 @@ import { readDuration } from './duration.ts';
 import { readLimits } from './limits.ts';
 import { readNetworks } from './networks.ts';
 
+export const logLevelOption = {
+  valueName: 'LEVEL',
+  description: 'What the program log tells: error, warn, info or debug, each with what is before it.',
+  default: 'info',
+  read: readLogLevel,
+} as const satisfies ValueOption;
+
 /** The options of every command that starts a plane. */
 export const planeOptions = {
   'access-log': {
@@ -23,12 +30,7 @@ export const planeOptions = {
     default: 'auto',
     read: readAdmin,
   },
-  'log-level': {
-    valueName: 'LEVEL',
-    description: 'What the program log tells: error, warn, info or debug, each with what is before it.',
-    default: 'info',
-    read: readLogLevel,
-  },
+  'log-level': logLevelOption,
   'trusted-proxies': {
     valueName: 'CIDR,…',
     description: 'Peers whose X-Forwarded-* and Forwarded headers are believed; those of all others are dropped.',

@@ -47,6 +47,9 @@ export async function runDataplane(options: DataplaneOptions): Promise<number> {
   const log = pino({ name: 'gatewarden', level: options['log-level'] }, pino.destination({ fd: 2, sync: true }));
   const apiServer = await apiServerPlaces();
   let controllers: readonly ForbiddenPlace[] = [];
+  // the admin port answers before these are there
+  let follower: PlaneFollower | null = null;
+  let link: ControllerLink | null = null;
   const own: OwnSettings = {
     host: options.host,
     ports: options.port,
@@ -67,12 +70,12 @@ export async function runDataplane(options: DataplaneOptions): Promise<number> {
     admin: options.admin,
     trustedProxies: options['trusted-proxies'],
     drainTimeout: options['drain-timeout'],
-    link: { figures: linkFigures(), status: () => ({ ...link.state, revision: follower.revision }) },
+    link: { figures: linkFigures(), status: () => ({ ...link?.state, revision: follower?.revision ?? null }) },
   }).catch((error: unknown) => {
     if (!(error instanceof CannotListen)) throw error;
     throw new Error(cannotListenText(error, { host: 'host', port: 'port', connectors: 1 }));
   });
-  const follower = new PlaneFollower({
+  follower = new PlaneFollower({
     plane,
     begin: (holding) => snapshotBeginning(holding, own),
     file: await sealedSnapshot(),
@@ -85,7 +88,7 @@ export async function runDataplane(options: DataplaneOptions): Promise<number> {
     },
     log,
   });
-  const link = new ControllerLink({
+  link = new ControllerLink({
     addresses: new ControllerAddresses(options.controller, {
       found(endpoints) {
         controllers = endpoints;
@@ -96,7 +99,7 @@ export async function runDataplane(options: DataplaneOptions): Promise<number> {
     log,
   });
   onStopSignal(async () => {
-    link.close();
+    link?.close();
     await plane.drain();
   });
   log.info({ admin: plane.adminAddress, controllers: options.controller }, 'waiting for a snapshot');
@@ -109,19 +112,19 @@ export async function runDataplane(options: DataplaneOptions): Promise<number> {
   function linkFigures() {
     return {
       get connected() {
-        return link.state.connected;
+        return link?.state.connected ?? false;
       },
       get reconnects() {
-        return link.state.reconnects;
+        return link?.state.reconnects ?? 0;
       },
       get revision() {
-        return follower.revision;
+        return follower?.revision ?? null;
       },
       get confirmed() {
-        return link.state.connected ? Date.now() : follower.confirmed;
+        return link?.state.connected === true ? Date.now() : (follower?.confirmed ?? null);
       },
       get updates() {
-        return follower.updates;
+        return follower?.updates ?? { taken: 0, refused: 0 };
       },
     };
   }

@@ -5,7 +5,7 @@ import type { SourceFile } from '../controller/compile/source-file.ts';
 import { hasErrors, type Verdict } from '../controller/compile/verdict.ts';
 import type { BuildProblem } from '../dataplane/routes/configuration.ts';
 import { type Tell, tellAsText } from './tell.ts';
-import { shownPath, verdictLine, verdictRecords, verdictText } from './verdict-text.ts';
+import { subjectOf, verdictLine, verdictRecords, verdictText } from './verdict-text.ts';
 
 interface Said {
   readonly verdict: Verdict;
@@ -44,7 +44,7 @@ export class RunReport {
     this.said = new Map();
     for (const verdict of verdicts) {
       if (verdict.problems.length === 0 && told.size === 0) continue;
-      const key = `${verdict.route?.router ?? ''}\n${verdict.file.path}`;
+      const key = `${verdict.route?.router ?? ''}\n${verdict.file.path}\n${verdict.within?.label ?? ''}`;
       const text = verdictText([verdict]);
       const before = told.get(key)?.text ?? '';
       told.delete(key);
@@ -68,7 +68,7 @@ export class RunReport {
   }
 
   private recovered(verdict: Verdict, how: string): void {
-    this.tell({ level: 'info', message: `${shownPath(verdict.file.path)}: ${how}`, fields: fieldsOf(verdict) });
+    this.tell({ level: 'info', message: `${subjectOf(verdict)}: ${how}`, fields: fieldsOf(verdict) });
   }
 
   compiled(compilation: Compilation, update: Update | null): void {

@@ -19,15 +19,21 @@ function verdictProblems(verdict: Verdict): string[] {
   const shown = worstOf(verdict.problems);
   const texts = inOrder(shown, source).map((problem) => problemText(problem, source));
   const more = verdict.problems.length - shown.length;
-  if (more > 0) texts.push(`${source.file}: and ${more} more`);
-  return consequence === null ? texts : [...texts, `${source.file}: ${consequence}`];
+  const subject = subjectOf(verdict);
+  if (more > 0) texts.push(`${subject}: and ${more} more`);
+  return consequence === null ? texts : [...texts, `${subject}: ${consequence}`];
 }
 
 /** In one line, what comes of what is wrong with a file. */
 export function verdictLine(verdict: Verdict): string {
   const [first, ...more] = inOrder(worstOf(verdict.problems), sourceOf(verdict));
   const rest = more.length === 0 ? '' : `, and ${more.length} more`;
-  return `${shownPath(verdict.file.path)}: ${consequenceOf(verdict) ?? `${first?.message ?? ''}${rest}`}`;
+  return `${subjectOf(verdict)}: ${consequenceOf(verdict) ?? `${first?.message ?? ''}${rest}`}`;
+}
+
+/** What a verdict is about, as people find it. */
+export function subjectOf({ file, within }: Verdict): string {
+  return within === undefined ? shownPath(file.path) : `${shownPath(file.path)}, ${within.label}`;
 }
 
 /** Errors before warnings, as many as somebody would read. */
@@ -39,7 +45,7 @@ function worstOf(problems: readonly Problem[]): readonly Problem[] {
 }
 
 function consequenceOf({ serves, role, route, hidesRoutes }: Verdict): string | null {
-  if (role === 'stray' || serves === 'waits') return null;
+  if (role === 'stray' || role === 'resource' || serves === 'waits') return null;
   if (serves === 'last-good') {
     return role === 'directory' ? 'ITS LAST ROUTES KEEP SERVING' : 'THE LAST GOOD VERSION KEEPS SERVING';
   }
@@ -66,7 +72,12 @@ export function verdictRecords(verdict: Verdict): ProblemRecord[] {
   return inOrder(verdict.problems, source).map((problem) => problemRecord(problem, source));
 }
 
-function sourceOf({ file, route }: Verdict): ProblemSource {
+function sourceOf({ file, route, within }: Verdict): ProblemSource {
+  if (within !== undefined) {
+    const { label, placeOf, isSecret } = within;
+    const text = isSecret ? {} : { text: new TextDecoder().decode(file.content) };
+    return { file: shownPath(file.path), ...text, placeOf, ...(label === '' ? {} : { label }) };
+  }
   const { placeOf } = documentOf(file);
   return {
     file: shownPath(file.path),

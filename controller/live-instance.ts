@@ -2,14 +2,21 @@ import type { Update } from '../contract/snapshot.ts';
 import { type Compilation, type Compiler, type LastGood, nothingGood } from './compile/compiler.ts';
 import { Publisher } from './publish/publisher.ts';
 import type { DirectorySource } from './source/directory-source.ts';
+import { manifestVerdicts } from './source/manifest-verdicts.ts';
 
 /** Compiles what a source holds, reading the directories that turn out to be needed. */
 export function compileSource(compiler: Compiler, source: DirectorySource, lastGood: LastGood): Compilation {
   for (;;) {
     const compilation = compiler.compile(source.state, lastGood);
-    if (compilation.missing.length === 0) return compilation;
+    if (compilation.missing.length === 0) return withManifests(compilation, source);
     source.read(compilation.missing);
   }
+}
+
+function withManifests(compilation: Compilation, { manifestSet }: DirectorySource): Compilation {
+  if (manifestSet === null) return compilation;
+  const verdicts = [...compilation.verdicts, ...manifestVerdicts(manifestSet, compilation.resources)];
+  return { ...compilation, verdicts };
 }
 
 export interface LiveInstanceOptions {

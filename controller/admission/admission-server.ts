@@ -2,15 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { ResourceKind } from '../../contract/resources/resource.ts';
+import type { CertifiedKey } from '../certificates/issue-certificate.ts';
 import type { AdmissionJudge } from './admission-judge.ts';
 import { type AdmissionRequest, REVIEW_VERSION, ReviewFault, readReview } from './admission-request.ts';
 import { type AdmissionVerdict, admissionVerdict } from './admission-verdict.ts';
-
-/** A key with its certificates, the own one first, as PEM texts. */
-export interface ServerCertificate {
-  readonly cert: string;
-  readonly key: string;
-}
 
 /** What became of a review: `failed` leaves the decision to the `failurePolicy`. */
 export type AdmissionOutcome = 'allowed' | 'denied' | 'malformed' | 'failed';
@@ -24,7 +19,7 @@ export interface AdmissionObserver {
 
 export interface AdmissionServerOptions {
   readonly judge: AdmissionJudge;
-  readonly certificate: ServerCertificate;
+  readonly certificate: CertifiedKey;
   readonly observer: AdmissionObserver;
   /** The authorities, in PEM, that callers must have a certificate of; without it anybody who gets here may ask. */
   readonly clientAuthorities?: string;
@@ -78,7 +73,7 @@ export class AdmissionServer {
   }
 
   /** Takes another certificate for connections from now on; those that are there stay. */
-  renew(certificate: ServerCertificate): void {
+  renew(certificate: CertifiedKey): void {
     this.server.setSecureContext(secureOptions(certificate, this.options.clientAuthorities));
   }
 
@@ -129,10 +124,10 @@ export class AdmissionServer {
   }
 }
 
-function secureOptions(certificate: ServerCertificate, clientAuthorities: string | undefined): object {
+function secureOptions({ certificate, key }: CertifiedKey, clientAuthorities: string | undefined): object {
   return {
-    cert: certificate.cert,
-    key: certificate.key,
+    cert: certificate,
+    key,
     ...(clientAuthorities === undefined ? {} : { ca: clientAuthorities }),
   };
 }

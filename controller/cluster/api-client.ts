@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { type AccessOptions, ApiAccess, type Credentials } from './api-access.ts';
-import { ApiError, errorOfAnswer, errorOfWire } from './api-error.ts';
+import { ApiError, errorOfAnswer, errorOfCredentials, errorOfWire } from './api-error.ts';
 
 /** How long a call may take, in milliseconds; of a stream, until it begins. */
 const TIMEOUT = 30_000;
@@ -127,17 +127,21 @@ export class ClusterApi implements ApiCaller {
   }
 
   private async send(request: ApiRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
-    const credentials = await this.access.credentials();
+    const credentials = await this.access.credentials().catch(failCredentials);
     const answer = await attempt(request, credentials, signal);
     if (answer.statusCode < 300) return answer;
     const error = await failureOf(answer);
     if (error.status !== 401) throw error;
-    const fresh = await this.access.renewed(credentials);
+    const fresh = await this.access.renewed(credentials).catch(failCredentials);
     if (fresh === null) throw error;
     const second = await attempt(request, fresh, signal);
     if (second.statusCode < 300) return second;
     throw await failureOf(second);
   }
+}
+
+function failCredentials(error: unknown): never {
+  throw errorOfCredentials(error);
 }
 
 function attempt(

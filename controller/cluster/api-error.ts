@@ -52,6 +52,11 @@ export function errorOfWire(error: unknown): ApiError {
   return new ApiError(`the API server did not answer: ${code}`, { status: 0, reason });
 }
 
+/** What it means that it cannot be said who we are. */
+export function errorOfCredentials(error: unknown): ApiError {
+  return new ApiError(`the credentials cannot be read: ${codeOf(error)}`, { status: 0, reason: 'NoCredentials' });
+}
+
 interface StatusObject {
   readonly code: number;
   readonly reason: string;

@@ -8,8 +8,8 @@ import { Reflector, type ReflectorTimes } from './reflector.ts';
 import type { ReflectorFacts } from './reflector-facts.ts';
 import { resourceOfObject } from './resource-of-object.ts';
 import { resourcePath } from './resource-path.ts';
-import { lowestVersion } from './resource-version.ts';
-import { type SecretName, SecretsFollower } from './secrets-follower.ts';
+import { highestVersion, lowestVersion } from './resource-version.ts';
+import { SecretsFollower } from './secrets-follower.ts';
 
 /** Whose resources count: those of all namespaces, of these, or of namespaces with these labels. */
 export type NamespaceScope = 'all' | readonly string[] | { readonly labelSelector: string };
@@ -64,8 +64,7 @@ export class ClusterSource {
     this.secrets = new SecretsFollower({
       api: options.api,
       changed: () => this.note(),
-      failed: (error, { namespace, name }) =>
-        options.failed?.({ kind: 'Secret', scope: `${namespace}/${name}`, error }),
+      failed: (error, scope) => options.failed?.({ kind: 'Secret', scope, error }),
       ...(options.times && { times: options.times }),
     });
     this.synced = Promise.all(this.all.map((reflector) => reflector.synced)).then(() => {
@@ -85,7 +84,8 @@ export class ClusterSource {
       auditServices: this.view('AuditService'),
       secrets: this.secrets.secrets,
       trust: this.baseFiles.trust,
-      seen: this.seen,
+      seen: highestVersion([...this.all.map(({ position }) => position), this.secrets.seen]),
+      seenOf: (kind, key) => (kind === 'Secret' ? this.secrets.seenOf(key) : this.seenOf(kind, key)),
     };
   }
 
@@ -94,17 +94,22 @@ export class ClusterSource {
     return files;
   }
 
-  /** The resourceVersion up to which it is known which Routes there are; null before that is known at all. */
-  get seen(): string | null {
+  /** The resourceVersion up to which it is known of every namespace which Routes there are; null before that is known. */
+  get routesSeen(): string | null {
     return lowestVersion((this.reflectors.get('Route') ?? []).map(({ position }) => position));
+  }
+
+  /** The version of the Route with this uid, or the one at which it was gone; null when nothing is known of it. */
+  routeVersion(uid: string): string | null {
+    return highestVersion((this.reflectors.get('Route') ?? []).map((reflector) => reflector.versionOf(uid)));
   }
 
   get facts(): readonly ReflectorFacts[] {
     return [...this.all.map(({ facts }) => facts), ...this.secrets.facts];
   }
 
-  /** Follows these Secrets and no others. */
-  follow(wanted: Iterable<SecretName>): void {
+  /** Follows these Secrets, by `namespace/name`, and no others. */
+  follow(wanted: Iterable<string>): void {
     if (!this.isClosed) this.secrets.follow(wanted);
   }
 
@@ -115,6 +120,13 @@ export class ClusterSource {
 
   private get all(): readonly Followed[] {
     return [...[...this.reflectors.values()].flat(), this.base, ...(this.chosen === null ? [] : [this.chosen])];
+  }
+
+  private seenOf(kind: ResourceKind, key: string): string | null {
+    const reflectors = this.reflectors.get(kind) ?? [];
+    const [namespace] = key.split('/');
+    const own = reflectors.find(({ scope }) => scope === namespace);
+    return own === undefined ? lowestVersion(reflectors.map(({ position }) => position)) : own.position;
   }
 
   private note(): void {
@@ -183,7 +195,7 @@ export class ClusterSource {
   }
 }
 
-type Followed = Pick<Reflector<unknown>, 'synced' | 'facts' | 'start' | 'close'>;
+type Followed = Pick<Reflector<unknown>, 'synced' | 'position' | 'facts' | 'start' | 'close'>;
 
 /** What the parts of a kind came to. */
 interface View {

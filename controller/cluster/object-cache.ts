@@ -13,6 +13,9 @@ export interface ObjectVersion {
   readonly raw: JsonObject;
 }
 
+/** How many objects that are gone are remembered. */
+const MOST_GONE = 10_000;
+
 interface Held<T> {
   readonly uid: string;
   readonly resourceVersion: string;
@@ -31,6 +34,9 @@ export class ObjectCache<T> {
   private copy: ReadonlyMap<string, T> | null = null;
   /** Objects of the list that is being read. */
   private listing = new Map<string, Held<T>>();
+  /** The versions at which objects were gone, by uid, the latest last. */
+  private readonly gone = new Map<string, string>();
+  private index: ReadonlyMap<string, string> | null = null;
 
   /** @param unreadable hears that `take` threw: what was kept of the object then stays */
   constructor(take: Take<T>, unreadable: () => void) {
@@ -47,6 +53,12 @@ export class ObjectCache<T> {
     return copy;
   }
 
+  /** The version of the object with this uid, or the one at which it was gone; null when nothing is known of it. */
+  versionOf(uid: string): string | null {
+    this.index ??= new Map([...this.held.values()].map((one) => [one.uid, one.resourceVersion]));
+    return this.index.get(uid) ?? this.gone.get(uid) ?? null;
+  }
+
   beginList(): void {
     this.listing = new Map();
   }
@@ -56,11 +68,13 @@ export class ObjectCache<T> {
     this.listing.set(version.key, this.hold(version));
   }
 
-  /** What the list did not name is gone. @returns whether anything changed */
-  endList(): boolean {
+  /** What the list did not name is gone. @param version the list's own @returns whether anything changed */
+  endList(version: string): boolean {
     const { listing, held } = this;
     this.listing = new Map();
     this.held = listing;
+    this.index = null;
+    for (const [key, { uid }] of held) if (listing.get(key)?.uid !== uid) this.bury(uid, version);
     const isSame = listing.size === held.size && [...listing].every(([key, one]) => held.get(key)?.value === one.value);
     if (!isSame) this.copy = null;
     return !isSame;
@@ -72,6 +86,8 @@ export class ObjectCache<T> {
     if (before !== undefined && !isOlderVersion(before.resourceVersion, version.resourceVersion)) return false;
     const held = this.hold(version);
     this.held.set(version.key, held);
+    this.index = null;
+    if (before !== undefined && before.uid !== version.uid) this.bury(before.uid, version.resourceVersion);
     return this.note(before?.value ?? null, held.value);
   }
 
@@ -80,7 +96,26 @@ export class ObjectCache<T> {
     const before = this.held.get(key);
     if (before === undefined || isOlderVersion(resourceVersion, before.resourceVersion)) return false;
     this.held.delete(key);
+    this.index = null;
+    this.bury(before.uid, resourceVersion);
     return this.note(before.value, null);
+  }
+
+  /** Forgets everything, without saying that it is gone. @returns whether anything changed */
+  clear(): boolean {
+    const changed = this.held.size > 0;
+    this.held.clear();
+    this.index = null;
+    if (changed) this.copy = null;
+    return changed;
+  }
+
+  private bury(uid: string, version: string): void {
+    this.gone.delete(uid);
+    this.gone.set(uid, version);
+    if (this.gone.size <= MOST_GONE) return;
+    const [oldest] = this.gone.keys();
+    if (oldest !== undefined) this.gone.delete(oldest);
   }
 
   private note(before: T | null, after: T | null): boolean {

@@ -11,8 +11,9 @@ export interface PacedWritesOptions {
 }
 
 interface Turn {
-  /** On the steady clock: not before. */
+  /** On the steady clock: not before, and when it was asked for. */
   due: number;
+  wanted: number;
   timer: (() => void) | null;
   isQueued: boolean;
   isWriting: boolean;
@@ -34,10 +35,9 @@ export class PacedWrites {
   ask(key: string, after = 0): void {
     const turn = this.turns.get(key) ?? this.open(key);
     if (turn.isWriting) turn.isWanted = true;
-    else if (!turn.isQueued && turn.timer === null) this.schedule(key, turn, after);
-    else if (after === 0 && turn.timer !== null) {
-      turn.timer();
-      this.schedule(key, turn, 0);
+    else if (!turn.isQueued && (turn.timer === null || this.options.clock.steady() + after < turn.wanted)) {
+      turn.timer?.();
+      this.schedule(key, turn, after);
     }
   }
 
@@ -53,13 +53,15 @@ export class PacedWrites {
   }
 
   private open(key: string): Turn {
-    const turn: Turn = { due: 0, timer: null, isQueued: false, isWriting: false, isWanted: false };
+    const turn: Turn = { due: 0, wanted: 0, timer: null, isQueued: false, isWriting: false, isWanted: false };
     this.turns.set(key, turn);
     return turn;
   }
 
   private schedule(key: string, turn: Turn, after: number): void {
-    const wait = Math.max(after, turn.due - this.options.clock.steady());
+    const now = this.options.clock.steady();
+    const wait = Math.max(after, turn.due - now);
+    turn.wanted = now + after;
     turn.timer = null;
     if (wait <= 0) {
       this.enqueue(key, turn);

@@ -37,7 +37,7 @@ const tokenReview = z.looseObject({
     authenticated: z.boolean().default(false),
     audiences: z.array(z.string()).default([]),
     user: z
-      .looseObject({ username: z.string(), extra: z.record(z.string(), z.array(z.string())).default({}) })
+      .looseObject({ username: z.string().default(''), extra: z.record(z.string(), z.array(z.string())).default({}) })
       .optional(),
   }),
 });

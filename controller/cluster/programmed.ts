@@ -31,14 +31,15 @@ export function programmedOf(verdict: ResourceVerdict, planes: readonly PlaneFac
   const wanted = remembered ?? verdict.route;
   if (wanted === null) return { ...notServed(serves === 'waits'), text: `0/${n}` };
   const key = routeKeyText(wanted);
-  const running = planes.filter((plane) => plane.running.get(key) === wanted.hash).length;
-  const refused = planes.filter((plane) => plane.running.get(key) !== wanted.hash && problemsOf(plane, key) !== null);
+  const missing = planes.filter((plane) => plane.running.get(key) !== wanted.hash);
+  const running = n - missing.length;
+  const refused = missing.filter((plane) => problemsOf(plane, key) !== null);
   const refuses = remembered === undefined && verdict.route?.refuses === true;
   const generation = remembered?.generation ?? servingGeneration ?? '?';
   const isThis = serves === 'this' && generation === resource.generation;
   const text = `${running}/${n}${refuses ? ' (refuses)' : isThis ? '' : ` (gen ${generation})`}`;
   if (n === 0) return { status: false, reason: 'NoPlanes', message: 'no plane is there that it selects', text };
-  const count = `${running} of ${n} ${n === 1 ? 'plane' : 'planes'}`;
+  const count = `${running} of ${n} planes`;
   const say = (message: string): string => withRefusals(message, refused, key);
   if (refuses) return { status: false, reason: 'RefusesTraffic', message: say(`${count} refuse its requests`), text };
   if (!isThis) {

@@ -99,6 +99,11 @@ export class Reflector<T> {
     this.backOff = new BackOff({ base: this.times.pause, cap: this.times.longestPause, random: this.random });
   }
 
+  /** What of the kind it follows. */
+  get scope(): string {
+    return this.options.scope ?? '';
+  }
+
   /** By `namespace/name`. The same map as long as nothing changed. */
   get objects(): ReadonlyMap<string, T> {
     return this.cache.values;
@@ -113,13 +118,19 @@ export class Reflector<T> {
     return this.firstList.promise;
   }
 
-  /** The resourceVersion up to which everything is known; null before the first list. */
+  /** The resourceVersion up to which everything is known; null before the first list and while nothing may be read. */
   get position(): string | null {
     return this.known;
   }
 
+  /** The version of the object with this uid, or the one at which it was gone; null when nothing is known of it. */
+  versionOf(uid: string): string | null {
+    return this.cache.versionOf(uid);
+  }
+
   get facts(): ReflectorFacts {
-    const { kind, scope = '' } = this.options;
+    const { scope } = this;
+    const { kind } = this.options;
     const objects = this.cache.values.size;
     return { kind, scope, isSynced: this.hasListed, objects, position: this.known, ...this.record.times };
   }
@@ -169,10 +180,11 @@ export class Reflector<T> {
       begin: () => this.cache.beginList(),
       take: (items) => this.takeListed(items),
     });
+    if (this.isClosed) return;
     this.resumeAt = this.known = version;
     this.resumes = this.silences = 0;
     this.record.listed();
-    this.settle(this.cache.endList());
+    this.settle(this.cache.endList(version));
   }
 
   private takeListed(items: readonly JsonValue[]): void {
@@ -244,13 +256,14 @@ export class Reflector<T> {
     if (type === 'ERROR') throw errorOfEvent(object);
     const resourceVersion = versionOf(object);
     if (resourceVersion === null) throw new ApiError('an event has no version', { status: 0, reason: 'Malformed' });
+    const version = type === 'BOOKMARK' ? null : objectVersion(object);
+    if (version === null && type !== 'BOOKMARK') {
+      throw new ApiError('an event has no object', { status: 0, reason: 'Malformed' });
+    }
     const isNew = this.known === null || isOlderVersion(this.known, resourceVersion);
     if (isNew) this.resumeAt = this.known = resourceVersion;
-    const version = objectVersion(object);
-    if (type === 'BOOKMARK') return false;
-    if (version === null) throw new ApiError('an event has no object', { status: 0, reason: 'Malformed' });
-    if (type === 'DELETED') return this.cache.remove(version);
-    return isNew && this.cache.set(version);
+    if (version === null) return false;
+    return type === 'DELETED' ? this.cache.remove(version) : isNew && this.cache.set(version);
   }
 
   /** @returns how long the server asks to be left alone */
@@ -271,11 +284,11 @@ export class Reflector<T> {
     this.resumeAt = null; // the list says what may still be read
     if (this.options.isGoneWhenForbidden !== true) return;
     const now = this.clock.steady();
-    this.forbiddenSince ??= now;
-    if (now - this.forbiddenSince < this.times.forbidden) return;
-    this.cache.beginList();
-    const since = this.forbiddenSince;
-    this.settle(this.cache.endList());
+    const since = (this.forbiddenSince ??= now);
+    const patience = this.hasListed ? this.times.forbidden : this.times.forbidden / 4; // nobody relies on it yet
+    if (now - since < patience) return;
+    this.known = null; // it may be there all the same, in any version
+    this.settle(this.cache.clear());
     this.forbiddenSince = since;
   }
 

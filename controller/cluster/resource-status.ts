@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { canonicalJson } from '../../contract/document/canonical.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../contract/document/json-value.ts';
 import { printable } from '../../contract/document/printable-text.ts';
 import type { LastGoodMark } from '../../contract/resources/resource.ts';
@@ -128,13 +127,32 @@ function readLastGood(value: JsonValue | undefined): { lastGood?: LastGoodMark }
 /** Whether two say the same, whenever it began. */
 export function saysTheSame(a: ResourceStatus | null, b: ResourceStatus | null): boolean {
   if (a === null || b === null) return a === b;
-  return sayings(a) === sayings(b);
+  return a.programmed === b.programmed && isAlike(a, b, (one, other) => one.message === other.message);
 }
 
-function sayings(status: ResourceStatus): string {
-  const conditions = status.conditions.map(({ lastTransitionTime: _, ...said }) => said);
-  const sorted = conditions.toSorted((a, b) => (a.type < b.type ? -1 : 1));
-  return canonicalJson({ ...asJson(status), conditions: sorted });
+/** Whether all that is new is how many planes run it. */
+export function differsInCountsOnly(a: ResourceStatus, b: ResourceStatus | null): boolean {
+  if (b === null) return false;
+  return isAlike(a, b, (one, other) => one.type === 'Programmed' || one.message === other.message);
+}
+
+function isAlike(
+  a: ResourceStatus,
+  b: ResourceStatus,
+  sameMessage: (one: Condition, other: Condition) => boolean,
+): boolean {
+  if (a.observedGeneration !== b.observedGeneration || a.conditions.length !== b.conditions.length) return false;
+  if (a.lastGood?.hash !== b.lastGood?.hash || a.lastGood?.generation !== b.lastGood?.generation) return false;
+  return a.conditions.every((one) => {
+    const other = b.conditions.find(({ type }) => type === one.type);
+    return (
+      other !== undefined &&
+      one.status === other.status &&
+      one.reason === other.reason &&
+      one.observedGeneration === other.observedGeneration &&
+      sameMessage(one, other)
+    );
+  });
 }
 
 /** As it is sent. */

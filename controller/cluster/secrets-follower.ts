@@ -1,24 +1,21 @@
 import { isJsonObject, type JsonObject } from '../../contract/document/json-value.ts';
-import { CONSENT, CONSENT_LABEL, resourceKey, type SecretContent } from '../../contract/resources/resource.ts';
+import { CONSENT, CONSENT_LABEL, type SecretContent } from '../../contract/resources/resource.ts';
 import type { ApiCaller } from './api-client.ts';
 import type { ApiError } from './api-error.ts';
 import { PacedCaller } from './paced-caller.ts';
 import { Reflector, type ReflectorTimes } from './reflector.ts';
 import type { ReflectorFacts } from './reflector-facts.ts';
 import { resourcePath } from './resource-path.ts';
+import { highestVersion } from './resource-version.ts';
 
 /** How many Secrets are asked for at a time. */
 const AT_A_TIME = 16;
 
-export interface SecretName {
-  readonly namespace: string;
-  readonly name: string;
-}
-
 export interface SecretsFollowerOptions {
   readonly api: ApiCaller;
   changed(): void;
-  failed?(error: ApiError, name: SecretName): void;
+  /** @param key `namespace/name` */
+  failed?(error: ApiError, key: string): void;
   readonly times?: Partial<ReflectorTimes>;
 }
 
@@ -53,18 +50,28 @@ export class SecretsFollower {
     return [...this.followed.values()].map(({ facts }) => facts);
   }
 
-  /** Follows these and no others. What is forgotten is not said: nobody asks for it any more. */
-  follow(wanted: Iterable<SecretName>): void {
-    const names = new Map([...wanted].map((name) => [resourceKey(name), name]));
+  /** The highest resourceVersion up to which any Secret is known; null when none was read. */
+  get seen(): string | null {
+    return highestVersion([...this.followed.values()].map(({ position }) => position));
+  }
+
+  /** The resourceVersion up to which this Secret is known; null before it was read. */
+  seenOf(key: string): string | null {
+    return this.followed.get(key)?.position ?? null;
+  }
+
+  /** Follows these, by `namespace/name`, and no others. What is forgotten is not said: nobody asks for it any more. */
+  follow(wanted: Iterable<string>): void {
+    const keys = new Set(wanted);
     for (const [key, reflector] of this.followed) {
-      if (names.has(key)) continue;
+      if (keys.has(key)) continue;
       this.followed.delete(key);
       this.copy = null;
       void reflector.close();
     }
-    for (const [key, name] of names) {
+    for (const key of keys) {
       if (this.followed.has(key)) continue;
-      const reflector = this.reflectorOf(key, name);
+      const reflector = this.reflectorOf(key);
       this.followed.set(key, reflector);
       reflector.start();
     }
@@ -74,12 +81,13 @@ export class SecretsFollower {
     await Promise.all([...this.followed.values()].map((reflector) => reflector.close()));
   }
 
-  private reflectorOf(scope: string, { namespace, name }: SecretName): Reflector<SecretContent> {
+  private reflectorOf(key: string): Reflector<SecretContent> {
     const { failed, times } = this.options;
+    const [namespace = '', name = ''] = key.split('/');
     return new Reflector({
       api: this.api,
       kind: 'Secret',
-      scope,
+      scope: key,
       path: resourcePath({ version: 'v1', plural: 'secrets', namespace }),
       fieldSelector: `metadata.name=${name}`,
       take: secretContent,
@@ -88,7 +96,7 @@ export class SecretsFollower {
         this.copy = null;
         this.options.changed();
       },
-      ...(failed && { failed: (error) => failed(error, { namespace, name }) }),
+      ...(failed && { failed: (error) => failed(error, key) }),
       ...(times && { times }),
     });
   }

@@ -1,5 +1,5 @@
-import { GROUP, type Resource, type ResourceKind, resourceKey, VERSION } from '../../contract/resources/resource.ts';
-import { isOlder, routeKeyText } from '../../contract/snapshot.ts';
+import { GROUP, type Resource, type ResourceKind, VERSION } from '../../contract/resources/resource.ts';
+import { routeKeyText } from '../../contract/snapshot.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import type { ResourceVerdict } from '../compile/resources/resource-verdict.ts';
 import type { RoutePlanes } from '../publish/route-planes.ts';
@@ -10,13 +10,14 @@ import { type Programmed, programmedOf } from './programmed.ts';
 import { resourcePath } from './resource-path.ts';
 import {
   asJson,
+  differsInCountsOnly,
   type ResourceStatus,
   readShown,
-  readStatus,
   type Shown,
   saysTheSame,
   statusOf,
 } from './resource-status.ts';
+import { entryKey, isSameVerdict, placeOf, type StatusEntry, shownOf } from './status-entry.ts';
 import { type StateChange, stateChanges } from './status-transitions.ts';
 
 /** Every field of a status belongs to it, whichever controller writes. */
@@ -36,32 +37,20 @@ export interface StatusWriterOptions {
   readonly gap?: number;
   /** How long planes get to run something new before it is written that they do not, in milliseconds. */
   readonly gather?: number;
+  /** How long a change of nothing but the number of planes may wait, in milliseconds; up to twice as long. */
+  readonly counts?: number;
   /** How long a new leader waits for planes to be heard of before it says how many there are, in milliseconds. */
   readonly settle?: number;
   readonly concurrency?: number;
 }
 
-const PLURALS: Readonly<Record<ResourceKind, string>> = {
-  Route: 'routes',
-  SecretStore: 'secretstores',
-  AuditService: 'auditservices',
-};
-
 const TIMEOUT = 5000;
 const LONGEST_BACKOFF = 30_000;
 /** How long what planes do is collected, in milliseconds: of a few routes, and of all. */
 const COLLECT = 20;
-const COLLECT_ALL = 250;
+const COLLECT_ALL = 500;
 /** How many objects are looked at before others get a turn. */
 const SLICE = 500;
-
-interface Entry {
-  verdict: ResourceVerdict;
-  /** What the API showed last by our own doing, which its watch may not have told yet. */
-  written: Shown | null;
-  failures: number;
-  route: string | null;
-}
 
 /**
  * Writes what verdicts and planes say into the status of resources: only while this controller leads, only what differs
@@ -72,8 +61,9 @@ export class StatusWriter {
   private readonly options: StatusWriterOptions;
   private readonly clock: Clock;
   private readonly writes: PacedWrites;
-  private readonly entries = new Map<string, Entry>();
+  private readonly entries = new Map<string, StatusEntry>();
   private readonly byRoute = new Map<string, string>();
+  private verdicts: ReadonlySet<ResourceVerdict> = new Set();
   private readonly touched = new Set<string>();
   private collecting: (() => void) | null = null;
   private collectingAll: (() => void) | null = null;
@@ -93,17 +83,20 @@ export class StatusWriter {
 
   /** Everything that the newest compilation says. Objects that it does not name are gone. */
   judged(verdicts: Iterable<ResourceVerdict>): void {
-    const gone = new Set(this.entries.keys());
-    for (const verdict of verdicts) {
+    const next = new Set(verdicts);
+    const gone = new Set<string>();
+    for (const before of this.verdicts) if (!next.has(before)) gone.add(entryKey(before.resource));
+    for (const verdict of next) {
+      if (this.verdicts.has(verdict)) continue;
       const key = entryKey(verdict.resource);
       gone.delete(key);
-      const entry = this.entries.get(key);
-      if (entry === undefined) this.entries.set(key, this.follow(key, verdict, null));
-      else if (isSameVerdict(entry.verdict, verdict)) continue;
-      else this.entries.set(key, this.follow(key, verdict, entry));
+      const before = this.entries.get(key) ?? null;
+      if (before !== null && isSameVerdict(before.verdict, verdict)) continue;
+      this.entries.set(key, this.follow(key, verdict, before));
       this.consider(key);
     }
     for (const key of gone) this.drop(key);
+    this.verdicts = next;
   }
 
   /** Planes run something else than before. @param routes by `routeKeyText`; null for all */
@@ -157,7 +150,7 @@ export class StatusWriter {
     this.settling = null;
   }
 
-  private follow(key: string, verdict: ResourceVerdict, before: Entry | null): Entry {
+  private follow(key: string, verdict: ResourceVerdict, before: StatusEntry | null): StatusEntry {
     const served = verdict.remembered ?? verdict.route;
     const route = served === null ? null : routeKeyText(served);
     if (before !== null && before.route !== null && before.route !== route) this.byRoute.delete(before.route);
@@ -189,10 +182,13 @@ export class StatusWriter {
     const shown = shownOf(entry);
     const { status, isPending } = this.wanted(entry, shown);
     if (saysTheSame(status, shown.status)) return;
-    this.writes.ask(key, isPending ? (this.options.gather ?? 100) : 0);
+    const { gather = 100, counts = 5000 } = this.options;
+    // When planes come and go, one after the other, every Route would be written for each of them.
+    const isCount = differsInCountsOnly(status, shown.status);
+    this.writes.ask(key, isCount ? counts * (1 + Math.random()) : isPending ? gather : 0);
   }
 
-  private wanted(entry: Entry, shown: Shown): { readonly status: ResourceStatus; readonly isPending: boolean } {
+  private wanted(entry: StatusEntry, shown: Shown): { readonly status: ResourceStatus; readonly isPending: boolean } {
     const { verdict } = entry;
     const programmed = verdict.resource.kind === 'Route' ? this.programmed(verdict, shown.status) : null;
     const now = new Date(this.clock.wall()).toISOString().replace(/\.\d+Z$/, 'Z');
@@ -254,14 +250,14 @@ export class StatusWriter {
     }
   }
 
-  private confirm(key: string, entry: Entry, shown: Shown | null): void {
+  private confirm(key: string, entry: StatusEntry, shown: Shown | null): void {
     entry.failures = 0;
     const current = this.entries.get(key);
     if (current !== undefined && current.verdict.resource.uid === shown?.uid) current.written = shown;
     this.consider(key);
   }
 
-  private async failed(key: string, entry: Entry, error: unknown): Promise<number | null> {
+  private async failed(key: string, entry: StatusEntry, error: unknown): Promise<number | null> {
     const { kind } = entry.verdict.resource;
     const { status, retryAfter } = error instanceof ApiError ? error : { status: 0, retryAfter: null };
     this.options.wrote?.(kind, error instanceof ApiError ? error.reason : 'Failed');
@@ -274,7 +270,7 @@ export class StatusWriter {
   }
 
   /** Somebody changed the object since it was judged. @returns whether it can be written on top of that */
-  private async readAgain(key: string, entry: Entry): Promise<boolean> {
+  private async readAgain(key: string, entry: StatusEntry): Promise<boolean> {
     const { resource } = entry.verdict;
     try {
       const { body } = await this.options.api.call({
@@ -292,39 +288,4 @@ export class StatusWriter {
       return false;
     }
   }
-}
-
-/** What the API shows, by the newest that is known of it. */
-function shownOf({ verdict: { resource }, written }: Entry): Shown {
-  if (written !== null && isOlder(resource, written)) return written;
-  const { uid, resourceVersion, generation } = resource;
-  return { uid, resourceVersion, generation, status: readStatus(resource.status) };
-}
-
-function placeOf({ kind, namespace, name }: Resource) {
-  return { group: GROUP, version: VERSION, plural: PLURALS[kind], namespace, name };
-}
-
-function entryKey(resource: Resource): string {
-  return `${resource.kind} ${resourceKey(resource)}`;
-}
-
-/** Whether the same is to be said of the same object. */
-function isSameVerdict(a: ResourceVerdict, b: ResourceVerdict): boolean {
-  if (a === b) return true;
-  return (
-    a.resource === b.resource &&
-    a.route === b.route &&
-    a.remembered === b.remembered &&
-    a.lastGood === b.lastGood &&
-    a.serves === b.serves &&
-    a.servingGeneration === b.servingGeneration &&
-    a.dataPlanes === b.dataPlanes &&
-    isSameCondition(a.accepted, b.accepted) &&
-    isSameCondition(a.resolvedRefs, b.resolvedRefs)
-  );
-}
-
-function isSameCondition(a: ResourceVerdict['accepted' | 'resolvedRefs'], b: typeof a): boolean {
-  return a.status === b.status && a.reason === b.reason && a.message === b.message;
 }

@@ -123,6 +123,7 @@ export class Compiler {
       ...draft.problems,
       ...refused,
       ...(isEntered && state.config !== null ? this.absentDirectories(routers, state) : []),
+      ...(state.admin === undefined ? [] : routers.flatMap(vainDirectory)),
     ];
     const serves = isSound ? 'this' : base === null ? 'nothing' : 'last-good';
     const path = join(this.options.configDirectory, 'config.json');
@@ -221,6 +222,13 @@ function enterUnsound(walk: RouterWalk, { seen, version }: BaseDraft): boolean {
   if (seen === null || version !== null || walk.refuse(seen.judgement.routers, []).length > 0) return false;
   walk.enter(seen.judgement.routers, seen.properties, []);
   return seen.judgement.routers.length > 0;
+}
+
+/** Planes of a cluster get Routes and read no directories. */
+function vainDirectory(router: FoundRouter): Problem[] {
+  if (router.directory === null) return [];
+  const message = 'has no effect: in a cluster routes are Routes, and the router has none';
+  return [{ code: 'no-effect', severity: 'warning', path: directoryPath(router), message }];
 }
 
 function strayVerdicts({ strays }: InstanceState): Verdict[] {

@@ -1,3 +1,4 @@
+import type { DocumentText } from '../../contract/document/document-text.ts';
 import type { Problem } from '../../contract/problem.ts';
 import type { SourceFile } from './source-file.ts';
 
@@ -8,17 +9,29 @@ import type { SourceFile } from './source-file.ts';
  */
 export type ServedVersion = 'this' | 'last-good' | 'refuses' | 'nothing' | 'waits';
 
-/** What is to be said of one file. */
+/** What is to be said of one file, or of one object in it. */
 export interface Verdict {
   readonly file: SourceFile;
-  /** A directory is a router's; a stray is a file that somebody may think is read. */
-  readonly role: 'admin' | 'config' | 'route' | 'directory' | 'stray';
+  /** The object in the file that it is about; absent where the file is one document. */
+  readonly within?: VerdictObject;
+  /** A directory is a router's; a stray is a file that somebody may think is read; a resource is no Route. */
+  readonly role: 'admin' | 'config' | 'route' | 'directory' | 'stray' | 'resource';
   readonly serves: ServedVersion;
   readonly problems: readonly Problem[];
   /** Whether it keeps others from being looked at: its routes cannot be found. */
   readonly hidesRoutes?: boolean;
   /** What it is as a route; null for other files and for those that cannot be one. */
   readonly route: VerdictRoute | null;
+}
+
+/** One of several objects in a file. */
+export interface VerdictObject {
+  /** What people call it, such as `Route shop/orders`. */
+  readonly label: string;
+  /** Where a path into the object is in the file. */
+  readonly placeOf: DocumentText['placeOf'];
+  /** Whether lines of it must not be shown. */
+  readonly isSecret: boolean;
 }
 
 export interface VerdictRoute {

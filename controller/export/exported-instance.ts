@@ -32,6 +32,8 @@ export interface ExportOptions {
   readonly router: FoundRouter | null;
   /** Replaces the tokens of a document: of `config.json`, or of a route in it. */
   resolve(file: SourceFile, role: 'config' | 'route'): ResolvedDocument;
+  /** Whether `config.json` is sound without something. */
+  isSoundBase(document: JsonObject): boolean;
 }
 
 /** What an instance is in a cluster, and what of it somebody has to see to. */
@@ -67,11 +69,12 @@ export function exportedInstance(options: ExportOptions): ExportedInstance {
       return store === null ? null : stores.nameFor(store, name);
     });
     for (const [name, value] of sharedTokens(written, resolved, config, includesSecrets)) tokens.set(name, value);
-    const { _id: _, ...document } = written;
-    const spec = hidden({ ...document, name: route.name }, includesSecrets, route.file.path, remarks);
+    const { _id: _, name: __, ...document } = written;
+    const spec = hidden({ name: route.name, ...document }, includesSecrets, route.file.path, remarks);
     return [{ ...header('Route'), metadata, spec }];
   });
-  const configMap = baseObject(options, tokens, remarks);
+  const moved = new Set([...baseStores].filter(([, store]) => stores.has(store)).map(([name]) => name));
+  const configMap = baseObject(options, withoutMoved(options, base, moved), tokens, remarks);
   return { objects: [configMap, ...stores.objects, ...exported], remarks };
 }
 
@@ -131,8 +134,29 @@ function hidden(spec: JsonObject, includesSecrets: boolean, path: string, remark
   return JSON.parse(shown) as JsonObject;
 }
 
-function baseObject(options: ExportOptions, tokens: ReadonlyMap<string, string>, remarks: string[]): JsonObject {
-  const { namespace, baseName, files, includesSecrets } = options;
+/** The files of the base configuration; stores that became resources are left out when nothing else there uses them. */
+function withoutMoved(
+  { files, isSoundBase }: ExportOptions,
+  base: DocumentPair | null,
+  moved: ReadonlySet<string>,
+): ExportOptions['files'] {
+  const config = files.get('config.json');
+  const heap = base?.written['heap'];
+  if (config === undefined || base === null || !Array.isArray(heap) || moved.size === 0) return files;
+  const stays = (object: JsonValue): boolean => !isJsonObject(object) || !moved.has(String(object['name']));
+  const known = base.resolved['heap'] as readonly JsonValue[];
+  if (!isSoundBase({ ...base.resolved, heap: known.filter(stays) })) return files;
+  const document = { ...base.written, heap: (heap as readonly JsonValue[]).filter(stays) };
+  const content = Buffer.from(`${JSON.stringify(document, null, 2)}\n`);
+  return new Map([...files, ['config.json', { ...config, content }]]);
+}
+
+function baseObject(
+  { namespace, baseName, includesSecrets }: ExportOptions,
+  files: ExportOptions['files'],
+  tokens: ReadonlyMap<string, string>,
+  remarks: string[],
+): JsonObject {
   const data: Record<string, string> = {};
   for (const [name, file] of files) {
     const text = new TextDecoder().decode(file.content);
@@ -160,6 +184,14 @@ class StoreExport {
   constructor(options: ExportOptions, remarks: string[]) {
     this.options = options;
     this.remarks = remarks;
+  }
+
+  /** Whether a store became a resource, or a part of one. */
+  has(source: StoreSource): boolean {
+    return this.made.some(({ source: one }) => {
+      const { secretsProvider } = isJsonObject(one.resolved['config']) ? one.resolved['config'] : {};
+      return one === source || (typeof secretsProvider === 'string' && one.other(secretsProvider) === source);
+    });
   }
 
   /** The name of the SecretStore for a store: the same for one that is declared alike. */

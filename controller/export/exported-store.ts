@@ -93,6 +93,9 @@ export function exportedStore(source: StoreSource, reach: Pick<Reach, 'readFile'
   function add(name: string, content: Uint8Array | null, more: JsonObject): void {
     const key = name.replace(/[^-._a-zA-Z0-9]/g, '_');
     const isValue = more['secretId'] !== undefined;
+    const known = data.get(key);
+    if (known !== undefined && known !== null && content !== null && Buffer.compare(known, content) === 0 && !isValue)
+      return;
     if (key === '' || items.has(key) || (key !== name && !isValue)) left.push(name);
     else {
       items.set(key, { key, ...more });

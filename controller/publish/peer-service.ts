@@ -1,8 +1,6 @@
 import type { ServerDuplexStream } from '@grpc/grpc-js';
-import { bytesMethod } from '../../contract/channel-codec.ts';
 import { MessageStream } from './message-stream.ts';
 import { PeerFollower, type PeerFollowerOptions } from './peer-follower.ts';
-import { PEER_METHOD } from './peer-messages.ts';
 
 export interface PeerServiceOptions extends PeerFollowerOptions {
   /** Whether this token is a controller's. Rejects when that cannot be found out, which counts as no. */
@@ -11,8 +9,7 @@ export interface PeerServiceOptions extends PeerFollowerOptions {
 
 /** Takes what followers say of their planes into the ledger, as long as this controller leads. */
 export class PeerService {
-  /** For `addService` of the gRPC library. */
-  readonly definition = { forward: bytesMethod(PEER_METHOD) };
+  /** What answers `PEER_METHOD`. */
   readonly handlers = { forward: (call: ServerDuplexStream<Buffer, Buffer>): void => void this.accept(call) };
   private readonly options: PeerServiceOptions;
   private readonly followers = new Map<string, PeerFollower>();

@@ -12,7 +12,7 @@ export interface PlaneLedgerOptions {
 }
 
 interface PlaneAccount {
-  /** What each controller says that has or had a stream with it, by the controller's name. */
+  /** What each controller says that has a stream with it, by the controller's name; the one heard of last is last. */
   readonly facts: Map<string, PlaneFacts>;
   /** Calls off what is to happen when it has settled. */
   settling: (() => void) | null;
@@ -61,6 +61,10 @@ export class PlaneLedger {
     const isNew = account.facts.size === 0 && account.leaving === null;
     account.leaving?.();
     account.leaving = null;
+    // Clocks of controllers differ: the stream that was heard of last is the newest, however often others are told again.
+    if (account.facts.get(facts.controller)?.connectedSince !== facts.connectedSince) {
+      account.facts.delete(facts.controller);
+    }
     account.facts.set(facts.controller, facts);
     account.last = newest(account.facts) ?? facts;
     if (account.last.controller !== facts.controller) return;
@@ -119,11 +123,9 @@ export class PlaneLedger {
   }
 }
 
-/** Of several streams with one plane, the one that began last: the others are dead, which is not known yet. */
+/** Of several streams with one plane, the one that was heard of last: the others are dead, which is not known yet. */
 function newest(facts: ReadonlyMap<string, PlaneFacts>): PlaneFacts | null {
-  let found: PlaneFacts | null = null;
-  for (const one of facts.values()) if (found === null || one.connectedSince > found.connectedSince) found = one;
-  return found;
+  return [...facts.values()].at(-1) ?? null;
 }
 
 function sameIdentity({ identity: a }: PlaneFacts, { identity: b }: PlaneFacts): boolean {

@@ -36,7 +36,7 @@ interface Delivery {
   readonly callOff: readonly (() => void)[];
 }
 
-/** An update that the plane would not take. */
+/** An update that the plane did not take, or not all of it. */
 interface Refused {
   readonly view: PlaneView;
   readonly version: number;
@@ -94,11 +94,6 @@ export class PlaneSession {
     const pending = delivery === null ? null : { revision: delivery.update.revision, sentAt: delivery.sentWall };
     const { version } = hello;
     return { identity, controller, connectedSince, version, pending, revision, running, problems, lastReport };
-  }
-
-  /** Whether it has taken everything as it was published last. */
-  get isCurrent(): boolean {
-    return this.view !== null && this.version === this.view.version && this.delivery === null;
   }
 
   /** Greets the plane and goes on until the stream ends. */
@@ -250,9 +245,11 @@ export class PlaneSession {
     const { update, view, sentAt } = delivery;
     if (ack.revision !== update.revision) throw new MalformedMessage('another revision was acknowledged');
     const touched = this.state.taken(update, ack);
-    this.refused = null;
     this.isInDoubt = false;
     if (view === this.view) this.version = update.version;
+    // What the plane has in a newer version is settled once this controller has seen as much.
+    if (ack.newer.length === 0) this.refused = null;
+    else this.holdBack(delivery);
     listener.changed(this.facts, touched);
     listener.acknowledged?.(this.facts, clock.steady() - sentAt);
     this.wake();
@@ -261,21 +258,25 @@ export class PlaneSession {
   private nacked(nack: Nack): void {
     const delivery = this.answered(nack.nonce);
     if (delivery === null) return;
-    const { settings, listener } = this.options;
-    const pause = Math.min(
-      this.refused === null ? settings.nackPause : this.refused.pause * 2,
-      settings.nackPauseLimit,
-    );
-    const refused = { view: delivery.view, version: delivery.update.version, pause, isQuiet: false, isOver: false };
+    const { listener } = this.options;
+    this.holdBack(delivery);
+    listener.changed(this.facts, this.state.refused(nack));
+    listener.nacked?.(this.facts, nack.problems);
+  }
+
+  /** Compares the plane again when the state has changed, or after a while, each time a longer one. */
+  private holdBack({ view, update: { version } }: Delivery): void {
+    const { nackGap, nackPause, nackPauseLimit } = this.options.settings;
+    const pause = Math.min(this.refused === null ? nackPause : this.refused.pause * 2, nackPauseLimit);
+    const refused: Refused = { view, version, pause, isQuiet: false, isOver: false };
     const again = (field: 'isQuiet' | 'isOver'): void => {
       refused[field] = true;
       if (this.refused === refused) this.wake();
     };
     this.refused = refused;
-    this.times.after(Math.min(settings.nackGap, pause), () => again('isQuiet'));
+    this.version = null;
+    this.times.after(Math.min(nackGap, pause), () => again('isQuiet'));
     this.times.after(pause * (1 + Math.random() / 4), () => again('isOver'));
-    listener.changed(this.facts, this.state.refused(nack));
-    listener.nacked?.(this.facts, nack.problems);
   }
 
   /** The update that an answer is about; null when it is about none, which an old answer may be. */

@@ -99,6 +99,11 @@ export class PlaneSessions {
     if (this.isClosed) session.end('the controller stops');
   }
 
+  /** The newest revision for planes like this one; null when none of them is here. */
+  revisionFor(identity: PlaneIdentity): string | null {
+    return this.views.revisionFor(identity);
+  }
+
   /** Ends the stream of a plane at once. */
   end(plane: string, reason: string): void {
     this.sessions.get(plane)?.revoke(reason);

@@ -94,7 +94,10 @@ export class PlaneView {
     }
     const changesBase = frame.base.hash !== this.frame?.base.hash;
     const isIdle = keys.size === 0 && !changesBase && sameTexts(frame.defaults, this.frame?.defaults ?? null);
-    if (isIdle && this.version > 0) return;
+    if (isIdle && this.frame !== null) {
+      this.frame = { ...frame, revision: this.frame.revision };
+      return;
+    }
     this.frame = frame;
     this.version++;
     this.deltas.clear();

@@ -73,6 +73,11 @@ export class PlaneViews {
     return shared.view;
   }
 
+  /** The newest revision for planes like this one; null when none of them is here. */
+  revisionFor(identity: PlaneIdentity): string | null {
+    return this.views.get(this.keyOf(identity))?.view.revision ?? null;
+  }
+
   leave(identity: PlaneIdentity, view: PlaneView): void {
     const key = this.keyOf(identity);
     const shared = this.views.get(key);

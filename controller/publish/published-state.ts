@@ -28,8 +28,8 @@ export interface PublishedState {
   readonly remembered: readonly RememberedRoute[];
   /** Name of the group that gets routes that select no planes. */
   readonly defaultGroup: string;
-  /** The highest resourceVersion that was seen; null outside of a cluster. */
+  /** The resourceVersion up to which it is known which Routes there are; null outside of a cluster. */
   readonly seen: string | null;
-  /** The version of the Route with this uid as it is now; null when it is gone. */
+  /** The version of the Route with this uid as it is now, or the one at which it was gone; null for as far as was seen. */
   versionOf(uid: string): string | null;
 }

@@ -1,3 +1,4 @@
+import { createSecureContext } from 'node:tls';
 import { experimental, type ServerCredentials } from '@grpc/grpc-js';
 
 /** What a server shows of itself, as PEM texts. */
@@ -19,18 +20,22 @@ export class ServingCredentials {
   private readonly identityListeners = new Set<IdentityListener>();
   private readonly authorityListeners = new Set<AuthorityListener>();
 
-  /** Whether clients are asked for certificates is decided by the first one, for as long as the server runs. */
+  /**
+   * Whether clients are asked for certificates is decided by the first one, for as long as the server runs.
+   * @throws Error when it is not usable
+   */
   constructor(first: ServingCertificate) {
-    this.current = first;
+    this.current = usable(first);
+    // The library has to hear of the first certificate after it has begun to listen, not while it does so.
     const provider: experimental.CertificateProvider = {
       addCaCertificateListener: (listener) => {
         this.authorityListeners.add(listener);
-        listener(this.authorities);
+        queueMicrotask(() => listener(this.authorities));
       },
       removeCaCertificateListener: (listener) => this.authorityListeners.delete(listener),
       addIdentityCertificateListener: (listener) => {
         this.identityListeners.add(listener);
-        listener(this.identity);
+        queueMicrotask(() => listener(this.identity));
       },
       removeIdentityCertificateListener: (listener) => this.identityListeners.delete(listener),
     };
@@ -39,9 +44,9 @@ export class ServingCredentials {
     this.credentials = experimental.createCertificateProviderServerCredentials(provider, authorities, false);
   }
 
-  /** New connections get this certificate; those that are there stay. */
+  /** New connections get this certificate; those that are there stay. @throws Error when it is not usable */
   renew(certificate: ServingCertificate): void {
-    this.current = certificate;
+    this.current = usable(certificate);
     for (const listener of this.authorityListeners) listener(this.authorities);
     for (const listener of this.identityListeners) listener(this.identity);
   }
@@ -54,4 +59,15 @@ export class ServingCredentials {
   private get authorities(): experimental.CaCertificateUpdate {
     return { caCertificate: Buffer.from(this.current.clientAuthorities ?? '') };
   }
+}
+
+/** The library would refuse every connection after a certificate that is not usable, so that one never gets there. */
+function usable(certificate: ServingCertificate): ServingCertificate {
+  const { certificate: cert, key, clientAuthorities } = certificate;
+  try {
+    createSecureContext({ cert, key, ...(clientAuthorities === null ? {} : { ca: clientAuthorities }) });
+  } catch {
+    throw new Error('the certificate of the server and its key are not usable together');
+  }
+  return certificate;
 }

@@ -24,7 +24,7 @@ export interface SessionSettings {
 }
 
 export const defaultSessionSettings: SessionSettings = {
-  heartbeat: 4_000,
+  heartbeat: 3_500,
   report: 10_000,
   ackTimeout: 10_000,
   ackLimit: 60_000,

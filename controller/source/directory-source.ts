@@ -3,6 +3,8 @@ import { documentOf, isDocumentName } from '../compile/document-of.ts';
 import type { InstanceState, SourceFile, StrayFile } from '../compile/source-file.ts';
 import { DirectoryWatch } from './directory-watch.ts';
 import { ABSENT, DocumentDirectory, type Look, SETTLE } from './document-directory.ts';
+import { type ManifestObject, manifestObjects } from './manifest-objects.ts';
+import { type ManifestProblem, type ManifestSet, Manifests } from './manifests.ts';
 import { Pace } from './pace.ts';
 
 /** Shortest time between two looks while files keep changing, in milliseconds. */
@@ -28,6 +30,14 @@ interface Followed {
 export class DirectorySource {
   private readonly options: DirectorySourceOptions;
   private readonly base: Followed;
+  /** Manifests of custom resources. */
+  private readonly resources: Followed;
+  private readonly manifests = new Manifests({ namespace: 'default', base: 'none' });
+  private lastSet: {
+    readonly files: readonly SourceFile[] | null;
+    readonly trust: SourceFile | null;
+    readonly set: ManifestSet;
+  } | null = null;
   private readonly routes = new Map<string, Followed>();
   /** What has to be looked at: the whole directory, or only these names. */
   private readonly dirty = new Map<DocumentDirectory, ReadonlySet<string> | 'all'>();
@@ -39,6 +49,7 @@ export class DirectorySource {
   constructor(options: DirectorySourceOptions) {
     this.options = options;
     this.base = this.open(options.config, isBaseName);
+    this.resources = this.open(join(options.config, 'resources'), isDocumentName, areWholeManifests);
   }
 
   get state(): InstanceState {
@@ -50,7 +61,26 @@ export class DirectorySource {
       if (directory.fault !== null) faults.set(path, directory.fault);
     }
     const config = base.fault === null ? base.file('config.json') : this.unread('config.json');
-    return { config, strays: this.strays, directories, faults, epoch: this.epoch };
+    const state = { config, strays: this.strays, directories, faults, epoch: this.epoch };
+    const { manifestSet: set } = this;
+    return set === null ? state : { ...state, resources: set.resources };
+  }
+
+  /** What `resources` says beside the files; null where there is neither such a directory nor a `trust.json`. */
+  get manifestSet(): ManifestSet | null {
+    const { files } = this.resources.directory;
+    const trust = this.base.directory.file('trust.json');
+    if (files === null && trust === null) return null;
+    const known = this.lastSet;
+    if (known !== null && known.files === files && known.trust === trust) return known.set;
+    const set = this.manifests.read(files ?? []);
+    const made = {
+      ...set,
+      problems: [...set.problems, ...set.skipped.map(aside)],
+      resources: { ...set.resources, trust },
+    };
+    this.lastSet = { files, trust, set: made };
+    return made;
   }
 
   get admin(): SourceFile | null {
@@ -91,13 +121,13 @@ export class DirectorySource {
       }
     }
     const intervals = [...directories.values()].filter((interval) => interval > 0);
-    this.start(this.base, intervals.length === 0 ? 0 : Math.min(...intervals));
+    for (const one of [this.base, this.resources]) this.start(one, intervals.length === 0 ? 0 : Math.min(...intervals));
   }
 
   /** Looks at everything now, also at what documents read from elsewhere. */
   scan(): void {
     this.epoch++;
-    for (const { directory } of [this.base, ...this.routes.values()]) this.dirty.set(directory, 'all');
+    for (const { directory } of [this.base, this.resources, ...this.routes.values()]) this.dirty.set(directory, 'all');
     this.lookAtDirty(true);
   }
 
@@ -105,11 +135,10 @@ export class DirectorySource {
     this.isClosed = true;
     this.pace.close();
     if (this.settling !== null) clearTimeout(this.settling);
-    for (const followed of [this.base, ...this.routes.values()]) this.stop(followed);
+    for (const followed of [this.base, this.resources, ...this.routes.values()]) this.stop(followed);
   }
 
-  private open(path: string, accepts: (name: string) => boolean): Followed {
-    const isWhole = (file: SourceFile): boolean => documentOf(file).value !== null;
+  private open(path: string, accepts: (name: string) => boolean, isWhole = isWholeDocument): Followed {
     const directory = new DocumentDirectory({ path: resolve(path), accepts, isWhole });
     this.lookAgain(directory, directory.look().unsettled);
     return { directory, interval: 0, timer: null, watch: null };
@@ -166,9 +195,23 @@ export class DirectorySource {
   }
 }
 
-/** Also names that somebody may have taken for those of `admin.json` and `config.json`. */
+function isWholeDocument(file: SourceFile): boolean {
+  return documentOf(file).value !== null;
+}
+
+function areWholeManifests(file: SourceFile): boolean {
+  return manifestObjects(file).problems.length === 0;
+}
+
+/** A ConfigMap, for instance: the base configuration is in files of its own. */
+function aside(object: ManifestObject): ManifestProblem {
+  const message = 'has no effect: only Routes, SecretStores, AuditServices and Secrets are read here';
+  return { file: object.file, object, problem: { code: 'no-effect', severity: 'warning', path: [], message } };
+}
+
+/** Also names that somebody may have taken for those of `admin.json`, `config.json` and `trust.json`. */
 function isBaseName(name: string): boolean {
-  return /^(?:admin|config)\.(?:json|ya?ml)$/i.test(name);
+  return /^(?:admin|config|trust)\.(?:json|ya?ml)$/i.test(name);
 }
 
 function baseNameOf(name: string): string {

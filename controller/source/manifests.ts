@@ -19,8 +19,8 @@ import { manifestSecret } from './manifest-secret.ts';
 export interface ManifestOptions {
   /** Where objects are that do not say so. */
   readonly namespace: string;
-  /** The ConfigMap of the base configuration, as `namespace/name`; null for the only one that could be it. */
-  readonly base: string | null;
+  /** The ConfigMap of the base configuration, as `namespace/name`; null for the only one that could be it; or none is. */
+  readonly base: string | null | 'none';
 }
 
 /** What manifests say, as a cluster would after they were applied. */
@@ -153,6 +153,7 @@ export class Manifests {
   /** The ConfigMap of the base configuration; null when there is none or it is not known which one is. */
   private chosenBase({ configMaps, ...reading }: Reading): ManifestObject | null {
     const { base } = this.options;
+    if (base === 'none') return null;
     if (base !== null) {
       const named = configMaps.get(base);
       if (named !== undefined) return named;

@@ -1,7 +1,7 @@
 import type { MayReach } from '../../contract/egress.ts';
 import type { Parts } from '../heap/definition.ts';
 import type { Exchange, Next } from '../http/exchange.ts';
-import { gatewaysIn } from '../http/forwarding.ts';
+import { gatewaysIn, restoreGateways } from '../http/forwarding.ts';
 import { type Refusal, refusals } from '../http/refusal.ts';
 import { type Response, refusalResponse } from '../http/response.ts';
 import { asksForWebSocket, openWebSocket } from '../websocket/open.ts';
@@ -29,6 +29,7 @@ export function forwarder(config: SenderConfig, parts: Parts, ways: BackendWays)
     const isSecure = uri.scheme === 'https' || uri.scheme === 'wss';
     if (!isSecure && uri.scheme !== 'http' && uri.scheme !== 'ws') return refused('backend-scheme', exchange);
     if (host === '') return refused('backend-unnamed', exchange);
+    if (exchange.gateways > 0) restoreGateways(request.headers, exchange.gateways);
     if (request.headers.has('via') && gatewaysIn(request.headers) >= MOST_GATEWAYS) {
       return refused('loop', exchange);
     }

@@ -1,10 +1,20 @@
 import type { MayReach } from '../../contract/egress.ts';
 import type { Filter, Next } from './exchange.ts';
+import { gatewaysIn } from './forwarding.ts';
 
 /** The handler, with whatever passes it held to this: what it or others open connections to for it. */
 export function confinedHandler(handler: Next, egress: MayReach): Next {
   return function confined(exchange) {
     exchange.egress = egress;
+    return handler(exchange);
+  };
+}
+
+/** The same for the handler of a tenant's route, whose filters cannot make a request forget that it goes round. */
+export function confinedRoute(handler: Next, egress: MayReach): Next {
+  return function confined(exchange) {
+    exchange.egress = egress;
+    exchange.gateways = Math.max(exchange.gateways, gatewaysIn(exchange.request.headers));
     return handler(exchange);
   };
 }

@@ -87,6 +87,8 @@ export class Exchange {
    * tenant may have written where it goes, and never taken back.
    */
   egress: MayReach | null = null;
+  /** How many gateways it came through at least, whatever its headers say: set before a tenant can change these. */
+  gateways = 0;
   /** True when the answer is decided or the client is gone. */
   over = false;
   /** The call to a backend that is under way or answered last: ended when its answer is not the one that is sent. */

@@ -14,8 +14,16 @@ export const DEFAULT_FORWARDING: ForwardingOptions = { xForwarded: true, forward
 
 /** How many gateways a request has come through. Each adds its name to Via, so one that comes round again has it many times. */
 export function gatewaysIn(headers: Headers): number {
+  if (!headers.has('via')) return 0;
   const name = ` ${DEFAULT_FORWARDING.via}`;
   return (headers.get('via') ?? '').split(',').filter((hop) => hop.trimEnd().endsWith(name)).length;
+}
+
+/** Adds what is missing of this many gateways. */
+export function restoreGateways(headers: Headers, count: number): void {
+  for (let missing = count - gatewaysIn(headers); missing > 0; missing--) {
+    headers.append('Via', `1.1 ${DEFAULT_FORWARDING.via}`);
+  }
 }
 
 /** What is said about one client: the same for all its requests to one host. */

@@ -205,6 +205,6 @@ class OwnCall implements ExchangeOwner {
  * and not copied, because what a client writes into Via is not for whom the gateway asks.
  */
 function hops(parent: Exchange | null): string {
-  const gateways = parent === null ? 0 : gatewaysIn(parent.request.headers);
+  const gateways = parent === null ? 0 : Math.max(parent.gateways, gatewaysIn(parent.request.headers));
   return `1.1 ${DEFAULT_FORWARDING.via}, `.repeat(Math.min(gateways, MOST_HOPS));
 }

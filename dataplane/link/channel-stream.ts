@@ -122,5 +122,6 @@ function targetOf({ address, port }: ControllerEndpoint): string {
 /** What the other side said, or what the transport did, in one line. */
 function failureText({ code, details, message }: Error & { code?: number; details?: string }): string {
   const name = code === undefined ? '' : `${status[code] ?? code}: `;
-  return `${name}${details ?? message}`.replaceAll(/\s+/g, ' ').slice(0, 500);
+  const text = (details ?? message).replace(/^No connection established\. Last error: /, '');
+  return `${name}${text.replace(/ Resolution note: $/, '')}`.replaceAll(/\s+/g, ' ').slice(0, 500);
 }

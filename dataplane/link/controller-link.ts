@@ -58,7 +58,7 @@ export interface LinkState {
   readonly lastFailure: string | null;
 }
 
-const RETRY = { first: 250, longest: 10_000 };
+const RETRY = { first: 250, longest: 5000 };
 /** A stream that lived for so many milliseconds was a good one: what comes after it begins anew. */
 const GOOD_LIFE = 10_000;
 /** Milliseconds between two lines that say that no controller can be reached. */

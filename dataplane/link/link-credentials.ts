@@ -32,6 +32,8 @@ export async function linkCredentials(files: LinkFiles, host: string): Promise<L
       path === undefined ? null : readFile(path).catch((error: unknown) => unreadable(path, error)),
     ),
   );
+  // a file without one would be taken for a file with none that matches
+  if (ca !== null && !ca?.includes('-----BEGIN CERTIFICATE-----')) throw new Error(`${files.ca} holds no certificate`);
   const metadata = new Metadata();
   if (token !== null) metadata.set('authorization', `Bearer ${tokenText(token, files.token)}`);
   const channel = credentials.createSsl(ca, key, certificate, {

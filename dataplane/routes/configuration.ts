@@ -13,7 +13,7 @@ import type { Scope } from '../heap/scope.ts';
 import { namedMemory } from '../heap/shared-memory.ts';
 import type { TemporaryStorage } from '../heap/temporary-storage.ts';
 import type { TypeCatalogue } from '../heap/type-catalogue.ts';
-import { confinedHandler } from '../http/confined.ts';
+import { confinedRoute } from '../http/confined.ts';
 import { connectWire } from '../http/connect.ts';
 import type { Next } from '../http/exchange.ts';
 import { refusalResponse } from '../http/response.ts';
@@ -229,12 +229,12 @@ export class Configuration {
     const { catalogue } = this.options;
     const figures = this.options.figures(entry.slot);
     const name = routeScopeName(entry);
-    const { sharedObjects, egress } = this.tenancy;
-    const isTenant = entry.tenant !== undefined;
-    const reach = isTenant ? tenantReach(entry.files) : this.options.reach;
+    const { sharedObjects } = this.tenancy;
+    const egress = entry.tenant === undefined ? null : this.tenancy.egressOf(entry.tenant);
+    const reach = egress === null ? this.options.reach : tenantReach(entry.files);
     const above = [...(this.ancestors.get(parent.scope) ?? []), entry.document];
     const reading = this.reading(above, reach);
-    const check = { catalogue, reading, report: (): void => {}, ...(isTenant && { tenant: { sharedObjects } }) };
+    const check = { catalogue, reading, report: (): void => {}, ...(egress !== null && { tenant: { sharedObjects } }) };
     const verdict = checkRoute(entry.document, name, parent.scope, check);
     const unsound = (problems: readonly Problem[]): Route | null => {
       const keepsServing = old !== undefined && old.entry.tenant === entry.tenant && entry.refuses !== true;
@@ -246,7 +246,7 @@ export class Configuration {
     };
     if (verdict.document === null || entry.refuses === true) return unsound(verdict.problems);
     const { scope, handler, decorations, condition } = verdict.document;
-    const heap = new Heap(scope, parent, isTenant ? this.tenantServices(reach, egress) : this.planeServices());
+    const heap = new Heap(scope, parent, egress === null ? this.planeServices() : this.tenantServices(reach, egress));
     this.ancestors.set(scope, above);
     const close = (): void => {
       this.ancestors.delete(scope);
@@ -258,7 +258,7 @@ export class Configuration {
       return makeRoute({
         entry,
         condition,
-        handler: isTenant ? confinedHandler(main, egress) : main,
+        handler: egress === null ? main : confinedRoute(main, egress),
         figures,
         failed: (error) => this.failed(name, error),
         close,

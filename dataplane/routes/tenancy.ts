@@ -20,12 +20,17 @@ export interface TenantSurroundings {
 /** What an operator lets tenants do, as one generation of routes is built with it. */
 export interface Tenancy {
   readonly grants: HostGrants;
-  readonly egress: MayReach;
+  /** What connections for a tenant may be opened to. One for each, so that none uses the connections of another. */
+  egressOf(tenant: string): MayReach;
   readonly sharedObjects: ReadonlySet<string>;
 }
 
 /** What holds before anybody said anything of tenants. */
-export const NO_TENANTS: Tenancy = { grants: new HostGrants([]), egress: () => false, sharedObjects: new Set() };
+export const NO_TENANTS: Tenancy = {
+  grants: new HostGrants([]),
+  egressOf: () => () => false,
+  sharedObjects: new Set(),
+};
 
 /** Without trust there are no tenants: nobody gets a host, and nothing is allowed. `mayReach` holds for everybody. */
 export function tenancyOf(
@@ -37,10 +42,15 @@ export function tenancyOf(
   const problems: Problem[] = [];
   const rules = egress.flatMap((text, index) => readRule(text, index, problems));
   if (problems.length > 0) return problems;
+  const judges = new Map<string, MayReach>();
   const judge = egressJudge(rules, { ...surroundings, isOwnAddress: isOfThisMachine });
   return {
     grants: new HostGrants(tenants),
-    egress: (address, port) => mayReach(address, port) && judge(address, port),
+    egressOf(tenant) {
+      const known = judges.get(tenant) ?? ((address, port) => mayReach(address, port) && judge(address, port));
+      judges.set(tenant, known);
+      return known;
+    },
     sharedObjects: new Set(sharedObjects),
   };
 }

@@ -2,19 +2,26 @@ import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { dataPlaneChecker } from '../../cli/checker.ts';
 import type { JsonObject } from '../../contract/document/json-value.ts';
 import type { Problem } from '../../contract/problem.ts';
 import type { AdmissionJudge } from '../../controller/admission/admission-judge.ts';
 import type { AdmissionRequest } from '../../controller/admission/admission-request.ts';
 import { AdmissionServer } from '../../controller/admission/admission-server.ts';
+import { compilerJudge } from '../../controller/admission/compiler-judge.ts';
 import { AdmissionRegistration } from '../../controller/cluster/admission-registration.ts';
 import { ClusterApi } from '../../controller/cluster/api-client.ts';
+import { ClusterSource } from '../../controller/cluster/cluster-source.ts';
+import { type Compilation, Compiler, nothingGood } from '../../controller/compile/compiler.ts';
 import { repositoryRoot } from '../house/source-file.ts';
 import { kubeconfigText } from '../support/api-server.ts';
 import { certificateAuthority } from '../support/certificates.ts';
 import { type TestCluster, theCluster } from '../support/cluster.ts';
+import { operatorReach } from '../support/operator-reach.ts';
 import { watchedDirectory } from '../support/temporary-files.ts';
 
+/** The condition of a Route that nobody lets in. */
+const bad = '${bad';
 const patience = { timeout: 30_000, interval: 100 };
 const cluster: TestCluster = theCluster();
 
@@ -57,7 +64,7 @@ const judge: AdmissionJudge & { readonly asked: AdmissionRequest[] } = {
     const spec = (object?.['spec'] ?? {}) as JsonObject;
     const path = ['spec', 'condition'];
     const told: Record<string, Problem[]> = {
-      bad: [
+      [bad]: [
         { code: 'expression', severity: 'error', path, message: 'is no expression' },
         { code: 'missing', severity: 'error', path: ['spec', 'handler'], message: 'is missing', hint: 'add one' },
       ],
@@ -85,16 +92,17 @@ interface Setting {
 async function setting(
   failurePolicy: 'Ignore' | 'Fail' = 'Ignore',
   beforehand: (namespace: string) => Promise<unknown> = async () => {},
+  judgeOf: (namespace: string) => Promise<AdmissionJudge> = async () => judge,
 ): Promise<Setting> {
   const namespace = await cluster.namespace('admission');
   await beforehand(namespace);
   let authority = certificateAuthority('webhook');
   const issue = () => {
     const { chain, key } = authority.issue({ names: ['127.0.0.1'] });
-    return { cert: chain, key };
+    return { certificate: chain, key };
   };
   const observer = { reviewed() {}, failed() {} };
-  const server = new AdmissionServer({ judge, observer, certificate: issue() });
+  const server = new AdmissionServer({ judge: await judgeOf(namespace), observer, certificate: issue() });
   const { port } = await server.listen({ host: '127.0.0.1', port: 0 });
   const api = new ClusterApi({ kubeconfig: cluster.kubeconfig });
   const written: unknown[] = [];
@@ -117,7 +125,7 @@ async function setting(
     await api.close();
   });
   await registration.check();
-  await vi.waitFor(async () => expect((await create(namespace, 'bad', '--dry-run=server')).ok).toBe(false), patience);
+  await vi.waitFor(async () => expect((await create(namespace, bad, '--dry-run=server')).ok).toBe(false), patience);
   const handOut = async (authorities: string): Promise<void> => {
     bundle = authorities;
     await registration.check();
@@ -148,7 +156,7 @@ const webhook = async (configuration: string): Promise<JsonObject> => {
 describe('the admission webhook, asked by a real API server', () => {
   it('refuses a bad Route with the words of gatewarden check, and lets a good one in', async () => {
     const { namespace } = await setting();
-    const { ok, said } = await create(namespace, 'bad');
+    const { ok, said } = await create(namespace, bad);
     expect(ok).toBe(false);
     expect(said).toContain('admission webhook "admission.gatewarden.io" denied the request');
     expect(said).toMatch(/error: Route \S+\/r\d+ → spec\.condition: is no expression \[expression\]/);
@@ -160,9 +168,9 @@ describe('the admission webhook, asked by a real API server', () => {
     const route = (namespace: string, name: string, condition: string) =>
       manifest('Route', namespace, name, { condition, handler: 'ReverseProxyHandler' });
     const words = ['apply', '--server-side', '-f', '-'];
-    const { namespace } = await setting('Ignore', (fresh) => kubectl(words, route(fresh, 'broken', 'bad')));
+    const { namespace } = await setting('Ignore', (fresh) => kubectl(words, route(fresh, 'broken', bad)));
     expect(await kubectl(words, route(namespace, 'orders', 'good'))).toMatchObject({ ok: true });
-    const edit = await kubectl(words, route(namespace, 'orders', 'bad'));
+    const edit = await kubectl(words, route(namespace, 'orders', bad));
     expect(edit).toMatchObject({ ok: false, said: expect.stringContaining('is no expression') });
     const labelled = await kubectl(['label', 'routes.gatewarden.io', 'broken', '-n', namespace, 'a=b']);
     expect(labelled).toMatchObject({ ok: true, said: expect.stringContaining('Warning: spec.condition: is no') });
@@ -207,7 +215,7 @@ describe('the admission webhook, asked by a real API server', () => {
   it('blocks nobody when it is away', async () => {
     const { namespace, server } = await setting('Ignore');
     await server.close();
-    expect(await create(namespace, 'bad')).toMatchObject({ ok: true });
+    expect(await create(namespace, bad)).toMatchObject({ ok: true });
   });
 
   it('blocks everybody when it is away and is told to', async () => {
@@ -224,7 +232,7 @@ describe('the admission webhook, asked by a real API server', () => {
     const { namespace, rotate, forget } = await setting('Fail');
     const works = async (): Promise<void> => {
       expect(await create(namespace, 'good')).toMatchObject({ ok: true });
-      expect(await create(namespace, 'bad')).toMatchObject({
+      expect(await create(namespace, bad)).toMatchObject({
         ok: false,
         said: expect.stringContaining('no expression'),
       });
@@ -298,7 +306,66 @@ describe('the admission webhook, asked by a real API server', () => {
     await patching.check();
     expect(said.at(-1)).toContain(`there is no ValidatingWebhookConfiguration ${configuration}`);
   });
+
+  it('asks the compiler, which knows what else is there', async () => {
+    const words = ['apply', '--server-side', '--force-conflicts', '-f', '-'];
+    const compiled: Compilation[] = [];
+    const { namespace } = await setting('Fail', undefined, (fresh) => followed(fresh, compiled));
+    const labels = { 'gatewarden.io/secret-store': 'allowed' };
+    const metadata = { name: 'passwords', namespace, labels };
+    await kubectl(words, { apiVersion: 'v1', kind: 'Secret', metadata, stringData: { password: 'secret' } });
+    const spec = { type: 'FileSystemSecretStore', secrets: [{ name: 'passwords' }] };
+    const client = { clientId: 'me', clientSecretId: 'password', secretsProvider: 'keys' };
+    const filters = [{ type: 'ClientSecretBasicAuthenticationFilter', config: client }];
+    const handler = { type: 'Chain', config: { filters, handler: 'ReverseProxyHandler' } };
+    const orders = manifest('Route', namespace, 'orders', { baseURI: 'http://10.0.0.1:80', handler });
+
+    const early = await kubectl(words, orders);
+    expect(early).toMatchObject({ ok: true, said: expect.stringMatching(/Warning: spec\.handler.*no SecretStore/) });
+    expect(await kubectl(words, manifest('SecretStore', namespace, 'keys', spec))).toMatchObject({ ok: true });
+    await vi.waitFor(() => expect(compiled.at(-1)?.snapshot?.routes).toMatchObject([{ tenant: 'default' }]), patience);
+    await vi.waitFor(() => expect(compiled.at(-1)?.snapshot?.routes[0]?.refuses).toBeUndefined(), patience);
+
+    const misspelt = { ...handler, config: { ...handler.config, filter: [] } };
+    const wrong = await kubectl(words, manifest('Route', namespace, 'orders', { handler: misspelt }));
+    expect(wrong).toMatchObject({ ok: false, said: expect.stringContaining('spec.handler.config.filter:') });
+    const deletion = await kubectl(['delete', 'secretstore', 'keys', '-n', namespace]);
+    expect(deletion).toMatchObject({
+      ok: false,
+      said: expect.stringContaining(`Route ${namespace}/orders would refuse`),
+    });
+    await kubectl(['delete', 'routes.gatewarden.io', 'orders', '-n', namespace]);
+    await vi.waitFor(() => expect(compiled.at(-1)?.snapshot?.routes).toEqual([]), patience);
+    expect(await kubectl(['delete', 'secretstore', 'keys', '-n', namespace])).toMatchObject({ ok: true });
+  });
 });
+
+/** The compiler over everything in a namespace. */
+async function followed(namespace: string, compiled: Compilation[]): Promise<AdmissionJudge> {
+  const reach = operatorReach({}, {}, '/instance');
+  const tokens = { reach, files: new Map<string, string>(), instanceUrl: null, allowed: new Map<string, string>() };
+  const compiler = new Compiler({ checker: dataPlaneChecker(reach), tokens, configDirectory: '/c' });
+  const api = new ClusterApi({ kubeconfig: cluster.kubeconfig });
+  const directories = new Map([['/c/routes', []]]);
+  const faults = new Map<string, string>();
+  const compile = (): void => {
+    const { config, admin, strays } = source.baseFiles;
+    const state = { config, admin, strays, resources: source.state, directories, faults, epoch: 0 };
+    const compilation = compiler.compile(state, compiled.at(-1)?.lastGood ?? nothingGood);
+    compiled.push(compilation);
+    source.follow(compilation.resources?.wantedSecrets ?? []);
+  };
+  const base = { namespace, name: 'gatewarden' };
+  const source = new ClusterSource({ api, namespaces: [namespace], base, changed: compile });
+  onTestFinished(async () => {
+    await source.close();
+    await api.close();
+  });
+  source.start();
+  await source.synced;
+  compile();
+  return compilerJudge(compiler);
+}
 
 /** A ServiceAccount that may read and patch this one configuration and nothing else. */
 function narrowRights(name: string): JsonObject {

@@ -1,10 +1,16 @@
-import { readFileSync } from 'node:fs';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { parseAllDocuments } from 'yaml';
 import { admissionConfiguration } from '../../controller/cluster/admission-configuration.ts';
 import { repositoryRoot } from '../house/source-file.ts';
+import { kubeconfigText } from '../support/api-server.ts';
 import { theCluster } from '../support/cluster.ts';
+import { LoggingProcess } from '../support/logging-process.ts';
+import { watchedDirectory } from '../support/temporary-files.ts';
 
 const cluster = theCluster();
+const rights = readFileSync(`${repositoryRoot}/docs/controller-rights.yaml`, 'utf8');
 const account = 'system:serviceaccount:gatewarden:gatewarden-controller';
 const may = async (...words: string[]): Promise<boolean> =>
   (await cluster.run(['auth', 'can-i', ...words, '--as', account]).catch(() => 'no')).startsWith('yes');
@@ -15,7 +21,6 @@ beforeAll(async () => {
   await cluster.run(['apply', '--server-side', '-f', '-'], JSON.stringify(namespace));
   const crds = ['-f', `${repositoryRoot}/crds`];
   await cluster.run(['apply', '--server-side', '--force-conflicts', ...crds]);
-  const rights = readFileSync(`${repositoryRoot}/docs/controller-rights.yaml`, 'utf8');
   await cluster.run(['apply', '--server-side', '--force-conflicts', '-f', '-'], rights);
 });
 
@@ -36,6 +41,7 @@ describe('docs/controller-rights.yaml', () => {
     ['update leases.coordination.k8s.io/gatewarden-controller -n gatewarden'],
     ['patch validatingwebhookconfigurations.admissionregistration.k8s.io/gatewarden'],
     ['update secrets/gatewarden-certificates -n gatewarden'],
+    ['patch configmaps/gatewarden-authority -n gatewarden'],
   ])('lets the controller %s', async (words) => {
     expect(await may(...words.split(' '))).toBe(true);
   });
@@ -63,4 +69,57 @@ describe('docs/controller-rights.yaml', () => {
     const words = ['apply', '--server-side', '--dry-run=server', '--validate=false', '--as', account, '-f', '-'];
     expect(await cluster.run(words, JSON.stringify(wanted))).toContain('validatingwebhookconfiguration');
   });
+
+  it('is enough for a controller to run', async () => {
+    const namespace = await cluster.namespace('rights');
+    await cluster.run(['apply', '-f', '-'], rightsIn(namespace));
+    const token = await cluster.run(['create', 'token', 'gatewarden-controller', '-n', namespace]);
+    const kubeconfig = join(watchedDirectory().path, 'kubeconfig');
+    writeFileSync(kubeconfig, kubeconfigText(cluster, token.trim()));
+    const where = ['--kubeconfig', kubeconfig, '--namespace', namespace, '--watch-namespaces', namespace];
+    const ports = ['--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0'];
+    const controller = new LoggingProcess(['controller', ...where, ...ports, '--identity', 'one']);
+    onTestFinished(async () => {
+      await controller.stop();
+      await cluster.run(['delete', 'clusterrole,clusterrolebinding', namespace]);
+    });
+    await controller.line(({ msg }) => msg === 'this controller leads');
+
+    const metadata = { name: 'orders', namespace };
+    const route = { apiVersion: 'gatewarden.io/v1alpha1', kind: 'Route', metadata, spec: { handler: 7 } };
+    await cluster.run(['apply', '-f', '-'], JSON.stringify(route));
+    const waited = ['wait', 'routes.gatewarden.io/orders', '-n', namespace, '--timeout=30s'];
+    await cluster.run([...waited, '--for=condition=Accepted=False']);
+    const spec = { handler: 'ReverseProxyHandler' };
+    await cluster.run(['apply', '-f', '-'], JSON.stringify({ ...route, spec }));
+    await cluster.run([...waited, '--for=condition=Accepted=True']);
+    await cluster.run(['wait', 'configmap/gatewarden-authority', '-n', namespace, '--for=create', '--timeout=30s']);
+    await vi.waitFor(
+      async () => expect(await cluster.run(['get', 'events', '-n', namespace])).toContain('NotAccepted'),
+      { timeout: 30_000, interval: 200 },
+    );
+    expect(controller.said.filter((line) => /forbidden/i.test(JSON.stringify(line)))).toEqual([]);
+  });
 });
+
+/** The rights as the page has them, for a controller in another namespace. */
+function rightsIn(namespace: string): string {
+  const objects = parseAllDocuments(rights).map((document) => document.toJS() as RightsObject);
+  const items = objects.map((object) => {
+    const { metadata, roleRef, subjects } = object;
+    const isOfCluster = metadata.namespace === undefined;
+    return {
+      ...object,
+      metadata: isOfCluster ? { name: namespace } : { ...metadata, namespace },
+      ...(roleRef === undefined ? {} : { roleRef: isOfCluster ? { ...roleRef, name: namespace } : roleRef }),
+      ...(subjects === undefined ? {} : { subjects: subjects.map((subject) => ({ ...subject, namespace })) }),
+    };
+  });
+  return JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
+}
+
+interface RightsObject {
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly roleRef?: object;
+  readonly subjects?: readonly object[];
+}

@@ -161,10 +161,7 @@ it('a role that names a Secret is enough to follow it, and no other can be', asy
     times: { pause: 20, longestPause: 50, forbidden: 0 },
   });
   onTestFinished(() => follower.close());
-  follower.follow([
-    { namespace, name: 'keys' },
-    { namespace, name: 'other' },
-  ]);
+  follower.follow([`${namespace}/keys`, `${namespace}/other`]);
   const known = (): unknown[] =>
     ['keys', 'other'].map((name) => follower.secrets.get(`${namespace}/${name}`)?.data?.get('password')?.toString());
   await vi.waitFor(() => expect(known()).toEqual(['one', undefined]), PATIENCE);

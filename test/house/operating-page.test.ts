@@ -38,6 +38,17 @@ describe('docs/operating.md', () => {
   it('lists every field of trust.json', () => {
     expect(firstCells('## trust.json\n')).toEqual(fieldsOf(trustSettings, ''));
   });
+
+  it('lists every metric of controllers, and every one of links', () => {
+    const named = (path: string): string[] =>
+      [...read(path).matchAll(/name: '(gw_\w+)'/g)].map((match) => match[1]!).toSorted();
+    const rows = [...page.matchAll(/^\| `(gw_\w+)` /gm)].map((row) => row[1]!).toSorted();
+    const known = [
+      ...named('controller/metrics/controller-metrics.ts'),
+      ...named('dataplane/metrics/link-exposition.ts'),
+    ];
+    expect(rows).toEqual(known.toSorted());
+  });
 });
 
 /** Every field of an object and of the objects in its arrays, as people write paths. */

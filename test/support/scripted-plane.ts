@@ -14,10 +14,11 @@ import {
   encodeMessage,
   MAX_MESSAGE_BYTES,
 } from '../../contract/channel-codec.ts';
-import { type RouteEntry, routeKeyText } from '../../contract/snapshot.ts';
+import { type RouteEntry, type RouteKey, routeKeyText } from '../../contract/snapshot.ts';
 
 export interface ScriptedPlaneOptions {
   readonly port: number;
+  /** Empty for none. */
   readonly token?: string;
   /** In PEM; without them there is no TLS. */
   readonly ca?: string;
@@ -50,7 +51,7 @@ export class ScriptedPlane {
       'grpc.enable_retries': 0,
     });
     const metadata = new Metadata();
-    if (token !== undefined) metadata.set('authorization', `Bearer ${token}`);
+    if (token !== undefined && token !== '') metadata.set('authorization', `Bearer ${token}`);
     const { path, requestSerialize, responseDeserialize } = bytesMethod(CHANNEL_METHOD);
     this.call = this.client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadata);
     this.call.on('data', (bytes: Buffer) => this.take(decodeControllerMessage(bytes)));
@@ -115,12 +116,12 @@ export class ScriptedPlane {
   }
 
   /** Takes an update and says so. */
-  ack(update: WholeUpdate, problems: readonly RouteProblems[] = []): this {
+  ack(update: WholeUpdate, problems: readonly RouteProblems[] = [], newer: readonly RouteKey[] = []): this {
     if (update.full) this.routes.clear();
     for (const route of update.set) this.routes.set(routeKeyText(route), route);
     for (const route of update.remove) this.routes.delete(routeKeyText(route));
     const { nonce, revision } = update;
-    return this.send({ type: 'ack', nonce, revision, problems, newer: [] });
+    return this.send({ type: 'ack', nonce, revision, problems, newer });
   }
 
   /** Stops reading, as a plane does that hangs. */

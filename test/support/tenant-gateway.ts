@@ -5,6 +5,8 @@ import type { JsonObject } from '../../contract/document/json-value.ts';
 import type { ForbiddenPlace } from '../../contract/egress.ts';
 import type { PlaneTrust, RouteEntry } from '../../contract/snapshot.ts';
 import { catalogue } from '../../dataplane/catalogue.ts';
+import type { TypeDefinition } from '../../dataplane/heap/definition.ts';
+import { TypeCatalogue } from '../../dataplane/heap/type-catalogue.ts';
 import { OwnListeners } from '../../dataplane/http/own-listeners.ts';
 import { type BuildProblem, Configuration } from '../../dataplane/routes/configuration.ts';
 import { noFigures } from '../../dataplane/routes/route-figures.ts';
@@ -24,6 +26,8 @@ export interface TenantGatewayOptions {
   readonly trust?: Partial<PlaneTrust>;
   readonly forbidden?: readonly ForbiddenPlace[];
   readonly appPorts?: readonly number[];
+  /** Types beside those of the catalogue. */
+  readonly types?: readonly TypeDefinition[];
 }
 
 export interface TenantGateway extends TestGateway {
@@ -50,7 +54,7 @@ export async function startTenants(
   const log: string[] = [];
   const listeners = new OwnListeners();
   const configuration = new Configuration({
-    catalogue,
+    catalogue: new TypeCatalogue([...catalogue.definitions, ...(options.types ?? [])], []),
     reach: operatorReach(),
     log: pino({ level: 'debug' }, { write: (line: string) => log.push(line) }),
     figures: () => noFigures,

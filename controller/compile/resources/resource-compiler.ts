@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../contract/document/json-value.ts';
-import { type Resource, resourceKey } from '../../../contract/resources/resource.ts';
+import type { Resource } from '../../../contract/resources/resource.ts';
 import { routeHash } from '../../../contract/route-hash.ts';
 import type { RouteEntry, SourceVersion } from '../../../contract/snapshot.ts';
 import type { CompiledRoute } from '../snapshot.ts';
@@ -7,12 +7,10 @@ import type { TrustVersion } from './compile-trust.ts';
 import type { GoodRoute } from './good-resources.ts';
 import type { Ground } from './ground.ts';
 import { withoutStores } from './judged-route.ts';
-import { compareTexts, ResourceOrder } from './resource-order.ts';
 import type { ResourceState } from './resource-state.ts';
 import type { RememberedRoute, ResourceVerdict } from './resource-verdict.ts';
-import type { RouteChoice } from './route-choice.ts';
-import { RouteNames } from './route-names.ts';
 import { RouteRecord, type RouteRound, type Surroundings } from './route-record.ts';
+import { type RouteChanges, RouteStandings } from './route-standings.ts';
 import { StoreDrafts, type StoreMemory, secretsOf } from './store-drafts.ts';
 import { StoreSources } from './store-sources.ts';
 import { auditServiceVerdict, storeVerdict, waitingVerdict } from './store-verdict.ts';
@@ -44,8 +42,7 @@ export class ResourceCompiler {
   readonly storeMemory: StoreMemory = new Map();
   private readonly storeSources = new StoreSources();
   private readonly recalledRoutes = new Map<string, GoodRoute>();
-  private readonly byAge = new ResourceOrder<RouteRecord>(byAge);
-  private readonly byName = new ResourceOrder<RouteRecord>(byName);
+  private readonly standings = new RouteStandings();
   private readonly verdicts = new WeakMap<object, { readonly resource: Resource; readonly said: ResourceVerdict }>();
   private surroundings: Surroundings | null = null;
   private wanted: { readonly stores: readonly Resource[]; readonly keys: ReadonlySet<string> } | null = null;
@@ -55,27 +52,11 @@ export class ResourceCompiler {
     const stores = new StoreDrafts(ground, state, this.storeMemory);
     this.latest = { round, stores };
     const routeRound = this.routeRound(round, stores);
-    const isNew = this.look(round, routeRound);
-    const names = new RouteNames(round.takenIds);
+    const changes = this.look(round, routeRound);
     const good = new GoodRoutes(round.good);
-    const remembered: RememberedRoute[] = [];
-    const verdicts: ResourceVerdict[] = [];
-    let isReordered = isNew;
-    for (const key of this.byAge.sorted(this.records, isNew)) {
-      const record = this.records.get(key)!;
-      const { choice, owner } = names.choose(record, routeRound);
-      if (choice?.identity.name !== record.chosen?.identity.name) isReordered = true;
-      record.chosen = choice;
-      good.keep(key, record.goodAfter(choice));
-      const known = choice?.remembered ?? null;
-      if (known !== null) remembered.push(known);
-      verdicts.push(record.verdictOf(choice, owner));
-    }
-    const routes: CompiledRoute[] = [];
-    for (const key of this.byName.sorted(this.records, isReordered)) {
-      const { route = null, remembered: known = null } = this.records.get(key)!.chosen ?? {};
-      if (route !== null && known === null) routes.push(route);
-    }
+    for (const record of this.standings.update(this.records, changes, routeRound, round.takenIds))
+      good.keep(record.key, record.goodAfter(record.chosen));
+    const verdicts = [...this.standings.verdicts.values()];
     for (const [key, resource] of state.secretStores) {
       const draft = stores.get(key)!;
       verdicts.push(this.remark(draft, resource, () => storeVerdict(resource, draft)));
@@ -84,7 +65,8 @@ export class ResourceCompiler {
       verdicts.push(this.remark(resource, resource, () => auditServiceVerdict(resource)));
     }
     stores.sweep();
-    return { verdicts, routes, remembered, good: good.after(this.records) };
+    const { served: routes, remembered } = this.standings;
+    return { verdicts, routes, remembered: [...remembered.values()], good: good.after(this.records) };
   }
 
   /** The verdicts while nothing can be judged. */
@@ -129,27 +111,30 @@ export class ResourceCompiler {
     return { surroundings, place, storeSources: this.storeSources.at(stores, state) };
   }
 
-  /** Looks at every Route again. @returns whether some came or went */
-  private look({ state: { routes }, good }: ResourceRound, routeRound: RouteRound): boolean {
-    let isNew = false;
+  /** Looks at every Route again. */
+  private look({ state: { routes }, good }: ResourceRound, routeRound: RouteRound): RouteChanges {
+    const changed: RouteRecord[] = [];
+    const gone: RouteRecord[] = [];
     for (const [key, resource] of routes) {
       let record = this.records.get(key);
       if (record === undefined || record.resource.uid !== resource.uid) {
+        if (record !== undefined) gone.push(record);
         record = new RouteRecord(resource);
         this.records.set(key, record);
-        isNew = true;
       }
       const kept = good.get(key);
       const own = kept?.uid === resource.uid ? kept : (this.recalledRoutes.get(key) ?? null);
-      record.look(resource, own, routeRound);
+      if (record.look(resource, own, routeRound)) changed.push(record);
     }
-    if (this.records.size === routes.size) return isNew;
-    for (const key of this.records.keys()) {
-      if (routes.has(key)) continue;
-      this.records.delete(key);
-      this.recalledRoutes.delete(key);
+    if (this.records.size > routes.size) {
+      for (const [key, record] of this.records) {
+        if (routes.has(key)) continue;
+        gone.push(record);
+        this.records.delete(key);
+        this.recalledRoutes.delete(key);
+      }
     }
-    return true;
+    return { changed, gone };
   }
 
   private remark(about: object, resource: Resource, say: () => ResourceVerdict): ResourceVerdict {
@@ -181,16 +166,6 @@ class GoodRoutes {
     if (all.size <= present.size) return all;
     return new Map([...all].filter(([key]) => present.has(key)));
   }
-}
-
-function byAge({ resource: a }: RouteRecord, { resource: b }: RouteRecord): number {
-  return compareTexts(a.created, b.created) || compareTexts(resourceKey(a), resourceKey(b));
-}
-
-function byName({ chosen: a, key: one }: RouteRecord, { chosen: b, key: other }: RouteRecord): number {
-  const nameOf = (choice: RouteChoice | null): string => choice?.identity.name ?? '';
-  const idOf = (choice: RouteChoice | null): string => choice?.identity.id ?? '';
-  return compareTexts(nameOf(a), nameOf(b)) || compareTexts(idOf(a), idOf(b)) || compareTexts(one, other);
 }
 
 function sameSources(a: readonly SourceVersion[], b: readonly SourceVersion[]): boolean {

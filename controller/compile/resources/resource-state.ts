@@ -1,4 +1,4 @@
-import type { Resource, SecretContent } from '../../../contract/resources/resource.ts';
+import type { Resource, ResourceKind, SecretContent } from '../../../contract/resources/resource.ts';
 import type { SourceFile } from '../source-file.ts';
 
 /** All resources at one moment. Values are the same objects as long as nothing about them changed. */
@@ -13,4 +13,10 @@ export interface ResourceState {
   readonly trust: SourceFile | null;
   /** The highest resourceVersion that was seen; null outside of a cluster. */
   readonly seen: string | null;
+  /**
+   * The resourceVersion up to which a resource or Secret is known, by `namespace/name`: what is not there was gone at
+   * that version. Each kind has its own, as each is followed by itself. Null when it was not read
+   * yet or may not be read: it may be there then, in any version.
+   */
+  seenOf?(kind: ResourceKind | 'Secret', key: string): string | null;
 }

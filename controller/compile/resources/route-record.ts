@@ -38,8 +38,9 @@ export class RouteRecord {
   draft: RouteResourceDraft | null = null;
   /** This version, if it can be served. */
   own: RouteChoice | null = null;
-  /** What the Route was served by last. */
+  /** What the Route is served by, and the name that it has for that. */
   chosen: RouteChoice | null = null;
+  claim: string | null = null;
   private readonly entries = new RouteEntries();
   private surroundings: Surroundings | null = null;
   private ground: Ground | null = null;
@@ -58,11 +59,11 @@ export class RouteRecord {
     this.resource = resource;
   }
 
-  /** Looks at the Route again. Nothing is done when it and all that it depends on are as they were. */
-  look(resource: Resource, good: GoodRoute | null, round: RouteRound): void {
+  /** Looks at the Route again. @returns false when it and all that it depends on are as they were */
+  look(resource: Resource, good: GoodRoute | null, round: RouteRound): boolean {
     const { surroundings } = round;
     const own = good?.uid === resource.uid ? good : null;
-    if (this.isAsBefore(resource, own, round)) return;
+    if (this.isAsBefore(resource, own, round)) return false;
     const isSame = this.draft !== null && sameSpec(this.resource, resource) && this.ground === surroundings.ground;
     this.resource = resource;
     this.surroundings = surroundings;
@@ -72,13 +73,14 @@ export class RouteRecord {
     this.others = null;
     this.own = null;
     this.verdict = null;
-    if (this.tenant === null) return;
+    if (this.tenant === null) return true;
     const place = this.placeIn(round);
     if (!isSame || !isStillJudged(this.draft!.judged, this.draft!.document, place)) {
       this.draft = draftRoute(resource, place);
     }
     this.noteSources(round);
     this.own = this.thisVersion();
+    return true;
   }
 
   /** What serves when this version cannot, the best first. */

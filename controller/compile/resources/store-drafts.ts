@@ -185,7 +185,10 @@ export class StoreDrafts {
 
 /** Whether two versions of a resource ask for the same: a status may have been written in between. */
 export function sameSpec(a: Resource, b: Resource): boolean {
-  return a === b || (a.uid === b.uid && resourceKey(a) === resourceKey(b) && isDeepStrictEqual(a.spec, b.spec));
+  return (
+    a === b ||
+    (a.uid === b.uid && resourceKey(a) === resourceKey(b) && (a.spec === b.spec || isDeepStrictEqual(a.spec, b.spec)))
+  );
 }
 
 /** The wanted Secrets of a store, sound or not. */

@@ -3,12 +3,13 @@ import type { ResourceState } from './resource-state.ts';
 import type { StoreDrafts } from './store-drafts.ts';
 
 /**
- * The versions of what SecretStores are made of. They go by name: a store that is gone has a version too, the one at
- * which that was noticed, so that whoever has not noticed yet does not bring it back.
+ * The versions of what SecretStores are made of. They go by name: what was there and is gone has a version too, the next
+ * one after its last, so that whoever has not noticed yet does not bring it back. What comes back is newer than that.
  */
 export class StoreSources {
   private readonly known = new Map<string, readonly SourceVersion[]>();
-  private readonly goneSince = new Map<string, string>();
+  /** By kind and key, the last version of each, and at which it was gone last. */
+  private readonly last = new Map<string, { readonly version: bigint; readonly gone: bigint | null }>();
 
   /** What answers for one look at the cluster; the same array as long as the versions are the same. */
   at(stores: StoreDrafts, state: ResourceState): (key: string) => readonly SourceVersion[] {
@@ -18,8 +19,8 @@ export class StoreSources {
       if (ready !== undefined) return ready;
       const draft = stores.get(key);
       const made = [
-        ...(draft?.stores ?? [key]).map((one) => this.version('SecretStore', one, state.secretStores.get(one), state)),
-        ...(draft?.secrets ?? []).map((one) => this.version('Secret', one, state.secrets.get(one), state)),
+        ...(draft?.stores ?? [key]).map((one) => this.version('SecretStore', one, state.secretStores.get(one))),
+        ...(draft?.secrets ?? []).map((one) => this.version('Secret', one, state.secrets.get(one))),
       ].filter((one) => one !== null);
       const before = this.known.get(key);
       const kept = before !== undefined && sameVersions(before, made) ? before : made;
@@ -33,17 +34,21 @@ export class StoreSources {
     kind: string,
     key: string,
     found: { readonly resourceVersion: string } | null | undefined,
-    { seen }: ResourceState,
   ): SourceVersion | null {
     const uid = `${kind}/${key}`;
-    if (found !== null && found !== undefined) {
-      this.goneSince.delete(uid);
-      return { uid, resourceVersion: found.resourceVersion };
+    const last = this.last.get(uid) ?? null;
+    if (found === null || found === undefined) {
+      if (last === null) return null;
+      const gone = last.gone ?? last.version + 1n;
+      this.last.set(uid, { ...last, gone });
+      return { uid, resourceVersion: String(gone) };
     }
-    const since = this.goneSince.get(uid) ?? seen;
-    if (since === null) return null;
-    this.goneSince.set(uid, since);
-    return { uid, resourceVersion: since };
+    if (!/^\d+$/.test(found.resourceVersion)) return { uid, resourceVersion: found.resourceVersion };
+    let version = BigInt(found.resourceVersion);
+    const least = last === null ? version : last.gone === null ? last.version : last.gone + 1n;
+    if (version < least) version = least;
+    this.last.set(uid, { version, gone: null });
+    return { uid, resourceVersion: String(version) };
   }
 }
 

@@ -24,7 +24,7 @@ async function served(judge: AdmissionJudge = settledJudge(), clientAuthorities?
     failed: (error) => seen.push(error),
   };
   const { chain, key } = authority.issue(wish);
-  const certificate = { cert: chain, key };
+  const certificate = { certificate: chain, key };
   const server = new AdmissionServer({
     judge,
     observer,
@@ -145,7 +145,7 @@ describe('AdmissionServer', () => {
     const first = await shown();
     const other = certificateAuthority('another authority');
     const renewed = other.issue(wish);
-    server.renew({ cert: renewed.chain, key: renewed.key });
+    server.renew({ certificate: renewed.chain, key: renewed.key });
     expect(await shown()).toEqual({ reused: true, serial: first.serial });
     expect((await call({ ca: other.certificate })).status).toBe(200);
     await expect(call()).rejects.toThrow(/certificate/);
@@ -158,7 +158,7 @@ describe('AdmissionServer', () => {
     await expect(call()).rejects.toThrow();
     expect((await call({ cert, key })).status).toBe(200);
     const { chain, key: next } = authority.issue(wish);
-    server.renew({ cert: chain, key: next });
+    server.renew({ certificate: chain, key: next });
     await expect(call()).rejects.toThrow();
     expect((await call({ cert, key })).status).toBe(200);
   });

@@ -151,6 +151,19 @@ describe('a token that is refused', () => {
   });
 });
 
+describe('a token that is not there', () => {
+  it('is said to be missing, and is used once it is there', async () => {
+    const server = await ScriptedApiServer.start();
+    const kubeconfig = server.kubeconfig({ tokenFile: 'token' });
+    const api = apiAt(kubeconfig);
+    const error = await failure(api.get(PATH));
+    expect(error).toMatchObject({ reason: 'NoCredentials', message: 'the credentials cannot be read: ENOENT' });
+    writeFileSync(join(dirname(kubeconfig), 'token'), 'there');
+    await api.get(PATH);
+    expect(server.requests.map(({ authorization }) => authorization)).toEqual(['Bearer there']);
+  });
+});
+
 describe('a configuration', () => {
   it('is needed outside of a cluster', () => {
     vi.stubEnv('KUBERNETES_SERVICE_HOST', undefined);

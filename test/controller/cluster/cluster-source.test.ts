@@ -108,21 +108,24 @@ describe('the source', () => {
 
   it('says up to which version Routes are known, not up to which anything is', async () => {
     const { server, source } = await synced('all', fill);
-    const seen = source.seen;
+    const seen = source.routesSeen;
     await vi.waitFor(() => expect(server.openWatches).toBe(4));
     const { metadata } = server.put('shop/secretstores/more', { kind: 'SecretStore', spec: { type: 'X' } });
     await vi.waitFor(() => expect(source.state.secretStores.size).toBe(2));
-    expect(source.seen).toBe(seen);
+    expect(source.routesSeen).toBe(seen);
+    expect(source.state.seen).toBe(metadata['resourceVersion']);
+    expect(source.state.seenOf?.('SecretStore', 'shop/none')).toBe(metadata['resourceVersion']);
+    expect(source.state.seenOf?.('Secret', 'shop/none')).toBeNull();
     server.bookmark();
-    await vi.waitFor(() => expect(source.seen).toBe(metadata['resourceVersion']));
+    await vi.waitFor(() => expect(source.routesSeen).toBe(metadata['resourceVersion']));
     server.remove('shop/routes/a');
-    await vi.waitFor(() => expect(Number(source.seen)).toBeGreaterThan(Number(metadata['resourceVersion'])));
+    await vi.waitFor(() => expect(Number(source.routesSeen)).toBeGreaterThan(Number(metadata['resourceVersion'])));
   });
 
   it('follows the Secrets that it is told to', async () => {
     const { server, source, changes } = await synced('all', fill);
     server.put('shop/secrets/keys', { metadata: { labels: { 'gatewarden.io/secret-store': 'allowed' } } });
-    source.follow([{ namespace: 'shop', name: 'keys' }]);
+    source.follow(['shop/keys']);
     await vi.waitFor(() => expect(source.state.secrets.get('shop/keys')?.data).toEqual(new Map()));
     expect(changes()).toBe(1);
     expect(source.facts.map(({ kind }) => kind)).toContain('Secret');
@@ -134,11 +137,46 @@ describe('the source', () => {
     await source.close();
     await vi.waitFor(() => expect(server.openWatches).toBe(0));
     const asked = server.requests.length;
-    source.follow([{ namespace: 'shop', name: 'keys' }]);
+    source.follow(['shop/keys']);
     server.put('shop/routes/c', route('${true}'));
     await vi.waitFor(() => expect(source.facts.every(({ watchingSince }) => watchingSince === null)).toBe(true));
     expect(server.requests).toHaveLength(asked);
     expect(changes()).toBe(0);
+  });
+});
+
+describe('what is gone', () => {
+  it('has the version of its end, whether that was seen or came out with a list', async () => {
+    const { server, source } = await synced(['shop', 'bank'], fill);
+    await vi.waitFor(() => expect(server.openWatches).toBe(7));
+    const [a, b] = ['shop/a', 'bank/b'].map((key) => source.state.routes.get(key)!);
+    expect([a!, b!].map(({ uid }) => source.routeVersion(uid))).toEqual([a!.resourceVersion, b!.resourceVersion]);
+    server.remove('shop/routes/a');
+    await vi.waitFor(() => expect(source.state.routes.size).toBe(1));
+    expect(source.routeVersion(a!.uid)).toBe(source.state.seenOf?.('Route', 'shop/a'));
+    expect(Number(source.routeVersion(a!.uid))).toBeGreaterThan(Number(a!.resourceVersion));
+    expect(source.routesSeen).not.toBe(source.state.seenOf?.('Route', 'shop/a')); // the other namespace is not that far
+    server.next('watch', (request, response) => {
+      server.remove('bank/routes/b');
+      server.compact();
+      answer(503)(request, response);
+    });
+    server.reset();
+    await vi.waitFor(() => expect(source.state.routes.size).toBe(0));
+    expect(Number(source.routeVersion(b!.uid))).toBeGreaterThan(Number(source.routeVersion(a!.uid)));
+    expect(source.routeVersion('unheard-of')).toBeNull();
+  });
+
+  it('is another object when a new one of its name has come', async () => {
+    const { server, source } = await synced('all', fill);
+    await vi.waitFor(() => expect(server.openWatches).toBe(4));
+    const { uid } = source.state.routes.get('shop/a')!;
+    const { metadata } = server.put('shop/routes/a', route('${true}', { metadata: { uid: 'another' } }));
+    await vi.waitFor(() => expect(source.state.routes.get('shop/a')?.uid).toBe('another'));
+    expect([uid, 'another'].map((one) => source.routeVersion(one))).toEqual([
+      metadata['resourceVersion'],
+      metadata['resourceVersion'],
+    ]);
   });
 });
 

@@ -20,7 +20,7 @@ const refusing = verdict('orders', { serves: 'refuses', servingGeneration: null,
 
 it.each<[string, ResourceVerdict, PlaneFacts[], string, boolean, string, string]>([
   ['all', verdict('orders'), [ready('a'), ready('b')], 'Programmed', true, '2/2', '2 of 2 planes run this generation'],
-  ['one of one', verdict('orders'), [ready('a')], 'Programmed', true, '1/1', '1 of 1 plane run this generation'],
+  ['one of one', verdict('orders'), [ready('a')], 'Programmed', true, '1/1', '1 of 1 planes run this generation'],
   ['some', verdict('orders'), [ready('a'), late('b')], 'Pending', false, '1/2', '1 of 2 planes run this generation'],
   ['no planes', verdict('orders'), [], 'NoPlanes', false, '0/0', 'no plane is there that it selects'],
   [
@@ -59,7 +59,7 @@ it.each<[string, ResourceVerdict, PlaneFacts[], string, boolean, string, string]
     '1/2 (gen 6)',
     '1 of 2 planes run generation 6, which keeps serving',
   ],
-  ['a refusal', refusing, [ready('a')], 'RefusesTraffic', false, '1/1 (refuses)', '1 of 1 plane refuse its requests'],
+  ['a refusal', refusing, [ready('a')], 'RefusesTraffic', false, '1/1 (refuses)', '1 of 1 planes refuse its requests'],
   [
     'no condition that can be read',
     verdict('orders', { serves: 'nothing', servingGeneration: null, route: null }),

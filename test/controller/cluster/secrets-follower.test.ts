@@ -5,7 +5,7 @@ import { SecretsFollower } from '../../../controller/cluster/secrets-follower.ts
 import { answer, ScriptedApiServer } from '../../support/scripted-api-server.ts';
 
 const ALLOWED = { labels: { 'gatewarden.io/secret-store': 'allowed' } };
-const name = (text: string) => ({ namespace: 'shop', name: text });
+const name = (text: string): string => `shop/${text}`;
 
 interface Setting {
   readonly server: ScriptedApiServer;
@@ -110,7 +110,9 @@ describe('Secrets', () => {
     server.next('list', ...Array.from({ length: 200 }, () => answer(403)));
     server.reset();
     await vi.waitFor(() => expect(known()).toEqual({ 'shop/keys': null }));
+    expect(follower.seenOf('shop/keys')).toBeNull();
     await vi.waitFor(() => expect(known()).toEqual({ 'shop/keys': { password: 'one' } }), 5000);
+    expect(follower.seenOf('shop/keys')).not.toBeNull();
   });
 
   it('stay known while the server does not answer', async () => {

@@ -266,3 +266,22 @@ it('does not take back what an earlier leader wrote before it has heard of the p
   expect(second.writes).toHaveLength(0);
   expect(second.status('orders')['programmed']).toBe('3/3');
 });
+
+it('takes its time when nothing changed but the number of planes, so that a rollout does not cost a write for each', async () => {
+  const setting = new Setting();
+  setting.ledger.heard(plane('p0', { orders: 'orders-1' }), null);
+  await setting.lead();
+  setting.judge(verdict('orders', { resource: setting.stored('orders') }));
+  await setting.clock.pass(1000);
+  expect(setting.writes).toHaveLength(1);
+  for (let i = 1; i <= 20; i++) {
+    setting.ledger.heard(plane(`p${i}`, { orders: 'orders-1' }), null);
+    await setting.clock.pass(200);
+  }
+  await setting.clock.pass(11_000);
+  expect(setting.status('orders')['programmed']).toBe('21/21');
+  expect(setting.writes).toHaveLength(2);
+  setting.ledger.heard(plane('p1', { orders: 'orders-0' }), [routeKey('orders')]);
+  await setting.clock.pass(200);
+  expect(setting.condition('orders', 'Programmed')).toMatchObject({ status: 'False', reason: 'Pending' });
+});

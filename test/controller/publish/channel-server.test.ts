@@ -36,15 +36,11 @@ describe('who gets a stream', () => {
   it.each([
     ['another token', 'another-token-that-is-long-enough-to-count'],
     ['the beginning of a token', 'a-token-that-is-long-enough'],
-    ['no token', undefined],
+    ['no token', ''],
   ])('not a plane with %s', async (_, token) => {
     await serve();
-    const plane = channel.plane(token === undefined ? {} : { token });
-    const stranger = token === undefined ? channel.plane({ token: 'x' }) : plane;
-    expect(await stranger.hello().ended).toMatchObject({
-      code: UNAUTHENTICATED,
-      details: 'the credential is not known',
-    });
+    const stranger = channel.plane({ token }).hello();
+    expect(await stranger.ended).toMatchObject({ code: UNAUTHENTICATED, details: 'the credential is not known' });
     expect(stranger.received).toEqual([]);
   });
 
@@ -240,6 +236,14 @@ describe('TLS', () => {
     const changed = publishedRoute('a', 'two');
     channel.sessions.publish(publishedState([changed]));
     for (const plane of [before, after]) expect((await plane.update()).set).toEqual([changed]);
+  });
+
+  it('keeps the certificate when the next one is not usable', async () => {
+    await serve({ server: { tls: issue(authority) } });
+    const { certificate } = issue(authority);
+    const { key } = issue(authority);
+    expect(() => channel.server.renew({ certificate, key, clientAuthorities: null })).toThrow(/not usable/);
+    await channel.plane({ ca: authority.bundle() }).hello().message('welcome');
   });
 
   it('is what a plane can show a certificate in, whose name counts', async () => {

@@ -168,6 +168,37 @@ describe('a stream with a plane', () => {
     await channel.until(() => channel.facts()?.problems.size === 0);
   });
 
+  it('comes back to what a plane has in a newer version, when it has seen as much itself', async () => {
+    await serve({ sessions: { settings: { nackGap: 1, nackPause: 60_000 } } });
+    const state = publishedState([a], { seen: '100' });
+    channel.sessions.publish(state);
+    const { router, id, hash } = b;
+    const routes = [a, b].map((route) => [route.router, route.id, route.hash] as const);
+    const plane = channel.plane().hello({ holds: { revision: 'r', base: state.snapshot.base.hash, routes } });
+    const update = await plane.update();
+    expect(update).toMatchObject({ remove: [{ router, id }], seen: '100' });
+    plane.ack(update, [], [{ router, id }]);
+    await channel.until(() => channel.facts()?.revision === update.revision);
+    expect(channel.facts()?.running.get(routeKeyText(b))).toBe(hash);
+    channel.sessions.publish(publishedState([publishedRoute('a', 'two'), b], { seen: '130' }));
+    const next = await plane.update();
+    expect(next).toMatchObject({ set: [{ id: 'shop.a' }], remove: [], seen: '130' });
+  });
+
+  it('removes later what a plane held to be newer, if that is gone all the same', async () => {
+    await serve({ sessions: { settings: { nackGap: 1, nackPause: 30 } } });
+    const state = publishedState([a]);
+    channel.sessions.publish(state);
+    const routes = [a, b].map((route) => [route.router, route.id, route.hash] as const);
+    const plane = channel.plane().hello({ holds: { revision: 'r', base: state.snapshot.base.hash, routes } });
+    plane.ack(await plane.update(), [], [b]);
+    channel.sessions.publish(publishedState([a], { seen: '140' }));
+    const again = await plane.update();
+    expect(again).toMatchObject({ set: [], remove: [{ id: 'shop.b' }], seen: '140' });
+    plane.ack(again);
+    await channel.until(() => channel.facts()?.running.size === 1);
+  });
+
   it('lets a plane keep a route that is known by its hash only, and asks it for the body', async () => {
     await serve();
     const lost = publishedRoute('lost');

@@ -1,11 +1,15 @@
 import { networkInterfaces } from 'node:os';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { z } from 'zod';
 import type { JsonObject, JsonValue } from '../../../contract/document/json-value.ts';
+import { ref } from '../../../contract/vocabulary/reference.ts';
+import { defineDecorator } from '../../../dataplane/heap/definition.ts';
+import { COUNTER, counters } from '../../../dataplane/http/counters.ts';
 import { refusalOf, untilAnswers } from '../../support/answers.ts';
 import { startProxy } from '../../support/http-proxy.ts';
 import { RawClient } from '../../support/raw-client.ts';
 import { type RecordingBackend, startRecordingBackend } from '../../support/recording-backend.ts';
-import { startTenants, TENANT } from '../../support/tenant-gateway.ts';
+import { startTenants, TENANT, type TenantGateway } from '../../support/tenant-gateway.ts';
 import { UPGRADE } from '../../support/websocket-upgrade.ts';
 
 /** A backend on loopback, as every neighbour of the plane on its machine is. */
@@ -79,8 +83,10 @@ describe("a tenant's route", () => {
 
   it('may not reach the gateway itself, whatever an operator allows', async () => {
     const gateway = await startTenants({}, { trust: { egress: ['127.0.0.0/8', '127.0.0.1'] } });
-    gateway.change({ shop: tenants(to(`http://127.0.0.1:${gateway.port}`)) });
-    expect(refusalOf(await gateway.get('/'))).toBe('backend-egress');
+    for (const handler of ['ReverseProxyHandler', { type: 'ReverseProxyHandler' }]) {
+      gateway.change({ shop: tenants(to(`http://127.0.0.1:${gateway.port}`, handler)) });
+      expect(refusalOf(await gateway.get('/'))).toBe('backend-egress');
+    }
   });
 
   it("does not get the connection that an operator's route has open", async () => {
@@ -92,6 +98,26 @@ describe("a tenant's route", () => {
     });
     for (const path of ['/own', '/', '/own', '/']) await gateway.get(path);
     expect(requests.map(({ target }) => target)).toEqual(['/own', '/own']);
+  });
+
+  it('does not get the connection of another tenant', async () => {
+    const { destination } = await backend();
+    const document = to(`http://127.0.0.1:${destination.port}`);
+    const gateway = await startTenants(
+      { shop: tenants(document), pay: { tenant: 'pay', document } },
+      {
+        trust: {
+          tenants: [
+            { name: TENANT, hosts: ['shop.test'] },
+            { name: 'pay', hosts: ['pay.test'] },
+          ],
+          egress: ['127.0.0.1'],
+        },
+      },
+    );
+    const before = counters.block[COUNTER.backendConnects]!;
+    for (const host of ['shop.test', 'pay.test', 'shop.test', 'pay.test']) await gateway.get('/', host);
+    expect(counters.block[COUNTER.backendConnects]! - before).toBe(2);
   });
 
   it.each<[string, JsonValue]>([
@@ -126,6 +152,23 @@ describe("a tenant's route", () => {
     expect([plain.problems, decorated.problems]).toEqual([[], []]);
     const statuses = [(await plain.get('/')).status, (await decorated.get('/')).status];
     expect(statuses.every((status) => status === 403 || status === 502 || status === 500)).toBe(true);
+    expect(requests).toEqual([]);
+  });
+
+  it("is held to it by an operator's decorator that sends requests elsewhere", async () => {
+    const { destination, requests } = await backend();
+    const detour = defineDecorator({
+      type: 'DetourDecorator',
+      summary: 'Leads everything to another handler.',
+      config: z.strictObject({ to: ref('handler') }),
+      decoration: z.boolean(),
+      decorates: ['handler'],
+      create: ({ to: other }, { resolve }) => ({ handler: () => resolve(other) }),
+    });
+    const document = { detour: true, ...to(`http://127.0.0.1:${destination.port}`, { type: 'WelcomeHandler' }) };
+    const heap = [{ name: 'detour', type: 'DetourDecorator', config: { to: 'ReverseProxyHandler' } }];
+    const gateway = await startTenants({ shop: tenants(document) }, { base: { heap }, types: [detour] });
+    expect([gateway.problems, refusalOf(await gateway.get('/'))]).toEqual([[], 'backend-egress']);
     expect(requests).toEqual([]);
   });
 
@@ -187,10 +230,12 @@ describe("calls of the gateway's own", () => {
     ];
     const filter = introspecting(`http://127.0.0.1:${destination.port}/introspect`, handler);
     const document = { handler: { type: 'Chain', config: { filters: [filter], handler: 'ok' } } };
-    const gateway = await startTenants({ shop: tenants(document) }, { base: { heap } });
-    expect(gateway.problems).toEqual([]);
-    const answer = await fetch(`http://127.0.0.1:${gateway.port}/`, { headers: { authorization: 'Bearer abc' } });
-    expect(answer.ok).toBe(false);
+    for (const globalDecorators of [{}, { timer: true }]) {
+      const gateway = await startTenants({ shop: tenants({ ...document, globalDecorators }) }, { base: { heap } });
+      expect(gateway.problems).toEqual([]);
+      const answer = await fetch(`http://127.0.0.1:${gateway.port}/`, { headers: { authorization: 'Bearer abc' } });
+      expect(answer.ok).toBe(false);
+    }
     expect(requests).toEqual([]);
   });
 
@@ -206,6 +251,20 @@ describe("calls of the gateway's own", () => {
     await fetch(`http://127.0.0.1:${gateway.port}/`, { headers: { authorization: 'Bearer abc' } });
     expect(requests.map(({ target }) => target)).toEqual(['/introspect']);
   });
+});
+
+it('a request that goes round does not forget it because a tenant removes the trace', async () => {
+  const gateways: TenantGateway[] = [];
+  const removing = { type: 'HeaderFilter', config: { messageType: 'REQUEST', remove: ['Via'] } };
+  const round = (port: number): JsonObject =>
+    to(`http://127.0.0.1:${port}`, { type: 'Chain', config: { filters: [removing], handler: 'ReverseProxyHandler' } });
+  for (let i = 0; i < 2; i++) gateways.push(await startTenants({}, { trust: { egress: ['127.0.0.1'] } }));
+  const [one, two] = [gateways[0]!, gateways[1]!];
+  one.change({ shop: tenants(round(two.port)) });
+  two.change({ shop: tenants(round(one.port)) });
+  const answer = await one.get('/');
+  expect([answer.status, refusalOf(answer)]).toEqual([508, 'loop']);
+  expect(one.finished.length + two.finished.length).toBe(6);
 });
 
 it('a rule that cannot be read takes nothing down and lets nothing in', async () => {

@@ -1,0 +1,128 @@
+import { hostname } from 'node:os';
+import { pino } from 'pino';
+import type { Reach } from '../contract/reach.ts';
+import { FIGURE } from '../contract/route-report.ts';
+import { ClusterApi } from '../controller/cluster/api-client.ts';
+import { ClusterController, givenCertificates } from '../controller/cluster/cluster-controller.ts';
+import type { NamespaceScope } from '../controller/cluster/cluster-source.ts';
+import { Compiler } from '../controller/compile/compiler.ts';
+import type { MergedRoute } from '../controller/metrics/merged-routes.ts';
+import type { LogLevel } from '../dataplane/log-level.ts';
+import { monitoringRecords, recordPrefix } from '../dataplane/metrics/monitoring.ts';
+import { RATE_INTERVAL, Rates } from '../dataplane/metrics/rates.ts';
+import { registerRouteMetrics } from '../dataplane/metrics/route-exposition.ts';
+import { monitoringAnswer } from '../dataplane/monitoring-endpoint.ts';
+import { operatorReach } from '../dataplane/operator-reach.ts';
+import type { Address } from './address.ts';
+import { dataPlaneChecker } from './checker.ts';
+import { readOutsidePlanes } from './outside-planes.ts';
+import { onStopSignal } from './stop-signals.ts';
+
+export interface ControllerOptions {
+  readonly kubeconfig: string | undefined;
+  readonly namespace: string | undefined;
+  readonly base: string;
+  readonly 'watch-namespaces': NamespaceScope;
+  readonly listen: Address;
+  readonly advertise: string | undefined;
+  readonly 'server-names': readonly string[];
+  readonly 'tls-cert': string | undefined;
+  readonly 'tls-key': string | undefined;
+  readonly 'tls-ca': string | undefined;
+  readonly 'outside-planes': string | undefined;
+  readonly admin: Address | null;
+  readonly 'secure-admin': Address | null;
+  readonly webhook: Address | null;
+  readonly 'webhook-service': { readonly name: string; readonly port: number } | undefined;
+  readonly 'webhook-configuration': string;
+  readonly 'failure-policy': 'Ignore' | 'Fail';
+  readonly name: string;
+  readonly system: Readonly<Record<string, string>>;
+  readonly 'log-level': LogLevel;
+}
+
+/** Follows a cluster until it is told to stop. Resolves to the exit code. */
+export async function runController(options: ControllerOptions): Promise<number> {
+  const log = pino(
+    { name: 'gatewarden', level: options['log-level'] },
+    pino.destination({ fd: process.stderr.fd, sync: true }),
+  );
+  const kubeconfig = options.kubeconfig ?? (isInCluster() ? undefined : process.env['KUBECONFIG']);
+  const api = new ClusterApi(kubeconfig === undefined ? {} : { kubeconfig });
+  const namespace = options.namespace ?? api.namespace ?? 'gatewarden';
+  const outside = readOutsidePlanes(options['outside-planes']);
+  const { 'tls-cert': certificate, 'tls-key': key, 'tls-ca': authority } = options;
+  const isGiven = certificate !== undefined && key !== undefined && authority !== undefined;
+  const advertise = options.advertise ?? hostname();
+  const service = options['webhook-service'];
+  const rates = new Rates();
+  let routes: () => readonly MergedRoute[] = () => [];
+  const controller = await ClusterController.open({
+    api,
+    log,
+    compiler: clusterCompiler(options.system),
+    name: options.name,
+    namespace,
+    base: options.base,
+    namespaces: options['watch-namespaces'],
+    channel: { host: options.listen.host ?? '::', port: options.listen.port },
+    advertise,
+    serverNames: [...new Set([...options['server-names'], advertise, ...serviceNames(service?.name, namespace)])],
+    certificates: isGiven ? givenCertificates(certificate, key, authority) : null,
+    planeAuthorities: outside.authorities,
+    authenticators: outside.authenticators,
+    admin: options.admin,
+    secureAdmin: options['secure-admin'],
+    webhook:
+      options.webhook === null
+        ? null
+        : {
+            ...options.webhook,
+            target: service === undefined ? null : { service: { namespace, ...service } },
+            configuration: options['webhook-configuration'],
+            failurePolicy: options['failure-policy'],
+            owns: 'configuration',
+          },
+    monitoring: (all, id, query) => monitoringAnswer(id, query, () => monitoringRecords(all, rates, Date.now())),
+    showRoutes(registry, read) {
+      routes = read;
+      registerRouteMetrics(registry, { series: read, observations: () => [] });
+    },
+  });
+  const ticking = setInterval(() => {
+    const counts = routes().map((series) => [recordPrefix(series), series.figures[FIGURE.ended]!] as const);
+    rates.tick(new Map(counts), Date.now());
+  }, RATE_INTERVAL);
+  const addresses = await controller.start();
+  log.info({ ...addresses, server: api.server, namespace }, 'listening');
+  const ended = Promise.withResolvers<void>();
+  onStopSignal(async () => {
+    clearInterval(ticking);
+    await controller.close();
+    await api.close();
+    ended.resolve();
+  });
+  await ended.promise;
+  log.info('stopped');
+  return 0;
+}
+
+/** The compiler of a controller. Documents of operators know its environment, and reach no file: planes have those. */
+function clusterCompiler(system: Readonly<Record<string, string>>): Compiler {
+  const directories = { instance: '/', config: '/', temp: '/tmp' };
+  const whole = operatorReach({ env: { ...process.env }, system, directories });
+  const reach: Reach = { ...whole, readFile: () => null, listDirectory: () => null };
+  return new Compiler({
+    checker: dataPlaneChecker(reach),
+    tokens: { reach, files: new Map(), instanceUrl: null, allowed: new Map() },
+    configDirectory: directories.config,
+  });
+}
+
+function isInCluster(): boolean {
+  return process.env['KUBERNETES_SERVICE_HOST'] !== undefined;
+}
+
+function serviceNames(service: string | undefined, namespace: string): string[] {
+  return service === undefined ? [] : [service, `${service}.${namespace}`, `${service}.${namespace}.svc`];
+}

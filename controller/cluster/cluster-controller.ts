@@ -1,0 +1,461 @@
+import { readFileSync } from 'node:fs';
+import { credentials } from '@grpc/grpc-js';
+import type { Logger } from 'pino';
+import { problemText } from '../../contract/problem-text.ts';
+import { closedGuard, loopbackGuard } from '../admin/admin-guard.ts';
+import { type AdminAddress, ControllerAdmin, type ControllerAdminSource } from '../admin/controller-admin.ts';
+import { dumpText } from '../admin/dump-text.ts';
+import { statusReport } from '../admin/status-report.ts';
+import { AdmissionServer } from '../admission/admission-server.ts';
+import { compilerJudge } from '../admission/compiler-judge.ts';
+import type { CertificateAuthority } from '../certificates/certificate-authority.ts';
+import { ServingCertificates } from '../certificates/serving-certificates.ts';
+import type { Compilation, Compiler } from '../compile/compiler.ts';
+import { type ClusterCompilation, LiveCluster } from '../live-cluster.ts';
+import { ControllerMetrics } from '../metrics/controller-metrics.ts';
+import { type MergedRoute, MergedRoutes } from '../metrics/merged-routes.ts';
+import { ChannelServer } from '../publish/channel-server.ts';
+import { PeerForwarder } from '../publish/peer-forwarder.ts';
+import { PEER_METHOD } from '../publish/peer-messages.ts';
+import { PeerService } from '../publish/peer-service.ts';
+import { firstToKnow, type PlaneAuthenticator } from '../publish/plane-authentication.ts';
+import { PlaneLedger } from '../publish/plane-ledger.ts';
+import { PlaneSessions } from '../publish/plane-sessions.ts';
+import { planeState } from '../publish/plane-state.ts';
+import { RoutePlanes } from '../publish/route-planes.ts';
+import type { ServingCertificate } from '../publish/serving-credentials.ts';
+import type { SessionSettings } from '../publish/session-settings.ts';
+import type { AdmissionTarget } from './admission-configuration.ts';
+import { AdmissionRegistration } from './admission-registration.ts';
+import type { ClusterApi } from './api-client.ts';
+import { ClusterSource, type NamespaceScope } from './cluster-source.ts';
+import { EventRecorder } from './event-recorder.ts';
+import { LeaseElection } from './lease-election.ts';
+import { isPeerToken, peerToken } from './peer-token.ts';
+import { PlaneReview } from './plane-review.ts';
+import { reviewedAccess } from './reviewed-access.ts';
+import { SharedAuthority } from './shared-authority.ts';
+import { StatusWriter } from './status-writer.ts';
+
+/** How often somebody looks whether the webhook is still registered as it has to be, in milliseconds. */
+const REGISTRATION_INTERVAL = 60_000;
+
+/** Certificates that an operator gives, in place of self-made ones. */
+export interface GivenCertificates {
+  readonly certificate: string;
+  readonly key: string;
+  /** The authority of the certificates of the other controllers. */
+  readonly authority: string;
+}
+
+export interface WebhookOptions extends AdminAddress {
+  /** Where the API server finds it; null for the address that it listens on. */
+  readonly target: AdmissionTarget | null;
+  readonly configuration: string;
+  readonly failurePolicy: 'Ignore' | 'Fail';
+  readonly owns: 'configuration' | 'ca-bundle';
+}
+
+export interface ClusterControllerOptions {
+  readonly api: ClusterApi;
+  readonly compiler: Compiler;
+  readonly log: Logger;
+  /** Unique among the controllers of a namespace. */
+  readonly name: string;
+  /** Where the base configuration, the Lease and the authority are. */
+  readonly namespace: string;
+  /** Name of the ConfigMap with the base configuration. */
+  readonly base: string;
+  readonly namespaces: NamespaceScope;
+  readonly channel: { readonly host: string; readonly port: number };
+  /** Host under which other controllers reach this one. */
+  readonly advertise: string;
+  /** Names and addresses under which planes reach controllers. */
+  readonly serverNames: readonly string[];
+  readonly certificates: GivenCertificates | null;
+  /** Authorities of the certificates that planes may show, in PEM; null when none is asked for. */
+  readonly planeAuthorities: string | null;
+  /** Judges of planes outside of the cluster. */
+  readonly authenticators: readonly PlaneAuthenticator[];
+  readonly admin: AdminAddress | null;
+  readonly secureAdmin: AdminAddress | null;
+  readonly webhook: WebhookOptions | null;
+  /** What the monitoring endpoint answers of routes. */
+  monitoring(
+    routes: readonly MergedRoute[],
+    id: string,
+    query: URLSearchParams,
+  ): ReturnType<ControllerAdminSource['monitoring']>;
+  /** Adds the metrics of routes, as planes report them together. */
+  showRoutes(registry: ControllerMetrics['registry'], routes: () => readonly MergedRoute[]): void;
+  readonly sessionSettings?: Partial<SessionSettings>;
+  readonly lease?: { readonly leaseDuration: number; readonly renewDeadline: number; readonly retryPeriod: number };
+}
+
+/** Where a controller can be reached. */
+export interface ControllerAddresses {
+  readonly channel: number;
+  readonly admin: { readonly host: string; readonly port: number } | null;
+  readonly secureAdmin: { readonly host: string; readonly port: number } | null;
+  readonly webhook: { readonly host: string; readonly port: number } | null;
+}
+
+/** A controller of a cluster: everything that it is made of, put together. */
+export class ClusterController {
+  private readonly options: ClusterControllerOptions;
+  private readonly log: Logger;
+  private readonly authority: SharedAuthority;
+  private readonly serving: ServingCertificates | null;
+  private readonly source: ClusterSource;
+  private readonly live: LiveCluster;
+  private readonly sessions: PlaneSessions;
+  private readonly ledger: PlaneLedger;
+  private readonly routePlanes: RoutePlanes;
+  private readonly review: PlaneReview;
+  private readonly channel: ChannelServer;
+  private readonly peers: PeerService;
+  private readonly forwarder: PeerForwarder;
+  private readonly status: StatusWriter;
+  private readonly events: EventRecorder;
+  private readonly metrics: ControllerMetrics;
+  private readonly merged = new MergedRoutes();
+  private readonly admins: ControllerAdmin[] = [];
+  private election: LeaseElection | null = null;
+  private webhook: AdmissionServer | null = null;
+  private registration: AdmissionRegistration | null = null;
+  private secureAdmin: ControllerAdmin | null = null;
+  private newest: Compilation | null = null;
+  private isListed = false;
+  private toldProblems = '';
+
+  /** @throws ApiError, and Error when there is no authority to be had */
+  static async open(options: ClusterControllerOptions): Promise<ClusterController> {
+    let controller: ClusterController | null = null;
+    const authority = await SharedAuthority.open({
+      api: options.api,
+      namespace: options.namespace,
+      secret: 'gatewarden-certificates',
+      configMap: 'gatewarden-authority',
+      isLeader: () => controller?.election?.isLeader === true,
+      changed: (next) => controller?.authorityChanged(next),
+      failed: (message) => options.log.warn({ error: message }, 'the authority could not be looked after'),
+    });
+    controller = new ClusterController(options, authority);
+    return controller;
+  }
+
+  private constructor(options: ClusterControllerOptions, authority: SharedAuthority) {
+    this.options = options;
+    const { api, log, name } = options;
+    this.log = log;
+    this.authority = authority;
+    this.serving =
+      options.certificates !== null
+        ? null
+        : new ServingCertificates({
+            authority: authority.authority,
+            names: options.serverNames,
+            renewed: () => this.renewCertificates(),
+          });
+    this.source = new ClusterSource({
+      api,
+      namespaces: options.namespaces,
+      base: { namespace: options.namespace, name: options.base },
+      changed: () => this.live.changed(),
+      failed: ({ kind, scope, error }) => log.warn({ kind, scope, error: error.message }, 'the API server failed us'),
+    });
+    this.ledger = new PlaneLedger({
+      changed: (routes) => {
+        if (routes === null) this.routePlanes.forget();
+        this.status.planesChanged(routes);
+      },
+    });
+    this.routePlanes = new RoutePlanes(this.ledger);
+    this.metrics = new ControllerMetrics({
+      isLeader: () => this.election?.isLeader === true,
+      revision: () => this.newest?.snapshot?.revision ?? null,
+      planeStates: () =>
+        this.ledger.planes.map((facts) =>
+          planeState(facts, this.ledger.isConnected(facts.identity.id), this.sessions.revisionFor(facts.identity)),
+        ),
+      streams: () => this.sessions.facts.length,
+      reflectors: () => this.source.facts,
+      now: () => Date.now(),
+    });
+    options.showRoutes(this.metrics.registry, () => this.routeFigures());
+    this.events = new EventRecorder({
+      api,
+      controller: name,
+      recorded: (outcome) => this.metrics.eventRecorded(outcome),
+    });
+    this.status = new StatusWriter({
+      api,
+      planes: this.routePlanes,
+      leadsFor: () => this.election?.leadsFor ?? 0,
+      stateChanged: (resource, change) => this.events.record(resource, change),
+      wrote: (kind, outcome) => this.metrics.statusWritten(kind, outcome),
+    });
+    this.forwarder = new PeerForwarder({
+      controller: name,
+      credentials: () => credentials.createSsl(Buffer.from(this.trusted)),
+      ...(options.serverNames[0] === undefined
+        ? {}
+        : { channelOptions: { 'grpc.ssl_target_name_override': options.serverNames[0] } }),
+      token: () => peerToken(this.authority.authority.serialised(), Date.now()),
+      told: (message) => log.info(message),
+    });
+    this.sessions = new PlaneSessions({
+      controller: name,
+      ...(options.sessionSettings === undefined ? {} : { settings: options.sessionSettings }),
+      listener: {
+        connected: (facts) => {
+          log.info({ plane: facts.identity.name, group: facts.identity.group }, 'a plane connected');
+          this.ledger.heard(facts, null);
+          this.forwarder.heard(facts, null);
+          this.recall();
+        },
+        changed: (facts, routes) => {
+          this.ledger.heard(facts, routes);
+          this.forwarder.heard(facts, routes);
+        },
+        acknowledged: (_, milliseconds) => this.metrics.acknowledged(milliseconds),
+        nacked: (facts, problems) => {
+          this.metrics.refused(problems);
+          log.warn({ plane: facts.identity.name, problems: problems.length }, 'a plane could not build everything');
+        },
+        closed: (facts, reason) => {
+          log.info({ plane: facts.identity.name, reason }, 'a plane left');
+          this.ledger.left(facts.identity.id, name);
+          this.forwarder.left(facts.identity.id);
+        },
+      },
+    });
+    this.live = new LiveCluster({
+      source: this.source,
+      compiler: options.compiler,
+      compiled: (made) => this.compiled(made),
+    });
+    this.review = new PlaneReview({ api, groups: [] });
+    this.peers = new PeerService({
+      controller: name,
+      ledger: this.ledger,
+      isLeader: () => this.election?.isLeader === true,
+      told: (message) => log.info(message),
+      authenticate: async (token) => isPeerToken(token, this.authority.authority.serialised(), Date.now()),
+    });
+    this.channel = new ChannelServer({
+      ...options.channel,
+      tls: this.certificate,
+      authenticator: firstToKnow([...options.authenticators, this.review]),
+      sessions: this.sessions,
+      methods: { [PEER_METHOD]: this.peers.handlers.forward },
+      refused: (reason, peer) => log.warn({ peer, reason }, 'a plane was refused'),
+    });
+  }
+
+  /** Starts everything. Nothing is sent to planes before all kinds have been listed once. */
+  async start(): Promise<ControllerAddresses> {
+    const { options } = this;
+    const channel = await this.channel.listen();
+    const addresses = {
+      channel,
+      admin: await this.openAdmin(options.admin, null),
+      secureAdmin: await this.openAdmin(options.secureAdmin, this.certificate),
+      webhook: await this.openWebhook(options.webhook),
+    };
+    this.election = new LeaseElection({
+      api: options.api,
+      namespace: options.namespace,
+      name: 'gatewarden-controller',
+      identity: { name: options.name, address: `${options.advertise}:${channel}` },
+      ...options.lease,
+      changed: ({ isLeader, leader }) => this.leaderChanged(isLeader, leader?.address ?? null, leader?.name ?? null),
+      failed: (message) => this.log.warn({ error: message }, 'the Lease could not be looked after'),
+    });
+    this.source.start();
+    void this.live.start();
+    void this.source.synced.then(() => {
+      this.isListed = true;
+      this.log.info('everything has been listed');
+    });
+    this.election.start();
+    return addresses;
+  }
+
+  /** Gives the Lease back, tells planes to go elsewhere, and ends. */
+  async close(): Promise<void> {
+    this.live.close();
+    this.status.close();
+    this.registration?.close();
+    await this.election?.close();
+    this.forwarder.close();
+    this.peers.disband();
+    await this.channel.close();
+    this.ledger.close();
+    this.events.close();
+    this.authority.close();
+    this.serving?.close();
+    await this.webhook?.close();
+    for (const admin of this.admins) admin.close();
+    await this.source.close();
+  }
+
+  // ---- what happens
+
+  private compiled({ compilation, published, took }: ClusterCompilation): void {
+    this.newest = compilation;
+    this.metrics.compiled(took);
+    const { resources, verdicts } = compilation;
+    if (resources === undefined) return;
+    if (published !== null) {
+      this.routePlanes.setDefaultGroup(published.defaultGroup);
+      this.sessions.publish(published);
+    }
+    if (resources.trust !== null) this.review.useGroups(resources.trust.groups);
+    this.status.judged(resources.verdicts);
+    const problems = [...verdicts.flatMap((verdict) => verdict.problems), ...resources.trustProblems];
+    const told = problems.map((problem) => problemText(problem)).join('\n');
+    if (told !== this.toldProblems && told !== '') this.log.warn({ problems: told }, 'the base configuration');
+    this.toldProblems = told;
+    this.recall();
+  }
+
+  /** Asks planes for what is only remembered here. */
+  private recall(): void {
+    for (const { router, id, hash } of this.newest?.resources?.remembered ?? []) {
+      void this.sessions.recall({ router, id }, hash).then((entry) => {
+        if (entry !== null) this.live.recalled([entry]);
+      });
+    }
+  }
+
+  private leaderChanged(isLeader: boolean, address: string | null, name: string | null): void {
+    this.log.info({ isLeader, leader: name }, isLeader ? 'this controller leads' : 'another controller leads');
+    this.status.setLeading(isLeader);
+    this.forwarder.follow(isLeader ? null : address);
+    if (isLeader) {
+      void this.authority.check();
+      void this.registration?.check();
+    } else {
+      this.peers.disband();
+      this.merged.clear();
+    }
+  }
+
+  private authorityChanged(authority: CertificateAuthority): void {
+    this.log.info('there is another authority');
+    this.serving?.take(authority);
+    void this.registration?.check();
+  }
+
+  private renewCertificates(): void {
+    const { certificate } = this;
+    this.channel.renew(certificate);
+    this.webhook?.renew(certificate);
+    this.secureAdmin?.renew(pair(certificate));
+  }
+
+  // ---- what it shows
+
+  private get certificate(): ServingCertificate {
+    const { certificates, planeAuthorities } = this.options;
+    const { certificate, key } = certificates ?? this.serving!.current;
+    return { certificate, key, clientAuthorities: planeAuthorities };
+  }
+
+  /** The authorities of controllers, in PEM. */
+  private get trusted(): string {
+    return this.options.certificates?.authority ?? this.authority.authority.bundle();
+  }
+
+  private routeFigures(): readonly MergedRoute[] {
+    this.merged.follow(this.ledger.planes);
+    return this.merged.series();
+  }
+
+  private get adminSource(): ControllerAdminSource {
+    const { options, source, ledger, sessions, peers } = this;
+    const waitsFor = (): string | null =>
+      !this.isListed ? 'not everything has been listed' : this.newest === null ? 'nothing is compiled' : null;
+    return {
+      registry: this.metrics.registry,
+      waitsFor,
+      status: () =>
+        statusReport({
+          controller: options.name,
+          leader: this.election?.leader ?? null,
+          isLeader: this.election?.isLeader === true,
+          waitsFor: waitsFor(),
+          revision: this.newest?.snapshot?.revision ?? null,
+          followers: peers.controllers,
+          verdicts: this.newest?.resources?.verdicts ?? [],
+          reflectors: source.facts,
+          planes: ledger.planes,
+          isConnected: (plane) => ledger.isConnected(plane),
+          revisionFor: ({ identity }) => sessions.revisionFor(identity),
+          now: Date.now(),
+        }),
+      dump: () => dumpText(this.newest?.snapshot ?? null, this.newest?.resources?.verdicts ?? []),
+      monitoring: (id, query) => options.monitoring(this.routeFigures(), id, query),
+    };
+  }
+
+  private async openAdmin(
+    address: AdminAddress | null,
+    certificate: ServingCertificate | null,
+  ): Promise<ControllerAddresses['admin']> {
+    if (address === null) return null;
+    const isLoopback = address.host === '127.0.0.1' || address.host === '::1' || address.host === 'localhost';
+    const guard =
+      certificate !== null
+        ? reviewedAccess(this.options.api)
+        : isLoopback
+          ? loopbackGuard
+          : closedGuard('ask the admin address with TLS');
+    const admin = new ControllerAdmin(this.adminSource, guard, certificate === null ? null : pair(certificate));
+    this.admins.push(admin);
+    if (certificate !== null) this.secureAdmin = admin;
+    return admin.listen(address);
+  }
+
+  private async openWebhook(options: WebhookOptions | null): Promise<ControllerAddresses['webhook']> {
+    if (options === null) return null;
+    const { log, metrics } = this;
+    this.webhook = new AdmissionServer({
+      judge: {
+        judge: (request) => (this.isListed ? compilerJudge(this.options.compiler).judge(request) : null),
+      },
+      certificate: this.certificate,
+      observer: {
+        reviewed: (kind, outcome, milliseconds) => metrics.webhookAnswered(kind ?? 'unknown', outcome, milliseconds),
+        failed: (error) => log.error({ error: String(error) }, 'a review failed'),
+      },
+    });
+    const { host, port } = options;
+    const bound = await this.webhook.listen({ port, ...(host === undefined ? {} : { host }) });
+    this.registration = new AdmissionRegistration(this.options.api, {
+      name: options.configuration,
+      target: options.target ?? { origin: `https://${this.options.advertise}:${bound.port}` },
+      failurePolicy: options.failurePolicy,
+      owns: options.owns,
+      caBundle: () => this.trusted,
+      isLeader: () => this.election?.isLeader === true,
+      interval: REGISTRATION_INTERVAL,
+      observer: {
+        registered: () => log.info('the admission webhook is registered'),
+        registrationFailed: (error) => log.warn({ error: error.message }, 'the admission webhook is not registered'),
+      },
+    });
+    return bound;
+  }
+}
+
+function pair({ certificate, key }: ServingCertificate): { readonly cert: string; readonly key: string } {
+  return { cert: certificate, key };
+}
+
+/** Reads certificates that an operator gives. @throws Error when a file cannot be read */
+export function givenCertificates(certificate: string, key: string, authority: string): GivenCertificates {
+  const read = (path: string): string => readFileSync(path, 'utf8');
+  return { certificate: read(certificate), key: read(key), authority: read(authority) };
+}

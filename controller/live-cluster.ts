@@ -1,0 +1,126 @@
+import type { RouteEntry } from '../contract/snapshot.ts';
+import { type Clock, systemClock } from './clock.ts';
+import type { BaseFiles } from './cluster/base-files.ts';
+import { type Compilation, type Compiler, type LastGood, nothingGood } from './compile/compiler.ts';
+import type { ResourceState } from './compile/resources/resource-state.ts';
+import type { InstanceState, SourceFile } from './compile/source-file.ts';
+import type { PublishedState } from './publish/published-state.ts';
+import { publishedCompilation } from './published-compilation.ts';
+import { Pace } from './source/pace.ts';
+
+/** What follows the cluster. */
+export interface FollowedCluster {
+  readonly state: ResourceState;
+  readonly baseFiles: BaseFiles;
+  /** Resolves when everything but Secrets has been listed once. */
+  readonly synced: Promise<void>;
+  /** Follows these Secrets, as `namespace/name`, and no others. */
+  follow(wanted: Iterable<string>): void;
+}
+
+/** A compilation and what it was made of. */
+export interface ClusterCompilation {
+  readonly compilation: Compilation;
+  readonly state: ResourceState;
+  /** What planes are to be brought; null when there is nothing to run. */
+  readonly published: PublishedState | null;
+  /** How long it took, in milliseconds. */
+  readonly took: number;
+}
+
+export interface LiveClusterOptions {
+  readonly compiler: Compiler;
+  readonly source: FollowedCluster;
+  /** Hears of every compilation, beginning with the first one that may be published. */
+  compiled(made: ClusterCompilation): void;
+  readonly clock?: Clock;
+  /** Milliseconds between two compilations while things keep changing. */
+  readonly gap?: number;
+  /** How long the first compilation waits for Secrets, in milliseconds: without them Routes would refuse for a moment. */
+  readonly patience?: number;
+}
+
+const NO_DIRECTORIES: ReadonlyMap<string, readonly SourceFile[]> = new Map();
+
+/** An instance that follows a cluster: compiles at once when something changed, then at most once in every gap. */
+export class LiveCluster {
+  private readonly options: LiveClusterOptions;
+  private readonly clock: Clock;
+  private readonly pace: Pace;
+  private lastGood: LastGood = nothingGood;
+  private followed: ReadonlySet<string> | null = null;
+  /** Calls off the end of the wait for Secrets; null when it is over. */
+  private giveUp: (() => void) | null = null;
+  private phase: 'listing' | 'reading' | 'live' | 'closed' = 'listing';
+
+  constructor(options: LiveClusterOptions) {
+    this.options = options;
+    this.clock = options.clock ?? systemClock;
+    this.pace = new Pace(options.gap ?? 50, () => this.compile());
+  }
+
+  /** Begins as soon as everything was listed once. */
+  async start(): Promise<void> {
+    await this.options.source.synced;
+    if (this.phase !== 'listing') return;
+    this.phase = 'reading';
+    this.giveUp = this.clock.after(this.options.patience ?? 5000, () => {
+      this.phase = 'live';
+      this.pace.ask();
+    });
+    this.pace.ask();
+  }
+
+  /** Something in the cluster has changed. */
+  changed(): void {
+    if (this.phase === 'reading' || this.phase === 'live') this.pace.ask();
+  }
+
+  /** A plane sent routes that were known by their hash only. */
+  recalled(entries: readonly RouteEntry[]): void {
+    const used = entries.filter((entry) => this.options.compiler.recalled(entry));
+    if (used.length > 0) this.changed();
+  }
+
+  close(): void {
+    this.phase = 'closed';
+    this.giveUp?.();
+    this.pace.close();
+  }
+
+  private compile(): void {
+    const { compiler, source } = this.options;
+    const began = this.clock.steady();
+    const resources = source.state;
+    const compilation = compiler.compile(instanceState(resources, source.baseFiles), this.lastGood);
+    this.lastGood = compilation.lastGood;
+    const took = this.clock.steady() - began;
+    this.follow(compilation);
+    if (this.phase === 'reading') {
+      if ((compilation.resources?.pendingSecrets ?? []).length > 0) return;
+      this.phase = 'live';
+      this.giveUp?.();
+    }
+    const published = publishedCompilation(compilation, resources);
+    this.options.compiled({ compilation, state: resources, published, took });
+  }
+
+  private follow({ resources }: Compilation): void {
+    if (resources === undefined || resources.wantedSecrets === this.followed) return;
+    this.followed = resources.wantedSecrets;
+    this.options.source.follow(resources.wantedSecrets);
+  }
+}
+
+function instanceState(resources: ResourceState, { config, admin, strays, source }: BaseFiles): InstanceState {
+  return {
+    config,
+    admin,
+    strays,
+    directories: NO_DIRECTORIES,
+    faults: new Map(),
+    epoch: 0,
+    baseSources: source === null ? [] : [source],
+    resources,
+  };
+}

@@ -1,0 +1,54 @@
+import type { IncomingMessage } from 'node:http';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { AdminGuard } from '../../controller/admin/admin-guard.ts';
+import { ClusterApi } from '../../controller/cluster/api-client.ts';
+import { reviewedAccess } from '../../controller/cluster/reviewed-access.ts';
+import { type TestCluster, theCluster } from '../support/cluster.ts';
+import { limitedAccount } from '../support/limited-account.ts';
+
+const cluster: TestCluster = theCluster();
+const reviews = [
+  { apiGroups: ['authentication.k8s.io'], resources: ['tokenreviews'], verbs: ['create'] },
+  { apiGroups: ['authorization.k8s.io'], resources: ['subjectaccessreviews'], verbs: ['create'] },
+];
+const tokens = { reader: '', nobody: '' };
+
+beforeAll(async () => {
+  tokens.reader = (await limitedAccount(cluster, 'reader', [{ nonResourceURLs: ['/status'], verbs: ['get'] }])).token;
+  tokens.nobody = (await limitedAccount(cluster, 'nobody', [])).token;
+});
+
+async function guard(): Promise<AdminGuard> {
+  const account = await limitedAccount(cluster, 'controller', reviews);
+  return reviewedAccess(new ClusterApi({ kubeconfig: account.kubeconfig() }));
+}
+
+const asking = (authorization?: string): IncomingMessage =>
+  ({ headers: authorization === undefined ? {} : { authorization } }) as IncomingMessage;
+
+describe('beyond health and metrics, the admin address', () => {
+  it('lets in who may get the path, and only for that path', async () => {
+    const { admit } = await guard();
+    expect(await admit(asking(`Bearer ${tokens.reader}`), '/status')).toBe(null);
+    expect(await admit(asking(`Bearer ${tokens.reader}`), '/dump')).toMatchObject({ status: 403 });
+    expect(await admit(asking(`Bearer ${tokens.nobody}`), '/status')).toMatchObject({
+      status: 403,
+      message: expect.stringMatching(
+        /^system:serviceaccount:nobody-\w+:nobody may not get the non-resource URL \/status$/,
+      ),
+    });
+  });
+
+  it('lets nobody in whom the cluster does not know', async () => {
+    const { admit } = await guard();
+    for (const authorization of [undefined, 'Bearer', 'Bearer not-a-token', `Basic ${tokens.reader}`, 'Bearer a b']) {
+      expect(await admit(asking(authorization), '/status')).toMatchObject({ status: 401 });
+    }
+  });
+
+  it('lets nobody in when the API server cannot be asked', async () => {
+    const account = await limitedAccount(cluster, 'powerless', []);
+    const { admit } = reviewedAccess(new ClusterApi({ kubeconfig: account.kubeconfig() }));
+    expect(await admit(asking(`Bearer ${tokens.reader}`), '/status')).toMatchObject({ status: 503 });
+  });
+});

@@ -1,0 +1,81 @@
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { ClusterApi } from '../../controller/cluster/api-client.ts';
+import { LeaseElection } from '../../controller/cluster/lease-election.ts';
+import { type TestCluster, theCluster } from '../support/cluster.ts';
+import { CuttableWire } from '../support/cuttable-wire.ts';
+import { limitedAccount } from '../support/limited-account.ts';
+
+const cluster: TestCluster = theCluster();
+const patience = { timeout: 60_000, interval: 50 };
+const rules = [{ apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'create', 'update'] }];
+/** Short, but long enough for a busy machine to renew. */
+const times = { leaseDuration: 6000, renewDeadline: 4000, retryPeriod: 500 };
+
+interface Contender {
+  readonly name: string;
+  readonly election: LeaseElection;
+  readonly wire: CuttableWire;
+}
+
+async function contenders(names: readonly string[]): Promise<Contender[]> {
+  const account = await limitedAccount(cluster, 'lease', rules);
+  const namespace = await cluster.namespace('lease');
+  return await Promise.all(
+    names.map(async (name) => {
+      const wire = await CuttableWire.to(cluster.server);
+      const api = new ClusterApi({ kubeconfig: account.kubeconfig(`https://127.0.0.1:${wire.port}`) });
+      const identity = { name, address: `${name}.test:9444` };
+      const election = new LeaseElection({ api, namespace, name: 'controller', identity, ...times, changed: () => {} });
+      onTestFinished(async () => {
+        await election.close();
+        await api.close();
+      });
+      return { name, election, wire };
+    }),
+  );
+}
+
+const leaders = (all: readonly Contender[]): string => {
+  const names = all.filter(({ election }) => election.isLeader).map(({ name }) => name);
+  return names.join(' ');
+};
+
+it('makes one of three lead, and another one at once when it goes', async () => {
+  const all = await contenders(['a', 'b', 'c']);
+  for (const { election } of all) election.start();
+  await vi.waitFor(() => expect(leaders(all)).toMatch(/^[abc]$/), patience);
+  const first = all.find(({ election }) => election.isLeader)!;
+  const others = all.filter((one) => one !== first);
+  const { name, address } = { name: first.name, address: `${first.name}.test:9444` };
+  await vi.waitFor(
+    () =>
+      expect(others.map(({ election }) => election.leader)).toEqual([
+        { name, address },
+        { name, address },
+      ]),
+    patience,
+  );
+  await first.election.close();
+  await vi.waitFor(() => expect(leaders(others)).toMatch(/^[abc]$/), patience);
+});
+
+it('lets nobody lead beside one that is cut off, and that one stops first', async () => {
+  const all = await contenders(['a', 'b']);
+  const [a, b] = all as [Contender, Contender];
+  a.election.start();
+  await vi.waitFor(() => expect(leaders(all)).toBe('a'), patience);
+  b.election.start();
+  await vi.waitFor(() => expect(b.election.leader?.name).toBe('a'), patience);
+  const seen: string[] = [];
+  const watching = setInterval(() => {
+    const now = leaders(all);
+    if (seen.at(-1) !== now) seen.push(now);
+  }, 5);
+  onTestFinished(() => clearInterval(watching));
+  a.wire.cut();
+  await vi.waitFor(() => expect(leaders(all)).toBe('b'), patience);
+  a.wire.mend();
+  await vi.waitFor(() => expect(a.election.leader?.name).toBe('b'), patience);
+  expect(leaders(all)).toBe('b');
+  expect(seen).toEqual(['a', '', 'b']);
+});

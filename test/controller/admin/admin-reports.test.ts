@@ -1,0 +1,87 @@
+import { expect, it } from 'vitest';
+import { dumpText } from '../../../controller/admin/dump-text.ts';
+import { statusReport } from '../../../controller/admin/status-report.ts';
+import type { Snapshot } from '../../../controller/compile/snapshot.ts';
+import type { PlaneFacts } from '../../../controller/publish/plane-facts.ts';
+import { plane, routeKey, routeProblems, verdict } from '../../support/judged-resources.ts';
+
+it('shows what planes run without a secret, and of files of stores the names', () => {
+  const store = {
+    name: 'keys',
+    type: 'Base64EncodedSecretStore',
+    config: { secrets: { 'api.key': 'bXktc2VjcmV0' }, password: 'in-the-open' },
+  };
+  const snapshot: Snapshot = {
+    revision: 'r1',
+    base: { document: { heap: [store] }, hash: 'b1' },
+    routes: [
+      {
+        ...verdict('orders').route!,
+        document: { heap: [store], handler: 'Forward' },
+        files: { 'shop/keys/key.pem': 'LS0tLS1CRUdJTg==' },
+      },
+    ],
+    defaults: [],
+  };
+  const text = dumpText(snapshot, [verdict('orders')]);
+  for (const secret of ['bXktc2VjcmV0', 'in-the-open', 'LS0tLS1CRUdJTg']) expect(text).not.toContain(secret);
+  expect(JSON.parse(text)).toMatchObject({
+    revision: 'r1',
+    routes: [{ id: 'shop.orders', document: { handler: 'Forward' }, fileNames: ['shop/keys/key.pem'] }],
+    verdicts: [{ kind: 'Route', resource: 'shop/orders', serves: 'this', hash: 'orders-1', isRemembered: false }],
+  });
+});
+
+it('dumps something before anything is compiled', () => {
+  expect(JSON.parse(dumpText(null, []))).toEqual({
+    revision: null,
+    base: null,
+    defaults: [],
+    routes: [],
+    verdicts: [],
+  });
+});
+
+it('says how planes stand', () => {
+  const report = {
+    type: 'report',
+    revision: 'r2',
+    ready: true,
+    unitsServing: 1,
+    clock: 9500,
+    since: 's',
+    routes: [],
+  } as const;
+  const planes: readonly PlaneFacts[] = [
+    plane('d', {}, { revision: 'r2', connectedSince: 4000, lastReport: { at: 9000, report } }),
+    plane('c', { orders: 'h' }, { revision: 'r1', pending: { revision: 'r2', sentAt: 9990 } }),
+    plane('b', {}, { revision: 'r2', problems: new Map([[routeKey('orders'), routeProblems('no such directory')]]) }),
+    plane('a'),
+  ];
+  const accepted = { status: false, reason: 'Invalid', message: 'no' } as const;
+  const shown = statusReport({
+    controller: 'x',
+    leader: { name: 'x', address: 'x:1' },
+    isLeader: true,
+    waitsFor: null,
+    revision: 'r2',
+    followers: ['y'],
+    verdicts: [verdict('orders'), verdict('carts', { accepted })],
+    reflectors: [],
+    planes,
+    isConnected: (id) => id !== 'a',
+    revisionFor: () => 'r2',
+    now: 10_000,
+  });
+  expect(shown.resources).toEqual([{ kind: 'Route', count: 2, notAccepted: 1, refsNotResolved: 0 }]);
+  expect(shown.planes).toMatchObject([
+    { plane: 'edge/a', state: 'left' },
+    {
+      plane: 'edge/b',
+      state: 'refused',
+      problems: [{ route: 'shop.orders', message: 'handler.config: no such directory' }],
+    },
+    { plane: 'edge/c', state: 'behind', lag: 10, routes: 1, ready: null, clockAhead: null },
+    { plane: 'edge/d', state: 'current', lag: null, age: 6000, ready: true, clockAhead: 500 },
+  ]);
+});

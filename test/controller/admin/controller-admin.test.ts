@@ -1,0 +1,117 @@
+import { type IncomingMessage, request } from 'node:http';
+import { request as secureRequest } from 'node:https';
+import { Registry } from 'prom-client';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type AdminGuard, closedGuard, loopbackGuard } from '../../../controller/admin/admin-guard.ts';
+import { type AdminCertificate, ControllerAdmin } from '../../../controller/admin/controller-admin.ts';
+import { certificateAuthority } from '../../support/certificates.ts';
+
+let waits: string | null = null;
+
+async function open(
+  guard: AdminGuard,
+  certificate: AdminCertificate | null = null,
+): Promise<{ admin: ControllerAdmin; port: number }> {
+  const admin = new ControllerAdmin(
+    {
+      registry: new Registry(),
+      waitsFor: () => waits,
+      status: () => ({ controller: 'a' }),
+      dump: () => '{"revision":"r1"}',
+      monitoring: (id, query) => ({ status: 200, body: { id, filter: query.get('_queryFilter') } }),
+    },
+    guard,
+    certificate,
+  );
+  onTestFinished(() => admin.close());
+  const { port } = await admin.listen({ host: '127.0.0.1', port: 0 });
+  return { admin, port };
+}
+
+function ask(
+  port: number,
+  path: string,
+  headers: Record<string, string> = {},
+  method = 'GET',
+  ca?: string,
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const options = { host: '127.0.0.1', port, path, method, headers, agent: false } as const;
+    const answered = (response: IncomingMessage): void => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (piece: string) => {
+        text += piece;
+      });
+      response.on('end', () => resolve(`${response.statusCode} ${text}`.trim()));
+    };
+    const asking = ca === undefined ? request(options, answered) : secureRequest({ ...options, ca }, answered);
+    asking.on('error', reject);
+    asking.end();
+  });
+}
+
+describe('an admin address for this machine', () => {
+  it.each([
+    ['/health/live', '200 alive'],
+    ['/health/ready', '200 ready'],
+    ['/metrics', '200'],
+    ['/openig/metrics/prometheus', '200'],
+    ['/status', '200 {"controller":"a"}'],
+    ['/dump', '200 {"revision":"r1"}'],
+    ['/openig/metrics/api?_queryFilter=true', '200 {"id":"","filter":"true"}'],
+    ['/openig/metrics/api/heap.a%2Fb', '200 {"id":"heap.a/b","filter":null}'],
+    ['/openig/metrics/api/%', '200 {"id":"%","filter":null}'],
+    ['/other', '404 there are /health/live, /health/ready, /metrics, /status, /dump and /openig/metrics/api'],
+  ])('answers %s', async (path, answer) => {
+    const { port } = await open(loopbackGuard);
+    expect(await ask(port, path)).toBe(answer);
+  });
+
+  it('is not ready before it has something to hand out, and says what it waits for', async () => {
+    const { port } = await open(loopbackGuard);
+    waits = 'Routes are not listed';
+    onTestFinished(() => {
+      waits = null;
+    });
+    expect(await ask(port, '/health/ready')).toBe('503 not ready: Routes are not listed');
+  });
+
+  it.each([
+    ['a page of the web', { origin: 'https://evil.test' }],
+    ['a proxy', { 'x-forwarded-for': '192.0.2.1' }],
+    ['another name for this address', { host: 'evil.test' }],
+  ])('does not show more than health and metrics through %s', async (_, headers) => {
+    const { port } = await open(loopbackGuard);
+    expect(await ask(port, '/dump', headers)).toBe('403 only from this machine');
+    expect(await ask(port, '/health/live', headers)).toBe('200 alive');
+  });
+
+  it('changes nothing', async () => {
+    const { port } = await open(loopbackGuard);
+    for (const path of ['/status', '/metrics', '/health/live'])
+      expect(await ask(port, path, {}, 'POST')).toBe('405 use GET');
+  });
+});
+
+it('shows health and metrics only where no token may be sent', async () => {
+  const { port } = await open(closedGuard('ask port 9443'));
+  expect(await ask(port, '/metrics')).toBe('200');
+  for (const path of ['/status', '/dump', '/openig/metrics/api?_queryFilter=true', '/other']) {
+    expect(await ask(port, path, { authorization: 'Bearer any' })).toBe(
+      '403 only health and metrics are here: ask port 9443',
+    );
+  }
+});
+
+it('speaks TLS, and uses a new certificate for new connections', async () => {
+  const [first, second] = [certificateAuthority('first'), certificateAuthority('second')];
+  const issue = ({ issue: make }: typeof first): AdminCertificate => {
+    const { certificate, key } = make({ names: ['127.0.0.1'] });
+    return { cert: certificate, key };
+  };
+  const { admin, port } = await open(loopbackGuard, issue(first));
+  expect(await ask(port, '/status', {}, 'GET', first.certificate)).toBe('200 {"controller":"a"}');
+  admin.renew(issue(second));
+  expect(await ask(port, '/status', {}, 'GET', second.certificate)).toBe('200 {"controller":"a"}');
+  await expect(ask(port, '/status', {}, 'GET', first.certificate)).rejects.toThrow();
+});

@@ -1,0 +1,56 @@
+import { expect, it } from 'vitest';
+import type { ReflectorFacts } from '../../../controller/cluster/reflector-facts.ts';
+import { ControllerMetrics } from '../../../controller/metrics/controller-metrics.ts';
+import { routeProblems } from '../../support/judged-resources.ts';
+
+const watch = (kind: string, heardAt: number | null, relists: number): ReflectorFacts => ({
+  kind,
+  scope: '',
+  isSynced: true,
+  objects: 1,
+  position: '1',
+  watchingSince: null,
+  heardAt,
+  eventAt: null,
+  relists,
+  errors: new Map([['Expired', relists]]),
+  fault: null,
+});
+
+it('shows what was counted and how things are at the moment', async () => {
+  const metrics = new ControllerMetrics({
+    isLeader: () => true,
+    revision: () => 'r1',
+    planeStates: () => ['current', 'current', 'refused'],
+    streams: () => 2,
+    reflectors: () => [watch('Route', 5000, 1), watch('Route', 2000, 2), watch('Secret', null, 0)],
+    now: () => 10_000,
+  });
+  metrics.compiled(3);
+  metrics.acknowledged(12);
+  metrics.refused([routeProblems('no'), { route: null, problems: [], keepsServing: true }]);
+  metrics.statusWritten('Route', 'written');
+  metrics.eventRecorded('dropped');
+  metrics.webhookAnswered('Route', 'denied', 2);
+  const lines = (await metrics.registry.metrics()).split('\n').filter((line) => line.startsWith('gw_controller_'));
+  for (const line of [
+    'gw_controller_compile_seconds_count 1',
+    'gw_controller_compile_seconds_sum 0.003',
+    'gw_controller_ack_seconds_sum 0.012',
+    'gw_controller_nacks_total{reason="build"} 1',
+    'gw_controller_status_writes_total{kind="Route",outcome="written"} 1',
+    'gw_controller_events_total{outcome="dropped"} 1',
+    'gw_controller_webhook_seconds_count{kind="Route",outcome="denied"} 1',
+    'gw_controller_leader 1',
+    'gw_controller_revision_info{revision="r1"} 1',
+    'gw_controller_streams 2',
+    'gw_controller_planes{state="current"} 2',
+    'gw_controller_planes{state="behind"} 0',
+    'gw_controller_planes{state="refused"} 1',
+    'gw_controller_watch_age_seconds{kind="Route"} 8',
+    'gw_controller_relists_total{kind="Route"} 3',
+    'gw_controller_watch_errors_total{kind="Route",reason="Expired"} 3',
+  ]) {
+    expect(lines).toContain(line);
+  }
+});

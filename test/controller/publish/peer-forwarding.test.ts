@@ -1,0 +1,170 @@
+import { credentials, Server, ServerCredentials } from '@grpc/grpc-js';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { bytesMethod } from '../../../contract/channel-codec.ts';
+import { PeerForwarder } from '../../../controller/publish/peer-forwarder.ts';
+import { PEER_METHOD } from '../../../controller/publish/peer-messages.ts';
+import { PeerService } from '../../../controller/publish/peer-service.ts';
+import { BASE_PROBLEMS, type PlaneFacts } from '../../../controller/publish/plane-facts.ts';
+import { PlaneLedger } from '../../../controller/publish/plane-ledger.ts';
+import { plane, routeKey, routeProblems } from '../../support/judged-resources.ts';
+
+/** A controller that leads, until it is told that it does not. */
+class Leader {
+  readonly told: string[] = [];
+  readonly changes: (readonly string[] | null)[] = [];
+  readonly ledger = new PlaneLedger({ grace: 50, changed: (routes) => this.changes.push(routes) });
+  isLeader = true;
+  address = '';
+  readonly service = new PeerService({
+    controller: 'leader',
+    ledger: this.ledger,
+    heartbeat: 50,
+    isLeader: () => this.isLeader,
+    authenticate: async (token) => token === 'good',
+    told: (message) => this.told.push(message),
+  });
+  private server = new Server();
+
+  static async start(port = 0): Promise<Leader> {
+    const leader = new Leader();
+    leader.server.addService({ forward: bytesMethod(PEER_METHOD) }, leader.service.handlers);
+    const bound = await new Promise<number>((resolve, reject) => {
+      leader.server.bindAsync(`127.0.0.1:${port}`, ServerCredentials.createInsecure(), (error, at) =>
+        error === null ? resolve(at) : reject(error),
+      );
+    });
+    leader.address = `127.0.0.1:${bound}`;
+    onTestFinished(() => leader.stop());
+    return leader;
+  }
+
+  get planes(): Record<string, Record<string, string>> {
+    return Object.fromEntries(
+      this.ledger.planes.map(({ identity, running }) => [identity.name, Object.fromEntries(running)]),
+    );
+  }
+
+  facts(name: string): PlaneFacts | undefined {
+    return this.ledger.planes.find(({ identity }) => identity.name === name);
+  }
+
+  stop(): void {
+    this.server.forceShutdown();
+    this.ledger.close();
+  }
+}
+
+function follower(token = 'good', name = 'follower') {
+  const told: string[] = [];
+  const forwarder = new PeerForwarder({
+    controller: name,
+    credentials: () => credentials.createInsecure(),
+    token: () => token,
+    told: (message) => told.push(message),
+    heartbeat: 50,
+    longestWait: 50,
+  });
+  onTestFinished(() => forwarder.close());
+  return { forwarder, told };
+}
+
+const own = (name: string, running: Record<string, string>, over: Partial<PlaneFacts> = {}): PlaneFacts =>
+  plane(name, running, { controller: 'follower', ...over });
+
+it('brings planes, what they run, what they could not build and what they report to the leader', async () => {
+  const leader = await Leader.start();
+  const { forwarder } = follower();
+  const problems = new Map([[routeKey('carts'), routeProblems('no such directory')]]);
+  forwarder.heard(own('p1', { orders: 'h1' }, { problems }), null);
+  forwarder.follow(leader.address);
+  await vi.waitFor(() => expect(leader.planes).toEqual({ p1: { [routeKey('orders')]: 'h1' } }));
+  expect(leader.facts('p1')).toMatchObject({ controller: 'follower', revision: 'r1', identity: { group: 'default' } });
+  expect(leader.facts('p1')?.problems).toEqual(problems);
+
+  const report = {
+    type: 'report',
+    revision: 'r2',
+    ready: true,
+    unitsServing: 2,
+    clock: 1,
+    since: 's',
+    routes: [{ router: 'gateway._router', id: 'shop.orders', name: 'orders', figures: [1, 1] }],
+  } as const;
+  const lastReport = { at: 5, report };
+  const running = { orders: 'h2', carts: 'h1' };
+  forwarder.heard(own('p1', running, { lastReport, revision: 'r2' }), [routeKey('orders'), routeKey('carts')]);
+  await vi.waitFor(() => expect(leader.facts('p1')?.lastReport).toEqual(lastReport));
+  expect(leader.planes).toEqual({ p1: { [routeKey('orders')]: 'h2', [routeKey('carts')]: 'h1' } });
+  expect(leader.facts('p1')?.problems.size).toBe(0);
+  expect(leader.changes).toContainEqual([routeKey('orders'), routeKey('carts'), BASE_PROBLEMS]);
+
+  forwarder.heard(own('p1', { carts: 'h1' }, { lastReport }), [routeKey('orders')]);
+  await vi.waitFor(() => expect(leader.planes).toEqual({ p1: { [routeKey('carts')]: 'h1' } }));
+  forwarder.left('p1');
+  await vi.waitFor(() => expect(leader.planes).toEqual({}));
+});
+
+it('tells everything again after the stream broke, and the leader forgets what is gone meanwhile', async () => {
+  const first = await Leader.start();
+  const { forwarder } = follower();
+  forwarder.heard(own('p1', { orders: 'h1' }), null);
+  forwarder.heard(own('p2', { orders: 'h1' }), null);
+  forwarder.follow(first.address);
+  await vi.waitFor(() => expect(Object.keys(first.planes)).toEqual(['p1', 'p2']));
+  first.stop();
+  forwarder.left('p1');
+  forwarder.heard(own('p2', { orders: 'h9' }), [routeKey('orders')]);
+  const second = await Leader.start(Number(first.address.split(':')[1]));
+  await vi.waitFor(() => expect(second.planes).toEqual({ p2: { [routeKey('orders')]: 'h9' } }));
+});
+
+it('goes to the new leader, and the old one forgets its planes', async () => {
+  const [first, second] = [await Leader.start(), await Leader.start()];
+  const { forwarder } = follower();
+  forwarder.heard(own('p1', { orders: 'h1' }), null);
+  forwarder.follow(first.address);
+  await vi.waitFor(() => expect(Object.keys(first.planes)).toEqual(['p1']));
+  forwarder.follow(second.address);
+  await vi.waitFor(() => expect(Object.keys(second.planes)).toEqual(['p1']));
+  await vi.waitFor(() => expect(first.planes).toEqual({}));
+  forwarder.follow(null);
+  await vi.waitFor(() => expect(second.planes).toEqual({}));
+});
+
+it('is let go by a leader that leads no more, and comes back when it does again', async () => {
+  const leader = await Leader.start();
+  const { forwarder, told } = follower();
+  forwarder.heard(own('p1', { orders: 'h1' }), null);
+  forwarder.follow(leader.address);
+  await vi.waitFor(() => expect(Object.keys(leader.planes)).toEqual(['p1']));
+  leader.isLeader = false;
+  leader.service.disband();
+  await vi.waitFor(() => expect(leader.planes).toEqual({}));
+  await vi.waitFor(() => expect(told.at(-1)).toContain('does not lead'));
+  leader.isLeader = true;
+  await vi.waitFor(() => expect(Object.keys(leader.planes)).toEqual(['p1']));
+  expect(leader.service.controllers).toEqual(['follower']);
+});
+
+it.each([
+  ['a wrong token', 'bad', 'follower', 'only controllers are let in'],
+  ['the name of the leader', 'good', 'leader', 'cannot be this one'],
+])('is not let in with %s', async (_, token, name, message) => {
+  const leader = await Leader.start();
+  const { forwarder, told } = follower(token, name);
+  forwarder.heard(plane('p1', { orders: 'h1' }, { controller: name }), null);
+  forwarder.follow(leader.address);
+  await vi.waitFor(() => expect(told.length).toBeGreaterThan(1));
+  expect(told[0]).toContain(message);
+  expect(leader.planes).toEqual({});
+});
+
+it('carries many routes in several messages', async () => {
+  const leader = await Leader.start();
+  const { forwarder } = follower();
+  const running = Object.fromEntries(Array.from({ length: 12_000 }, (_, i) => [`r${i}`, `h${i}`]));
+  forwarder.heard(own('p1', running), null);
+  forwarder.follow(leader.address);
+  await vi.waitFor(() => expect(leader.facts('p1')?.running.size).toBe(12_000));
+  expect(leader.facts('p1')?.running.get(routeKey('r11999'))).toBe('h11999');
+});

@@ -1,0 +1,92 @@
+import { expect, it } from 'vitest';
+import { PlaneLedger } from '../../../controller/publish/plane-ledger.ts';
+import { RoutePlanes } from '../../../controller/publish/route-planes.ts';
+import { plane, routeKey } from '../../support/judged-resources.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+function setting() {
+  const clock = new ManualClock();
+  const changes: (readonly string[] | null)[] = [];
+  const ledger = new PlaneLedger({ clock, changed: (routes) => changes.push(routes) });
+  const names = (): string[] => ledger.counted.map(({ identity, controller }) => `${identity.name}@${controller}`);
+  return { clock, changes, ledger, names };
+}
+
+it('tells of all routes when planes come, and of some when they run something else', () => {
+  const { ledger, changes, names } = setting();
+  ledger.heard(plane('p1'), null);
+  ledger.heard(plane('p1', { orders: 'h2' }), [routeKey('orders')]);
+  expect(changes).toEqual([null, [routeKey('orders')]]);
+  expect(names()).toEqual(['p1@a']);
+});
+
+it('keeps a plane that left for a moment, so that one that moves between controllers does not flap', async () => {
+  const { clock, ledger, changes, names } = setting();
+  ledger.heard(plane('p1'), null);
+  ledger.left('p1', 'a');
+  await clock.pass(5000);
+  expect(ledger.isConnected('p1')).toBe(false);
+  expect(names()).toEqual(['p1@a']);
+  ledger.heard(plane('p1', {}, { controller: 'b', connectedSince: 6000 }), null);
+  await clock.pass(60_000);
+  expect(names()).toEqual(['p1@b']);
+  ledger.left('p1', 'b');
+  await clock.pass(11_000);
+  expect(names()).toEqual([]);
+  expect(changes.at(-1)).toBe(null);
+});
+
+it('believes the newest stream while an older one is not yet known to be dead', async () => {
+  const { clock, ledger, names } = setting();
+  ledger.heard(plane('p1', {}, { controller: 'a', connectedSince: 1000 }), null);
+  ledger.heard(plane('p1', {}, { controller: 'b', connectedSince: 2000 }), null);
+  ledger.heard(plane('p1', { orders: 'stale' }, { controller: 'a', connectedSince: 1000 }), null);
+  expect(names()).toEqual(['p1@b']);
+  ledger.left('p1', 'a');
+  await clock.pass(60_000);
+  expect(names()).toEqual(['p1@b']);
+});
+
+it('forgets the planes of a controller that is not heard any more, unless another one has them', async () => {
+  const { clock, ledger, names } = setting();
+  ledger.heard(plane('p1', {}, { controller: 'b' }), null);
+  ledger.heard(plane('p2', {}, { controller: 'b' }), null);
+  ledger.heard(plane('p2', {}, { controller: 'c', connectedSince: 500 }), null);
+  ledger.controllerLeft('b');
+  await clock.pass(11_000);
+  expect(names()).toEqual(['p2@c']);
+});
+
+it('counts a plane that has just come once it runs something, or after a while', async () => {
+  const { clock, ledger, names } = setting();
+  const fresh = { revision: null };
+  ledger.heard(plane('p1', {}, fresh), null);
+  ledger.heard(plane('p2', {}, fresh), null);
+  expect(names()).toEqual([]);
+  ledger.heard(plane('p1', { orders: 'h1' }), [routeKey('orders')]);
+  expect(names()).toEqual(['p1@a']);
+  await clock.pass(16_000);
+  expect(names()).toEqual(['p1@a', 'p2@a']);
+  ledger.close();
+  expect(clock.pending).toBe(0);
+});
+
+it('finds the planes that a route selects', () => {
+  const { ledger } = setting();
+  const planes = new RoutePlanes(ledger);
+  const identity = { id: 'p2', name: 'p2', group: 'blue', namespace: 'edge', isSidecar: false, until: null };
+  ledger.heard(plane('p1'), null);
+  ledger.heard(plane('p2', {}, { identity: { ...identity, labels: { zone: 'b' } } }), null);
+  const names = (matchLabels: Record<string, string> | null): string[] => {
+    const dataPlanes = matchLabels === null ? null : { matchLabels, matchExpressions: [] };
+    return planes.of({ namespace: 'shop', dataPlanes }).map((one) => one.identity.name);
+  };
+  expect(names(null)).toEqual(['p1']);
+  expect(names({ zone: 'b' })).toEqual(['p2']);
+  expect(names({ zone: 'c' })).toEqual([]);
+  planes.setDefaultGroup('blue');
+  expect(names(null)).toEqual(['p2']);
+  ledger.heard(plane('p2', {}, { identity: { ...identity, labels: { zone: 'c' } } }), []);
+  planes.forget();
+  expect(names({ zone: 'c' })).toEqual(['p2']);
+});

@@ -1,0 +1,227 @@
+import { describe, expect, it } from 'vitest';
+import type { PlaneSelector } from '../../../controller/compile/resources/resource-verdict.ts';
+import type { CompiledRoute } from '../../../controller/compile/snapshot.ts';
+import type { PlaneIdentity } from '../../../controller/publish/plane-identity.ts';
+import { isSelected } from '../../../controller/publish/plane-selection.ts';
+import type { PlaneView, PreparedUpdate } from '../../../controller/publish/plane-view.ts';
+import { PlaneViews } from '../../../controller/publish/plane-views.ts';
+import { publishedRoute, publishedState } from '../../support/published-routes.ts';
+
+function identity(more: Partial<PlaneIdentity> = {}): PlaneIdentity {
+  return {
+    id: 'p',
+    name: 'p',
+    group: 'default',
+    namespace: 'shop',
+    labels: {},
+    isSidecar: false,
+    until: null,
+    ...more,
+  };
+}
+
+function selector(matchLabels: Record<string, string>, expressions: PlaneSelector['matchExpressions'] = []) {
+  return { matchLabels, matchExpressions: expressions };
+}
+
+const nothing = { running: new Map<string, string>(), baseHash: null };
+
+function joined(views: PlaneViews, plane: PlaneIdentity): PlaneView {
+  const view = views.join(plane);
+  if (view === null) throw new Error('nothing was published');
+  return view;
+}
+
+function routesOf(view: PlaneView): string[] {
+  return [...view.entries.values()].map(({ route, remembered }) => (route ?? remembered)?.id ?? '').sort();
+}
+
+describe('which planes a route selects', () => {
+  const blue = { color: 'blue' };
+  const sidecar = { isSidecar: true, labels: { app: 'cart' } };
+  it.each<[string, Partial<PlaneIdentity>, PlaneSelector | null, boolean]>([
+    ['no selector, default group', {}, null, true],
+    ['no selector, another group', { group: 'edge' }, null, false],
+    ['no selector, a sidecar', { isSidecar: true }, null, false],
+    ['a label that it has', { labels: blue }, selector(blue), true],
+    ['a label that it has, of another group', { group: 'edge', labels: blue }, selector(blue), true],
+    ['a label with another value', { labels: { color: 'red' } }, selector(blue), false],
+    ['a label that it has not', {}, selector(blue), false],
+    ['two labels, one of which it has', { labels: blue }, selector({ ...blue, size: 'xl' }), false],
+    ['its group', { group: 'edge' }, selector({ 'gatewarden.io/group': 'edge' }), true],
+    ['another group', {}, selector({ 'gatewarden.io/group': 'edge' }), false],
+    [
+      'the group that it claims',
+      { labels: { 'gatewarden.io/group': 'edge' } },
+      selector({ 'gatewarden.io/group': 'edge' }),
+      false,
+    ],
+    ['everything', { group: 'edge' }, selector({}), true],
+    ['everything, a sidecar', sidecar, selector({}), false],
+    ['a sidecar by its label', sidecar, selector({ app: 'cart' }), true],
+    ['a sidecar of another namespace', { ...sidecar, namespace: 'bank' }, selector({ app: 'cart' }), false],
+    ['a sidecar of no namespace', { ...sidecar, namespace: null }, selector({ app: 'cart' }), false],
+    ['a property of all objects', {}, selector({}, [{ key: 'constructor', operator: 'Exists', values: [] }]), false],
+  ])('%s', (_, plane, dataPlanes, expected) => {
+    expect(isSelected(identity(plane), { namespace: 'shop', dataPlanes }, 'default')).toBe(expected);
+  });
+
+  it.each<[PlaneSelector['matchExpressions'][number]['operator'], string[], Record<string, string>, boolean]>([
+    ['In', ['a', 'b'], { zone: 'b' }, true],
+    ['In', ['a'], { zone: 'b' }, false],
+    ['In', ['a'], {}, false],
+    ['NotIn', ['a'], { zone: 'b' }, true],
+    ['NotIn', ['b'], { zone: 'b' }, false],
+    ['NotIn', ['a'], {}, true],
+    ['Exists', [], { zone: '' }, true],
+    ['Exists', [], {}, false],
+    ['DoesNotExist', [], {}, true],
+    ['DoesNotExist', [], { zone: 'a' }, false],
+  ])('zone %s %j of %j: %s', (operator, values, labels, expected) => {
+    const dataPlanes = selector({}, [{ key: 'zone', operator, values }]);
+    expect(isSelected(identity({ labels }), { namespace: 'shop', dataPlanes }, 'default')).toBe(expected);
+  });
+});
+
+describe('views', () => {
+  const secret = publishedRoute('secret', 'one', { files: { 'shop/keys/k': 'c2VjcmV0' } });
+  const plain = publishedRoute('plain');
+  const selectors = new Map([['secret', selector({ vault: 'yes' })]]);
+
+  it('hold the routes and files that select a plane, and no others', () => {
+    const views = new PlaneViews();
+    views.publish(publishedState([secret, plain], { selectors }));
+    expect(routesOf(joined(views, identity()))).toEqual(['shop.plain']);
+    expect(routesOf(joined(views, identity({ labels: { vault: 'yes' } })))).toEqual(['shop.plain', 'shop.secret']);
+    expect(routesOf(joined(views, identity({ group: 'edge' })))).toEqual([]);
+    expect(textOf(joined(views, identity()).from(nothing, false))).not.toContain('c2VjcmV0');
+  });
+
+  it('are shared by planes that no selector tells apart, with what they are sent', () => {
+    const views = new PlaneViews();
+    views.publish(publishedState([secret, plain], { selectors }));
+    const one = joined(views, identity({ labels: { index: '1' } }));
+    const two = joined(views, identity({ labels: { index: '2' } }));
+    expect(two).toBe(one);
+    expect(one.from(nothing, true)).toBe(two.from(nothing, true));
+    expect(joined(views, identity({ labels: { vault: 'no' } }))).not.toBe(one);
+    views.publish(publishedState([secret, publishedRoute('plain', 'two')], { selectors }));
+    expect(one.since(1, nothing)).toBe(two.since(1, nothing));
+  });
+
+  it('are told apart again when a selector asks for a label that none asked for', () => {
+    const views = new PlaneViews();
+    views.publish(publishedState([plain]));
+    const plane = identity({ labels: { index: '1' } });
+    const view = joined(views, plane);
+    const index = new Map([['plain', selector({ index: '1' })]]);
+    views.publish(publishedState([publishedRoute('plain', 'two')], { selectors: index }));
+    expect(views.isCurrent(plane, view)).toBe(false);
+    expect(routesOf(joined(views, plane))).toEqual(['shop.plain']);
+    expect(routesOf(joined(views, identity({ labels: { index: '2' } })))).toEqual([]);
+  });
+
+  it('change only for planes that a change concerns', () => {
+    const views = new PlaneViews();
+    views.publish(publishedState([secret, plain], { selectors }));
+    const [without, withSecret] = [identity(), identity({ labels: { vault: 'yes' } })].map((one) => joined(views, one));
+    views.publish(publishedState([publishedRoute('secret', 'two'), plain], { selectors }));
+    expect(without?.version).toBe(1);
+    expect(withSecret?.version).toBe(2);
+  });
+
+  it('take a route away from planes that it does not select any more, and give it to others', () => {
+    const views = new PlaneViews();
+    views.publish(publishedState([secret], { selectors }));
+    const vault = joined(views, identity({ labels: { vault: 'yes' } }));
+    const other = joined(views, identity({ labels: { vault: 'no' } }));
+    const moved = new Map([['secret', selector({ vault: 'no' })]]);
+    views.publish(publishedState([publishedRoute('secret', 'one', { generation: 2 })], { selectors: moved }));
+    expect([routesOf(vault), routesOf(other)]).toEqual([[], ['shop.secret']]);
+  });
+
+  it('follow the default group', () => {
+    const views = new PlaneViews();
+    views.publish(publishedState([plain]));
+    const plane = identity();
+    expect(routesOf(joined(views, plane))).toEqual(['shop.plain']);
+    views.publish(publishedState([plain], { defaultGroup: 'edge' }));
+    expect(routesOf(joined(views, plane))).toEqual([]);
+    expect(routesOf(joined(views, identity({ group: 'edge' })))).toEqual(['shop.plain']);
+  });
+
+  it('send a new generation although its content is as before, since it tells older from newer', () => {
+    const views = new PlaneViews();
+    views.publish(publishedState([plain]));
+    const view = joined(views, identity());
+    const same = { ...plain, sources: [{ uid: 'uid-plain', resourceVersion: '11' }] };
+    views.publish(publishedState([same]));
+    expect(view.version).toBe(1);
+    views.publish(publishedState([{ ...same, generation: 2 }]));
+    expect(textOf(view.since(1, nothing))).toContain('"generation":2');
+  });
+
+  it('send a change of the base alone', () => {
+    const views = new PlaneViews();
+    views.publish(publishedState([plain]));
+    const view = joined(views, identity());
+    views.publish(publishedState([plain], { base: 'another' }));
+    const update = view.since(1, nothing);
+    expect(update?.changes.size).toBe(0);
+    expect(textOf(update)).toContain('"handler":"another"');
+  });
+
+  it('forget planes that left, and compare those that are too far behind', () => {
+    const views = new PlaneViews();
+    views.publish(publishedState([plain]));
+    const view = joined(views, identity());
+    for (let change = 0; change < 600; change++) views.publish(publishedState([publishedRoute('plain', `${change}`)]));
+    expect(view.since(1, nothing)).toBeNull();
+    expect(view.since(view.version - 100, nothing)?.changes.size).toBe(1);
+    views.leave(identity(), view);
+    expect(views.isCurrent(identity(), view)).toBe(false);
+  });
+
+  it('refuse the requests of a route whose files are too long to be sent', () => {
+    const views = new PlaneViews();
+    const files = { 'shop/keys/a': 'x'.repeat(9 * 1024 * 1024) };
+    views.publish(publishedState([publishedRoute('long', 'one', { files })]));
+    const [entry] = joined(views, identity()).entries.values();
+    expect(entry?.route).toMatchObject({ refuses: true, tenant: 'default', id: 'shop.long' });
+    expect(entry?.route?.files).toBeUndefined();
+  });
+
+  it('follow any change as if everything were looked at anew', () => {
+    const views = new PlaneViews();
+    let routes: CompiledRoute[] = [];
+    views.publish(publishedState(routes));
+    const view = joined(views, identity());
+    let seed = 7;
+    const random = (below: number): number => {
+      seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
+      return seed % below;
+    };
+    const running = new Map<string, string>();
+    let version = 1;
+    for (let round = 0; round < 300; round++) {
+      const at = random(routes.length + 1);
+      if (random(3) === 0) routes = routes.toSpliced(at, 1);
+      else if (random(2) === 0) routes = routes.toSpliced(at, 0, publishedRoute(`n${round}`));
+      else if (routes[at]) routes = routes.with(at, publishedRoute(routes[at].name, `${round}`));
+      if (random(10) === 0) routes = routes.toReversed();
+      views.publish(publishedState(routes));
+      if (random(4) > 0) continue;
+      const update = view.since(version, { running, baseHash: 'x' });
+      for (const [key, hash] of update?.changes ?? []) {
+        if (hash === null) running.delete(key);
+        else running.set(key, hash);
+      }
+      version = view.version;
+      expect([...running.values()].sort()).toEqual(routes.map(({ hash }) => hash).sort());
+    }
+  });
+});
+
+function textOf(update: PreparedUpdate | null): string {
+  return update?.parts.map(String).join('') ?? '';
+}

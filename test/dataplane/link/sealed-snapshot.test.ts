@@ -1,0 +1,184 @@
+import { mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { describe, expect, it } from 'vitest';
+import { type RouteEntry, routeKeyText } from '../../../contract/snapshot.ts';
+import type { Holding } from '../../../dataplane/link/holding.ts';
+import { SealedSnapshot, type SealedSnapshotOptions } from '../../../dataplane/link/sealed-snapshot.ts';
+import { watchedDirectory } from '../../support/temporary-files.ts';
+
+const SECRET = 'c2VjcmV0IGtleQ==';
+
+function holding(revision: string, count = 3): Holding {
+  const entries = Array.from({ length: count }, (_, i): RouteEntry => {
+    const files = { 'shop/keys/key': SECRET };
+    return { router: 'r', id: `route-${i}`, name: `n${i}`, document: { handler: 'é' }, hash: `${i}`, files };
+  });
+  return {
+    revision,
+    base: { document: { handler: 'x' }, hash: 'b', admin: { prefix: 'y' } },
+    routes: new Map(entries.map((entry) => [routeKeyText(entry), entry])),
+    defaults: ['r'],
+    gone: new Map([['uid', '12']]),
+    unbuilt: new Set(),
+  };
+}
+
+interface Scene {
+  readonly directory: string;
+  readonly file: string;
+  readonly keyFile: string;
+  readonly lines: { readonly level: number; readonly msg: string; readonly [name: string]: unknown }[];
+  snapshot(changes?: Partial<SealedSnapshotOptions>): SealedSnapshot;
+}
+
+function scene(): Scene {
+  const { path } = watchedDirectory();
+  const directory = join(path, 'kept');
+  const keyFile = join(path, 'seal.key');
+  writeFileSync(keyFile, Buffer.alloc(32, 7));
+  const lines: Scene['lines'] = [];
+  const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  const common = { directory, keyFile, identity: 'me', maxAge: 1000, log, now: () => 5000 };
+  return {
+    directory,
+    file: join(directory, 'snapshot.sealed'),
+    keyFile,
+    lines,
+    snapshot: (changes = {}) => new SealedSnapshot({ ...common, ...changes }),
+  };
+}
+
+/** Writes one and is done with it. */
+async function kept(scene: Scene, what: Holding = holding('one')): Promise<void> {
+  const snapshot = scene.snapshot();
+  snapshot.save(what);
+  await snapshot.close();
+}
+
+describe('a snapshot on disk', () => {
+  it.each([0, 1, 199, 200, 1001])('comes back as it was, with %i routes', async (count) => {
+    const here = scene();
+    await kept(here, holding('one', count));
+    expect(await here.snapshot().read()).toEqual({ holding: holding('one', count), time: 5000 });
+  });
+
+  it('shows nothing of what it holds, and is for nobody else', async () => {
+    const here = scene();
+    await kept(here);
+    const bytes = readFileSync(here.file);
+    for (const text of [SECRET, 'route-1', 'shop/keys']) expect(bytes.includes(text)).toBe(false);
+    expect(statSync(here.file).mode & 0o777).toBe(0o600);
+    expect(statSync(here.directory).mode & 0o777).toBe(0o700);
+  });
+
+  it('is never sealed twice in the same way', async () => {
+    const here = scene();
+    await kept(here);
+    const first = readFileSync(here.file);
+    await kept(here);
+    expect(readFileSync(here.file).subarray(8, 60)).not.toEqual(first.subarray(8, 60));
+  });
+
+  it('is the newest of those that came', async () => {
+    const here = scene();
+    const snapshot = here.snapshot({ interval: 1 });
+    for (let i = 0; i < 50; i++) snapshot.save(holding(`${i}`));
+    await snapshot.close();
+    expect((await here.snapshot().read())?.holding.revision).toBe('49');
+  });
+
+  it('is written at the end even when another one is being written', async () => {
+    const here = scene();
+    const snapshot = here.snapshot();
+    snapshot.save(holding('one', 2000));
+    const closed = snapshot.close();
+    snapshot.save(holding('two'));
+    await closed;
+    expect((await here.snapshot().read())?.holding.revision).toBe('two');
+  });
+
+  it('leaves nothing beside it', async () => {
+    const here = scene();
+    mkdirSync(here.directory);
+    writeFileSync(`${here.file}.tmp`, 'of a process that was killed');
+    await kept(here);
+    expect((await here.snapshot().read())?.holding.revision).toBe('one');
+    expect(() => statSync(`${here.file}.tmp`)).toThrow(/ENOENT/);
+  });
+});
+
+describe('a snapshot that may not be used', () => {
+  it.each<[string, spoil: (here: Scene) => void, changes: Partial<SealedSnapshotOptions>, reason: RegExp]>([
+    ['is not there', ({ file }) => rmSync(file), {}, /there is no snapshot on disk/],
+    ['is empty', ({ file }) => truncateSync(file), {}, /format/],
+    ['is cut off', ({ file }) => truncateSync(file, statSync(file).size - 1), {}, /damaged/],
+    ['is cut off early', ({ file }) => truncateSync(file, 20), {}, /format/],
+    ['was changed', ({ file }) => flip(file, 200), {}, /damaged/],
+    ['has another salt', ({ file }) => flip(file, 10), {}, /damaged/],
+    ['has another nonce', ({ file }) => flip(file, 45), {}, /damaged/],
+    ['has another format', ({ file }) => flip(file, 6), {}, /format/],
+    ['is something else', ({ file }) => writeFileSync(file, '{"revision":"one"}'), {}, /format/],
+    ['is for another plane', () => {}, { identity: 'you' }, /another plane/],
+    ['has another key', ({ keyFile }) => writeFileSync(keyFile, Buffer.alloc(32, 8)), {}, /another key/],
+    ['has a key that is too short', ({ keyFile }) => writeFileSync(keyFile, 'short'), {}, /fewer than 32 bytes/],
+    ['has no key', ({ keyFile }) => rmSync(keyFile), {}, /seal\.key/],
+    ['is too old', () => {}, { now: () => 6001 }, /too old/],
+  ])('%s', async (_, spoil, changes, reason) => {
+    const here = scene();
+    await kept(here);
+    spoil(here);
+    expect(await here.snapshot(changes).read()).toBeNull();
+    expect(here.lines).toHaveLength(1);
+    const [line] = here.lines;
+    expect(`${line?.msg} ${line?.['reason'] ?? ''}`).toMatch(reason);
+  });
+
+  it('is as old as it may be', async () => {
+    const here = scene();
+    await kept(here);
+    expect(await here.snapshot({ now: () => 6000 }).read()).not.toBeNull();
+  });
+
+  it('is used when clocks run backwards', async () => {
+    const here = scene();
+    await kept(here);
+    expect(await here.snapshot({ now: () => 1 }).read()).not.toBeNull();
+  });
+});
+
+describe('a disk that takes nothing', () => {
+  it('is told of once, and tried again', async () => {
+    const here = scene();
+    writeFileSync(here.directory, 'a file in its place');
+    const snapshot = here.snapshot({ interval: 1 });
+    for (const revision of ['one', 'two']) {
+      snapshot.save(holding(revision));
+      await snapshot.close();
+    }
+    expect(here.lines.map(({ level, msg }) => [level, msg.slice(0, 32)])).toEqual([
+      [40, 'the snapshot cannot be written: '],
+    ]);
+    rmSync(here.directory);
+    snapshot.save(holding('three'));
+    await snapshot.close();
+    expect(here.lines.at(-1)?.msg).toBe('the snapshot can be written again');
+    expect((await here.snapshot().read())?.holding.revision).toBe('three');
+  });
+
+  it('leaves what was there before', async () => {
+    const here = scene();
+    await kept(here);
+    mkdirSync(`${here.file}.tmp`); // nothing can be written in its place
+    writeFileSync(join(`${here.file}.tmp`, 'x'), '');
+    await kept(here, holding('two'));
+    expect((await here.snapshot().read())?.holding.revision).toBe('one');
+    expect(here.lines[0]).toMatchObject({ level: 40, reason: expect.stringMatching(/EISDIR|directory/) });
+  });
+});
+
+function flip(file: string, at: number): void {
+  const bytes = readFileSync(file);
+  bytes[at]! ^= 1;
+  writeFileSync(file, bytes);
+}
