@@ -46,7 +46,6 @@ export interface DataplaneOptions {
 export async function runDataplane(options: DataplaneOptions): Promise<number> {
   const log = pino({ name: 'gatewarden', level: options['log-level'] }, pino.destination({ fd: 2, sync: true }));
   const apiServer = await apiServerPlaces();
-  let controllers: readonly ForbiddenPlace[] = [];
   // the admin port answers before these are there
   let follower: PlaneFollower | null = null;
   let link: ControllerLink | null = null;
@@ -62,7 +61,7 @@ export async function runDataplane(options: DataplaneOptions): Promise<number> {
     units: options.units ?? (options.sidecar ? 1 : undefined),
     defaultUnits: availableParallelism(),
     appPorts: options['app-port'] ?? [],
-    forbidden: () => [...apiServer, ...controllers],
+    forbidden: apiServer,
   };
   const plane = await preparePlane({
     accessLog: options['access-log'],
@@ -89,11 +88,7 @@ export async function runDataplane(options: DataplaneOptions): Promise<number> {
     log,
   });
   link = new ControllerLink({
-    addresses: new ControllerAddresses(options.controller, {
-      found(endpoints) {
-        controllers = endpoints;
-      },
-    }),
+    addresses: new ControllerAddresses(options.controller, { found: (endpoints) => plane.forbid(endpoints) }),
     files: options.files,
     plane: follower,
     log,

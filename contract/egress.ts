@@ -74,7 +74,7 @@ export function readEgressRule(text: string): EgressRule {
  * covers; what the plane forbids is opened only by a rule for that one address.
  */
 export function egressJudge(rules: readonly EgressRule[], surroundings: EgressSurroundings): MayReach {
-  const forbidden = surroundings.forbidden.map(({ address, port }) => ({ at: forbiddenAddress(address), port }));
+  let forbidden: readonly { readonly at: IpAddress; readonly port: number | undefined }[] = [];
   const apps = new Set(surroundings.appPorts);
 
   return function mayReach(address, port) {
@@ -90,6 +90,10 @@ export function egressJudge(rules: readonly EgressRule[], surroundings: EgressSu
   };
 
   function isForbidden(address: IpAddress, port: number): boolean {
+    // a controller may be found at another address while planes run: the list grows, and nothing leaves it
+    if (forbidden.length !== surroundings.forbidden.length) {
+      forbidden = surroundings.forbidden.map((one) => ({ at: forbiddenAddress(one.address), port: one.port }));
+    }
     return forbidden.some((one) => isSame(one.at, address) && (one.port === undefined || one.port === port));
   }
 

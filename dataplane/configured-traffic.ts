@@ -33,6 +33,7 @@ export function configuredTraffic(
   const observations = new Observations();
   const gauges = new Gauges();
   const listeners = new OwnListeners();
+  const places = [...forbidden];
   const report = (message: UnitReport): void => port.postMessage(message);
   const shared = {
     reach: operatorReach(reach),
@@ -53,7 +54,7 @@ export function configuredTraffic(
   const configuration = new Configuration({
     ...shared,
     catalogue,
-    forbidden,
+    forbidden: places,
     appPorts,
     storage: objects.storage,
     figures: (slot) => {
@@ -78,6 +79,11 @@ export function configuredTraffic(
     },
     tls: (connector) => objects.tls(connector),
     listensAt: (endpoint) => listeners.add(endpoint),
+    forbid(more) {
+      const isKnown = (one: (typeof places)[number]): boolean =>
+        places.some(({ address, port: at }) => address === one.address && at === one.port);
+      places.push(...more.filter((one) => !isKnown(one)));
+    },
     close() {
       clearInterval(timer);
       configuration.close();

@@ -1,5 +1,6 @@
 import { type Logger, pino } from 'pino';
 import type { RouteReport } from '../contract/channel.ts';
+import type { ForbiddenPlace } from '../contract/egress.ts';
 import { reportedFigures } from '../contract/route-report.ts';
 import type { Update } from '../contract/snapshot.ts';
 import { AdminPort, type ListenAddress } from './admin-port.ts';
@@ -67,6 +68,8 @@ export interface Plane {
   apply(update: Update): Promise<readonly BuildProblem[]>;
   /** The same, but where the base cannot be built nothing is changed, not even routes. */
   applyWhole(update: Update): Promise<readonly BuildProblem[]>;
+  /** Tenants' routes may not connect to these places either, from now on. */
+  forbid(places: readonly ForbiddenPlace[]): void;
   /** The figures of every route that had requests. */
   report(): RouteReport[];
   drain(): Promise<void>;
@@ -119,6 +122,7 @@ class Supervisor implements PreparedPlane {
   private configuration: PlaneConfiguration | null = null;
   private metrics: PlaneMetrics | null = null;
   private draining = false;
+  private forbidden: readonly ForbiddenPlace[] = [];
   private admin: AdminPort | null = null;
   private tickets: ChangingTicketKeys | null = null;
   private finish: () => void = () => {};
@@ -241,7 +245,11 @@ class Supervisor implements PreparedPlane {
     if (serving.kind !== 'configuration') return () => serving;
     const configuration = new PlaneConfiguration(serving.update, (names) => this.metrics?.observations.forget(names));
     this.configuration = configuration;
-    return (slots) => ({ ...serving, update: configuration.whole(slots) });
+    return (slots) => ({
+      ...serving,
+      update: configuration.whole(slots),
+      forbidden: [...(serving.forbidden ?? []), ...this.forbidden],
+    });
   }
 
   private unitOptions(): SharedUnitOptions {
@@ -266,6 +274,11 @@ class Supervisor implements PreparedPlane {
   private get configured(): PlaneConfiguration {
     if (this.configuration === null) throw new Error('this plane has no configuration that could change');
     return this.configuration;
+  }
+
+  forbid(places: readonly ForbiddenPlace[]): void {
+    this.forbidden = places;
+    for (const unit of this.units.all) unit.tell({ kind: 'forbid', places });
   }
 
   report(): RouteReport[] {

@@ -96,6 +96,8 @@ export type UnitReport =
 /** What a supervisor tells a unit. */
 export type UnitOrder =
   | { readonly kind: 'drain'; readonly timeout: number }
+  /** All that tenants' routes may not connect to by now, beside what the unit was started with. */
+  | { readonly kind: 'forbid'; readonly places: readonly ForbiddenPlace[] }
   | {
       readonly kind: 'update';
       /** Tells the answer to this order from others. */

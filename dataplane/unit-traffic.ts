@@ -1,4 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
+import type { ForbiddenPlace } from '../contract/egress.ts';
 import type { ServerTls } from './heap/tls.ts';
 import { Backend } from './http/backend.ts';
 import type { Next } from './http/exchange.ts';
@@ -17,6 +18,8 @@ export interface UnitTraffic {
   tls(connector: number): ServerTls | null;
   /** The plane accepts requests there: no backend may be at this place. */
   listensAt(endpoint: Endpoint): void;
+  /** Tenants' routes may not connect there either. */
+  forbid(places: readonly ForbiddenPlace[]): void;
   close(): void;
 }
 
@@ -43,6 +46,7 @@ function backendTraffic({ destination, basePath, connections }: BackendServing):
     update: () => [],
     tls: () => null,
     listensAt() {},
+    forbid() {},
     close: () => backend.close(),
   };
 }

@@ -45,6 +45,10 @@ async function runUnit(options: UnitOptions, port: MessagePort): Promise<void> {
       }
       return;
     }
+    if (order.kind === 'forbid') {
+      traffic.forbid(order.places);
+      return;
+    }
     await listening.catch(() => {}); // a port that opened after the drain would stay open
     const cut = await listeners.drain(order.timeout);
     traffic.close();

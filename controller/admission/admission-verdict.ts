@@ -25,6 +25,7 @@ export interface Denial {
 const cleaners: ReadonlySet<string> = new Set([
   'system:serviceaccount:kube-system:namespace-controller',
   'system:serviceaccount:kube-system:generic-garbage-collector',
+  'system:kube-controller-manager', // both of them, where they have no accounts of their own
 ]);
 
 const unjudged =

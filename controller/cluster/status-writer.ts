@@ -46,11 +46,11 @@ export interface StatusWriterOptions {
 
 const TIMEOUT = 5000;
 const LONGEST_BACKOFF = 30_000;
-/** How long what planes do is collected, in milliseconds: of a few routes, and of all. */
+/** How long what planes do is collected, in milliseconds: of a few routes, and at least of all. */
 const COLLECT = 20;
-const COLLECT_ALL = 500;
+const COLLECT_ALL = 250;
 /** How many objects are looked at before others get a turn. */
-const SLICE = 500;
+const SLICE = 200;
 
 /**
  * Writes what verdicts and planes say into the status of resources: only while this controller leads, only what differs
@@ -69,6 +69,7 @@ export class StatusWriter {
   private collectingAll: (() => void) | null = null;
   private settling: (() => void) | null = null;
   private isLeading = false;
+  private collectAll = COLLECT_ALL;
 
   constructor(options: StatusWriterOptions) {
     this.options = options;
@@ -104,7 +105,7 @@ export class StatusWriter {
     this.options.planes.forget();
     if (!this.isLeading) return;
     if (routes === null) {
-      this.collectingAll ??= this.clock.after(COLLECT_ALL, () => {
+      this.collectingAll ??= this.clock.after(this.collectAll, () => {
         this.collectingAll = null;
         void this.considerAll();
       });
@@ -166,13 +167,16 @@ export class StatusWriter {
     this.writes.forget(key);
   }
 
+  /** Looks at every object. What this takes decides when it is done next, so that it never fills all of the time. */
   private async considerAll(): Promise<void> {
+    const begun = this.clock.steady();
     let count = 0;
     for (const key of [...this.entries.keys()]) {
       if (!this.isLeading) return;
       this.consider(key);
       if (++count % SLICE === 0) await new Promise<void>((resolve) => setImmediate(resolve));
     }
+    this.collectAll = Math.max(COLLECT_ALL, 10 * (this.clock.steady() - begun));
   }
 
   /** Has it written if that is necessary. */

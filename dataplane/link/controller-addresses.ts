@@ -16,7 +16,7 @@ export interface ControllerEndpoint extends Endpoint {
 export interface ControllerAddressesOptions {
   /** Finds the addresses of a name; by default as the system does. */
   lookup?(host: string): Promise<readonly string[]>;
-  /** Hears every address that was found, old ones among them. */
+  /** Hears every address that was ever found, whenever there is another one. */
   found?(endpoints: readonly Endpoint[]): void;
   /** From 0 to 1; by default random. */
   random?(): number;
@@ -55,8 +55,9 @@ export class ControllerAddresses {
       const reason: unknown = failed?.reason;
       throw new Error(`no address of ${names}: ${reason instanceof Error ? reason.message : 'it has none'}`);
     }
+    const before = this.known.size;
     for (const { address, port } of endpoints) this.known.set(`${address} ${port}`, { address, port });
-    this.options.found?.([...this.known.values()]);
+    if (this.known.size > before) this.options.found?.([...this.known.values()]);
     return this.shuffled(endpoints);
   }
 

@@ -20,8 +20,8 @@ export interface OwnSettings extends ConnectorOverrides {
   /** What `admin.json` means when it does not say. */
   readonly defaultUnits: number;
   readonly appPorts: readonly number[];
-  /** What tenants must not reach, as far as it is known now. */
-  forbidden(): readonly ForbiddenPlace[];
+  /** What tenants must not reach, beside controllers. */
+  readonly forbidden: readonly ForbiddenPlace[];
 }
 
 /** How a plane begins to serve a snapshot, or what is wrong with the `admin.json` in it. */
@@ -50,7 +50,7 @@ export function snapshotBeginning(holding: Holding, own: OwnSettings): PlaneBegi
       admin,
       streaming: read.streamingEnabled,
       prefix: read.prefix,
-      forbidden: own.forbidden(),
+      forbidden: own.forbidden,
       appPorts: own.appPorts,
     },
     units: own.units ?? read.gatewayUnits ?? own.defaultUnits,

@@ -232,7 +232,9 @@ export class Configuration {
     const { sharedObjects } = this.tenancy;
     const egress = entry.tenant === undefined ? null : this.tenancy.egressOf(entry.tenant);
     const reach = egress === null ? this.options.reach : tenantReach(entry.files);
-    const above = [...(this.ancestors.get(parent.scope) ?? []), entry.document];
+    // properties of operators are no names in the document of a tenant
+    const around = egress === null ? (this.ancestors.get(parent.scope) ?? []) : [];
+    const above = [...around, entry.document];
     const reading = this.reading(above, reach);
     const check = { catalogue, reading, report: (): void => {}, ...(egress !== null && { tenant: { sharedObjects } }) };
     const verdict = checkRoute(entry.document, name, parent.scope, check);

@@ -202,11 +202,3 @@ describe('gatewarden routes', () => {
     for (const line of expected) expect(stdout.split('\n')).toContain(line);
   });
 });
-
-describe('gatewarden export', () => {
-  it('says that it is not available', async () => {
-    const { code, stderr } = await run(sound, 'export', '.');
-    expect(code).toBe(1);
-    expect(stderr).toMatch(/known, but not available in this version/);
-  });
-});

@@ -35,6 +35,14 @@ describe('what a tenant may not connect to', () => {
   it('a port of what is forbidden with a port, and no other', () => {
     expect([judged('10.96.0.1', 443), judged('10.96.0.1', 80), judged('fd00::5', 443)]).toEqual([false, true, false]);
   });
+
+  it('what is forbidden while it runs', () => {
+    const forbidden = [...surroundings.forbidden];
+    const mayReach = egressJudge([], { ...surroundings, forbidden });
+    expect(mayReach('10.7.7.7', 9443)).toBe(true);
+    forbidden.push({ address: '10.7.7.7', port: 9443 });
+    expect([mayReach('10.7.7.7', 9443), mayReach('10.5.5.5', 1)]).toEqual([false, false]);
+  });
 });
 
 describe('what a tenant may connect to', () => {

@@ -52,7 +52,7 @@ export function goldenFile(name: string, file: string): string | null {
 /** What `gatewarden check` and `gatewarden compile` print now; the snapshot is in lines, so that people can compare it. */
 export function outcomeOf({ directory, given: { system, env } }: GoldenCase): GoldenOutcome {
   return withEnvironment(env, () => {
-    const { text } = checkReport(checkPaths([directory], system));
+    const { text } = checkReport(checkPaths([directory], { system, namespace: 'default', base: null }));
     const { compiler, source } = openInstance(instanceLayout(directory), { system });
     const { snapshot } = compileSource(compiler, source, nothingGood);
     source.close();

@@ -124,15 +124,6 @@ export class ScriptedPlane {
     return this.send({ type: 'ack', nonce, revision, problems, newer });
   }
 
-  /** Stops reading, as a plane does that hangs. */
-  pause(): void {
-    this.call.pause();
-  }
-
-  resume(): void {
-    this.call.resume();
-  }
-
   close(): void {
     this.call.cancel();
     this.client.close();

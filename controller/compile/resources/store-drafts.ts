@@ -133,10 +133,11 @@ export class StoreDrafts {
     const judged = this.judge(key, declared);
     const needs = judged.unknownReferences.filter(isStoreReference);
     const found = needs.map(({ name, path }) => ({ path, ...this.find(name, namespace, [...trail, key]) }));
+    const isOfNoType = judged.problems.some(({ severity, path: [first] }) => severity === 'error' && first === 'type');
     const problems = [
       ...parsed.problems,
       ...resolved.problems,
-      ...declared.problems,
+      ...(isOfNoType ? secrets.problems : declared.problems),
       ...resolved.told(judged.problems.filter((problem) => !isAbout(problem, needs))),
     ];
     const faults = [

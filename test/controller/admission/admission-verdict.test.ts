@@ -124,6 +124,7 @@ describe('admissionVerdict', () => {
   it.each([
     ['system:serviceaccount:kube-system:namespace-controller', true],
     ['system:serviceaccount:kube-system:generic-garbage-collector', true],
+    ['system:kube-controller-manager', true],
     ['system:serviceaccount:shop:namespace-controller', false],
     ['alice', false],
   ])('when a store is deleted by %s: passes is %s', (username, passes) => {

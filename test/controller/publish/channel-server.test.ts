@@ -278,15 +278,15 @@ describe('many planes', () => {
   }, 60_000);
 
   it('get small changes while large updates wait', async () => {
-    await serve({ sessions: { admission: { atOnce: 1 } } });
+    await serve({ sessions: { admission: { bytesPerSecond: 1_000 } } });
     const current = channel.plane().hello();
     current.ack(await current.update());
     const large = Array.from({ length: 300 }, (_, index) => publishedRoute(`r${index}`, 'x'.repeat(2_000)));
     channel.sessions.publish(publishedState(large));
     current.ack(await current.update());
-    const hanging = channel.plane({}).hello({ name: 'hanging' });
-    await hanging.message('welcome');
-    hanging.pause();
+    const late = channel.plane().hello({ name: 'late' });
+    await late.message('welcome');
+    expect(channel.sessions.waiting).toBe(1);
     const changed = publishedRoute('r7', 'two');
     channel.sessions.publish(publishedState(large.with(7, changed)));
     const update = await current.update();

@@ -94,7 +94,11 @@ describe('which version of a Route serves', () => {
 });
 
 describe('names', () => {
-  const named = (path: string): JsonObject => ({ ...good, name: 'one', condition: `\${request.uri.path == '${path}'}` });
+  const named = (path: string): JsonObject => ({
+    ...good,
+    name: 'one',
+    condition: `\${request.uri.path == '${path}'}`,
+  });
 
   it('belong to the older Route of a tenant', () => {
     const cluster = new CompiledCluster()
@@ -165,7 +169,10 @@ describe('the version that was accepted last, after a restart of the controller'
   it('is with planes, by its hash, until one sends it', () => {
     const cluster = new CompiledCluster().route('shop/a', { ...good, properties: { x: 1 } });
     const before = cluster.verdict('shop/a').route!;
-    cluster.touch('shop/a', { lastGood: { generation: 1, hash: before.hash } }).route('shop/a', bad).restart();
+    cluster
+      .touch('shop/a', { lastGood: { generation: 1, hash: before.hash } })
+      .route('shop/a', bad)
+      .restart();
     const remembered = cluster.compile();
     const verdict = verdictIn(remembered, 'shop/a');
     expect(verdict).toMatchObject({ serves: 'last-good', servingGeneration: 1, lastGood: { hash: before.hash } });
@@ -182,7 +189,11 @@ describe('the version that was accepted last, after a restart of the controller'
   it('is not what a plane makes up', () => {
     const cluster = new CompiledCluster().route('shop/a', good);
     const before = cluster.verdict('shop/a').route!;
-    cluster.touch('shop/a', { lastGood: { generation: 1, hash: before.hash } }).route('shop/a', bad).restart().compile();
+    cluster
+      .touch('shop/a', { lastGood: { generation: 1, hash: before.hash } })
+      .route('shop/a', bad)
+      .restart()
+      .compile();
     const open = { ...before, document: { handler: 'ReverseProxyHandler' } };
     expect(cluster.compiler.recalled(open)).toBe(false);
     expect(cluster.compiler.recalled({ ...open, hash: routeHash(open) })).toBe(false);

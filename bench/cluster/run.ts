@@ -1,0 +1,208 @@
+/** `npm run bench:cluster`: measures the controller with a real API server and real planes on this machine. */
+import { randomBytes } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { ApiServer } from '../../test/support/api-server.ts';
+import { DeployedGateway } from '../../test/support/deployed-gateway.ts';
+import { ScriptedPlane } from '../../test/support/scripted-plane.ts';
+import { describeMachine } from '../machine.ts';
+import { outFolder } from '../paths.ts';
+import { usageOf } from './cpu-time.ts';
+import { editsUnderLoad } from './edits-under-load.ts';
+import { PlaneProbe } from './plane-probe.ts';
+import { RoutesClient } from './routes-client.ts';
+
+const NAMESPACE = 'bench';
+const PLANES = 3;
+const argument = (name: string, byDefault: string): string => {
+  const at = process.argv.indexOf(`--${name}`);
+  return at < 0 ? byDefault : (process.argv[at + 1] ?? byDefault);
+};
+const sizes = argument('routes', '10,1000,5000').split(',').map(Number);
+const samples = Number(argument('samples', '200'));
+const edits = Number(argument('edits', '500'));
+const reconnecting = Number(argument('planes', '200'));
+
+interface Row {
+  readonly figure: string;
+  readonly measured: string;
+  readonly goal: string;
+  readonly isReached: boolean;
+}
+
+const rows: Row[] = [];
+
+function note(figure: string, measured: string, goal: string, isReached: boolean): void {
+  rows.push({ figure, measured, goal, isReached });
+  console.log(`${isReached ? 'reached' : 'MISSED '}  ${figure}: ${measured} (${goal})`);
+}
+
+/** A Route as people write them: a condition, a filter and an answer that tells its version. */
+function route(at: number | string, version: number): readonly [name: string, spec: object] {
+  return [
+    `r${at}`,
+    {
+      condition: `\${find(request.uri.path, '^/r${at}/')}`,
+      handler: {
+        type: 'Chain',
+        config: {
+          filters: [{ type: 'HeaderFilter', config: { messageType: 'RESPONSE', add: { 'X-Bench': [`${at}`] } } }],
+          handler: { type: 'StaticResponseHandler', config: { status: 200, entity: `version ${version}` } },
+        },
+      },
+    },
+  ];
+}
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
+}
+
+function spread(values: readonly number[]): string {
+  const at = (share: number): string => quantile(values, share).toFixed(1);
+  return `p50 ${at(0.5)}, p95 ${at(0.95)}, p99 ${at(0.99)}, max ${at(1)} ms`;
+}
+
+/** How long every plane takes to answer by a change, from when the API server has accepted it; new Routes and edits. */
+async function propagation(
+  client: RoutesClient,
+  probes: readonly PlaneProbe[],
+  count: number,
+  size: number,
+): Promise<number[]> {
+  const times: number[] = [];
+  for (let i = 0; i < count; i++) {
+    const isNew = i % 2 === 0;
+    const at = isNew ? `new${i}x${randomBytes(3).toString('hex')}` : (i * 37) % size;
+    const [name, spec] = route(at, i + 1);
+    const accepted = client.apply(name, spec);
+    const seen = Promise.all(
+      probes.map((probe) => probe.until(`/r${at}/`, (answer) => answer === `200 version ${i + 1}`)),
+    );
+    const begun = await accepted;
+    times.push(Math.max(0, Math.max(...(await seen)) - begun));
+    await pause(60 + Math.random() * 40); // so that the leading edge is what is measured
+  }
+  return times;
+}
+
+async function measure(): Promise<void> {
+  const server = await ApiServer.start();
+  const deployed = await DeployedGateway.prepare({ access: server.access, namespaces: [NAMESPACE] });
+  const client = new RoutesClient(server.access, NAMESPACE);
+  try {
+    await deployed.kubectl(['create', 'namespace', NAMESPACE]);
+    await client.applyAll(1, (at) => route(at, 0));
+    await deployed.startController();
+    for (let i = 0; i < PLANES; i++) await deployed.startPlane();
+    const probes = await Promise.all(deployed.planes.map(({ port }) => PlaneProbe.connect(port)));
+    let made = 1;
+    for (const size of sizes) {
+      const from = made;
+      await client.applyAll(size - from, (at) => route(from + at, 0));
+      made = Math.max(made, size);
+      for (const probe of probes) await probe.until(`/r${size - 1}/`, (answer) => answer.startsWith('200'), 60_000);
+      await pause(3000);
+      await propagation(client, probes, 20, size); // warms up
+      const times = await propagation(client, probes, samples, size);
+      const goal = 'p99 ≤ 30 ms';
+      note(`apply to all ${PLANES} planes, ${size} routes`, spread(times), goal, quantile(times, 0.99) <= 30);
+    }
+    await underChurn(client, probes);
+    const wrong = await editsUnderLoad(client, deployed.planes, edits, (at, version) => route(at, version));
+    note(
+      `${edits} edits under load`,
+      `${wrong.wrong} wrong or failed of ${wrong.answered} answers`,
+      '0',
+      wrong.wrong === 0,
+    );
+    await idle(deployed);
+    for (const probe of probes) probe.close();
+    await reconnect(deployed);
+    await restart(deployed);
+  } finally {
+    await client.close();
+    await deployed.stop();
+    await server.stop();
+  }
+}
+
+async function underChurn(client: RoutesClient, probes: readonly PlaneProbe[]): Promise<void> {
+  let isOver = false;
+  const churn = (async () => {
+    for (let i = 0; !isOver; i++) {
+      const begun = performance.now();
+      await client.apply(...route(i % 200, 1_000_000 + i));
+      await pause(Math.max(0, 50 - (performance.now() - begun)));
+    }
+  })();
+  const times = await propagation(client, probes, samples, Math.max(...sizes));
+  isOver = true;
+  await churn;
+  note('the same while 20 others a second change', spread(times), 'p99 ≤ 100 ms', quantile(times, 0.99) <= 100);
+}
+
+async function idle(deployed: DeployedGateway): Promise<void> {
+  const { pid } = deployed.controllers[0]!.process;
+  await pause(20_000); // until statuses are written
+  const before = usageOf(pid);
+  const seconds = 30;
+  await pause(seconds * 1000);
+  const after = usageOf(pid);
+  const share = ((after.cpu - before.cpu) / seconds) * 100;
+  const memory = after.memory / 1e6;
+  const measured = `${memory.toFixed(0)} MB, ${share.toFixed(2)} % of a core`;
+  note(`controller at ${Math.max(...sizes)} routes`, measured, '≤ 400 MB, < 1 %', memory <= 400 && share < 1);
+}
+
+/** Simulated links: they speak the channel and build nothing. */
+async function reconnect(deployed: DeployedGateway): Promise<void> {
+  const [controller] = deployed.controllers;
+  const token = randomBytes(24).toString('hex');
+  writeFileSync(deployed.at('outside.token'), token);
+  writeFileSync(
+    deployed.at('outside.json'),
+    JSON.stringify({ tokens: [{ tokenFile: 'outside.token', group: 'edge' }] }),
+  );
+  await controller!.process.stop();
+  const again = await deployed.startController(['--outside-planes', deployed.at('outside.json')]);
+  const ca = readFileSync(deployed.at('ca.crt'), 'utf8');
+  await pause(5000);
+  const begun = performance.now();
+  const planes = Array.from({ length: reconnecting }, (_, at) => {
+    const plane = new ScriptedPlane({ port: again.port, token, ca });
+    plane.hello({ name: `link-${at}` });
+    return plane;
+  });
+  const times = await Promise.all(
+    planes.map(async (plane) => {
+      plane.ack(await plane.update());
+      return performance.now() - begun;
+    }),
+  );
+  const all = quantile(times, 1) / 1000;
+  const measured = `first ${(quantile(times, 0) / 1000).toFixed(1)} s, half ${(quantile(times, 0.5) / 1000).toFixed(1)} s, all ${all.toFixed(1)} s`;
+  note(`${reconnecting} planes connect at once, nothing held`, measured, 'all in ≤ 10 s', all <= 10);
+  for (const plane of planes) plane.close();
+}
+
+async function restart(deployed: DeployedGateway): Promise<void> {
+  for (const { process } of deployed.controllers) await process.stop();
+  const begun = performance.now();
+  const controller = await deployed.startController(['--outside-planes', deployed.at('outside.json')]);
+  const token = readFileSync(deployed.at('outside.token'), 'utf8');
+  const plane = new ScriptedPlane({ port: controller.port, token, ca: readFileSync(deployed.at('ca.crt'), 'utf8') });
+  plane.hello({ name: 'first' });
+  await plane.update();
+  const seconds = (performance.now() - begun) / 1000;
+  note(`start to first push at ${Math.max(...sizes)} routes`, `${seconds.toFixed(1)} s`, '≤ 5 s', seconds <= 5);
+  plane.close();
+}
+
+await measure();
+const { cpu, cores, kernel } = describeMachine();
+const lines = rows.map((row) => `| ${row.figure} | ${row.measured} | ${row.goal} | ${row.isReached ? 'yes' : 'no'} |`);
+const table = ['| figure | measured | must reach | reached |', '|---|---|---|---|', ...lines];
+writeFileSync(`${outFolder('cluster')}/report.md`, `${cpu}, ${cores} cores, ${kernel}\n\n${table.join('\n')}\n`);
+process.exit(rows.every(({ isReached }) => isReached) ? 0 : 1);

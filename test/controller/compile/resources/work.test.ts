@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../../contract/document/json-value.ts';
+import { CompiledCluster } from '../../../support/compiled-cluster.ts';
+
+const ROUTES = 5000;
+
+function plain(at: number): JsonObject {
+  return { condition: `\${request.uri.path == '/${at}'}`, handler: 'ReverseProxyHandler' };
+}
+
+const files: JsonObject = { type: 'FileSystemSecretStore', config: { format: 'PLAIN' }, secrets: [{ name: 'keys' }] };
+
+function using(store: string): JsonObject {
+  return { secrets: { stores: [store] }, handler: 'ReverseProxyHandler' };
+}
+
+describe('work', () => {
+  it('is one judgement for one change among five thousand Routes', () => {
+    const cluster = new CompiledCluster();
+    for (let at = 0; at < ROUTES; at++) cluster.route(`shop/r${at}`, plain(at));
+    const first = cluster.compile();
+    expect(cluster.judged).toHaveLength(ROUTES);
+    const second = cluster.compile();
+    expect(cluster.judged).toEqual([]);
+    expect(second.snapshot?.revision).toBe(first.snapshot?.revision);
+    const third = cluster.route('shop/r7', plain(-7)).compile();
+    expect(cluster.judged).toEqual(['shop.r7']);
+    const before = new Set(second.snapshot?.routes);
+    expect(third.snapshot?.routes.filter((route) => !before.has(route)).map(({ id }) => id)).toEqual(['shop.r7']);
+    cluster.routes.delete('shop/r8');
+    cluster.route('shop/new', plain(-1)).compile();
+    expect(cluster.judged).toEqual(['shop.new']);
+  });
+
+  it('comes to the same whether it is done at once or step by step', () => {
+    const [steps, once] = [new CompiledCluster(), new CompiledCluster()];
+    const names = ['c', 'a', 'e', 'b', 'd'];
+    for (const name of names) steps.route(`shop/${name}`, { ...plain(1), name: `n-${name}` }).compile();
+    steps.routes.delete('shop/e');
+    steps.compile();
+    for (const name of names.filter((one) => one !== 'e'))
+      once.route(`shop/${name}`, { ...plain(1), name: `n-${name}` });
+    const [a, b] = [steps.compile(), once.compile()];
+    expect(a.snapshot?.routes.map(({ name }) => name)).toEqual(['n-a', 'n-b', 'n-c', 'n-d']);
+    expect(a.snapshot?.revision).toBe(b.snapshot?.revision);
+  });
+
+  it('is none when a status was written', () => {
+    const cluster = new CompiledCluster().route('shop/a', plain(1));
+    const before = cluster.compile().snapshot!;
+    const after = cluster.touch('shop/a').compile().snapshot!;
+    expect(cluster.judged).toEqual([]);
+    expect(after.revision).toBe(before.revision);
+    expect(after.routes[0]?.sources?.[0]).not.toEqual(before.routes[0]?.sources?.[0]);
+  });
+
+  it('is done for the Routes that use a Secret when that changes', () => {
+    const cluster = new CompiledCluster()
+      .store('shop/one', files)
+      .store('shop/two', { ...files, secrets: [{ name: 'others' }] })
+      .secret('shop/keys', { a: '1' })
+      .secret('shop/others', { b: '2' })
+      .route('shop/a', using('one'))
+      .route('shop/b', using('two'))
+      .route('shop/c', plain(3));
+    cluster.compile();
+    cluster.secret('shop/keys', { a: '3' }).compile();
+    expect(new Set(cluster.judged)).toEqual(new Set(['shop/one', 'shop.a']));
+    const store = cluster.secretStores.get('shop/two')!;
+    cluster.secretStores.set('shop/two', { ...store, resourceVersion: '999' });
+    cluster.compile();
+    expect(cluster.judged).toEqual([]);
+  });
+
+  it('is done for a Route when the store appears that it looked for', () => {
+    const cluster = new CompiledCluster().route('shop/a', using('one')).route('shop/c', plain(3));
+    cluster.compile();
+    cluster.store('shop/one', files).secret('shop/keys', { a: '1' }).compile();
+    expect(cluster.judged.filter((name) => name === 'shop.c')).toEqual([]);
+    expect(cluster.verdict('shop/a').serves).toBe('this');
+  });
+
+  it('is none for Routes when only tenants and hosts change, and all of it when tokens do', () => {
+    const tenant = { name: 't', namespaces: ['*'], hosts: ['a.example'] };
+    const cluster = new CompiledCluster().base('trust', { tenants: [tenant] }).route('shop/a', plain(1));
+    const before = cluster.compile().snapshot!;
+    const after = cluster.base('trust', { tenants: [{ ...tenant, name: 'u' }] }).compile().snapshot!;
+    expect(cluster.judged).toEqual([]);
+    expect(after.routes[0]).toMatchObject({ tenant: 'u' });
+    expect(after.routes[0]?.hash).not.toBe(before.routes[0]?.hash);
+    expect(after.base.hash).not.toBe(before.base.hash);
+    cluster.base('trust', { tenants: [tenant], tokens: { x: 'y' } }).compile();
+    expect(cluster.judged).toEqual(['shop.a']);
+  });
+});

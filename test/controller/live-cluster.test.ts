@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+import type { Clock } from '../../controller/clock.ts';
+import { NO_BASE_FILES } from '../../controller/cluster/base-files.ts';
+import type { ResourceState } from '../../controller/compile/resources/resource-state.ts';
+import { type ClusterCompilation, type FollowedCluster, LiveCluster } from '../../controller/live-cluster.ts';
+import { CompiledCluster } from '../support/compiled-cluster.ts';
+
+const store = { type: 'FileSystemSecretStore', config: { format: 'PLAIN' }, secrets: [{ name: 'keys' }] };
+
+/** A cluster that is followed, and what came of it. */
+class Followed implements FollowedCluster {
+  readonly content = new CompiledCluster();
+  readonly baseFiles = NO_BASE_FILES;
+  readonly wanted: string[][] = [];
+  readonly made: ClusterCompilation[] = [];
+  readonly timers: (() => void)[] = [];
+  readonly live: LiveCluster;
+  readonly synced: Promise<void>;
+  listed: () => void = () => {};
+  private heard: () => void = () => {};
+
+  constructor() {
+    this.synced = new Promise((resolve) => (this.listed = resolve));
+    const clock: Clock = {
+      wall: () => 0,
+      steady: () => 0,
+      after: (_, run) => {
+        this.timers.push(run);
+        return () => void this.timers.splice(this.timers.indexOf(run), 1);
+      },
+    };
+    const { compiler } = this.content;
+    const compiled = this.take;
+    // a gap that never ends would leave nothing to see, so that there is none
+    this.live = new LiveCluster({ compiler, source: this, clock, gap: 0, compiled });
+  }
+
+  readonly take = (made: ClusterCompilation): void => {
+    this.made.push(made);
+    this.heard();
+  };
+
+  /** The next compilation. */
+  next(): Promise<void> {
+    return new Promise((resolve) => (this.heard = resolve));
+  }
+
+  get state(): ResourceState {
+    return this.content.state.resources!;
+  }
+
+  follow(wanted: Iterable<string>): void {
+    this.wanted.push([...wanted]);
+  }
+
+  get routes(): string[][] {
+    return this.made.map(({ published }) => published!.snapshot.routes.map(({ id }) => id));
+  }
+}
+
+describe('an instance that follows a cluster', () => {
+  it('publishes nothing before everything was listed', async () => {
+    const followed = new Followed();
+    followed.content.route('shop/a', { handler: 'ReverseProxyHandler' });
+    const started = followed.live.start();
+    followed.live.changed();
+    expect(followed.made).toEqual([]);
+    followed.listed();
+    await started;
+    expect(followed.routes).toEqual([['shop.a']]);
+    followed.live.close();
+  });
+
+  it('waits for the Secrets that it wants, so that no Route refuses for a moment', async () => {
+    const followed = new Followed();
+    const { content } = followed;
+    content.store('shop/one', store).route('shop/a', { secrets: { stores: ['one'] }, handler: 'ReverseProxyHandler' });
+    followed.listed();
+    await followed.live.start();
+    expect(followed.wanted).toEqual([['shop/keys']]);
+    expect(followed.made).toEqual([]);
+    content.secret('shop/keys', { a: '1' });
+    const next = followed.next();
+    followed.live.changed();
+    await next;
+    expect(followed.made.map(({ compilation }) => compilation.resources?.verdicts[0]?.serves)).toEqual(['this']);
+    expect(followed.timers).toEqual([]);
+    expect(followed.wanted).toHaveLength(1);
+    followed.live.close();
+  });
+
+  it('does not wait for ever', async () => {
+    const followed = new Followed();
+    followed.content.store('shop/one', store).route('shop/a', { handler: 'ReverseProxyHandler' });
+    followed.listed();
+    await followed.live.start();
+    expect(followed.made).toEqual([]);
+    const next = followed.next();
+    for (const run of followed.timers) run();
+    await next;
+    expect(followed.routes).toEqual([['shop.a']]);
+    followed.live.close();
+  });
+
+  it('says who is to run a route, and which version its Route has', async () => {
+    const followed = new Followed();
+    const dataPlanes = { matchLabels: { colour: 'blue' } };
+    followed.content.route('shop/a', { dataPlanes, handler: 'ReverseProxyHandler' });
+    followed.listed();
+    await followed.live.start();
+    const published = followed.made[0]!.published!;
+    const [route] = published.snapshot.routes;
+    expect(published.selectionOf(route!)).toEqual({
+      namespace: 'shop',
+      dataPlanes: { ...dataPlanes, matchExpressions: [] },
+    });
+    expect(published.versionOf('Route-shop/a')).toBe(followed.content.routes.get('shop/a')?.resourceVersion);
+    expect(published.versionOf('nobody')).toBeNull();
+    expect(published.defaultGroup).toBe('default');
+    followed.live.close();
+  });
+
+  it('takes what planes recall', async () => {
+    const followed = new Followed();
+    const { content } = followed;
+    const good = content.route('shop/a', { handler: 'ReverseProxyHandler' }).verdict('shop/a').route!;
+    content.touch('shop/a', { lastGood: { generation: 1, hash: good.hash } }).route('shop/a', { handler: 'nobody' });
+    content.restart();
+    const live = new LiveCluster({
+      compiler: content.compiler,
+      source: followed,
+      gap: 0,
+      compiled: followed.take,
+    });
+    followed.listed();
+    await live.start();
+    expect(followed.made[0]?.published?.remembered).toMatchObject([{ id: 'shop.a', hash: good.hash }]);
+    const next = followed.next();
+    live.recalled([good]);
+    await next;
+    expect(followed.made[1]?.published?.remembered).toEqual([]);
+    expect(followed.routes[1]).toEqual(['shop.a']);
+    live.close();
+  });
+});

@@ -1,0 +1,265 @@
+import { pino } from 'pino';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { RouteEntry, Update } from '../../../contract/snapshot.ts';
+import { CannotListen } from '../../../dataplane/cannot-listen.ts';
+import type { Holding } from '../../../dataplane/link/holding.ts';
+import type { WholeUpdate } from '../../../dataplane/link/newest-update.ts';
+import { PlaneFollower, type PlaneFollowerOptions } from '../../../dataplane/link/plane-follower.ts';
+import { SealedSnapshot } from '../../../dataplane/link/sealed-snapshot.ts';
+import type { PlaneBeginning, PreparedPlane } from '../../../dataplane/plane.ts';
+import type { BuildProblem } from '../../../dataplane/routes/configuration.ts';
+import { InstanceFolder } from '../../support/instance-folder.ts';
+
+const base = { document: {}, hash: 'b' };
+const about = { version: '1', catalogue: 'c', units: 1, name: 'n' };
+const beginning: PlaneBeginning = {
+  connectors: [{ scheme: 'http', host: undefined, port: 0, limits: {} }],
+  serving: { kind: 'backend', destination: { host: 'x', port: 1 }, basePath: '', connections: 1 },
+  units: 1,
+};
+
+function route(word: string): RouteEntry {
+  const [id = '', hash = ''] = word.split('#');
+  return { router: 'r', id, name: id, document: {}, hash };
+}
+
+function message(parts: Partial<WholeUpdate> = {}): WholeUpdate {
+  return {
+    revision: 'new',
+    full: false,
+    base: null,
+    set: [],
+    remove: [],
+    keep: [],
+    defaults: [],
+    seen: null,
+    ...parts,
+  };
+}
+
+/** A plane that notes what it is asked for, and answers with what is set as `problems`. */
+class NotingPlane implements PreparedPlane {
+  readonly addresses = [];
+  readonly adminAddress = undefined;
+  readonly closed = Promise.resolve();
+  readonly ready = true;
+  readonly unitsServing = 1;
+  problems: readonly BuildProblem[] = [];
+  failure: Error | null = null;
+  begun = 0;
+  readonly applied: Update[] = [];
+
+  async serve(): Promise<readonly BuildProblem[]> {
+    this.begun++;
+    if (this.failure !== null) throw this.failure;
+    return this.problems;
+  }
+  async applyWhole(update: Update): Promise<readonly BuildProblem[]> {
+    this.applied.push(update);
+    return this.problems;
+  }
+  apply(update: Update): Promise<readonly BuildProblem[]> {
+    return this.applyWhole(update);
+  }
+  forbid(): void {}
+  report(): [] {
+    return [];
+  }
+  async drain(): Promise<void> {}
+}
+
+interface Scene {
+  readonly plane: NotingPlane;
+  readonly follower: PlaneFollower;
+  readonly lines: { readonly level: number; readonly msg: string }[];
+  readonly begun: Holding[];
+}
+
+function scene(options: Partial<PlaneFollowerOptions> = {}): Scene {
+  const plane = new NotingPlane();
+  const lines: Scene['lines'] = [];
+  const begun: Holding[] = [];
+  const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  const follower = new PlaneFollower({
+    plane,
+    begin(holding) {
+      begun.push(holding);
+      return beginning;
+    },
+    file: null,
+    about,
+    log,
+    ...options,
+  });
+  onTestFinished(() => follower.close());
+  return { plane, follower, lines, begun };
+}
+
+const bad: BuildProblem = {
+  route: null,
+  problems: [{ code: 'build', severity: 'error', path: [], message: 'no' }],
+  keepsServing: true,
+};
+
+describe('a plane that follows a controller', () => {
+  it('begins with the first update, and changes with the next', async () => {
+    const { plane, follower, begun } = scene();
+    expect(await follower.apply(message({ base, set: [route('a#1')] }))).toEqual({
+      taken: true,
+      problems: [],
+      newer: [],
+    });
+    expect([plane.begun, plane.applied.length, begun[0]?.routes.size]).toEqual([1, 0, 1]);
+    await follower.apply(message({ set: [route('b#1')], revision: 'next' }));
+    expect([plane.begun, plane.applied.map(({ set }) => set.map(({ id }) => id))]).toEqual([1, [['b']]]);
+    expect(follower.revision).toBe('next');
+    expect(follower.hello().holds.routes).toHaveLength(2);
+  });
+
+  it('asks nothing of its units when nothing changes', async () => {
+    const { plane, follower } = scene();
+    await follower.apply(message({ base, set: [route('a#1')] }));
+    expect(await follower.apply(message({ set: [route('a#1')], revision: 'same' }))).toMatchObject({ taken: true });
+    expect(plane.applied).toEqual([]);
+    expect(follower.revision).toBe('same');
+    await follower.apply(message({ defaults: ['r'] }));
+    expect(plane.applied).toHaveLength(1);
+  });
+
+  it('holds what it held when an update is refused', async () => {
+    const { plane, follower } = scene();
+    await follower.apply(message({ base, set: [route('a#1')], revision: 'old' }));
+    const before = follower.hello();
+    plane.problems = [bad];
+    expect(await follower.apply(message({ base: { ...base, hash: 'x' }, set: [route('b#1')] }))).toEqual({
+      taken: false,
+      problems: [bad],
+    });
+    expect(follower.hello()).toEqual(before);
+    expect(follower.updates).toEqual({ taken: 1, refused: 1 });
+  });
+
+  it.each<[string, Partial<PlaneFollowerOptions>, Error | null, RegExp]>([
+    [
+      'admin.json is not sound',
+      { begin: () => [{ code: 'value', severity: 'error', path: ['prefix'], message: 'is bad' }] },
+      null,
+      /^admin\.json: prefix: is bad$/,
+    ],
+    [
+      'a port is taken',
+      {},
+      new CannotListen(0, { host: undefined, port: 81 }, 'EADDRINUSE'),
+      /^admin\.json: connectors\[0\]: cannot listen .* EADDRINUSE \(port 81\)$/,
+    ],
+    ['a unit does not start', {}, new Error('no key'), /^admin\.json: no key$/],
+  ])('refuses the first update when %s, and tries the next', async (_, options, failure, text) => {
+    const { plane, follower } = scene(options);
+    plane.failure = failure;
+    const outcome = await follower.apply(message({ base }));
+    expect(outcome).toMatchObject({ taken: false, problems: [{ route: null, keepsServing: false }] });
+    expect(outcome.problems[0]?.problems[0]?.message).toMatch(text);
+    expect(follower.revision).toBeNull();
+    expect(follower.hello().holds.revision).toBeNull();
+    plane.failure = null;
+    if (failure !== null) expect(await follower.apply(message({ base }))).toMatchObject({ taken: true });
+  });
+
+  it('refuses an update that is built on what it does not hold', async () => {
+    const { follower } = scene();
+    expect(await follower.apply(message({ set: [route('a#1')] }))).toMatchObject({
+      taken: false,
+      problems: [{ route: null, problems: [{ code: 'missing' }] }],
+    });
+  });
+
+  it('tells of routes that it should keep and does not hold', async () => {
+    const { follower } = scene();
+    await follower.apply(message({ base, set: [route('a#1')] }));
+    const keep = [
+      { router: 'r', id: 'a', hash: '1' },
+      { router: 'r', id: 'x', hash: '1' },
+    ];
+    expect(await follower.apply(message({ full: true, keep }))).toMatchObject({
+      taken: true,
+      problems: [{ route: { id: 'x' }, problems: [{ code: 'missing' }] }],
+    });
+  });
+
+  it('gives back routes in exactly the version that is asked for', async () => {
+    const { follower } = scene();
+    await follower.apply(message({ base, set: [route('a#1')] }));
+    expect(follower.recall([{ router: 'r', id: 'a', hash: '1' }])).toEqual([route('a#1')]);
+    expect(follower.recall([{ router: 'r', id: 'a', hash: '2' }])).toEqual([]);
+  });
+});
+
+describe('a plane that starts', () => {
+  /** What an earlier one kept. */
+  async function kept(): Promise<SealedSnapshot> {
+    const folder = new InstanceFolder({ key: Buffer.alloc(32, 1) });
+    onTestFinished(() => folder[Symbol.dispose]());
+    const log = pino({ enabled: false });
+    const file = new SealedSnapshot({
+      directory: folder.at('kept'),
+      keyFile: folder.at('key'),
+      identity: 'me',
+      maxAge: 60_000,
+      log,
+      interval: 1,
+    });
+    const before = scene({ file });
+    await before.follower.apply(message({ base, set: [route('a#1')], revision: 'kept' }));
+    await file.close();
+    return file;
+  }
+
+  it('serves what was kept when no controller says anything', async () => {
+    const { plane, follower, lines } = scene({ file: await kept(), patience: 1 });
+    await follower.start();
+    expect(follower.revision).toBeNull();
+    await vi.waitFor(() => expect(follower.revision).toBe('kept'));
+    expect(plane.begun).toBe(1);
+    expect(lines.at(-1)?.msg).toMatch(/the snapshot on disk is served/);
+  });
+
+  it('serves what the controller says when it is there, on top of what was kept', async () => {
+    const { plane, follower, begun } = scene({ file: await kept(), patience: 60_000 });
+    await follower.start();
+    expect(follower.hello().holds).toEqual({ revision: 'kept', base: 'b', routes: [['r', 'a', '1']] });
+    expect(plane.begun).toBe(0);
+    await follower.apply(message({ set: [route('b#1')] }));
+    expect([...(begun[0]?.routes.values() ?? [])].map(({ id }) => id)).toEqual(['a', 'b']);
+  });
+
+  it('does not begin twice', async () => {
+    const { plane, follower } = scene({ file: await kept(), patience: 1 });
+    await follower.start();
+    await follower.apply(message({ base, revision: 'sent' }));
+    await vi.waitFor(() => expect(follower.revision).not.toBeNull());
+    expect(plane.begun).toBe(1);
+  });
+
+  it('says so when what was kept cannot be served, and is there for the controller', async () => {
+    const { plane, follower, lines } = scene({ file: await kept(), patience: 1 });
+    plane.problems = [bad];
+    await follower.start();
+    await vi.waitFor(() => expect(lines.some(({ msg }) => msg === 'the snapshot on disk cannot be served')).toBe(true));
+    expect(follower.revision).toBeNull();
+    plane.problems = [];
+    expect(await follower.apply(message({ set: [] }))).toMatchObject({ taken: true });
+  });
+
+  it('dates what is kept anew while a controller stands by it', async () => {
+    const file = await kept();
+    const { follower } = scene({ file, freshness: 0 });
+    await follower.apply(message({ base, revision: 'sent' }));
+    await file.close();
+    const first = await file.read();
+    await vi.waitFor(async () => {
+      follower.report();
+      await file.close();
+      expect((await file.read())!.time).toBeGreaterThan(first!.time);
+    });
+  });
+});
