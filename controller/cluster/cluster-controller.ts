@@ -2,11 +2,9 @@ import { readFileSync } from 'node:fs';
 import { credentials } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
 import { problemText } from '../../contract/problem-text.ts';
-import { closedGuard, loopbackGuard } from '../admin/admin-guard.ts';
-import { type AdminAddress, ControllerAdmin, type ControllerAdminSource } from '../admin/controller-admin.ts';
+import type { AdminAddress, ControllerAdminSource } from '../admin/controller-admin.ts';
 import { dumpText } from '../admin/dump-text.ts';
 import { statusReport } from '../admin/status-report.ts';
-import { AdmissionServer } from '../admission/admission-server.ts';
 import { compilerJudge } from '../admission/compiler-judge.ts';
 import type { CertificateAuthority } from '../certificates/certificate-authority.ts';
 import { ServingCertificates } from '../certificates/serving-certificates.ts';
@@ -25,20 +23,15 @@ import { planeState } from '../publish/plane-state.ts';
 import { RoutePlanes } from '../publish/route-planes.ts';
 import type { ServingCertificate } from '../publish/serving-credentials.ts';
 import type { SessionSettings } from '../publish/session-settings.ts';
-import type { AdmissionTarget } from './admission-configuration.ts';
-import { AdmissionRegistration } from './admission-registration.ts';
 import type { ClusterApi } from './api-client.ts';
 import { ClusterSource, type NamespaceScope } from './cluster-source.ts';
+import { type BoundAddress, ControllerFronts, type WebhookOptions } from './controller-fronts.ts';
 import { EventRecorder } from './event-recorder.ts';
 import { LeaseElection } from './lease-election.ts';
 import { isPeerToken, peerToken } from './peer-token.ts';
 import { PlaneReview } from './plane-review.ts';
-import { reviewedAccess } from './reviewed-access.ts';
 import { SharedAuthority } from './shared-authority.ts';
 import { StatusWriter } from './status-writer.ts';
-
-/** How often somebody looks whether the webhook is still registered as it has to be, in milliseconds. */
-const REGISTRATION_INTERVAL = 60_000;
 
 /** Certificates that an operator gives, in place of self-made ones. */
 export interface GivenCertificates {
@@ -46,14 +39,6 @@ export interface GivenCertificates {
   readonly key: string;
   /** The authority of the certificates of the other controllers. */
   readonly authority: string;
-}
-
-export interface WebhookOptions extends AdminAddress {
-  /** Where the API server finds it; null for the address that it listens on. */
-  readonly target: AdmissionTarget | null;
-  readonly configuration: string;
-  readonly failurePolicy: 'Ignore' | 'Fail';
-  readonly owns: 'configuration' | 'ca-bundle';
 }
 
 export interface ClusterControllerOptions {
@@ -95,9 +80,9 @@ export interface ClusterControllerOptions {
 /** Where a controller can be reached. */
 export interface ControllerAddresses {
   readonly channel: number;
-  readonly admin: { readonly host: string; readonly port: number } | null;
-  readonly secureAdmin: { readonly host: string; readonly port: number } | null;
-  readonly webhook: { readonly host: string; readonly port: number } | null;
+  readonly admin: BoundAddress | null;
+  readonly secureAdmin: BoundAddress | null;
+  readonly webhook: BoundAddress | null;
 }
 
 /** A controller of a cluster: everything that it is made of, put together. */
@@ -119,11 +104,8 @@ export class ClusterController {
   private readonly events: EventRecorder;
   private readonly metrics: ControllerMetrics;
   private readonly merged = new MergedRoutes();
-  private readonly admins: ControllerAdmin[] = [];
+  private readonly fronts: ControllerFronts;
   private election: LeaseElection | null = null;
-  private webhook: AdmissionServer | null = null;
-  private registration: AdmissionRegistration | null = null;
-  private secureAdmin: ControllerAdmin | null = null;
   private newest: Compilation | null = null;
   private isListed = false;
   private toldProblems = '';
@@ -235,6 +217,17 @@ export class ClusterController {
       compiler: options.compiler,
       compiled: (made) => this.compiled(made),
     });
+    this.fronts = new ControllerFronts({
+      api,
+      log,
+      metrics: this.metrics,
+      source: this.adminSource,
+      judge: { judge: (request) => (this.isListed ? compilerJudge(options.compiler).judge(request) : null) },
+      advertise: options.advertise,
+      certificate: () => this.certificate,
+      authorities: () => this.trusted,
+      isLeader: () => this.election?.isLeader === true,
+    });
     this.review = new PlaneReview({ api, groups: [] });
     this.peers = new PeerService({
       controller: name,
@@ -259,9 +252,9 @@ export class ClusterController {
     const channel = await this.channel.listen();
     const addresses = {
       channel,
-      admin: await this.openAdmin(options.admin, null),
-      secureAdmin: await this.openAdmin(options.secureAdmin, this.certificate),
-      webhook: await this.openWebhook(options.webhook),
+      admin: options.admin && (await this.fronts.openAdmin(options.admin)),
+      secureAdmin: options.secureAdmin && (await this.fronts.openSecureAdmin(options.secureAdmin)),
+      webhook: options.webhook && (await this.fronts.openWebhook(options.webhook)),
     };
     this.election = new LeaseElection({
       api: options.api,
@@ -286,7 +279,6 @@ export class ClusterController {
   async close(): Promise<void> {
     this.live.close();
     this.status.close();
-    this.registration?.close();
     await this.election?.close();
     this.forwarder.close();
     this.peers.disband();
@@ -295,8 +287,7 @@ export class ClusterController {
     this.events.close();
     this.authority.close();
     this.serving?.close();
-    await this.webhook?.close();
-    for (const admin of this.admins) admin.close();
+    await this.fronts.close();
     await this.source.close();
   }
 
@@ -335,7 +326,7 @@ export class ClusterController {
     this.forwarder.follow(isLeader ? null : address);
     if (isLeader) {
       void this.authority.check();
-      void this.registration?.check();
+      this.fronts.register();
     } else {
       this.peers.disband();
       this.merged.clear();
@@ -345,14 +336,12 @@ export class ClusterController {
   private authorityChanged(authority: CertificateAuthority): void {
     this.log.info('there is another authority');
     this.serving?.take(authority);
-    void this.registration?.check();
+    this.fronts.register();
   }
 
   private renewCertificates(): void {
-    const { certificate } = this;
-    this.channel.renew(certificate);
-    this.webhook?.renew(certificate);
-    this.secureAdmin?.renew(pair(certificate));
+    this.channel.renew(this.certificate);
+    this.fronts.renew();
   }
 
   // ---- what it shows
@@ -374,7 +363,7 @@ export class ClusterController {
   }
 
   private get adminSource(): ControllerAdminSource {
-    const { options, source, ledger, sessions, peers } = this;
+    const { options, source, ledger, sessions } = this;
     const waitsFor = (): string | null =>
       !this.isListed ? 'not everything has been listed' : this.newest === null ? 'nothing is compiled' : null;
     return {
@@ -387,7 +376,7 @@ export class ClusterController {
           isLeader: this.election?.isLeader === true,
           waitsFor: waitsFor(),
           revision: this.newest?.snapshot?.revision ?? null,
-          followers: peers.controllers,
+          followers: this.peers.controllers,
           verdicts: this.newest?.resources?.verdicts ?? [],
           reflectors: source.facts,
           planes: ledger.planes,
@@ -399,59 +388,6 @@ export class ClusterController {
       monitoring: (id, query) => options.monitoring(this.routeFigures(), id, query),
     };
   }
-
-  private async openAdmin(
-    address: AdminAddress | null,
-    certificate: ServingCertificate | null,
-  ): Promise<ControllerAddresses['admin']> {
-    if (address === null) return null;
-    const isLoopback = address.host === '127.0.0.1' || address.host === '::1' || address.host === 'localhost';
-    const guard =
-      certificate !== null
-        ? reviewedAccess(this.options.api)
-        : isLoopback
-          ? loopbackGuard
-          : closedGuard('ask the admin address with TLS');
-    const admin = new ControllerAdmin(this.adminSource, guard, certificate === null ? null : pair(certificate));
-    this.admins.push(admin);
-    if (certificate !== null) this.secureAdmin = admin;
-    return admin.listen(address);
-  }
-
-  private async openWebhook(options: WebhookOptions | null): Promise<ControllerAddresses['webhook']> {
-    if (options === null) return null;
-    const { log, metrics } = this;
-    this.webhook = new AdmissionServer({
-      judge: {
-        judge: (request) => (this.isListed ? compilerJudge(this.options.compiler).judge(request) : null),
-      },
-      certificate: this.certificate,
-      observer: {
-        reviewed: (kind, outcome, milliseconds) => metrics.webhookAnswered(kind ?? 'unknown', outcome, milliseconds),
-        failed: (error) => log.error({ error: String(error) }, 'a review failed'),
-      },
-    });
-    const { host, port } = options;
-    const bound = await this.webhook.listen({ port, ...(host === undefined ? {} : { host }) });
-    this.registration = new AdmissionRegistration(this.options.api, {
-      name: options.configuration,
-      target: options.target ?? { origin: `https://${this.options.advertise}:${bound.port}` },
-      failurePolicy: options.failurePolicy,
-      owns: options.owns,
-      caBundle: () => this.trusted,
-      isLeader: () => this.election?.isLeader === true,
-      interval: REGISTRATION_INTERVAL,
-      observer: {
-        registered: () => log.info('the admission webhook is registered'),
-        registrationFailed: (error) => log.warn({ error: error.message }, 'the admission webhook is not registered'),
-      },
-    });
-    return bound;
-  }
-}
-
-function pair({ certificate, key }: ServingCertificate): { readonly cert: string; readonly key: string } {
-  return { cert: certificate, key };
 }
 
 /** Reads certificates that an operator gives. @throws Error when a file cannot be read */

@@ -197,7 +197,7 @@ export class LeaseElection {
 
   /** An answer that comes later than this helps no more. */
   private get timeout(): number {
-    return Math.min(this.renewDeadline / 2, 5000);
+    return Math.min(Math.ceil(this.renewDeadline / 2), 5000);
   }
 
   private get path(): string {

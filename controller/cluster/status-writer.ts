@@ -243,7 +243,7 @@ export class StatusWriter {
         query: { fieldManager: FIELD_MANAGER, force: true },
         contentType: 'application/apply-patch+yaml',
         body,
-        timeout: Math.min(TIMEOUT, leadsFor),
+        timeout: Math.min(TIMEOUT, Math.ceil(leadsFor)),
       });
       this.options.wrote?.(resource.kind, 'written');
       this.confirm(key, entry, readShown(answer.body));

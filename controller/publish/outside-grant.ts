@@ -23,7 +23,9 @@ export function outsideGrant(planes: OutsidePlanes, certified: string | null, un
       const name = certified ?? claims.name;
       if (!NAME.test(name)) throw new PlaneRefused('PERMISSION_DENIED', 'the plane needs a name of letters and digits');
       const labels = { ...claimedLabels(planes, claims), ...planes.labels };
-      return { id: name, name, group: planes.group, namespace: null, labels, isSidecar: false, until };
+      // With its group, so that no plane can take the place of one with another credential, or of a Pod.
+      const id = `${planes.group}/${name}`;
+      return { id, name, group: planes.group, namespace: null, labels, isSidecar: false, until };
     },
     watch: () => () => undefined,
   };

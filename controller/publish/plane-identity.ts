@@ -1,6 +1,6 @@
 /** Who a plane is, as its credential says. */
 export interface PlaneIdentity {
-  /** Tells planes apart: the uid of the Pod, or the name of a plane outside of a cluster. */
+  /** Tells planes apart: the uid of the Pod, or group and name of a plane outside of a cluster. */
   readonly id: string;
   /** For people: the name of the Pod. */
   readonly name: string;

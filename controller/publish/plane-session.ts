@@ -191,9 +191,8 @@ export class PlaneSession {
   }
 
   private prepare(view: PlaneView): PreparedUpdate {
-    const mayBeOld = this.refused === null;
-    if (this.isInDoubt) return view.everything(this.state, mayBeOld);
-    return (this.version === null ? null : view.since(this.version, this.state)) ?? view.from(this.state, mayBeOld);
+    if (this.isInDoubt) return view.everything(this.state);
+    return (this.version === null ? null : view.since(this.version, this.state)) ?? view.from(this.state);
   }
 
   private open(view: PlaneView, update: PreparedUpdate): Delivery {

@@ -122,27 +122,23 @@ export class PlaneView {
     return made;
   }
 
-  /**
-   * What brings a plane from what it is known to run to this version.
-   * @param mayBeOld whether one that begins may be sent what others are being sent, and the changes after it
-   */
-  from(known: KnownState, mayBeOld: boolean): PreparedUpdate {
-    if (known.running.size === 0 && known.baseHash === null) return this.whole(mayBeOld);
+  /** What brings a plane from what it is known to run to this version. */
+  from(known: KnownState): PreparedUpdate {
+    if (known.running.size === 0 && known.baseHash === null) return this.whole();
     const keys = new Set([...this.entries.keys(), ...known.running.keys()]);
     return this.compose(keys, known.running, known.baseHash !== this.current.base.hash, new Map());
   }
 
   /** Everything, for a plane of which it is not known what it runs. What it holds of remembered routes stays. */
-  everything(known: KnownState, mayBeOld: boolean): PreparedUpdate {
-    if (this.rememberedRoutes === 0) return this.whole(mayBeOld);
+  everything(known: KnownState): PreparedUpdate {
+    if (this.rememberedRoutes === 0) return this.whole();
     return this.compose(new Set(this.entries.keys()), known.running, true, new Map(), true);
   }
 
-  /** Everything, for planes that hold nothing. It is shared as long as somebody is being sent it. */
-  private whole(mayBeOld: boolean): PreparedUpdate {
+  /** Everything, for planes that hold nothing: shared while somebody has it, and never older than the view. */
+  private whole(): PreparedUpdate {
     const ready = this.full?.deref();
-    const oldest = mayBeOld ? (this.steps[0]?.version ?? 1) - 1 : this.version;
-    if (ready !== undefined && ready.version >= oldest) return ready;
+    if (ready?.version === this.version) return ready;
     const made = this.compose(new Set(this.entries.keys()), null, true, new Map(), true);
     this.full = new WeakRef(made);
     return made;

@@ -238,7 +238,7 @@ it('writes nothing while another controller leads, nor once its own time is over
   setting.writer.setLeading(true);
   await setting.clock.pass(10_000);
   expect(setting.writes).toHaveLength(0);
-  setting.leadsFor = 3000;
+  setting.leadsFor = 2999.5;
   setting.judge(verdict('orders', { resource: setting.edited('orders', 2) }));
   await setting.clock.pass(1000);
   expect(setting.writes).toHaveLength(1);

@@ -189,7 +189,7 @@ describe('a stream ends', () => {
     await serve();
     const plane = channel.plane().hello();
     await plane.message('welcome');
-    channel.sessions.end('edge-1', 'the Pod was deleted');
+    channel.sessions.end('default/edge-1', 'the Pod was deleted');
     expect(await plane.ended).toMatchObject({ code: UNAUTHENTICATED, details: 'the Pod was deleted' });
   });
 
@@ -256,8 +256,8 @@ describe('TLS', () => {
       return channel.plane({ ca: authority.bundle(), key, certificate }).hello({ name: 'liar' });
     };
     const known = await shown(['edge-7.example.com']).message('welcome');
-    expect(known).toMatchObject({ plane: 'edge-7.example.com', group: 'edge' });
-    expect((await shown(['a.west.example.com']).message('welcome')).plane).toBe('a.west.example.com');
+    expect(known).toMatchObject({ plane: 'edge/edge-7.example.com', group: 'edge' });
+    expect((await shown(['a.west.example.com']).message('welcome')).plane).toBe('edge/a.west.example.com');
     expect(await shown(['a.b.west.example.com']).ended).toMatchObject({ code: PERMISSION_DENIED });
     expect(await shown(['edge-7.example.com'], certificateAuthority('strangers')).ended).toMatchObject({
       code: UNAUTHENTICATED,

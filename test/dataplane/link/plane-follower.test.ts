@@ -1,14 +1,15 @@
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { RouteEntry, Update } from '../../../contract/snapshot.ts';
+import type { RouteEntry } from '../../../contract/snapshot.ts';
 import { CannotListen } from '../../../dataplane/cannot-listen.ts';
 import type { Holding } from '../../../dataplane/link/holding.ts';
 import type { WholeUpdate } from '../../../dataplane/link/newest-update.ts';
 import { PlaneFollower, type PlaneFollowerOptions } from '../../../dataplane/link/plane-follower.ts';
 import { SealedSnapshot } from '../../../dataplane/link/sealed-snapshot.ts';
-import type { PlaneBeginning, PreparedPlane } from '../../../dataplane/plane.ts';
+import type { PlaneBeginning } from '../../../dataplane/plane.ts';
 import type { BuildProblem } from '../../../dataplane/routes/configuration.ts';
 import { InstanceFolder } from '../../support/instance-folder.ts';
+import { NotingPlane } from '../../support/noting-plane.ts';
 
 const base = { document: {}, hash: 'b' };
 const about = { version: '1', catalogue: 'c', units: 1, name: 'n' };
@@ -35,37 +36,6 @@ function message(parts: Partial<WholeUpdate> = {}): WholeUpdate {
     seen: null,
     ...parts,
   };
-}
-
-/** A plane that notes what it is asked for, and answers with what is set as `problems`. */
-class NotingPlane implements PreparedPlane {
-  readonly addresses = [];
-  readonly adminAddress = undefined;
-  readonly closed = Promise.resolve();
-  readonly ready = true;
-  readonly unitsServing = 1;
-  problems: readonly BuildProblem[] = [];
-  failure: Error | null = null;
-  begun = 0;
-  readonly applied: Update[] = [];
-
-  async serve(): Promise<readonly BuildProblem[]> {
-    this.begun++;
-    if (this.failure !== null) throw this.failure;
-    return this.problems;
-  }
-  async applyWhole(update: Update): Promise<readonly BuildProblem[]> {
-    this.applied.push(update);
-    return this.problems;
-  }
-  apply(update: Update): Promise<readonly BuildProblem[]> {
-    return this.applyWhole(update);
-  }
-  forbid(): void {}
-  report(): [] {
-    return [];
-  }
-  async drain(): Promise<void> {}
 }
 
 interface Scene {

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../contract/document/json-value.ts';
+import { exportedStore, type StoreSource } from '../../../controller/export/exported-store.ts';
+
+const files: Readonly<Record<string, string>> = {
+  '/s/keystore.p12': 'K',
+  '/s/keystore.pass': 'P',
+  '/s/odd name': 'O',
+  '/t/keystore.p12': 'another',
+};
+const reach = {
+  readFile: (path: string) => (Object.hasOwn(files, path) ? Buffer.from(files[path]!) : null),
+  listDirectory: (path: string) =>
+    Object.keys(files)
+      .filter((one) => one.startsWith(`${path}/`))
+      .map((one) => one.slice(path.length + 1)),
+};
+const source = (written: JsonObject, others: Record<string, JsonObject> = {}): StoreSource => ({
+  written,
+  resolved: written,
+  other: (name) => (others[name] === undefined ? null : source(others[name])),
+});
+const fileStore = (directory: string): JsonObject => ({
+  type: 'FileSystemSecretStore',
+  config: { directory, format: 'PLAIN' },
+});
+
+describe('exportedStore', () => {
+  it('takes the files of a directory, but not those that no Secret can hold', () => {
+    const { type, config, items, data, left } = exportedStore(source(fileStore('/s')), reach);
+    expect({ type, config, items, left }).toEqual({
+      type: 'FileSystemSecretStore',
+      config: { format: 'PLAIN' },
+      items: [{ key: 'keystore.p12' }, { key: 'keystore.pass' }],
+      left: ['odd name'],
+    });
+    expect(Buffer.from(data.get('keystore.pass')!).toString()).toBe('P');
+  });
+
+  it('takes a keystore together with the files of its passwords, wherever they are declared', () => {
+    for (const secretsProvider of ['passwords', fileStore('/s')]) {
+      const written = {
+        type: 'KeyStoreSecretStore',
+        config: { file: '/s/keystore.p12', secretsProvider, mappings: [] },
+      };
+      const { config, items } = exportedStore(source(written, { passwords: fileStore('/s') }), reach);
+      expect(config).toEqual({
+        file: 'keystore.p12',
+        secretsProvider: { type: 'FileSystemSecretStore', config: { format: 'PLAIN' } },
+        mappings: [],
+      });
+      expect(items).toEqual([{ key: 'keystore.p12' }, { key: 'keystore.pass' }]);
+    }
+  });
+
+  it('tells of a file that hides another, and of one that cannot be read', () => {
+    const written = {
+      type: 'KeyStoreSecretStore',
+      config: { file: '/s/keystore.p12', secretsProvider: fileStore('/t') },
+    };
+    expect(exportedStore(source(written), reach).left).toEqual(['keystore.p12']);
+    const gone = exportedStore(source({ type: 'KeyStoreSecretStore', config: { file: '/s/gone.p12' } }), reach);
+    expect(gone.data.get('gone.p12')).toBeNull();
+  });
+
+  it('leaves a provider that is no directory where it is', () => {
+    const written = { type: 'KeyStoreSecretStore', config: { file: '/s/keystore.p12', secretsProvider: 'other' } };
+    const { config } = exportedStore(source(written, { other: { type: 'SystemAndEnvSecretStore' } }), reach);
+    expect(config).toEqual({ file: 'keystore.p12', secretsProvider: 'other' });
+  });
+
+  it('takes values that are written out, and leaves what only names a value', () => {
+    const secrets = { 'a.b': 'QQ==', 'c d': 'Qg==', e: '&{token}' };
+    const { config, items, data } = exportedStore(
+      source({ type: 'Base64EncodedSecretStore', config: { secrets } }),
+      reach,
+    );
+    expect(config).toEqual({ secrets: { e: '&{token}' } });
+    expect(items).toEqual([
+      { key: 'a.b', secretId: 'a.b' },
+      { key: 'c_d', secretId: 'c d' },
+    ]);
+    expect([...data.values()].map((bytes) => Buffer.from(bytes!).toString())).toEqual(['A', 'B']);
+  });
+});
