@@ -140,7 +140,8 @@ export class CompiledCluster {
     return this;
   }
 
-  private newCompiler(): Compiler {
+  /** A compiler that has judged nothing yet. */
+  newCompiler(): Compiler {
     const reach = operatorReach(this.env, {}, '/instance');
     const tokens = { reach, files: new Map<string, string>(), instanceUrl: null, allowed: new Map<string, string>() };
     return new Compiler({ checker: counted(dataPlaneChecker(reach), this.judged), tokens, configDirectory: '/c' });

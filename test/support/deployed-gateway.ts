@@ -26,7 +26,9 @@ export class DeployedGateway {
   readonly namespace = `system-${randomBytes(4).toString('hex')}`;
   readonly folder = mkdtempSync(join(tmpdir(), 'gatewarden-deployed-'));
   readonly controllers: RunningController[] = [];
+  /** Those that accept clients, or did. */
   readonly planes: RunningPlane[] = [];
+  private readonly processes: LoggingProcess[] = [];
   private readonly options: DeploymentOptions;
   private made = 0;
 
@@ -53,7 +55,6 @@ export class DeployedGateway {
     await deployed.kubectl(['create', 'serviceaccount', 'plane', '-n', namespace]);
     await deployed.configure(options.trust ?? {}, options.base ?? {});
     await deployed.writeToken(`gatewarden-controller-${namespace}`, 'controller.token', []);
-    writeFileSync(deployed.at('kubeconfig'), kubeconfigText(options.access, deployed.read('controller.token')));
     return deployed;
   }
 
@@ -70,17 +71,22 @@ export class DeployedGateway {
   }
 
   /** Starts one more controller. */
-  async startController(words: readonly string[] = []): Promise<RunningController> {
+  async startController(words: readonly string[] = [], start: ControllerStart = {}): Promise<RunningController> {
     const name = `controller-${++this.made}`;
-    const process = new LoggingProcess([
+    const { server = this.options.access.server, env = {} } = start;
+    const kubeconfig = this.at(`${name}.kubeconfig`);
+    writeFileSync(kubeconfig, kubeconfigText({ ...this.options.access, server }, this.read('controller.token')));
+    const all = [
       'controller',
-      ...['--kubeconfig', this.at('kubeconfig'), '--namespace', this.namespace, '--identity', name],
+      ...['--kubeconfig', kubeconfig, '--namespace', this.namespace, '--identity', name],
       ...['--watch-namespaces', this.options.namespaces.join(',')],
       ...['--listen', '127.0.0.1:0', '--advertise', '127.0.0.1', '--admin', '127.0.0.1:0'],
       ...['--webhook-configuration', this.namespace],
       ...(this.options.words ?? []),
       ...words,
-    ]);
+    ];
+    const process = new LoggingProcess(all, env);
+    this.processes.push(process);
     const listening = await process.line(({ msg }) => msg === 'listening');
     const portOf = (key: string): number => (listening[key] as { port: number } | null)?.port ?? 0;
     const controller = { process, name, port: Number(listening['channel']), adminPort: portOf('admin') };
@@ -88,35 +94,63 @@ export class DeployedGateway {
     return controller;
   }
 
-  /** Starts one more plane, which is a Pod as far as the cluster knows. */
+  /** Starts one more plane, which is a Pod as far as the cluster knows. Resolves when it accepts clients. */
   async startPlane(options: PlaneStart = {}): Promise<RunningPlane> {
-    const { labels = {}, words = [], controllers = this.controllers } = options;
-    const name = options.name ?? `plane-${++this.made}`;
-    if (options.name === undefined) {
-      const metadata = { name, namespace: this.namespace, labels };
-      const spec = { serviceAccountName: 'plane', containers: [{ name: 'plane', image: 'gatewarden' }] };
-      await this.apply({ apiVersion: 'v1', kind: 'Pod', metadata, spec });
-      const bound = ['--audience', 'gatewarden-controller', '--bound-object-kind', 'Pod', '--bound-object-name', name];
-      await this.writeToken('plane', `${name}.token`, bound);
-      const ca = await this.untilAuthority();
-      writeFileSync(this.at('ca.crt'), ca);
-    }
-    const process = new LoggingProcess([
+    return this.untilServing(await this.startWaitingPlane(options));
+  }
+
+  /** Starts one more plane, and does not wait for it to have something to serve. */
+  async startWaitingPlane(options: PlaneStart = {}): Promise<WaitingPlane> {
+    const { words = [], controllers = this.controllers, env = {}, command } = options;
+    const name = options.name ?? (await this.makePod(options));
+    const all = [
       'dataplane',
       ...['--controller', controllers.map(({ port }) => `127.0.0.1:${port}`).join(',')],
       ...['--ca', this.at('ca.crt'), '--token-file', this.at(`${name}.token`), '--name', name],
       ...['--host', '127.0.0.1', '--port', '0', '--admin', '127.0.0.1:0', '--units', '1', '--access-log', 'off'],
       ...words,
-    ]);
+    ];
+    const process = new LoggingProcess(all, env, command);
+    this.processes.push(process);
+    const waiting = await process.line(({ msg }) => msg === 'waiting for a snapshot');
+    return { process, name, adminPort: (waiting['admin'] as { port: number }).port };
+  }
+
+  /** Resolves when a plane accepts clients. */
+  async untilServing({ process, name, adminPort }: WaitingPlane): Promise<RunningPlane> {
     const listening = await process.line(({ msg }) => msg === 'listening');
-    const plane = {
-      process,
-      name,
-      port: Number(/:(\d+)$/.exec((listening['addresses'] as string[])[0]!)?.[1]),
-      adminPort: (listening['admin'] as { port: number }).port,
-    };
+    const port = Number(/:(\d+)$/.exec((listening['addresses'] as string[])[0]!)?.[1]);
+    const plane = { process, name, adminPort, port };
     this.planes.push(plane);
     return plane;
+  }
+
+  /** Makes the Pod of a plane, and the files that a plane of its name is started with. @returns its name */
+  async makePod({ labels = {}, account = 'plane', namespace = this.namespace }: PlanePod = {}): Promise<string> {
+    const name = `plane-${++this.made}`;
+    const spec = { serviceAccountName: account, containers: [{ name: 'plane', image: 'gatewarden' }] };
+    await this.apply({ apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace, labels }, spec });
+    const bound = ['--audience', 'gatewarden-controller', '--bound-object-kind', 'Pod', '--bound-object-name', name];
+    await this.writeToken(account, `${name}.token`, bound, namespace);
+    writeFileSync(this.at('ca.crt'), await this.untilAuthority());
+    return name;
+  }
+
+  /** Lets controllers read Secrets of these names in a namespace, as its owner would. */
+  async grantSecrets(namespace: string, names: readonly string[]): Promise<void> {
+    const verbs = ['get', 'list', 'watch'].map((verb) => `--verb=${verb}`);
+    const resources = ['--resource=secrets', ...names.map((name) => `--resource-name=${name}`)];
+    await this.kubectl(['create', 'role', this.namespace, '-n', namespace, ...verbs, ...resources]);
+    const account = `--serviceaccount=${this.namespace}:gatewarden-controller-${this.namespace}`;
+    await this.kubectl(['create', 'rolebinding', this.namespace, '-n', namespace, `--role=${this.namespace}`, account]);
+  }
+
+  /** Resolves when a condition of a resource has this reason. @param object such as `route/orders` */
+  async untilReason(namespace: string, object: string, condition: string, reason: string): Promise<void> {
+    const [kind, name] = object.split('/');
+    const path = `{.status.conditions[?(@.type=="${condition}")].reason}`;
+    const words = ['wait', `${kind}s.gatewarden.io/${name}`, '-n', namespace, '--timeout', '60s'];
+    await this.kubectl([...words, `--for=jsonpath=${path}=${reason}`]);
   }
 
   /** Creates or changes an object as a user who may do everything. */
@@ -133,7 +167,7 @@ export class DeployedGateway {
   }
 
   async stop(): Promise<void> {
-    await Promise.all([...this.planes, ...this.controllers].map(({ process }) => process.stop('SIGKILL')));
+    await Promise.all(this.processes.map((process) => process.stop('SIGKILL')));
     await this.kubectl(['delete', 'validatingwebhookconfiguration', this.namespace, '--ignore-not-found']);
     rmSync(this.folder, { recursive: true, force: true });
   }
@@ -142,8 +176,13 @@ export class DeployedGateway {
     return readFileSync(this.at(name), 'utf8');
   }
 
-  private async writeToken(account: string, file: string, words: readonly string[]): Promise<void> {
-    const token = await this.kubectl(['create', 'token', account, '-n', this.namespace, '--duration', '2h', ...words]);
+  private async writeToken(
+    account: string,
+    file: string,
+    words: readonly string[],
+    namespace = this.namespace,
+  ): Promise<void> {
+    const token = await this.kubectl(['create', 'token', account, '-n', namespace, '--duration', '2h', ...words]);
     writeFileSync(this.at(file), token.trim());
   }
 
@@ -158,6 +197,12 @@ export class DeployedGateway {
   }
 }
 
+export interface ControllerStart {
+  /** Where it finds the API server, in place of where that is. */
+  readonly server?: string;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
 export interface RunningController {
   readonly process: LoggingProcess;
   readonly name: string;
@@ -165,16 +210,29 @@ export interface RunningController {
   readonly adminPort: number;
 }
 
-export interface RunningPlane {
+export interface WaitingPlane {
   readonly process: LoggingProcess;
   readonly name: string;
-  readonly port: number;
   readonly adminPort: number;
 }
 
-export interface PlaneStart {
+export interface RunningPlane extends WaitingPlane {
+  readonly port: number;
+}
+
+/** The Pod of a plane. */
+export interface PlanePod {
   readonly labels?: Readonly<Record<string, string>>;
+  /** Its ServiceAccount. */
+  readonly account?: string;
+  readonly namespace?: string;
+}
+
+export interface PlaneStart extends PlanePod {
   readonly words?: readonly string[];
+  readonly env?: NodeJS.ProcessEnv;
+  /** The program with its first words, in place of this one. */
+  readonly command?: readonly [string, ...string[]];
   readonly controllers?: readonly Pick<RunningController, 'port'>[];
   /** A plane that was started before and is started again. */
   readonly name?: string;

@@ -12,8 +12,16 @@ export class LoggingProcess {
   private readonly gone: Promise<unknown>;
   private readonly waiting = new Set<() => void>();
 
-  constructor(words: readonly string[], env: NodeJS.ProcessEnv = {}) {
-    const child = spawn(gatewarden, words, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } });
+  /** @param command the program with its first words, by default the one that users start */
+  constructor(
+    words: readonly string[],
+    env: NodeJS.ProcessEnv = {},
+    [program, ...first]: readonly [string, ...string[]] = [gatewarden],
+  ) {
+    const child = spawn(program, [...first, ...words], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, ...env },
+    });
     this.child = child;
     this.gone = once(child, 'close').finally(() => this.tell());
     child.stdout.setEncoding('utf8').on('data', (text: string) => {

@@ -87,7 +87,7 @@ describe('a controller and a plane', () => {
     units.problems = [{ route, problems: [problem], keepsServing: false }];
     await vi.waitFor(() => expect([...(channel.facts()?.problems.keys() ?? [])]).toEqual([routeKeyText(a)]));
     expect(running()).toEqual({});
-    channel.sessions.end('edge-1', 'a test');
+    channel.sessions.end(channel.facts()!.identity.id, 'a test');
     await vi.waitFor(() => expect(link.state.reconnects).toBe(1));
     await vi.waitFor(() => expect([...(channel.facts()?.problems.keys() ?? [])]).toEqual([routeKeyText(a)]));
     units.problems = [];
@@ -99,7 +99,7 @@ describe('a controller and a plane', () => {
     channel.sessions.publish(publishedState([publishedRoute('a')]));
     const { units, link } = plane();
     await vi.waitFor(() => expect(Object.keys(running())).toHaveLength(1));
-    channel.sessions.end('edge-1', 'a test');
+    channel.sessions.end(channel.facts()!.identity.id, 'a test');
     await vi.waitFor(() => expect(link.state.reconnects).toBe(1));
     await vi.waitFor(() => expect(Object.keys(running())).toHaveLength(1));
     expect([units.begun, units.applied]).toEqual([1, []]);

@@ -103,29 +103,28 @@ function storeOpinion(resource: Resource, { stores }: Place): ResourceOpinion {
   return { problems: (draft?.problems ?? []).map(atSpec), notes: faults.map(faultPart), breaks: [] };
 }
 
-function usedStores({ draft, good, chosen }: RouteRecord): readonly string[] {
-  // what serves may be the version before, which is looked at whenever it does
-  if (chosen?.serves === 'last-good' && good !== null)
-    return chosen.route?.stores === undefined ? [] : everyStore(chosen);
-  return (draft?.judged.uses ?? []).flatMap(([key, store]) => store?.stores ?? [key]);
-}
-
-/** The keys in the sources of what serves. */
-function everyStore({ route }: NonNullable<RouteRecord['chosen']>): string[] {
+/** The stores of this version and of the one that serves, with those that they need. */
+function usedStores({ draft, chosen }: RouteRecord): readonly string[] {
   const prefix = 'SecretStore/';
-  return (route?.sources ?? []).flatMap(({ uid }) => (uid.startsWith(prefix) ? [uid.slice(prefix.length)] : []));
+  const serving = (chosen?.route?.sources ?? []).filter(({ uid }) => uid.startsWith(prefix));
+  return [
+    ...(draft?.judged.uses ?? []).flatMap(([key, store]) => store?.stores ?? [key]),
+    ...serving.map(({ uid }) => uid.slice(prefix.length)),
+  ];
 }
 
-/** The Routes that serve now and would refuse. */
+/** The Routes that serve now and would refuse: this version or the one that serves could not have what it refers to. */
 function broken({ records }: ResourceCompiler, place: Place, isUser: (record: RouteRecord) => boolean): string[] {
   return [...records.values()].flatMap((record) => {
     const { chosen, draft, good, resource, key } = record;
-    const serves = chosen?.serves;
-    if ((serves !== 'this' && serves !== 'last-good') || !isUser(record)) return [];
-    const document = (serves === 'this' ? draft?.document : good?.document) ?? null;
-    if (document === null) return [];
-    const { faults } = judgeRoute(document, chosen!.identity.name, { ...place, namespace: resource.namespace });
-    return faults.length > 0 && !isOnlyPending(faults) ? [key] : [];
+    if ((chosen?.serves !== 'this' && chosen?.serves !== 'last-good') || !isUser(record)) return [];
+    const documents = [draft?.document, chosen.serves === 'last-good' ? good?.document : null];
+    const isBroken = documents.some((document) => {
+      if (document === null || document === undefined) return false;
+      const { faults } = judgeRoute(document, chosen.identity.name, { ...place, namespace: resource.namespace });
+      return faults.length > 0 && !isOnlyPending(faults);
+    });
+    return isBroken ? [key] : [];
   });
 }
 

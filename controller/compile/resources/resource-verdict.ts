@@ -1,4 +1,4 @@
-import type { Problem, ProblemCode } from '../../../contract/problem.ts';
+import type { Problem } from '../../../contract/problem.ts';
 import type { LastGoodMark, Resource } from '../../../contract/resources/resource.ts';
 import type { RouteKey } from '../../../contract/snapshot.ts';
 import type { CompiledRoute } from '../snapshot.ts';
@@ -71,6 +71,3 @@ export interface PlaneSelector {
     readonly values: readonly string[];
   }[];
 }
-
-/** Problems whose cause is a reference. */
-export const REFERENCE_CODES: ReadonlySet<ProblemCode> = new Set<ProblemCode>(['reference']);

@@ -215,7 +215,7 @@ export function isAbout({ code, path }: Problem, references: readonly UnknownRef
   return code === 'reference' && references.some((one) => samePath(one.path, path));
 }
 
-export function samePath(a: Path, b: Path): boolean {
+function samePath(a: Path, b: Path): boolean {
   return a.length === b.length && a.every((step, index) => step === b[index]);
 }
 

@@ -28,7 +28,11 @@ describe('a stream with a plane', () => {
     await serve();
     channel.sessions.publish(publishedState([a, b]));
     const plane = channel.plane().hello();
-    expect(await plane.message('welcome')).toMatchObject({ plane: 'default/edge-1', group: 'default', labels: { zone: 'a' } });
+    expect(await plane.message('welcome')).toMatchObject({
+      plane: 'default/edge-1',
+      group: 'default',
+      labels: { zone: 'a' },
+    });
     const update = await plane.update();
     expect(update).toMatchObject({ full: true, seen: '100', set: [{ id: 'shop.a' }, { id: 'shop.b' }] });
     expect(update.base?.document).toEqual({ heap: [], handler: 'base' });

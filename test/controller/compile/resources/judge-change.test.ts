@@ -95,6 +95,15 @@ describe('what would be said of a change', () => {
     expect(lines(cluster.compiler.judgeOne(change))).toEqual(['breaks shop/a']);
   });
 
+  it('counts the Routes that would lack an AuditService', () => {
+    const cluster = prepared()
+      .auditService('shop/audit')
+      .route('shop/b', { ...plain, auditService: 'audit' });
+    cluster.compile();
+    const change = { operation: 'delete', resource: resource('AuditService', 'shop/audit', {}) } as const;
+    expect(lines(cluster.compiler.judgeOne(change))).toEqual(['breaks shop/b']);
+  });
+
   it('counts the Routes of other namespaces whose grant is withdrawn', () => {
     const cluster = new CompiledCluster()
       .store('platform/one', { ...files, allowedNamespaces: ['shop'] })

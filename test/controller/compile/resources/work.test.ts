@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../contract/document/json-value.ts';
+import { resourceKey } from '../../../../contract/resources/resource.ts';
+import type { Compilation } from '../../../../controller/compile/compiler.ts';
 import { CompiledCluster } from '../../../support/compiled-cluster.ts';
+import { randomNumbers } from '../../../support/random.ts';
 
 const ROUTES = 5000;
 
@@ -92,4 +95,38 @@ describe('work', () => {
     cluster.base('trust', { tenants: [tenant], tokens: { x: 'y' } }).compile();
     expect(cluster.judged).toEqual(['shop.a']);
   });
+
+  it('comes to the same as by somebody who begins with it, whatever happened', () => {
+    const random = randomNumbers(7);
+    const pick = <T>(list: readonly T[]): T => list[random(list.length)]!;
+    const cluster = new CompiledCluster();
+    for (let step = 0; step < 120; step++) {
+      const key = `${pick(['a', 'b'])}/${pick(['one', 'two', 'three', 'four'])}`;
+      const spec = pick<JsonObject>([
+        { ...plain(step), name: pick(['n', 'm', 'o']) },
+        { ...plain(step), handler: 'nobody' },
+        { ...plain(step), condition: '${', name: 'n' },
+        using('s'),
+      ]);
+      const day = String(1 + random(9));
+      const luck = random(10);
+      if (luck < 2) cluster.routes.delete(key);
+      else if (luck === 2) cluster.secretStores.delete('a/s');
+      else if (luck === 3) cluster.store('a/s', files).secret('a/keys', { k: String(step) });
+      else
+        cluster.route(key, spec, cluster.routes.has(key) ? {} : { created: `2026-01-0${day}`, uid: `${key} ${step}` });
+      const { lastGood } = cluster;
+      const [own, other] = [cluster.compile(), cluster.newCompiler().compile(cluster.state, lastGood)];
+      expect(outcome(own)).toEqual(outcome(other));
+    }
+  });
 });
+
+/** What is served and what is said, in the order of keys. */
+function outcome({ snapshot, resources }: Compilation): string[] {
+  const said = resources!.verdicts.map(
+    ({ resource, accepted, resolvedRefs, serves }) =>
+      `${resourceKey(resource)} ${serves} ${accepted.reason} ${resolvedRefs.reason} ${accepted.message}`,
+  );
+  return [snapshot!.revision, ...snapshot!.routes.map(({ id, hash }) => `${id} ${hash}`), ...said.sort()];
+}

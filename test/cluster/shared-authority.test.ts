@@ -1,0 +1,87 @@
+import { expect, it, onTestFinished } from 'vitest';
+import type { CertificateAuthority } from '../../controller/certificates/certificate-authority.ts';
+import { ClusterApi } from '../../controller/cluster/api-client.ts';
+import { SharedAuthority, type SharedAuthorityOptions } from '../../controller/cluster/shared-authority.ts';
+import { theCluster } from '../support/cluster.ts';
+
+const DAY = 24 * 60 * 60 * 1000;
+
+/** Controllers of one namespace, whose clock is set by the test. */
+async function controllers(lifetimes?: SharedAuthorityOptions['lifetimes']): Promise<{
+  readonly clock: { now: number };
+  open(isLeader: boolean): Promise<{ shared: SharedAuthority; changes: CertificateAuthority[] }>;
+  bundle(): Promise<string>;
+  readonly namespace: string;
+}> {
+  const cluster = theCluster();
+  const namespace = await cluster.namespace('authority');
+  const api = new ClusterApi({ kubeconfig: cluster.kubeconfig });
+  onTestFinished(() => api.close());
+  const clock = { now: Date.now() };
+  return {
+    clock,
+    namespace,
+    async open(isLeader) {
+      const changes: CertificateAuthority[] = [];
+      const shared = await SharedAuthority.open({
+        api,
+        namespace,
+        secret: 'gatewarden-certificates',
+        configMap: 'gatewarden-authority',
+        clock: { wall: () => clock.now, steady: () => performance.now(), after: () => () => undefined },
+        ...(lifetimes === undefined ? {} : { lifetimes }),
+        isLeader: () => isLeader,
+        changed: (authority) => changes.push(authority),
+        failed: (message) => expect.fail(message),
+      });
+      onTestFinished(() => shared.close());
+      return { shared, changes };
+    },
+    bundle: () =>
+      cluster.run(['get', 'configmap', 'gatewarden-authority', '-n', namespace, '-o', 'jsonpath={.data.ca\\.crt}']),
+  };
+}
+
+it('controllers that start together share one authority', async () => {
+  const { open } = await controllers();
+  const opened = await Promise.all([open(false), open(false), open(false)]);
+  expect(new Set(opened.map(({ shared }) => shared.authority.serialised())).size).toBe(1);
+});
+
+it('the leader publishes what planes are to trust, and others do not', async () => {
+  const { open, bundle } = await controllers();
+  const follower = await open(false);
+  await follower.shared.check();
+  await expect(bundle()).rejects.toThrow(/not found/);
+  const leader = await open(true);
+  await leader.shared.check();
+  expect(await bundle()).toBe(leader.shared.authority.bundle());
+});
+
+it('the leader rotates when it is time, and the others take the new one', async () => {
+  const { clock, open, bundle } = await controllers({ authority: 30 * DAY, overlap: DAY });
+  const leader = await open(true);
+  const follower = await open(false);
+  const first = leader.shared.authority.serialised();
+  await leader.shared.check();
+  expect(leader.changes).toEqual([]);
+  clock.now += 21 * DAY;
+  await follower.shared.check();
+  expect(follower.shared.authority.serialised()).toBe(first);
+  await leader.shared.check();
+  await follower.shared.check();
+  expect(leader.changes).toHaveLength(1);
+  expect(follower.changes.map((authority) => authority.serialised())).toEqual([leader.shared.authority.serialised()]);
+  expect((await bundle()).match(/BEGIN CERTIFICATE/g)).toHaveLength(2);
+});
+
+it('an authority that somebody deleted is put back, because planes trust it', async () => {
+  const cluster = theCluster();
+  const { open, namespace } = await controllers();
+  const leader = await open(true);
+  const before = leader.shared.authority.serialised();
+  await cluster.run(['delete', 'secret', 'gatewarden-certificates', '-n', namespace]);
+  await leader.shared.check();
+  expect((await open(false)).shared.authority.serialised()).toBe(before);
+  expect(leader.changes).toEqual([]);
+});

@@ -1,0 +1,45 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { onTestFinished } from 'vitest';
+import { Client } from 'undici';
+
+/** Milliseconds between an answer and the next request, so that others on the machine have some of it. */
+const BREATH = 5;
+
+/** Asks a plane for one path over and over on one connection, for the rest of the test. */
+export class SteadyClient {
+  answered = 0;
+  /** Answers that were not right, and requests that failed; the first of them. */
+  readonly wrong: string[] = [];
+  private readonly client: Client;
+  private readonly running: Promise<void>;
+  private isStopped = false;
+
+  /** @param isRight whether a text is a good answer, which has to come with status 200 */
+  constructor(port: number, path: string, isRight: (text: string) => boolean) {
+    this.client = new Client(`http://127.0.0.1:${port}`);
+    this.running = this.run(path, isRight);
+    onTestFinished(() => this.stop());
+  }
+
+  /** Ends it. @returns what was wrong */
+  async stop(): Promise<readonly string[]> {
+    this.isStopped = true;
+    await this.running;
+    await this.client.close();
+    return this.wrong;
+  }
+
+  private async run(path: string, isRight: (text: string) => boolean): Promise<void> {
+    while (!this.isStopped && this.wrong.length < 10) {
+      try {
+        const { statusCode, body } = await this.client.request({ method: 'GET', path });
+        const text = await body.text();
+        if (statusCode !== 200 || !isRight(text)) this.wrong.push(`${statusCode} ${text.slice(0, 200)}`);
+      } catch (error) {
+        this.wrong.push(String(error));
+      }
+      this.answered++;
+      await pause(BREATH);
+    }
+  }
+}
