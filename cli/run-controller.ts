@@ -65,6 +65,7 @@ export async function runController(options: ControllerOptions): Promise<number>
     namespace,
     base: options.base,
     namespaces: options['watch-namespaces'],
+    isInPod: isInCluster(),
     channel: { host: options.listen.host ?? '::', port: options.listen.port },
     advertise,
     serverNames: [...new Set([...options['server-names'], advertise, ...serviceNames(service?.name, namespace)])],

@@ -12,6 +12,10 @@ import { Pace } from './source/pace.ts';
 export interface FollowedCluster {
   readonly state: ResourceState;
   readonly baseFiles: BaseFiles;
+  /** The version up to which it is known which Routes there are; null before that is known. */
+  readonly routesSeen: string | null;
+  /** The version of the Route with this uid, or the one at which it was gone; null when nothing is known of it. */
+  routeVersion(uid: string): string | null;
   /** Resolves when everything but Secrets has been listed once. */
   readonly synced: Promise<void>;
   /** Follows these Secrets, as `namespace/name`, and no others. */
@@ -92,6 +96,7 @@ export class LiveCluster {
     const { compiler, source } = this.options;
     const began = this.clock.steady();
     const resources = source.state;
+    const seen = source.routesSeen;
     const compilation = compiler.compile(instanceState(resources, source.baseFiles), this.lastGood);
     this.lastGood = compilation.lastGood;
     const took = this.clock.steady() - began;
@@ -101,7 +106,10 @@ export class LiveCluster {
       this.phase = 'live';
       this.giveUp?.();
     }
-    const published = publishedCompilation(compilation, resources);
+    const published = publishedCompilation(compilation, {
+      seen,
+      versionOf: (uid) => source.routeVersion(uid),
+    });
     this.options.compiled({ compilation, state: resources, published, took });
   }
 

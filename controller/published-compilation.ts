@@ -1,15 +1,22 @@
 import type { Compilation } from './compile/compiler.ts';
-import type { ResourceState } from './compile/resources/resource-state.ts';
 import type { ResourceVerdict } from './compile/resources/resource-verdict.ts';
 import type { CompiledRoute } from './compile/snapshot.ts';
 import type { PublishedState, RememberedRoute, RouteSelection } from './publish/published-state.ts';
+
+/** How far Routes were seen, apart from everything else: a Route that is not known may only not be known yet. */
+export interface SeenRoutes {
+  /** The version up to which it is known which Routes there are; null outside of a cluster. */
+  readonly seen: string | null;
+  /** The version of the Route with this uid, or the one at which it was gone; null when nothing is known of it. */
+  versionOf(uid: string): string | null;
+}
 
 const OPERATOR: RouteSelection = { namespace: null, dataPlanes: null };
 
 /** What planes are to be brought of a compilation; null when there is nothing to run. */
 export function publishedCompilation(
   { snapshot, resources }: Compilation,
-  { routes, seen }: ResourceState,
+  { seen, versionOf }: SeenRoutes,
 ): PublishedState | null {
   if (snapshot === null || resources === undefined || resources.trust === null) return null;
   const { verdicts, trust } = resources;
@@ -23,10 +30,7 @@ export function publishedCompilation(
       byRoute ??= selections(verdicts);
       return byRoute.get(route) ?? OPERATOR;
     },
-    versionOf(uid) {
-      for (const resource of routes.values()) if (resource.uid === uid) return resource.resourceVersion;
-      return null;
-    },
+    versionOf,
   };
 }
 

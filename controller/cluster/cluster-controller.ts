@@ -52,6 +52,7 @@ export interface ClusterControllerOptions {
   /** Name of the ConfigMap with the base configuration. */
   readonly base: string;
   readonly namespaces: NamespaceScope;
+  readonly isInPod: boolean;
   readonly channel: { readonly host: string; readonly port: number };
   /** Host under which other controllers reach this one. */
   readonly advertise: string;
@@ -223,6 +224,7 @@ export class ClusterController {
       metrics: this.metrics,
       source: this.adminSource,
       judge: { judge: (request) => (this.isListed ? compilerJudge(options.compiler).judge(request) : null) },
+      isInPod: options.isInPod,
       advertise: options.advertise,
       certificate: () => this.certificate,
       authorities: () => this.trusted,
@@ -357,7 +359,9 @@ export class ClusterController {
     return this.options.certificates?.authority ?? this.authority.authority.bundle();
   }
 
+  /** Of all planes: only the leader hears of all, and those of a follower would be counted twice. */
   private routeFigures(): readonly MergedRoute[] {
+    if (this.election?.isLeader !== true) return [];
     this.merged.follow(this.ledger.planes);
     return this.merged.series();
   }

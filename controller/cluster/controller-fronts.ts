@@ -27,6 +27,8 @@ export interface ControllerFrontsOptions {
   readonly metrics: ControllerMetrics;
   readonly source: ControllerAdminSource;
   readonly judge: AdmissionJudge;
+  /** Whether other containers and `kubectl port-forward` arrive over loopback, as they do in a Pod. */
+  readonly isInPod: boolean;
   /** Host under which the API server reaches the webhook where no target is given. */
   readonly advertise: string;
   certificate(): ServingCertificate;
@@ -52,11 +54,10 @@ export class ControllerFronts {
     this.options = options;
   }
 
-  /** Without TLS only programs of this machine see more than health and metrics: a token must not be sent there. */
+  /** Without TLS only programs of the operator's machine see more than health and metrics: no token may be sent there. */
   openAdmin(address: AdminAddress): Promise<BoundAddress> {
-    const { host } = address;
-    const isLoopback = host === '127.0.0.1' || host === '::1' || host === 'localhost';
-    return this.listen(address, isLoopback ? loopbackGuard : closedGuard('ask the admin address with TLS'), null);
+    const isOwn = !this.options.isInPod && ['127.0.0.1', '::1', 'localhost'].includes(address.host ?? '');
+    return this.listen(address, isOwn ? loopbackGuard : closedGuard('ask the admin address with TLS'), null);
   }
 
   openSecureAdmin(address: AdminAddress): Promise<BoundAddress> {

@@ -134,7 +134,8 @@ function isStale(incoming: readonly SourceVersion[], held: readonly SourceVersio
 function isNewerThan({ sources = [] }: RouteEntry, removal: SourceVersion | undefined, seen: string | null): boolean {
   const [own] = sources;
   if (removal !== undefined && own !== undefined) return precedes(removal, own);
-  return seen !== null && sources.some((source) => precedes({ resourceVersion: seen }, source));
+  // what it refers to may be newer and says nothing of the route itself
+  return seen !== null && own !== undefined && precedes({ resourceVersion: seen }, own);
 }
 
 function precedes(a: Pick<SourceVersion, 'resourceVersion'>, b: Pick<SourceVersion, 'resourceVersion'>): boolean {

@@ -11,6 +11,8 @@ const store = { type: 'FileSystemSecretStore', config: { format: 'PLAIN' }, secr
 class Followed implements FollowedCluster {
   readonly content = new CompiledCluster();
   readonly baseFiles = NO_BASE_FILES;
+  readonly routesSeen = '7';
+  readonly routeVersion = (): string | null => null;
   readonly wanted: string[][] = [];
   readonly made: ClusterCompilation[] = [];
   readonly timers: (() => void)[] = [];

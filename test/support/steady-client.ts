@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { onTestFinished } from 'vitest';
 import { Client } from 'undici';
+import { onTestFinished } from 'vitest';
 
 /** Milliseconds between an answer and the next request, so that others on the machine have some of it. */
 const BREATH = 5;
@@ -13,20 +13,20 @@ export class SteadyClient {
   private readonly client: Client;
   private readonly running: Promise<void>;
   private isStopped = false;
+  private ended: Promise<readonly string[]> | null = null;
 
   /** @param isRight whether a text is a good answer, which has to come with status 200 */
   constructor(port: number, path: string, isRight: (text: string) => boolean) {
     this.client = new Client(`http://127.0.0.1:${port}`);
     this.running = this.run(path, isRight);
-    onTestFinished(() => this.stop());
+    onTestFinished(async () => void (await this.stop()));
   }
 
   /** Ends it. @returns what was wrong */
-  async stop(): Promise<readonly string[]> {
+  stop(): Promise<readonly string[]> {
     this.isStopped = true;
-    await this.running;
-    await this.client.close();
-    return this.wrong;
+    this.ended ??= this.running.then(() => this.client.close()).then(() => this.wrong);
+    return this.ended;
   }
 
   private async run(path: string, isRight: (text: string) => boolean): Promise<void> {

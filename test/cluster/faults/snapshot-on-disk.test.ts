@@ -1,0 +1,168 @@
+import { randomBytes } from 'node:crypto';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { theCluster } from '../../support/cluster.ts';
+import type { DeployedGateway, PlaneStart } from '../../support/deployed-gateway.ts';
+import { said, sayingRoute } from '../../support/deployed-routes.ts';
+import { helloGateway, type Keeping, keepingIn, spoken, untilKept } from '../../support/keeping-planes.ts';
+import { gatewarden } from '../../support/run-program.ts';
+import { SteadyClient } from '../../support/steady-client.ts';
+
+const cluster = theCluster();
+const patience = { timeout: 60_000, interval: 50 };
+let shop = '';
+
+beforeEach(async () => {
+  shop = await cluster.namespace('shop');
+});
+
+interface Unusable {
+  readonly why: string;
+  spoil(kept: Keeping): void;
+  readonly start?: PlaneStart;
+  readonly line: string;
+  readonly reason?: RegExp;
+}
+
+const unusable: readonly Unusable[] = [
+  {
+    why: 'with one bit changed',
+    spoil({ file }) {
+      const bytes = readFileSync(file);
+      const at = bytes.length >> 1;
+      bytes[at] = bytes[at]! ^ 1;
+      writeFileSync(file, bytes);
+    },
+    line: 'the snapshot on disk is not used',
+    reason: /key|changed|plane/,
+  },
+  {
+    why: 'cut short',
+    spoil: ({ file }) => truncateSync(file, readFileSync(file).length - 1),
+    line: 'the snapshot on disk is not used',
+    reason: /key|changed|plane/,
+  },
+  {
+    why: 'empty',
+    spoil: ({ file }) => truncateSync(file, 0),
+    line: 'the snapshot on disk is not used',
+    reason: /not a|short|begin/,
+  },
+  {
+    why: 'sealed with another key',
+    spoil: ({ key }) => writeFileSync(key, randomBytes(32)),
+    line: 'the snapshot on disk is not used',
+    reason: /key|changed|plane/,
+  },
+  {
+    why: 'of a plane with another ServiceAccount',
+    spoil: () => undefined,
+    start: { account: 'default' },
+    line: 'the snapshot on disk is not used',
+    reason: /key|changed|plane/,
+  },
+  {
+    why: 'older than allowed',
+    spoil: () => undefined,
+    start: { words: ['--snapshot-max-age', '1ms'] },
+    line: 'the snapshot on disk is too old and not used',
+  },
+];
+
+describe('a snapshot on disk is not used', () => {
+  it('when it is corrupt, cut short, another plane’s or too old, and the log says why', async () => {
+    const gateway = await helloGateway(cluster, shop);
+    const good = keepingIn(gateway, 'good');
+    const plane = await gateway.startPlane({ words: good.words });
+    await untilKept(good.file);
+    const other = await gateway.makePod({ account: 'default' });
+    const [{ process: controller }] = gateway.controllers as [(typeof gateway.controllers)[number]];
+    await controller.stop();
+    await plane.process.stop('SIGKILL');
+
+    await Promise.all(
+      unusable.map(async ({ why, spoil, start = {}, line, reason = /^/ }, at) => {
+        const kept = copyOf(gateway, good, `case-${at}`);
+        spoil(kept);
+        const name = start.account === undefined ? plane.name : other;
+        const words = [...kept.words, ...(start.words ?? [])];
+        const started = await gateway.startWaitingPlane({ name, words });
+        const said = await started.process.line(spoken('the snapshot on disk'));
+        expect(said.msg, why).toBe(line);
+        expect(String(said['reason'] ?? ''), why).toMatch(reason);
+        await started.process.line(spoken('no controller is connected'));
+        expect(await readiness(started.adminPort), why).toBe(503);
+        expect(await started.process.stop(), why).toBe(0);
+      }),
+    );
+
+    const kept = copyOf(gateway, good, 'as-it-was');
+    const again = await gateway.startPlane({ name: plane.name, words: kept.words });
+    expect(await said(again.port, '/hello')).toBe('200 first');
+  });
+});
+
+describe('what cannot be written', () => {
+  it('on a full disk: the plane serves on, and the last whole snapshot stays', async () => {
+    const gateway = await helloGateway(cluster, shop);
+    const small = keepingIn(gateway, 'small');
+    mkdirSync(small.directory);
+    const mount = `mount -t tmpfs -o size=128k none '${small.directory}' && exec "$@"`;
+    const command = ['unshare', '--map-root-user', '--mount', 'sh', '-c', mount, 'sh', gatewarden] as const;
+    const plane = await gateway.startPlane({ words: small.words, command });
+    const inside = `/proc/${plane.process.pid}/root${small.directory}`;
+    const file = join(inside, 'snapshot.sealed');
+    const whole = await untilKept(file);
+    const client = new SteadyClient(plane.port, '/hello', (text) => text === 'first');
+
+    await gateway.apply(sayingRoute(shop, 'large', 'l'.repeat(200_000)));
+    const warning = await plane.process.line(spoken('the snapshot cannot be written'));
+    expect(warning['reason']).toMatch(/ENOSPC/);
+    expect((await said(plane.port, '/large')).length).toBe(200_004);
+    expect(readFileSync(file).equals(whole)).toBe(true);
+    expect(existsSync(`${file}.tmp`)).toBe(false);
+    expect(await client.stop()).toEqual([]);
+    expect(client.answered).toBeGreaterThan(0);
+
+    await gateway.kubectl(['delete', 'routes.gatewarden.io', 'large', '-n', shop]);
+    await plane.process.line(spoken('the snapshot can be written again'));
+    const rescued = keepingIn(gateway, 'rescued');
+    mkdirSync(rescued.directory);
+    writeFileSync(rescued.file, whole);
+    copyFileSync(small.key, rescued.key);
+    await gateway.controllers[0]!.process.stop();
+    await plane.process.stop('SIGKILL');
+    const again = await gateway.startPlane({ name: plane.name, words: rescued.words });
+    expect(await said(again.port, '/hello')).toBe('200 first');
+  });
+
+  it('because there is no directory for it: the plane serves on, warns once, and writes when it can', async () => {
+    const gateway = await helloGateway(cluster, shop);
+    const { directory, file, words } = keepingIn(gateway, 'kept', 'taken/kept');
+    writeFileSync(gateway.at('taken'), 'a file');
+    const plane = await gateway.startPlane({ words });
+    const warning = await plane.process.line(spoken('the snapshot cannot be written'));
+    expect(warning).toMatchObject({ directory, reason: expect.stringMatching(/ENOTDIR|EEXIST/) });
+    await gateway.apply(sayingRoute(shop, 'hello', 'second'));
+    await vi.waitFor(async () => expect(await said(plane.port, '/hello')).toBe('200 second'), patience);
+
+    rmSync(gateway.at('taken'));
+    await gateway.apply(sayingRoute(shop, 'hello', 'third'));
+    await plane.process.line(spoken('the snapshot can be written again'));
+    await untilKept(file);
+    expect(plane.process.said.filter(spoken('the snapshot cannot be written'))).toHaveLength(1);
+  });
+});
+
+function copyOf(gateway: DeployedGateway, good: Keeping, name: string): Keeping {
+  const kept = keepingIn(gateway, name);
+  mkdirSync(kept.directory);
+  copyFileSync(good.file, kept.file);
+  copyFileSync(good.key, kept.key);
+  return kept;
+}
+
+async function readiness(port: number): Promise<number> {
+  return (await fetch(`http://127.0.0.1:${port}/health/ready`)).status;
+}
