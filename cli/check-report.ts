@@ -16,7 +16,7 @@ export function checkReport({ verdicts: files, tokenProblems, manifests }: Findi
   const texts = [
     ...tokenProblems.map((problem) => problemText(problem)),
     verdictText(verdicts),
-    ...(manifests?.skipped ?? []).map((name) => `note: ${name} is not looked at`),
+    skippedText(manifests?.skipped ?? []),
   ];
   const text = texts.filter((one) => one !== '').join('\n\n');
   const count = (severity: string): number => problems.filter((problem) => problem.severity === severity).length;
@@ -33,6 +33,10 @@ export function checkReport({ verdicts: files, tokenProblems, manifests }: Findi
   const summary = `${checked.join(' and ')} checked: ${counted(errors, 'error')}, ${counted(warnings, 'warning')}`;
   const last = `${summary}${nothing}\n`;
   return { text: text === '' ? last : `${text}\n\n${last}`, isSound: !hasErrors(problems) };
+}
+
+function skippedText(names: readonly string[]): string {
+  return names.length === 0 ? '' : `note: not looked at: ${names.join(', ')}`;
 }
 
 /** A number with its noun. */

@@ -84,15 +84,12 @@ export const dataplaneCommand = defineCommand({
   },
   examples: [
     {
-      command:
-        'gatewarden dataplane --controller gatewarden-controller.gatewarden.svc:9443 --ca /etc/gatewarden/ca.crt',
+      command: 'gatewarden dataplane --controller controller.gatewarden.svc:9443 --ca ca.crt',
       effect: 'Serve as a plane in a cluster, with the token that its Pod has.',
     },
     {
-      command:
-        'gatewarden dataplane --controller ctl.example.com:9443 --bootstrap-token-file token --label tier=edge ' +
-        '--snapshot /var/lib/gatewarden --snapshot-key seal.key',
-      effect: 'Serve outside of a cluster, also after a restart while the controller is away.',
+      command: 'gatewarden dataplane --controller ctl:9443 --bootstrap-token-file token --label tier=edge',
+      effect: 'Serve outside of a cluster, as a plane that Routes select by a label.',
     },
   ],
   async run(options) {

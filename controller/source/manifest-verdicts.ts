@@ -22,8 +22,9 @@ export function manifestVerdicts(set: ManifestSet, compiled: CompiledResources |
   ];
 }
 
-/** `Route shop/orders`, as an object is called. */
+/** `Route shop/orders`, as an object is called; empty for what is none. */
 export function objectLabel({ value: { kind, metadata } }: ManifestObject): string {
+  if (kind === undefined) return '';
   const { namespace, name = '' } = isJsonObject(metadata) ? metadata : {};
   return `${String(kind)} ${namespace === undefined ? '' : `${String(namespace)}/`}${String(name)}`;
 }

@@ -83,7 +83,7 @@ export class Manifests {
     else if (typeof apiVersion === 'string' && typeof kind === 'string') reading.skipped.push(object);
     else
       reading.problems.push(
-        problemOf(object, 'missing', [], "is no object of Kubernetes: it has no 'apiVersion' and 'kind'"),
+        problemOf(object, 'missing', [], "this is no object of Kubernetes: it has no 'apiVersion' and 'kind'"),
       );
   }
 

@@ -1,3 +1,4 @@
+import { setTimeout as setTimeoutPromise } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import {
   type Ack,
@@ -61,6 +62,8 @@ export interface LinkState {
 const RETRY = { first: 250, longest: 5000 };
 /** A stream that lived for so many milliseconds was a good one: what comes after it begins anew. */
 const GOOD_LIFE = 10_000;
+/** Milliseconds that a stream waits for an update of the one before it. */
+const LONGEST_WAIT = 5000;
 /** Milliseconds between two lines that say that no controller can be reached. */
 const TELL_INTERVAL = 60_000;
 
@@ -119,7 +122,8 @@ export class ControllerLink {
     try {
       const endpoint = await addresses.next();
       const credentials = await linkCredentials(files, endpoint.host);
-      await this.applying; // what is held is told as it will be
+      // what is held is told as it will be, unless that takes too long
+      await Promise.race([this.applying, setTimeoutPromise(LONGEST_WAIT, undefined, { ref: false })]);
       if (this.isClosed) return;
       const hello: Hello = { type: 'hello', protocol: CHANNEL_PROTOCOL, ...plane.hello() };
       const stream: ChannelStream = new ChannelStream(endpoint, credentials, hello, {

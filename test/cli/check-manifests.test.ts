@@ -89,11 +89,17 @@ describe('manifests are judged together', () => {
 
   it('with places in the file, what comes of it, and objects that are not looked at', () => {
     const other = 'apiVersion: v1\nkind: Service\nmetadata: { name: x, namespace: y }\n';
-    const manifests = check(other, manifest('Route', 'a', '{ handler: { type: Chian } }'));
+    const another = 'apiVersion: v1\nkind: Namespace\nmetadata: { name: y }\n';
+    const manifests = check(other, manifest('Route', 'a', '{ handler: { type: Chian } }'), another);
     const { text } = checkReport({ verdicts: [], tokenProblems: [], manifests });
     expect(text).toContain('  at /m/all.yaml:8:26\n  8 | spec: { handler: { type: Chian } }\n');
     expect(text).toContain('/m/all.yaml, Route a: EVERY REQUEST THAT REACHES IT IS REFUSED WITH 500');
-    expect(text).toContain('note: Service y/x is not looked at\n');
+    expect(text).toContain('note: not looked at: Service y/x, Namespace y\n');
+  });
+
+  it('with a name only where an object has one', () => {
+    const { text } = checkReport({ verdicts: [], tokenProblems: [], manifests: check('{ tokens: [] }\n') });
+    expect(text).toContain('error: this is no object of Kubernetes');
   });
 
   it('and never show what a Secret holds', () => {

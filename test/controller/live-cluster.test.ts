@@ -12,7 +12,8 @@ class Followed implements FollowedCluster {
   readonly content = new CompiledCluster();
   readonly baseFiles = NO_BASE_FILES;
   readonly routesSeen = '7';
-  readonly routeVersion = (): string | null => null;
+  readonly routeVersion = (uid: string): string | null =>
+    [...this.content.routes.values()].find((route) => route.uid === uid)?.resourceVersion ?? null;
   readonly wanted: string[][] = [];
   readonly made: ClusterCompilation[] = [];
   readonly timers: (() => void)[] = [];
@@ -118,6 +119,7 @@ describe('an instance that follows a cluster', () => {
     });
     expect(published.versionOf('Route-shop/a')).toBe(followed.content.routes.get('shop/a')?.resourceVersion);
     expect(published.versionOf('nobody')).toBeNull();
+    expect(published.seen).toBe('7');
     expect(published.defaultGroup).toBe('default');
     followed.live.close();
   });

@@ -33,6 +33,8 @@ export interface ScriptedControllerOptions {
   readonly port?: number;
   /** What it says first; null to say nothing. */
   readonly welcome?: Partial<Welcome> | null;
+  /** Say nothing to heartbeats, which planes take for death; by default each is answered. */
+  readonly isSilent?: boolean;
   /** Ask planes for their certificates. */
   readonly asksForCertificates?: boolean;
 }
@@ -55,12 +57,13 @@ export class ScriptedController {
 
   static async start(options: ScriptedControllerOptions = {}): Promise<ScriptedController> {
     const { authority = certificateAuthority('controllers'), names = ['127.0.0.1'], port = 0, welcome = {} } = options;
+    const { isSilent = false } = options;
     const certified = authority.issue({ names });
     const server = new Server({ 'grpc.max_receive_message_length': MAX_MESSAGE_BYTES });
     let controller: ScriptedController | null = null;
     server.addService(
       { Connect: bytesMethod(CHANNEL_METHOD) },
-      { Connect: (call: ServerDuplexStream<Buffer, Buffer>) => controller?.accept(call, welcome) },
+      { Connect: (call: ServerDuplexStream<Buffer, Buffer>) => controller?.accept(call, welcome, isSilent) },
     );
     const credentials = ServerCredentials.createSsl(
       Buffer.from(authority.certificate),
@@ -87,8 +90,8 @@ export class ScriptedController {
     this.server.forceShutdown();
   }
 
-  private accept(call: ServerDuplexStream<Buffer, Buffer>, welcome: Partial<Welcome> | null): void {
-    const stream = scripted(call);
+  private accept(call: ServerDuplexStream<Buffer, Buffer>, welcome: Partial<Welcome> | null, isSilent: boolean): void {
+    const stream = scripted(call, isSilent);
     this.streams.push(stream);
     if (welcome !== null) {
       stream.send({
@@ -107,7 +110,7 @@ export class ScriptedController {
   }
 }
 
-function scripted(call: ServerDuplexStream<Buffer, Buffer>): ScriptedStream {
+function scripted(call: ServerDuplexStream<Buffer, Buffer>, isSilent: boolean): ScriptedStream {
   const received: PlaneMessage[] = [];
   const given = new Set<PlaneMessage>();
   const waiting: { readonly type: string; readonly resolve: (message: PlaneMessage) => void }[] = [];
@@ -118,6 +121,7 @@ function scripted(call: ServerDuplexStream<Buffer, Buffer>): ScriptedStream {
   call.on('data', (bytes: Buffer) => {
     const message = decodePlaneMessage(bytes);
     received.push(message);
+    if (message.type === 'heartbeat' && !isSilent) call.write(encodeMessage(message));
     const at = waiting.findIndex(({ type }) => type === message.type);
     if (at < 0) return;
     given.add(message);

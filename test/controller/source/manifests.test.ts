@@ -82,7 +82,7 @@ describe('manifests', () => {
       `${secret('a: b')}---\n${secret('a: b')}`,
       'metadata.name: there is another Secret of this name',
     ],
-    ['no kind', 'apiVersion: v1\n', ": is no object of Kubernetes: it has no 'apiVersion' and 'kind'"],
+    ['no kind', 'apiVersion: v1\n', ": this is no object of Kubernetes: it has no 'apiVersion' and 'kind'"],
     ['no object', '[]\n', ': must be an object, not an array'],
     ['a bad name', route('A_b'), 'metadata.name: must be a name as Kubernetes has them'],
     [

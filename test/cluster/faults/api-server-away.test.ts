@@ -1,0 +1,86 @@
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { ownCluster } from '../../support/cluster.ts';
+import { routeWatch } from '../../support/controller-report.ts';
+import { CuttableWire } from '../../support/cuttable-wire.ts';
+import { DeployedGateway } from '../../support/deployed-gateway.ts';
+import type { PlaneLine } from '../../support/gateway-process.ts';
+import { PATIENCE, planeAnswer, untilAnswer } from '../../support/plane-answers.ts';
+import { RecordedStatus } from '../../support/recorded-status.ts';
+import { manifestList, routeManifest } from '../../support/route-manifest.ts';
+import { SteadyClient } from '../../support/steady-client.ts';
+
+const isRouteFailure = ({ msg, kind }: PlaneLine): boolean => msg === 'the API server failed us' && kind === 'Route';
+
+it('serves on while the API server is away, and catches up when it is back', async () => {
+  const cluster = await ownCluster();
+  const shop = await cluster.namespace('shop');
+  const deployed = await DeployedGateway.prepare({ access: cluster, namespaces: [shop] });
+  onTestFinished(() => deployed.stop(), 60_000);
+  const controller = await deployed.startController();
+  await deployed.apply(routeManifest(shop, 'orders', 'one'));
+  const [plane, other] = [await deployed.startPlane(), await deployed.startPlane()];
+  for (const { port } of [plane, other]) await untilAnswer(port, '/orders', '200 one');
+  await deployed.untilReason(shop, 'route/orders', 'Programmed', 'Programmed');
+  const client = new SteadyClient(plane.port, '/orders', (text) => text === 'one' || text === 'two');
+
+  await cluster.apiServer.stopApiServer();
+  await controller.process.line(({ msg, isLeader }) => msg.endsWith('controller leads') && isLeader === false);
+  await vi.waitFor(() => expect(controller.process.said.filter(isRouteFailure).length).toBeGreaterThan(4), PATIENCE);
+  await other.process.stop('SIGKILL');
+  await controller.process.line(({ msg, plane }) => msg === 'a plane left' && plane === other.name);
+  expect(await planeAnswer(plane.port, '/orders')).toBe('200 one');
+
+  await cluster.apiServer.startApiServer();
+  const status = await RecordedStatus.follow(cluster, shop);
+  await vi.waitFor(() => expect(status.of('orders').at(-1)).toMatchObject({ programmed: '1/1' }), PATIENCE);
+  await deployed.apply(routeManifest(shop, 'orders', 'two'));
+  await untilAnswer(plane.port, '/orders', '200 two');
+  await vi.waitFor(() => {
+    expect(status.of('orders').at(-1)).toMatchObject({
+      observed: 2,
+      programmed: '1/1',
+      reasons: { Programmed: 'Programmed' },
+    });
+  }, PATIENCE);
+  expect(await client.stop()).toEqual([]);
+  expect(
+    controller.process.said.filter(({ msg, plane: name }) => msg === 'a plane left' && name === plane.name),
+  ).toEqual([]);
+});
+
+it('lists everything again after etcd was compacted, and tells planes only what differs', async () => {
+  const cluster = await ownCluster();
+  const shop = await cluster.namespace('shop');
+  const deployed = await DeployedGateway.prepare({ access: cluster, namespaces: [shop] });
+  onTestFinished(() => deployed.stop(), 60_000);
+  const wire = await CuttableWire.to(cluster.server);
+  const controller = await deployed.startController([], { server: `https://127.0.0.1:${wire.port}` });
+  const names = ['kept', 'edited', 'deleted'];
+  await deployed.apply(manifestList(names.map((name) => routeManifest(shop, name, 'one'))));
+  const plane = await deployed.startPlane();
+  for (const name of names) await untilAnswer(plane.port, `/${name}`, '200 one');
+  await deployed.untilReason(shop, 'route/kept', 'Programmed', 'Programmed');
+  const { relists } = await routeWatch(controller);
+  const client = new SteadyClient(plane.port, '/kept', (text) => text === 'one');
+
+  wire.cut();
+  await controller.process.line(isRouteFailure);
+  await deployed.apply(manifestList([routeManifest(shop, 'edited', 'two'), routeManifest(shop, 'created', 'two')]));
+  await deployed.kubectl(['delete', 'routes.gatewarden.io/deleted', '-n', shop]);
+  await cluster.apiServer.stopApiServer();
+  await cluster.apiServer.compact();
+  await cluster.apiServer.startApiServer();
+  for (const name of names) expect(await planeAnswer(plane.port, `/${name}`)).toBe('200 one');
+  const said = plane.process.said.length;
+  wire.mend();
+  for (const name of ['edited', 'created']) await untilAnswer(plane.port, `/${name}`, '200 two');
+  await untilAnswer(plane.port, '/deleted', /^404/);
+
+  expect((await routeWatch(controller)).relists).toBeGreaterThan(relists);
+  const updates = plane.process.said.slice(said).filter(({ msg }) => msg.startsWith('a revision runs'));
+  const sum = (field: string): number => updates.reduce((total, line) => total + Number(line[field]), 0);
+  expect({ set: sum('set'), remove: sum('remove') }).toEqual({ set: 2, remove: 1 });
+  expect(updates.filter(({ full }) => full === true)).toEqual([]);
+  expect(await client.stop()).toEqual([]);
+  await deployed.untilReason(shop, 'route/created', 'Programmed', 'Programmed');
+});

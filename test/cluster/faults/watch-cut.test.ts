@@ -1,0 +1,45 @@
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { theCluster } from '../../support/cluster.ts';
+import { routeWatch } from '../../support/controller-report.ts';
+import { CuttableWire } from '../../support/cuttable-wire.ts';
+import { DeployedGateway } from '../../support/deployed-gateway.ts';
+import { PATIENCE, planeAnswer, untilAnswer } from '../../support/plane-answers.ts';
+import { RecordedStatus } from '../../support/recorded-status.ts';
+import { routeManifest } from '../../support/route-manifest.ts';
+import { SteadyClient } from '../../support/steady-client.ts';
+
+const cluster = theCluster();
+const PADDING = 'x'.repeat(300_000);
+
+it('takes nothing of half an event, and goes on after the last whole one', async () => {
+  const shop = await cluster.namespace('shop');
+  const deployed = await DeployedGateway.prepare({ access: cluster, namespaces: [shop] });
+  onTestFinished(() => deployed.stop(), 60_000);
+  const wire = await CuttableWire.to(cluster.server);
+  const controller = await deployed.startController([], { server: `https://127.0.0.1:${wire.port}` });
+  const status = await RecordedStatus.follow(cluster, shop);
+  await deployed.apply(routeManifest(shop, 'large', `0 ${PADDING}`));
+  const plane = await deployed.startPlane();
+  await untilAnswer(plane.port, '/large', /^200 0 /);
+  const client = new SteadyClient(plane.port, '/large', (text) => text.endsWith(PADDING));
+  const { relists } = await routeWatch(controller);
+
+  // more than all other answers together, so that it is the watch that is cut; less than the event
+  for (const [at, bytes] of [30_000, 120_000, 250_000].entries()) {
+    await vi.waitFor(() => {
+      const programmed = { observed: at + 1, reasons: { Programmed: 'Programmed' } };
+      expect(status.of('large').at(-1)).toMatchObject(programmed);
+    }, PATIENCE);
+    const said = controller.process.said.length;
+    const halted = wire.haltAfter(bytes);
+    await deployed.apply(routeManifest(shop, 'large', `${at + 1} ${PADDING}`));
+    const cut = await halted;
+    expect(await planeAnswer(plane.port, '/large')).toMatch(`200 ${at} `);
+    cut();
+    await controller.process.line(({ msg, kind }) => msg === 'the API server failed us' && kind === 'Route', said);
+    await untilAnswer(plane.port, '/large', `200 ${at + 1} `);
+  }
+
+  expect(await client.stop()).toEqual([]);
+  expect((await routeWatch(controller)).relists).toBe(relists);
+});
