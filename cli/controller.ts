@@ -16,7 +16,8 @@ export const controllerCommand = defineCommand({
   options: {
     kubeconfig: {
       valueName: 'FILE',
-      description: 'How to reach the API server; by default the ServiceAccount of the Pod, or else KUBECONFIG.',
+      description:
+        'How to reach the API server; by default the ServiceAccount of the Pod, or else KUBECONFIG or ~/.kube/config.',
       optional: true,
       read: readText,
     },
@@ -110,8 +111,8 @@ export const controllerCommand = defineCommand({
   examples: [
     { command: 'gatewarden controller --webhook :8443', effect: 'Run in a Pod, with the admission webhook.' },
     {
-      command: 'gatewarden controller --kubeconfig ~/.kube/config --namespace gatewarden --watch-namespaces shop,bank',
-      effect: 'Run outside of the cluster, for two namespaces.',
+      command: 'gatewarden controller --namespace gatewarden --watch-namespaces shop,bank',
+      effect: 'Run outside of the cluster, with the kubeconfig of kubectl, for two namespaces.',
     },
   ],
   async run(options) {
@@ -152,9 +153,10 @@ function readOptionalAddress(text: string): Reading<Address | null> {
 }
 
 function readService(text: string): Reading<{ readonly name: string; readonly port: number }> {
-  const [, name, port] = /^([a-z0-9-]+):(\d{1,5})$/.exec(text) ?? [];
-  if (name === undefined) return { problem: `must be NAME:PORT, not '${text}'` };
-  return { value: { name, port: Number(port) } };
+  const [, name, digits] = /^([a-z0-9-]+):(\d{1,5})$/.exec(text) ?? [];
+  const port = Number(digits);
+  if (name === undefined || port < 1 || port > 65_535) return { problem: `must be NAME:PORT, not '${text}'` };
+  return { value: { name, port } };
 }
 
 function readFailurePolicy(text: string): Reading<'Ignore' | 'Fail'> {

@@ -1,7 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
-import { type BootstrapToken, bootstrapAuthenticator } from '../controller/publish/bootstrap-authentication.ts';
+import {
+  type BootstrapToken,
+  bootstrapAuthenticator,
+  MIN_BOOTSTRAP_TOKEN_LENGTH,
+} from '../controller/publish/bootstrap-authentication.ts';
 import { certificateAuthenticator } from '../controller/publish/certificate-authentication.ts';
 import type { PlaneAuthenticator } from '../controller/publish/plane-authentication.ts';
 
@@ -28,17 +32,53 @@ export interface OutsidePlanesSettings {
   readonly authorities: string | null;
 }
 
-/** Reads such a file; the files that it names lie beside it. @throws Error that says what is wrong with it */
+/** Reads such a file; the files that it names lie beside it. @throws Error that says what is wrong with which file */
 export function readOutsidePlanes(path: string | undefined): OutsidePlanesSettings {
   if (path === undefined) return { authenticators: [], authorities: null };
-  const read = (name: string): string => readFileSync(resolve(dirname(path), name), 'utf8');
-  const parsed = settings.safeParse(JSON.parse(readFileSync(path, 'utf8')));
-  if (!parsed.success) throw new Error(`${path}: ${z.prettifyError(parsed.error)}`);
-  const { tokens, certificates } = parsed.data;
-  const known = tokens.map(({ tokenFile, ...rest }): BootstrapToken => ({ token: read(tokenFile).trim(), ...rest }));
+  const { tokens, certificates } = readSettings(path);
+  const known = tokens.map(
+    ({ tokenFile, ...rest }): BootstrapToken => ({ token: readToken(beside(tokenFile)), ...rest }),
+  );
   const authenticators = [
     ...(certificates === undefined ? [] : [certificateAuthenticator(certificates.planes)]),
     ...(known.length === 0 ? [] : [bootstrapAuthenticator(known)]),
   ];
-  return { authenticators, authorities: certificates === undefined ? null : read(certificates.authorities) };
+  if (authenticators.length === 0) throw new Error(`${path} lets no plane in: it has no tokens and no certificates`);
+  return {
+    authenticators,
+    authorities: certificates === undefined ? null : readText(beside(certificates.authorities)),
+  };
+
+  function beside(name: string): string {
+    return resolve(dirname(path ?? ''), name);
+  }
+}
+
+function readSettings(path: string): z.infer<typeof settings> {
+  const text = readText(path);
+  let content: unknown;
+  try {
+    content = JSON.parse(text);
+  } catch (error) {
+    throw new Error(`${path} is no JSON: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  const parsed = settings.safeParse(content);
+  if (!parsed.success) throw new Error(`${path}:\n${z.prettifyError(parsed.error)}`);
+  return parsed.data;
+}
+
+function readToken(path: string): string {
+  const token = readText(path).trim();
+  if (token.length >= MIN_BOOTSTRAP_TOKEN_LENGTH) return token;
+  throw new Error(`${path}: a bootstrap token needs ${MIN_BOOTSTRAP_TOKEN_LENGTH} characters or more`);
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new Error(
+      `${path} cannot be read: ${error instanceof Error && 'code' in error ? error.code : String(error)}`,
+    );
+  }
 }

@@ -15,6 +15,8 @@ import { monitoringAnswer } from '../dataplane/monitoring-endpoint.ts';
 import { operatorReach } from '../dataplane/operator-reach.ts';
 import type { Address } from './address.ts';
 import { dataPlaneChecker } from './checker.ts';
+import { controllerFailure } from './controller-failure.ts';
+import { kubeconfigPath } from './kubeconfig-path.ts';
 import { readOutsidePlanes } from './outside-planes.ts';
 import { onStopSignal } from './stop-signals.ts';
 
@@ -47,7 +49,7 @@ export async function runController(options: ControllerOptions): Promise<number>
     { name: 'gatewarden', level: options['log-level'] },
     pino.destination({ fd: process.stderr.fd, sync: true }),
   );
-  const kubeconfig = options.kubeconfig ?? (isInCluster() ? undefined : process.env['KUBECONFIG']);
+  const kubeconfig = kubeconfigPath(options.kubeconfig, process.env);
   const api = new ClusterApi(kubeconfig === undefined ? {} : { kubeconfig });
   const namespace = options.namespace ?? api.namespace ?? 'gatewarden';
   const outside = readOutsidePlanes(options['outside-planes']);
@@ -57,6 +59,9 @@ export async function runController(options: ControllerOptions): Promise<number>
   const service = options['webhook-service'];
   const rates = new Rates();
   let routes: () => readonly MergedRoute[] = () => [];
+  const fail = (error: unknown): never => {
+    throw controllerFailure(error, { server: api.server, namespace });
+  };
   const controller = await ClusterController.open({
     api,
     log,
@@ -89,12 +94,12 @@ export async function runController(options: ControllerOptions): Promise<number>
       routes = read;
       registerRouteMetrics(registry, { series: read, observations: () => [] });
     },
-  });
+  }).catch(fail);
   const ticking = setInterval(() => {
     const counts = routes().map((series) => [recordPrefix(series), series.figures[FIGURE.ended]!] as const);
     rates.tick(new Map(counts), Date.now());
   }, RATE_INTERVAL);
-  const addresses = await controller.start();
+  const addresses = await controller.start().catch(fail);
   log.info({ ...addresses, server: api.server, namespace }, 'listening');
   const ended = Promise.withResolvers<void>();
   onStopSignal(async () => {

@@ -2,9 +2,12 @@ import { z } from 'zod';
 import type { ControllerMessage, PlaneMessage } from './channel.ts';
 import type { JsonObject } from './document/json-value.ts';
 import { problemCodes } from './problem.ts';
+import { MOST_REPORTED } from './route-report.ts';
 import type { BaseEntry, PlaneTrust, RouteEntry, Tenant } from './snapshot.ts';
 
 const text = z.string();
+/** What is kept and shown of a plane although it says nothing about routes. */
+const short = text.max(256);
 const labels = z.record(text, text);
 const document = z.custom<JsonObject>((value) => typeof value === 'object' && value !== null && !Array.isArray(value));
 const count = z.number().int().nonnegative();
@@ -67,14 +70,14 @@ export const planeMessage: z.ZodType<PlaneMessage> = z.discriminatedUnion('type'
   z.object({
     type: z.literal('hello'),
     protocol: z.number(),
-    version: text,
-    catalogue: text,
+    version: short,
+    catalogue: short,
     units: count,
     name: text.max(253),
     labels: z.exactOptional(labels),
     holds: z.object({
-      revision: text.nullable(),
-      base: text.nullable(),
+      revision: short.nullable(),
+      base: short.nullable(),
       routes: z.array(z.tuple([text, text, text])),
     }),
   }),
@@ -89,12 +92,12 @@ export const planeMessage: z.ZodType<PlaneMessage> = z.discriminatedUnion('type'
   z.object({ type: z.literal('recalled'), routes: z.array(routeEntry) }),
   z.object({
     type: z.literal('report'),
-    revision: text.nullable(),
+    revision: short.nullable(),
     ready: z.boolean(),
     unitsServing: count,
     clock: z.number(),
-    since: text,
-    routes: z.array(routeKey.extend({ name: text, figures: z.array(z.number()) })),
+    since: short,
+    routes: z.array(routeKey.extend({ name: text, figures: z.array(z.number()).max(MOST_REPORTED) })),
   }),
   heartbeat,
 ]);

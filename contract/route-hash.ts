@@ -5,6 +5,15 @@ import type { RouteEntry } from './snapshot.ts';
 export type HashedRoute = Pick<RouteEntry, 'router' | 'id' | 'name' | 'document'> &
   Partial<Pick<RouteEntry, 'refuses' | 'tenant' | 'files' | 'stores'>>;
 
+/** Whether a route is the one that its hash names. One that no hash can be made of is not. */
+export function isRouteOfHash(route: RouteEntry): boolean {
+  try {
+    return routeHash(route) === route.hash;
+  } catch {
+    return false; // nested too deeply, or with what JSON does not have
+  }
+}
+
 /** The hash of a route. Whoever is given a route can tell by it whether it is the one that the hash names. */
 export function routeHash({ router, id, name, document, refuses, tenant, files, stores }: HashedRoute): string {
   return contentHash({

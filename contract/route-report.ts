@@ -29,6 +29,8 @@ export const FIGURE_COUNT = FIRST_BUCKET + BUCKET_COUNT;
 
 /** How many numbers come before the buckets in a report. */
 const REPORTED_PLAIN = 14;
+/** How many numbers the figures of one route in a report are at most. */
+export const MOST_REPORTED = REPORTED_PLAIN + 2 * BUCKET_COUNT;
 
 export function emptyFigures(): Float64Array {
   return new Float64Array(FIGURE_COUNT);
@@ -75,7 +77,8 @@ export function reportedFigures(figures: Float64Array): number[] {
 /** Reads figures of a report; null when they are none. */
 export function readFigures(reported: readonly number[]): Float64Array | null {
   const isWhole = reported.length >= REPORTED_PLAIN && (reported.length - REPORTED_PLAIN) % 2 === 0;
-  if (!isWhole || !reported.every((number) => Number.isFinite(number) && number >= 0)) return null;
+  // What is larger is no count, and would make the sum of all planes one that cannot be shown.
+  if (!isWhole || !reported.every((number) => number >= 0 && number <= Number.MAX_SAFE_INTEGER)) return null;
   const figures = emptyFigures();
   figures.set(reported.slice(0, REPORTED_PLAIN));
   for (let at = REPORTED_PLAIN; at < reported.length; at += 2) {

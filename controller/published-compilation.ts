@@ -11,6 +11,9 @@ export interface SeenRoutes {
   versionOf(uid: string): string | null;
 }
 
+/** How many routes are looked for one by one. */
+const FEW = 16;
+
 const OPERATOR: RouteSelection = { namespace: null, dataPlanes: null };
 
 /** What planes are to be brought of a compilation; null when there is nothing to run. */
@@ -20,6 +23,7 @@ export function publishedCompilation(
 ): PublishedState | null {
   if (snapshot === null || resources === undefined || resources.trust === null) return null;
   const { verdicts, trust } = resources;
+  let asked = 0;
   let byRoute: Map<CompiledRoute, RouteSelection> | null = null;
   return {
     snapshot,
@@ -27,8 +31,11 @@ export function publishedCompilation(
     defaultGroup: trust.groups[0]?.name ?? 'default',
     seen,
     selectionOf(route) {
-      byRoute ??= selections(verdicts);
-      return byRoute.get(route) ?? OPERATOR;
+      // one that changed is looked for; a table of all pays when many are asked for
+      if (++asked > FEW) byRoute ??= selections(verdicts);
+      if (byRoute !== null) return byRoute.get(route) ?? OPERATOR;
+      const verdict = verdicts.find((one) => one.route === route);
+      return verdict === undefined ? OPERATOR : selectionOf(verdict);
     },
     versionOf,
   };

@@ -118,15 +118,19 @@ class GrowingPropertySet implements PropertySet {
   readonly parent: PropertySet | null;
   readonly values = new Map<string, JsonValue>();
   readonly tokens = new Map<string, string>();
+  /** Kept and added to: making it anew for each property would take the square of their number. */
+  private readonly known: Map<string, JsonValue>;
 
   constructor(parent: PropertySet | null) {
     this.parent = parent;
+    this.known = new Map(parent?.all());
   }
 
   /** Adds a property; the answer is a token that was there already, if any. */
   add(name: string, value: JsonValue): string | undefined {
     let clash: string | undefined;
     this.values.set(name, value);
+    this.known.set(name, value);
     for (const [token, text] of flatTokens({ [name]: value })) {
       if (this.tokens.has(token)) clash ??= token;
       this.tokens.set(token, text);
@@ -143,6 +147,6 @@ class GrowingPropertySet implements PropertySet {
   }
 
   all(): ReadonlyMap<string, JsonValue> {
-    return new Map([...(this.parent?.all() ?? []), ...this.values]);
+    return this.known;
   }
 }

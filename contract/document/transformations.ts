@@ -3,6 +3,7 @@ import { type Path, type Problem, ValueProblem } from '../problem.ts';
 import { decodeBase64, encodeBase64 } from './base64-text.ts';
 import { readJsonText } from './json-text.ts';
 import { isExactAsNumber, isJsonObject, type JsonObject, type JsonValue, kindOf, setMember } from './json-value.ts';
+import { LONGEST_SUBSTITUTED } from './tokens.ts';
 
 const CHARSET = '$charset';
 
@@ -70,7 +71,7 @@ export function applyTransformations(value: JsonValue, report: (problem: Problem
     const charset = apply(object[CHARSET] ?? 'UTF-8', [...at, CHARSET]);
     if (typeof charset !== 'string') return fail([...at, CHARSET], `must be a text and not ${kindOf(charset)}`);
     try {
-      return make(argument, charset);
+      return within(make(argument, charset));
     } catch (error) {
       if (!(error instanceof ValueProblem)) throw error;
       return fail(at, `has the transformation ${name} of a text that ${error.message}`);
@@ -94,6 +95,12 @@ export function applyTransformations(value: JsonValue, report: (problem: Problem
     });
     return null;
   }
+}
+
+/** Transformations of each other can make much of little. */
+function within(made: JsonValue): JsonValue {
+  if (typeof made !== 'string' || made.length <= LONGEST_SUBSTITUTED) return made;
+  throw bad(`becomes longer than ${LONGEST_SUBSTITUTED} characters`);
 }
 
 function readArray(text: string): JsonValue {

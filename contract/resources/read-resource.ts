@@ -1,3 +1,4 @@
+import { boundsProblem } from '../document/document-bounds.ts';
 import { isJsonObject, type JsonObject, type JsonValue, kindOf } from '../document/json-value.ts';
 import type { Path, Problem, ProblemCode } from '../problem.ts';
 import { parsePlain } from '../vocabulary/parse-config.ts';
@@ -47,11 +48,13 @@ export function readResource(raw: JsonValue, defaults: ObjectDefaults = {}): Res
   if (!isName(namespace, NAMESPACE, 63)) {
     return { resource: fault(['metadata', 'namespace'], 'must be the name of a namespace'), problems };
   }
-  if (isJsonObject(spec)) problems.push(...specProblems(kind, spec));
+  const excess = isJsonObject(spec) ? boundsProblem(spec) : null;
+  if (excess !== null) problems.push({ ...excess, path: ['spec'] });
+  else if (isJsonObject(spec)) problems.push(...specProblems(kind, spec));
   else if (spec === undefined) fault(['spec'], 'is required', 'missing');
   else fault(['spec'], `must be an object, not ${kindOf(spec)}`);
   const resource = resourceOf(raw, metadata, { kind, namespace, name });
-  return { resource, problems };
+  return { resource: excess === null ? resource : { ...resource, spec: {}, excess }, problems };
 }
 
 const schemas = { Route: routeSpec, SecretStore: secretStoreSpec, AuditService: auditServiceSpec };

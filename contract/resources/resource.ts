@@ -1,4 +1,5 @@
 import type { JsonObject } from '../document/json-value.ts';
+import type { Problem } from '../problem.ts';
 
 export const GROUP = 'gatewarden.io';
 export const VERSION = 'v1alpha1';
@@ -21,6 +22,8 @@ export interface Resource {
   /** When it was created, as the cluster writes it: of two, the lesser text is the older resource. */
   readonly created: string;
   readonly spec: JsonObject;
+  /** What makes its spec too much to be looked at, which then is empty; absent for every other. */
+  readonly excess?: Problem;
   /** What the status says of the version that was accepted last; null before there was one. */
   readonly lastGood: LastGoodMark | null;
   /** What the status shows as a whole, so that it is written only when it differs; absent where it was never written. */

@@ -28,12 +28,18 @@ export class ApiError extends Error {
 /** What an answer that is not a success means. @param content the JSON that came with it; undefined for none */
 export function errorOfAnswer(status: number, content: unknown, retryAfter: string | null): ApiError {
   const said = statusObject(content);
-  const message = said.message === '' ? `the API server answered ${status}` : `${status}: ${said.message}`;
+  const message =
+    said.message === '' ? `the API server answered ${status}${hintOf(status)}` : `${status}: ${said.message}`;
   return new ApiError(message, {
     status,
     reason: said.reason === '' ? reasonOfStatus(status) : said.reason,
     retryAfter: milliseconds(retryAfter) ?? said.retryAfter,
   });
+}
+
+/** An object that is not there is told in words; what has none is a path that the server does not have. */
+function hintOf(status: number): string {
+  return status === 404 ? ': it does not know this kind; are its CustomResourceDefinitions installed?' : '';
 }
 
 /** What an event of type ERROR in a watch means. */

@@ -1,4 +1,8 @@
 import { type ServerDuplexStream, status } from '@grpc/grpc-js';
+import { printable } from '../../contract/document/printable-text.ts';
+
+/** Characters of a reason that the other side gets to read. */
+const LONGEST_DETAILS = 300;
 
 /** A stream of messages with a plane or a peer, over a call of the gRPC library. */
 export class MessageStream {
@@ -81,10 +85,18 @@ export class MessageStream {
   }
 
   /** Ends the stream with a fault that the other side gets to read. */
-  fail(code: keyof typeof status, details: string): void {
+  fail(code: keyof typeof status, reason: string): void {
     if (this.signal.aborted) return;
     this.close();
+    // The library throws, outside of any call of ours, when the text cannot be written into a header.
+    const details = printable(reason.slice(0, LONGEST_DETAILS));
     this.call.emit('error', Object.assign(new Error(details), { code: status[code], details }));
+  }
+
+  /** Calls back once when the transport has let go of the stream: what was sent last has left, or never will. */
+  whenReleased(released: () => void): void {
+    // Comes after the end was sent, which a peer that does not read can hold up; it comes in any case.
+    this.call.once('cancelled', released);
   }
 
   private close(): void {

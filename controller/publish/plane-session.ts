@@ -1,8 +1,11 @@
 import type { Ack, ControllerMessage, Hello, Nack, PlaneMessage } from '../../contract/channel.ts';
 import { decodePlaneMessage, encodeMessage, MalformedMessage } from '../../contract/channel-codec.ts';
+import { isRouteOfHash } from '../../contract/route-hash.ts';
 import { type RouteEntry, type RouteKey, routeKeyText } from '../../contract/snapshot.ts';
 import type { Clock } from '../clock.ts';
 import type { Admission, Leave } from './admission.ts';
+import { believedProblems, believedReport } from './believed-answers.ts';
+import { MessageBudget } from './message-budget.ts';
 import type { MessageStream } from './message-stream.ts';
 import type { PlaneFacts, TimedReport } from './plane-facts.ts';
 import type { PlaneIdentity } from './plane-identity.ts';
@@ -56,6 +59,7 @@ export class PlaneSession {
   private readonly state: RunningRoutes;
   private readonly recalls = new Map<string, (entry: RouteEntry | null) => void>();
   private readonly times: SessionClock;
+  private readonly budget: MessageBudget;
   private lastReport: TimedReport | null = null;
   private view: PlaneView | null = null;
   /** The version of the view that it runs; null when it has to be compared route by route. */
@@ -74,6 +78,7 @@ export class PlaneSession {
     this.stream = stream;
     this.identity = identity;
     this.connectedSince = clock.wall();
+    this.budget = new MessageBudget(clock);
     this.findView();
     this.state = new RunningRoutes(hello.holds, this.view);
     this.isInDoubt = this.state.isDoubtful;
@@ -161,8 +166,9 @@ export class PlaneSession {
     this.fail('UNAUTHENTICATED', reason);
   }
 
-  private fail(code: 'UNAUTHENTICATED' | 'UNAVAILABLE' | 'INVALID_ARGUMENT', reason: string): void {
-    if (!this.stream.signal.aborted) this.endReason = reason;
+  /** @param told what the controller's own people hear */
+  private fail(code: 'UNAUTHENTICATED' | 'UNAVAILABLE' | 'INVALID_ARGUMENT', reason: string, told = reason): void {
+    if (!this.stream.signal.aborted) this.endReason = told;
     this.stream.fail(code, reason);
   }
 
@@ -207,12 +213,20 @@ export class PlaneSession {
 
   private receive(bytes: Buffer): void {
     this.times.heard();
+    if (!this.budget.take(bytes.length)) return this.fail('UNAVAILABLE', 'the plane says too much');
     try {
       this.take(decodePlaneMessage(bytes));
     } catch (error) {
-      if (!(error instanceof MalformedMessage)) throw error;
-      this.fail('INVALID_ARGUMENT', error.message);
+      // Whatever a plane says, it costs nobody but itself its stream.
+      const isKnown = error instanceof MalformedMessage;
+      const reason = isKnown ? error.message : 'the message could not be taken';
+      this.fail('INVALID_ARGUMENT', reason, isKnown ? reason : `${reason}: ${String(error)}`);
     }
+  }
+
+  /** Takes the body of a route if it is the one that was asked for; if it is another one, others are asked. */
+  private recalledRoute(route: RouteEntry): void {
+    this.recalls.get(`${routeKeyText(route)} ${route.hash}`)?.(isRouteOfHash(route) ? route : null);
   }
 
   private take(message: PlaneMessage): void {
@@ -224,11 +238,11 @@ export class PlaneSession {
         this.nacked(message);
         break;
       case 'report':
-        this.lastReport = { at: this.options.clock.wall(), report: message };
+        this.lastReport = { at: this.options.clock.wall(), report: believedReport(message, this.view) };
         this.options.listener.changed(this.facts, []);
         break;
       case 'recalled':
-        for (const route of message.routes) this.recalls.get(`${routeKeyText(route)} ${route.hash}`)?.(route);
+        for (const route of message.routes) this.recalledRoute(route);
         break;
       case 'hello':
         throw new MalformedMessage('a second hello');
@@ -243,7 +257,8 @@ export class PlaneSession {
     const { listener, clock } = this.options;
     const { update, view, sentAt } = delivery;
     if (ack.revision !== update.revision) throw new MalformedMessage('another revision was acknowledged');
-    const touched = this.state.taken(update, ack);
+    const isKnown = (key: string): boolean => view.entries.has(key) || update.changes.has(key);
+    const touched = this.state.taken(update, { ...ack, problems: believedProblems(ack.problems, isKnown) });
     this.isInDoubt = false;
     if (view === this.view) this.version = update.version;
     // What the plane has in a newer version is settled once this controller has seen as much.
@@ -258,9 +273,12 @@ export class PlaneSession {
     const delivery = this.answered(nack.nonce);
     if (delivery === null) return;
     const { listener } = this.options;
+    const { update, view } = delivery;
+    const isKnown = (key: string): boolean => view.entries.has(key) || update.changes.has(key);
+    const problems = believedProblems(nack.problems, isKnown);
     this.holdBack(delivery);
-    listener.changed(this.facts, this.state.refused(nack));
-    listener.nacked?.(this.facts, nack.problems);
+    listener.changed(this.facts, this.state.refused(problems));
+    listener.nacked?.(this.facts, problems);
   }
 
   /** Compares the plane again when the state has changed, or after a while, each time a longer one. */

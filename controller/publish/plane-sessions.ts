@@ -3,6 +3,7 @@ import { type RouteEntry, type RouteKey, routeKeyText } from '../../contract/sna
 import { type Clock, systemClock } from '../clock.ts';
 import { Admission, type AdmissionOptions } from './admission.ts';
 import type { MessageStream } from './message-stream.ts';
+import { PlaneArrivals } from './plane-arrivals.ts';
 import type { PlaneGrant } from './plane-authentication.ts';
 import type { PlaneFacts } from './plane-facts.ts';
 import type { PlaneIdentity } from './plane-identity.ts';
@@ -28,6 +29,7 @@ export class PlaneSessions {
   private readonly clock: Clock;
   private readonly admission: Admission;
   private readonly views = new PlaneViews();
+  private readonly arrivals: PlaneArrivals;
   private readonly sessions = new Map<string, PlaneSession>();
   private readonly recalls = new Map<string, Promise<RouteEntry | null>>();
   private isClosed = false;
@@ -37,6 +39,7 @@ export class PlaneSessions {
     this.clock = options.clock ?? systemClock;
     this.settings = { ...defaultSessionSettings, ...options.settings };
     this.admission = new Admission({ ...options.admission, clock: this.clock });
+    this.arrivals = new PlaneArrivals(this.clock);
   }
 
   get facts(): readonly PlaneFacts[] {
@@ -64,6 +67,9 @@ export class PlaneSessions {
     const { id } = identity;
     const { settings, clock, views, admission } = this;
     const { controller, listener } = this.options;
+    const refusal = this.arrivals.enter(id);
+    if (refusal !== null) return stream.fail('UNAVAILABLE', refusal);
+    stream.whenReleased(() => this.arrivals.leave(id));
     this.sessions.get(id)?.end('the plane has another stream');
     let endWatch = (): void => undefined;
     // What a stream says that another one has taken the place of is no news of the plane.

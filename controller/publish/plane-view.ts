@@ -72,6 +72,11 @@ export class PlaneView {
     return this.frame?.revision ?? null;
   }
 
+  /** Qualified names of the routers whose default handlers are counted. */
+  get defaults(): readonly string[] {
+    return this.frame?.defaults ?? [];
+  }
+
   /**
    * Changes what planes are to run. Without a change that concerns them, nothing happens and the revision stays.
    * @param changes by key; null for what goes

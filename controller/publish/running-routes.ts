@@ -1,7 +1,10 @@
-import type { Ack, Held, Nack, RouteProblems } from '../../contract/channel.ts';
+import type { Ack, Held, RouteProblems } from '../../contract/channel.ts';
 import { routeKeyText } from '../../contract/snapshot.ts';
 import { BASE_PROBLEMS } from './plane-facts.ts';
 import type { PlaneView, PreparedUpdate } from './plane-view.ts';
+
+/** Routes that a plane may hold and its controller not know of; of one that names more, everything is told anew. */
+const MOST_STRANGE = 50_000;
 
 /** What one plane runs and what it could not build, as its answers say. */
 export class RunningRoutes {
@@ -18,9 +21,11 @@ export class RunningRoutes {
   constructor(held: Held, view: PlaneView | null) {
     this.revision = held.revision;
     this.baseHash = held.base;
+    let strange = 0;
     for (const [router, id, hash] of held.routes) {
       const key = routeKeyText({ router, id });
       const entry = view?.entries.get(key);
+      if (entry === undefined && ++strange > MOST_STRANGE) continue;
       this.running.set(entry?.key ?? key, entry?.route?.hash === hash ? entry.route.hash : hash);
     }
     this.isDoubtful = this.running.size !== held.routes.length;
@@ -49,7 +54,7 @@ export class RunningRoutes {
   }
 
   /** The plane took nothing of an update: it runs what it ran. @returns the keys of what it named */
-  refused({ problems }: Nack): readonly string[] {
+  refused(problems: readonly RouteProblems[]): readonly string[] {
     const before = this.nackedKeys;
     for (const key of before) this.problems.delete(key);
     for (const one of problems) this.problems.set(problemsKey(one), one);

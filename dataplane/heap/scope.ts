@@ -19,16 +19,24 @@ export interface CheckedObject {
 
 /** What an object is good for: what its type is, or what the object is that it stands for. */
 export function kindOf(object: CheckedObject): BuiltKind {
+  if (object.definition.follows === undefined) return object.definition.kind;
   const seen = new Set<CheckedObject>();
   let at = object;
-  while (at.definition.follows !== undefined && at.config !== undefined && !seen.has(at)) {
+  let kind = knownKinds.get(at);
+  while (kind === undefined && at.definition.follows !== undefined && at.config !== undefined && !seen.has(at)) {
     seen.add(at);
     const target: CheckedObject | undefined = at.targets.get(at.definition.follows(at.config));
     if (target === undefined) break;
     at = target;
+    kind = knownKinds.get(at);
   }
-  return at.definition.kind;
+  kind ??= at.definition.kind;
+  if (kind !== 'any') for (const passed of seen) knownKinds.set(passed, kind);
+  return kind;
 }
+
+/** What was found at the end of a chain: targets are found once and stay, so that long chains are walked once. */
+const knownKinds = new WeakMap<CheckedObject, BuiltKind>();
 
 /** A decorator and what it is told about one object. */
 export interface CheckedDecoration {

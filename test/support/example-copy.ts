@@ -14,7 +14,8 @@ export async function copyOfExamples(): Promise<string> {
   const root = mkdtempSync(`${tmpdir()}/gatewarden-examples-`);
   onTestFinished(() => rmSync(root, { recursive: true }));
   cpSync(`${repositoryRoot}/examples`, `${root}/examples`, { recursive: true });
-  for (const name of ['cli', 'crds', 'docs', 'node_modules']) symlinkSync(`${repositoryRoot}/${name}`, `${root}/${name}`);
+  for (const name of ['cli', 'crds', 'docs', 'node_modules'])
+    symlinkSync(`${repositoryRoot}/${name}`, `${root}/${name}`);
   const ports = await freePorts(MOST_PORTS);
   const known = new Map<string, string>();
   const portOf = (port: string): string => {

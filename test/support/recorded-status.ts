@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { Agent, request } from 'undici';
-import { onTestFinished } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
 import { type ClusterAccess, kubeconfigToken } from './api-server.ts';
+import { PATIENCE } from './plane-answers.ts';
 
 /** What a Route showed of itself at one moment. */
 export interface ShownStatus {
@@ -24,6 +25,10 @@ interface WatchedRoute {
   };
 }
 
+interface WatchLine {
+  readonly object: WatchedRoute;
+}
+
 /** Every state that the Routes of a namespace were in, one for each write, for the rest of the test. */
 export class RecordedStatus {
   private readonly states = new Map<string, ShownStatus[]>();
@@ -33,12 +38,17 @@ export class RecordedStatus {
   static async follow(access: ClusterAccess, namespace: string): Promise<RecordedStatus> {
     const record = new RecordedStatus();
     const agent = new Agent({ connect: { ca: readFileSync(access.caFile) }, bodyTimeout: 0 });
-    const path = `/apis/gatewarden.io/v1alpha1/namespaces/${namespace}/routes`;
+    const url = `${access.server}/apis/gatewarden.io/v1alpha1/namespaces/${namespace}/routes?watch=1`;
     const headers = { authorization: `Bearer ${kubeconfigToken(access.kubeconfig)}` };
-    const { body } = await request(`${access.server}${path}?watch=1`, { headers, dispatcher: agent });
-    body.on('error', () => {}); // it ends with the test
-    createInterface(body).on('line', (line) => record.take(JSON.parse(line) as { readonly object: WatchedRoute }));
-    onTestFinished(() => agent.destroy());
+    const ending = new AbortController();
+    onTestFinished(() => ending.abort());
+    const { body } = await vi.waitFor(async () => {
+      const answer = await request(url, { headers, dispatcher: agent, signal: ending.signal });
+      if (answer.statusCode === 200) return answer;
+      throw new Error(`${answer.statusCode}: ${await answer.body.text()}`);
+    }, PATIENCE);
+    const lines = createInterface(body).on('line', (line) => record.take(JSON.parse(line) as WatchLine));
+    for (const emitter of [body, lines]) emitter.on('error', () => {}); // it ends with the test
     return record;
   }
 
@@ -47,7 +57,7 @@ export class RecordedStatus {
     return this.states.get(route) ?? [];
   }
 
-  private take({ object: { metadata, status } }: { readonly object: WatchedRoute }): void {
+  private take({ object: { metadata, status } }: WatchLine): void {
     const { name, resourceVersion, generation } = metadata;
     const { observedGeneration = 0, programmed = '', conditions = [] } = status ?? {};
     const reasons = Object.fromEntries(conditions.map(({ type, reason }) => [type, reason]));

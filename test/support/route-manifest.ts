@@ -16,3 +16,14 @@ export function routeManifest(namespace: string, name: string, entity: string, m
 export function manifestList(items: readonly object[]): object {
   return { apiVersion: 'v1', kind: 'List', items };
 }
+
+/** What makes a Route so many bytes longer, to be given as `more`. */
+export function padding(bytes: number): object {
+  const entity = 'x'.repeat(10_000);
+  const objects = Array.from({ length: Math.ceil(bytes / entity.length) }, (_, at) => ({
+    name: `padding-${at}`,
+    type: 'StaticResponseHandler',
+    config: { status: 200, entity },
+  }));
+  return { heap: objects };
+}

@@ -1,3 +1,4 @@
+import { boundsProblem } from '../../../contract/document/document-bounds.ts';
 import { noReach } from '../../../contract/reach.ts';
 import type { Checker, FoundRouter } from '../checker.ts';
 import { type ResolveValue, valueResolver } from '../resolve-document.ts';
@@ -16,9 +17,15 @@ export interface Ground {
 export function groundOf(router: FoundRouter, { settings }: TrustVersion, checker: Checker): Ground {
   const allowed = new Map(Object.entries(settings.tokens));
   const sources = { reach: noReach, files: new Map<string, string>(), instanceUrl: null, allowed };
+  const resolve = valueResolver(sources, (text, constants) => checker.evaluate(text, constants, 'tenant'));
   return {
     router,
     sharedObjects: new Set(settings.sharedObjects),
-    resolve: valueResolver(sources, (text, constants) => checker.evaluate(text, constants, 'tenant')),
+    resolve(value, parent, found) {
+      const resolved = resolve(value, parent, found);
+      // tokens and transformations make more of a document than was written
+      const excess = resolved.document === null ? null : boundsProblem(resolved.document);
+      return excess === null ? resolved : { ...resolved, document: null, problems: [...resolved.problems, excess] };
+    },
   };
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../contract/document/json-value.ts';
 import type { Resource } from '../../../contract/resources/resource.ts';
-import { routeHash } from '../../../contract/route-hash.ts';
+import { isRouteOfHash } from '../../../contract/route-hash.ts';
 import type { RouteEntry, SourceVersion } from '../../../contract/snapshot.ts';
 import type { CompiledRoute } from '../snapshot.ts';
 import type { TrustVersion } from './compile-trust.ts';
@@ -93,7 +93,7 @@ export class ResourceCompiler {
     const record = this.records.get(entry.id.replace('.', '/')); // no namespace has a dot
     const mark = record?.resource.lastGood ?? null;
     if (record === undefined || mark === null || mark.hash !== entry.hash || entry.refuses === true) return false;
-    if (entry.router !== record.chosen?.remembered?.router || routeHash(entry) !== entry.hash) return false;
+    if (entry.router !== record.chosen?.remembered?.router || !isRouteOfHash(entry)) return false;
     const document: JsonObject = withoutStores(entry);
     const { id, name, hash } = entry;
     const { uid } = record.resource;

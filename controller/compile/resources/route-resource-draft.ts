@@ -25,8 +25,22 @@ export function routeIdOf({ namespace, name }: Resource): string {
   return `${namespace}.${name}`;
 }
 
-/** Reads and judges a Route. */
+/** Reads and judges a Route. Whatever cannot be judged is refused, and costs no other Route anything. */
 export function draftRoute(resource: Resource, place: RoutePlace): RouteResourceDraft {
+  if (resource.excess !== undefined) return unjudged(resource.excess);
+  try {
+    return judgedDraft(resource, place);
+  } catch (error) {
+    return unjudged(unjudgeable(error));
+  }
+}
+
+function unjudged(problem: Problem): RouteResourceDraft {
+  const judged = { conditionIsReadable: false, problems: [problem], faults: [], body: null, uses: [], audit: null };
+  return { identity: null, document: null, dataPlanes: null, onInvalid: null, judged };
+}
+
+function judgedDraft(resource: Resource, place: RoutePlace): RouteResourceDraft {
   const { spec } = resource;
   const own = specProblems('Route', spec)
     .filter(({ path }) => path[1] !== 'name')
@@ -36,7 +50,8 @@ export function draftRoute(resource: Resource, place: RoutePlace): RouteResource
   const { _id, ...named } = document ?? {};
   const id = routeIdOf(resource);
   const identity = routeIdentity(`${id}.yaml`, named, (problem) => void problems.push(problem));
-  const judged = judgeRoute(document ?? {}, identity?.name ?? id, place);
+  if (document === null) return { ...unjudged(problems[0]!), identity };
+  const judged = judgeRoute(document, identity?.name ?? id, place);
   problems.push(...told(judged.problems));
   const isLost = ([first]: Problem['path']): boolean => first === 'condition' || first === 'dataPlanes';
   const isReadable = !problems.some(({ severity, path }) => severity === 'error' && isLost(path));

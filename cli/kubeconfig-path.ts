@@ -1,0 +1,20 @@
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { delimiter, join } from 'node:path';
+
+/**
+ * The kubeconfig that a command uses, as kubectl would: what was given, else none in a Pod, which has a ServiceAccount,
+ * else `KUBECONFIG`, else `~/.kube/config` if it is there. @throws Error when several files are named
+ */
+export function kubeconfigPath(
+  given: string | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+  home = homedir(),
+): string | undefined {
+  if (given !== undefined) return given;
+  if (env['KUBERNETES_SERVICE_HOST'] !== undefined) return undefined;
+  const named = (env['KUBECONFIG'] ?? '').split(delimiter).filter((path) => path !== '');
+  if (named.length > 1) throw new Error(`KUBECONFIG names ${named.length} files: choose one with --kubeconfig`);
+  const usual = join(home, '.kube', 'config');
+  return named[0] ?? (existsSync(usual) ? usual : undefined);
+}
