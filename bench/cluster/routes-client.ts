@@ -16,15 +16,29 @@ export class RoutesClient {
     this.agent = new Agent({ connect: { ca: readFileSync(access.caFile, 'utf8') }, connections: 16 });
   }
 
+  async create(name: string, spec: object): Promise<void> {
+    const path = `/apis/gatewarden.io/v1alpha1/namespaces/${this.namespace}/routes`;
+    await this.send('POST', path, 'application/json', name, spec);
+  }
+
   /** Server-side apply. @returns when the API server had accepted it, on the clock of `performance.now()` */
   async apply(name: string, spec: object): Promise<number> {
-    const { namespace } = this;
-    const path = `/apis/gatewarden.io/v1alpha1/namespaces/${namespace}/routes/${name}`;
-    const metadata = { name, namespace };
-    const answer = await request(`${this.access.server}${path}?fieldManager=bench&force=true`, {
-      method: 'PATCH',
+    const path = `/apis/gatewarden.io/v1alpha1/namespaces/${this.namespace}/routes/${name}`;
+    return this.send('PATCH', `${path}?fieldManager=bench&force=true`, 'application/apply-patch+yaml', name, spec);
+  }
+
+  private async send(
+    method: 'POST' | 'PATCH',
+    path: string,
+    contentType: string,
+    name: string,
+    spec: object,
+  ): Promise<number> {
+    const metadata = { name, namespace: this.namespace };
+    const answer = await request(`${this.access.server}${path}`, {
+      method,
       dispatcher: this.agent,
-      headers: { authorization: `Bearer ${this.token}`, 'content-type': 'application/apply-patch+yaml' },
+      headers: { authorization: `Bearer ${this.token}`, 'content-type': contentType },
       body: JSON.stringify({ apiVersion: 'gatewarden.io/v1alpha1', kind: 'Route', metadata, spec }),
     });
     const accepted = performance.now();
@@ -34,10 +48,10 @@ export class RoutesClient {
   }
 
   /** Creates many, several at a time. */
-  async applyAll(count: number, each: (at: number) => readonly [name: string, spec: object]): Promise<void> {
+  async createAll(count: number, each: (at: number) => readonly [name: string, spec: object]): Promise<void> {
     let next = 0;
     const work = async (): Promise<void> => {
-      while (next < count) await this.apply(...each(next++));
+      while (next < count) await this.create(...each(next++));
     };
     await Promise.all(Array.from({ length: 12 }, work));
   }

@@ -16,7 +16,8 @@ export function boundsProblem(document: JsonValue): Problem | null {
     values += level.length;
     if (values > MOST_VALUES) return problem(`has more than ${MOST_VALUES} values`);
     const containers = level.filter((value) => typeof value === 'object' && value !== null);
-    if (containers.length > 0 && depth >= MOST_NESTING) return problem(`is nested more than ${MOST_NESTING} levels deep`);
+    if (containers.length > 0 && depth >= MOST_NESTING)
+      return problem(`is nested more than ${MOST_NESTING} levels deep`);
     level = containers.flatMap((value) => Object.values<JsonValue>(value));
   }
   return null;

@@ -21,11 +21,6 @@ export class PlaneArrivals {
     this.clock = clock;
   }
 
-  /** How many planes are known of. */
-  get size(): number {
-    return this.planes.size;
-  }
-
   /** Counts a stream of a plane. @returns why it may not have it; null when it may, and then `leave` has to follow */
   enter(plane: string): string | null {
     const now = this.clock.steady();

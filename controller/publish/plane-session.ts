@@ -213,9 +213,9 @@ export class PlaneSession {
 
   private receive(bytes: Buffer): void {
     this.times.heard();
-    if (!this.budget.take(bytes.length)) return this.fail('UNAVAILABLE', 'the plane says too much');
     try {
-      this.take(decodePlaneMessage(bytes));
+      if (this.budget.take(bytes.length)) this.take(decodePlaneMessage(bytes));
+      else this.fail('UNAVAILABLE', 'the plane says too much');
     } catch (error) {
       // Whatever a plane says, it costs nobody but itself its stream.
       const isKnown = error instanceof MalformedMessage;

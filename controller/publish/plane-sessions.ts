@@ -68,7 +68,10 @@ export class PlaneSessions {
     const { settings, clock, views, admission } = this;
     const { controller, listener } = this.options;
     const refusal = this.arrivals.enter(id);
-    if (refusal !== null) return stream.fail('UNAVAILABLE', refusal);
+    if (refusal !== null) {
+      stream.fail('UNAVAILABLE', refusal);
+      return;
+    }
     stream.whenReleased(() => this.arrivals.leave(id));
     this.sessions.get(id)?.end('the plane has another stream');
     let endWatch = (): void => undefined;

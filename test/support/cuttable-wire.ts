@@ -15,23 +15,21 @@ interface Passage {
 export class CuttableWire {
   readonly port: number;
   private readonly passages = new Set<Passage>();
+  private target: URL;
   private isCut = false;
   /** What is to happen when a connection has brought as much as it may. */
   private halted: ((cut: () => void) => void) | null = null;
 
-  private constructor(port: number) {
+  private constructor(port: number, target: URL) {
     this.port = port;
+    this.target = target;
   }
 
   static async to(server: string): Promise<CuttableWire> {
-    const { hostname, port } = new URL(server);
-    const listener = createServer((client) => {
-      if (wire.isCut) client.resetAndDestroy();
-      else wire.open({ client, server: connect(Number(port), hostname), isStalled: false, left: null });
-    });
+    const listener = createServer((client) => wire.accept(client));
     listener.listen(0, '127.0.0.1');
     await once(listener, 'listening');
-    const wire = new CuttableWire((listener.address() as AddressInfo).port);
+    const wire = new CuttableWire((listener.address() as AddressInfo).port, new URL(server));
     onTestFinished(() => {
       wire.cut();
       listener.close();
@@ -50,6 +48,11 @@ export class CuttableWire {
 
   mend(): void {
     this.isCut = false;
+  }
+
+  /** New connections end at another server. */
+  leadTo(server: string): void {
+    this.target = new URL(server);
   }
 
   /** On the connections that there are, nothing passes and nobody hears so. New ones are as good as before. */
@@ -80,6 +83,14 @@ export class CuttableWire {
     return new Promise((resolve) => {
       this.halted = resolve;
     });
+  }
+
+  private accept(client: Socket): void {
+    if (this.isCut) client.resetAndDestroy();
+    else {
+      const server = connect(Number(this.target.port), this.target.hostname);
+      this.open({ client, server, isStalled: false, left: null });
+    }
   }
 
   private open(passage: Passage): void {

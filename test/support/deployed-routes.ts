@@ -1,3 +1,4 @@
+import { request } from 'undici';
 import type { JsonObject } from '../../contract/document/json-value.ts';
 import { GROUP, type ResourceKind, VERSION } from '../../contract/resources/resource.ts';
 
@@ -19,6 +20,6 @@ export function sayingHandler(text: string): JsonObject {
 
 /** An answer, as `200 text`. */
 export async function said(port: number, path: string, headers: Record<string, string> = {}): Promise<string> {
-  const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers });
-  return `${answer.status} ${await answer.text()}`.trim();
+  const { statusCode, body } = await request(`http://127.0.0.1:${port}${path}`, { headers });
+  return `${statusCode} ${await body.text()}`.trim();
 }

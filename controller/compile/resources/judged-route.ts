@@ -7,6 +7,7 @@ import type { Ground } from './ground.ts';
 import type { ReferenceFault } from './reference-fault.ts';
 import type { ResourceState } from './resource-state.ts';
 import { type FoundStore, isAbout, isStoreReference, type StoreDraft, type StoreDrafts } from './store-drafts.ts';
+import { unjudgeable } from './unjudgeable.ts';
 
 /** What planes are to build. */
 export interface RouteBody {
@@ -44,8 +45,21 @@ export interface RoutePlace {
   readonly namespace: string;
 }
 
+/** What is to be said of a document that nothing can be said of but this. */
+export function unjudgedRoute(problems: readonly Problem[]): JudgedRoute {
+  return { conditionIsReadable: false, problems, faults: [], body: null, uses: [], audit: null };
+}
+
 /** Judges a document whose tokens are resolved and which has no objects for SecretStores yet. */
 export function judgeRoute(document: JsonObject, name: string, place: RoutePlace): JudgedRoute {
+  try {
+    return judged(document, name, place);
+  } catch (error) {
+    return unjudgedRoute([unjudgeable(error)]);
+  }
+}
+
+function judged(document: JsonObject, name: string, place: RoutePlace): JudgedRoute {
   const { ground, stores, namespace } = place;
   const { router, sharedObjects } = ground;
   const bare = router.route(document, name, { sharedObjects, files: {} });

@@ -6,8 +6,9 @@ import type { Resource } from '../../../contract/resources/resource.ts';
 import { routeDocument } from '../../../contract/resources/route-resource.ts';
 import { type RouteIdentity, routeIdentity } from '../route-identity.ts';
 import { hasErrors } from '../verdict.ts';
-import { type JudgedRoute, judgeRoute, type RoutePlace } from './judged-route.ts';
+import { type JudgedRoute, judgeRoute, type RoutePlace, unjudgedRoute } from './judged-route.ts';
 import type { PlaneSelector } from './resource-verdict.ts';
+import { unjudgeable } from './unjudgeable.ts';
 
 /** What a Route says, looked at by itself. */
 export interface RouteResourceDraft {
@@ -27,17 +28,17 @@ export function routeIdOf({ namespace, name }: Resource): string {
 
 /** Reads and judges a Route. Whatever cannot be judged is refused, and costs no other Route anything. */
 export function draftRoute(resource: Resource, place: RoutePlace): RouteResourceDraft {
-  if (resource.excess !== undefined) return unjudged(resource.excess);
+  if (resource.excess !== undefined) return unjudged(resource, [resource.excess]);
   try {
     return judgedDraft(resource, place);
   } catch (error) {
-    return unjudged(unjudgeable(error));
+    return unjudged(resource, [unjudgeable(error)]);
   }
 }
 
-function unjudged(problem: Problem): RouteResourceDraft {
-  const judged = { conditionIsReadable: false, problems: [problem], faults: [], body: null, uses: [], audit: null };
-  return { identity: null, document: null, dataPlanes: null, onInvalid: null, judged };
+function unjudged({ spec }: Resource, problems: readonly Problem[]): RouteResourceDraft {
+  const judged = unjudgedRoute(problems);
+  return { identity: null, document: null, dataPlanes: selectorOf(spec), onInvalid: onInvalidOf(spec), judged };
 }
 
 function judgedDraft(resource: Resource, place: RoutePlace): RouteResourceDraft {
@@ -47,20 +48,20 @@ function judgedDraft(resource: Resource, place: RoutePlace): RouteResourceDraft 
     .map((problem) => ({ ...problem, path: problem.path.slice(1) }));
   const { document, problems: found, told } = place.ground.resolve(routeDocument(spec), null);
   const problems: Problem[] = [...own, ...found];
-  const { _id, ...named } = document ?? {};
+  if (document === null) return unjudged(resource, problems);
+  const { _id, ...named } = document;
   const id = routeIdOf(resource);
   const identity = routeIdentity(`${id}.yaml`, named, (problem) => void problems.push(problem));
-  if (document === null) return { ...unjudged(problems[0]!), identity };
   const judged = judgeRoute(document, identity?.name ?? id, place);
   problems.push(...told(judged.problems));
   const isLost = ([first]: Problem['path']): boolean => first === 'condition' || first === 'dataPlanes';
   const isReadable = !problems.some(({ severity, path }) => severity === 'error' && isLost(path));
-  const isServable = identity !== null && document !== null && !hasErrors(problems);
+  const isServable = identity !== null && !hasErrors(problems);
   return {
     identity,
     document,
     dataPlanes: selectorOf(spec),
-    onInvalid: spec['onInvalid'] === 'Refuse' || spec['onInvalid'] === 'KeepLastGood' ? spec['onInvalid'] : null,
+    onInvalid: onInvalidOf(spec),
     judged: {
       ...judged,
       problems,
@@ -68,6 +69,10 @@ function judgedDraft(resource: Resource, place: RoutePlace): RouteResourceDraft 
       body: isServable ? judged.body : null,
     },
   };
+}
+
+function onInvalidOf({ onInvalid }: JsonObject): RouteResourceDraft['onInvalid'] {
+  return onInvalid === 'Refuse' || onInvalid === 'KeepLastGood' ? onInvalid : null;
 }
 
 function selectorOf({ dataPlanes }: JsonObject): PlaneSelector | null {

@@ -12,6 +12,7 @@ import type { ReferenceFault } from './reference-fault.ts';
 import type { ResourceState } from './resource-state.ts';
 import { type StoreDeclaration, storeDeclaration } from './store-declaration.ts';
 import { secretKeysOf, storeSecrets } from './store-secrets.ts';
+import { unjudgeable } from './unjudgeable.ts';
 
 /** A SecretStore as it was judged. The same object is the same store with the same secrets. */
 export interface StoreDraft {
@@ -108,7 +109,7 @@ export class StoreDrafts {
     const looked = this.found.get(key);
     if (looked !== undefined) return looked;
     const resource = this.state.secretStores.get(key);
-    const draft = resource === undefined ? null : (this.remembered(key, resource) ?? this.make(key, resource, trail));
+    const draft = resource === undefined ? null : (this.remembered(key, resource) ?? this.made(key, resource, trail));
     this.found.set(key, draft);
     return draft;
   }
@@ -120,6 +121,22 @@ export class StoreDrafts {
     // what is endless is never kept, so that this ends
     if (known.needed.some(([name, draft]) => this.get(name) !== draft)) return null;
     return known.draft;
+  }
+
+  private made(key: string, resource: Resource, trail: readonly string[]): StoreDraft {
+    if (resource.excess !== undefined) return this.unusable(key, resource, resource.excess);
+    try {
+      return this.make(key, resource, trail);
+    } catch (error) {
+      return this.unusable(key, resource, unjudgeable(error));
+    }
+  }
+
+  private unusable(key: string, resource: Resource, problem: Problem): StoreDraft {
+    const nothing = { faults: [], objects: null, files: {}, allowedNamespaces: [], stores: [key], secrets: [] };
+    const draft = { key, problems: [problem], ...nothing };
+    this.memory.set(key, { resource, ground: this.ground, secrets: [], needed: [], draft });
+    return draft;
   }
 
   private make(key: string, resource: Resource, trail: readonly string[]): StoreDraft {
@@ -188,7 +205,10 @@ export class StoreDrafts {
 export function sameSpec(a: Resource, b: Resource): boolean {
   return (
     a === b ||
-    (a.uid === b.uid && resourceKey(a) === resourceKey(b) && (a.spec === b.spec || isDeepStrictEqual(a.spec, b.spec)))
+    (a.uid === b.uid &&
+      resourceKey(a) === resourceKey(b) &&
+      a.excess?.message === b.excess?.message &&
+      (a.spec === b.spec || isDeepStrictEqual(a.spec, b.spec)))
   );
 }
 

@@ -1,0 +1,50 @@
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { theCluster } from '../../support/cluster.ts';
+import { controllerReport } from '../../support/controller-report.ts';
+import { DeployedGateway } from '../../support/deployed-gateway.ts';
+import { PATIENCE, untilAnswer } from '../../support/plane-answers.ts';
+import { RecordedStatus } from '../../support/recorded-status.ts';
+import { routeManifest } from '../../support/route-manifest.ts';
+import { gatewarden, runProgram } from '../../support/run-program.ts';
+
+const cluster = theCluster();
+const MINUTE = 60_000;
+
+/** The environment of a process whose clock is so many milliseconds ahead. Its TLS library has the right time. */
+function ahead(milliseconds: number): NodeJS.ProcessEnv {
+  const code = `const D=Date,n=D.now;globalThis.Date=class/**/extends/**/D{constructor(...a){a.length?super(...a):super(n()+(${milliseconds}))}static/**/now(){return/**/n()+(${milliseconds})}}`;
+  return { GATEWARDEN_NODE_FLAGS: `--import data:text/javascript,${encodeURIComponent(code)}` };
+}
+
+it('works with clocks that differ, and shows which planes have another one', async () => {
+  const shop = await cluster.namespace('shop');
+  const deployed = await DeployedGateway.prepare({ access: cluster, namespaces: [shop] });
+  onTestFinished(() => deployed.stop(), 60_000);
+  const leader = await deployed.startController([], { env: ahead(-30 * MINUTE) });
+  await leader.process.line(({ msg }) => msg === 'this controller leads');
+  const follower = await deployed.startController([], { env: ahead(45 * MINUTE) });
+  await follower.process.line(({ msg }) => msg === 'another controller leads');
+  await deployed.apply(routeManifest(shop, 'orders', 'one'));
+  const early = await deployed.startPlane({ controllers: [leader], env: ahead(60 * MINUTE) });
+  const late = await deployed.startPlane({ controllers: [follower], env: ahead(-24 * 60 * MINUTE) });
+  const right = await deployed.startPlane({ controllers: [follower] });
+  const planes = [early, late, right];
+  const status = await RecordedStatus.follow(cluster, shop);
+  const isProgrammed = (observed: number) => (): void => {
+    const programmed = { observed, programmed: '3/3', reasons: { Programmed: 'Programmed' } };
+    expect(status.of('orders').at(-1)).toMatchObject(programmed);
+  };
+  await vi.waitFor(isProgrammed(1), PATIENCE);
+  await deployed.apply(routeManifest(shop, 'orders', 'two'));
+  for (const { port } of planes) await untilAnswer(port, '/orders', '200 two');
+  await vi.waitFor(isProgrammed(2), PATIENCE);
+
+  const report = await controllerReport(leader);
+  expect(report.planes).toMatchObject(planes.map(() => ({ state: 'current', ready: true })));
+  const { stdout } = await runProgram(gatewarden, ['status', '--admin', `http://127.0.0.1:${leader.adminPort}`]);
+  expect(stdout).toMatch(new RegExp(`${early.name}: its clock is 1h\\d+m ahead`));
+  expect(stdout).toMatch(new RegExp(`${late.name}: its clock is (1d0h|23h\\d+m) behind`));
+  expect(stdout).toMatch(new RegExp(`${right.name}: its clock is`));
+  const leads = follower.process.said.filter(({ msg }) => msg === 'this controller leads');
+  expect(leads).toEqual([]);
+});

@@ -1,0 +1,79 @@
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { theCluster } from '../../support/cluster.ts';
+import { controllerReport } from '../../support/controller-report.ts';
+import { CuttableWire } from '../../support/cuttable-wire.ts';
+import { DeployedGateway } from '../../support/deployed-gateway.ts';
+import { PATIENCE, planeAnswer, untilAnswer } from '../../support/plane-answers.ts';
+import { RecordedStatus } from '../../support/recorded-status.ts';
+import { manifestList, routeManifest } from '../../support/route-manifest.ts';
+import { SteadyClient } from '../../support/steady-client.ts';
+
+const cluster = theCluster();
+
+it('never goes back to what a controller that lags behind has seen, in planes or in status', async () => {
+  const shop = await cluster.namespace('shop');
+  const deployed = await DeployedGateway.prepare({ access: cluster, namespaces: [shop] });
+  onTestFinished(() => deployed.stop(), 60_000);
+  const apiWire = await CuttableWire.to(cluster.server);
+  const current = await deployed.startController();
+  await current.process.line(({ msg }) => msg === 'this controller leads');
+  const lagging = await deployed.startController([], { server: `https://127.0.0.1:${apiWire.port}` });
+  const way = await CuttableWire.to(`https://127.0.0.1:${lagging.port}`);
+  way.cut();
+  const names = ['edited', 'deleted', 'replaced'];
+  await deployed.apply(manifestList(names.map((name) => routeManifest(shop, name, 'one'))));
+  const plane = await deployed.startPlane({ controllers: [current, way] });
+  const status = await RecordedStatus.follow(cluster, shop);
+  for (const name of names) {
+    await untilAnswer(plane.port, `/${name}`, '200 one');
+    await deployed.untilReason(shop, `route/${name}`, 'Programmed', 'Programmed');
+  }
+  await vi.waitFor(async () => {
+    const { resources } = await controllerReport(lagging);
+    expect(resources).toMatchObject([{ kind: 'Route', count: 3 }]);
+  }, PATIENCE);
+
+  apiWire.stall();
+  await deployed.kubectl(['delete', 'routes.gatewarden.io/deleted', 'routes.gatewarden.io/replaced', '-n', shop]);
+  const written = ['edited', 'replaced', 'created'];
+  await deployed.apply(manifestList(written.map((name) => routeManifest(shop, name, 'two'))));
+  const isCurrent = async (): Promise<void> => {
+    for (const name of written) expect(await planeAnswer(plane.port, `/${name}`)).toBe('200 two');
+    expect(await planeAnswer(plane.port, '/deleted')).toMatch(/^404/);
+  };
+  await vi.waitFor(isCurrent, PATIENCE);
+  await deployed.untilReason(shop, 'route/created', 'Programmed', 'Programmed');
+  const clients = written.map((name) => new SteadyClient(plane.port, `/${name}`, (text) => text === 'two'));
+  const states = status.of('edited').length;
+
+  const said = plane.process.said.length;
+  await current.process.stop('SIGKILL');
+  way.mend();
+  const taken = await plane.process.line(({ msg }) => msg.startsWith('a revision runs'), said);
+  expect(taken).toMatchObject({ newer: 3 });
+  await isCurrent();
+  await lagging.process.line(({ msg }) => msg === 'this controller leads');
+  expect((await controllerReport(lagging)).resources).toMatchObject([{ kind: 'Route', count: 3 }]);
+
+  apiWire.resume();
+  await vi.waitFor(async () => {
+    const { revision, planes } = await controllerReport(lagging);
+    expect(planes).toMatchObject([{ state: 'current', revision }]);
+  }, PATIENCE);
+  await isCurrent();
+  await deployed.apply(routeManifest(shop, 'edited', 'three'));
+  const [edited, ...others] = clients;
+  for (const client of others) expect(await client.stop()).toEqual([]);
+  expect((await edited!.stop()).filter((answer) => answer !== '200 three')).toEqual([]);
+  await untilAnswer(plane.port, '/edited', '200 three');
+  await vi.waitFor(() => {
+    const programmed = { observed: 3, programmed: '1/1', reasons: { Programmed: 'Programmed' } };
+    expect(status.of('edited').at(-1)).toMatchObject(programmed);
+  }, PATIENCE);
+  const observed = status
+    .of('edited')
+    .slice(states)
+    .map((state) => state.observed);
+  expect(observed).toEqual(observed.toSorted());
+  expect(Math.min(...observed)).toBe(2);
+});
