@@ -3,10 +3,10 @@ npm := npm run --silent
 installed := node_modules/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check bench fuzz format clean
+.PHONY: help run test check bench bench-cluster fuzz format clean
 
 help: ## print the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
 
 run: $(installed) ## start a demo backend with the gateway and the first example in front of it
 	@$(npm) demo
@@ -19,6 +19,9 @@ check: $(installed) ## check types, lint, format and the rules of the house
 
 bench: $(installed) ## measure the gateway beside its peers; ARGS go to bench/run.ts
 	@$(npm) bench -- $(ARGS)
+
+bench-cluster: $(installed) ## measure the controller with a real API server and planes; ARGS go to bench/cluster/run.ts
+	@$(npm) bench:cluster -- $(ARGS)
 
 fuzz: $(installed) ## run the differential fuzzer; ARGS go to test/fuzz/run.ts
 	@$(npm) fuzz -- $(ARGS)

@@ -67,6 +67,7 @@ export async function runDataplane(options: DataplaneOptions): Promise<number> {
     accessLog: options['access-log'],
     logLevel: options['log-level'],
     admin: options.admin,
+    isInPod: process.env['KUBERNETES_SERVICE_HOST'] !== undefined,
     trustedProxies: options['trusted-proxies'],
     drainTimeout: options['drain-timeout'],
     link: { figures: linkFigures(), status: () => ({ ...link?.state, revision: follower?.revision ?? null }) },

@@ -12,6 +12,8 @@ export interface AdminSource {
   readonly status: object;
   /** Administrative base path, under which the metrics are also found. */
   readonly prefix: string;
+  /** Whether loopback says nothing of who asks: in a Pod, other containers and `kubectl port-forward` come over it. */
+  readonly isInPod: boolean;
   monitoring(): MonitoringRecord[];
   /** @returns false when there is no such unit. */
   restartUnit(unit: number): boolean;
@@ -26,7 +28,7 @@ export interface ListenAddress {
 }
 
 /**
- * Health and metrics for anybody, everything else for loopback only. It is never the traffic port, and it runs beside
+ * Health and metrics for anybody, everything else for loopback only and in a Pod for nobody. It is never the traffic port, and it runs beside
  * the units, so that it answers when they do not.
  */
 export class AdminPort {
@@ -100,6 +102,7 @@ export class AdminPort {
         .end(JSON.stringify(answer.body));
       return;
     }
+    if (this.source.isInPod) return say(response, 403, 'only health and metrics are here: ask the controller');
     if (!isFromThisMachine(request)) return say(response, 403, 'only from this machine');
     if (path === '/' && reading) {
       response

@@ -26,6 +26,8 @@ export interface PreparedPlaneOptions {
   readonly accessLog: AccessLogTarget;
   readonly logLevel: LogLevel;
   readonly admin: ListenAddress | undefined;
+  /** Whether it runs in a Pod, where others arrive over loopback too; by default it does not. */
+  readonly isInPod?: boolean;
   readonly trustedProxies: readonly string[];
   /** In milliseconds. */
   readonly drainTimeout: number;
@@ -166,7 +168,7 @@ class Supervisor implements PreparedPlane {
   async startAdmin(address: ListenAddress): Promise<void> {
     const supervisor = this;
     const metrics = new PlaneMetrics(this.figures(), () => this.configuration?.series(this.units.all) ?? []);
-    const { configurationFigures, link } = this.options;
+    const { configurationFigures, link, isInPod = false } = this.options;
     if (configurationFigures !== undefined) registerConfigurationMetrics(metrics.registry, configurationFigures);
     if (link !== undefined) registerLinkMetrics(metrics.registry, link.figures);
     this.metrics = metrics;
@@ -182,6 +184,7 @@ class Supervisor implements PreparedPlane {
         const serving = supervisor.beginning?.serving;
         return serving?.kind === 'configuration' ? serving.prefix : 'openig';
       },
+      isInPod,
       monitoring: () => metrics.monitoring(),
       restartUnit: (number) => this.units.restart(number),
     });

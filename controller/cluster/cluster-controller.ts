@@ -28,6 +28,7 @@ import { ClusterSource, type NamespaceScope } from './cluster-source.ts';
 import { type BoundAddress, ControllerFronts, type WebhookOptions } from './controller-fronts.ts';
 import { EventRecorder } from './event-recorder.ts';
 import { LeaseElection } from './lease-election.ts';
+import { PacedWarning } from './paced-warning.ts';
 import { isPeerToken, peerToken } from './peer-token.ts';
 import { PlaneReview } from './plane-review.ts';
 import { SharedAuthority } from './shared-authority.ts';
@@ -238,13 +239,14 @@ export class ClusterController {
       told: (message) => log.info(message),
       authenticate: async (token) => isPeerToken(token, this.authority.authority.serialised(), Date.now()),
     });
+    const refusals = new PacedWarning(log, 'a plane was refused');
     this.channel = new ChannelServer({
       ...options.channel,
       tls: this.certificate,
       authenticator: firstToKnow([...options.authenticators, this.review]),
       sessions: this.sessions,
       methods: { [PEER_METHOD]: this.peers.handlers.forward },
-      refused: (reason, peer) => log.warn({ peer, reason }, 'a plane was refused'),
+      refused: (reason, peer) => refusals.give({ peer, reason }),
     });
   }
 
@@ -300,11 +302,12 @@ export class ClusterController {
     this.metrics.compiled(took);
     const { resources, verdicts } = compilation;
     if (resources === undefined) return;
+    // Who is no plane any more gets nothing of what comes next.
+    if (resources.trust !== null) this.review.useGroups(resources.trust.groups);
     if (published !== null) {
       this.routePlanes.setDefaultGroup(published.defaultGroup);
       this.sessions.publish(published);
     }
-    if (resources.trust !== null) this.review.useGroups(resources.trust.groups);
     this.status.judged(resources.verdicts);
     const problems = [...verdicts.flatMap((verdict) => verdict.problems), ...resources.trustProblems];
     const told = problems.map((problem) => problemText(problem)).join('\n');
@@ -316,9 +319,9 @@ export class ClusterController {
   /** Asks planes for what is only remembered here. */
   private recall(): void {
     for (const { router, id, hash } of this.newest?.resources?.remembered ?? []) {
-      void this.sessions.recall({ router, id }, hash).then((entry) => {
-        if (entry !== null) this.live.recalled([entry]);
-      });
+      const asked = this.sessions.recall({ router, id }, hash);
+      const taken = asked.then((entry) => entry !== null && this.live.recalled([entry]));
+      taken.catch((error: unknown) => this.log.error({ route: id, error: String(error) }, 'a route cannot be recalled'));
     }
   }
 

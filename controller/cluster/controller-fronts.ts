@@ -8,6 +8,7 @@ import type { ServingCertificate } from '../publish/serving-credentials.ts';
 import type { AdmissionTarget } from './admission-configuration.ts';
 import { AdmissionRegistration } from './admission-registration.ts';
 import type { ApiCaller } from './api-client.ts';
+import { PacedWarning } from './paced-warning.ts';
 import { reviewedAccess } from './reviewed-access.ts';
 
 /** How often somebody looks whether the webhook is still registered as it has to be, in milliseconds. */
@@ -66,12 +67,13 @@ export class ControllerFronts {
 
   async openWebhook(options: WebhookOptions): Promise<BoundAddress> {
     const { api, log, metrics, judge, advertise, certificate, authorities, isLeader } = this.options;
+    const failures = new PacedWarning(log, 'a review failed');
     this.webhook = new AdmissionServer({
       judge,
       certificate: certificate(),
       observer: {
         reviewed: (kind, outcome, milliseconds) => metrics.webhookAnswered(kind ?? 'unknown', outcome, milliseconds),
-        failed: (error) => log.error({ error: String(error) }, 'a review failed'),
+        failed: (error) => failures.give({ error: String(error) }),
       },
     });
     const { host, port, configuration, failurePolicy, owns } = options;

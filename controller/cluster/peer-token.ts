@@ -1,7 +1,7 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 
-/** How long a token is good, in milliseconds; clocks of controllers may differ by as much. */
-const LIFETIME = 60_000;
+/** How long a token is good, in milliseconds: clocks of controllers may differ by as much, as for certificates. */
+const LIFETIME = 60 * 60_000;
 
 /**
  * What controllers show each other: it can be made and judged only with the authority that they share, which is in a

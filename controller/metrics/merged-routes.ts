@@ -1,5 +1,5 @@
-import type { Report } from '../../contract/channel.ts';
-import { addFigures, emptyFigures, readFigures } from '../../contract/route-report.ts';
+import type { Report, RouteReport } from '../../contract/channel.ts';
+import { emptyFigures, FIGURE, FIGURE_COUNT, readFigures } from '../../contract/route-report.ts';
 import { routeKeyText } from '../../contract/snapshot.ts';
 import type { PlaneFacts } from '../publish/plane-facts.ts';
 
@@ -11,17 +11,20 @@ export interface MergedRoute {
   readonly figures: Float64Array;
 }
 
-interface PlaneAccount {
-  report: Report;
+interface Total {
+  readonly merged: MergedRoute;
+  /** How many planes report it now. */
+  planes: number;
 }
 
 /**
  * What planes report of their routes, as one. Counts never go down because a plane went: what it counted is kept as long
  * as some plane runs the route. What was counted before this controller began to lead on planes that are gone is not known.
+ * A look costs as much as was reported otherwise since the last one: metrics are shown to anybody, however often.
  */
 export class MergedRoutes {
-  private readonly planes = new Map<string, PlaneAccount>();
-  private readonly departed = new Map<string, Float64Array>();
+  private readonly planes = new Map<string, Report>();
+  private readonly totals = new Map<string, Total>();
 
   /** Takes the newest reports. Planes that are not named are gone. */
   follow(planes: readonly PlaneFacts[]): void {
@@ -31,58 +34,97 @@ export class MergedRoutes {
       if (lastReport === null) continue;
       const { report } = lastReport;
       const known = this.planes.get(identity.id);
-      if (known === undefined) this.planes.set(identity.id, { report });
-      else {
-        if (known.report.since !== report.since) this.retire(known.report);
-        known.report = report;
-      }
+      if (known === report) continue;
+      const goesOn = known !== undefined && known.since === report.since;
+      if (known !== undefined && !goesOn) this.retire(known);
+      this.change(goesOn ? known.routes : [], report.routes);
+      this.planes.set(identity.id, report);
     }
     for (const id of gone) {
-      const account = this.planes.get(id);
-      if (account !== undefined) this.retire(account.report);
+      const report = this.planes.get(id);
+      if (report !== undefined) this.retire(report);
       this.planes.delete(id);
     }
   }
 
   /** Everything that some plane reports now, and what is known of it from planes that are gone. */
   series(): MergedRoute[] {
-    const merged = new Map<string, MergedRoute>();
-    for (const { report } of this.planes.values()) {
-      for (const { router, id, name, figures } of report.routes) {
-        const key = routeKeyText({ router, id });
-        const known = merged.get(key) ?? this.begin(key, { router, route: id, name });
-        merged.set(key, known);
-        const read = readFigures(figures);
-        if (read !== null) addFigures(known.figures, read);
-      }
-    }
-    for (const key of [...this.departed.keys()]) if (!merged.has(key)) this.departed.delete(key);
-    return [...merged.values()];
+    for (const [key, { planes }] of this.totals) if (planes === 0) this.totals.delete(key);
+    return [...this.totals.values()].map(({ merged }) => merged);
   }
 
   /** Forgets everything: this controller does not lead any more. */
   clear(): void {
     this.planes.clear();
-    this.departed.clear();
+    this.totals.clear();
   }
 
-  private begin(key: string, route: Omit<MergedRoute, 'figures'>): MergedRoute {
-    const figures = emptyFigures();
-    const before = this.departed.get(key);
-    if (before !== undefined) addFigures(figures, before);
-    return { ...route, figures };
+  /** What a plane reports took the place of what it reported before. */
+  private change(before: readonly RouteReport[], after: readonly RouteReport[]): void {
+    if (before.length === after.length && before.every((one, at) => isSameRoute(one, after[at]))) {
+      // Most of the time it is the same routes in the same order, and few of them have done anything.
+      for (const [at, route] of after.entries()) {
+        const figures = before[at]?.figures ?? [];
+        if (!sameNumbers(figures, route.figures)) replace(this.totalOf(route), figures, route.figures);
+      }
+      return;
+    }
+    const left = new Map(before.map((one) => [routeKeyText(one), one]));
+    for (const route of after) {
+      const key = routeKeyText(route);
+      const known = left.get(key);
+      const total = this.totalOf(route);
+      if (known === undefined) total.planes++;
+      replace(total, known?.figures ?? [], route.figures);
+      left.delete(key);
+    }
+    for (const route of left.values()) {
+      const total = this.totalOf(route);
+      total.planes--;
+      replace(total, route.figures, []);
+    }
   }
 
   /** What was active on a plane that is gone has ended, in whatever way. */
   private retire(report: Report): void {
-    for (const { router, id, figures } of report.routes) {
-      const read = readFigures(figures);
-      if (read === null) continue;
-      read[0] = Math.min(read[0] ?? 0, read[1] ?? 0);
-      const key = routeKeyText({ router, id });
-      const before = this.departed.get(key) ?? emptyFigures();
-      addFigures(before, read);
-      this.departed.set(key, before);
+    for (const route of report.routes) {
+      const total = this.totalOf(route);
+      total.planes--;
+      const { figures } = total.merged;
+      const [begun = 0, ended = 0] = readFigures(route.figures) ?? [];
+      figures[FIGURE.begun]! -= Math.max(0, begun - ended);
     }
   }
+
+  private totalOf(route: RouteReport): Total {
+    const key = routeKeyText(route);
+    const known = this.totals.get(key);
+    if (known !== undefined) return known;
+    const { router, id, name } = route;
+    const made = { merged: { router, route: id, name, figures: emptyFigures() }, planes: 0 };
+    this.totals.set(key, made);
+    return made;
+  }
+}
+
+function isSameRoute(a: RouteReport, b: RouteReport | undefined): boolean {
+  return a.id === b?.id && a.router === b.router && a.name === b.name;
+}
+
+function sameNumbers(a: readonly number[], b: readonly number[]): boolean {
+  return a.length === b.length && a.every((number, at) => number === b[at]);
+}
+
+/** Adds the figures of a plane to a total, in place of those that it had before. */
+function replace({ merged: { figures } }: Total, before: readonly number[], after: readonly number[]): void {
+  const old = readFigures(before);
+  const now = readFigures(after);
+  const wasCounted = figures[FIGURE.ended]! > 0;
+  const { longest, shortest } = FIGURE;
+  const [longestBefore, shortestBefore] = [figures[longest]!, figures[shortest]!];
+  for (let i = 0; i < FIGURE_COUNT; i++) figures[i] = Math.max(0, figures[i]! + (now?.[i] ?? 0) - (old?.[i] ?? 0));
+  figures[longest] = Math.max(longestBefore, now?.[longest] ?? 0);
+  const isCounted = now !== null && now[FIGURE.ended]! > 0;
+  if (!isCounted) figures[shortest] = shortestBefore;
+  else figures[shortest] = wasCounted ? Math.min(shortestBefore, now[shortest]!) : now[shortest]!;
 }

@@ -43,6 +43,10 @@ export class ChannelServer {
       'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
       'grpc.max_send_message_length': MAX_MESSAGE_BYTES,
       'grpc.max_concurrent_streams': 8,
+      // Streams are younger than this: what is left of a connection then belongs to nobody who means well.
+      'grpc.max_connection_age_ms': 60 * 60_000,
+      'grpc.max_connection_age_grace_ms': 10_000,
+      'grpc.max_connection_idle_ms': 60_000,
       // With these a peer that went without a word is noticed within 15 seconds, whatever its streams do.
       'grpc.keepalive_time_ms': 10_000,
       'grpc.keepalive_timeout_ms': 4_000,

@@ -1,8 +1,9 @@
 import { type FollowerMessage, type ForwardedRoute, PEER_PROTOCOL } from './peer-messages.ts';
 import { BASE_PROBLEMS, type PlaneFacts } from './plane-facts.ts';
 
-/** How many routes one message names. */
+/** How many routes one message names, and how many as long as they have problems to tell of. */
 const ROUTES_PER_MESSAGE = 5000;
+const PROBLEMS_PER_MESSAGE = 200;
 
 interface Pending {
   facts: PlaneFacts;
@@ -79,10 +80,11 @@ export class ForwardedPlanes {
     pending.routes = new Set();
     let at = 0;
     do {
-      const routes = keys.slice(at, at + ROUTES_PER_MESSAGE).map((key) => routeOf(facts, key));
+      const most = facts.problems.size > PROBLEMS_PER_MESSAGE ? PROBLEMS_PER_MESSAGE : ROUTES_PER_MESSAGE;
+      const routes = keys.slice(at, at + most).map((key) => routeOf(facts, key));
       const state = { identity, connectedSince, version, pending: facts.pending, revision };
       yield { type: 'plane', ...state, full: full && at === 0, routes };
-      at += ROUTES_PER_MESSAGE;
+      at += most;
     } while (at < keys.length);
     if (pending.isReportTold || facts.lastReport === null) return;
     pending.isReportTold = true;

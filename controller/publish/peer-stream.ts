@@ -1,4 +1,5 @@
 import { type ChannelCredentials, type ChannelOptions, Client, type ClientDuplexStream, Metadata } from '@grpc/grpc-js';
+import { MAX_MESSAGE_BYTES } from '../../contract/channel-codec.ts';
 import type { Clock } from '../clock.ts';
 import type { ForwardedPlanes } from './forwarded-planes.ts';
 import { encodePeerMessage, PEER_METHOD } from './peer-messages.ts';
@@ -45,6 +46,9 @@ export class PeerStream {
       // The library would share one connection, and with it old certificates, among clients of one address.
       'grpc.use_local_subchannel_pool': 1,
       'grpc.enable_retries': 0,
+      // The leader is where its Lease says: neither the environment nor DNS has a say in it.
+      'grpc.enable_http_proxy': 0,
+      'grpc.service_config_disable_resolution': 1,
       ...options.channelOptions,
     });
   }
@@ -74,7 +78,9 @@ export class PeerStream {
   flush(): void {
     if (this.call === null || this.isOver || this.isFull) return;
     for (const message of this.planes.take()) {
-      if (!this.call.write(encodePeerMessage(message))) this.isFull = true;
+      const bytes = encodePeerMessage(message);
+      // One message that is too long would end the stream, and with it what is known of all other planes.
+      if (bytes.length <= MAX_MESSAGE_BYTES && !this.call.write(bytes)) this.isFull = true;
     }
   }
 

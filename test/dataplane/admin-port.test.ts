@@ -9,7 +9,7 @@ let admin: AdminPort;
 let ready = true;
 const restarted: number[] = [];
 
-function open(): AdminPort {
+function open(isInPod = false): AdminPort {
   admin = new AdminPort({
     registry: new Registry(),
     get ready() {
@@ -17,6 +17,7 @@ function open(): AdminPort {
     },
     status: { draining: false },
     prefix: 'openig',
+    isInPod,
     monitoring: () => [{ _id: 'heap._router.route.a.request', _rev: null, _type: 'counter', count: 3 }],
     restartUnit: (unit) => restarted.push(unit) > 0 && unit < 2,
   });
@@ -102,4 +103,16 @@ it.each([
 ])('takes %s for this machine: %s', (address, verdict) => {
   open();
   expect(isLoopback(address)).toBe(verdict);
+});
+
+it('has only health and metrics in a Pod, where others arrive over loopback too', async () => {
+  const { port } = await open(true).listen({ host: '127.0.0.1', port: 0 });
+  const status = async (path: string, method = 'GET'): Promise<number> =>
+    (await fetch(`http://127.0.0.1:${port}${path}`, { method })).status;
+  restarted.length = 0;
+  expect(await status('/health/live')).toBe(200);
+  expect(await status('/metrics')).toBe(200);
+  expect(await status('/')).toBe(403);
+  expect(await status('/units/1/restart', 'POST')).toBe(403);
+  expect(restarted).toEqual([]);
 });

@@ -9,11 +9,12 @@ import { repositoryRoot } from '../house/source-file.ts';
 const PORTS = /\b(?:8080|8081|8082|8443|9090|9091|9443)\b/g;
 const MOST_PORTS = 7;
 
-/** The examples in a folder of their own where they may be changed, with what they need beside them. */
+/** The README and the examples in a folder of their own where they may be changed, with what they need beside them. */
 export async function copyOfExamples(): Promise<string> {
   const root = mkdtempSync(`${tmpdir()}/gatewarden-examples-`);
   onTestFinished(() => rmSync(root, { recursive: true }));
-  cpSync(`${repositoryRoot}/examples`, `${root}/examples`, { recursive: true });
+  for (const name of ['README.md', 'examples'])
+    cpSync(`${repositoryRoot}/${name}`, `${root}/${name}`, { recursive: true });
   for (const name of ['cli', 'crds', 'docs', 'node_modules'])
     symlinkSync(`${repositoryRoot}/${name}`, `${root}/${name}`);
   const ports = await freePorts(MOST_PORTS);
@@ -22,9 +23,9 @@ export async function copyOfExamples(): Promise<string> {
     if (!known.has(port)) known.set(port, String(ports[known.size]));
     return known.get(port)!;
   };
-  for (const entry of readdirSync(`${root}/examples`, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue;
-    const file = `${entry.parentPath}/${entry.name}`;
+  const entries = readdirSync(`${root}/examples`, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => `${parentPath}/${name}`);
+  for (const file of [`${root}/README.md`, ...files]) {
     // Byte by byte, because some of them are keystores.
     writeFileSync(file, readFileSync(file, 'latin1').replace(PORTS, portOf), 'latin1');
   }

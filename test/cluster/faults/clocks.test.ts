@@ -20,9 +20,9 @@ it('works with clocks that differ, and shows which planes have another one', asy
   const shop = await cluster.namespace('shop');
   const deployed = await DeployedGateway.prepare({ access: cluster, namespaces: [shop] });
   onTestFinished(() => deployed.stop(), 60_000);
-  const leader = await deployed.startController([], { env: ahead(-30 * MINUTE) });
+  const leader = await deployed.startController([], { env: ahead(-20 * MINUTE) });
   await leader.process.line(({ msg }) => msg === 'this controller leads');
-  const follower = await deployed.startController([], { env: ahead(45 * MINUTE) });
+  const follower = await deployed.startController([], { env: ahead(25 * MINUTE) });
   await follower.process.line(({ msg }) => msg === 'another controller leads');
   await deployed.apply(routeManifest(shop, 'orders', 'one'));
   const early = await deployed.startPlane({ controllers: [leader], env: ahead(60 * MINUTE) });

@@ -50,7 +50,7 @@ it('never goes back to what a controller that lags behind has seen, in planes or
   await current.process.stop('SIGKILL');
   way.mend();
   const taken = await plane.process.line(({ msg }) => msg.startsWith('a revision runs'), said);
-  expect(taken).toMatchObject({ newer: 3 });
+  expect(taken).toMatchObject({ newer: 4 });
   await isCurrent();
   await lagging.process.line(({ msg }) => msg === 'this controller leads');
   expect((await controllerReport(lagging)).resources).toMatchObject([{ kind: 'Route', count: 3 }]);

@@ -1,0 +1,132 @@
+import { mkdirSync } from 'node:fs';
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import type { JsonObject } from '../../../contract/document/json-value.ts';
+import { theCluster } from '../../support/cluster.ts';
+import { DeployedGateway } from '../../support/deployed-gateway.ts';
+import { deployedObject, said, sayingHandler, sayingRoute } from '../../support/deployed-routes.ts';
+import { spoken } from '../../support/keeping-planes.ts';
+import { olderProgram } from '../../support/older-program.ts';
+import { SteadyClient } from '../../support/steady-client.ts';
+
+const cluster = theCluster();
+const patience = { timeout: 60_000, interval: 50 };
+let shop = '';
+
+beforeEach(async () => {
+  shop = await cluster.namespace('shop');
+});
+
+async function deployed(): Promise<DeployedGateway> {
+  const gateway = await DeployedGateway.prepare({ access: cluster, namespaces: [shop] });
+  onTestFinished(() => gateway.stop(), 60_000);
+  return gateway;
+}
+
+interface Shown {
+  readonly programmed: string;
+  readonly message: string;
+}
+
+/** What the Route `name` says about planes. */
+async function shown(gateway: DeployedGateway, name: string): Promise<Shown> {
+  const words = ['get', 'routes.gatewarden.io', name, '-n', shop, '-o', 'json'];
+  const { status } = JSON.parse(await gateway.kubectl(words)) as {
+    status: { programmed: string; conditions: { type: string; message: string }[] };
+  };
+  const condition = status.conditions.find(({ type }) => type === 'Programmed');
+  return { programmed: status.programmed, message: condition?.message ?? '' };
+}
+
+async function untilShown(gateway: DeployedGateway, name: string, programmed: string): Promise<Shown> {
+  return vi.waitFor(
+    async () => {
+      const status = await shown(gateway, name);
+      expect(status.programmed).toBe(programmed);
+      return status;
+    },
+    { ...patience, interval: 300 },
+  );
+}
+
+it('a type that one plane of three does not have: it goes on with the version before, and the Route says so', async () => {
+  const gateway = await deployed();
+  const old = olderProgram(gateway.at('old'), 'uriPathRewriteFilter');
+  await gateway.apply(sayingRoute(shop, 'hello', 'first'));
+  await gateway.apply(sayingRoute(shop, 'other', 'other'));
+  await gateway.startController();
+  const planes = await Promise.all([
+    gateway.startPlane(),
+    gateway.startPlane(),
+    gateway.startPlane({ command: [old] }),
+  ]);
+  const [, , older] = planes;
+  await untilShown(gateway, 'hello', '3/3');
+  const clients = planes.map(({ port }) => new SteadyClient(port, '/hello', (text) => /^(first|second)$/.test(text)));
+
+  const rewrite = { type: 'UriPathRewriteFilter', config: { mappings: { '/hello': '/' } } };
+  const handler: JsonObject = { type: 'Chain', config: { filters: [rewrite], handler: sayingHandler('second') } };
+  await gateway.apply(sayingRoute(shop, 'hello', 'second', { handler }));
+  await gateway.untilReason(shop, 'route/hello', 'Programmed', 'PlaneRefused');
+  const { programmed, message } = await shown(gateway, 'hello');
+  expect(programmed).toBe('2/3');
+  expect(message).toContain(`plane ${gateway.namespace}/${older.name}: `);
+  expect(message).toContain('UriPathRewriteFilter');
+  expect(await Promise.all(planes.map(({ port }) => said(port, '/hello')))).toEqual([
+    '200 second',
+    '200 second',
+    '200 first',
+  ]);
+
+  await gateway.apply(sayingRoute(shop, 'other', 'changed'));
+  for (const { port } of planes) {
+    await vi.waitFor(async () => expect(await said(port, '/other')).toBe('200 changed'), patience);
+  }
+  await untilShown(gateway, 'other', '3/3');
+  for (const client of clients) {
+    expect(await client.stop()).toEqual([]);
+    expect(client.answered).toBeGreaterThan(0);
+  }
+
+  await gateway.apply(sayingRoute(shop, 'hello', 'third'));
+  await untilShown(gateway, 'hello', '3/3');
+  expect(await said(older.port, '/hello')).toBe('200 third');
+});
+
+it('a base that one plane of three cannot build: it refuses it as a whole and goes on, also with new Routes', async () => {
+  const gateway = await deployed();
+  mkdirSync(gateway.at('keys'));
+  await gateway.apply(sayingRoute(shop, 'hello', 'first'));
+  await gateway.startController();
+  const planes = await Promise.all([
+    gateway.startPlane({ env: { KEYS: gateway.at('keys') } }),
+    gateway.startPlane({ env: { KEYS: gateway.at('keys') } }),
+    gateway.startPlane({ env: { KEYS: gateway.at('missing') } }),
+  ]);
+  const [, , without] = planes;
+  await untilShown(gateway, 'hello', '3/3');
+  const clients = planes.map(({ port }) => new SteadyClient(port, '/hello', (text) => text === 'first'));
+
+  const store = { name: 'keys', type: 'FileSystemSecretStore', config: { directory: `\${env['KEYS']}` } };
+  const router = { name: '_router', type: 'Router', config: {} };
+  await gateway.configure({}, { 'config.json': { heap: [store, router], handler: '_router' } });
+  await without.process.line(spoken('a revision was refused'));
+  await gateway.apply(deployedObject('Route', shop, 'late', { handler: sayingHandler('late') }));
+  const { message } = await untilShown(gateway, 'late', '2/3');
+  expect(message).toContain(`plane ${gateway.namespace}/${without.name}: `);
+  expect(message).toContain('missing');
+  await gateway.untilReason(shop, 'route/late', 'Programmed', 'PlaneRefused');
+  expect(await Promise.all(planes.map(({ port }) => said(port, '/anything')))).toEqual([
+    '200 late',
+    '200 late',
+    expect.stringMatching(/^404/),
+  ]);
+  for (const client of clients) {
+    expect(await client.stop()).toEqual([]);
+    expect(client.answered).toBeGreaterThan(0);
+  }
+
+  mkdirSync(gateway.at('missing'));
+  await gateway.configure({});
+  await untilShown(gateway, 'late', '3/3');
+  expect(await said(without.port, '/anything')).toBe('200 late');
+});
