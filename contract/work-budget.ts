@@ -34,6 +34,16 @@ export function endWork(wasUnderWay: boolean): void {
   isUnderWay = wasUnderWay;
 }
 
+/** Runs something of which all parts may do together what one of them may do by itself. */
+export function workTogether<T>(run: () => T): T {
+  const wasUnderWay = beginWork();
+  try {
+    return run();
+  } finally {
+    endWork(wasUnderWay);
+  }
+}
+
 /** Counts work that is about to be done, where anybody counts. @throws WorkExceeded */
 export function spend(steps: number): void {
   if (!isUnderWay) return;

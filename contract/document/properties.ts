@@ -1,4 +1,5 @@
 import { type Path, type Problem, ValueProblem } from '../problem.ts';
+import { DocumentBounds } from './document-bounds.ts';
 import { flatTokens } from './flat-tokens.ts';
 import { isJsonObject, type JsonObject, type JsonValue, kindOf, setMember } from './json-value.ts';
 import { readLocation } from './property-location.ts';
@@ -34,12 +35,15 @@ export function readProperties(
   const top = context.path ?? ['properties'];
   const set = new GrowingPropertySet(context.parent);
   const tokens = tokenResolver(set, context.sources);
+  const bounds = new DocumentBounds();
+  let excess: Problem | null = null;
   if (isJsonObject(raw)) addAll(raw, top);
   else if (raw !== undefined && raw !== null) fault('property', top, `must be an object and not ${kindOf(raw)}`);
   return set;
 
   function addAll(object: JsonObject, path: Path): void {
     for (const [name, value] of Object.entries(object)) {
+      if (excess !== null) return;
       if (name !== LOCATION) addOne(name, value, [...path, name]);
       else if (path === top) addFile(value, [...path, name]);
       else fault('property', path, `names a file that has a ${LOCATION} itself`);
@@ -55,8 +59,17 @@ export function readProperties(
   function addOne(name: string, value: JsonValue, path: Path): void {
     const loaded = loadLocations(value, path);
     const evaluated = evaluate(applyTransformations(substitute(loaded, path), report, path), path);
+    if (isTooMuch(evaluated, path)) return;
     const clash = set.add(name, evaluated);
     if (clash !== undefined) fault('property', path, `gives the token '${clash}' a second time`);
+  }
+
+  /** Of a tenant all properties together are held to what a document may be; those that follow are left out. */
+  function isTooMuch(value: JsonValue, path: Path): boolean {
+    if (context.sources.reach.origin !== 'tenant') return false;
+    excess = bounds.add(value);
+    if (excess !== null) report({ ...excess, path: path.slice(0, -1) });
+    return excess !== null;
   }
 
   function substitute(value: JsonValue, path: Path): JsonValue {

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { credentials } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
 import { problemText } from '../../contract/problem-text.ts';
@@ -27,20 +26,13 @@ import type { ClusterApi } from './api-client.ts';
 import { ClusterSource, type NamespaceScope } from './cluster-source.ts';
 import { type BoundAddress, ControllerFronts, type WebhookOptions } from './controller-fronts.ts';
 import { EventRecorder } from './event-recorder.ts';
+import type { GivenCertificates } from './given-certificates.ts';
 import { LeaseElection } from './lease-election.ts';
 import { PacedWarning } from './paced-warning.ts';
 import { isPeerToken, peerToken } from './peer-token.ts';
 import { PlaneReview } from './plane-review.ts';
 import { SharedAuthority } from './shared-authority.ts';
 import { StatusWriter } from './status-writer.ts';
-
-/** Certificates that an operator gives, in place of self-made ones. */
-export interface GivenCertificates {
-  readonly certificate: string;
-  readonly key: string;
-  /** The authority of the certificates of the other controllers. */
-  readonly authority: string;
-}
 
 export interface ClusterControllerOptions {
   readonly api: ClusterApi;
@@ -321,7 +313,9 @@ export class ClusterController {
     for (const { router, id, hash } of this.newest?.resources?.remembered ?? []) {
       const asked = this.sessions.recall({ router, id }, hash);
       const taken = asked.then((entry) => entry !== null && this.live.recalled([entry]));
-      taken.catch((error: unknown) => this.log.error({ route: id, error: String(error) }, 'a route cannot be recalled'));
+      taken.catch((error: unknown) =>
+        this.log.error({ route: id, error: String(error) }, 'a route cannot be recalled'),
+      );
     }
   }
 
@@ -395,10 +389,4 @@ export class ClusterController {
       monitoring: (id, query) => options.monitoring(this.routeFigures(), id, query),
     };
   }
-}
-
-/** Reads certificates that an operator gives. @throws Error when a file cannot be read */
-export function givenCertificates(certificate: string, key: string, authority: string): GivenCertificates {
-  const read = (path: string): string => readFileSync(path, 'utf8');
-  return { certificate: read(certificate), key: read(key), authority: read(authority) };
 }

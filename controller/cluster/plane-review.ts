@@ -12,7 +12,7 @@ import type { PlaneIdentity } from '../publish/plane-identity.ts';
 import type { ApiCaller } from './api-client.ts';
 import { ApiError } from './api-error.ts';
 import { resourcePath } from './resource-path.ts';
-import { tokenEnd } from './token-end.ts';
+import { type TokenClaims, tokenClaims } from './token-claims.ts';
 
 /** Planes ask for tokens with this audience, so that a token for something else gives nobody a stream. */
 export const PLANE_AUDIENCE = 'gatewarden-controller';
@@ -93,11 +93,14 @@ export class PlaneReview implements PlaneAuthenticator {
   }
 
   async authenticate({ token }: { readonly token: string | null }): Promise<PlaneGrant | null> {
-    if (token === null) return null;
+    const claims = token === null ? null : tokenClaims(token);
+    // What cannot be good is not passed on: the API server has other work, and it may be somebody's secret.
+    if (token === null || claims === null || !claims.audiences.includes(PLANE_AUDIENCE)) return null;
+    if (claims.end !== null && claims.end <= this.clock.wall()) return null;
     const leave = await this.turns.enter(0, AbortSignal.timeout(2 * TIMEOUT));
     if (leave === null) throw new PlaneRefused('UNAVAILABLE', 'too many planes are being looked at');
     try {
-      return await this.review(token);
+      return await this.review(token, claims);
     } catch (error) {
       if (error instanceof PlaneRefused) throw error;
       throw new PlaneRefused('UNAVAILABLE', 'the API server could not be asked who the plane is');
@@ -106,7 +109,7 @@ export class PlaneReview implements PlaneAuthenticator {
     }
   }
 
-  private async review(token: string): Promise<PlaneGrant | null> {
+  private async review(token: string, { end: until }: TokenClaims): Promise<PlaneGrant | null> {
     const apiVersion = 'authentication.k8s.io/v1';
     const body = { apiVersion, kind: 'TokenReview', spec: { token, audiences: [PLANE_AUDIENCE] } };
     const path = `/apis/${apiVersion}/tokenreviews`;
@@ -121,7 +124,6 @@ export class PlaneReview implements PlaneAuthenticator {
     if (podName === undefined || podUid === undefined || otherNames.length + otherUids.length > 0) {
       throw new PlaneRefused('PERMISSION_DENIED', 'the token is not bound to a Pod');
     }
-    const until = tokenEnd(token);
     if (until === null) throw new PlaneRefused('PERMISSION_DENIED', 'the token has no end');
     const found = await this.podOf(namespace, podName, podUid);
     if (found === null) throw new PlaneRefused('UNAUTHENTICATED', 'the Pod of the plane is gone');

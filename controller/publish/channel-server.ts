@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { Server, ServerCredentials, type ServerDuplexStream } from '@grpc/grpc-js';
+import { logVerbosity, Server, ServerCredentials, type ServerDuplexStream, setLogVerbosity } from '@grpc/grpc-js';
 import { CHANNEL_METHOD, CHANNEL_PROTOCOL, type Hello } from '../../contract/channel.ts';
 import { bytesMethod, decodePlaneMessage, MAX_MESSAGE_BYTES, MalformedMessage } from '../../contract/channel-codec.ts';
 import { MessageStream } from './message-stream.ts';
@@ -35,6 +35,8 @@ export class ChannelServer {
   private readonly server: Server;
   private readonly tls: ServingCredentials | null;
   private arriving = 0;
+  /** How many of them come from each address. */
+  private readonly places = new Map<string, number>();
 
   constructor(options: ChannelServerOptions) {
     this.options = options;
@@ -61,6 +63,8 @@ export class ChannelServer {
     const { host, port } = this.options;
     const address = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
     const credentials = this.tls?.credentials ?? ServerCredentials.createInsecure();
+    // The library would write headers that it cannot read, a credential among them, past the log.
+    setLogVerbosity(logVerbosity.NONE);
     return new Promise((resolve, reject) => {
       this.server.bindAsync(address, credentials, (error, bound) => (error === null ? resolve(bound) : reject(error)));
     });
@@ -89,8 +93,14 @@ export class ChannelServer {
   private async arrive(call: ServerDuplexStream<Buffer, Buffer>): Promise<void> {
     const { refused, arriving = 1_000 } = this.options;
     const stream = new MessageStream(call);
-    if (this.arriving >= arriving) return stream.fail('UNAVAILABLE', 'too many planes connect at once');
+    const place = call.getPeer().replace(/:\d+$/, '');
+    const here = this.places.get(place) ?? 0;
+    // From one address come at most half of them, so that nobody keeps all others out.
+    if (this.arriving >= arriving || here >= arriving / 2) {
+      return stream.fail('UNAVAILABLE', 'too many planes connect at once');
+    }
     this.arriving++;
+    this.places.set(place, here + 1);
     try {
       await this.admit(call, stream);
     } catch (error) {
@@ -100,6 +110,9 @@ export class ChannelServer {
       stream.fail(error instanceof PlaneRefused ? error.code : isKnown ? 'INVALID_ARGUMENT' : 'UNAVAILABLE', reason);
     } finally {
       this.arriving--;
+      const left = (this.places.get(place) ?? 1) - 1;
+      if (left === 0) this.places.delete(place);
+      else this.places.set(place, left);
     }
   }
 

@@ -1,3 +1,4 @@
+import type { Clock } from '../clock.ts';
 import { type FollowerMessage, type ForwardedRoute, PEER_PROTOCOL } from './peer-messages.ts';
 import { BASE_PROBLEMS, type PlaneFacts } from './plane-facts.ts';
 
@@ -15,13 +16,15 @@ interface Pending {
 /** What a follower has yet to tell the leader about its planes. Of what changed several times, the newest is told. */
 export class ForwardedPlanes {
   private readonly controller: string;
+  private readonly clock: Clock;
   private readonly planes = new Map<string, Pending>();
   private readonly changed = new Set<string>();
   private readonly left = new Set<string>();
   private isIntroduced = false;
 
-  constructor(controller: string) {
+  constructor(controller: string, clock: Clock) {
     this.controller = controller;
+    this.clock = clock;
   }
 
   heard(facts: PlaneFacts, routes: readonly string[] | null): void {
@@ -59,7 +62,7 @@ export class ForwardedPlanes {
   *take(): Generator<FollowerMessage, void> {
     if (!this.isIntroduced) {
       this.isIntroduced = true;
-      yield { type: 'peer', protocol: PEER_PROTOCOL, controller: this.controller };
+      yield { type: 'peer', protocol: PEER_PROTOCOL, controller: this.controller, clock: this.clock.wall() };
     }
     for (const plane of this.left) {
       this.left.delete(plane);

@@ -1,8 +1,14 @@
 import type { RouteProblems } from '../../contract/channel.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import type { MessageStream } from './message-stream.ts';
-import { decodePeerMessage, type ForwardedPlane, PEER_PROTOCOL } from './peer-messages.ts';
-import type { PlaneFacts, TimedReport } from './plane-facts.ts';
+import {
+  decodePeerMessage,
+  type ForwardedPlane,
+  type ForwardedReport,
+  PEER_PROTOCOL,
+  type PeerHello,
+} from './peer-messages.ts';
+import type { PlaneFacts } from './plane-facts.ts';
 import type { PlaneLedger } from './plane-ledger.ts';
 
 export interface PeerFollowerOptions {
@@ -17,6 +23,9 @@ export interface PeerFollowerOptions {
   /** Milliseconds between heartbeats; three that stay away end the stream. */
   readonly heartbeat?: number;
 }
+
+/** Milliseconds that a message may have taken: clocks that seem to differ by less are the same. */
+const ON_THE_WAY = 1000;
 
 /** Hears when a stream says whose it is, and when it ends. */
 export interface FollowerListener {
@@ -38,6 +47,8 @@ export class PeerFollower {
   private readonly tell: FollowerListener;
   private readonly planes = new Map<string, FollowedPlane>();
   private name: string | null = null;
+  /** Milliseconds that our clock is ahead of the follower's. */
+  private ahead = 0;
   private heardAt: number;
   private beating: (() => void) | null = null;
 
@@ -74,14 +85,14 @@ export class PeerFollower {
     const message = decodePeerMessage(bytes);
     if (message?.type === 'heartbeat') return;
     if (message === null) this.end('INVALID_ARGUMENT', 'the message is none that is known');
-    else if (message.type === 'peer') this.introduce(message.protocol, message.controller);
+    else if (message.type === 'peer') this.introduce(message);
     else if (this.name === null) this.end('INVALID_ARGUMENT', 'a stream begins with who it is from');
     else if (message.type === 'plane') this.takePlane(message, this.name);
-    else if (message.type === 'report') this.takeReport(message.plane, { at: message.at, report: message.report });
+    else if (message.type === 'report') this.takeReport(message);
     else if (this.planes.delete(message.plane)) this.options.ledger.left(message.plane, this.name);
   }
 
-  private introduce(protocol: number, name: string): void {
+  private introduce({ protocol, controller: name, clock }: PeerHello): void {
     if (protocol !== PEER_PROTOCOL) {
       this.end('FAILED_PRECONDITION', `this controller speaks version ${PEER_PROTOCOL}, not ${protocol}`);
       return;
@@ -91,13 +102,17 @@ export class PeerFollower {
       return;
     }
     this.name = name;
+    const ahead = this.clock.wall() - clock;
+    this.ahead = Math.abs(ahead) < ON_THE_WAY ? 0 : ahead;
     this.tell.named(name);
     this.options.told?.(`the controller ${name} follows`);
     void this.stream.send(Buffer.from('{"type":"heartbeat"}'));
   }
 
   private takePlane(message: ForwardedPlane, controller: string): void {
-    const { identity, connectedSince, version, pending, revision, full, routes } = message;
+    const { identity, version, revision, full, routes } = message;
+    const connectedSince = message.connectedSince + this.ahead;
+    const pending = message.pending && { ...message.pending, sentAt: message.pending.sentAt + this.ahead };
     const known = full ? undefined : this.planes.get(identity.id);
     const running = known?.running ?? new Map<string, string>();
     const problems: FollowedPlane['problems'] = known?.problems ?? new Map();
@@ -113,10 +128,10 @@ export class PeerFollower {
     this.options.ledger.heard(facts, full ? null : routes.map(([key]) => key));
   }
 
-  private takeReport(plane: string, lastReport: TimedReport): void {
+  private takeReport({ plane, at, report }: ForwardedReport): void {
     const known = this.planes.get(plane);
     if (known === undefined) return;
-    known.facts = { ...known.facts, lastReport };
+    known.facts = { ...known.facts, lastReport: { at: at + this.ahead, report } };
     this.options.ledger.heard(known.facts, []);
   }
 

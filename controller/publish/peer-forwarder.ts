@@ -29,7 +29,7 @@ export class PeerForwarder {
   constructor(options: PeerForwarderOptions) {
     this.options = options;
     this.clock = options.clock ?? systemClock;
-    this.planes = new ForwardedPlanes(options.controller);
+    this.planes = new ForwardedPlanes(options.controller, this.clock);
   }
 
   /** Something about a plane of this controller is new; as `PlaneLedger.heard`. */

@@ -14,6 +14,8 @@ export interface PeerHello {
   readonly type: 'peer';
   readonly protocol: number;
   readonly controller: string;
+  /** Milliseconds since 1970 on its clock, which tells all other times that it sends. */
+  readonly clock: number;
 }
 
 /** What a plane runs under one key, and what it could not build there; null for nothing. */
@@ -91,7 +93,7 @@ const report = z.object({
 });
 
 const followerMessage: z.ZodType<FollowerMessage> = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('peer'), protocol: z.number(), controller: text.min(1) }),
+  z.object({ type: z.literal('peer'), protocol: z.number(), controller: text.min(1), clock: z.number() }),
   z.object({
     type: z.literal('plane'),
     identity,

@@ -78,6 +78,8 @@ export class ControllerLink {
   /** The one that was welcomed last, while it lives, and since when. */
   private welcomedStream: { readonly stream: ChannelStream; readonly since: number } | null = null;
   private reporting: NodeJS.Timeout | null = null;
+  /** Whether the last report said that the plane is ready. */
+  private toldReady = false;
   private retry: NodeJS.Timeout | null = null;
   private applying: Promise<void> = Promise.resolve();
   private failures = 0;
@@ -159,11 +161,15 @@ export class ControllerLink {
     this.leaving?.close('another stream took its place');
     this.leaving = null;
     if (this.reporting !== null) clearInterval(this.reporting);
-    const report = (): void => {
-      if (stream.isWritable) stream.send({ type: 'report', ...this.options.plane.report() });
-    };
-    report();
-    this.reporting = setInterval(report, welcome.report);
+    this.report(stream);
+    this.reporting = setInterval(() => this.report(stream), welcome.report);
+  }
+
+  private report(stream: ChannelStream): void {
+    if (!stream.isWritable) return;
+    const report = this.options.plane.report();
+    this.toldReady = report.ready;
+    stream.send({ type: 'report', ...report });
   }
 
   private update(stream: ChannelStream, { nonce, update }: NumberedUpdate): void {
@@ -178,6 +184,8 @@ export class ControllerLink {
         const { newer } = outcome;
         stream.send({ type: 'ack', nonce, revision, problems, newer } satisfies Ack);
         this.tellTaken(update, outcome, milliseconds);
+        // that it serves is not left for the next report to tell
+        if (!this.toldReady) this.report(stream);
       } else {
         stream.send({ type: 'nack', nonce, revision, problems } satisfies Nack);
         this.log.error({ revision, problems: shown(problems) }, 'a revision was refused: what ran before still does');
@@ -229,7 +237,9 @@ export class ControllerLink {
       this.told = performance.now();
       const { controller, lastContact } = this.facts;
       const seconds = lastContact === null ? null : Math.round((Date.now() - lastContact) / 1000);
-      this.log.warn({ reason, controller, secondsAgo: seconds }, 'no controller is connected: what is held serves on');
+      const isEmpty = this.options.plane.hello().holds.revision === null;
+      const serves = isEmpty ? 'nothing is served yet' : 'what is held serves on';
+      this.log.warn({ reason, controller, secondsAgo: seconds }, `no controller is connected: ${serves}`);
     }
     this.connectLater();
   }

@@ -50,10 +50,9 @@ export class SealedSnapshot {
       if ((await stat(file)).size > MOST_BYTES) throw new Error('it is too large');
       const found = readHoldingText(opened(await readFile(file), await readFile(keyFile), identity));
       const age = this.now() - found.time;
-      // One that was written that long before now by a clock that was wrong would otherwise never be too old.
-      if (Math.abs(age) > maxAge) {
+      if (age > maxAge) {
         const seconds = { age: Math.round(age / 1000), maxAge: Math.round(maxAge / 1000) };
-        log.warn({ file, ...seconds }, 'the snapshot on disk is too old, or from a time to come, and not used');
+        log.warn({ file, ...seconds }, 'the snapshot on disk is too old and not used');
         return null;
       }
       return found;

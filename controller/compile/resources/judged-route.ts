@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../contract/document/json-value.ts';
 import type { Problem } from '../../../contract/problem.ts';
 import { isAllowedTo } from '../../../contract/resources/allowed-namespaces.ts';
+import { workTogether } from '../../../contract/work-budget.ts';
 import type { Judgement, UnknownReference } from '../checker.ts';
 import { hasErrors } from '../verdict.ts';
 import type { Ground } from './ground.ts';
@@ -53,7 +54,7 @@ export function unjudgedRoute(problems: readonly Problem[]): JudgedRoute {
 /** Judges a document whose tokens are resolved and which has no objects for SecretStores yet. */
 export function judgeRoute(document: JsonObject, name: string, place: RoutePlace): JudgedRoute {
   try {
-    return judged(document, name, place);
+    return workTogether(() => judged(document, name, place));
   } catch (error) {
     return unjudgedRoute([unjudgeable(error)]);
   }

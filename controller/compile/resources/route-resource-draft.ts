@@ -4,6 +4,7 @@ import { planeSelector } from '../../../contract/resources/plane-selector.ts';
 import { specProblems } from '../../../contract/resources/read-resource.ts';
 import type { Resource } from '../../../contract/resources/resource.ts';
 import { routeDocument } from '../../../contract/resources/route-resource.ts';
+import { workTogether } from '../../../contract/work-budget.ts';
 import { type RouteIdentity, routeIdentity } from '../route-identity.ts';
 import { hasErrors } from '../verdict.ts';
 import { type JudgedRoute, judgeRoute, type RoutePlace, unjudgedRoute } from './judged-route.ts';
@@ -30,7 +31,7 @@ export function routeIdOf({ namespace, name }: Resource): string {
 export function draftRoute(resource: Resource, place: RoutePlace): RouteResourceDraft {
   if (resource.excess !== undefined) return unjudged(resource, [resource.excess]);
   try {
-    return judgedDraft(resource, place);
+    return workTogether(() => judgedDraft(resource, place));
   } catch (error) {
     return unjudged(resource, [unjudgeable(error)]);
   }

@@ -5,6 +5,7 @@ import { isAllowedTo } from '../../../contract/resources/allowed-namespaces.ts';
 import { type Resource, resourceKey, type SecretContent } from '../../../contract/resources/resource.ts';
 import { type SecretStoreSpec, secretStoreSpec } from '../../../contract/resources/secret-store-resource.ts';
 import { parsePlain } from '../../../contract/vocabulary/parse-config.ts';
+import { workTogether } from '../../../contract/work-budget.ts';
 import type { UnknownReference } from '../checker.ts';
 import { hasErrors } from '../verdict.ts';
 import type { Ground } from './ground.ts';
@@ -126,7 +127,7 @@ export class StoreDrafts {
   private made(key: string, resource: Resource, trail: readonly string[]): StoreDraft {
     if (resource.excess !== undefined) return this.unusable(key, resource, resource.excess);
     try {
-      return this.make(key, resource, trail);
+      return workTogether(() => this.make(key, resource, trail));
     } catch (error) {
       return this.unusable(key, resource, unjudgeable(error));
     }

@@ -94,21 +94,31 @@ it('a type that one plane of three does not have: it goes on with the version be
 
 it('a base that one plane of three cannot build: it refuses it as a whole and goes on, also with new Routes', async () => {
   const gateway = await deployed();
-  mkdirSync(gateway.at('keys'));
+  mkdirSync(gateway.at('site'));
   await gateway.apply(sayingRoute(shop, 'hello', 'first'));
   await gateway.startController();
   const planes = await Promise.all([
-    gateway.startPlane({ env: { KEYS: gateway.at('keys') } }),
-    gateway.startPlane({ env: { KEYS: gateway.at('keys') } }),
-    gateway.startPlane({ env: { KEYS: gateway.at('missing') } }),
+    gateway.startPlane({ env: { SITE: gateway.at('site') } }),
+    gateway.startPlane({ env: { SITE: gateway.at('site') } }),
+    gateway.startPlane({ env: { SITE: gateway.at('missing') } }),
   ]);
   const [, , without] = planes;
   await untilShown(gateway, 'hello', '3/3');
   const clients = planes.map(({ port }) => new SteadyClient(port, '/hello', (text) => text === 'first'));
 
-  const store = { name: 'keys', type: 'FileSystemSecretStore', config: { directory: `\${env['KEYS']}` } };
+  const site = { name: 'site', type: 'ResourceHandler', config: { directories: [`\${env['SITE']}`] } };
   const router = { name: '_router', type: 'Router', config: {} };
-  await gateway.configure({}, { 'config.json': { heap: [store, router], handler: '_router' } });
+  await gateway.configure({}, { 'config.json': { heap: [site, router], handler: '_router' } });
+  setTimeout(
+    () =>
+      console.log(
+        'DBG',
+        JSON.stringify(without.process.said.slice(-3)),
+        JSON.stringify(gateway.controllers[0]!.process.said.slice(-3)),
+        JSON.stringify(planes[0].process.said.slice(-3)),
+      ),
+    8000,
+  );
   await without.process.line(spoken('a revision was refused'));
   await gateway.apply(deployedObject('Route', shop, 'late', { handler: sayingHandler('late') }));
   const { message } = await untilShown(gateway, 'late', '2/3');

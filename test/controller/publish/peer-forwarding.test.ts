@@ -1,6 +1,7 @@
 import { credentials, Server, ServerCredentials } from '@grpc/grpc-js';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { bytesMethod } from '../../../contract/channel-codec.ts';
+import { type Clock, systemClock } from '../../../controller/clock.ts';
 import { PeerForwarder } from '../../../controller/publish/peer-forwarder.ts';
 import { PEER_METHOD } from '../../../controller/publish/peer-messages.ts';
 import { PeerService } from '../../../controller/publish/peer-service.ts';
@@ -54,7 +55,7 @@ class Leader {
   }
 }
 
-function follower(token = 'good', name = 'follower') {
+function follower(token = 'good', name = 'follower', clock: Clock = systemClock) {
   const told: string[] = [];
   const forwarder = new PeerForwarder({
     controller: name,
@@ -63,6 +64,7 @@ function follower(token = 'good', name = 'follower') {
     told: (message) => told.push(message),
     heartbeat: 50,
     longestWait: 50,
+    clock,
   });
   onTestFinished(() => forwarder.close());
   return { forwarder, told };
@@ -102,6 +104,24 @@ it('brings planes, what they run, what they could not build and what they report
   await vi.waitFor(() => expect(leader.planes).toEqual({ p1: { [routeKey('carts')]: 'h1' } }));
   forwarder.left('p1');
   await vi.waitFor(() => expect(leader.planes).toEqual({}));
+});
+
+it('has the times of a follower whose clock differs as the clock of the leader would tell them', async () => {
+  const leader = await Leader.start();
+  const hour = 3_600_000;
+  const { forwarder } = follower('good', 'follower', { ...systemClock, wall: () => Date.now() + hour });
+  const report = { type: 'report', revision: 'r1', ready: true, unitsServing: 1, since: 's', routes: [] } as const;
+  const at = Date.now();
+  const lastReport = { at: at + hour, report: { ...report, clock: at } };
+  const pending = { revision: 'r2', sentAt: at + hour };
+  forwarder.heard(own('p1', {}, { connectedSince: at + hour, pending, lastReport }), null);
+  forwarder.follow(leader.address);
+  await vi.waitFor(() => expect(leader.facts('p1')?.lastReport?.at).toBeDefined());
+  const facts = leader.facts('p1')!;
+  for (const time of [facts.connectedSince, facts.pending!.sentAt, facts.lastReport!.at]) {
+    expect(Math.abs(time - at)).toBeLessThan(hour / 2);
+  }
+  expect(facts.lastReport?.report.clock).toBe(at);
 });
 
 it('tells everything again after the stream broke, and the leader forgets what is gone meanwhile', async () => {

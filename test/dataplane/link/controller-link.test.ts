@@ -97,6 +97,41 @@ describe('the link to a controller', () => {
     expect(link.state).toMatchObject({ connected: true, controller: 'scripted', plane: 'p1', reconnects: 0 });
   });
 
+  it('tells at once that the plane serves, and not with every update', async () => {
+    const peer = await controller({ welcome: { report: 3_600_000 } });
+    let updates = 0;
+    const { link } = scene([peer], {
+      apply: async () => {
+        updates++;
+        return taken;
+      },
+      report: () => ({ ...report, ready: updates > 0, unitsServing: updates }),
+    });
+    link.start();
+    const stream = await peer.next();
+    expect(await stream.next('report')).toMatchObject({ ready: false });
+    stream.update({ nonce: 1, full: true, revision: 'one' });
+    expect(await stream.next('report')).toMatchObject({ ready: true, unitsServing: 1 });
+    stream.update({ nonce: 2, revision: 'two' });
+    stream.update({ nonce: 3, revision: 'three' });
+    for (const nonce of [1, 2, 3]) expect(await stream.next('ack')).toMatchObject({ nonce });
+    expect(stream.received.filter(({ type }) => type === 'report')).toHaveLength(2);
+  });
+
+  it.each([
+    [null, 'no controller is connected: nothing is served yet'],
+    ['r', 'no controller is connected: what is held serves on'],
+  ])('says what comes of it that no controller is there, with revision %j', async (revision, expected) => {
+    const peer = await controller();
+    peer.close();
+    const told = Promise.withResolvers<string>();
+    const log = pino({ level: 'warn' }, { write: (line: string) => told.resolve(JSON.parse(line).msg) });
+    const holds = { ...hello.holds, revision };
+    const { link } = scene([peer], { hello: () => ({ ...hello, holds }), options: { log } });
+    link.start();
+    expect(await told.promise).toBe(expected);
+  });
+
   it('applies updates whose parts have all come, and answers each', async () => {
     const peer = await controller();
     const { link, applied } = scene([peer]);
