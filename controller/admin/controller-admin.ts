@@ -28,6 +28,9 @@ export interface AdminAddress {
 }
 
 const LIMITS = { requestTimeout: 10_000, headersTimeout: 5000, maxHeaderSize: 32_768 };
+const MOST_CONNECTIONS = 256;
+/** How long the text of the metrics is shown again, in milliseconds: anybody may ask, and it takes long to write. */
+const METRICS_AGE = 1000;
 const PREFIX = '/openig';
 const METRICS = new Set(['/metrics', `${PREFIX}/metrics/prometheus`, `${PREFIX}/metrics/prometheus/0.0.4`]);
 const MONITORING = `${PREFIX}/metrics/api`;
@@ -37,6 +40,7 @@ export class ControllerAdmin {
   private readonly server: Server | SecureServer;
   private readonly source: ControllerAdminSource;
   private readonly guard: AdminGuard;
+  private metrics: { readonly at: number; readonly text: Promise<string> } | null = null;
 
   /** @param certificate with one it speaks TLS, without it does not */
   constructor(source: ControllerAdminSource, guard: AdminGuard, certificate: AdminCertificate | null) {
@@ -49,6 +53,7 @@ export class ControllerAdmin {
       certificate === null
         ? createServer(LIMITS, answer)
         : createSecureServer({ ...LIMITS, ...certificate, minVersion: 'TLSv1.2' }, answer);
+    this.server.maxConnections = MOST_CONNECTIONS;
   }
 
   async listen({ host, port }: AdminAddress): Promise<{ readonly host: string; readonly port: number }> {
@@ -80,9 +85,17 @@ export class ControllerAdmin {
     } else if (path === '/health/live') say(response, 200, 'alive');
     else if (path === '/health/ready') this.sayReady(response);
     else if (METRICS.has(path)) {
-      const text = await this.source.registry.metrics();
+      const text = await this.metricsText();
       response.writeHead(200, { 'content-type': this.source.registry.contentType }).end(text);
     } else await this.answerGuarded(path, new URLSearchParams(query), request, response);
+  }
+
+  private metricsText(): Promise<string> {
+    const now = performance.now();
+    if (this.metrics === null || now - this.metrics.at >= METRICS_AGE) {
+      this.metrics = { at: now, text: this.source.registry.metrics() };
+    }
+    return this.metrics.text;
   }
 
   private sayReady(response: ServerResponse): void {

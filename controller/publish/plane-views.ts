@@ -11,6 +11,9 @@ import { RouteTexts } from './update-parts.ts';
 /** Base64 characters in the files of one route beyond which it cannot be sent in one message. */
 const MAX_FILES_LENGTH = 8 * 1024 * 1024;
 
+/** Labels that were asked about and are remembered before it is looked which of them still are. */
+const MOST_LABELS = 1_000;
+
 interface SharedView {
   readonly view: PlaneView;
   readonly plane: SelectablePlane;
@@ -30,7 +33,9 @@ export class PlaneViews {
   private readonly texts = new RouteTexts();
   private readonly keys = new WeakMap<CompiledRoute, string>();
   private readonly views = new Map<string, SharedView>();
-  private readonly asked = new Set<string>();
+  /** Keys of labels that selectors ask about, and of those that planes have which joined. */
+  private asked = new Set<string>();
+  private readonly carried = new Set<string>();
   private state: PublishedState | null = null;
   private frame: ViewFrame | null = null;
   private selected = new Map<string, SelectedEntry>();
@@ -54,6 +59,7 @@ export class PlaneViews {
     if (knowsMore || before?.defaultGroup !== state.defaultGroup) {
       // Planes may be told apart otherwise than before: each asks for its view again, and is compared with it.
       this.views.clear();
+      this.carried.clear();
       return;
     }
     for (const shared of this.views.values()) this.change(shared, changes);
@@ -62,6 +68,7 @@ export class PlaneViews {
   /** The view of a plane, which it has to `leave` again. Null before there is something to run. */
   join(identity: PlaneIdentity): PlaneView | null {
     if (this.frame === null) return null;
+    for (const label of Object.keys(identity.labels)) this.carried.add(label);
     const key = this.keyOf(identity);
     let shared = this.views.get(key);
     if (shared === undefined) {
@@ -139,13 +146,22 @@ export class PlaneViews {
     return { key, route: { ...refusal, hash: routeHash(refusal) }, remembered: null };
   }
 
+  /**
+   * Learns which labels selectors ask about. @returns whether that tells planes apart otherwise: a label that no plane has
+   * does not, so that nobody can have all planes compared again and again by asking about ever new ones
+   */
   private learnLabels(changes: Iterable<SelectedEntry | null>): boolean {
-    const known = this.asked.size;
-    for (const change of changes) {
-      const selector = change?.selection.dataPlanes ?? null;
-      if (selector !== null) for (const label of askedLabels(selector)) this.asked.add(label);
+    let tellsApart = false;
+    for (const label of labelsOf(changes)) {
+      if (this.asked.has(label)) continue;
+      this.asked.add(label);
+      tellsApart ||= this.carried.has(label);
     }
-    return this.asked.size > known;
+    if (this.asked.size <= MOST_LABELS) return tellsApart;
+    const needed = new Set(labelsOf(this.selected.values()));
+    if (needed.size > this.asked.size / 2) return tellsApart;
+    this.asked = needed;
+    return true;
   }
 
   /** Tells views apart by what selectors can ask: labels that none does, such as an index of a Pod, do not count. */
@@ -160,6 +176,13 @@ export class PlaneViews {
     const made = routeKeyText(route);
     this.keys.set(route, made);
     return made;
+  }
+}
+
+function* labelsOf(selected: Iterable<SelectedEntry | null>): Generator<string> {
+  for (const one of selected) {
+    const selector = one?.selection.dataPlanes ?? null;
+    if (selector !== null) yield* askedLabels(selector);
   }
 }
 

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../contract/document/json-value.ts';
-import type { Problem } from '../../../contract/problem.ts';
+import { type Problem, pathText } from '../../../contract/problem.ts';
 import { isAllowedTo } from '../../../contract/resources/allowed-namespaces.ts';
 import { workTogether } from '../../../contract/work-budget.ts';
 import type { Judgement, UnknownReference } from '../checker.ts';
@@ -72,6 +72,7 @@ function judged(document: JsonObject, name: string, place: RoutePlace): JudgedRo
   const whole = isChanged ? withObjects(document, injected.objects) : document;
   const judgement = isChanged ? router.route(whole, name, { sharedObjects, files: injected.files }) : bare;
   const { problems, faults } = sorted(judgement, wanted, found, heapLength(document));
+  if (isChanged) problems.push(...overreaching(bare, wanted, problems));
   const audit = auditUse(document, place);
   if (audit?.fault) faults.push({ ...audit.fault, path: ['auditService'] });
   const isServable = judgement.sound && faults.length === 0 && !hasErrors(problems);
@@ -145,6 +146,21 @@ function sorted(
     faults.push({ reason: 'StoreInvalid', path: wanted[0]?.path ?? [], message });
   }
   return { problems: about.filter((problem) => !isInjected(problem)), faults };
+}
+
+/**
+ * What was wrong without the stores and is not a reference to one of them: the document does not get at their files, nor
+ * at stores that they need, by having its own objects name these.
+ */
+function overreaching(bare: Judgement, wanted: readonly UnknownReference[], known: readonly Problem[]): Problem[] {
+  const told = new Set(known.map(({ path }) => pathText(path)));
+  return bare.problems.filter(
+    (problem) =>
+      (problem.code === 'reference' || problem.code === 'not-allowed') &&
+      problem.severity === 'error' &&
+      !isAbout(problem, wanted) &&
+      !told.has(pathText(problem.path)),
+  );
 }
 
 function withObjects(document: JsonObject, objects: readonly JsonObject[]): JsonObject {

@@ -63,8 +63,7 @@ it('lists everything again after etcd was compacted, and tells planes only what 
   const { relists } = await routeWatch(controller);
   const client = new SteadyClient(plane.port, '/kept', (text) => text === 'one');
 
-  wire.cut();
-  await controller.process.line(isRouteFailure);
+  wire.stall();
   await deployed.apply(manifestList([routeManifest(shop, 'edited', 'two'), routeManifest(shop, 'created', 'two')]));
   await deployed.kubectl(['delete', 'routes.gatewarden.io/deleted', '-n', shop]);
   await cluster.apiServer.stopApiServer();
@@ -72,6 +71,7 @@ it('lists everything again after etcd was compacted, and tells planes only what 
   await cluster.apiServer.startApiServer();
   for (const name of names) expect(await planeAnswer(plane.port, `/${name}`)).toBe('200 one');
   const said = plane.process.said.length;
+  wire.cut();
   wire.mend();
   for (const name of ['edited', 'created']) await untilAnswer(plane.port, `/${name}`, '200 two');
   await untilAnswer(plane.port, '/deleted', /^404/);

@@ -96,7 +96,7 @@ it('a base that one plane of three cannot build: it refuses it as a whole and go
   const gateway = await deployed();
   mkdirSync(gateway.at('site'));
   await gateway.apply(sayingRoute(shop, 'hello', 'first'));
-  await gateway.startController();
+  await gateway.startController([], { env: { SITE: gateway.at('site') } });
   const planes = await Promise.all([
     gateway.startPlane({ env: { SITE: gateway.at('site') } }),
     gateway.startPlane({ env: { SITE: gateway.at('site') } }),
@@ -109,16 +109,6 @@ it('a base that one plane of three cannot build: it refuses it as a whole and go
   const site = { name: 'site', type: 'ResourceHandler', config: { directories: [`\${env['SITE']}`] } };
   const router = { name: '_router', type: 'Router', config: {} };
   await gateway.configure({}, { 'config.json': { heap: [site, router], handler: '_router' } });
-  setTimeout(
-    () =>
-      console.log(
-        'DBG',
-        JSON.stringify(without.process.said.slice(-3)),
-        JSON.stringify(gateway.controllers[0]!.process.said.slice(-3)),
-        JSON.stringify(planes[0].process.said.slice(-3)),
-      ),
-    8000,
-  );
   await without.process.line(spoken('a revision was refused'));
   await gateway.apply(deployedObject('Route', shop, 'late', { handler: sayingHandler('late') }));
   const { message } = await untilShown(gateway, 'late', '2/3');
@@ -136,7 +126,7 @@ it('a base that one plane of three cannot build: it refuses it as a whole and go
   }
 
   mkdirSync(gateway.at('missing'));
-  await gateway.configure({});
+  await gateway.apply(sayingRoute(shop, 'more', 'more'));
   await untilShown(gateway, 'late', '3/3');
   expect(await said(without.port, '/anything')).toBe('200 late');
 });

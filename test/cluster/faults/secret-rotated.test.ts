@@ -48,13 +48,7 @@ it('a rotated Secret: no request fails, the new key counts, the old one does not
   await gateway.startController();
   const { port, process: plane } = await gateway.startPlane();
   console.log('ports', port, backend.port, gateway.controllers[0]!.port);
-  onTestFinished(() =>
-    console.log(
-      JSON.stringify(plane.said.slice(-12)),
-      plane.hasEnded,
-      JSON.stringify(gateway.controllers[0]!.process.said.slice(-8)),
-    ),
-  );
+  onTestFinished(() => console.log('DBG', JSON.stringify(plane.said.slice(-12)), plane.hasEnded, JSON.stringify(gateway.controllers[0]!.process.said.slice(-8))));
   const status = async (key: IssuerKey): Promise<string> => (await said(port, '/quick', key.headers)).slice(0, 3);
   await vi.waitFor(async () => expect(await status(before)).toBe('200'), patience);
   await gateway.untilReason(shop, 'route/slow', 'Programmed', 'Programmed');

@@ -58,3 +58,43 @@ it('forgets routes that no plane runs any more', () => {
   merged.follow([counted('b', 2, { since: 's2' })]);
   expect(ended(merged)).toEqual([2]);
 });
+
+it('looks only at what was reported since, so that a scrape costs little however often it comes', () => {
+  const merged = new MergedRoutes();
+  const told = counted('a', 10);
+  let looks = 0;
+  const report = new Proxy(told.lastReport!.report, {
+    get(target, field) {
+      if (field === 'routes') looks++;
+      return Reflect.get(target, field);
+    },
+  });
+  const facts = { ...told, lastReport: { at: 0, report } };
+  for (let i = 0; i < 10; i++) {
+    merged.follow([facts]);
+    expect(ended(merged)).toEqual([10]);
+  }
+  expect(looks).toBe(1);
+});
+
+it('follows what changed in a report, also when routes come and go in it', () => {
+  const merged = new MergedRoutes();
+  const both = counted('a', 3);
+  const [orders] = both.lastReport!.report.routes;
+  const carts = { ...orders!, id: 'shop.carts' };
+  const reported = (routes: readonly (typeof carts)[]): PlaneFacts => {
+    return { ...both, lastReport: { at: 0, report: { ...both.lastReport!.report, routes } } };
+  };
+  const shown = (): object => Object.fromEntries(merged.series().map((one) => [one.route, one.figures[FIGURE.ended]]));
+  merged.follow([reported([orders!]), counted('b', 4)]);
+  merged.follow([reported([carts, orders!]), counted('b', 5)]);
+  expect(shown()).toEqual({ 'shop.orders': 8, 'shop.carts': 3 });
+  merged.follow([reported([carts]), counted('b', 6)]);
+  expect(shown()).toEqual({ 'shop.orders': 6, 'shop.carts': 3 });
+});
+
+it('does not believe numbers that no plane can have counted', () => {
+  const merged = new MergedRoutes();
+  merged.follow([counted('a', 1e300), counted('b', 4)]);
+  expect(ended(merged)).toEqual([4]);
+});

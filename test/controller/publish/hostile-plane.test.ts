@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { connect } from 'node:http2';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { CHANNEL_METHOD, type PlaneMessage, type RouteProblems } from '../../../contract/channel.ts';
 import { encodeMessage } from '../../../contract/channel-codec.ts';
 import { routeKeyText } from '../../../contract/snapshot.ts';
@@ -20,6 +21,13 @@ const INVALID_ARGUMENT = 3;
 const PERMISSION_DENIED = 7;
 const UNAVAILABLE = 14;
 const router = 'gateway._router';
+
+const grpcHeaders = {
+  ':method': 'POST',
+  ':path': CHANNEL_METHOD,
+  'content-type': 'application/grpc',
+  te: 'trailers',
+};
 
 /** Half of a character, as JSON can write it and no header can. */
 const HALF = '\\ud800';
@@ -137,7 +145,28 @@ describe('a plane has no say in routes that it is not to run', () => {
   });
 });
 
+it('what the transport cannot read, a credential with a stray character, is written nowhere', async () => {
+  const lines = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+  onTestFinished(() => lines.mockRestore());
+  const session = connect(`http://localhost:${channel.port}`);
+  const call = session.request({ ...grpcHeaders, authorization: `Bearer ${CHANNEL_TOKEN}\u00e9` });
+  const [headers] = await once(call, 'response');
+  expect(headers).toMatchObject({ 'grpc-status': '16' });
+  session.destroy();
+  expect(lines).not.toHaveBeenCalled();
+});
+
 describe('a flood', () => {
+  it('from one address leaves room for others', async () => {
+    const never = new Promise<null>(() => undefined);
+    const flooded = new ServedChannel({ server: { arriving: 4, authenticator: { authenticate: () => never } } });
+    await flooded.start();
+    onTestFinished(() => flooded.close());
+    const strangers = [flooded.plane(), flooded.plane(), flooded.plane()];
+    const ended = await Promise.race(strangers.map((stranger) => stranger.hello().ended));
+    expect(ended).toMatchObject({ code: UNAVAILABLE, details: 'too many planes connect at once' });
+  });
+
   it('of messages ends the stream', async () => {
     const plane = await servedPlane();
     const padding = ' '.repeat(8 * 1024 * 1024);
@@ -169,13 +198,7 @@ describe('a flood', () => {
     frame.writeUInt32BE(hello.length, 1);
     const begin = () =>
       session
-        .request({
-          ':method': 'POST',
-          ':path': CHANNEL_METHOD,
-          'content-type': 'application/grpc',
-          te: 'trailers',
-          authorization: `Bearer ${CHANNEL_TOKEN}`,
-        })
+        .request({ ...grpcHeaders, authorization: `Bearer ${CHANNEL_TOKEN}` })
         .on('error', () => undefined)
         .pause();
     for (let i = 0; i < 8; i++) {

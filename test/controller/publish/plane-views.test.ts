@@ -110,6 +110,38 @@ describe('views', () => {
     expect(textOf(one.from(nothing))).toContain('"handler":"two"');
   });
 
+  it('stay together when ever new labels are asked for that none of them has', () => {
+    const views = new PlaneViews();
+    const plane = identity({ labels: { index: '1' } });
+    views.publish(publishedState([publishedRoute('plain')]));
+    const view = joined(views, plane);
+    for (let i = 0; i < 900; i++) {
+      const selectors = new Map([['odd', selector({ [`label-${i}`]: 'yes' })]]);
+      views.publish(publishedState([publishedRoute('odd', String(i)), publishedRoute('plain')], { selectors }));
+      expect(views.isCurrent(plane, view)).toBe(true);
+    }
+    const selectors = new Map([['odd', selector({ index: '1' })]]);
+    views.publish(publishedState([publishedRoute('odd'), publishedRoute('plain')], { selectors }));
+    expect(routesOf(joined(views, plane))).toEqual(['shop.odd', 'shop.plain']);
+    expect(routesOf(joined(views, identity({ labels: { index: '2' } })))).toEqual(['shop.plain']);
+  });
+
+  it('are right after labels were forgotten that nobody asks for any more', () => {
+    const views = new PlaneViews();
+    const plane = identity({ labels: { zone: 'a' } });
+    const secret = selector({ zone: 'a' });
+    for (let i = 0; i < 2_100; i++) {
+      const selectors = new Map([
+        ['odd', selector({ [`label-${i}`]: 'yes' })],
+        ['secret', secret],
+      ]);
+      views.publish(publishedState([publishedRoute('odd', String(i)), publishedRoute('secret')], { selectors }));
+      if (i % 100 > 0) continue;
+      expect(routesOf(joined(views, plane))).toEqual(['shop.secret']);
+      expect(routesOf(joined(views, identity({ labels: { zone: 'b' } })))).toEqual([]);
+    }
+  });
+
   it('are told apart again when a selector asks for a label that none asked for', () => {
     const views = new PlaneViews();
     views.publish(publishedState([plain]));

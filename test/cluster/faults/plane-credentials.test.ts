@@ -1,0 +1,95 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { theCluster } from '../../support/cluster.ts';
+import { DeployedGateway, type RunningPlane } from '../../support/deployed-gateway.ts';
+import { said, sayingRoute } from '../../support/deployed-routes.ts';
+import type { PlaneLine } from '../../support/gateway-process.ts';
+import { spoken } from '../../support/keeping-planes.ts';
+import { mintedToken } from '../../support/minted-token.ts';
+import { SteadyClient } from '../../support/steady-client.ts';
+
+const cluster = theCluster();
+const patience = { timeout: 60_000, interval: 50 };
+
+it('a stream ends with the Pod, the token and the group of its plane, which serves on and comes back when it may', async () => {
+  const shop = await cluster.namespace('shop');
+  const gateway = await DeployedGateway.prepare({ access: cluster, namespaces: [shop] });
+  onTestFinished(() => gateway.stop(), 60_000);
+  const { namespace } = gateway;
+  for (const account of ['doomed', 'short', 'leaving']) {
+    await gateway.kubectl(['create', 'serviceaccount', account, '-n', namespace]);
+  }
+  const groupOf = (...accounts: readonly string[]) => [
+    { name: 'edge', serviceAccounts: accounts.map((account) => `${namespace}/${account}`) },
+  ];
+  await gateway.configure({ groups: groupOf('doomed', 'short', 'leaving') });
+  await gateway.apply(sayingRoute(shop, 'hello', 'first'));
+  const controller = await gateway.startController();
+  const uid = (object: string): Promise<string> =>
+    gateway.kubectl(['get', object, '-n', namespace, '-o', 'jsonpath={.metadata.uid}']);
+
+  async function started(account: string): Promise<RunningPlane> {
+    const plane = await gateway.startPlane({ account });
+    await vi.waitFor(async () => expect(await said(plane.port, '/hello')).toBe('200 first'), patience);
+    return plane;
+  }
+
+  /** The plane has no stream any more, and serves all the same. */
+  async function cutOff({ process, port }: RunningPlane, client: SteadyClient, reason: RegExp): Promise<void> {
+    const line = await process.line(spoken('no controller is connected'));
+    expect(line['reason']).toMatch(reason);
+    expect(await said(port, '/hello')).toBe('200 first');
+    expect(await client.stop()).toEqual([]);
+    expect(client.answered).toBeGreaterThan(0);
+  }
+
+  function left(plane: RunningPlane, reason: RegExp): Promise<PlaneLine> {
+    return controller.process.line(
+      (line) => line.msg === 'a plane left' && line['plane'] === plane.name && reason.test(String(line['reason'])),
+    );
+  }
+
+  async function loseThePod(): Promise<void> {
+    const plane = await started('doomed');
+    const client = new SteadyClient(plane.port, '/hello', (text) => text === 'first');
+    await gateway.kubectl(['delete', 'pod', plane.name, '-n', namespace, '--force', '--grace-period=0']);
+    await left(plane, /the Pod of the plane is gone/);
+    await cutOff(plane, client, /credential|Pod|token/);
+  }
+
+  async function loseTheToken(): Promise<RunningPlane> {
+    const name = await gateway.makePod({ account: 'short' });
+    const good = readFileSync(gateway.at(`${name}.token`));
+    const claims = {
+      namespace,
+      account: { name: 'short', uid: await uid('serviceaccount/short') },
+      pod: { name, uid: await uid(`pod/${name}`) },
+      audience: 'gatewarden-controller',
+      lifetime: 20,
+    };
+    writeFileSync(gateway.at(`${name}.token`), mintedToken(cluster, claims));
+    const plane = await gateway.startPlane({ name });
+    const client = new SteadyClient(plane.port, '/hello', (text) => text === 'first');
+    const line = await plane.process.line(spoken('the controller ends the stream'));
+    expect(line['reason']).toBe('the credential of the plane ends');
+    await cutOff(plane, client, /credential|token/);
+    writeFileSync(gateway.at(`${name}.token`), good);
+    return plane;
+  }
+
+  async function loseTheGroup(): Promise<RunningPlane> {
+    const plane = await started('leaving');
+    const client = new SteadyClient(plane.port, '/hello', (text) => text === 'first');
+    await gateway.configure({ groups: groupOf('doomed', 'short') });
+    await left(plane, /no group has the ServiceAccount/);
+    await cutOff(plane, client, /ServiceAccount|group|credential/);
+    return plane;
+  }
+
+  const [, short, leaving] = await Promise.all([loseThePod(), loseTheToken(), loseTheGroup()]);
+  await gateway.configure({ groups: groupOf('doomed', 'short', 'leaving') });
+  await gateway.apply(sayingRoute(shop, 'hello', 'second'));
+  for (const { port } of [short, leaving]) {
+    await vi.waitFor(async () => expect(await said(port, '/hello')).toBe('200 second'), patience);
+  }
+});
