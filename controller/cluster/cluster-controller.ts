@@ -33,6 +33,8 @@ import { isPeerToken, peerToken } from './peer-token.ts';
 import { PlaneReview } from './plane-review.ts';
 import { SharedAuthority } from './shared-authority.ts';
 import { StatusWriter } from './status-writer.ts';
+import { toldFailures } from './told-failures.ts';
+import { untilReachable } from './until-reachable.ts';
 
 export interface ClusterControllerOptions {
   readonly api: ClusterApi;
@@ -107,15 +109,16 @@ export class ClusterController {
   /** @throws ApiError, and Error when there is no authority to be had */
   static async open(options: ClusterControllerOptions): Promise<ClusterController> {
     let controller: ClusterController | null = null;
-    const authority = await SharedAuthority.open({
+    const shared = {
       api: options.api,
       namespace: options.namespace,
       secret: 'gatewarden-certificates',
       configMap: 'gatewarden-authority',
       isLeader: () => controller?.election?.isLeader === true,
-      changed: (next) => controller?.authorityChanged(next),
-      failed: (message) => options.log.warn({ error: message }, 'the authority could not be looked after'),
-    });
+      changed: (next: CertificateAuthority) => controller?.authorityChanged(next),
+      failed: (message: string) => options.log.warn({ error: message }, 'the authority could not be looked after'),
+    };
+    const authority = await untilReachable(() => SharedAuthority.open(shared), options.log);
     controller = new ClusterController(options, authority);
     return controller;
   }
@@ -138,7 +141,7 @@ export class ClusterController {
       namespaces: options.namespaces,
       base: { namespace: options.namespace, name: options.base },
       changed: () => this.live.changed(),
-      failed: ({ kind, scope, error }) => log.warn({ kind, scope, error: error.message }, 'the API server failed us'),
+      failed: toldFailures(log),
     });
     this.ledger = new PlaneLedger({
       changed: (routes) => {
@@ -320,7 +323,10 @@ export class ClusterController {
   }
 
   private leaderChanged(isLeader: boolean, address: string | null, name: string | null): void {
-    this.log.info({ isLeader, leader: name }, isLeader ? 'this controller leads' : 'another controller leads');
+    this.log.info(
+      { isLeader, leader: name },
+      isLeader ? 'this controller leads' : name === null ? 'nobody leads' : 'another controller leads',
+    );
     this.status.setLeading(isLeader);
     this.forwarder.follow(isLeader ? null : address);
     if (isLeader) {

@@ -95,6 +95,10 @@ describe('a problem', () => {
     [{ $int: '1', $charset: 'UTF-8' }, "has the transformation $int and another key '$charset'"],
     [{ $int: '1', $bool: 'true' }, "has the transformation $int and another key '$bool'"],
     [{ type: 'x', $int: '1' }, "has the transformation $int and another key 'type'"],
+    [
+      { '$base64:encode': 'a'.repeat(800_000) },
+      'has the transformation $base64:encode of a text that becomes longer than 1048576 characters',
+    ],
     [{ $location: 'x' }, 'has a $location, which only properties of a document may have'],
     [{ $charset: 'x' }, 'has an unknown transformation $charset'],
   ])('%j', (value, message) => {

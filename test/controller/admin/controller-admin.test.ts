@@ -1,6 +1,6 @@
 import { type IncomingMessage, request } from 'node:http';
 import { request as secureRequest } from 'node:https';
-import { Registry } from 'prom-client';
+import { Gauge, Registry } from 'prom-client';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type AdminGuard, closedGuard, loopbackGuard } from '../../../controller/admin/admin-guard.ts';
 import { type AdminCertificate, ControllerAdmin } from '../../../controller/admin/controller-admin.ts';
@@ -11,10 +11,11 @@ let waits: string | null = null;
 async function open(
   guard: AdminGuard,
   certificate: AdminCertificate | null = null,
+  registry = new Registry(),
 ): Promise<{ admin: ControllerAdmin; port: number }> {
   const admin = new ControllerAdmin(
     {
-      registry: new Registry(),
+      registry,
       waitsFor: () => waits,
       status: () => ({ controller: 'a' }),
       dump: () => '{"revision":"r1"}',
@@ -114,4 +115,14 @@ it('speaks TLS, and uses a new certificate for new connections', async () => {
   admin.renew(issue(second));
   expect(await ask(port, '/status', {}, 'GET', second.certificate)).toBe('200 {"controller":"a"}');
   await expect(ask(port, '/status', {}, 'GET', first.certificate)).rejects.toThrow();
+});
+
+it('writes the metrics once for many who ask at a time', async () => {
+  const registry = new Registry();
+  let written = 0;
+  new Gauge({ name: 'gw_test', help: 'A test.', registers: [registry], collect: () => void written++ });
+  const { port } = await open(closedGuard('elsewhere'), null, registry);
+  const answers = await Promise.all(Array.from({ length: 20 }, () => ask(port, '/metrics')));
+  expect(new Set(answers).size).toBe(1);
+  expect(written).toBeLessThan(10);
 });

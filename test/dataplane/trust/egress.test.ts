@@ -28,7 +28,17 @@ const tenants = (document: JsonObject) => ({ tenant: TENANT, document });
 /** What others know this machine by, and what it knows itself by. */
 const OWN_ADDRESSES = Object.values(networkInterfaces())
   .flat()
-  .flatMap((entry) => (entry?.family === 'IPv4' ? [entry.address] : []));
+  .flatMap((entry) => {
+    if (entry === undefined) return [];
+    return entry.family === 'IPv4' ? [entry.address] : [`[${entry.address}]`, `[${spelledOut(entry.address)}]`];
+  });
+
+/** An address of IPv6 with all of its groups, in capital letters. */
+function spelledOut(address: string): string {
+  const [head = [], tail = []] = address.split('::').map((half) => half.split(':').filter((group) => group !== ''));
+  const zeros = Array.from({ length: 8 - head.length - tail.length }, () => '0');
+  return [...head, ...zeros, ...tail].join(':').toUpperCase();
+}
 
 describe("a tenant's route", () => {
   it.each(['127.0.0.1', 'localhost', '127.1', '[::ffff:127.0.0.1]', '0.0.0.0', '0x7f000001', '2130706433'])(

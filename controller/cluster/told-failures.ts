@@ -1,0 +1,18 @@
+import type { Logger } from 'pino';
+import type { SourceFailure } from './cluster-source.ts';
+
+/** Milliseconds after which a failure that lasts is told again. */
+const AGAIN = 60_000;
+
+/** Tells what cannot be read of the cluster: once when it begins or becomes another, then now and again. */
+export function toldFailures(log: Logger): (failure: SourceFailure) => void {
+  const told = new Map<string, { readonly message: string; readonly at: number }>();
+  return ({ kind, scope, error: { message } }) => {
+    const key = `${kind} ${scope}`;
+    const before = told.get(key);
+    const now = performance.now();
+    if (before?.message === message && now - before.at < AGAIN) return;
+    told.set(key, { message, at: now });
+    log.warn({ kind, scope, error: message }, 'cannot be read from the API server; it is tried again');
+  };
+}
