@@ -11,8 +11,10 @@ export interface ServingCertificatesOptions {
   renewed(certificate: CertifiedKey): void;
 }
 
-/** Timers do not go further than this: a later moment is waited for in steps. */
-const LONGEST_WAIT = 2 ** 31 - 1;
+/** A later moment is waited for in steps, since clocks are put right and machines sleep while timers do not count. */
+const LONGEST_WAIT = 60 * 60 * 1_000;
+/** An authority that is about to end, or has, signs nothing that lasts: to try at once again would never end. */
+const SHORTEST_WAIT = 60 * 1_000;
 
 /** The certificate that the servers of this controller show, made anew before it ends. */
 export class ServingCertificates {
@@ -54,7 +56,7 @@ export class ServingCertificates {
 
   private wait(): void {
     const left = this.issued.renewAt - this.clock.wall();
-    this.callOff = this.clock.after(Math.min(Math.max(left, 0), LONGEST_WAIT), () => {
+    this.callOff = this.clock.after(Math.min(Math.max(left, SHORTEST_WAIT), LONGEST_WAIT), () => {
       if (this.clock.wall() >= this.issued.renewAt) this.renew();
       else this.wait();
     });

@@ -13,3 +13,10 @@ export async function routeWatch(controller: Pick<RunningController, 'adminPort'
   const { watches } = await controllerReport(controller);
   return watches.find(({ kind }) => kind === 'Route')!;
 }
+
+/** How often it failed to list or watch Routes. */
+export async function routeFailures({ adminPort }: Pick<RunningController, 'adminPort'>): Promise<number> {
+  const answer = await fetch(`http://127.0.0.1:${adminPort}/metrics`);
+  const samples = (await answer.text()).matchAll(/^gw_controller_watch_errors_total\{[^}]*kind="Route".*\} (\d+)$/gm);
+  return [...samples].reduce((sum, [, count]) => sum + Number(count), 0);
+}

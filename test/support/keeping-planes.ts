@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { onTestFinished, vi } from 'vitest';
+import { vi } from 'vitest';
 import type { TestCluster } from './cluster.ts';
-import { DeployedGateway } from './deployed-gateway.ts';
+import type { DeployedGateway } from './deployed-gateway.ts';
 import { sayingRoute } from './deployed-routes.ts';
+import { testedGateway } from './tested-gateway.ts';
 
 /** Where planes keep what they serve, and how they are told. */
 export interface Keeping {
@@ -15,8 +16,7 @@ export interface Keeping {
 
 /** A gateway with one controller and one Route, `/hello`, that says `first`, for the rest of the test. */
 export async function helloGateway(cluster: TestCluster, namespace: string): Promise<DeployedGateway> {
-  const gateway = await DeployedGateway.prepare({ access: cluster, namespaces: [namespace] });
-  onTestFinished(() => gateway.stop(), 60_000);
+  const gateway = await testedGateway({ access: cluster, namespaces: [namespace] });
   await gateway.apply(sayingRoute(namespace, 'hello', 'first'));
   await gateway.startController();
   return gateway;

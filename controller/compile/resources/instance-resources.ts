@@ -77,7 +77,7 @@ export class InstanceResources {
     const adminDocument = admin === null ? null : admin.settings === null ? good.admin : admin.document;
     const isAdminLost = admin !== null && adminDocument === null;
     const router = base === null ? null : routerOf(base.routers);
-    const wantedSecrets = this.compiler.wantedSecrets(resources);
+    const { keys: wantedSecrets } = this.compiler.wantedSecrets(resources);
     const said = admin?.verdict ?? null;
     const verdicts = said === null ? [] : [asServed(said, isAdminLost)];
     const trustProblems = [

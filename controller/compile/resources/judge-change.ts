@@ -66,8 +66,11 @@ export function judgeChange(
 
 type Place = Omit<RoutePlace, 'namespace'>;
 
-function placeIn({ ground }: ResourceRound, state: ResourceState, { storeMemory }: ResourceCompiler): Place {
-  return { ground, stores: new StoreDrafts(ground, state, new Map(storeMemory)), auditServices: state.auditServices };
+function placeIn(round: ResourceRound, state: ResourceState, compiler: ResourceCompiler): Place {
+  const { ground } = round;
+  const { beyond } = compiler.wantedSecrets(round.state);
+  const stores = new StoreDrafts(ground, state, new Map(compiler.storeMemory), beyond);
+  return { ground, stores, auditServices: state.auditServices };
 }
 
 function routeOpinion(

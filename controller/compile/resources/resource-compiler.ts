@@ -11,9 +11,10 @@ import type { ResourceState } from './resource-state.ts';
 import type { RememberedRoute, ResourceVerdict } from './resource-verdict.ts';
 import { RouteRecord, type RouteRound, type Surroundings } from './route-record.ts';
 import { type RouteChanges, RouteStandings } from './route-standings.ts';
-import { StoreDrafts, type StoreMemory, secretsOf } from './store-drafts.ts';
+import { StoreDrafts, type StoreMemory } from './store-drafts.ts';
 import { StoreSources } from './store-sources.ts';
 import { auditServiceVerdict, storeVerdict, waitingVerdict } from './store-verdict.ts';
+import { type WantedSecrets, wantedSecretsOf } from './wanted-secrets.ts';
 
 /** What Routes are judged in. */
 export interface ResourceRound {
@@ -45,11 +46,11 @@ export class ResourceCompiler {
   private readonly standings = new RouteStandings();
   private readonly verdicts = new WeakMap<object, { readonly resource: Resource; readonly said: ResourceVerdict }>();
   private surroundings: Surroundings | null = null;
-  private wanted: { readonly stores: readonly Resource[]; readonly keys: ReadonlySet<string> } | null = null;
+  private wanted: { readonly stores: readonly Resource[]; readonly secrets: WantedSecrets } | null = null;
 
   compile(round: ResourceRound): JudgedResources {
     const { state, ground } = round;
-    const stores = new StoreDrafts(ground, state, this.storeMemory);
+    const stores = new StoreDrafts(ground, state, this.storeMemory, this.wantedSecrets(state).beyond);
     this.latest = { round, stores };
     const routeRound = this.routeRound(round, stores);
     const changes = this.look(round, routeRound);
@@ -75,14 +76,14 @@ export class ResourceCompiler {
     return all.map((resource) => waitingVerdict(resource, why));
   }
 
-  /** The Secrets that all stores name. */
-  wantedSecrets({ secretStores }: ResourceState): ReadonlySet<string> {
+  /** The Secrets that all stores name; the same object as long as the stores are the same. */
+  wantedSecrets({ secretStores }: ResourceState): WantedSecrets {
     const stores = [...secretStores.values()];
     const isAsBefore = this.wanted?.stores.length === stores.length;
     if (!isAsBefore || this.wanted?.stores.some((store, at) => store !== stores[at]) !== false) {
-      this.wanted = { stores, keys: new Set(stores.flatMap(secretsOf)) };
+      this.wanted = { stores, secrets: wantedSecretsOf(stores) };
     }
-    return this.wanted!.keys;
+    return this.wanted!.secrets;
   }
 
   /**

@@ -62,14 +62,22 @@ export class StoreDrafts {
   private readonly ground: Ground;
   private readonly state: Pick<ResourceState, 'secretStores' | 'secrets'>;
   private readonly memory: StoreMemory;
+  private readonly beyond: ReadonlySet<string>;
   private readonly found = new Map<string, StoreDraft | null>();
   /** Those that need each other, and those that need them. */
   private readonly endless = new Set<StoreDraft>();
 
-  constructor(ground: Ground, state: Pick<ResourceState, 'secretStores' | 'secrets'>, memory: StoreMemory) {
+  /** @param beyond Secrets that are not read, because their namespace names too many */
+  constructor(
+    ground: Ground,
+    state: Pick<ResourceState, 'secretStores' | 'secrets'>,
+    memory: StoreMemory,
+    beyond: ReadonlySet<string>,
+  ) {
     this.ground = ground;
     this.state = state;
     this.memory = memory;
+    this.beyond = beyond;
   }
 
   /** The store under this key; null when there is none. */
@@ -145,7 +153,7 @@ export class StoreDrafts {
     const parsed = parsePlain<SecretStoreSpec>(secretStoreSpec, resource.spec, []);
     const spec = parsed.value ?? specSeen(resource.spec);
     const resolved = this.ground.resolve({ config: isJsonObject(spec.config) ? spec.config : {} }, null);
-    const secrets = storeSecrets(namespace, spec, this.state.secrets);
+    const secrets = storeSecrets(namespace, spec, this.state.secrets, this.beyond);
     const config = resolved.document?.['config'] ?? {};
     const declared = storeDeclaration(key, { ...resource.spec, config }, secrets);
     const judged = this.judge(key, declared);

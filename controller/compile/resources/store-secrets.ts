@@ -31,7 +31,12 @@ export function secretKeysOf(namespace: string, { secrets = [] }: SecretStoreSpe
 const UNKNOWN = 'AA==';
 
 /** Reads the Secrets that a store names; what of them is not there is a fault. */
-export function storeSecrets(namespace: string, spec: SecretStoreSpec, known: ResourceState['secrets']): StoreSecrets {
+export function storeSecrets(
+  namespace: string,
+  spec: SecretStoreSpec,
+  known: ResourceState['secrets'],
+  beyond: ReadonlySet<string>,
+): StoreSecrets {
   const files = new Map<string, StoreFile>();
   const values = new Map<string, StoreFile>();
   const faults: ReferenceFault[] = [];
@@ -39,7 +44,12 @@ export function storeSecrets(namespace: string, spec: SecretStoreSpec, known: Re
   for (const [at, { name, items }] of (spec.secrets ?? []).entries()) {
     const path: Path = ['secrets', at];
     const key = `${namespace}/${name}`;
-    const data = readSecret(known.get(key), key, [...path, 'name'], faults);
+    const isBeyond = beyond.has(key);
+    if (isBeyond) {
+      const message = `the Secret ${key} is not read: the SecretStores of ${namespace} name too many Secrets`;
+      faults.push({ reason: 'SecretNotFound', path: [...path, 'name'], message });
+    }
+    const data = isBeyond ? null : readSecret(known.get(key), key, [...path, 'name'], faults);
     for (const [index, item] of (items ?? keysOf(data)).entries()) {
       const place = items === undefined ? path : [...path, 'items', index];
       const content = data?.get(item.key);

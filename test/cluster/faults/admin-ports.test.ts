@@ -2,16 +2,15 @@ import { readFileSync } from 'node:fs';
 import { Agent, request } from 'undici';
 import { expect, it, onTestFinished } from 'vitest';
 import { theCluster } from '../../support/cluster.ts';
-import { DeployedGateway } from '../../support/deployed-gateway.ts';
 import { said, sayingRoute } from '../../support/deployed-routes.ts';
 import { limitedAccount } from '../../support/limited-account.ts';
+import { testedGateway } from '../../support/tested-gateway.ts';
 
 const cluster = theCluster();
 
 it('health and metrics are for anybody, status and dump for those whom the cluster lets get them', async () => {
   const shop = await cluster.namespace('shop');
-  const gateway = await DeployedGateway.prepare({ access: cluster, namespaces: [shop] });
-  onTestFinished(() => gateway.stop(), 60_000);
+  const gateway = await testedGateway({ access: cluster, namespaces: [shop] });
   await gateway.apply(sayingRoute(shop, 'hello', 'hello'));
   const controller = await gateway.startController(['--secure-admin', '127.0.0.1:0']);
   const plane = await gateway.startPlane();

@@ -1,11 +1,11 @@
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { theCluster } from '../../support/cluster.ts';
 import { controllerReport } from '../../support/controller-report.ts';
-import { DeployedGateway } from '../../support/deployed-gateway.ts';
 import { PATIENCE, untilAnswer } from '../../support/plane-answers.ts';
 import { RecordedStatus } from '../../support/recorded-status.ts';
 import { routeManifest } from '../../support/route-manifest.ts';
 import { gatewarden, runProgram } from '../../support/run-program.ts';
+import { testedGateway } from '../../support/tested-gateway.ts';
 
 const cluster = theCluster();
 const MINUTE = 60_000;
@@ -28,12 +28,11 @@ function ahead(milliseconds: number): NodeJS.ProcessEnv {
 
 it('works with clocks that differ, and shows which planes have another one', async () => {
   const shop = await cluster.namespace('shop');
-  const deployed = await DeployedGateway.prepare({ access: cluster, namespaces: [shop] });
-  onTestFinished(() => deployed.stop(), 60_000);
+  const deployed = await testedGateway({ access: cluster, namespaces: [shop] });
   const leader = await deployed.startController([], { env: ahead(-20 * MINUTE) });
-  await leader.process.line(({ msg }) => msg === 'this controller leads');
+  await leader.process.line(({ isLeader }) => isLeader === true);
   const follower = await deployed.startController([], { env: ahead(25 * MINUTE) });
-  await follower.process.line(({ msg }) => msg === 'another controller leads');
+  await follower.process.line(({ isLeader }) => isLeader === false);
   await deployed.apply(routeManifest(shop, 'orders', 'one'));
   const early = await deployed.startPlane({ controllers: [leader], env: ahead(60 * MINUTE) });
   const late = await deployed.startPlane({ controllers: [follower], env: ahead(-24 * 60 * MINUTE) });
@@ -63,6 +62,6 @@ it('works with clocks that differ, and shows which planes have another one', asy
   });
   const { planes: shown } = await controllerReport(leader);
   expect(shown.filter(({ age }) => Math.abs(age) > 5 * MINUTE)).toEqual([]);
-  const leads = follower.process.said.filter(({ msg }) => msg === 'this controller leads');
+  const leads = follower.process.said.filter(({ isLeader }) => isLeader === true);
   expect(leads).toEqual([]);
 });

@@ -1,22 +1,21 @@
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { theCluster } from '../../support/cluster.ts';
 import { controllerReport } from '../../support/controller-report.ts';
 import { CuttableWire } from '../../support/cuttable-wire.ts';
-import { DeployedGateway } from '../../support/deployed-gateway.ts';
 import { PATIENCE, planeAnswer } from '../../support/plane-answers.ts';
 import { manifestList, padding, routeManifest } from '../../support/route-manifest.ts';
 import { SteadyClient } from '../../support/steady-client.ts';
+import { testedGateway } from '../../support/tested-gateway.ts';
 
 const cluster = theCluster();
 
 it('takes nothing of an update whose controller is killed in the middle of it, and all of it from the next', async () => {
   const shop = await cluster.namespace('shop');
-  const deployed = await DeployedGateway.prepare({
+  const deployed = await testedGateway({
     access: cluster,
     namespaces: [shop],
     trust: { tokens: { text: 'one' } },
   });
-  onTestFinished(() => deployed.stop(), 60_000);
   const doomed = await deployed.startController();
   const next = await deployed.startController();
   const wire = await CuttableWire.to(`https://127.0.0.1:${doomed.port}`);

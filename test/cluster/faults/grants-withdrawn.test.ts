@@ -1,10 +1,11 @@
-import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { CONSENT_LABEL } from '../../../contract/resources/resource.ts';
 import { theCluster } from '../../support/cluster.ts';
-import { DeployedGateway } from '../../support/deployed-gateway.ts';
+import type { DeployedGateway } from '../../support/deployed-gateway.ts';
 import { said, sayingRoute } from '../../support/deployed-routes.ts';
 import { guardedRoute, IssuerKey, issuerStore, SECRET_KEY } from '../../support/issuer-key.ts';
 import { SteadyClient } from '../../support/steady-client.ts';
+import { testedGateway } from '../../support/tested-gateway.ts';
 
 const cluster = theCluster();
 const patience = { timeout: 60_000, interval: 50 };
@@ -69,8 +70,7 @@ const withdrawals: readonly Withdrawal[] = [
 ];
 
 async function deployed(trust: Readonly<Record<string, unknown>> = {}): Promise<DeployedGateway> {
-  const gateway = await DeployedGateway.prepare({ access: cluster, namespaces: [shop, platform], trust });
-  onTestFinished(() => gateway.stop(), 60_000);
+  const gateway = await testedGateway({ access: cluster, namespaces: [shop, platform], trust });
   return gateway;
 }
 

@@ -1,22 +1,21 @@
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { theCluster } from '../../support/cluster.ts';
 import { controllerReport } from '../../support/controller-report.ts';
 import { CuttableWire } from '../../support/cuttable-wire.ts';
-import { DeployedGateway } from '../../support/deployed-gateway.ts';
 import { PATIENCE, planeAnswer, untilAnswer } from '../../support/plane-answers.ts';
 import { RecordedStatus } from '../../support/recorded-status.ts';
 import { manifestList, routeManifest } from '../../support/route-manifest.ts';
 import { SteadyClient } from '../../support/steady-client.ts';
+import { testedGateway } from '../../support/tested-gateway.ts';
 
 const cluster = theCluster();
 
 it('never goes back to what a controller that lags behind has seen, in planes or in status', async () => {
   const shop = await cluster.namespace('shop');
-  const deployed = await DeployedGateway.prepare({ access: cluster, namespaces: [shop] });
-  onTestFinished(() => deployed.stop(), 60_000);
+  const deployed = await testedGateway({ access: cluster, namespaces: [shop] });
   const apiWire = await CuttableWire.to(cluster.server);
   const current = await deployed.startController();
-  await current.process.line(({ msg }) => msg === 'this controller leads');
+  await current.process.line(({ isLeader }) => isLeader === true);
   const lagging = await deployed.startController([], { server: `https://127.0.0.1:${apiWire.port}` });
   const way = await CuttableWire.to(`https://127.0.0.1:${lagging.port}`);
   way.cut();
@@ -52,7 +51,7 @@ it('never goes back to what a controller that lags behind has seen, in planes or
   const taken = await plane.process.line(({ msg }) => msg.startsWith('a revision runs'), said);
   expect(taken).toMatchObject({ newer: 4 });
   await isCurrent();
-  await lagging.process.line(({ msg }) => msg === 'this controller leads');
+  await lagging.process.line(({ isLeader }) => isLeader === true);
   expect((await controllerReport(lagging)).resources).toMatchObject([{ kind: 'Route', count: 3 }]);
 
   apiWire.resume();

@@ -1,18 +1,18 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { theCluster } from '../../support/cluster.ts';
 import { CuttableWire } from '../../support/cuttable-wire.ts';
-import { DeployedGateway, type RunningController } from '../../support/deployed-gateway.ts';
+import type { RunningController } from '../../support/deployed-gateway.ts';
 import { planeAnswer, untilAnswer } from '../../support/plane-answers.ts';
 import { routeManifest } from '../../support/route-manifest.ts';
 import { SteadyClient } from '../../support/steady-client.ts';
+import { testedGateway } from '../../support/tested-gateway.ts';
 
 const cluster = theCluster();
 const addressOf = ({ port }: RunningController): string => `https://127.0.0.1:${port}`;
 
 it('keeps last good versions over a restart of the controller, as long as a plane holds them', async () => {
   const shop = await cluster.namespace('shop');
-  const deployed = await DeployedGateway.prepare({ access: cluster, namespaces: [shop] });
-  onTestFinished(() => deployed.stop(), 60_000);
+  const deployed = await testedGateway({ access: cluster, namespaces: [shop] });
   const first = await deployed.startController();
   const way = await CuttableWire.to(addressOf(first));
   await deployed.apply(routeManifest(shop, 'orders', 'good'));

@@ -1,21 +1,20 @@
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { theCluster } from '../../support/cluster.ts';
 import { CuttableWire } from '../../support/cuttable-wire.ts';
-import { DeployedGateway } from '../../support/deployed-gateway.ts';
 import { PATIENCE, planeAnswer, untilAnswer } from '../../support/plane-answers.ts';
 import { RecordedStatus } from '../../support/recorded-status.ts';
 import { routeManifest } from '../../support/route-manifest.ts';
 import { SteadyClient } from '../../support/steady-client.ts';
+import { testedGateway } from '../../support/tested-gateway.ts';
 
 const cluster = theCluster();
 const isEither = (text: string): boolean => text === 'one' || text === 'two';
 
 it('moves planes and the writing of status to another controller when the leader is killed', async () => {
   const shop = await cluster.namespace('shop');
-  const deployed = await DeployedGateway.prepare({ access: cluster, namespaces: [shop] });
-  onTestFinished(() => deployed.stop(), 60_000);
+  const deployed = await testedGateway({ access: cluster, namespaces: [shop] });
   const leader = await deployed.startController();
-  await leader.process.line(({ msg }) => msg === 'this controller leads');
+  await leader.process.line(({ isLeader }) => isLeader === true);
   const follower = await deployed.startController();
   const way = await CuttableWire.to(`https://127.0.0.1:${follower.port}`);
   way.cut();
@@ -36,7 +35,7 @@ it('moves planes and the writing of status to another controller when the leader
   await follower.process.line(({ msg, plane }) => msg === 'a plane connected' && plane === moving.name);
   await deployed.apply(routeManifest(shop, 'orders', 'two'));
   for (const { port } of planes) await untilAnswer(port, '/orders', '200 two');
-  await follower.process.line(({ msg }) => msg === 'this controller leads');
+  await follower.process.line(({ isLeader }) => isLeader === true);
   const current = { observed: 2, programmed: '2/2', reasons: { Programmed: 'Programmed' } };
   await vi.waitFor(() => expect(status.of('orders').at(-1)).toMatchObject(current), PATIENCE);
 
@@ -50,11 +49,10 @@ it('moves planes and the writing of status to another controller when the leader
 
 it('has one leader at a time when the one that leads is cut off from the API server', async () => {
   const shop = await cluster.namespace('shop');
-  const deployed = await DeployedGateway.prepare({ access: cluster, namespaces: [shop] });
-  onTestFinished(() => deployed.stop(), 60_000);
+  const deployed = await testedGateway({ access: cluster, namespaces: [shop] });
   const wire = await CuttableWire.to(cluster.server);
   const leader = await deployed.startController([], { server: `https://127.0.0.1:${wire.port}` });
-  await leader.process.line(({ msg }) => msg === 'this controller leads');
+  await leader.process.line(({ isLeader }) => isLeader === true);
   const follower = await deployed.startController();
   await deployed.apply(routeManifest(shop, 'orders', 'one'));
   const held = await deployed.startPlane({ controllers: [leader] });
@@ -68,11 +66,8 @@ it('has one leader at a time when the one that leads is cut off from the API ser
 
   const said = leader.process.said.length;
   wire.cut();
-  const ceased = await leader.process.line(
-    ({ msg, isLeader }) => msg.endsWith('controller leads') && isLeader === false,
-    said,
-  );
-  const began = await follower.process.line(({ msg }) => msg === 'this controller leads');
+  const ceased = await leader.process.line(({ isLeader }) => isLeader === false, said);
+  const began = await follower.process.line(({ isLeader }) => isLeader === true);
   expect(Number(ceased['time'])).toBeLessThanOrEqual(Number(began['time']));
   await deployed.apply(routeManifest(shop, 'orders', 'two'));
   await untilAnswer(free.port, '/orders', '200 two');

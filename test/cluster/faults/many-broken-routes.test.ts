@@ -4,9 +4,9 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
 import { kubeconfigToken } from '../../support/api-server.ts';
 import { theCluster } from '../../support/cluster.ts';
-import { DeployedGateway } from '../../support/deployed-gateway.ts';
 import { said, sayingHandler, sayingRoute } from '../../support/deployed-routes.ts';
 import { SteadyClient } from '../../support/steady-client.ts';
+import { testedGateway } from '../../support/tested-gateway.ts';
 
 const cluster = theCluster();
 const EACH = 1000;
@@ -69,8 +69,7 @@ function brokenRoute(namespace: string, at: number): JsonObject {
 
 it('a thousand good Routes are served and programmed beside a thousand broken ones, and edits get through', async () => {
   const shop = await cluster.namespace('shop');
-  const gateway = await DeployedGateway.prepare({ access: cluster, namespaces: [shop] });
-  onTestFinished(() => gateway.stop(), 60_000);
+  const gateway = await testedGateway({ access: cluster, namespaces: [shop] });
   const api = administrator(shop);
   const numbers = Array.from({ length: EACH }, (_, at) => at);
   await api.create(sayingRoute(shop, 'hello', 'hello'));

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { theCluster } from '../../support/cluster.ts';
-import { DeployedGateway } from '../../support/deployed-gateway.ts';
+import type { DeployedGateway } from '../../support/deployed-gateway.ts';
 import { said, sayingRoute } from '../../support/deployed-routes.ts';
 import { guardedRoute, IssuerKey, issuerStore } from '../../support/issuer-key.ts';
 import { ScriptedPlane } from '../../support/scripted-plane.ts';
+import { testedGateway } from '../../support/tested-gateway.ts';
 
 const cluster = theCluster();
 const patience = { timeout: 60_000, interval: 50 };
@@ -14,8 +15,7 @@ it('a plane gets the Routes that select it, with their secrets, and nothing of o
   const shop = await cluster.namespace('shop');
   const bank = await cluster.namespace('bank');
   const keys = { shop: new IssuerKey(), bank: new IssuerKey() };
-  const gateway = await DeployedGateway.prepare({ access: cluster, namespaces: [shop, bank] });
-  onTestFinished(() => gateway.stop(), 60_000);
+  const gateway = await testedGateway({ access: cluster, namespaces: [shop, bank] });
   await gateway.kubectl(['create', 'serviceaccount', 'app', '-n', shop]);
   const edge = { name: 'edge', serviceAccounts: [`${gateway.namespace}/plane`] };
   await gateway.configure({ groups: [edge, { name: 'apps', serviceAccounts: [`${shop}/app`], sidecars: true }] });

@@ -1,20 +1,20 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { theCluster } from '../../support/cluster.ts';
-import { DeployedGateway, type RunningPlane } from '../../support/deployed-gateway.ts';
+import type { RunningPlane } from '../../support/deployed-gateway.ts';
 import { said, sayingRoute } from '../../support/deployed-routes.ts';
 import type { PlaneLine } from '../../support/gateway-process.ts';
 import { spoken } from '../../support/keeping-planes.ts';
 import { mintedToken } from '../../support/minted-token.ts';
 import { SteadyClient } from '../../support/steady-client.ts';
+import { testedGateway } from '../../support/tested-gateway.ts';
 
 const cluster = theCluster();
 const patience = { timeout: 60_000, interval: 50 };
 
 it('a stream ends with the Pod, the token and the group of its plane, which serves on and comes back when it may', async () => {
   const shop = await cluster.namespace('shop');
-  const gateway = await DeployedGateway.prepare({ access: cluster, namespaces: [shop] });
-  onTestFinished(() => gateway.stop(), 60_000);
+  const gateway = await testedGateway({ access: cluster, namespaces: [shop] });
   const { namespace } = gateway;
   for (const account of ['doomed', 'short', 'leaving']) {
     await gateway.kubectl(['create', 'serviceaccount', account, '-n', namespace]);

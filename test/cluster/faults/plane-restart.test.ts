@@ -20,7 +20,7 @@ describe('with the controller away', () => {
     await untilKept(file);
     const before = new SteadyClient(first.port, '/hello', (text) => text === 'first');
     const [{ process: controller, port }] = gateway.controllers as [(typeof gateway.controllers)[number]];
-    await controller.stop('SIGKILL');
+    await controller.stop();
     await first.process.line(spoken('no controller is connected'));
     expect(await said(first.port, '/hello')).toBe('200 first');
     expect(await before.stop()).toEqual([]);

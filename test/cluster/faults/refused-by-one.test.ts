@@ -1,12 +1,13 @@
 import { mkdirSync } from 'node:fs';
-import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
 import { theCluster } from '../../support/cluster.ts';
-import { DeployedGateway } from '../../support/deployed-gateway.ts';
+import type { DeployedGateway } from '../../support/deployed-gateway.ts';
 import { deployedObject, said, sayingHandler, sayingRoute } from '../../support/deployed-routes.ts';
 import { spoken } from '../../support/keeping-planes.ts';
 import { olderProgram } from '../../support/older-program.ts';
 import { SteadyClient } from '../../support/steady-client.ts';
+import { testedGateway } from '../../support/tested-gateway.ts';
 
 const cluster = theCluster();
 const patience = { timeout: 60_000, interval: 50 };
@@ -17,8 +18,7 @@ beforeEach(async () => {
 });
 
 async function deployed(): Promise<DeployedGateway> {
-  const gateway = await DeployedGateway.prepare({ access: cluster, namespaces: [shop] });
-  onTestFinished(() => gateway.stop(), 60_000);
+  const gateway = await testedGateway({ access: cluster, namespaces: [shop] });
   return gateway;
 }
 

@@ -3,10 +3,10 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { theCluster } from '../../support/cluster.ts';
-import { DeployedGateway } from '../../support/deployed-gateway.ts';
 import { said, sayingRoute } from '../../support/deployed-routes.ts';
 import { guardedRoute, IssuerKey, issuerStore } from '../../support/issuer-key.ts';
 import { SteadyClient } from '../../support/steady-client.ts';
+import { testedGateway } from '../../support/tested-gateway.ts';
 
 const cluster = theCluster();
 const patience = { timeout: 60_000, interval: 50 };
@@ -33,8 +33,7 @@ it('a rotated Secret: no request fails, the new key counts, the old one does not
   const backend = await holdingBackend();
   const [before, after] = [new IssuerKey(), new IssuerKey()];
   const trust = { egress: [`127.0.0.1:${backend.port}`] };
-  const gateway = await DeployedGateway.prepare({ access: cluster, namespaces: [shop], trust });
-  onTestFinished(() => gateway.stop(), 60_000);
+  const gateway = await testedGateway({ access: cluster, namespaces: [shop], trust });
   await gateway.grantSecrets(shop, ['keys']);
   const proxied = guardedRoute(shop, 'slow', 'keys', { type: 'ReverseProxyHandler' });
   const items = [
@@ -47,8 +46,6 @@ it('a rotated Secret: no request fails, the new key counts, the old one does not
   await gateway.apply({ apiVersion: 'v1', kind: 'List', items });
   await gateway.startController();
   const { port, process: plane } = await gateway.startPlane();
-  console.log('ports', port, backend.port, gateway.controllers[0]!.port);
-  onTestFinished(() => console.log('DBG', JSON.stringify(plane.said.slice(-12)), plane.hasEnded, JSON.stringify(gateway.controllers[0]!.process.said.slice(-8))));
   const status = async (key: IssuerKey): Promise<string> => (await said(port, '/quick', key.headers)).slice(0, 3);
   await vi.waitFor(async () => expect(await status(before)).toBe('200'), patience);
   await gateway.untilReason(shop, 'route/slow', 'Programmed', 'Programmed');

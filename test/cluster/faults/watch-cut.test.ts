@@ -1,20 +1,19 @@
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { theCluster } from '../../support/cluster.ts';
-import { routeWatch } from '../../support/controller-report.ts';
+import { routeFailures, routeWatch } from '../../support/controller-report.ts';
 import { CuttableWire } from '../../support/cuttable-wire.ts';
-import { DeployedGateway } from '../../support/deployed-gateway.ts';
 import { PATIENCE, planeAnswer, untilAnswer } from '../../support/plane-answers.ts';
 import { RecordedStatus } from '../../support/recorded-status.ts';
 import { padding, routeManifest } from '../../support/route-manifest.ts';
 import { SteadyClient } from '../../support/steady-client.ts';
+import { testedGateway } from '../../support/tested-gateway.ts';
 
 const cluster = theCluster();
 const LARGE = padding(300_000);
 
 it('takes nothing of half an event, and goes on after the last whole one', async () => {
   const shop = await cluster.namespace('shop');
-  const deployed = await DeployedGateway.prepare({ access: cluster, namespaces: [shop] });
-  onTestFinished(() => deployed.stop(), 60_000);
+  const deployed = await testedGateway({ access: cluster, namespaces: [shop] });
   const wire = await CuttableWire.to(cluster.server);
   const controller = await deployed.startController([], { server: `https://127.0.0.1:${wire.port}` });
   const status = await RecordedStatus.follow(cluster, shop);
@@ -30,13 +29,13 @@ it('takes nothing of half an event, and goes on after the last whole one', async
       const programmed = { observed: at + 1, reasons: { Programmed: 'Programmed' } };
       expect(status.of('large').at(-1)).toMatchObject(programmed);
     }, PATIENCE);
-    const said = controller.process.said.length;
+    const failures = await routeFailures(controller);
     const halted = wire.haltAfter(bytes);
     await deployed.apply(routeManifest(shop, 'large', `number ${at + 1}`, LARGE));
     const cut = await halted;
     expect(await planeAnswer(plane.port, '/large')).toBe(`200 number ${at}`);
     cut();
-    await controller.process.line(({ msg, kind }) => msg === 'the API server failed us' && kind === 'Route', said);
+    await vi.waitFor(async () => expect(await routeFailures(controller)).toBeGreaterThan(failures), PATIENCE);
     await untilAnswer(plane.port, '/large', `200 number ${at + 1}`);
   }
 

@@ -53,3 +53,38 @@ it('goes over to a new authority when that begins to sign', async () => {
   expect(signer()).toBe(true);
   serving.close();
 });
+
+it('does not make certificates all the time when the authority has ended', async () => {
+  const clock = new ManualClock();
+  const authority = CertificateAuthority.create(clock.wall(), { authority: 3 * DAY, serving: DAY, overlap: DAY });
+  let renewed = 0;
+  const serving = new ServingCertificates({ authority, names: ['localhost'], clock, renewed: () => renewed++ });
+  await clock.pass(3 * DAY);
+  renewed = 0;
+  await clock.pass(60 * 60_000);
+  expect(renewed).toBeGreaterThan(0);
+  expect(renewed).toBeLessThanOrEqual(60);
+  serving.close();
+});
+
+it('notices within an hour that the clock was put forward', async () => {
+  const clock = new ManualClock();
+  let ahead = 0;
+  let renewed = 0;
+  const serving = new ServingCertificates({
+    authority: CertificateAuthority.create(clock.wall()),
+    names: ['localhost'],
+    clock: {
+      wall: () => clock.wall() + ahead,
+      steady: () => clock.steady(),
+      after: (milliseconds, run) => clock.after(milliseconds, run),
+    },
+    renewed: () => renewed++,
+  });
+  await clock.pass(60 * 60_000);
+  expect(renewed).toBe(0);
+  ahead = 50 * DAY;
+  await clock.pass(60 * 60_000);
+  expect(renewed).toBe(1);
+  serving.close();
+});

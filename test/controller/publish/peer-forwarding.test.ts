@@ -106,6 +106,30 @@ it('brings planes, what they run, what they could not build and what they report
   await vi.waitFor(() => expect(leader.planes).toEqual({}));
 });
 
+it('goes on telling of other planes when one has more to say than a message holds', async () => {
+  const leader = await Leader.start();
+  const { forwarder, told } = follower();
+  const names = Array.from({ length: 2_000 }, (_, i) => `route-${i}`);
+  const problems = new Map(names.map((name) => [routeKey(name), routeProblems('x'.repeat(8_000))]));
+  const routes = names.map((id) => ({ router: 'r', id, name: 'n'.repeat(10_000), figures: [] }));
+  const report = {
+    type: 'report',
+    revision: 'r1',
+    ready: true,
+    unitsServing: 1,
+    clock: 0,
+    since: 's',
+    routes,
+  } as const;
+  forwarder.heard(own('loud', {}, { problems, lastReport: { at: 0, report } }), null);
+  forwarder.heard(own('quiet', { orders: 'h1' }), null);
+  forwarder.follow(leader.address);
+  await vi.waitFor(() => expect(leader.facts('quiet')).toBeDefined(), 10_000);
+  expect(leader.facts('loud')?.problems.size).toBe(2_000);
+  expect(leader.facts('loud')?.lastReport).toBeNull();
+  expect(told.join()).not.toContain('larger than');
+});
+
 it('has the times of a follower whose clock differs as the clock of the leader would tell them', async () => {
   const leader = await Leader.start();
   const hour = 3_600_000;

@@ -1,0 +1,36 @@
+import { type Resource, resourceKey } from '../../../contract/resources/resource.ts';
+import { compareTexts } from './sorted-routes.ts';
+import { secretsOf } from './store-drafts.ts';
+
+/** Each Secret is a connection to the API server: a namespace may not use up those of the others. */
+export const MOST_SECRETS = 256;
+
+/** The Secrets that SecretStores name, as `namespace/name`. */
+export interface WantedSecrets {
+  readonly keys: ReadonlySet<string>;
+  /** Those that are too many for their namespace, and are not read. */
+  readonly beyond: ReadonlySet<string>;
+}
+
+/** Of more than a namespace may have, those of its oldest stores are read. */
+export function wantedSecretsOf(stores: readonly Resource[]): WantedSecrets {
+  const keys = new Set<string>();
+  const beyond = new Set<string>();
+  const counts = new Map<string, number>();
+  for (const store of [...stores].sort(byAge)) {
+    for (const key of secretsOf(store)) {
+      if (keys.has(key)) continue;
+      const count = counts.get(store.namespace) ?? 0;
+      if (count >= MOST_SECRETS) beyond.add(key);
+      else {
+        keys.add(key);
+        counts.set(store.namespace, count + 1);
+      }
+    }
+  }
+  return { keys, beyond };
+}
+
+function byAge(a: Resource, b: Resource): number {
+  return compareTexts(a.created, b.created) || compareTexts(resourceKey(a), resourceKey(b));
+}
