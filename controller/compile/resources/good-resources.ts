@@ -23,6 +23,8 @@ export interface GoodRoute {
   readonly document: JsonObject;
   /** Absent where only planes kept it: they serve it where its newer version is to be. */
   readonly dataPlanes?: PlaneSelector | null;
+  /** The tokens that tenants were allowed then; absent where it has none, and where only planes kept it. */
+  readonly tokens?: Readonly<Record<string, string>>;
 }
 
 export const noGoodResources: GoodResources = { trust: null, admin: null, routes: new Map() };

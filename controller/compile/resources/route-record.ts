@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
 import { type Resource, resourceKey } from '../../../contract/resources/resource.ts';
 import type { SourceVersion } from '../../../contract/snapshot.ts';
@@ -104,10 +105,11 @@ export class RouteRecord {
     const { dataPlanes = null, document = null } = this.draft ?? {};
     if (choice?.serves !== 'this' || document === null || choice.route === null) return this.good;
     const { hash } = choice.route;
-    const { uid, generation } = this.resource;
+    const { uid, generation, spec } = this.resource;
     const before = this.good;
     if (before?.document === document && before.hash === hash && before.generation === generation) return before;
-    this.good = { uid, generation, hash, identity: choice.identity, document, dataPlanes };
+    const tokens = JSON.stringify(spec).includes('&{') ? this.surroundings!.trust.settings.tokens : undefined;
+    this.good = { uid, generation, hash, identity: choice.identity, document, dataPlanes, ...(tokens && { tokens }) };
     return this.good;
   }
 
@@ -143,7 +145,7 @@ export class RouteRecord {
     const { draft, good, resource } = this;
     if (draft === null) return [];
     const { faults } = draft.judged;
-    const isRevoked = faults.length > 0 && !isOnlyPending(faults);
+    const isRevoked = (faults.length > 0 && !isOnlyPending(faults)) || this.isWithdrawn(round);
     const onInvalid = draft.onInvalid ?? round.surroundings.trust.settings.onInvalid;
     // what was not read yet is no fault of the Route, and neither is a name that another one took
     const keeps = onInvalid === 'KeepLastGood' || isOnlyPending(faults) || this.own !== null;
@@ -151,6 +153,15 @@ export class RouteRecord {
     if (isRevoked || !keeps) return refusals;
     if (good !== null) return [...this.lastGoodChoice(good, round), ...refusals];
     return [...this.rememberedChoice(resource, refusals[0] ?? null), ...refusals];
+  }
+
+  /** Whether an operator took back what the version that was accepted last was allowed, or tokens that it may hold. */
+  private isWithdrawn({ surroundings: { trust } }: RouteRound): boolean {
+    const { draft, good, resource } = this;
+    const accepted = good?.generation ?? resource.lastGood?.generation;
+    const isRefused = draft?.judged.problems.some((one) => one.code === 'not-allowed' && isError(one)) === true;
+    if (isRefused && accepted === resource.generation) return true;
+    return good?.tokens !== undefined && !isDeepStrictEqual(good.tokens, trust.settings.tokens);
   }
 
   private lastGoodChoice(good: GoodRoute, round: RouteRound): RouteChoice[] {

@@ -9,6 +9,11 @@ import { BASE_PROBLEMS, type PlaneFacts } from '../../../controller/publish/plan
 import { PlaneLedger } from '../../../controller/publish/plane-ledger.ts';
 import { plane, routeKey, routeProblems } from '../../support/judged-resources.ts';
 
+/** Other tests may keep the machine busy for a while. */
+function until(look: () => void): Promise<void> {
+  return vi.waitFor(look, { timeout: 10_000, interval: 10 });
+}
+
 /** A controller that leads, until it is told that it does not. */
 class Leader {
   readonly told: string[] = [];
@@ -19,7 +24,7 @@ class Leader {
   readonly service = new PeerService({
     controller: 'leader',
     ledger: this.ledger,
-    heartbeat: 50,
+    heartbeat: 200,
     isLeader: () => this.isLeader,
     authenticate: async (token) => token === 'good',
     told: (message) => this.told.push(message),
@@ -62,7 +67,7 @@ function follower(token = 'good', name = 'follower', clock: Clock = systemClock)
     credentials: () => credentials.createInsecure(),
     token: () => token,
     told: (message) => told.push(message),
-    heartbeat: 50,
+    heartbeat: 200,
     longestWait: 50,
     clock,
   });
@@ -79,7 +84,7 @@ it('brings planes, what they run, what they could not build and what they report
   const problems = new Map([[routeKey('carts'), routeProblems('no such directory')]]);
   forwarder.heard(own('p1', { orders: 'h1' }, { problems }), null);
   forwarder.follow(leader.address);
-  await vi.waitFor(() => expect(leader.planes).toEqual({ p1: { [routeKey('orders')]: 'h1' } }));
+  await until(() => expect(leader.planes).toEqual({ p1: { [routeKey('orders')]: 'h1' } }));
   expect(leader.facts('p1')).toMatchObject({ controller: 'follower', revision: 'r1', identity: { group: 'default' } });
   expect(leader.facts('p1')?.problems).toEqual(problems);
 
@@ -95,15 +100,15 @@ it('brings planes, what they run, what they could not build and what they report
   const lastReport = { at: 5, report };
   const running = { orders: 'h2', carts: 'h1' };
   forwarder.heard(own('p1', running, { lastReport, revision: 'r2' }), [routeKey('orders'), routeKey('carts')]);
-  await vi.waitFor(() => expect(leader.facts('p1')?.lastReport).toEqual(lastReport));
+  await until(() => expect(leader.facts('p1')?.lastReport).toEqual(lastReport));
   expect(leader.planes).toEqual({ p1: { [routeKey('orders')]: 'h2', [routeKey('carts')]: 'h1' } });
   expect(leader.facts('p1')?.problems.size).toBe(0);
   expect(leader.changes).toContainEqual([routeKey('orders'), routeKey('carts'), BASE_PROBLEMS]);
 
   forwarder.heard(own('p1', { carts: 'h1' }, { lastReport }), [routeKey('orders')]);
-  await vi.waitFor(() => expect(leader.planes).toEqual({ p1: { [routeKey('carts')]: 'h1' } }));
+  await until(() => expect(leader.planes).toEqual({ p1: { [routeKey('carts')]: 'h1' } }));
   forwarder.left('p1');
-  await vi.waitFor(() => expect(leader.planes).toEqual({}));
+  await until(() => expect(leader.planes).toEqual({}));
 });
 
 it('goes on telling of other planes when one has more to say than a message holds', async () => {
@@ -124,7 +129,7 @@ it('goes on telling of other planes when one has more to say than a message hold
   forwarder.heard(own('loud', {}, { problems, lastReport: { at: 0, report } }), null);
   forwarder.heard(own('quiet', { orders: 'h1' }), null);
   forwarder.follow(leader.address);
-  await vi.waitFor(() => expect(leader.facts('quiet')).toBeDefined(), 10_000);
+  await until(() => expect(leader.facts('quiet')).toBeDefined());
   expect(leader.facts('loud')?.problems.size).toBe(2_000);
   expect(leader.facts('loud')?.lastReport).toBeNull();
   expect(told.join()).not.toContain('larger than');
@@ -140,7 +145,7 @@ it('has the times of a follower whose clock differs as the clock of the leader w
   const pending = { revision: 'r2', sentAt: at + hour };
   forwarder.heard(own('p1', {}, { connectedSince: at + hour, pending, lastReport }), null);
   forwarder.follow(leader.address);
-  await vi.waitFor(() => expect(leader.facts('p1')?.lastReport?.at).toBeDefined());
+  await until(() => expect(leader.facts('p1')?.lastReport?.at).toBeDefined());
   const facts = leader.facts('p1')!;
   for (const time of [facts.connectedSince, facts.pending!.sentAt, facts.lastReport!.at]) {
     expect(Math.abs(time - at)).toBeLessThan(hour / 2);
@@ -154,12 +159,12 @@ it('tells everything again after the stream broke, and the leader forgets what i
   forwarder.heard(own('p1', { orders: 'h1' }), null);
   forwarder.heard(own('p2', { orders: 'h1' }), null);
   forwarder.follow(first.address);
-  await vi.waitFor(() => expect(Object.keys(first.planes)).toEqual(['p1', 'p2']));
+  await until(() => expect(Object.keys(first.planes)).toEqual(['p1', 'p2']));
   first.stop();
   forwarder.left('p1');
   forwarder.heard(own('p2', { orders: 'h9' }), [routeKey('orders')]);
   const second = await Leader.start(Number(first.address.split(':')[1]));
-  await vi.waitFor(() => expect(second.planes).toEqual({ p2: { [routeKey('orders')]: 'h9' } }));
+  await until(() => expect(second.planes).toEqual({ p2: { [routeKey('orders')]: 'h9' } }));
 });
 
 it('goes to the new leader, and the old one forgets its planes', async () => {
@@ -167,12 +172,12 @@ it('goes to the new leader, and the old one forgets its planes', async () => {
   const { forwarder } = follower();
   forwarder.heard(own('p1', { orders: 'h1' }), null);
   forwarder.follow(first.address);
-  await vi.waitFor(() => expect(Object.keys(first.planes)).toEqual(['p1']));
+  await until(() => expect(Object.keys(first.planes)).toEqual(['p1']));
   forwarder.follow(second.address);
-  await vi.waitFor(() => expect(Object.keys(second.planes)).toEqual(['p1']));
-  await vi.waitFor(() => expect(first.planes).toEqual({}));
+  await until(() => expect(Object.keys(second.planes)).toEqual(['p1']));
+  await until(() => expect(first.planes).toEqual({}));
   forwarder.follow(null);
-  await vi.waitFor(() => expect(second.planes).toEqual({}));
+  await until(() => expect(second.planes).toEqual({}));
 });
 
 it('is let go by a leader that leads no more, and comes back when it does again', async () => {
@@ -180,13 +185,13 @@ it('is let go by a leader that leads no more, and comes back when it does again'
   const { forwarder, told } = follower();
   forwarder.heard(own('p1', { orders: 'h1' }), null);
   forwarder.follow(leader.address);
-  await vi.waitFor(() => expect(Object.keys(leader.planes)).toEqual(['p1']));
+  await until(() => expect(Object.keys(leader.planes)).toEqual(['p1']));
   leader.isLeader = false;
   leader.service.disband();
-  await vi.waitFor(() => expect(leader.planes).toEqual({}));
-  await vi.waitFor(() => expect(told.at(-1)).toContain('does not lead'));
+  await until(() => expect(leader.planes).toEqual({}));
+  await until(() => expect(told.at(-1)).toContain('does not lead'));
   leader.isLeader = true;
-  await vi.waitFor(() => expect(Object.keys(leader.planes)).toEqual(['p1']));
+  await until(() => expect(Object.keys(leader.planes)).toEqual(['p1']));
   expect(leader.service.controllers).toEqual(['follower']);
 });
 
@@ -198,7 +203,7 @@ it.each([
   const { forwarder, told } = follower(token, name);
   forwarder.heard(plane('p1', { orders: 'h1' }, { controller: name }), null);
   forwarder.follow(leader.address);
-  await vi.waitFor(() => expect(told.length).toBeGreaterThan(1));
+  await until(() => expect(told.length).toBeGreaterThan(1));
   expect(told[0]).toContain(message);
   expect(leader.planes).toEqual({});
 });
@@ -209,6 +214,6 @@ it('carries many routes in several messages', async () => {
   const running = Object.fromEntries(Array.from({ length: 12_000 }, (_, i) => [`r${i}`, `h${i}`]));
   forwarder.heard(own('p1', running), null);
   forwarder.follow(leader.address);
-  await vi.waitFor(() => expect(leader.facts('p1')?.running.size).toBe(12_000));
+  await until(() => expect(leader.facts('p1')?.running.size).toBe(12_000));
   expect(leader.facts('p1')?.running.get(routeKey('r11999'))).toBe('h11999');
 });

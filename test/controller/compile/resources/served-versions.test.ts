@@ -165,6 +165,37 @@ describe('tenants', () => {
   });
 });
 
+describe('what an operator took back', () => {
+  const entity = (text: string): JsonObject => ({
+    handler: { type: 'StaticResponseHandler', config: { status: 200, entity: text } },
+  });
+  const accepted = (spec: JsonObject): CompiledCluster => {
+    const cluster = new CompiledCluster().base('trust', { tokens: { key: 'sesame', other: 'x' } });
+    cluster.route('shop/a', spec).compile();
+    return cluster;
+  };
+
+  it('is not served from the version before: a token', () => {
+    const cluster = accepted(entity('&{key}')).base('trust', { tokens: { other: 'x' } });
+    expect(cluster.verdict('shop/a')).toMatchObject({ serves: 'refuses', accepted: { status: false } });
+    const { lastGood } = cluster.verdict('shop/a');
+    cluster.touch('shop/a', { lastGood: lastGood ?? null });
+    expect(cluster.restart().verdict('shop/a').serves).toBe('refuses');
+  });
+
+  it('is not kept by an edit that is not sound', () => {
+    const cluster = accepted(entity('&{key}')).route('shop/a', entity('${'));
+    expect(cluster.verdict('shop/a').serves).toBe('last-good');
+    expect(cluster.base('trust', { tokens: { key: 'changed' } }).verdict('shop/a').serves).toBe('refuses');
+  });
+
+  it('does not concern versions without tokens, nor edits that ask for one', () => {
+    const plain = accepted(entity('plain')).route('shop/a', entity('${'));
+    expect(plain.base('trust', { tokens: {} }).verdict('shop/a').serves).toBe('last-good');
+    expect(accepted(entity('&{key}')).route('shop/a', entity('&{typo}')).verdict('shop/a').serves).toBe('last-good');
+  });
+});
+
 describe('the version that was accepted last, after a restart of the controller', () => {
   it('is with planes, by its hash, until one sends it', () => {
     const cluster = new CompiledCluster().route('shop/a', { ...good, properties: { x: 1 } });
