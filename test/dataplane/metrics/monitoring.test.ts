@@ -1,10 +1,10 @@
 import { Registry } from 'prom-client';
 import { expect, it } from 'vitest';
+import { emptyFigures } from '../../../contract/route-report.ts';
 import { monitoringRecords } from '../../../dataplane/metrics/monitoring.ts';
 import { RATE_INTERVAL, Rates } from '../../../dataplane/metrics/rates.ts';
 import { registerRouteMetrics } from '../../../dataplane/metrics/route-exposition.ts';
 import type { RouteSeries } from '../../../dataplane/metrics/route-series.ts';
-import { emptyFigures } from '../../../contract/route-report.ts';
 import { figuresIn } from '../../../dataplane/metrics/route-slots.ts';
 import { monitoringAnswer } from '../../../dataplane/monitoring-endpoint.ts';
 
