@@ -6,6 +6,7 @@ import type { ResourceState } from './compile/resources/resource-state.ts';
 import type { InstanceState, SourceFile } from './compile/source-file.ts';
 import type { PublishedState } from './publish/published-state.ts';
 import { publishedCompilation } from './published-compilation.ts';
+import { isSameButStatus } from './same-but-status.ts';
 import { Pace } from './source/pace.ts';
 
 /** What follows the cluster. */
@@ -44,6 +45,9 @@ export interface LiveClusterOptions {
   readonly patience?: number;
 }
 
+/** Milliseconds that changes of nothing but statuses wait: our own writes must not hold up what people write. */
+const STATUS_PAUSE = 500;
+
 const NO_DIRECTORIES: ReadonlyMap<string, readonly SourceFile[]> = new Map();
 
 /** An instance that follows a cluster: compiles at once when something changed, then at most once in every gap. */
@@ -55,6 +59,9 @@ export class LiveCluster {
   private followed: ReadonlySet<string> | null = null;
   /** Calls off the end of the wait for Secrets; null when it is over. */
   private giveUp: (() => void) | null = null;
+  /** What was compiled last. */
+  private seen: { readonly state: ResourceState; readonly base: BaseFiles } | null = null;
+  private statusChanged: (() => void) | null = null;
   private phase: 'listing' | 'reading' | 'live' | 'closed' = 'listing';
 
   constructor(options: LiveClusterOptions) {
@@ -77,18 +84,23 @@ export class LiveCluster {
 
   /** Something in the cluster has changed. */
   changed(): void {
-    if (this.phase === 'reading' || this.phase === 'live') this.pace.ask();
+    if (this.phase !== 'reading' && this.phase !== 'live') return;
+    const { state, baseFiles } = this.options.source;
+    if (this.seen !== null && this.seen.base === baseFiles && isSameButStatus(this.seen.state, state)) {
+      this.statusChanged ??= this.clock.after(STATUS_PAUSE, () => this.pace.ask());
+    } else this.pace.ask();
   }
 
   /** A plane sent routes that were known by their hash only. */
   recalled(entries: readonly RouteEntry[]): void {
     const used = entries.filter((entry) => this.options.compiler.recalled(entry));
-    if (used.length > 0) this.changed();
+    if (used.length > 0) this.pace.ask();
   }
 
   close(): void {
     this.phase = 'closed';
     this.giveUp?.();
+    this.statusChanged?.();
     this.pace.close();
   }
 
@@ -96,6 +108,9 @@ export class LiveCluster {
     const { compiler, source } = this.options;
     const began = this.clock.steady();
     const resources = source.state;
+    this.seen = { state: resources, base: source.baseFiles };
+    this.statusChanged?.();
+    this.statusChanged = null;
     const seen = source.routesSeen;
     const compilation = compiler.compile(instanceState(resources, source.baseFiles), this.lastGood);
     this.lastGood = compilation.lastGood;

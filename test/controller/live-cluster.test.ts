@@ -49,7 +49,9 @@ class Followed implements FollowedCluster {
   }
 
   get state(): ResourceState {
-    return this.content.state.resources!;
+    const state = this.content.state.resources!;
+    // as in a cluster, where other content is another map
+    return { ...state, routes: new Map(state.routes), secrets: new Map(state.secrets) };
   }
 
   follow(wanted: Iterable<string>): void {
@@ -122,6 +124,25 @@ describe('an instance that follows a cluster', () => {
     expect(published.seen).toBe('7');
     expect(published.defaultGroup).toBe('default');
     followed.live.close();
+  });
+
+  it('does not let statuses hold up what people write', async () => {
+    const followed = new Followed();
+    const { content, live, made, timers } = followed;
+    content.route('shop/a', { handler: 'ReverseProxyHandler' });
+    followed.listed();
+    await live.start();
+    content.touch('shop/a', { lastGood: { generation: 1, hash: 'x' } });
+    const before = timers.length;
+    live.changed();
+    live.changed();
+    expect([made.length, timers.length]).toEqual([1, before + 1]);
+    content.route('shop/b', { handler: 'ReverseProxyHandler' });
+    live.changed();
+    await followed.next().catch(() => undefined);
+    expect(made).toHaveLength(2);
+    expect(timers).toHaveLength(before);
+    live.close();
   });
 
   it('takes what planes recall', async () => {

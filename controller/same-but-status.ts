@@ -1,0 +1,32 @@
+import type { Resource } from '../contract/resources/resource.ts';
+import type { ResourceState } from './compile/resources/resource-state.ts';
+
+/** Whether two states differ in nothing but the statuses of resources, which are written by controllers. */
+export function isSameButStatus(before: ResourceState, after: ResourceState): boolean {
+  return (
+    areSame(before.secrets, after.secrets, () => false) &&
+    before.trust === after.trust &&
+    areSame(before.routes, after.routes, isSame) &&
+    areSame(before.secretStores, after.secretStores, isSame) &&
+    areSame(before.auditServices, after.auditServices, isSame)
+  );
+}
+
+function areSame<T>(
+  before: ReadonlyMap<string, T>,
+  after: ReadonlyMap<string, T>,
+  areAlike: (a: T, b: T) => boolean,
+): boolean {
+  if (before === after) return true;
+  if (before.size !== after.size) return false;
+  for (const [key, value] of after) {
+    const known = before.get(key);
+    if (known !== value && (known === undefined || !areAlike(known, value))) return false;
+  }
+  return true;
+}
+
+/** The spec is the same object as long as its generation is the same. */
+function isSame(a: Resource, b: Resource): boolean {
+  return a.uid === b.uid && a.generation === b.generation && a.spec === b.spec;
+}
