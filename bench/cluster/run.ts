@@ -4,13 +4,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ApiServer } from '../../test/support/api-server.ts';
 import { DeployedGateway } from '../../test/support/deployed-gateway.ts';
-import { ScriptedPlane } from '../../test/support/scripted-plane.ts';
 import { describeMachine } from '../machine.ts';
 import { outFolder } from '../paths.ts';
 import { usageOf } from './cpu-time.ts';
 import { editsUnderLoad } from './edits-under-load.ts';
 import { PlaneProbe } from './plane-probe.ts';
 import { RoutesClient } from './routes-client.ts';
+import { SimulatedLink } from './simulated-link.ts';
 
 const NAMESPACE = 'bench';
 const PLANES = 3;
@@ -96,7 +96,9 @@ async function measure(): Promise<void> {
     await client.createAll(1, (at) => route(at, 0));
     await deployed.startController();
     for (let i = 0; i < PLANES; i++) await deployed.startPlane();
-    const probes = await Promise.all(deployed.planes.map(({ port }) => PlaneProbe.connect(port)));
+    const connected = (): Promise<PlaneProbe[]> =>
+      Promise.all(deployed.planes.map(({ port }) => PlaneProbe.connect(port)));
+    let probes = await connected();
     let made = 1;
     for (const size of sizes) {
       const from = made;
@@ -106,7 +108,9 @@ async function measure(): Promise<void> {
       console.log(`         ${size - from} routes more, written in ${seconds} s`);
       made = Math.max(made, size);
       for (const probe of probes) await probe.until(`/r${size - 1}/`, (answer) => answer.startsWith('200'), 60_000);
-      await pause(3000);
+      for (const probe of probes) probe.close(); // planes close connections that nobody uses
+      await settled(deployed);
+      probes = await connected();
       await propagation(client, probes, 20, size); // warms up
       const times = await propagation(client, probes, samples, size);
       const goal = 'p99 ≤ 30 ms';
@@ -120,6 +124,7 @@ async function measure(): Promise<void> {
       '0',
       wrong.wrong === 0,
     );
+    await settled(deployed);
     await idle(deployed);
     for (const probe of probes) probe.close();
     await reconnect(deployed);
@@ -128,6 +133,21 @@ async function measure(): Promise<void> {
     await client.close();
     await deployed.stop();
     await server.stop();
+  }
+}
+
+/** Waits until the controller has written the statuses of what was made. */
+async function settled(deployed: DeployedGateway): Promise<void> {
+  const { adminPort } = deployed.controllers[0]!;
+  const written = async (): Promise<string> => {
+    const text = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
+    return /^gw_controller_status_writes_total\{kind="Route",outcome="written"\} (\d+)$/m.exec(text)?.[1] ?? '';
+  };
+  for (let before = ''; ; ) {
+    await pause(8000);
+    const now = await written();
+    if (now === before) return;
+    before = now;
   }
 }
 
@@ -148,7 +168,6 @@ async function underChurn(client: RoutesClient, probes: readonly PlaneProbe[]): 
 
 async function idle(deployed: DeployedGateway): Promise<void> {
   const { pid } = deployed.controllers[0]!.process;
-  await pause(20_000); // until statuses are written
   const before = usageOf(pid);
   const seconds = 30;
   await pause(seconds * 1000);
@@ -173,14 +192,13 @@ async function reconnect(deployed: DeployedGateway): Promise<void> {
   const ca = readFileSync(deployed.at('ca.crt'), 'utf8');
   await pause(5000);
   const begun = performance.now();
-  const planes = Array.from({ length: reconnecting }, (_, at) => {
-    const plane = new ScriptedPlane({ port: again.port, token, ca });
-    plane.hello({ name: `link-${at}` });
-    return plane;
-  });
+  const planes = Array.from(
+    { length: reconnecting },
+    (_, at) => new SimulatedLink({ port: again.port, token, ca, name: `link-${at}` }),
+  );
   const times = await Promise.all(
     planes.map(async (plane) => {
-      plane.ack(await plane.update());
+      await plane.current;
       return performance.now() - begun;
     }),
   );
@@ -195,9 +213,9 @@ async function restart(deployed: DeployedGateway): Promise<void> {
   const begun = performance.now();
   const controller = await deployed.startController(['--outside-planes', deployed.at('outside.json')]);
   const token = readFileSync(deployed.at('outside.token'), 'utf8');
-  const plane = new ScriptedPlane({ port: controller.port, token, ca: readFileSync(deployed.at('ca.crt'), 'utf8') });
-  plane.hello({ name: 'first' });
-  await plane.update();
+  const ca = readFileSync(deployed.at('ca.crt'), 'utf8');
+  const plane = new SimulatedLink({ port: controller.port, token, ca, name: 'first' });
+  await plane.current;
   const seconds = (performance.now() - begun) / 1000;
   note(`start to first push at ${Math.max(...sizes)} routes`, `${seconds.toFixed(1)} s`, '≤ 5 s', seconds <= 5);
   plane.close();

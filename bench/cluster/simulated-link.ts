@@ -1,0 +1,58 @@
+import { Client, type ClientDuplexStream, credentials, Metadata } from '@grpc/grpc-js';
+import { CHANNEL_METHOD, CHANNEL_PROTOCOL, type PlaneMessage } from '../../contract/channel.ts';
+import { bytesMethod, encodeMessage, MAX_MESSAGE_BYTES } from '../../contract/channel-codec.ts';
+
+/** Milliseconds between heartbeats. */
+const HEARTBEAT = 2000;
+
+/** A plane that takes whatever it is sent and looks at no more than the beginning: what it costs is the controller's. */
+export class SimulatedLink {
+  /** Resolves when the first whole update has come. */
+  readonly current: Promise<void>;
+  private readonly client: Client;
+  private readonly call: ClientDuplexStream<Buffer, Buffer>;
+  private readonly beating: NodeJS.Timeout;
+
+  constructor(options: { readonly port: number; readonly token: string; readonly ca: string; readonly name: string }) {
+    this.client = new Client(`localhost:${options.port}`, credentials.createSsl(Buffer.from(options.ca)), {
+      'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
+      'grpc.use_local_subchannel_pool': 1,
+      'grpc.enable_retries': 0,
+    });
+    const metadata = new Metadata();
+    metadata.set('authorization', `Bearer ${options.token}`);
+    const { path, requestSerialize, responseDeserialize } = bytesMethod(CHANNEL_METHOD);
+    this.call = this.client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadata);
+    this.current = new Promise((resolve, reject) => {
+      this.call.on('error', (error: Error) => reject(error));
+      this.call.on('data', (bytes: Buffer) => this.take(bytes.toString('latin1', 0, 400), resolve));
+    });
+    this.send({
+      type: 'hello',
+      protocol: CHANNEL_PROTOCOL,
+      version: 'bench',
+      catalogue: 'bench',
+      units: 1,
+      name: options.name,
+      holds: { revision: null, base: null, routes: [] },
+    });
+    this.beating = setInterval(() => this.send({ type: 'heartbeat' }), HEARTBEAT);
+  }
+
+  close(): void {
+    clearInterval(this.beating);
+    this.call.cancel();
+    this.client.close();
+  }
+
+  private take(head: string, done: () => void): void {
+    const [, nonce, revision] = /^\{"type":"update","nonce":(\d+),"revision":"([^"]*)"/.exec(head) ?? [];
+    if (nonce === undefined || revision === undefined || /^[^[]*"more":true/.test(head)) return;
+    this.send({ type: 'ack', nonce: Number(nonce), revision, problems: [], newer: [] });
+    done();
+  }
+
+  private send(message: PlaneMessage): void {
+    this.call.write(encodeMessage(message));
+  }
+}
