@@ -21,7 +21,8 @@ export class PlaneProbe {
 
   /** The status and body of an answer, one after the other. */
   ask(path: string): Promise<string> {
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
+      if (this.socket.closed) reject(new Error('the plane has closed the connection'));
       this.answered = resolve;
       this.socket.write(`GET ${path} HTTP/1.1\r\nhost: bench.test\r\n\r\n`);
     });

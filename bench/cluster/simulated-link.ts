@@ -1,9 +1,18 @@
 import { Client, type ClientDuplexStream, credentials, Metadata } from '@grpc/grpc-js';
-import { CHANNEL_METHOD, CHANNEL_PROTOCOL, type PlaneMessage } from '../../contract/channel.ts';
+import { CHANNEL_METHOD, CHANNEL_PROTOCOL, type Held, type PlaneMessage } from '../../contract/channel.ts';
 import { bytesMethod, encodeMessage, MAX_MESSAGE_BYTES } from '../../contract/channel-codec.ts';
 
 /** Milliseconds between heartbeats. */
 const HEARTBEAT = 2000;
+
+export interface SimulatedLinkOptions {
+  readonly port: number;
+  readonly token: string;
+  readonly ca: string;
+  readonly name: string;
+  /** What it says that it holds; by default nothing. */
+  readonly holds?: Held;
+}
 
 /** A plane that takes whatever it is sent and looks at no more than the beginning: what it costs is the controller's. */
 export class SimulatedLink {
@@ -13,7 +22,7 @@ export class SimulatedLink {
   private readonly call: ClientDuplexStream<Buffer, Buffer>;
   private readonly beating: NodeJS.Timeout;
 
-  constructor(options: { readonly port: number; readonly token: string; readonly ca: string; readonly name: string }) {
+  constructor(options: SimulatedLinkOptions) {
     this.client = new Client(`localhost:${options.port}`, credentials.createSsl(Buffer.from(options.ca)), {
       'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
       'grpc.use_local_subchannel_pool': 1,
@@ -34,7 +43,7 @@ export class SimulatedLink {
       catalogue: 'bench',
       units: 1,
       name: options.name,
-      holds: { revision: null, base: null, routes: [] },
+      holds: options.holds ?? { revision: null, base: null, routes: [] },
     });
     this.beating = setInterval(() => this.send({ type: 'heartbeat' }), HEARTBEAT);
   }
