@@ -3,7 +3,7 @@ import { type Address, readAddress } from './address.ts';
 import { defineCommand, type Reading, type RepeatedOption } from './command.ts';
 import { connectorOptions } from './connector-options.ts';
 import { readDuration } from './duration.ts';
-import { planeOptions, readUnits } from './plane-options.ts';
+import { planeOptions, unitsOption } from './plane-options.ts';
 import { systemOption } from './system-property.ts';
 
 const labelOption = {
@@ -72,14 +72,7 @@ export const dataplaneCommand = defineCommand({
     label: labelOption,
     ...connectorOptions,
     system: systemOption,
-    units: {
-      valueName: 'N',
-      description:
-        'Number of event loops that share the port; "cores" means one for each processor core. By default ' +
-        'gatewayUnits of admin.json, or cores.',
-      optional: true,
-      read: readUnits,
-    },
+    units: unitsOption,
     ...planeOptions,
   },
   examples: [

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { isInCluster } from './in-cluster.ts';
 
 /**
  * The kubeconfig that a command uses, as kubectl would: what was given, else none in a Pod, which has a ServiceAccount,
@@ -12,7 +13,7 @@ export function kubeconfigPath(
   home = homedir(),
 ): string | undefined {
   if (given !== undefined) return given;
-  if (env['KUBERNETES_SERVICE_HOST'] !== undefined) return undefined;
+  if (isInCluster(env)) return undefined;
   const named = (env['KUBECONFIG'] ?? '').split(delimiter).filter((path) => path !== '');
   if (named.length > 1) throw new Error(`KUBECONFIG names ${named.length} files: choose one with --kubeconfig`);
   const usual = join(home, '.kube', 'config');

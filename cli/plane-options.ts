@@ -51,6 +51,16 @@ export const planeOptions = {
   },
 } as const satisfies Record<string, ValueOption>;
 
+/** How many event loops serve a configuration, which may say so itself. */
+export const unitsOption = {
+  valueName: 'N',
+  description:
+    'Number of event loops that share the port; "cores" means one for each processor core. By default ' +
+    'gatewayUnits of admin.json, or cores.',
+  optional: true,
+  read: readUnits,
+} as const satisfies ValueOption;
+
 export function readUnits(text: string): Reading<number> {
   if (text === 'cores') return { value: availableParallelism() };
   const units = /^\d{1,4}$/.test(text) ? Number(text) : 0;

@@ -17,6 +17,7 @@ import { operatorReach } from '../dataplane/operator-reach.ts';
 import type { Address } from './address.ts';
 import { dataPlaneChecker } from './checker.ts';
 import { controllerFailure } from './controller-failure.ts';
+import { isInCluster } from './in-cluster.ts';
 import { kubeconfigPath } from './kubeconfig-path.ts';
 import { readOutsidePlanes } from './outside-planes.ts';
 import { onStopSignal } from './stop-signals.ts';
@@ -124,10 +125,6 @@ function clusterCompiler(system: Readonly<Record<string, string>>): Compiler {
     tokens: { reach, files: new Map(), instanceUrl: null, allowed: new Map() },
     configDirectory: directories.config,
   });
-}
-
-function isInCluster(): boolean {
-  return process.env['KUBERNETES_SERVICE_HOST'] !== undefined;
 }
 
 function serviceNames(service: string | undefined, namespace: string): string[] {

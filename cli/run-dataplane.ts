@@ -17,6 +17,7 @@ import type { AccessLogTarget } from '../dataplane/log-destination.ts';
 import type { LogLevel } from '../dataplane/log-level.ts';
 import { preparePlane } from '../dataplane/plane.ts';
 import { cannotListenText } from './cannot-listen-text.ts';
+import { isInCluster } from './in-cluster.ts';
 import { onStopSignal } from './stop-signals.ts';
 import { programVersion } from './version.ts';
 
@@ -67,7 +68,7 @@ export async function runDataplane(options: DataplaneOptions): Promise<number> {
     accessLog: options['access-log'],
     logLevel: options['log-level'],
     admin: options.admin,
-    isInPod: process.env['KUBERNETES_SERVICE_HOST'] !== undefined,
+    isInPod: isInCluster(),
     trustedProxies: options['trusted-proxies'],
     drainTimeout: options['drain-timeout'],
     link: { figures: linkFigures(), status: () => ({ ...link?.state, revision: follower?.revision ?? null }) },

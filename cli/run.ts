@@ -1,6 +1,6 @@
 import { defineCommand } from './command.ts';
 import { connectorOptions } from './connector-options.ts';
-import { planeOptions, readUnits } from './plane-options.ts';
+import { planeOptions, unitsOption } from './plane-options.ts';
 import { readReportFormat } from './report-format.ts';
 import { systemOption } from './system-property.ts';
 
@@ -37,14 +37,7 @@ export const runCommand = defineCommand({
       description: 'Make changes live at once, whatever the scan interval of a router is.',
     },
     system: systemOption,
-    units: {
-      valueName: 'N',
-      description:
-        'Number of event loops that share the port; "cores" means one for each processor core. By default ' +
-        'gatewayUnits of admin.json, or cores.',
-      optional: true,
-      read: readUnits,
-    },
+    units: unitsOption,
     ...planeOptions,
   },
   examples: [

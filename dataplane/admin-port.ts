@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
+import { isFromThisMachine } from '../contract/own-machine.ts';
 import { percentDecoded } from './http/percent-decoded.ts';
 import type { MonitoringRecord } from './metrics/monitoring.ts';
 import { monitoringAnswer } from './monitoring-endpoint.ts';
@@ -123,19 +124,4 @@ export class AdminPort {
 
 function say(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${text}\n`);
-}
-
-/** What proxies and browsers say of themselves: somebody else speaks through them. */
-const SPOKEN_FOR = ['via', 'forwarded', 'x-forwarded-for', 'origin'];
-
-/** Whether a program on this machine asks on its own behalf, and not for a client or for a page of the web. */
-function isFromThisMachine({ socket, headers }: IncomingMessage): boolean {
-  if (!isLoopback(socket.remoteAddress) || SPOKEN_FOR.some((name) => headers[name] !== undefined)) return false;
-  const host = (headers.host ?? '').replace(/:\d*$/, '').toLowerCase();
-  return host === 'localhost' || isLoopback(host.replace(/^\[(.*)\]$/, '$1'));
-}
-
-/** Whether an address is that of a peer on this machine. */
-export function isLoopback(address: string | undefined): boolean {
-  return address !== undefined && /^(::1|(::ffff:)?127\.\d+\.\d+\.\d+)$/.test(address);
 }

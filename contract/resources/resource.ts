@@ -10,6 +10,13 @@ export const CONSENT = 'allowed';
 export const resourceKinds = ['Route', 'SecretStore', 'AuditService'] as const;
 export type ResourceKind = (typeof resourceKinds)[number];
 
+/** How paths of the API name the kinds. */
+export const resourcePlurals: Readonly<Record<ResourceKind, string>> = {
+  Route: 'routes',
+  SecretStore: 'secretstores',
+  AuditService: 'auditservices',
+};
+
 /** A custom resource, from a cluster or from a manifest. The same object is the same content. */
 export interface Resource {
   readonly kind: ResourceKind;

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { isFromThisMachine } from '../../contract/own-machine.ts';
 
 /** Why a request is not let in. */
 export interface AdminRefusal {
@@ -12,25 +13,14 @@ export interface AdminGuard {
   admit(request: IncomingMessage, path: string): Promise<AdminRefusal | null>;
 }
 
-/** What proxies and browsers say of themselves: somebody else speaks through them. */
-const SPOKEN_FOR = ['via', 'forwarded', 'x-forwarded-for', 'origin'];
-
 /** Lets programs of this machine in, for a controller outside of a cluster. */
 export const loopbackGuard: AdminGuard = {
-  async admit({ socket, headers }) {
-    const host = (headers.host ?? '').replace(/:\d*$/, '').toLowerCase();
-    const isOwn =
-      isLoopback(socket.remoteAddress) && (host === 'localhost' || isLoopback(host.replace(/^\[(.*)\]$/, '$1')));
-    if (isOwn && SPOKEN_FOR.every((name) => headers[name] === undefined)) return null;
-    return { status: 403, message: 'only from this machine' };
+  async admit(request) {
+    return isFromThisMachine(request) ? null : { status: 403, message: 'only from this machine' };
   },
 };
 
 /** Lets nobody in, for an address without TLS: a token must not be sent there. */
 export function closedGuard(instead: string): AdminGuard {
   return { admit: async () => ({ status: 403, message: `only health and metrics are here: ${instead}` }) };
-}
-
-function isLoopback(address: string | undefined): boolean {
-  return address !== undefined && /^(::1|(::ffff:)?127\.\d+\.\d+\.\d+)$/.test(address);
 }

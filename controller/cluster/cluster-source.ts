@@ -1,5 +1,12 @@
 import type { JsonObject } from '../../contract/document/json-value.ts';
-import { GROUP, type Resource, type ResourceKind, resourceKinds, VERSION } from '../../contract/resources/resource.ts';
+import {
+  GROUP,
+  type Resource,
+  type ResourceKind,
+  resourceKinds,
+  resourcePlurals,
+  VERSION,
+} from '../../contract/resources/resource.ts';
 import type { ResourceState } from '../compile/resources/resource-state.ts';
 import type { ApiCaller } from './api-client.ts';
 import type { ApiError } from './api-error.ts';
@@ -31,12 +38,6 @@ export interface SourceFailure {
   readonly scope: string;
   readonly error: ApiError;
 }
-
-const PLURALS: Readonly<Record<ResourceKind, string>> = {
-  Route: 'routes',
-  SecretStore: 'secretstores',
-  AuditService: 'auditservices',
-};
 
 /**
  * What the cluster holds of ours, kept up to date. With a label selector everything of the cluster is followed and what
@@ -147,7 +148,7 @@ export class ClusterSource {
 
   private resourceReflectors(kind: ResourceKind): readonly Reflector<Resource>[] {
     const { namespaces } = this.options;
-    const place = { group: GROUP, version: VERSION, plural: PLURALS[kind] };
+    const place = { group: GROUP, version: VERSION, plural: resourcePlurals[kind] };
     const take = (raw: JsonObject, before: Resource | null): Resource | null => resourceOfObject(kind, raw, before);
     if (!isNameList(namespaces)) return [this.reflector({ kind, scope: '', path: resourcePath(place), take })];
     return [...new Set(namespaces)].map((namespace) =>

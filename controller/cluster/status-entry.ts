@@ -1,14 +1,8 @@
-import { GROUP, type Resource, type ResourceKind, resourceKey, VERSION } from '../../contract/resources/resource.ts';
+import { GROUP, type Resource, resourceKey, resourcePlurals, VERSION } from '../../contract/resources/resource.ts';
 import { isOlder } from '../../contract/snapshot.ts';
 import type { ResourceVerdict } from '../compile/resources/resource-verdict.ts';
 import type { ResourcePlace } from './resource-path.ts';
 import { readStatus, type Shown } from './resource-status.ts';
-
-const PLURALS: Readonly<Record<ResourceKind, string>> = {
-  Route: 'routes',
-  SecretStore: 'secretstores',
-  AuditService: 'auditservices',
-};
 
 /** What is known of the status of one object. */
 export interface StatusEntry {
@@ -29,7 +23,7 @@ export function shownOf({ verdict: { resource }, written }: StatusEntry): Shown 
 
 /** Where the API has it. */
 export function placeOf({ kind, namespace, name }: Resource): ResourcePlace {
-  return { group: GROUP, version: VERSION, plural: PLURALS[kind], namespace, name };
+  return { group: GROUP, version: VERSION, plural: resourcePlurals[kind], namespace, name };
 }
 
 /** Tells objects of all kinds apart. */

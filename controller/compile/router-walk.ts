@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import type { JsonObject } from '../../contract/document/json-value.ts';
 import type { PropertySet } from '../../contract/document/property-set.ts';
 import type { Path, Problem } from '../../contract/problem.ts';
+import { compareRoutes, compareTexts } from '../../contract/route-order.ts';
 import type { FoundRouter } from './checker.ts';
 import { type RouteDraft, type RouteDrafts, type RouteVersion, refusingRoute } from './route-draft.ts';
 import type { RouteIdentity } from './route-identity.ts';
@@ -114,7 +115,7 @@ export class RouterWalk {
       if (route !== null) served.push({ route, version });
     }
     if (found !== undefined) drafts.keep(new Set(files.map(({ path }) => path)));
-    served.sort(({ route: a }, { route: b }) => compare(a.name, b.name) || compare(a.id, b.id));
+    served.sort(({ route: a }, { route: b }) => compareRoutes(a, b));
     for (const { route } of served) this.routes.push(route);
     for (const { version } of served) {
       if (version !== null) this.enter(version.judgement.routers, version.properties, inside);
@@ -236,11 +237,5 @@ class Places {
 
 /** Of files in one directory it is the order of their names. */
 function byPath(a: SourceFile, b: SourceFile): number {
-  return compare(a.path, b.path);
-}
-
-/** Characters compare by their code, as planes order routes. */
-function compare(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
+  return compareTexts(a.path, b.path);
 }

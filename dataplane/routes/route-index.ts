@@ -1,3 +1,4 @@
+import { compareRoutes } from '../../contract/route-order.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { type Candidate, candidateOf, DispatchIndex, wantsBody } from './dispatch-index.ts';
 import type { Route } from './route.ts';
@@ -114,12 +115,6 @@ function clausesText({ clauses }: Candidate): string {
   return JSON.stringify(clauses.map((clause) => clause.map(({ key }) => key)));
 }
 
-/** By name, then by id; characters compare by their code, as file names do. */
-function byName({ route: { entry: a } }: Candidate, { route: { entry: b } }: Candidate): number {
-  return compare(a.name, b.name) || compare(a.id, b.id);
-}
-
-function compare(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
+function byName({ route: a }: Candidate, { route: b }: Candidate): number {
+  return compareRoutes(a.entry, b.entry);
 }

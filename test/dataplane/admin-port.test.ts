@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { Registry } from 'prom-client';
 import { afterEach, expect, it } from 'vitest';
-import { AdminPort, isLoopback } from '../../dataplane/admin-port.ts';
+import { isLoopback } from '../../contract/own-machine.ts';
+import { AdminPort } from '../../dataplane/admin-port.ts';
 import { ask } from '../support/answers.ts';
 
 let admin: AdminPort;

@@ -1,9 +1,10 @@
+import { compareTexts } from '../../../contract/route-order.ts';
 import type { CompiledRoute } from '../snapshot.ts';
 import type { RememberedRoute, ResourceVerdict } from './resource-verdict.ts';
 import type { RouteChoice } from './route-choice.ts';
 import type { RouteRecord, RouteRound } from './route-record.ts';
 import { routeIdOf } from './route-resource-draft.ts';
-import { compareTexts, SortedRoutes } from './sorted-routes.ts';
+import { SortedRoutes } from './sorted-routes.ts';
 
 /** What changed since the last time. */
 export interface RouteChanges {

@@ -1,3 +1,4 @@
+import { compareRoutes } from '../../../contract/route-order.ts';
 import type { CompiledRoute } from '../snapshot.ts';
 
 /** Routes in the order in which they are tried: by name, then by id. A change costs little however many there are. */
@@ -15,7 +16,7 @@ export class SortedRoutes {
     if (before === after) return;
     if (this.isShared) this.routes = [...this.routes];
     this.isShared = false;
-    if (before !== null && after !== null && compare(before, after) === 0) this.routes[this.find(before)] = after;
+    if (before !== null && after !== null && compareRoutes(before, after) === 0) this.routes[this.find(before)] = after;
     else {
       if (before !== null) this.routes.splice(this.find(before), 1);
       if (after !== null) this.routes.splice(this.find(after), 0, after);
@@ -27,19 +28,9 @@ export class SortedRoutes {
     let [low, high] = [0, this.routes.length];
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (compare(this.routes[middle]!, route) < 0) low = middle + 1;
+      if (compareRoutes(this.routes[middle]!, route) < 0) low = middle + 1;
       else high = middle;
     }
     return low;
   }
-}
-
-function compare(a: CompiledRoute, b: CompiledRoute): number {
-  return compareTexts(a.name, b.name) || compareTexts(a.id, b.id);
-}
-
-/** Characters compare by their code, as planes order routes. */
-export function compareTexts(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }

@@ -1,5 +1,5 @@
 import { type Resource, resourceKey } from '../../../contract/resources/resource.ts';
-import { compareTexts } from './sorted-routes.ts';
+import { compareTexts } from '../../../contract/route-order.ts';
 import { secretsOf } from './store-drafts.ts';
 
 /** Each Secret is a connection to the API server: a namespace may not use up those of the others. */

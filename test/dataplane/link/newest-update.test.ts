@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { BaseEntry, RouteEntry, SourceVersion } from '../../../contract/snapshot.ts';
 import { builtHolding, type Holding, heldBy } from '../../../dataplane/link/holding.ts';
 import { type NewestUpdate, newestUpdate, type WholeUpdate } from '../../../dataplane/link/newest-update.ts';
+import { wholeUpdate } from '../../support/whole-update.ts';
 
 /** `uid@version uid@version` */
 function versions(text: string): SourceVersion[] {
@@ -24,20 +25,6 @@ function base(hash: string, sources = ''): BaseEntry {
   return { document: {}, hash, sources: versions(sources) };
 }
 
-function message(parts: Partial<WholeUpdate> = {}): WholeUpdate {
-  return {
-    revision: 'new',
-    full: false,
-    base: null,
-    set: [],
-    remove: [],
-    keep: [],
-    defaults: [],
-    seen: null,
-    ...parts,
-  };
-}
-
 const empty: Holding = {
   revision: 'old',
   base: base('b1', 'cm@10'),
@@ -53,7 +40,7 @@ function holding(...routes: RouteEntry[]): Holding {
 }
 
 function judged(held: Holding | null, parts: Partial<WholeUpdate>): NewestUpdate {
-  return newestUpdate(held, message(parts))!;
+  return newestUpdate(held, wholeUpdate(parts))!;
 }
 
 /** What is held, what changes and what was newer, as words. */
@@ -171,7 +158,7 @@ describe('the base', () => {
   });
 
   it('must be there at first', () => {
-    expect(newestUpdate(null, message({ set: [route('a#1')] }))).toBeNull();
+    expect(newestUpdate(null, wholeUpdate({ set: [route('a#1')] }))).toBeNull();
     expect(judged(null, { base: base('b1'), set: [route('a#1')] }).update).toMatchObject({ base: { hash: 'b1' } });
   });
 });

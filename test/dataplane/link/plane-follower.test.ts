@@ -3,13 +3,13 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { RouteEntry } from '../../../contract/snapshot.ts';
 import { CannotListen } from '../../../dataplane/cannot-listen.ts';
 import type { Holding } from '../../../dataplane/link/holding.ts';
-import type { WholeUpdate } from '../../../dataplane/link/newest-update.ts';
 import { PlaneFollower, type PlaneFollowerOptions } from '../../../dataplane/link/plane-follower.ts';
 import { SealedSnapshot } from '../../../dataplane/link/sealed-snapshot.ts';
 import type { PlaneBeginning } from '../../../dataplane/plane.ts';
 import type { BuildProblem } from '../../../dataplane/routes/configuration.ts';
 import { InstanceFolder } from '../../support/instance-folder.ts';
 import { NotingPlane } from '../../support/noting-plane.ts';
+import { wholeUpdate } from '../../support/whole-update.ts';
 
 const base = { document: {}, hash: 'b' };
 const about = { version: '1', catalogue: 'c', units: 1, name: 'n' };
@@ -22,20 +22,6 @@ const beginning: PlaneBeginning = {
 function route(word: string): RouteEntry {
   const [id = '', hash = ''] = word.split('#');
   return { router: 'r', id, name: id, document: {}, hash };
-}
-
-function message(parts: Partial<WholeUpdate> = {}): WholeUpdate {
-  return {
-    revision: 'new',
-    full: false,
-    base: null,
-    set: [],
-    remove: [],
-    keep: [],
-    defaults: [],
-    seen: null,
-    ...parts,
-  };
 }
 
 interface Scene {
@@ -74,13 +60,13 @@ const bad: BuildProblem = {
 describe('a plane that follows a controller', () => {
   it('begins with the first update, and changes with the next', async () => {
     const { plane, follower, begun } = scene();
-    expect(await follower.apply(message({ base, set: [route('a#1')] }))).toEqual({
+    expect(await follower.apply(wholeUpdate({ base, set: [route('a#1')] }))).toEqual({
       taken: true,
       problems: [],
       newer: [],
     });
     expect([plane.begun, plane.applied.length, begun[0]?.routes.size]).toEqual([1, 0, 1]);
-    await follower.apply(message({ set: [route('b#1')], revision: 'next' }));
+    await follower.apply(wholeUpdate({ set: [route('b#1')], revision: 'next' }));
     expect([plane.begun, plane.applied.map(({ set }) => set.map(({ id }) => id))]).toEqual([1, [['b']]]);
     expect(follower.revision).toBe('next');
     expect(follower.hello().holds.routes).toHaveLength(2);
@@ -88,20 +74,20 @@ describe('a plane that follows a controller', () => {
 
   it('asks nothing of its units when nothing changes', async () => {
     const { plane, follower } = scene();
-    await follower.apply(message({ base, set: [route('a#1')] }));
-    expect(await follower.apply(message({ set: [route('a#1')], revision: 'same' }))).toMatchObject({ taken: true });
+    await follower.apply(wholeUpdate({ base, set: [route('a#1')] }));
+    expect(await follower.apply(wholeUpdate({ set: [route('a#1')], revision: 'same' }))).toMatchObject({ taken: true });
     expect(plane.applied).toEqual([]);
     expect(follower.revision).toBe('same');
-    await follower.apply(message({ defaults: ['r'] }));
+    await follower.apply(wholeUpdate({ defaults: ['r'] }));
     expect(plane.applied).toHaveLength(1);
   });
 
   it('holds what it held when an update is refused', async () => {
     const { plane, follower } = scene();
-    await follower.apply(message({ base, set: [route('a#1')], revision: 'old' }));
+    await follower.apply(wholeUpdate({ base, set: [route('a#1')], revision: 'old' }));
     const before = follower.hello();
     plane.problems = [bad];
-    expect(await follower.apply(message({ base: { ...base, hash: 'x' }, set: [route('b#1')] }))).toEqual({
+    expect(await follower.apply(wholeUpdate({ base: { ...base, hash: 'x' }, set: [route('b#1')] }))).toEqual({
       taken: false,
       problems: [bad],
     });
@@ -126,18 +112,18 @@ describe('a plane that follows a controller', () => {
   ])('refuses the first update when %s, and tries the next', async (_, options, failure, text) => {
     const { plane, follower } = scene(options);
     plane.failure = failure;
-    const outcome = await follower.apply(message({ base }));
+    const outcome = await follower.apply(wholeUpdate({ base }));
     expect(outcome).toMatchObject({ taken: false, problems: [{ route: null, keepsServing: false }] });
     expect(outcome.problems[0]?.problems[0]?.message).toMatch(text);
     expect(follower.revision).toBeNull();
     expect(follower.hello().holds.revision).toBeNull();
     plane.failure = null;
-    if (failure !== null) expect(await follower.apply(message({ base }))).toMatchObject({ taken: true });
+    if (failure !== null) expect(await follower.apply(wholeUpdate({ base }))).toMatchObject({ taken: true });
   });
 
   it('refuses an update that is built on what it does not hold', async () => {
     const { follower } = scene();
-    expect(await follower.apply(message({ set: [route('a#1')] }))).toMatchObject({
+    expect(await follower.apply(wholeUpdate({ set: [route('a#1')] }))).toMatchObject({
       taken: false,
       problems: [{ route: null, problems: [{ code: 'missing' }] }],
     });
@@ -145,12 +131,12 @@ describe('a plane that follows a controller', () => {
 
   it('tells of routes that it should keep and does not hold', async () => {
     const { follower } = scene();
-    await follower.apply(message({ base, set: [route('a#1')] }));
+    await follower.apply(wholeUpdate({ base, set: [route('a#1')] }));
     const keep = [
       { router: 'r', id: 'a', hash: '1' },
       { router: 'r', id: 'x', hash: '1' },
     ];
-    expect(await follower.apply(message({ full: true, keep }))).toMatchObject({
+    expect(await follower.apply(wholeUpdate({ full: true, keep }))).toMatchObject({
       taken: true,
       problems: [{ route: { id: 'x' }, problems: [{ code: 'missing' }] }],
     });
@@ -158,7 +144,7 @@ describe('a plane that follows a controller', () => {
 
   it('gives back routes in exactly the version that is asked for', async () => {
     const { follower } = scene();
-    await follower.apply(message({ base, set: [route('a#1')] }));
+    await follower.apply(wholeUpdate({ base, set: [route('a#1')] }));
     expect(follower.recall([{ router: 'r', id: 'a', hash: '1' }])).toEqual([route('a#1')]);
     expect(follower.recall([{ router: 'r', id: 'a', hash: '2' }])).toEqual([]);
   });
@@ -179,7 +165,7 @@ describe('a plane that starts', () => {
       interval: 1,
     });
     const before = scene({ file });
-    await before.follower.apply(message({ base, set: [route('a#1')], revision: 'kept' }));
+    await before.follower.apply(wholeUpdate({ base, set: [route('a#1')], revision: 'kept' }));
     await file.close();
     return file;
   }
@@ -198,14 +184,14 @@ describe('a plane that starts', () => {
     await follower.start();
     expect(follower.hello().holds).toEqual({ revision: 'kept', base: 'b', routes: [['r', 'a', '1']] });
     expect(plane.begun).toBe(0);
-    await follower.apply(message({ set: [route('b#1')] }));
+    await follower.apply(wholeUpdate({ set: [route('b#1')] }));
     expect([...(begun[0]?.routes.values() ?? [])].map(({ id }) => id)).toEqual(['a', 'b']);
   });
 
   it('does not begin twice', async () => {
     const { plane, follower } = scene({ file: await kept(), patience: 1 });
     await follower.start();
-    await follower.apply(message({ base, revision: 'sent' }));
+    await follower.apply(wholeUpdate({ base, revision: 'sent' }));
     await vi.waitFor(() => expect(follower.revision).not.toBeNull());
     expect(plane.begun).toBe(1);
   });
@@ -217,13 +203,13 @@ describe('a plane that starts', () => {
     await vi.waitFor(() => expect(lines.some(({ msg }) => msg === 'the snapshot on disk cannot be served')).toBe(true));
     expect(follower.revision).toBeNull();
     plane.problems = [];
-    expect(await follower.apply(message({ set: [] }))).toMatchObject({ taken: true });
+    expect(await follower.apply(wholeUpdate({ set: [] }))).toMatchObject({ taken: true });
   });
 
   it('dates what is kept anew while a controller stands by it', async () => {
     const file = await kept();
     const { follower } = scene({ file, freshness: 0 });
-    await follower.apply(message({ base, revision: 'sent' }));
+    await follower.apply(wholeUpdate({ base, revision: 'sent' }));
     await file.close();
     const first = await file.read();
     await vi.waitFor(async () => {

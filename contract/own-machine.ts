@@ -1,0 +1,22 @@
+/** What of a request says where it comes from. */
+export interface AskedFrom {
+  readonly socket: { readonly remoteAddress?: string | undefined };
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+}
+
+/** What proxies and browsers say of themselves: somebody else speaks through them. */
+const SPOKEN_FOR = ['via', 'forwarded', 'x-forwarded-for', 'origin'];
+
+/** Whether a program on this machine asks on its own behalf, and not for a client or for a page of the web. */
+export function isFromThisMachine({ socket, headers }: AskedFrom): boolean {
+  if (!isLoopback(socket.remoteAddress) || SPOKEN_FOR.some((name) => headers[name] !== undefined)) return false;
+  const host = String(headers['host'] ?? '')
+    .replace(/:\d*$/, '')
+    .toLowerCase();
+  return host === 'localhost' || isLoopback(host.replace(/^\[(.*)\]$/, '$1'));
+}
+
+/** Whether an address is that of a peer on this machine. */
+export function isLoopback(address: string | undefined): boolean {
+  return address !== undefined && /^(::1|(::ffff:)?127\.\d+\.\d+\.\d+)$/.test(address);
+}
