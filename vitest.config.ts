@@ -29,7 +29,7 @@ export default defineConfig({
       {
         test: {
           name: 'cluster',
-          include: ['test/cluster/**/*.test.ts'],
+          include: ['test/{cluster,helm}/**/*.test.ts'],
           globalSetup: ['test/cluster/start-cluster.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,

@@ -1,10 +1,6 @@
-import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { arch, homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { areBuilt, type GoModule, goPrograms, hasGo } from './go-programs.ts';
 
 /** The programs of a real API server, as paths. */
 export interface ClusterPrograms {
@@ -13,81 +9,54 @@ export interface ClusterPrograms {
   readonly kubectl: string;
 }
 
-/** How long building may take, in milliseconds: minutes on two cores, once per machine. */
-const BUILDING = 1_800_000;
-const RELEASE = { version: 'v1.36.3', major: '1', minor: '36' };
+/** What Kubernetes is told that it is; without it, clients take it for an unknown version. */
+export const KUBERNETES_STAMPS = {
+  'k8s.io/component-base/version.gitVersion': 'v1.36.3',
+  'k8s.io/component-base/version.gitMajor': '1',
+  'k8s.io/component-base/version.gitMinor': '36',
+} as const;
 
-const modules = fileURLToPath(new URL('../cluster/tools', import.meta.url));
-const files = ['etcd/go.mod', 'etcd/go.sum', 'kubernetes/go.mod', 'kubernetes/go.sum'];
+const etcd: GoModule<'etcd'> = {
+  name: 'etcd',
+  folder: moduleFolder('etcd'),
+  programs: { etcd: 'go.etcd.io/etcd/server/v3' },
+};
+
+const kubernetes: GoModule<'kubectl' | 'kube-apiserver'> = {
+  name: 'kubernetes',
+  folder: moduleFolder('kubernetes'),
+  programs: { kubectl: 'k8s.io/kubernetes/cmd/kubectl', 'kube-apiserver': 'k8s.io/kubernetes/cmd/kube-apiserver' },
+  stamps: KUBERNETES_STAMPS,
+};
+
+const helm: GoModule<'helm'> = {
+  name: 'helm',
+  folder: moduleFolder('helm'),
+  programs: { helm: 'helm.sh/helm/v4/cmd/helm' },
+};
 
 /** Why the programs cannot be had here, or null. */
 export async function whyNoCluster(): Promise<string | null> {
-  if (process.env['KUBEBUILDER_ASSETS'] !== undefined || isComplete(cached())) return null;
-  try {
-    await promisify(execFile)('go', ['version']);
-    return null;
-  } catch {
-    return 'they need Go to build an API server, or KUBEBUILDER_ASSETS with the programs of one';
-  }
+  const hasServer = process.env['KUBEBUILDER_ASSETS'] !== undefined || (areBuilt(etcd) && areBuilt(kubernetes));
+  if ((hasServer && areBuilt(helm)) || (await hasGo())) return null;
+  return 'they need Go to build helm and an API server (or KUBEBUILDER_ASSETS with the programs of one)';
 }
 
 /** Where the programs are: those of `KUBEBUILDER_ASSETS`, else those that are built here once for every release. */
 export async function clusterPrograms(): Promise<ClusterPrograms> {
   const given = process.env['KUBEBUILDER_ASSETS'];
-  if (given !== undefined) return programsIn(given);
-  const folder = cached();
-  if (!isComplete(folder)) await build(folder);
-  return programsIn(folder);
-}
-
-function cached(): string {
-  const hash = createHash('sha256');
-  for (const file of files) hash.update(readFileSync(join(modules, file)));
-  const key = hash.digest('hex').slice(0, 16);
-  const root = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
-  return join(root, 'gatewarden', `cluster-${RELEASE.version}-${arch()}-${key}`);
-}
-
-function programsIn(folder: string): ClusterPrograms {
-  return {
-    etcd: join(folder, 'etcd'),
-    apiServer: join(folder, 'kube-apiserver'),
-    kubectl: join(folder, 'kubectl'),
-  };
-}
-
-function isComplete(folder: string): boolean {
-  return Object.values(programsIn(folder)).every((path) => existsSync(path));
-}
-
-/** Builds what is missing. Who comes while another process builds waits for it. */
-async function build(folder: string): Promise<void> {
-  process.stderr.write('building an API server from its Go modules: this takes minutes, once on a machine …\n');
-  mkdirSync(folder, { recursive: true });
-  const stamp = 'k8s.io/component-base/version';
-  const flags = [
-    '-s -w',
-    `-X ${stamp}.gitVersion=${RELEASE.version}`,
-    `-X ${stamp}.gitMajor=${RELEASE.major}`,
-    `-X ${stamp}.gitMinor=${RELEASE.minor}`,
-  ].join(' ');
-  const wanted = [
-    ['etcd', 'etcd', 'go.etcd.io/etcd/server/v3'],
-    ['kubernetes', 'kubectl', 'k8s.io/kubernetes/cmd/kubectl'],
-    ['kubernetes', 'kube-apiserver', 'k8s.io/kubernetes/cmd/kube-apiserver'],
-  ] as const;
-  for (const [module, name, path] of wanted) {
-    const target = join(folder, name);
-    // written under another name first: a build that is cut short leaves nothing that looks complete
-    const command = 'test -e "$1" || { go build -trimpath -ldflags "$2" -o "$1.new" "$3" && mv "$1.new" "$1"; }';
-    const words = [join(folder, 'lock'), 'sh', '-c', command, 'sh', target, flags, path];
-    const env = { ...process.env, CGO_ENABLED: '0', GOFLAGS: '-mod=readonly' };
-    await promisify(execFile)('flock', words, {
-      cwd: join(modules, module),
-      env,
-      timeout: BUILDING,
-      maxBuffer: 1 << 26,
-    });
-    process.stderr.write(`built ${name}\n`);
+  if (given !== undefined) {
+    return { etcd: join(given, 'etcd'), apiServer: join(given, 'kube-apiserver'), kubectl: join(given, 'kubectl') };
   }
+  const { kubectl, 'kube-apiserver': apiServer } = await goPrograms(kubernetes);
+  return { ...(await goPrograms(etcd)), apiServer, kubectl };
+}
+
+/** Where helm is, built here once. */
+export async function helmProgram(): Promise<string> {
+  return (await goPrograms(helm)).helm;
+}
+
+function moduleFolder(name: string): string {
+  return fileURLToPath(new URL(`../cluster/tools/${name}`, import.meta.url));
 }
