@@ -33,6 +33,25 @@ export const controllerCommand = defineCommand({
       default: 'gatewarden',
       read: readText,
     },
+    'certificates-secret': {
+      valueName: 'NAME',
+      description:
+        'Secret with the authority that all controllers share; filled if it is empty, made if there is none.',
+      default: 'gatewarden-certificates',
+      read: readText,
+    },
+    'authority-configmap': {
+      valueName: 'NAME',
+      description: 'ConfigMap whose ca.crt planes are to trust; filled, or made.',
+      default: 'gatewarden-authority',
+      read: readText,
+    },
+    lease: {
+      valueName: 'NAME',
+      description: 'Lease that says which of several controllers writes; filled, or made.',
+      default: 'gatewarden-controller',
+      read: readText,
+    },
     'watch-namespaces': {
       valueName: 'all|NAME,…|SELECTOR',
       description: 'Namespaces whose resources are followed: all, a list, or a label selector such as team=shop.',
@@ -93,11 +112,26 @@ export const controllerCommand = defineCommand({
       default: 'gatewarden',
       read: readText,
     },
+    'webhook-owns': {
+      valueName: 'configuration|ca-bundle',
+      description: 'What is kept up to date: all of the configuration, or the caBundle of one that is there.',
+      default: 'configuration',
+      read: readOwned,
+    },
     'failure-policy': {
       valueName: 'Ignore|Fail',
       description: 'Whether resources pass when the webhook cannot be asked; the compiler judges them again anyway.',
       default: 'Ignore',
       read: readFailurePolicy,
+    },
+    'sidecar-settings': path(
+      'JSON file with what sidecars are made of: with it the webhook puts them into Pods too; needs --webhook.',
+    ),
+    'injector-configuration': {
+      valueName: 'NAME',
+      description: 'MutatingWebhookConfiguration for sidecars; the caBundle of its webhooks is kept up to date.',
+      default: 'gatewarden',
+      read: readText,
     },
     identity: {
       valueName: 'NAME',
@@ -119,6 +153,10 @@ export const controllerCommand = defineCommand({
     const given = [options['tls-cert'], options['tls-key'], options['tls-ca']];
     if (given.some((one) => one === undefined) && given.some((one) => one !== undefined)) {
       process.stderr.write('gatewarden controller: --tls-cert, --tls-key and --tls-ca need each other\n');
+      return 2;
+    }
+    if (options['sidecar-settings'] !== undefined && options.webhook === null) {
+      process.stderr.write('gatewarden controller: --sidecar-settings needs --webhook\n');
       return 2;
     }
     // Loaded here and not at the top, so that help and usage errors need not wait for the engine.
@@ -162,4 +200,9 @@ function readService(text: string): Reading<{ readonly name: string; readonly po
 function readFailurePolicy(text: string): Reading<'Ignore' | 'Fail'> {
   if (text === 'Ignore' || text === 'Fail') return { value: text };
   return { problem: `must be Ignore or Fail, not '${text}'` };
+}
+
+function readOwned(text: string): Reading<'configuration' | 'ca-bundle'> {
+  if (text === 'configuration' || text === 'ca-bundle') return { value: text };
+  return { problem: `must be configuration or ca-bundle, not '${text}'` };
 }

@@ -43,9 +43,17 @@ export const planeOptions = {
     default: 'default',
     read: readLimits,
   },
+  'drain-delay': {
+    valueName: 'DURATION',
+    description:
+      'How long after a stop signal clients are still accepted, while the plane is not ready and asks each of them to ' +
+      'go: give it the time in which balancers take a plane out that is not ready.',
+    default: '0s',
+    read: readDuration,
+  },
   'drain-timeout': {
     valueName: 'DURATION',
-    description: 'How long running requests may take to finish after a stop signal.',
+    description: 'How long running requests may take to finish once nobody is accepted any more.',
     default: '30s',
     read: readDuration,
   },

@@ -40,6 +40,7 @@ export const proxyCommand = defineCommand({
       read: readConnections,
     },
     limits: planeOptions.limits,
+    'drain-delay': planeOptions['drain-delay'],
     'drain-timeout': planeOptions['drain-timeout'],
   },
   examples: [
@@ -71,6 +72,7 @@ export const proxyCommand = defineCommand({
       logLevel: options['log-level'],
       admin: options.admin,
       trustedProxies: options['trusted-proxies'],
+      drainDelay: options['drain-delay'],
       drainTimeout: options['drain-timeout'],
     });
     const plane = await started.catch((error: unknown) => {

@@ -5,12 +5,14 @@ import { FIGURE } from '../contract/route-report.ts';
 import { ClusterApi } from '../controller/cluster/api-client.ts';
 import { ClusterController } from '../controller/cluster/cluster-controller.ts';
 import type { NamespaceScope } from '../controller/cluster/cluster-source.ts';
+import type { SidecarsOptions } from '../controller/cluster/controller-fronts.ts';
 import { givenCertificates } from '../controller/cluster/given-certificates.ts';
 import { Compiler } from '../controller/compile/compiler.ts';
 import type { MergedRoute } from '../controller/metrics/merged-routes.ts';
 import type { LogLevel } from '../dataplane/log-level.ts';
 import { monitoringRecords, recordPrefix } from '../dataplane/metrics/monitoring.ts';
 import { RATE_INTERVAL, Rates } from '../dataplane/metrics/rates.ts';
+import { registerRouteCounts } from '../dataplane/metrics/route-counts-exposition.ts';
 import { registerRouteMetrics } from '../dataplane/metrics/route-exposition.ts';
 import { monitoringAnswer } from '../dataplane/monitoring-endpoint.ts';
 import { operatorReach } from '../dataplane/operator-reach.ts';
@@ -26,6 +28,9 @@ export interface ControllerOptions {
   readonly kubeconfig: string | undefined;
   readonly namespace: string | undefined;
   readonly base: string;
+  readonly 'certificates-secret': string;
+  readonly 'authority-configmap': string;
+  readonly lease: string;
   readonly 'watch-namespaces': NamespaceScope;
   readonly listen: Address;
   readonly advertise: string | undefined;
@@ -39,7 +44,10 @@ export interface ControllerOptions {
   readonly webhook: Address | null;
   readonly 'webhook-service': { readonly name: string; readonly port: number } | undefined;
   readonly 'webhook-configuration': string;
+  readonly 'webhook-owns': 'configuration' | 'ca-bundle';
   readonly 'failure-policy': 'Ignore' | 'Fail';
+  readonly 'sidecar-settings': string | undefined;
+  readonly 'injector-configuration': string;
   readonly name: string;
   readonly system: Readonly<Record<string, string>>;
   readonly 'log-level': LogLevel;
@@ -71,6 +79,11 @@ export async function runController(options: ControllerOptions): Promise<number>
     name: options.name,
     namespace,
     base: options.base,
+    shared: {
+      secret: options['certificates-secret'],
+      configMap: options['authority-configmap'],
+      lease: options.lease,
+    },
     namespaces: options['watch-namespaces'],
     isInPod: isInCluster(),
     channel: { host: options.listen.host ?? '::', port: options.listen.port },
@@ -89,12 +102,14 @@ export async function runController(options: ControllerOptions): Promise<number>
             target: service === undefined ? null : { service: { namespace, ...service } },
             configuration: options['webhook-configuration'],
             failurePolicy: options['failure-policy'],
-            owns: 'configuration',
+            owns: options['webhook-owns'],
+            sidecars: sidecarsOf(options, namespace),
           },
     monitoring: (all, id, query) => monitoringAnswer(id, query, () => monitoringRecords(all, rates, Date.now())),
     showRoutes(registry, read) {
       routes = read;
       registerRouteMetrics(registry, { series: read, observations: () => [] });
+      registerRouteCounts(registry, read);
     },
   }).catch(fail);
   const ticking = setInterval(() => {
@@ -125,6 +140,11 @@ function clusterCompiler(system: Readonly<Record<string, string>>): Compiler {
     tokens: { reach, files: new Map(), instanceUrl: null, allowed: new Map() },
     configDirectory: directories.config,
   });
+}
+
+function sidecarsOf(options: ControllerOptions, namespace: string): SidecarsOptions | null {
+  const { 'sidecar-settings': settings, 'injector-configuration': configuration } = options;
+  return settings === undefined ? null : { settings, configuration, namespace };
 }
 
 function serviceNames(service: string | undefined, namespace: string): string[] {

@@ -40,6 +40,7 @@ export interface DataplaneOptions {
   readonly admin: ListenAddress | undefined;
   readonly 'trusted-proxies': readonly string[];
   readonly limits: Partial<ListenerLimits>;
+  readonly 'drain-delay': number;
   readonly 'drain-timeout': number;
 }
 
@@ -70,6 +71,7 @@ export async function runDataplane(options: DataplaneOptions): Promise<number> {
     admin: options.admin,
     isInPod: isInCluster(),
     trustedProxies: options['trusted-proxies'],
+    drainDelay: options['drain-delay'],
     drainTimeout: options['drain-timeout'],
     link: { figures: linkFigures(), status: () => ({ ...link?.state, revision: follower?.revision ?? null }) },
   }).catch((error: unknown) => {
@@ -96,6 +98,7 @@ export async function runDataplane(options: DataplaneOptions): Promise<number> {
     log,
   });
   onStopSignal(async () => {
+    await plane.dismiss(); // what people change is served to the last client
     link?.close();
     await plane.drain();
   });

@@ -34,6 +34,7 @@ export interface RunOptions {
   readonly admin: ListenAddress | undefined;
   readonly 'trusted-proxies': readonly string[];
   readonly limits: Partial<ListenerLimits>;
+  readonly 'drain-delay': number;
   readonly 'drain-timeout': number;
   readonly reports: ReportFormat;
 }
@@ -116,6 +117,7 @@ export async function runInstance(path: string | undefined, options: RunOptions)
       logLevel: options['log-level'],
       admin: options.admin,
       trustedProxies: options['trusted-proxies'],
+      drainDelay: options['drain-delay'],
       drainTimeout: options['drain-timeout'],
       configurationFigures: tally,
     });
@@ -139,9 +141,10 @@ export async function runInstance(path: string | undefined, options: RunOptions)
   for (const line of startSummary(instance, compilation, running, { prefix, watch })) process.stdout.write(`${line}\n`);
   report.started();
   process.on('SIGHUP', () => source.scan());
-  onStopSignal(() => {
+  onStopSignal(async () => {
+    await running.dismiss(); // what people change is served to the last client
     source.close();
-    return running.drain();
+    await running.drain();
   });
   await running.closed;
   return 0;

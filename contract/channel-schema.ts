@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import type { ControllerMessage, PlaneMessage } from './channel.ts';
+import type { ControllerMessage, PlaneMessage, RouteReport } from './channel.ts';
 import type { JsonObject } from './document/json-value.ts';
 import { problemCodes } from './problem.ts';
+import { MOST_COUNTS } from './route-counts.ts';
 import { MOST_REPORTED } from './route-report.ts';
-import type { BaseEntry, PlaneTrust, RouteEntry, Tenant } from './snapshot.ts';
+import type { BaseEntry, PlaneTrust, RouteEntry, RouteKey, Tenant } from './snapshot.ts';
 
 const text = z.string();
 /** What is kept and shown of a plane although it says nothing about routes. */
@@ -97,7 +98,13 @@ export const planeMessage: z.ZodType<PlaneMessage> = z.discriminatedUnion('type'
     unitsServing: count,
     clock: z.number(),
     since: short,
-    routes: z.array(routeKey.extend({ name: text, figures: z.array(z.number()).max(MOST_REPORTED) })),
+    routes: z.array(
+      routeKey.extend({
+        name: text,
+        figures: z.array(z.number()).max(MOST_REPORTED),
+        counts: z.exactOptional(z.array(z.number()).max(MOST_COUNTS)),
+      } satisfies EveryField<Omit<RouteReport, keyof RouteKey>>),
+    ),
   }),
   heartbeat,
 ]);
@@ -113,6 +120,7 @@ export const controllerMessage: z.ZodType<ControllerMessage> = z.discriminatedUn
     labels,
     heartbeat: z.number().positive(),
     report: z.number().positive(),
+    authorities: z.exactOptional(text),
   }),
   z.object({
     type: z.literal('update'),

@@ -46,6 +46,11 @@ export interface Welcome {
   readonly heartbeat: number;
   /** Milliseconds between reports. */
   readonly report: number;
+  /**
+   * Certificates of the authorities that controllers are certified by from now on, in PEM: a plane that was given its
+   * own once, and never again, goes on after those have ended.
+   */
+  readonly authorities?: string;
 }
 
 /** One part of what has to change. Parts with the same nonce belong together; the last one has no `more`. */
@@ -106,6 +111,8 @@ export interface Recalled {
 export interface RouteReport extends RouteKey {
   readonly name: string;
   readonly figures: readonly number[];
+  /** What its objects counted and show, as `contract/route-counts.ts` defines it; left out where that is nothing. */
+  readonly counts?: readonly number[];
 }
 
 /** How a plane fares. */

@@ -17,9 +17,12 @@ const tenant = z.strictObject({
 const group = z.strictObject({
   name: z.string().min(1).describe('Name of the group.'),
   serviceAccounts: z
-    .array(z.string().regex(/^[a-z0-9-]+\/[a-z0-9.-]+$/, { error: 'must be NAMESPACE/NAME' }))
+    .array(z.string().regex(/^[a-z0-9-]+\/(?:\*|[a-z0-9.-]+)$/, { error: 'must be NAMESPACE/NAME or NAMESPACE/*' }))
     .default([])
-    .describe('ServiceAccounts, as NAMESPACE/NAME, whose Pods are planes of this group.'),
+    .describe(
+      'ServiceAccounts, as NAMESPACE/NAME, whose Pods are planes of this group; for sidecars also NAMESPACE/*, which ' +
+        'is every ServiceAccount of the namespace that no group has by name.',
+    ),
   sidecars: z
     .boolean()
     .default(false)

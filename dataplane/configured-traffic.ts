@@ -2,6 +2,8 @@ import type { MessagePort } from 'node:worker_threads';
 import { pino } from 'pino';
 import { catalogue } from './catalogue.ts';
 import { AdminObjects } from './connectors/admin-objects.ts';
+import type { Connector } from './connectors/connector.ts';
+import { fileTransport } from './connectors/file-transport.ts';
 import { connectWire } from './http/connect.ts';
 import type { Next } from './http/exchange.ts';
 import { OwnListeners } from './http/own-listeners.ts';
@@ -23,6 +25,7 @@ const REPORT_INTERVAL = 1000;
 /** Serves what documents say. @throws Error that says what of `admin.json` cannot be built. */
 export function configuredTraffic(
   { update, reach, admin, streaming, prefix, forbidden = [], appPorts = [] }: ConfigurationServing,
+  connectors: readonly Connector[],
   slots: readonly SharedArrayBuffer[],
   level: LogLevel,
   port: MessagePort,
@@ -34,6 +37,7 @@ export function configuredTraffic(
   const gauges = new Gauges();
   const listeners = new OwnListeners();
   const places = [...forbidden];
+  const releases: (() => void)[] = [];
   const report = (message: UnitReport): void => port.postMessage(message);
   const shared = {
     reach: operatorReach(reach),
@@ -77,7 +81,11 @@ export function configuredTraffic(
       memory.chunks.push(...order.slots);
       return configuration.apply(order.update);
     },
-    tls: (connector) => objects.tls(connector),
+    tls(connector) {
+      const files = connectors[connector]?.files;
+      if (files === undefined) return objects.tls(connector);
+      return fileTransport(files, shared, (release) => void releases.push(release));
+    },
     listensAt: (endpoint) => listeners.add(endpoint),
     forbid(more) {
       const isKnown = (one: (typeof places)[number]): boolean =>
@@ -88,6 +96,7 @@ export function configuredTraffic(
       clearInterval(timer);
       configuration.close();
       objects.close();
+      for (const release of releases) release();
     },
   };
 }

@@ -2,6 +2,8 @@ import type { Registry } from 'prom-client';
 import { FIGURE } from '../contract/route-report.ts';
 import { registerBreakerMetrics } from './metrics/breaker-exposition.ts';
 import { registerCacheMetrics } from './metrics/cache-exposition.ts';
+import { countsByRoute } from './metrics/counts-by-route.ts';
+import { registerDenialMetrics } from './metrics/denial-exposition.ts';
 import { type MetricsSource, metricsRegistry } from './metrics/exposition.ts';
 import { PlaneGauges } from './metrics/gauges.ts';
 import { type MonitoringRecord, monitoringRecords, recordPrefix } from './metrics/monitoring.ts';
@@ -11,6 +13,7 @@ import { registerRetryMetrics } from './metrics/retry-exposition.ts';
 import { registerRouteMetrics } from './metrics/route-exposition.ts';
 import type { RouteSeries } from './metrics/route-series.ts';
 import { registerThrottlingMetrics } from './metrics/throttling-exposition.ts';
+import { registerTlsMetrics } from './metrics/tls-exposition.ts';
 
 /** The metrics of a plane: the registry that is scraped, and what Common REST monitoring shows. */
 export class PlaneMetrics {
@@ -41,11 +44,18 @@ export class PlaneMetrics {
       gauges: () => this.gauges.all,
     });
     registerCacheMetrics(this.registry, () => this.observations.all);
+    registerTlsMetrics(this.registry, { observations: () => this.observations.all, gauges: () => this.gauges.all });
+    registerDenialMetrics(this.registry, () => this.observations.all);
     this.ticking = setInterval(() => {
       const counts = this.series().map((series) => [recordPrefix(series), series.figures[FIGURE.ended]!] as const);
       this.rates.tick(new Map(counts), Date.now());
     }, RATE_INTERVAL);
     this.ticking.unref();
+  }
+
+  /** What the objects of routes counted and show, by the text of the route's key. */
+  counts(): Map<string, Float64Array> {
+    return countsByRoute(this.observations.all, this.gauges.all);
   }
 
   monitoring(): MonitoringRecord[] {

@@ -1,8 +1,9 @@
 import { type Logger, pino } from 'pino';
 import type { RouteReport } from '../contract/channel.ts';
 import type { ForbiddenPlace } from '../contract/egress.ts';
+import { reportedCounts } from '../contract/route-counts.ts';
 import { reportedFigures } from '../contract/route-report.ts';
-import type { Update } from '../contract/snapshot.ts';
+import { routeKeyText, type Update } from '../contract/snapshot.ts';
 import { AdminPort, type ListenAddress } from './admin-port.ts';
 import { CannotListen } from './cannot-listen.ts';
 import { addressText, type Connector, type ServedAddress } from './connectors/connector.ts';
@@ -29,6 +30,8 @@ export interface PreparedPlaneOptions {
   /** Whether it runs in a Pod, where others arrive over loopback too; by default it does not. */
   readonly isInPod?: boolean;
   readonly trustedProxies: readonly string[];
+  /** How long clients are asked to go before nobody is accepted any more, in milliseconds; by default not at all. */
+  readonly drainDelay?: number;
   /** In milliseconds. */
   readonly drainTimeout: number;
   /** What the metrics tell of the configuration, where somebody follows one. */
@@ -74,6 +77,12 @@ export interface Plane {
   forbid(places: readonly ForbiddenPlace[]): void;
   /** The figures of every route that had requests. */
   report(): RouteReport[];
+  /**
+   * Is ready no longer and asks clients to go, while others may come still. Resolves when nobody who knows of it comes
+   * any more, which is after the delay of the plane.
+   */
+  dismiss(): Promise<void>;
+  /** The same, and then stops to accept and lets running requests finish. */
   drain(): Promise<void>;
   readonly closed: Promise<void>;
 }
@@ -124,6 +133,8 @@ class Supervisor implements PreparedPlane {
   private configuration: PlaneConfiguration | null = null;
   private metrics: PlaneMetrics | null = null;
   private draining = false;
+  private dismissed: Promise<void> | null = null;
+  private stopped: Promise<void> | null = null;
   private forbidden: readonly ForbiddenPlace[] = [];
   private admin: AdminPort | null = null;
   private tickets: ChangingTicketKeys | null = null;
@@ -286,9 +297,14 @@ class Supervisor implements PreparedPlane {
 
   report(): RouteReport[] {
     const series = this.configuration?.series(this.units.all) ?? [];
+    const counts = this.metrics?.counts();
     return series
       .filter(({ figures }) => figures[0] !== 0)
-      .map(({ router, route, name, figures }) => ({ router, id: route, name, figures: reportedFigures(figures) }));
+      .map(({ router, route: id, name, figures }) => {
+        const counted = counts?.get(routeKeyText({ router, id }));
+        const reported = { router, id, name, figures: reportedFigures(figures) };
+        return counted === undefined ? reported : { ...reported, counts: reportedCounts(counted) };
+      });
   }
 
   private heard(unit: SupervisedUnit, report: UnitReport): void {
@@ -318,12 +334,26 @@ class Supervisor implements PreparedPlane {
     this.admin?.close();
   }
 
+  dismiss(): Promise<void> {
+    this.dismissed ??= this.askToGo();
+    return this.dismissed;
+  }
+
+  private async askToGo(): Promise<void> {
+    const { drainDelay: delay = 0, drainTimeout: timeout } = this.options;
+    const isServing = this.ready;
+    this.draining = true;
+    this.log.info({ ...(delay === 0 ? {} : { delay }), timeout }, 'draining');
+    if (delay === 0 || !isServing) return;
+    this.units.dismiss();
+    await new Promise((resolve) => setTimeout(resolve, delay));
+  }
+
   async drain(): Promise<void> {
-    if (!this.draining) {
-      this.draining = true;
-      this.log.info({ timeout: this.options.drainTimeout }, 'draining');
+    this.stopped ??= this.dismiss().then(async () => {
       if (!this.units.drain(this.options.drainTimeout)) await this.stop();
-    }
+    });
+    await this.stopped;
     await this.closed;
   }
 

@@ -71,6 +71,7 @@ export class SupervisedUnits {
   private readonly memory = new PlaneMemory();
   private wish: UnitsServing | null = null;
   private failures = 0;
+  private isDismissed = false;
   private isStopping = false;
 
   constructor(options: SupervisedUnitsOptions) {
@@ -108,6 +109,12 @@ export class SupervisedUnits {
     this.endpoints = null;
     this.wish = null;
     await Promise.all(this.all.map(({ worker }) => worker.terminate()));
+  }
+
+  /** Has them ask their clients to go, also those that take the place of others. */
+  dismiss(): void {
+    this.isDismissed = true;
+    for (const unit of this.units.values()) unit.tell({ kind: 'dismiss' });
   }
 
   /** Lets them finish. @returns false when there are none */
@@ -156,6 +163,7 @@ export class SupervisedUnits {
     const tell = (order: UnitOrder): void => worker.postMessage(order);
     const unit: SupervisedUnit = { number, worker, block: new Float64Array(counters), slots, tell, serving: false };
     this.units.set(number, unit);
+    if (this.isDismissed) unit.tell({ kind: 'dismiss' });
     return new Promise((resolve, reject) => {
       worker.on('message', (report: UnitReport) => {
         if (report.kind === 'listening') {

@@ -58,6 +58,11 @@ export class UnitListeners {
     return endpoints;
   }
 
+  /** Asks clients to go, and goes on accepting. */
+  dismiss(): void {
+    for (const listener of this.listeners) listener.dismiss();
+  }
+
   /** Stops to accept, and is done when the last connection is closed or the time is over. @returns how many were cut */
   async drain(timeout: number): Promise<number> {
     const cut = await Promise.all(this.listeners.map((listener) => listener.drain(timeout)));

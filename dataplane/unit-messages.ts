@@ -95,6 +95,8 @@ export type UnitReport =
 
 /** What a supervisor tells a unit. */
 export type UnitOrder =
+  /** Clients are to be asked to go; others may come still. */
+  | { readonly kind: 'dismiss' }
   | { readonly kind: 'drain'; readonly timeout: number }
   /** All that tenants' routes may not connect to by now, beside what the unit was started with. */
   | { readonly kind: 'forbid'; readonly places: readonly ForbiddenPlace[] }

@@ -25,13 +25,14 @@ export interface UnitTraffic {
 
 /** @throws Error that says what of `admin.json` cannot be built. */
 export async function unitTraffic(
-  { serving, slots, logLevel, memory }: Pick<UnitOptions, 'serving' | 'slots' | 'logLevel' | 'memory'>,
+  options: Pick<UnitOptions, 'serving' | 'connectors' | 'slots' | 'logLevel' | 'memory'>,
   port: MessagePort,
 ): Promise<UnitTraffic> {
+  const { serving, connectors, slots, logLevel, memory } = options;
   if (serving.kind === 'backend') return backendTraffic(serving);
   // Loaded here and not at the top, so that a unit with one backend need not wait for all types of objects.
   const { configuredTraffic } = await import('./configured-traffic.ts');
-  return configuredTraffic(serving, slots, logLevel, port, memory);
+  return configuredTraffic(serving, connectors, slots, logLevel, port, memory);
 }
 
 function backendTraffic({ destination, basePath, connections }: BackendServing): UnitTraffic {

@@ -49,6 +49,10 @@ async function runUnit(options: UnitOptions, port: MessagePort): Promise<void> {
       traffic.forbid(order.places);
       return;
     }
+    if (order.kind === 'dismiss') {
+      listeners.dismiss();
+      return;
+    }
     await listening.catch(() => {}); // a port that opened after the drain would stay open
     const cut = await listeners.drain(order.timeout);
     traffic.close();

@@ -1,5 +1,6 @@
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { catalogue } from '../dataplane/catalogue.ts';
+import { chartPage } from './chart-page.ts';
 import { referencePages } from './reference-pages.ts';
 import { resourcesPage } from './resources-page.ts';
 
@@ -11,7 +12,14 @@ function writeReference(folder: URL): void {
   for (const [name, text] of pages) writeFileSync(new URL(name, folder), text);
 }
 
+/** Writes the values of the chart into its page. */
+function writeChartPage(folder: URL): void {
+  const read = (name: string): string => readFileSync(new URL(name, folder), 'utf8');
+  writeFileSync(new URL('README.md', folder), chartPage(read('README.md'), read('values.yaml')));
+}
+
 if (import.meta.main) {
   writeReference(new URL('reference/', import.meta.url));
   writeFileSync(new URL('resources.md', import.meta.url), resourcesPage());
+  writeChartPage(new URL('../helm/gatewarden/', import.meta.url));
 }

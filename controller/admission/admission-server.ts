@@ -3,30 +3,41 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { ResourceKind } from '../../contract/resources/resource.ts';
 import type { CertifiedKey } from '../certificates/issue-certificate.ts';
+import { type Addition, jsonPatch } from '../injection/pod-patch.ts';
 import type { AdmissionJudge } from './admission-judge.ts';
-import { type AdmissionRequest, REVIEW_VERSION, ReviewFault, readReview } from './admission-request.ts';
+import { readReview } from './admission-request.ts';
 import { type AdmissionVerdict, admissionVerdict } from './admission-verdict.ts';
+import { readInjectionReview } from './injection-request.ts';
+import { injectionVerdict, type PodInjector } from './injection-verdict.ts';
+import { REVIEW_VERSION, ReviewFault } from './review-envelope.ts';
 
-/** What became of a review: `failed` leaves the decision to the `failurePolicy`. */
-export type AdmissionOutcome = 'allowed' | 'denied' | 'malformed' | 'failed';
+/** What became of a review: `injected` is allowed with a change, `failed` leaves the decision to the `failurePolicy`. */
+export type AdmissionOutcome = 'allowed' | 'injected' | 'denied' | 'malformed' | 'failed';
+
+/** What reviews are about. */
+export type ReviewedKind = ResourceKind | 'Pod';
 
 export interface AdmissionObserver {
   /** @param kind null for a review that could not be read */
-  reviewed(kind: ResourceKind | null, outcome: AdmissionOutcome, milliseconds: number): void;
-  /** A defect: the judge threw. */
+  reviewed(kind: ReviewedKind | null, outcome: AdmissionOutcome, milliseconds: number): void;
+  /** What judges or injects threw: there is a defect, or something is not there yet. */
   failed(error: unknown): void;
 }
 
 export interface AdmissionServerOptions {
   readonly judge: AdmissionJudge;
+  /** Gives Pods their sidecars; without it nobody does. */
+  readonly injector?: PodInjector | null;
   readonly certificate: CertifiedKey;
   readonly observer: AdmissionObserver;
   /** The authorities, in PEM, that callers must have a certificate of; without it anybody who gets here may ask. */
   readonly clientAuthorities?: string;
 }
 
-/** Where reviews are posted to. */
+/** Where reviews of resources are posted to. */
 export const ADMISSION_PATH = '/validate';
+/** Where reviews of Pods that are to get a sidecar are posted to. */
+export const INJECTION_PATH = '/inject';
 
 /** The object as it is and as it is to be, neither longer than the API server takes it (3 MiB), and room to spare. */
 const LONGEST_REVIEW = 8 * 1024 * 1024;
@@ -36,7 +47,14 @@ const MOST_CONNECTIONS = 256;
 /** Longer than the API server keeps idle connections (90 s), so that it never writes to one that is being closed. */
 const IDLE_TIMEOUT = 120_000;
 
-/** The validating admission webhook: judges what the API server asks about and does nothing else. */
+/** A review that was read, and what it takes to answer it. */
+interface ReadReview {
+  readonly uid: string;
+  readonly kind: ReviewedKind;
+  verdict(): AdmissionVerdict;
+}
+
+/** The admission webhooks: they answer what the API server asks about, and do nothing else. */
 export class AdmissionServer {
   private readonly server: Server;
   private readonly options: AdmissionServerOptions;
@@ -87,7 +105,8 @@ export class AdmissionServer {
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const [path] = (request.url ?? '').split('?', 1);
-    if (path !== ADMISSION_PATH) return say(response, 404, `reviews go to ${ADMISSION_PATH}`);
+    const read = this.readerOf(path);
+    if (read === null) return say(response, 404, `reviews go to ${ADMISSION_PATH}`);
     if (request.method !== 'POST') return say(response, 405, 'use POST');
     if (this.open >= MOST_AT_A_TIME) return say(response, 503, 'too many reviews at a time');
     this.open++;
@@ -95,33 +114,55 @@ export class AdmissionServer {
       const text = await bodyOf(request);
       if (text === null) return say(response, 413, `a review has at most ${LONGEST_REVIEW} bytes`);
       // who does not wait for the answer any more needs none
-      if (!request.socket.destroyed) this.review(text, response);
+      if (!request.socket.destroyed) this.review(() => read(text), response);
     } finally {
       this.open--;
     }
   }
 
-  private review(text: string, response: ServerResponse): void {
-    const { judge, observer } = this.options;
+  /** What reads the reviews of a path; null when none are taken there. */
+  private readerOf(path: string | undefined): ((text: string) => ReadReview) | null {
+    const { judge, injector = null } = this.options;
+    if (path === ADMISSION_PATH) return (text) => judgedReview(text, judge);
+    return path === INJECTION_PATH && injector !== null ? (text) => injectedReview(text, injector) : null;
+  }
+
+  private review(read: () => ReadReview, response: ServerResponse): void {
+    const { observer } = this.options;
     const began = performance.now();
-    let request: AdmissionRequest | null = null;
+    let review: ReadReview | null = null;
     let outcome: AdmissionOutcome = 'failed';
     try {
-      request = readReview(text);
-      const verdict = admissionVerdict(request, judge);
-      outcome = verdict.denial === null ? 'allowed' : 'denied';
+      review = read();
+      const verdict = review.verdict();
+      outcome = outcomeOf(verdict);
       response
         .writeHead(200, { 'content-type': 'application/json' })
-        .end(JSON.stringify(reviewAnswer(request.uid, verdict)));
+        .end(JSON.stringify(reviewAnswer(review.uid, verdict)));
     } catch (error) {
       const isMalformed = error instanceof ReviewFault;
       if (isMalformed) outcome = 'malformed';
       else observer.failed(error);
       say(response, isMalformed ? 400 : 500, isMalformed ? error.message : 'the review failed');
     } finally {
-      observer.reviewed(request?.kind ?? null, outcome, performance.now() - began);
+      observer.reviewed(review?.kind ?? null, outcome, performance.now() - began);
     }
   }
+}
+
+function judgedReview(text: string, judge: AdmissionJudge): ReadReview {
+  const request = readReview(text);
+  return { uid: request.uid, kind: request.kind, verdict: () => admissionVerdict(request, judge) };
+}
+
+function injectedReview(text: string, injector: PodInjector): ReadReview {
+  const request = readInjectionReview(text);
+  return { uid: request.uid, kind: 'Pod', verdict: () => injectionVerdict(request, injector) };
+}
+
+function outcomeOf({ denial, additions }: AdmissionVerdict): AdmissionOutcome {
+  if (denial !== null) return 'denied';
+  return additions === undefined ? 'allowed' : 'injected';
 }
 
 function secureOptions({ certificate, key }: CertifiedKey, clientAuthorities: string | undefined): object {
@@ -132,7 +173,7 @@ function secureOptions({ certificate, key }: CertifiedKey, clientAuthorities: st
   };
 }
 
-function reviewAnswer(uid: string, { denial, warnings }: AdmissionVerdict): object {
+function reviewAnswer(uid: string, { denial, warnings, additions }: AdmissionVerdict): object {
   return {
     apiVersion: REVIEW_VERSION,
     kind: 'AdmissionReview',
@@ -140,9 +181,14 @@ function reviewAnswer(uid: string, { denial, warnings }: AdmissionVerdict): obje
       uid,
       allowed: denial === null,
       ...(denial === null ? {} : { status: { status: 'Failure', ...denial } }),
+      ...(additions === undefined ? {} : { patchType: 'JSONPatch', patch: patchOf(additions) }),
       ...(warnings.length === 0 ? {} : { warnings }),
     },
   };
+}
+
+function patchOf(additions: readonly Addition[]): string {
+  return Buffer.from(JSON.stringify(jsonPatch(additions))).toString('base64');
 }
 
 /** The whole body; null when it is too long. */

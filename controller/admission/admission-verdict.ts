@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type JsonObject } from '../../contract/document/json-value.ts';
 import { GROUP } from '../../contract/resources/resource.ts';
+import type { Addition } from '../injection/pod-patch.ts';
 import type { AdmissionJudge } from './admission-judge.ts';
-import { type AdmissionRequest, metadataOf } from './admission-request.ts';
+import type { AdmissionRequest } from './admission-request.ts';
 import { breaksText, errorsText, routesText, shortWarnings, warningText } from './admission-texts.ts';
+import { metadataOf } from './review-envelope.ts';
 
 /** With this annotation an object may be changed or deleted although Routes would break. */
 export const FORCE_ANNOTATION = `${GROUP}/force`;
@@ -13,6 +15,8 @@ export interface AdmissionVerdict {
   /** Null when it may be. */
   readonly denial: Denial | null;
   readonly warnings: readonly string[];
+  /** What is put into the object before it is stored; nothing by default. */
+  readonly additions?: readonly Addition[];
 }
 
 export interface Denial {

@@ -58,13 +58,10 @@ function rule(resources: readonly string[], operations: readonly string[]): Json
   return { apiGroups: [GROUP], apiVersions: [VERSION], resources, operations, scope: 'Namespaced' };
 }
 
-/** Our webhook of a configuration; null when it has none. */
-export function webhookOf(configuration: JsonValue | undefined): JsonObject | null {
+/** The webhooks of a configuration. */
+export function webhooksOf(configuration: JsonValue | undefined): readonly JsonObject[] {
   const webhooks = isJsonObject(configuration) ? configuration['webhooks'] : undefined;
-  const found = Array.isArray(webhooks)
-    ? webhooks.find((one) => isJsonObject(one) && one['name'] === WEBHOOK_NAME)
-    : null;
-  return isJsonObject(found) ? found : null;
+  return Array.isArray(webhooks) ? webhooks.filter(isJsonObject) : [];
 }
 
 /** The authorities that a webhook's certificate is checked with; null when there are none. */

@@ -1,27 +1,26 @@
-import type { JsonObject, JsonValue } from '../../contract/document/json-value.ts';
-import {
-  type AdmissionConfigurationOptions,
-  admissionConfiguration,
-  caBundleOf,
-  covers,
-  WEBHOOK_NAME,
-  webhookOf,
-} from './admission-configuration.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../contract/document/json-value.ts';
+import { caBundleOf, covers, webhooksOf } from './admission-configuration.ts';
 import type { ApiCaller, ApiRequest } from './api-client.ts';
 import { ApiError } from './api-error.ts';
+import { Reflector } from './reflector.ts';
 import { resourcePath } from './resource-path.ts';
 
-export interface AdmissionRegistrationOptions extends AdmissionConfigurationOptions {
+export type WebhookConfigurationKind = 'ValidatingWebhookConfiguration' | 'MutatingWebhookConfiguration';
+
+export interface AdmissionRegistrationOptions {
+  readonly kind: WebhookConfigurationKind;
+  /** Name of the configuration. */
+  readonly name: string;
   /**
-   * Whether the whole configuration is ours, or only the `caBundle` of one that somebody else has made, for which the
-   * right to patch it is enough.
+   * The whole configuration as it is to be with these authorities (PEM). Null when somebody else has made it, and only
+   * the `caBundle` of each webhook in it is ours: then the right to patch it is enough.
    */
-  readonly owns: 'configuration' | 'ca-bundle';
+  readonly wanted: ((caBundle: string) => JsonObject) | null;
   /** The authorities of the webhook's certificate at the moment, in PEM. */
   caBundle(): string;
   /** Of several controllers one writes, or they would overwrite each other while authorities change. */
   isLeader(): boolean;
-  /** Milliseconds from one look to the next. */
+  /** Milliseconds from one look to the next, where nothing is heard of a change. */
   readonly interval: number;
   readonly observer: RegistrationObserver;
 }
@@ -34,26 +33,47 @@ export interface RegistrationObserver {
 }
 
 const FIELD_MANAGER = 'gatewarden-controller';
+/** Milliseconds from a change to the look at it: somebody who always writes something else must not be raced with. */
+const PAUSE = 250;
 
-/** Keeps the ValidatingWebhookConfiguration as it has to be, whoever changes it and whenever authorities change. */
+/**
+ * Keeps a configuration of webhooks as it has to be, whoever changes it and whenever authorities change. It follows the
+ * configuration by its name; where that is not allowed, it looks from time to time.
+ */
 export class AdmissionRegistration {
-  private readonly api: Pick<ApiCaller, 'call'>;
+  private readonly api: ApiCaller;
   private readonly options: AdmissionRegistrationOptions;
   private readonly path: string;
+  private readonly follower: Reflector<string>;
   private readonly ended = new AbortController();
   private timer: NodeJS.Timeout | null = null;
   private running: Promise<void> | null = null;
   private isWanted = false;
+  private isChanged = false;
 
-  constructor(api: Pick<ApiCaller, 'call'>, options: AdmissionRegistrationOptions) {
+  constructor(api: ApiCaller, options: AdmissionRegistrationOptions) {
     this.api = api;
     this.options = options;
-    const group = 'admissionregistration.k8s.io';
-    const { name } = options;
-    this.path = resourcePath({ group, version: 'v1', plural: 'validatingwebhookconfigurations', name });
+    const { kind, name } = options;
+    const place = { group: 'admissionregistration.k8s.io', version: 'v1', plural: `${kind.toLowerCase()}s` };
+    this.path = resourcePath({ ...place, name });
+    this.follower = new Reflector({
+      api,
+      kind,
+      path: resourcePath(place),
+      fieldSelector: `metadata.name=${name}`,
+      take: versionOf,
+      changed: () => this.heard(),
+    });
   }
 
-  /** Looks now, and from then on again and again: to be called at the start, and when authorities or the leader change. */
+  /** Looks now, and from then on whenever it changes. */
+  start(): void {
+    void this.check();
+    this.follower.start();
+  }
+
+  /** Looks now, and from then on again and again: to be called when authorities or the leader change. */
   check(): Promise<void> {
     if (this.ended.signal.aborted) return Promise.resolve();
     if (this.running !== null) {
@@ -63,24 +83,35 @@ export class AdmissionRegistration {
     if (this.timer !== null) clearTimeout(this.timer);
     this.running = this.look().finally(() => {
       this.running = null;
-      if (!this.ended.signal.aborted) this.timer = setTimeout(() => void this.check(), this.options.interval);
+      this.wait(this.isChanged ? PAUSE : this.options.interval);
     });
     return this.running;
   }
 
   /** Leaves the configuration as it is: other controllers may go on. */
-  close(): void {
+  async close(): Promise<void> {
     this.ended.abort();
     if (this.timer !== null) clearTimeout(this.timer);
+    await this.follower.close();
+  }
+
+  private heard(): void {
+    this.isChanged = true;
+    if (this.running === null) this.wait(PAUSE);
+  }
+
+  private wait(milliseconds: number): void {
+    if (this.timer !== null) clearTimeout(this.timer);
+    if (!this.ended.signal.aborted) this.timer = setTimeout(() => void this.check(), milliseconds);
   }
 
   private async look(): Promise<void> {
-    const { observer, isLeader, owns } = this.options;
+    const { observer, isLeader, wanted } = this.options;
     do {
-      this.isWanted = false;
+      this.isWanted = this.isChanged = false;
       if (!isLeader()) return;
       try {
-        const isWritten = await (owns === 'configuration' ? this.apply() : this.patch());
+        const isWritten = await (wanted === null ? this.patch() : this.apply(wanted));
         if (isWritten) observer.registered();
       } catch (error) {
         if (this.ended.signal.aborted) return;
@@ -89,11 +120,11 @@ export class AdmissionRegistration {
     } while (this.isWanted);
   }
 
-  private async apply(): Promise<boolean> {
-    const wanted = admissionConfiguration(this.options, this.options.caBundle());
-    const found = webhookOf(await this.read());
-    const own = webhookOf(wanted);
-    if (found !== null && own !== null && covers(found, own)) return false;
+  private async apply(make: (caBundle: string) => JsonObject): Promise<boolean> {
+    const wanted = make(this.options.caBundle());
+    const found = webhooksOf(await this.read());
+    const isAsWanted = webhooksOf(wanted).every((own) => found.some((one) => covers(one, own)));
+    if (isAsWanted) return false;
     await this.call({
       method: 'PATCH',
       query: { fieldManager: FIELD_MANAGER, force: true },
@@ -104,19 +135,18 @@ export class AdmissionRegistration {
   }
 
   private async patch(): Promise<boolean> {
-    const { name, caBundle } = this.options;
-    const found = webhookOf(await this.read());
-    if (found === null) {
-      throw new Error(`there is no ValidatingWebhookConfiguration ${name} with a webhook ${WEBHOOK_NAME}`);
-    }
+    const { kind, name, caBundle } = this.options;
+    const found = webhooksOf(await this.read());
+    if (found.length === 0) throw new Error(`there is no ${kind} ${name} with a webhook in it`);
     const wanted = Buffer.from(caBundle()).toString('base64');
-    if (caBundleOf(found) === wanted) return false;
-    const webhook: JsonObject = { name: WEBHOOK_NAME, clientConfig: { caBundle: wanted } };
+    const others = found.filter((webhook) => caBundleOf(webhook) !== wanted);
+    if (others.length === 0) return false;
+    const webhooks = others.map((webhook) => ({ name: webhook['name'] ?? '', clientConfig: { caBundle: wanted } }));
     await this.call({
       method: 'PATCH',
       query: { fieldManager: FIELD_MANAGER },
       contentType: 'application/strategic-merge-patch+json',
-      body: { webhooks: [webhook] },
+      body: { webhooks },
     });
     return true;
   }
@@ -135,4 +165,9 @@ export class AdmissionRegistration {
     const { body } = await this.api.call({ ...request, path: this.path, signal: this.ended.signal });
     return body as JsonValue;
   }
+}
+
+function versionOf({ metadata }: JsonObject): string | null {
+  const version = isJsonObject(metadata) ? metadata['resourceVersion'] : undefined;
+  return typeof version === 'string' ? version : null;
 }

@@ -1,13 +1,13 @@
 import { credentials } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
 import { problemText } from '../../contract/problem-text.ts';
-import type { AdminAddress, ControllerAdminSource } from '../admin/controller-admin.ts';
+import type { ControllerAdminSource } from '../admin/controller-admin.ts';
 import { dumpText } from '../admin/dump-text.ts';
 import { statusReport } from '../admin/status-report.ts';
 import { compilerJudge } from '../admission/compiler-judge.ts';
 import type { CertificateAuthority } from '../certificates/certificate-authority.ts';
 import { ServingCertificates } from '../certificates/serving-certificates.ts';
-import type { Compilation, Compiler } from '../compile/compiler.ts';
+import type { Compilation } from '../compile/compiler.ts';
 import { type ClusterCompilation, LiveCluster } from '../live-cluster.ts';
 import { ControllerMetrics } from '../metrics/controller-metrics.ts';
 import { type MergedRoute, MergedRoutes } from '../metrics/merged-routes.ts';
@@ -15,18 +15,16 @@ import { ChannelServer } from '../publish/channel-server.ts';
 import { PeerForwarder } from '../publish/peer-forwarder.ts';
 import { PEER_METHOD } from '../publish/peer-messages.ts';
 import { PeerService } from '../publish/peer-service.ts';
-import { firstToKnow, type PlaneAuthenticator } from '../publish/plane-authentication.ts';
+import { firstToKnow } from '../publish/plane-authentication.ts';
 import { PlaneLedger } from '../publish/plane-ledger.ts';
 import { PlaneSessions } from '../publish/plane-sessions.ts';
 import { planeState } from '../publish/plane-state.ts';
 import { RoutePlanes } from '../publish/route-planes.ts';
 import type { ServingCertificate } from '../publish/serving-credentials.ts';
-import type { SessionSettings } from '../publish/session-settings.ts';
-import type { ClusterApi } from './api-client.ts';
-import { ClusterSource, type NamespaceScope } from './cluster-source.ts';
-import { type BoundAddress, ControllerFronts, type WebhookOptions } from './controller-fronts.ts';
+import type { ClusterControllerOptions, ControllerAddresses } from './cluster-controller-options.ts';
+import { ClusterSource } from './cluster-source.ts';
+import { ControllerFronts } from './controller-fronts.ts';
 import { EventRecorder } from './event-recorder.ts';
-import type { GivenCertificates } from './given-certificates.ts';
 import { LeaseElection } from './lease-election.ts';
 import { PacedWarning } from './paced-warning.ts';
 import { isPeerToken, peerToken } from './peer-token.ts';
@@ -35,51 +33,6 @@ import { SharedAuthority } from './shared-authority.ts';
 import { StatusWriter } from './status-writer.ts';
 import { toldFailures } from './told-failures.ts';
 import { untilReachable } from './until-reachable.ts';
-
-export interface ClusterControllerOptions {
-  readonly api: ClusterApi;
-  readonly compiler: Compiler;
-  readonly log: Logger;
-  /** Unique among the controllers of a namespace. */
-  readonly name: string;
-  /** Where the base configuration, the Lease and the authority are. */
-  readonly namespace: string;
-  /** Name of the ConfigMap with the base configuration. */
-  readonly base: string;
-  readonly namespaces: NamespaceScope;
-  readonly isInPod: boolean;
-  readonly channel: { readonly host: string; readonly port: number };
-  /** Host under which other controllers reach this one. */
-  readonly advertise: string;
-  /** Names and addresses under which planes reach controllers. */
-  readonly serverNames: readonly string[];
-  readonly certificates: GivenCertificates | null;
-  /** Authorities of the certificates that planes may show, in PEM; null when none is asked for. */
-  readonly planeAuthorities: string | null;
-  /** Judges of planes outside of the cluster. */
-  readonly authenticators: readonly PlaneAuthenticator[];
-  readonly admin: AdminAddress | null;
-  readonly secureAdmin: AdminAddress | null;
-  readonly webhook: WebhookOptions | null;
-  /** What the monitoring endpoint answers of routes. */
-  monitoring(
-    routes: readonly MergedRoute[],
-    id: string,
-    query: URLSearchParams,
-  ): ReturnType<ControllerAdminSource['monitoring']>;
-  /** Adds the metrics of routes, as planes report them together. */
-  showRoutes(registry: ControllerMetrics['registry'], routes: () => readonly MergedRoute[]): void;
-  readonly sessionSettings?: Partial<SessionSettings>;
-  readonly lease?: { readonly leaseDuration: number; readonly renewDeadline: number; readonly retryPeriod: number };
-}
-
-/** Where a controller can be reached. */
-export interface ControllerAddresses {
-  readonly channel: number;
-  readonly admin: BoundAddress | null;
-  readonly secureAdmin: BoundAddress | null;
-  readonly webhook: BoundAddress | null;
-}
 
 /** A controller of a cluster: everything that it is made of, put together. */
 export class ClusterController {
@@ -112,8 +65,8 @@ export class ClusterController {
     const shared = {
       api: options.api,
       namespace: options.namespace,
-      secret: 'gatewarden-certificates',
-      configMap: 'gatewarden-authority',
+      secret: options.shared.secret,
+      configMap: options.shared.configMap,
       isLeader: () => controller?.election?.isLeader === true,
       changed: (next: CertificateAuthority) => controller?.authorityChanged(next),
       failed: (message: string) => options.log.warn({ error: message }, 'the authority could not be looked after'),
@@ -185,6 +138,7 @@ export class ClusterController {
     });
     this.sessions = new PlaneSessions({
       controller: name,
+      authorities: () => this.trusted,
       ...(options.sessionSettings === undefined ? {} : { settings: options.sessionSettings }),
       listener: {
         connected: (facts) => {
@@ -258,7 +212,7 @@ export class ClusterController {
     this.election = new LeaseElection({
       api: options.api,
       namespace: options.namespace,
-      name: 'gatewarden-controller',
+      name: options.shared.lease,
       identity: { name: options.name, address: `${options.advertise}:${channel}` },
       ...options.lease,
       changed: ({ isLeader, leader }) => this.leaderChanged(isLeader, leader?.address ?? null, leader?.name ?? null),

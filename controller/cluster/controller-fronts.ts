@@ -1,12 +1,15 @@
 import type { Logger } from 'pino';
+import type { JsonObject } from '../../contract/document/json-value.ts';
 import { closedGuard, loopbackGuard } from '../admin/admin-guard.ts';
 import { type AdminAddress, ControllerAdmin, type ControllerAdminSource } from '../admin/controller-admin.ts';
 import type { AdmissionJudge } from '../admission/admission-judge.ts';
 import { AdmissionServer } from '../admission/admission-server.ts';
+import type { PodInjector } from '../admission/injection-verdict.ts';
+import { webhookInjector } from '../injection/webhook-injector.ts';
 import type { ControllerMetrics } from '../metrics/controller-metrics.ts';
 import type { ServingCertificate } from '../publish/serving-credentials.ts';
-import type { AdmissionTarget } from './admission-configuration.ts';
-import { AdmissionRegistration } from './admission-registration.ts';
+import { type AdmissionTarget, admissionConfiguration } from './admission-configuration.ts';
+import { AdmissionRegistration, type WebhookConfigurationKind } from './admission-registration.ts';
 import type { ApiCaller } from './api-client.ts';
 import { PacedWarning } from './paced-warning.ts';
 import { reviewedAccess } from './reviewed-access.ts';
@@ -20,10 +23,21 @@ export interface WebhookOptions extends AdminAddress {
   readonly configuration: string;
   readonly failurePolicy: 'Ignore' | 'Fail';
   readonly owns: 'configuration' | 'ca-bundle';
+  /** How Pods get sidecars; null when they get none. */
+  readonly sidecars: SidecarsOptions | null;
+}
+
+export interface SidecarsOptions {
+  /** File with the settings of sidecars. */
+  readonly settings: string;
+  /** Name of the MutatingWebhookConfiguration, of which only the authorities are kept up to date. */
+  readonly configuration: string;
+  /** Namespace of the controllers. */
+  readonly namespace: string;
 }
 
 export interface ControllerFrontsOptions {
-  readonly api: Pick<ApiCaller, 'call'>;
+  readonly api: ApiCaller;
   readonly log: Logger;
   readonly metrics: ControllerMetrics;
   readonly source: ControllerAdminSource;
@@ -49,7 +63,7 @@ export class ControllerFronts {
   private readonly admins: ControllerAdmin[] = [];
   private secureAdmin: ControllerAdmin | null = null;
   private webhook: AdmissionServer | null = null;
-  private registration: AdmissionRegistration | null = null;
+  private registrations: readonly AdmissionRegistration[] = [];
 
   constructor(options: ControllerFrontsOptions) {
     this.options = options;
@@ -66,10 +80,11 @@ export class ControllerFronts {
   }
 
   async openWebhook(options: WebhookOptions): Promise<BoundAddress> {
-    const { api, log, metrics, judge, advertise, certificate, authorities, isLeader } = this.options;
+    const { log, metrics, judge, advertise, certificate } = this.options;
     const failures = new PacedWarning(log, 'a review failed');
     this.webhook = new AdmissionServer({
       judge,
+      injector: options.sidecars && this.injectorOf(options.sidecars),
       certificate: certificate(),
       observer: {
         reviewed: (kind, outcome, milliseconds) => metrics.webhookAnswered(kind ?? 'unknown', outcome, milliseconds),
@@ -78,25 +93,22 @@ export class ControllerFronts {
     });
     const { host, port, configuration, failurePolicy, owns } = options;
     const bound = await this.webhook.listen({ port, ...(host === undefined ? {} : { host }) });
-    this.registration = new AdmissionRegistration(api, {
-      name: configuration,
-      target: options.target ?? { origin: `https://${advertise}:${bound.port}` },
-      failurePolicy,
-      owns,
-      caBundle: authorities,
-      isLeader,
-      interval: REGISTRATION_INTERVAL,
-      observer: {
-        registered: () => log.info('the admission webhook is registered'),
-        registrationFailed: (error) => log.warn({ error: error.message }, 'the admission webhook is not registered'),
-      },
-    });
+    const target = options.target ?? { origin: `https://${advertise}:${bound.port}` };
+    const whole = { name: configuration, target, failurePolicy };
+    const wanted = owns === 'configuration' ? (bundle: string) => admissionConfiguration(whole, bundle) : null;
+    this.registrations = [
+      this.registrationOf('ValidatingWebhookConfiguration', configuration, wanted),
+      ...(options.sidecars === null
+        ? []
+        : [this.registrationOf('MutatingWebhookConfiguration', options.sidecars.configuration, null)]),
+    ];
+    for (const one of this.registrations) one.start();
     return bound;
   }
 
-  /** Looks whether the webhook is registered: to be called when authorities or the leader change. */
+  /** Looks whether the webhooks are registered: to be called when authorities or the leader change. */
   register(): void {
-    void this.registration?.check();
+    for (const one of this.registrations) void one.check();
   }
 
   /** Shows another certificate from now on. */
@@ -107,9 +119,41 @@ export class ControllerFronts {
   }
 
   async close(): Promise<void> {
-    this.registration?.close();
+    await Promise.all(this.registrations.map((one) => one.close()));
     for (const admin of this.admins) admin.close();
     await this.webhook?.close();
+  }
+
+  private injectorOf({ settings: file, namespace }: SidecarsOptions): PodInjector {
+    const { log, authorities } = this.options;
+    const failures = new PacedWarning(log, 'the settings of sidecars cannot be used: those before them hold');
+    return webhookInjector({
+      file,
+      namespace,
+      authorities,
+      failed: (error) => failures.give({ error: error.message }),
+    });
+  }
+
+  private registrationOf(
+    kind: WebhookConfigurationKind,
+    name: string,
+    wanted: ((caBundle: string) => JsonObject) | null,
+  ): AdmissionRegistration {
+    const { api, log, authorities, isLeader } = this.options;
+    return new AdmissionRegistration(api, {
+      kind,
+      name,
+      wanted,
+      caBundle: authorities,
+      isLeader,
+      interval: REGISTRATION_INTERVAL,
+      observer: {
+        registered: () => log.info({ kind, name }, 'the admission webhook is registered'),
+        registrationFailed: (error) =>
+          log.warn({ kind, name, error: error.message }, 'the admission webhook is not registered'),
+      },
+    });
   }
 
   private listen(

@@ -191,8 +191,10 @@ export class PlaneReview implements PlaneAuthenticator {
     }
   }
 
+  /** Who is named counts before the others of a namespace. */
   private groupOf(account: string): PlaneGroups[number] | null {
-    return this.groups.find(({ serviceAccounts }) => serviceAccounts.includes(account)) ?? null;
+    const thatLists = (entry: string) => this.groups.find(({ serviceAccounts }) => serviceAccounts.includes(entry));
+    return thatLists(account) ?? thatLists(`${account.slice(0, account.indexOf('/'))}/*`) ?? null;
   }
 }
 

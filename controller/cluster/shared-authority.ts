@@ -8,7 +8,7 @@ import { resourcePath } from './resource-path.ts';
 export interface SharedAuthorityOptions {
   readonly api: Pick<ApiCaller, 'call'>;
   readonly namespace: string;
-  /** Name of the Secret that holds the authority, which only controllers may read. */
+  /** Name of the Secret that holds the authority, which only controllers may read. An empty one is filled. */
   readonly secret: string;
   /** Name of the ConfigMap whose `ca.crt` planes are to trust. */
   readonly configMap: string;
@@ -28,27 +28,26 @@ const KEY = 'authority.json';
 const TIMEOUT = 5000;
 const FIELD_MANAGER = 'gatewarden-controller';
 
-const stored = z.looseObject({
+/** How often it is tried to be the one who makes the authority; others write to an empty Secret, too. */
+const MOST_TRIES = 5;
+
+const storedSecret = z.looseObject({
   metadata: z.looseObject({ resourceVersion: z.string() }),
-  data: z.record(z.string(), z.string()).default({}),
+  data: z.record(z.string(), z.string()).nullish(),
 });
 
-interface Held {
-  readonly authority: CertificateAuthority;
-  readonly resourceVersion: string;
-}
+/** The Secret as it is, of which everything else is written back as it was. */
+type StoredSecret = z.infer<typeof storedSecret>;
 
 /** The authority that all controllers of a namespace share: one of them made it, and the leader rotates it. */
 export class SharedAuthority {
   private readonly options: SharedAuthorityOptions;
   private readonly clock: Clock;
-  private held: Held;
-  /** What the ConfigMap was told last. */
-  private told: string | null = null;
+  private held: CertificateAuthority;
   private callOff: () => void = () => undefined;
   private isClosed = false;
 
-  private constructor(options: SharedAuthorityOptions, held: Held) {
+  private constructor(options: SharedAuthorityOptions, held: CertificateAuthority) {
     this.options = options;
     this.clock = options.clock ?? systemClock;
     this.held = held;
@@ -57,13 +56,19 @@ export class SharedAuthority {
 
   /** Takes the authority that is there, or makes one. @throws ApiError, and Error when what is there is none */
   static async open(options: SharedAuthorityOptions): Promise<SharedAuthority> {
-    const held = (await read(options)) ?? (await create(options)) ?? (await read(options));
-    if (held === null) throw new Error(`the Secret ${options.namespace}/${options.secret} comes and goes`);
-    return new SharedAuthority(options, held);
+    const { namespace, secret, clock = systemClock, lifetimes } = options;
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      const there = await read(options);
+      const found = there && authorityIn(there, options);
+      if (found !== null) return new SharedAuthority(options, found);
+      const authority = CertificateAuthority.create(clock.wall(), lifetimes);
+      if (await write(options, authority, there)) return new SharedAuthority(options, authority);
+    }
+    throw new Error(`the Secret ${namespace}/${secret} comes and goes`);
   }
 
   get authority(): CertificateAuthority {
-    return this.held.authority;
+    return this.held;
   }
 
   /** Looks whether there is another authority, and whether it is time for one. To be called when this one leads. */
@@ -84,43 +89,38 @@ export class SharedAuthority {
 
   private async look(): Promise<void> {
     const { options } = this;
-    const now = await read(options);
-    // one that was deleted is not made anew: planes trust the one that there was
-    if (now !== null && now.authority.serialised() !== this.held.authority.serialised()) {
-      this.held = now;
-      options.changed(now.authority);
-    }
+    const there = await read(options);
+    // one that was deleted or emptied is not made anew: planes trust the one that there was
+    const found = there && authorityIn(there, options);
+    if (found !== null) this.take(found);
     if (!options.isLeader()) return;
-    const next = this.held.authority.rotate(this.clock.wall());
-    if (next !== this.held.authority || now === null) await this.write(next, now);
+    const next = this.held.rotate(this.clock.wall());
+    if (next !== this.held || found === null) {
+      const isWritten = await write(options, next, there);
+      if (!isWritten) throw new Error(`somebody else wrote the Secret ${options.namespace}/${options.secret}`);
+      this.take(next);
+    }
     await this.publish();
   }
 
-  private async write(authority: CertificateAuthority, now: Held | null): Promise<void> {
-    const { api, namespace, secret } = this.options;
-    const body = secretBody(this.options, authority, now?.resourceVersion);
-    const path = secretPath(namespace, now === null ? undefined : secret);
-    const answer = await api.call({ method: now === null ? 'POST' : 'PUT', path, body, timeout: TIMEOUT });
-    const { metadata } = stored.parse(answer.body);
-    const isAnother = authority !== this.held.authority;
-    this.held = { authority, resourceVersion: metadata.resourceVersion };
-    if (isAnother) this.options.changed(authority);
+  private take(authority: CertificateAuthority): void {
+    if (authority.serialised() === this.held.serialised()) return;
+    this.held = authority;
+    this.options.changed(authority);
   }
 
-  /** Says which authorities planes are to trust. */
+  /** Says which authorities planes are to trust; where that is what is said already, nothing changes in the cluster. */
   private async publish(): Promise<void> {
-    const bundle = this.held.authority.bundle();
-    if (bundle === this.told) return;
     const { api, namespace, configMap: name } = this.options;
+    const data = { 'ca.crt': this.held.bundle() };
     await api.call({
       method: 'PATCH',
       path: resourcePath({ version: 'v1', plural: 'configmaps', namespace, name }),
       query: { fieldManager: FIELD_MANAGER, force: true },
-      body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace, name }, data: { 'ca.crt': bundle } },
+      body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace, name }, data },
       contentType: 'application/apply-patch+yaml',
       timeout: TIMEOUT,
     });
-    this.told = bundle;
   }
 
   private wait(): void {
@@ -128,40 +128,44 @@ export class SharedAuthority {
   }
 }
 
-async function read({ api, namespace, secret, lifetimes }: SharedAuthorityOptions): Promise<Held | null> {
+/** @returns null when there is no Secret */
+async function read({ api, namespace, secret }: SharedAuthorityOptions): Promise<StoredSecret | null> {
   try {
     const answer = await api.call({ method: 'GET', path: secretPath(namespace, secret), timeout: TIMEOUT });
-    const { metadata, data } = stored.parse(answer.body);
-    const text = Buffer.from(data[KEY] ?? '', 'base64').toString('utf8');
-    return { authority: CertificateAuthority.parse(text, lifetimes), resourceVersion: metadata.resourceVersion };
+    return storedSecret.parse(answer.body);
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) return null;
     throw error;
   }
 }
 
-/** @returns null when another controller was faster */
-async function create(options: SharedAuthorityOptions): Promise<Held | null> {
-  const authority = CertificateAuthority.create((options.clock ?? systemClock).wall(), options.lifetimes);
-  const body = secretBody(options, authority, undefined);
-  try {
-    const path = secretPath(options.namespace);
-    const answer = await options.api.call({ method: 'POST', path, body, timeout: TIMEOUT });
-    return { authority, resourceVersion: stored.parse(answer.body).metadata.resourceVersion };
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 409) return null;
-    throw error;
-  }
+/** @returns null when there is none in it yet. @throws Error when there is something else */
+function authorityIn({ data }: StoredSecret, { lifetimes }: SharedAuthorityOptions): CertificateAuthority | null {
+  const content = data?.[KEY] ?? '';
+  return content === '' ? null : CertificateAuthority.parse(Buffer.from(content, 'base64').toString('utf8'), lifetimes);
 }
 
-function secretBody(
-  { namespace, secret: name }: SharedAuthorityOptions,
+/** Makes the Secret, or writes to the one that there is. @returns whether nobody else was faster */
+async function write(
+  { api, namespace, secret: name }: SharedAuthorityOptions,
   authority: CertificateAuthority,
-  resourceVersion: string | undefined,
-): object {
-  const content = Buffer.from(authority.serialised()).toString('base64');
-  const metadata = { namespace, name, ...(resourceVersion === undefined ? {} : { resourceVersion }) };
-  return { apiVersion: 'v1', kind: 'Secret', metadata, type: 'Opaque', data: { [KEY]: content } };
+  there: StoredSecret | null,
+): Promise<boolean> {
+  const content = { [KEY]: Buffer.from(authority.serialised()).toString('base64') };
+  const fresh = { apiVersion: 'v1', kind: 'Secret', metadata: { namespace, name }, type: 'Opaque', data: content };
+  try {
+    await api.call({
+      method: there === null ? 'POST' : 'PUT',
+      path: secretPath(namespace, there === null ? undefined : name),
+      query: { fieldManager: FIELD_MANAGER },
+      body: there === null ? fresh : { ...there, data: { ...there.data, ...content } },
+      timeout: TIMEOUT,
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 409) return false;
+    throw error;
+  }
 }
 
 function secretPath(namespace: string, name?: string): string {

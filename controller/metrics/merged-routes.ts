@@ -1,4 +1,5 @@
 import type { Report, RouteReport } from '../../contract/channel.ts';
+import { readCounts, routeCounts } from '../../contract/route-counts.ts';
 import { emptyFigures, FIGURE, FIGURE_COUNT, readFigures } from '../../contract/route-report.ts';
 import { routeKeyText } from '../../contract/snapshot.ts';
 import type { PlaneFacts } from '../publish/plane-facts.ts';
@@ -9,6 +10,8 @@ export interface MergedRoute {
   readonly route: string;
   readonly name: string;
   readonly figures: Float64Array;
+  /** What its objects counted and show; their places are those of `contract/route-counts.ts`. */
+  readonly counts: Float64Array;
 }
 
 interface Total {
@@ -64,8 +67,10 @@ export class MergedRoutes {
     if (before.length === after.length && before.every((one, at) => isSameRoute(one, after[at]))) {
       // Most of the time it is the same routes in the same order, and few of them have done anything.
       for (const [at, route] of after.entries()) {
-        const figures = before[at]?.figures ?? [];
-        if (!sameNumbers(figures, route.figures)) replace(this.totalOf(route), figures, route.figures);
+        const known = before[at]!;
+        const isAsBefore =
+          sameNumbers(known.figures, route.figures) && sameNumbers(known.counts ?? [], route.counts ?? []);
+        if (!isAsBefore) replace(this.totalOf(route), known, route);
       }
       return;
     }
@@ -75,13 +80,13 @@ export class MergedRoutes {
       const known = left.get(key);
       const total = this.totalOf(route);
       if (known === undefined) total.planes++;
-      replace(total, known?.figures ?? [], route.figures);
+      replace(total, known ?? NOTHING, route);
       left.delete(key);
     }
     for (const route of left.values()) {
       const total = this.totalOf(route);
       total.planes--;
-      replace(total, route.figures, []);
+      replace(total, route, NOTHING);
     }
   }
 
@@ -90,9 +95,11 @@ export class MergedRoutes {
     for (const route of report.routes) {
       const total = this.totalOf(route);
       total.planes--;
-      const { figures } = total.merged;
+      const { figures, counts } = total.merged;
       const [begun = 0, ended = 0] = readFigures(route.figures) ?? [];
       figures[FIGURE.begun]! -= Math.max(0, begun - ended);
+      const shown = readCounts(route.counts ?? []);
+      for (const [place, { isGauge }] of routeCounts.entries()) if (isGauge) counts[place]! -= shown[place]!;
     }
   }
 
@@ -101,7 +108,8 @@ export class MergedRoutes {
     const known = this.totals.get(key);
     if (known !== undefined) return known;
     const { router, id, name } = route;
-    const made = { merged: { router, route: id, name, figures: emptyFigures() }, planes: 0 };
+    const counts = new Float64Array(routeCounts.length);
+    const made = { merged: { router, route: id, name, figures: emptyFigures(), counts }, planes: 0 };
     this.totals.set(key, made);
     return made;
   }
@@ -115,8 +123,17 @@ function sameNumbers(a: readonly number[], b: readonly number[]): boolean {
   return a.length === b.length && a.every((number, at) => number === b[at]);
 }
 
-/** Adds the figures of a plane to a total, in place of those that it had before. */
-function replace({ merged: { figures } }: Total, before: readonly number[], after: readonly number[]): void {
+type Numbers = Pick<RouteReport, 'figures' | 'counts'>;
+const NOTHING: Numbers = { figures: [] };
+
+/** Adds the numbers of a plane to a total, in place of those that it had before. */
+function replace({ merged: { figures, counts } }: Total, before: Numbers, after: Numbers): void {
+  replaceFigures(figures, before.figures, after.figures);
+  const [old, now] = [readCounts(before.counts ?? []), readCounts(after.counts ?? [])];
+  for (let i = 0; i < counts.length; i++) counts[i] = Math.max(0, counts[i]! + now[i]! - old[i]!);
+}
+
+function replaceFigures(figures: Float64Array, before: readonly number[], after: readonly number[]): void {
   const old = readFigures(before);
   const now = readFigures(after);
   const wasCounted = figures[FIGURE.ended]! > 0;

@@ -27,13 +27,14 @@ export function believedReport(report: Report, view: PlaneView | null): Report {
     const key = routeKeyText(route);
     if (seen.has(key)) return [];
     seen.add(key);
-    const { router, id, figures } = route;
+    const { router, id, figures, counts } = route;
+    const numbers = counts === undefined ? { figures } : { figures, counts };
     const entry = view?.entries.get(key);
     if (entry === undefined) {
       const isDefault = id === DEFAULT_ROUTE && view?.defaults.includes(router) === true;
-      return isDefault ? [{ router, id, name: DEFAULT_ROUTE, figures }] : [];
+      return isDefault ? [{ router, id, name: DEFAULT_ROUTE, ...numbers }] : [];
     }
-    return [{ router, id, name: entry.route?.name ?? route.name.slice(0, LONGEST_TEXT), figures }];
+    return [{ router, id, name: entry.route?.name ?? route.name.slice(0, LONGEST_TEXT), ...numbers }];
   });
   return { ...report, routes };
 }

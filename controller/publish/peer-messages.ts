@@ -89,7 +89,9 @@ const report = z.object({
   unitsServing: z.number(),
   clock: z.number(),
   since: text,
-  routes: z.array(routeKey.extend({ name: text, figures: z.array(z.number()) })),
+  routes: z.array(
+    routeKey.extend({ name: text, figures: z.array(z.number()), counts: z.exactOptional(z.array(z.number())) }),
+  ),
 });
 
 const followerMessage: z.ZodType<FollowerMessage> = z.discriminatedUnion('type', [

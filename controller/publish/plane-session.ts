@@ -23,6 +23,8 @@ export interface PlaneSessionOptions {
   readonly hello: Hello;
   /** Name of this controller. */
   readonly controller: string;
+  /** What planes are to know controllers by, in PEM; null when they have to know it already. */
+  readonly authorities: string | null;
   readonly views: PlaneViews;
   readonly admission: Admission;
   readonly listener: SessionListener;
@@ -103,7 +105,7 @@ export class PlaneSession {
 
   /** Greets the plane and goes on until the stream ends. */
   begin(): void {
-    const { controller, settings, listener } = this.options;
+    const { controller, authorities, settings, listener } = this.options;
     const { id, group, namespace, labels } = this.identity;
     this.stream.listen(
       (bytes) => this.receive(bytes),
@@ -111,7 +113,8 @@ export class PlaneSession {
     );
     if (this.stream.signal.aborted) return;
     const { heartbeat, report } = settings;
-    this.send({ type: 'welcome', controller, plane: id, group, namespace, labels, heartbeat, report });
+    const welcome = { type: 'welcome', controller, plane: id, group, namespace, labels, heartbeat, report } as const;
+    this.send(authorities === null ? welcome : { ...welcome, authorities });
     listener.connected(this.facts);
     this.wake();
   }

@@ -16,6 +16,8 @@ import { defaultSessionSettings, type SessionSettings } from './session-settings
 export interface PlaneSessionsOptions {
   /** Name of this controller. */
   readonly controller: string;
+  /** The authorities that controllers are certified by at the moment, in PEM; by default planes are not told. */
+  authorities?(): string;
   readonly listener: SessionListener;
   readonly settings?: Partial<SessionSettings>;
   readonly admission?: Omit<AdmissionOptions, 'clock'>;
@@ -67,6 +69,7 @@ export class PlaneSessions {
     const { id } = identity;
     const { settings, clock, views, admission } = this;
     const { controller, listener } = this.options;
+    const authorities = this.options.authorities?.() ?? null;
     const refusal = this.arrivals.enter(id);
     if (refusal !== null) {
       stream.fail('UNAVAILABLE', refusal);
@@ -82,6 +85,7 @@ export class PlaneSessions {
       identity,
       hello,
       controller,
+      authorities,
       views,
       admission,
       settings,

@@ -1,4 +1,5 @@
 import type { Parts } from '../heap/definition.ts';
+import { objectLabels } from '../heap/object-labels.ts';
 import { CircuitOpen } from '../http/circuit-open.ts';
 import type { Answer, Filter, Next } from '../http/exchange.ts';
 import { bounded } from '../http/reply.ts';
@@ -22,7 +23,7 @@ export function circuitBreaker(config: BreakerConfig, parts: Parts): Filter {
   parts.onClose(() => memory.release());
   const state = new BreakerState(memory.buffer, maxFailures);
 
-  const labels = { fully_qualified_name: qualifiedName, name: parts.name };
+  const labels = objectLabels(parts);
   const changed = (to: 'open' | 'closed'): void =>
     plane.count('gw_circuit_breaker_transitions_total', { ...labels, to });
   parts.onClose(plane.gauge('gw_circuit_breaker_open', labels, () => (state.openUntil === 0n ? 0 : 1)));

@@ -1,4 +1,5 @@
 import type { Parts } from '../heap/definition.ts';
+import { objectLabels } from '../heap/object-labels.ts';
 import type { TemporaryStorage } from '../heap/temporary-storage.ts';
 import type { Answer, BackendCall, Exchange, Next } from '../http/exchange.ts';
 import { faultResponse } from '../http/fault.ts';
@@ -19,7 +20,7 @@ export function retrying(config: RetriesConfig, storage: TemporaryStorage, parts
   const delay = config.delay.milliseconds;
   const executor = parts.resolve(config.executor);
   const send = condition.compiled?.touches('response.entity') === true ? withBodyAtHand(next) : next;
-  const labels = { fully_qualified_name: parts.qualifiedName, name: parts.name };
+  const labels = objectLabels(parts);
   const unkept = new FailureLog(log);
   parts.onClose(() => unkept.close());
   const waiting = new Set<BackendCall>();

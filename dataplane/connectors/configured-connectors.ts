@@ -2,6 +2,7 @@ import type { AdminSettings } from '../../contract/admin-settings.ts';
 import { timeUnits } from '../../contract/vertx-options.ts';
 import type { ListenerLimits } from '../http/limits.ts';
 import type { WebSocketOptions } from '../http/websocket-terms.ts';
+import type { CertificateFiles } from './certificate-files.ts';
 import type { Connector } from './connector.ts';
 
 /** Where clients are accepted when `admin.json` does not say. */
@@ -21,6 +22,14 @@ export interface ConnectorOverrides {
   /** The ports instead of those of the connectors, in their order; undefined for their own. */
   readonly ports: readonly number[] | undefined;
   readonly limits: Partial<ListenerLimits>;
+  /** One more connector, with TLS, whose certificate is in files. */
+  readonly secure: SecureConnector | undefined;
+}
+
+/** A connector with TLS that is not one of `admin.json`. */
+export interface SecureConnector {
+  readonly port: number;
+  readonly files: CertificateFiles;
 }
 
 /** How many connectors these settings have. */
@@ -28,10 +37,10 @@ export function connectorCount({ connectors }: AdminSettings): number {
   return connectors?.length ?? 1;
 }
 
-/** The connectors of `admin.json` as the engine opens them. */
+/** The connectors of `admin.json` as the engine opens them, and behind them the one of the command line. */
 export function configuredConnectors(settings: AdminSettings, overrides: ConnectorOverrides): readonly Connector[] {
   const connectors: readonly ConnectorSettings[] = settings.connectors ?? [{ port: DEFAULT_PORT }];
-  return connectors.map(({ port, tls, vertx = {} }, at) => ({
+  const configured = connectors.map(({ port, tls, vertx = {} }, at): Connector => ({
     scheme: tls === undefined ? 'http' : 'https',
     host: overrides.host,
     port: overrides.ports?.[at] ?? port,
@@ -44,6 +53,17 @@ export function configuredConnectors(settings: AdminSettings, overrides: Connect
     webSockets: webSocketOptions(vertx),
     backlog: vertx.acceptBacklog !== undefined && vertx.acceptBacklog > 0 ? vertx.acceptBacklog : undefined,
   }));
+  const { host, secure, limits } = overrides;
+  if (secure === undefined) return configured;
+  return [...configured, { scheme: 'https', host, ...secure, limits: { ...requestLimits(settings), ...limits } }];
+}
+
+/** The connector of the command line has a port for itself. @returns what is wrong with the port, or null */
+export function securePortProblem(settings: AdminSettings, { ports, secure }: ConnectorOverrides): string | null {
+  if (secure === undefined || secure.port === 0) return null;
+  const others = ports ?? settings.connectors?.map(({ port }) => port) ?? [DEFAULT_PORT];
+  const at = others.indexOf(secure.port);
+  return at < 0 ? null : `--tls-port ${secure.port} is the port of connectors[${at}] already`;
 }
 
 function requestLimits({ maxBodyLength, preserveOriginalQueryString }: AdminSettings): Partial<ListenerLimits> {

@@ -1,5 +1,6 @@
 import type { ListenerLimits } from '../http/limits.ts';
 import type { WebSocketOptions } from '../http/websocket-terms.ts';
+import type { CertificateFiles } from './certificate-files.ts';
 
 /** One place where clients are accepted, as data that can be handed to another thread. */
 export interface Connector {
@@ -12,6 +13,8 @@ export interface Connector {
   readonly webSockets?: WebSocketOptions;
   /** Most connections that may wait to be accepted; undefined for as many as the engine takes. */
   readonly backlog?: number | undefined;
+  /** What clients are shown where no object of `admin.json` says: this one was asked for on the command line. */
+  readonly files?: CertificateFiles;
 }
 
 /** Where clients are accepted in the end: what a connector asked for, with the port that was free. */

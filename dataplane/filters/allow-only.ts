@@ -6,6 +6,7 @@ import { oneRequired } from '../../contract/vocabulary/groups.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
 import { runtimeFlag } from '../../contract/vocabulary/runtime.ts';
 import { defineFilter } from '../heap/definition.ts';
+import { denialCounter } from '../heap/denials.ts';
 import { subjectName } from '../http/distinguished-name.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { Response } from '../http/response.ts';
@@ -91,7 +92,9 @@ export const allowOnlyFilter = defineFilter({
       },
     },
   ],
-  create({ rules, failureHandler }, { resolve, log }) {
+  create({ rules, failureHandler }, parts) {
+    const { resolve, log } = parts;
+    const countDenied = denialCounter(parts, 'not-allowed');
     const refuse = failureHandler === undefined ? () => new Response(403) : resolve(failureHandler);
     const allowed = rules.map((one, index) => ({ test: ruleTest(one), fields: { rule: one.name ?? index } }));
 
@@ -102,6 +105,7 @@ export const allowOnlyFilter = defineFilter({
         return next(exchange);
       }
       log.debug('no rule allows the request');
+      countDenied();
       return refuse(exchange);
     };
   },

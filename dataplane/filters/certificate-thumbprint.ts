@@ -3,6 +3,7 @@ import { ref } from '../../contract/vocabulary/reference.ts';
 import { runtimeValue } from '../../contract/vocabulary/runtime.ts';
 import { setShownThumbprint } from '../heap/certificate-thumbprint.ts';
 import { defineFilter } from '../heap/definition.ts';
+import { denialCounter } from '../heap/denials.ts';
 import { Response } from '../http/response.ts';
 import { shownCertificate } from './shown-certificate.ts';
 
@@ -36,11 +37,15 @@ export const certificateThumbprintFilter = defineFilter({
     const message = 'is always a list, never a certificate: name one of its items, [0]';
     return [{ at: ['certificate'], code: 'expression', message }];
   },
-  create({ certificate, failureHandler }, { resolve }) {
-    const fail = failureHandler === undefined ? () => new Response(403) : resolve(failureHandler);
+  create({ certificate, failureHandler }, parts) {
+    const fail = failureHandler === undefined ? () => new Response(403) : parts.resolve(failureHandler);
+    const countDenied = denialCounter(parts, 'no-certificate');
     return function tell(exchange, next) {
       const shown = shownCertificate(certificate.read(exchange, null));
-      if (shown === null) return fail(exchange);
+      if (shown === null) {
+        countDenied();
+        return fail(exchange);
+      }
       setShownThumbprint(exchange, shown);
       return next(exchange);
     };

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ref } from '../../contract/vocabulary/reference.ts';
 import { runtimeFlag } from '../../contract/vocabulary/runtime.ts';
 import { defineFilter } from '../heap/definition.ts';
+import { denialCounter } from '../heap/denials.ts';
 import { Response } from '../http/response.ts';
 
 /** Lets only those requests through for which a condition is true. */
@@ -27,10 +28,13 @@ export const conditionEnforcementFilter = defineFilter({
       },
     },
   ],
-  create({ condition, failureHandler }, { resolve }) {
-    const fail = failureHandler === undefined ? () => new Response(403) : resolve(failureHandler);
+  create({ condition, failureHandler }, parts) {
+    const fail = failureHandler === undefined ? () => new Response(403) : parts.resolve(failureHandler);
+    const countDenied = denialCounter(parts, 'condition');
     return function enforce(exchange, next) {
-      return condition.read(exchange, null) === true ? next(exchange) : fail(exchange);
+      if (condition.read(exchange, null) === true) return next(exchange);
+      countDenied();
+      return fail(exchange);
     };
   },
 });

@@ -4,7 +4,8 @@ import { deprecated } from '../../contract/vocabulary/field-notes.ts';
 import { exclusive, oneRequired } from '../../contract/vocabulary/groups.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
 import { defineFilter } from '../heap/definition.ts';
-import type { Exchange } from '../http/exchange.ts';
+import { denialCounter } from '../heap/denials.ts';
+import type { Answer, Exchange } from '../http/exchange.ts';
 import { mapResponse } from '../http/reply.ts';
 import { Response } from '../http/response.ts';
 import { type CorsGrant, type CorsPolicy, corsGrants } from './cors-grant.ts';
@@ -64,8 +65,9 @@ export const corsFilter = defineFilter({
       },
     },
   ],
-  create({ policies, failureHandler }, { resolve }) {
-    const refuse = failureHandler === undefined ? () => new Response(403) : resolve(failureHandler);
+  create({ policies, failureHandler }, parts) {
+    const answerDenied = failureHandler === undefined ? () => new Response(403) : parts.resolve(failureHandler);
+    const countDenied = denialCounter(parts, 'origin');
     const grants = corsGrants(
       policies.map(
         ({ acceptedOrigins, origins, ...rest }): CorsPolicy => ({
@@ -84,6 +86,11 @@ export const corsFilter = defineFilter({
       lastGrant = (canonical === null ? undefined : grants.byOrigin.get(canonical)) ?? grants.forAny;
       lastOrigin = origin;
       return lastGrant;
+    }
+
+    function refuse(exchange: Exchange): Answer {
+      countDenied();
+      return answerDenied(exchange);
     }
 
     function isOwn(origin: string, exchange: Exchange): boolean {

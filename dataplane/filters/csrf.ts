@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { flag, text } from '../../contract/vocabulary/configured.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
 import { defineFilter } from '../heap/definition.ts';
+import { denialCounter } from '../heap/denials.ts';
 import { changeableHeader } from '../http/changeable-header.ts';
 import { parseCookies } from '../http/cookies.ts';
 import { mapResponse } from '../http/reply.ts';
@@ -32,8 +33,9 @@ export const csrfFilter = defineFilter({
       .describe('Answers requests whose token is missing or wrong; by default an empty 403.'),
   }),
   examples: [{ title: 'Protect a session of the application', config: { cookieName: 'JSESSIONID' } }],
-  create({ cookieName, headerName, excludeSafeMethods, failureHandler }, { resolve }) {
-    const refuse = failureHandler === undefined ? () => new Response(403) : resolve(failureHandler);
+  create({ cookieName, headerName, excludeSafeMethods, failureHandler }, parts) {
+    const refuse = failureHandler === undefined ? () => new Response(403) : parts.resolve(failureHandler);
+    const countDenied = denialCounter(parts, 'forged-request');
 
     /** The session that cookie lines name; null when there is none, or more than one. */
     function sessionIn(lines: readonly string[]): string | null {
@@ -64,6 +66,7 @@ export const csrfFilter = defineFilter({
       const session = sessionIn(headers.all('cookie'));
       const isSafe = excludeSafeMethods && SAFE_METHODS.has(method);
       const passes = isSafe || (session !== null && isTokenOf(session, headers.get(headerName)));
+      if (!passes) countDenied();
       const answer = passes ? next(exchange) : refuse(exchange);
       return mapResponse(answer, exchange, (response) => addToken(response, session));
     };

@@ -5,6 +5,7 @@ import { needs } from '../../contract/vocabulary/groups.ts';
 import { type Reference, ref } from '../../contract/vocabulary/reference.ts';
 import type { RuntimeExpression } from '../../contract/vocabulary/runtime.ts';
 import type { Parts, Remark } from '../heap/definition.ts';
+import { denialCounters } from '../heap/denials.ts';
 import { RepeatedWarning } from '../heap/repeated-warning.ts';
 import type { Exchange, Filter } from '../http/exchange.ts';
 import { Response } from '../http/response.ts';
@@ -77,10 +78,12 @@ const TIME_FAULTS: Readonly<Record<TimeFault, string>> = {
 export function validatedJwt(
   token: RuntimeExpression<string>,
   config: ValidationConfig,
-  { resolve, log }: Parts,
+  parts: Parts,
   judge: (claims: Claims) => readonly string[] = () => [],
 ): Filter {
+  const { resolve, log } = parts;
   const { verificationSecretId = null, decryptionSecretId = null, secretsProvider, failureHandler } = config;
+  const denied = denialCounters(parts, ['invalid-jwt', 'not-judged']);
   const skew = config.skewAllowance.milliseconds;
   const unchecked = new RepeatedWarning(log, 'a JWT cannot be checked');
   const secrets: JwtSecrets = {
@@ -98,9 +101,13 @@ export function validatedJwt(
   return async function validate(exchange, next) {
     const value = token.read(exchange, null);
     const opened = value === null || value === '' ? 'there is no JWT' : await opening(value, secrets, unchecked);
-    if (opened instanceof Response) return opened;
+    if (opened instanceof Response) {
+      denied('not-judged');
+      return opened;
+    }
     const faults = typeof opened === 'string' ? [opened] : faultsOf(opened);
     if (typeof opened === 'string' || faults.length > 0) {
+      denied('invalid-jwt');
       refuse(exchange, value, faults);
       return fail(exchange);
     }

@@ -335,7 +335,7 @@ export class ClientConnection implements WireOwner, RequestReceiver, AnswerOwner
     this.listener.forget(this);
   }
 
-  /** The listener drains: from now on the next answer says that it is the last one; who stays silent is closed. */
+  /** The listener drains: the next answer says that it is the last one; who stays silent is closed when patience is over. */
   drain(): void {
     if (this.exchange === null && this.state === OPEN && !this.reader.begun) {
       this.deadline = Math.min(this.deadline, clock.now + this.listener.patience);

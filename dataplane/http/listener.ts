@@ -71,8 +71,8 @@ export interface AnsweringSide {
   readonly facts: { readonly remote: Endpoint };
 }
 
-/** How long a drained connection may stay silent before it is closed: a request may already be on its way. */
-const IDLE_GRACE = 1000;
+/** How long who is to go may take to hear of it: a request may already be on its way. */
+const NOTICE = 1000;
 const BACKLOG = 4096;
 /** How long a handshake may take when there is no room for others, in milliseconds. */
 const PROMPT_HANDSHAKE = 1000;
@@ -85,6 +85,7 @@ export class Listener {
   readonly webSockets: WebSocketTerms;
   readonly handler: Next;
   readonly scheme: 'http' | 'https';
+  /** Whether clients are asked to go: an answer of HTTP/1 is the last one of its connection. */
   draining = false;
   private readonly options: ListenerOptions;
   private readonly proxies: TrustedProxies | null;
@@ -94,6 +95,7 @@ export class Listener {
   /** Handshakes under way, those that began first before the others. */
   private readonly handshakes = new Set<PendingClient>();
   private emptied: (() => void) | null = null;
+  private stopping = false;
 
   constructor(options: ListenerOptions) {
     this.options = options;
@@ -235,7 +237,12 @@ export class Listener {
 
   /** How long a connection may wait for its next request. */
   get patience(): number {
-    return this.draining ? Math.min(IDLE_GRACE, this.limits.idleTimeout) : this.limits.idleTimeout;
+    return this.stopping ? this.notice : this.limits.idleTimeout;
+  }
+
+  /** How long a request may be on its way from a client that was asked to go. */
+  get notice(): number {
+    return Math.min(NOTICE, this.limits.idleTimeout);
   }
 
   readonly trusts = (address: string): boolean => this.proxies?.trusts(address) ?? false;
@@ -276,14 +283,20 @@ export class Listener {
     this.options.onFinished?.({ method, path, host: '', status, milliseconds: 0, sent, remote, refusal });
   }
 
+  /** Asks everybody to go, each when that costs no request. Others may come still, and are asked the same. */
+  dismiss(): void {
+    this.draining = true;
+    readClock();
+    for (const connection of this.connections) connection.drain();
+  }
+
   /**
    * Stops to accept, lets what runs finish, tells everybody else to go, and is done when the last connection is closed
    * or the time is over. @returns how many had to be cut off.
    */
   async drain(timeout: number): Promise<number> {
-    this.draining = true;
-    readClock();
-    for (const connection of this.connections) connection.drain();
+    this.stopping = true;
+    this.dismiss();
     // what the kernel has accepted already is taken before the port is closed
     await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
     this.server.close();

@@ -70,7 +70,7 @@ export class ClientSession implements WireOwner, SendingConnection, ListenedConn
     this.heads = new HeadWriter(this.output);
     this.frames = new ClientFrames(this);
     this.deadline = this.settledBy = clock.now + limits.headTimeout;
-    this.idleBy = clock.now + limits.idleTimeout;
+    this.idleBy = clock.now + listener.patience;
     this.look(this.idleBy);
     this.output.settings([
       [SETTING.MAX_CONCURRENT_STREAMS, limits.streams],
@@ -79,7 +79,6 @@ export class ClientSession implements WireOwner, SendingConnection, ListenedConn
       [SETTING.ENABLE_CONNECT_PROTOCOL, 1],
     ]);
     this.output.windowUpdate(0, CONNECTION_WINDOW - INITIAL_WINDOW);
-    if (listener.draining) this.drain();
     watch(this);
   }
 
@@ -158,6 +157,7 @@ export class ClientSession implements WireOwner, SendingConnection, ListenedConn
     const { requestTimeout, rateGrace } = this.listener.limits;
     this.streams.set(id, stream);
     this.idleBy = 0;
+    if (this.listener.draining) this.drain(); // who came late, and not before the request is here
     this.look(clock.now + (requestTimeout > 0 && requestTimeout < rateGrace ? requestTimeout : rateGrace));
     return stream;
   }
@@ -289,7 +289,7 @@ export class ClientSession implements WireOwner, SendingConnection, ListenedConn
     if (this.stay !== STAYING || this.state !== OPEN) return;
     this.stay = WARNED;
     this.output.goaway(MOST_31_BITS);
-    this.look((this.leaveBy = clock.now + this.listener.patience));
+    this.look((this.leaveBy = clock.now + this.listener.notice));
   }
 
   /** No further stream is taken; the connection ends with the last one. */

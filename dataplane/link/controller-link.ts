@@ -15,6 +15,7 @@ import { ChannelStream } from './channel-stream.ts';
 import type { ControllerAddresses } from './controller-addresses.ts';
 import { type LinkFiles, linkCredentials } from './link-credentials.ts';
 import type { WholeUpdate } from './newest-update.ts';
+import { toldAuthorities } from './told-authorities.ts';
 import type { NumberedUpdate } from './update-parts.ts';
 
 /** What came of an update. */
@@ -82,6 +83,8 @@ export class ControllerLink {
   private toldReady = false;
   private retry: NodeJS.Timeout | null = null;
   private applying: Promise<void> = Promise.resolve();
+  /** What the controller that was connected last told of authorities, in PEM. */
+  private authorities: string | null = null;
   private failures = 0;
   private told = Number.NEGATIVE_INFINITY;
   private isClosed = false;
@@ -123,7 +126,7 @@ export class ControllerLink {
     this.retry = null;
     try {
       const endpoint = await addresses.next();
-      const credentials = await linkCredentials(files, endpoint.host);
+      const credentials = await linkCredentials(files, endpoint.host, this.authorities);
       // what is held is told as it will be, unless that takes too long
       await Promise.race([this.applying, setTimeoutPromise(LONGEST_WAIT, undefined, { ref: false })]);
       if (this.isClosed) return;
@@ -158,11 +161,22 @@ export class ControllerLink {
     this.welcomedStream = { stream, since: performance.now() };
     this.told = Number.NEGATIVE_INFINITY;
     this.log.info({ controller, address, plane, group, heartbeat }, 'connected to a controller');
+    this.trust(welcome.authorities);
     this.leaving?.close('another stream took its place');
     this.leaving = null;
     if (this.reporting !== null) clearInterval(this.reporting);
     this.report(stream);
     this.reporting = setInterval(() => this.report(stream), welcome.report);
+  }
+
+  /** What is no bundle of authorities changes nothing: the stream itself is a good one. */
+  private trust(authorities: string | undefined): void {
+    if (authorities === undefined) return;
+    try {
+      this.authorities = toldAuthorities(authorities);
+    } catch (error) {
+      this.log.warn({ error: String(error) }, 'the authorities that the controller told of cannot be used');
+    }
   }
 
   private report(stream: ChannelStream): void {

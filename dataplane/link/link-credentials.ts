@@ -25,8 +25,12 @@ export interface LinkCredentials {
 /** A name in place of an address, which TLS cannot ask for. */
 const NAMELESS = 'gatewarden-controller';
 
-/** Reads the files as they are now. @param host the name or address that the controller's certificate must be for */
-export async function linkCredentials(files: LinkFiles, host: string): Promise<LinkCredentials> {
+/**
+ * Reads the files as they are now.
+ * @param host the name or address that the controller's certificate must be for
+ * @param told authorities that count beside those of the files, in PEM; null for none
+ */
+export async function linkCredentials(files: LinkFiles, host: string, told: string | null): Promise<LinkCredentials> {
   const [ca, certificate, key, token] = await Promise.all(
     [files.ca, files.certificate, files.key, files.token].map((path) =>
       path === undefined ? null : readFile(path).catch((error: unknown) => unreadable(path, error)),
@@ -36,7 +40,9 @@ export async function linkCredentials(files: LinkFiles, host: string): Promise<L
   if (ca !== null && !ca?.includes('-----BEGIN CERTIFICATE-----')) throw new Error(`${files.ca} holds no certificate`);
   const metadata = new Metadata();
   if (token !== null) metadata.set('authorization', `Bearer ${tokenText(token, files.token)}`);
-  const channel = credentials.createSsl(ca, key, certificate, {
+  // without authorities of its own the plane trusts those of the runtime, and nobody who says others
+  const trusted = ca === null || told === null ? ca : Buffer.from(`${ca}\n${told}`);
+  const channel = credentials.createSsl(trusted, key, certificate, {
     checkServerIdentity: (_, presented) => checkServerIdentity(host, presented),
   });
   const name = isIP(host) === 0 ? host : NAMELESS;

@@ -129,10 +129,13 @@ export class PlaneFollower implements LinkedPlane {
       if (this.isServing) this.admin = adminText(holding);
       return problems;
     } catch (error) {
-      const path = error instanceof CannotListen && error.port !== 'admin' ? ['connectors', error.port] : [];
+      const at = error instanceof CannotListen && error.port !== 'admin' ? error.port : null;
+      const isOfAdmin = at !== null && beginning.connectors[at]?.files === undefined;
+      const path = isOfAdmin ? ['connectors', at] : [];
       const message = error instanceof Error ? error.message : String(error);
       const port = error instanceof CannotListen ? ` (port ${error.address.port})` : '';
-      return [baseProblem([ofAdmin({ code: 'build', severity: 'error', path, message: `${message}${port}` })])];
+      const problem: Problem = { code: 'build', severity: 'error', path, message: `${message}${port}` };
+      return [baseProblem([at === null || isOfAdmin ? ofAdmin(problem) : problem])];
     }
   }
 

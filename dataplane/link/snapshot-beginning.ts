@@ -4,7 +4,12 @@ import type { ForbiddenPlace } from '../../contract/egress.ts';
 import type { Problem } from '../../contract/problem.ts';
 import { catalogue } from '../catalogue.ts';
 import { checkAdmin } from '../connectors/check-admin.ts';
-import { type ConnectorOverrides, configuredConnectors, connectorCount } from '../connectors/configured-connectors.ts';
+import {
+  type ConnectorOverrides,
+  configuredConnectors,
+  connectorCount,
+  securePortProblem,
+} from '../connectors/configured-connectors.ts';
 import { checkDefaultObjects } from '../heap/default-objects.ts';
 import { type OperatorReach, operatorReach } from '../operator-reach.ts';
 import type { PlaneBeginning } from '../plane.ts';
@@ -35,6 +40,8 @@ export function snapshotBeginning(holding: Holding, own: OwnSettings): PlaneBegi
     const message = `has ${connectorCount(read)} connectors, and the plane was started with ${ports.length} ports`;
     return [{ code: 'value', severity: 'error', path: ['connectors'], message }];
   }
+  const clash = securePortProblem(read, own);
+  if (clash !== null) return [{ code: 'value', severity: 'error', path: ['connectors'], message: clash }];
   const { directories } = own.reach;
   const temp = read.temporaryDirectory;
   const reach =

@@ -3,6 +3,7 @@ import { quantile } from '../../contract/response-times.ts';
 import { activeOf, FIGURE } from '../../contract/route-report.ts';
 import type { Observation } from '../unit-messages.ts';
 import { type Row, registerCounted } from './counted-metric.ts';
+import { histogramRows } from './route-histogram.ts';
 import type { RouteSeries } from './route-series.ts';
 
 /** What route metrics are made from, read at each scrape. */
@@ -61,6 +62,12 @@ const METRICS: readonly (readonly [name: string, type: string, help: string, row
     'counter',
     'Sum of the response times, in seconds.',
     ({ figures }, labels) => [{ labels, value: figures[FIGURE.seconds]! }],
+  ],
+  [
+    'gw_route_response_seconds',
+    'histogram',
+    'Response times in seconds, in buckets that can be added up.',
+    ({ figures }, labels) => histogramRows('gw_route_response_seconds', figures, labels),
   ],
 ];
 

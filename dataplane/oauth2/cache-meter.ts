@@ -1,4 +1,5 @@
 import type { Parts } from '../heap/definition.ts';
+import { objectLabels } from '../heap/object-labels.ts';
 
 /** Why a cache no longer holds something: its time is over, it is full, or somebody took it out. */
 export type EvictionCause = 'expired' | 'size' | 'explicit';
@@ -13,15 +14,9 @@ export interface CacheMeter {
 }
 
 /** Counts for the metrics of an object's cache, under the names that caches of all kinds share. */
-export function cacheMeter({ name, qualifiedName, heap, plane }: Parts, content: string): CacheMeter {
-  const { scope } = heap;
-  const labels = {
-    content,
-    fully_qualified_name: qualifiedName,
-    heap: scope.name,
-    name,
-    ...routeOf(scope.name, scope.parent?.name ?? ''),
-  };
+export function cacheMeter(parts: Parts, content: string): CacheMeter {
+  const { heap, plane } = parts;
+  const labels = { content, heap: heap.scope.name, ...objectLabels(parts) };
   const evictions = (cause: EvictionCause): (() => void) => plane.counter('gw_cache_evictions', { ...labels, cause });
   const byCause = { expired: evictions('expired'), size: evictions('size'), explicit: evictions('explicit') };
   return {
@@ -30,12 +25,4 @@ export function cacheMeter({ name, qualifiedName, heap, plane }: Parts, content:
     evicted: (cause) => byCause[cause](),
     loaded: (seconds) => plane.observe('gw_cache_loads_seconds', labels, seconds),
   };
-}
-
-/** The heap of a route is named after the heap around it, its router and itself; that of config.json has no route. */
-function routeOf(scope: string, outer: string): { readonly route: string; readonly router: string } {
-  const inner = scope.startsWith(`${outer}.`) ? scope.slice(outer.length + 1) : '';
-  const dot = inner.indexOf('.');
-  if (dot < 0) return { route: '', router: '' };
-  return { route: inner.slice(dot + 1), router: `${outer}.${inner.slice(0, dot)}` };
 }

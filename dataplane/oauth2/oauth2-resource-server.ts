@@ -4,12 +4,13 @@ import { refused } from '../../contract/vocabulary/field-notes.ts';
 import type { Reference } from '../../contract/vocabulary/reference.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
 import { defineFilter, type Parts } from '../heap/definition.ts';
+import { denialCounter, denialCounters } from '../heap/denials.ts';
 import { Response } from '../http/response.ts';
 import { cacheFields, longestTime } from './cache-fields.ts';
 import { cacheMeter } from './cache-meter.ts';
 import { Challenge } from './challenge.ts';
 import { hasSpace, requiredScopes, scopeEntry } from './required-scopes.ts';
-import { ResourceServer, type ResourceServerOptions } from './resource-server.ts';
+import { ResourceServer, type ResourceServerOptions, tokenDenials } from './resource-server.ts';
 import { StepUp } from './step-up.ts';
 import { TokenCache } from './token-cache.ts';
 
@@ -115,11 +116,16 @@ export const oauth2ResourceServerFilter = defineFilter({
       }),
       scopes: scopesOf(config.scopes, parts),
       stepUp: StepUp.of({ acrValues, maxAge: maxAge?.milliseconds }),
+      denied: denialCounters(parts, tokenDenials),
       log: parts.log,
     });
     if (!requireHttps) return (exchange, next) => server.judge(exchange, next);
-    return (exchange, next) =>
-      exchange.router.originalUri.scheme === 'https' ? server.judge(exchange, next) : new Response(403);
+    const countInsecure = denialCounter(parts, 'no-https');
+    return (exchange, next) => {
+      if (exchange.router.originalUri.scheme === 'https') return server.judge(exchange, next);
+      countInsecure();
+      return new Response(403);
+    };
 
     function filterCache(): TokenCache {
       const made = new TokenCache(resolver, {

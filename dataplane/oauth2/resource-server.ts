@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { DenialReason } from '../../contract/route-counts.ts';
 import type { AccessToken, AccessTokenResolver, Resolution, TokenRefusal } from '../heap/access-tokens.ts';
 import { RepeatedWarning } from '../heap/repeated-warning.ts';
 import type { Answer, Exchange, Next } from '../http/exchange.ts';
@@ -6,11 +7,30 @@ import { ParentGone } from '../http/own-call.ts';
 import { Response } from '../http/response.ts';
 import { VerificationBusy } from '../jose/verification.ts';
 import { areSeveral, BEARER, credentialsIn, isToken } from './bearer-token.ts';
-import type { Challenge } from './challenge.ts';
+import type { Challenge, ChallengeError } from './challenge.ts';
 import type { StepUp } from './step-up.ts';
 import { RevocationsUnheard, type TokenCache } from './token-cache.ts';
 import { TokenMemos } from './token-memo.ts';
 import { VouchedToken } from './vouched-token.ts';
+
+/** Why a resource server does not let a request pass. */
+export const tokenDenials = [
+  'no-token',
+  'invalid-request',
+  'invalid-token',
+  'insufficient-scope',
+  'insufficient-authentication',
+  'not-judged',
+] as const satisfies readonly DenialReason[];
+type TokenDenial = (typeof tokenDenials)[number];
+
+/** What clients are told of an error, and what it is counted as. */
+const DENIALS: Readonly<Record<ChallengeError, TokenDenial>> = {
+  invalid_request: 'invalid-request',
+  invalid_token: 'invalid-token',
+  insufficient_scope: 'insufficient-scope',
+  insufficient_user_authentication: 'insufficient-authentication',
+};
 
 /** What a resource server is made of. */
 export interface ResourceServerOptions {
@@ -20,6 +40,8 @@ export interface ResourceServerOptions {
   readonly challenge: Challenge;
   scopes(exchange: Exchange): readonly string[] | Promise<readonly string[]>;
   readonly stepUp: StepUp | null;
+  /** A request does not pass. */
+  denied(reason: TokenDenial): void;
   readonly log: Logger;
 }
 
@@ -42,13 +64,12 @@ export class ResourceServer {
 
   judge(exchange: Exchange, next: Next): Answer {
     const { headers } = exchange.request;
-    const { challenge } = this.options;
     const line = headers.soleLine('authorization');
     const now = Date.now();
     if (line < 0) {
       const values = headers.all('authorization');
-      if (values.length > 1) return challenge.failed('invalid_request');
-      return values.length === 0 ? challenge.missing() : this.judgeValue(values[0]!.trim(), exchange, next, now, false);
+      if (values.length > 1) return this.challenged('invalid_request');
+      return values.length === 0 ? this.missing() : this.judgeValue(values[0]!.trim(), exchange, next, now, false);
     }
     const remembered = this.memos?.find(exchange, headers, line, now) ?? null;
     if (remembered !== null) return this.confirm(remembered, exchange, next, now);
@@ -57,15 +78,15 @@ export class ResourceServer {
 
   /** `received`: the value stands in the request as it came. */
   private judgeValue(value: string, exchange: Exchange, next: Next, now: number, received: boolean): Answer {
-    const { challenge, cache, resolver } = this.options;
+    const { cache, resolver } = this.options;
     const credentials = credentialsIn(value, this.schemes);
-    if (credentials === null) return challenge.missing();
+    if (credentials === null) return this.missing();
     const kept = cache?.find(credentials, now) ?? null;
     if (kept !== null) {
       if (received) this.memos?.remember(exchange, value, kept);
       return this.confirm(kept, exchange, next, now);
     }
-    if (!isToken(credentials)) return challenge.failed(areSeveral(credentials) ? 'invalid_request' : 'invalid_token');
+    if (!isToken(credentials)) return this.challenged(areSeveral(credentials) ? 'invalid_request' : 'invalid_token');
     return this.settle(
       credentials,
       () => (cache === null ? resolver.resolve(credentials, exchange) : cache.load(credentials, exchange)),
@@ -88,20 +109,19 @@ export class ResourceServer {
   }
 
   private admit(token: AccessToken, exchange: Exchange, next: Next, now: number): Answer {
-    const { challenge, scopes } = this.options;
-    if (!(now < token.expiresAt)) return challenge.failed('invalid_token');
-    const needed = scopes(exchange);
+    if (!(now < token.expiresAt)) return this.challenged('invalid_token');
+    const needed = this.options.scopes(exchange);
     if (needed instanceof Promise) return needed.then((known) => this.enter(token, known, exchange, next));
     return this.enter(token, needed, exchange, next);
   }
 
   private enter(token: AccessToken, needed: readonly string[], exchange: Exchange, next: Next): Answer {
-    const { challenge, stepUp } = this.options;
+    const { stepUp } = this.options;
     for (const scope of needed) {
-      if (!token.scopes.has(scope)) return challenge.failed('insufficient_scope', needed);
+      if (!token.scopes.has(scope)) return this.challenged('insufficient_scope', needed);
     }
     if (stepUp !== null && !stepUp.suffices(token)) {
-      return challenge.failed('insufficient_user_authentication', null, stepUp.parameters);
+      return this.challenged('insufficient_user_authentication', null, stepUp.parameters);
     }
     if (exchange.over) return new Response(503); // the client has gone, and nobody behind needs to hear of it
     exchange.setContext('oauth2', { accessToken: VouchedToken.of(token) });
@@ -121,22 +141,33 @@ export class ResourceServer {
   }
 
   private refuse({ error, description, cause }: TokenRefusal, token: string): Response {
-    const { challenge, log } = this.options;
+    const { log } = this.options;
     if (log.isLevelEnabled('debug')) {
       const why = cause === null ? {} : { reason: reasonOf(cause, token) };
       log.debug({ refusal: without(token, description), ...why }, 'an access token is refused');
     }
-    return challenge.failed(error);
+    return this.challenged(error);
   }
 
   private failed(error: unknown, token: string): Response {
     if (error instanceof ParentGone) return new Response(503); // nobody is left to read it
     const isBusy = error instanceof VerificationBusy;
     this.unjudged.give(reasonOf(error, token));
-    if (!isBusy && !(error instanceof RevocationsUnheard)) return this.options.challenge.failed('invalid_token');
+    if (!isBusy && !(error instanceof RevocationsUnheard)) return this.challenged('invalid_token');
+    this.options.denied('not-judged');
     const response = new Response(503);
     if (isBusy) response.headers.append('Retry-After', '1');
     return response;
+  }
+
+  private missing(): Response {
+    this.options.denied('no-token');
+    return this.options.challenge.missing();
+  }
+
+  private challenged(...[error, ...rest]: Parameters<Challenge['failed']>): Response {
+    this.options.denied(DENIALS[error]);
+    return this.options.challenge.failed(error, ...rest);
   }
 }
 

@@ -4,6 +4,7 @@ import { exclusive, oneRequired } from '../../contract/vocabulary/groups.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
 import { type RuntimeExpression, runtimeText } from '../../contract/vocabulary/runtime.ts';
 import { defineFilter } from '../heap/definition.ts';
+import { objectLabels } from '../heap/object-labels.ts';
 import type { Rate, ThrottlingPolicy } from '../heap/throttling.ts';
 import type { Answer, Exchange, Next } from '../http/exchange.ts';
 import { Response } from '../http/response.ts';
@@ -71,7 +72,7 @@ export const throttlingFilter = defineFilter({
   ],
   create(config, parts) {
     const { requestGroupingPolicy, cleaningInterval } = config;
-    const { log, plane, qualifiedName, identity } = parts;
+    const { log, plane, identity } = parts;
     const policy =
       config.throttlingRatePolicy === undefined ? fixed(config.rate) : parts.resolve(config.throttlingRatePolicy);
     const maximum = isConstant(requestGroupingPolicy) ? 1 : config.maximumPartitions;
@@ -81,7 +82,7 @@ export const throttlingFilter = defineFilter({
     const table = new BucketTable(memory.buffer, maximum);
     parts.onClose(cleaning(table, parts.resolve(config.executor), cleaningInterval));
 
-    const labels = { fully_qualified_name: qualifiedName, name: parts.name };
+    const labels = objectLabels(parts);
     const countThrottled = plane.counter('gw_throttled_total', labels);
     const countRefused = plane.counter('gw_throttling_partitions_refused_total', labels);
     parts.onClose(plane.gauge('gw_throttling_partitions', labels, () => table.partitions));

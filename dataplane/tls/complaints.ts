@@ -4,9 +4,12 @@ import type { Logger } from 'pino';
 export class Complaints {
   private readonly log: Logger;
   private readonly told = new Map<string, string>();
+  private readonly heard: (isNew: boolean, areThere: boolean) => void;
 
-  constructor(log: Logger) {
+  /** @param told hears of each, and of whether there are any. */
+  constructor(log: Logger, told: (isNew: boolean, areThere: boolean) => void = () => {}) {
     this.log = log;
+    this.heard = told;
   }
 
   /** `place` is what the complaint is about. */
@@ -15,9 +18,10 @@ export class Complaints {
     if (this.told.get(place) === reason) return;
     this.told.set(place, reason);
     this.log.error({ reason }, message);
+    this.heard(true, true);
   }
 
   settled(place: string): void {
-    this.told.delete(place);
+    if (this.told.delete(place)) this.heard(false, this.told.size > 0);
   }
 }

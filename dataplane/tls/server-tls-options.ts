@@ -5,6 +5,7 @@ import { oneRequired } from '../../contract/vocabulary/groups.ts';
 import { leaf } from '../../contract/vocabulary/leaf.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
 import { defineService, type Remark } from '../heap/definition.ts';
+import { RenewalFigures } from './renewal-figures.ts';
 import { ServerTransport } from './server-transport.ts';
 import { allOf, alpnField, oneOrMore, protocolFields, somethingSpoken } from './tls-fields.ts';
 import { tlsRules } from './tls-rules.ts';
@@ -100,7 +101,7 @@ export const serverTlsOptions = defineService({
     }
     return remarks;
   },
-  create(options, { resolve, onClose, log }) {
+  create(options, { resolve, onClose, log, qualifiedName, plane }) {
     const { sni: named, alpn, clientAuth } = options;
     return new ServerTransport({
       keys:
@@ -117,6 +118,7 @@ export const serverTlsOptions = defineService({
       alpn: alpn.enabled,
       log,
       onClose,
+      figures: new RenewalFigures(qualifiedName, plane, onClose),
     });
   },
 });

@@ -10,6 +10,7 @@ import { joinedTrust, trustText } from './context-options.ts';
 import { HandshakeLog } from './handshake-log.ts';
 import { KeptKeys, type KeySource } from './kept-keys.ts';
 import { beginPublicHandshake } from './public-server-handshake.ts';
+import type { RenewalFigures } from './renewal-figures.ts';
 import { ServerContexts, type ServerKeys } from './server-contexts.ts';
 import { ServerHandshake } from './server-handshake.ts';
 import { shownCertificates } from './shown-certificates.ts';
@@ -25,6 +26,8 @@ export interface ServerTlsParts {
   readonly alpn: boolean;
   readonly log: Logger;
   onClose(release: () => void): void;
+  /** What metrics hear of it, where there are any. */
+  readonly figures?: RenewalFigures;
 }
 
 /** What complaints are about, beside keys. No secret has an id with a space. */
@@ -48,7 +51,11 @@ export class ServerTransport implements ServerTls {
 
   constructor(parts: ServerTlsParts) {
     this.parts = parts;
-    this.complaints = new Complaints(parts.log);
+    const { figures } = parts;
+    this.complaints = new Complaints(parts.log, (isNew, areThere) => {
+      if (isNew) figures?.refused();
+      figures?.failing(areThere);
+    });
     this.handshakeLog = new HandshakeLog(parts.log);
     this.keptKeys = new KeptKeys(parts.keys, parts.rules, this.complaints);
     this.asksForCertificate = parts.clientAuth !== 'NONE';
@@ -125,10 +132,13 @@ export class ServerTransport implements ServerTls {
   }
 
   private tellRenewal(keys: ServerKeys, trust: Trust | null): void {
-    const { log } = this.parts;
+    const { log, figures } = this.parts;
+    const shown = [keys.standard, ...keys.byName.values()].flat();
+    figures?.show(shown);
     if (this.keys === null) return;
     if (keys !== this.keys) {
-      const certificates = shownCertificates([keys.standard, ...keys.byName.values()].flat());
+      figures?.renewed();
+      const certificates = shownCertificates(shown);
       log.info({ certificates }, 'the certificates of a connector were renewed');
     }
     if (trust !== this.trust && trust !== null) {

@@ -9,6 +9,7 @@ import type { AdmissionJudge } from '../../controller/admission/admission-judge.
 import type { AdmissionRequest } from '../../controller/admission/admission-request.ts';
 import { AdmissionServer } from '../../controller/admission/admission-server.ts';
 import { compilerJudge } from '../../controller/admission/compiler-judge.ts';
+import { admissionConfiguration } from '../../controller/cluster/admission-configuration.ts';
 import { AdmissionRegistration } from '../../controller/cluster/admission-registration.ts';
 import { ClusterApi } from '../../controller/cluster/api-client.ts';
 import { ClusterSource } from '../../controller/cluster/cluster-source.ts';
@@ -107,24 +108,25 @@ async function setting(
   const api = new ClusterApi({ kubeconfig: cluster.kubeconfig });
   const written: unknown[] = [];
   let bundle = authority.certificate;
+  const namespaceSelector = { matchLabels: { 'kubernetes.io/metadata.name': namespace } };
+  const configured = { name: namespace, failurePolicy, namespaceSelector };
+  const target = { origin: `https://127.0.0.1:${port}` };
   const registration = new AdmissionRegistration(api, {
+    kind: 'ValidatingWebhookConfiguration',
     name: namespace,
-    target: { origin: `https://127.0.0.1:${port}` },
-    failurePolicy,
-    namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': namespace } },
-    owns: 'configuration',
+    wanted: (authorities) => admissionConfiguration({ ...configured, target }, authorities),
     caBundle: () => bundle,
     isLeader: () => true,
-    interval: 200,
+    interval: 60_000,
     observer: { registered: () => written.push('registered'), registrationFailed: (error) => written.push(error) },
   });
   onTestFinished(async () => {
-    registration.close();
+    await registration.close();
     await kubectl(['delete', 'validatingwebhookconfiguration', namespace]);
     await server.close();
     await api.close();
   });
-  await registration.check();
+  registration.start();
   await vi.waitFor(async () => expect((await create(namespace, bad, '--dry-run=server')).ok).toBe(false), patience);
   const handOut = async (authorities: string): Promise<void> => {
     bundle = authorities;
@@ -267,7 +269,7 @@ describe('the admission webhook, asked by a real API server', () => {
 
   it('writes only its authorities where the configuration is somebody else’s, with the right to patch it', async () => {
     const { configuration, registration } = await setting();
-    registration.close();
+    await registration.close();
     await kubectl(['apply', '-f', '-'], narrowRights(configuration));
     const { said: token } = await kubectl(['create', 'token', 'patcher', '-n', configuration]);
     const kubeconfig = join(watchedDirectory().path, 'kubeconfig');
@@ -276,16 +278,16 @@ describe('the admission webhook, asked by a real API server', () => {
     const bundle = certificateAuthority('handed out').certificate;
     const said: string[] = [];
     const patching = new AdmissionRegistration(api, {
+      kind: 'ValidatingWebhookConfiguration',
       name: configuration,
-      target: { origin: 'https://not.used' },
-      owns: 'ca-bundle',
+      wanted: null,
       caBundle: () => bundle,
       isLeader: () => true,
       interval: 60_000,
       observer: { registered: () => said.push('registered'), registrationFailed: ({ message }) => said.push(message) },
     });
     onTestFinished(async () => {
-      patching.close();
+      await patching.close();
       await api.close();
       await kubectl(['delete', 'clusterrole,clusterrolebinding', configuration]);
     });

@@ -79,3 +79,40 @@ it('lets nobody lead beside one that is cut off, and that one stops first', asyn
   expect(leaders(all)).toBe('b');
   expect(seen).toEqual(['a', '', 'b']);
 });
+
+it('leads by an empty Lease of an installer without the right to create one, and the installer may apply it again', async () => {
+  const namespace = await cluster.namespace('lease');
+  const apply = async (version: string): Promise<void> => {
+    const metadata = { name: 'controller', namespace, labels: { version } };
+    const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata };
+    await cluster.run(['apply', '--server-side', '--field-manager', 'helm', '-f', '-'], JSON.stringify(lease));
+  };
+  await apply('one');
+  const resources = { apiGroups: ['coordination.k8s.io'], resources: ['leases'], resourceNames: ['controller'] };
+  const account = await limitedAccount(cluster, 'filler', [{ ...resources, verbs: ['get', 'update'] }]);
+  const api = new ClusterApi({ kubeconfig: account.kubeconfig() });
+  const failures: string[] = [];
+  const election = new LeaseElection({
+    api,
+    namespace,
+    name: 'controller',
+    identity: { name: 'a', address: 'a.test:9444' },
+    ...times,
+    changed: () => {},
+    failed: (message) => failures.push(message),
+  });
+  onTestFinished(async () => {
+    await election.close();
+    await api.close();
+  });
+  election.start();
+  await vi.waitFor(() => expect(election.isLeader).toBe(true), patience);
+  await apply('two');
+  const read = ['get', 'lease', 'controller', '-n', namespace, '-o', 'json'];
+  const { spec, metadata } = JSON.parse(await cluster.run(read));
+  expect(spec).toMatchObject({ holderIdentity: 'a@a.test:9444' });
+  expect(metadata.labels).toEqual({ version: 'two' });
+  const renewed = async (): Promise<string> => JSON.parse(await cluster.run(read)).spec.renewTime;
+  await vi.waitFor(async () => expect(await renewed()).not.toBe(spec.renewTime), patience);
+  expect(failures).toEqual([]);
+});

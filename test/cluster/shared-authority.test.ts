@@ -1,21 +1,25 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { CertificateAuthority } from '../../controller/certificates/certificate-authority.ts';
 import { ClusterApi } from '../../controller/cluster/api-client.ts';
 import { SharedAuthority, type SharedAuthorityOptions } from '../../controller/cluster/shared-authority.ts';
 import { theCluster } from '../support/cluster.ts';
+import { limitedAccount } from '../support/limited-account.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 
 /** Controllers of one namespace, whose clock is set by the test. */
-async function controllers(lifetimes?: SharedAuthorityOptions['lifetimes']): Promise<{
+async function controllers(
+  lifetimes?: SharedAuthorityOptions['lifetimes'],
+  given?: { readonly namespace: string; readonly kubeconfig: string },
+): Promise<{
   readonly clock: { now: number };
   open(isLeader: boolean): Promise<{ shared: SharedAuthority; changes: CertificateAuthority[] }>;
   bundle(): Promise<string>;
   readonly namespace: string;
 }> {
   const cluster = theCluster();
-  const namespace = await cluster.namespace('authority');
-  const api = new ClusterApi({ kubeconfig: cluster.kubeconfig });
+  const namespace = given?.namespace ?? (await cluster.namespace('authority'));
+  const api = new ClusterApi({ kubeconfig: given?.kubeconfig ?? cluster.kubeconfig });
   onTestFinished(() => api.close());
   const clock = { now: Date.now() };
   return {
@@ -84,4 +88,70 @@ it('an authority that somebody deleted is put back, because planes trust it', as
   await leader.shared.check();
   expect((await open(false)).shared.authority.serialised()).toBe(before);
   expect(leader.changes).toEqual([]);
+});
+
+/** The empty objects of an installer, and controllers that may fill them and create nothing. */
+async function installed() {
+  const cluster = theCluster();
+  const namespace = await cluster.namespace('installed');
+  const labels = { 'app.kubernetes.io/managed-by': 'Helm' };
+  const annotations = { 'meta.helm.sh/release-name': 'gatewarden' };
+  const apply = async (version: string): Promise<void> => {
+    const metadata = { namespace, labels: { ...labels, version }, annotations };
+    const items = [
+      { apiVersion: 'v1', kind: 'Secret', metadata: { ...metadata, name: 'gatewarden-certificates' }, type: 'Opaque' },
+      { apiVersion: 'v1', kind: 'ConfigMap', metadata: { ...metadata, name: 'gatewarden-authority' } },
+    ];
+    const words = ['apply', '--server-side', '--field-manager', 'helm', '-f', '-'];
+    await cluster.run(words, JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
+  };
+  await apply('one');
+  const { kubeconfig } = await limitedAccount(cluster, 'filler', [
+    { apiGroups: [''], resources: ['secrets'], resourceNames: ['gatewarden-certificates'], verbs: ['get', 'update'] },
+    { apiGroups: [''], resources: ['configmaps'], resourceNames: ['gatewarden-authority'], verbs: ['patch'] },
+  ]);
+  const secret = async (): Promise<{ metadata: object; data?: Record<string, string> }> =>
+    JSON.parse(await cluster.run(['get', 'secret', 'gatewarden-certificates', '-n', namespace, '-o', 'json']));
+  return {
+    ...(await controllers(undefined, { namespace, kubeconfig: kubeconfig() })),
+    apply,
+    secret,
+    labels,
+    annotations,
+  };
+}
+
+describe('objects that an installer has made, empty', () => {
+  it('are filled without the right to create any, and stay filled when the installer applies them again', async () => {
+    const { open, bundle, apply, secret, labels, annotations } = await installed();
+    const leader = await open(true);
+    await leader.shared.check();
+    const filled = await secret();
+    expect(filled.metadata).toMatchObject({ labels: { ...labels, version: 'one' }, annotations });
+    await apply('two');
+    expect(await secret()).toMatchObject({ metadata: { labels: { version: 'two' } }, data: filled.data });
+    expect(await bundle()).toBe(leader.shared.authority.bundle());
+    expect((await open(false)).shared.authority.serialised()).toBe(leader.shared.authority.serialised());
+  });
+
+  it('are filled once by controllers that start together', async () => {
+    const { open } = await installed();
+    const opened = await Promise.all([open(false), open(false), open(false), open(false)]);
+    expect(new Set(opened.map(({ shared }) => shared.authority.serialised())).size).toBe(1);
+  });
+
+  it('are filled again with the same when somebody empties them', async () => {
+    const cluster = theCluster();
+    const { open, namespace, bundle, secret } = await installed();
+    const leader = await open(true);
+    await leader.shared.check();
+    const before = await secret();
+    const emptied = ['--type=json', '-p', JSON.stringify([{ op: 'remove', path: '/data' }])];
+    await cluster.run(['patch', 'secret', 'gatewarden-certificates', '-n', namespace, ...emptied]);
+    await cluster.run(['patch', 'configmap', 'gatewarden-authority', '-n', namespace, ...emptied]);
+    await leader.shared.check();
+    expect((await secret()).data).toEqual(before.data);
+    expect(await bundle()).toBe(leader.shared.authority.bundle());
+    expect(leader.changes).toEqual([]);
+  });
 });

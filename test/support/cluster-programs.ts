@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { areBuilt, type GoModule, goPrograms, hasGo } from './go-programs.ts';
@@ -37,24 +38,34 @@ const helm: GoModule<'helm'> = {
 
 /** Why the programs cannot be had here, or null. */
 export async function whyNoCluster(): Promise<string | null> {
-  const hasServer = process.env['KUBEBUILDER_ASSETS'] !== undefined || (areBuilt(etcd) && areBuilt(kubernetes));
-  if ((hasServer && areBuilt(helm)) || (await hasGo())) return null;
-  return 'they need Go to build helm and an API server (or KUBEBUILDER_ASSETS with the programs of one)';
+  const hasServer = given() !== undefined || (areBuilt(etcd) && areBuilt(kubernetes));
+  if ((hasServer && (givenHelm() !== null || areBuilt(helm))) || (await hasGo())) return null;
+  return 'they need Go to build helm and an API server, or KUBEBUILDER_ASSETS with the programs';
 }
 
 /** Where the programs are: those of `KUBEBUILDER_ASSETS`, else those that are built here once for every release. */
 export async function clusterPrograms(): Promise<ClusterPrograms> {
-  const given = process.env['KUBEBUILDER_ASSETS'];
-  if (given !== undefined) {
-    return { etcd: join(given, 'etcd'), apiServer: join(given, 'kube-apiserver'), kubectl: join(given, 'kubectl') };
+  const folder = given();
+  if (folder !== undefined) {
+    return { etcd: join(folder, 'etcd'), apiServer: join(folder, 'kube-apiserver'), kubectl: join(folder, 'kubectl') };
   }
   const { kubectl, 'kube-apiserver': apiServer } = await goPrograms(kubernetes);
   return { ...(await goPrograms(etcd)), apiServer, kubectl };
 }
 
-/** Where helm is, built here once. */
+/** Where helm is: beside the programs of `KUBEBUILDER_ASSETS` if it is there, else built here once. */
 export async function helmProgram(): Promise<string> {
-  return (await goPrograms(helm)).helm;
+  return givenHelm() ?? (await goPrograms(helm)).helm;
+}
+
+function given(): string | undefined {
+  return process.env['KUBEBUILDER_ASSETS'];
+}
+
+function givenHelm(): string | null {
+  const folder = given();
+  const path = folder === undefined ? null : join(folder, 'helm');
+  return path !== null && existsSync(path) ? path : null;
 }
 
 function moduleFolder(name: string): string {

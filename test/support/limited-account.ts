@@ -8,6 +8,7 @@ import { watchedDirectory } from './temporary-files.ts';
 export interface Rule {
   readonly apiGroups?: readonly string[];
   readonly resources?: readonly string[];
+  readonly resourceNames?: readonly string[];
   readonly nonResourceURLs?: readonly string[];
   readonly verbs: readonly string[];
 }

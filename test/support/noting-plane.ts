@@ -30,5 +30,6 @@ export class NotingPlane implements PreparedPlane {
   report(): [] {
     return [];
   }
+  async dismiss(): Promise<void> {}
   async drain(): Promise<void> {}
 }

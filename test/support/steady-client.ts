@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 /** Milliseconds between an answer and the next request, so that others on the machine have some of it. */
 const BREATH = 5;
 
-/** Asks a plane for one path over and over on one connection, for the rest of the test. */
+/** Asks for one path over and over on one connection, for the rest of the test. */
 export class SteadyClient {
   answered = 0;
   /** Answers that were not right, and requests that failed; the first of them. */
@@ -15,9 +15,12 @@ export class SteadyClient {
   private isStopped = false;
   private ended: Promise<readonly string[]> | null = null;
 
-  /** @param isRight whether a text is a good answer, which has to come with status 200 */
-  constructor(port: number, path: string, isRight: (text: string) => boolean) {
-    this.client = new Client(`http://127.0.0.1:${port}`);
+  /**
+   * @param target a port of this machine, or an origin
+   * @param isRight whether a text is a good answer, which has to come with status 200
+   */
+  constructor(target: number | string, path: string, isRight: (text: string) => boolean) {
+    this.client = new Client(typeof target === 'string' ? target : `http://127.0.0.1:${target}`);
     this.running = this.run(path, isRight);
     onTestFinished(async () => void (await this.stop()));
   }

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
 import { repositoryRoot } from '../house/source-file.ts';
@@ -18,6 +18,7 @@ it('a machine without Go is told why tests are left out, unless it has the progr
   const empty = mkdtempSync(join(tmpdir(), 'gatewarden-no-go-'));
   onTestFinished(() => rmSync(empty, { recursive: true }));
   const bare = { PATH: empty, XDG_CACHE_HOME: empty, HOME: empty };
-  expect(await why(bare)).toContain('need Go to build an API server');
-  expect(await why({ ...bare, KUBEBUILDER_ASSETS: dirname(empty) })).toBe('null');
+  expect(await why(bare)).toContain('need Go to build helm and an API server');
+  writeFileSync(join(empty, 'helm'), '');
+  expect(await why({ ...bare, KUBEBUILDER_ASSETS: empty })).toBe('null');
 });

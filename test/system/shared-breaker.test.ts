@@ -49,7 +49,7 @@ async function askAll(count: number): Promise<number[]> {
 const times = (count: number, status: number): number[] => Array.from({ length: count }, () => status);
 const labels = (more = ''): string => {
   const name = '{ReverseProxyHandler}/handler';
-  return `{fully_qualified_name="gateway._router.app.${name}",name="${name}"${more}}`;
+  return `{fully_qualified_name="gateway._router.app.${name}",name="${name}",route="app",router="gateway._router"${more}}`;
 };
 
 async function shows(figure: string, value: number): Promise<void> {

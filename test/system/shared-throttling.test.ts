@@ -45,7 +45,7 @@ async function askAll(user: string, count: number): Promise<Record<number, numbe
 }
 
 const name = '{ThrottlingFilter}/handler/config/filters/0';
-const labels = `{fully_qualified_name="gateway._router.app.${name}",name="${name}"}`;
+const labels = `{fully_qualified_name="gateway._router.app.${name}",name="${name}",route="app",router="gateway._router"}`;
 
 async function shows(figure: string, value: number): Promise<void> {
   const read = async (): Promise<number> => gateway!.figure(figure).catch(() => Number.NaN);

@@ -94,12 +94,21 @@ function clashes({ tenants, groups, egress }: TrustSettings): Problem[] {
       ),
       (one) => `the ServiceAccount '${one}' is in a group already`,
     ),
+    ...groups.flatMap(({ serviceAccounts, sidecars }, at) =>
+      serviceAccounts.flatMap((one, index) =>
+        sidecars || !one.endsWith('/*') ? [] : [error(['groups', at, 'serviceAccounts', index], wildcardMessage)],
+      ),
+    ),
     ...(groups.length === 0
       ? [error(['groups'], 'must name a group: the first serves Routes without dataPlanes')]
       : []),
     ...egress.flatMap((text, at) => egressProblem(text, ['egress', at])),
   ];
 }
+
+const wildcardMessage =
+  'all ServiceAccounts of a namespace can only be sidecars: other planes get Routes of all tenants, so that each ' +
+  'ServiceAccount is to be named';
 
 type Placed = readonly [text: string, path: Path];
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
-import { ReviewFault, readReview } from '../../../controller/admission/admission-request.ts';
+import { readReview } from '../../../controller/admission/admission-request.ts';
+import { ReviewFault } from '../../../controller/admission/review-envelope.ts';
 import { review } from '../../support/admission-review.ts';
 
 const read = (value: unknown): ReturnType<typeof readReview> => readReview(JSON.stringify(value));

@@ -16,6 +16,7 @@ function oneObject(): {
   calls: ApiRequest[];
   fault: Error | null;
   call(request: ApiRequest): Promise<{ status: number; body: unknown }>;
+  open(): never;
 } {
   return {
     stored: undefined,
@@ -28,15 +29,16 @@ function oneObject(): {
       else if (this.stored === undefined) throw new ApiError('404', { status: 404, reason: 'NotFound' });
       return { status: 200, body: this.stored };
     },
+    open: () => expect.fail('nothing is followed before the start'),
   };
 }
 
 function registration(api: ReturnType<typeof oneObject>, options: Partial<AdmissionRegistrationOptions> = {}) {
   const said: string[] = [];
   const one = new AdmissionRegistration(api, {
+    kind: 'ValidatingWebhookConfiguration',
     name: 'gatewarden',
-    target: { service },
-    owns: 'configuration',
+    wanted: (bundle) => admissionConfiguration({ name: 'gatewarden', target: { service } }, bundle),
     caBundle: () => 'PEM',
     isLeader: () => true,
     interval: 60_000,
@@ -98,10 +100,31 @@ describe('AdmissionRegistration', () => {
     await vi.waitFor(() => expect(said).toContain('registered'));
   });
 
+  it('fills the caBundle of every webhook that lacks it, and nothing else, where somebody else made them', async () => {
+    const api = oneObject();
+    const filled = { name: 'c', clientConfig: { caBundle: 'UEVN' } };
+    api.stored = { webhooks: [{ name: 'a', clientConfig: { url: 'https://a' } }, { name: 'b' }, filled] };
+    const { one } = registration(api, { kind: 'MutatingWebhookConfiguration', wanted: null });
+    await one.check();
+    expect(api.calls[1]).toEqual({
+      method: 'PATCH',
+      path: '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/gatewarden',
+      query: { fieldManager: 'gatewarden-controller' },
+      contentType: 'application/strategic-merge-patch+json',
+      body: {
+        webhooks: [
+          { name: 'a', clientConfig: { caBundle: 'UEVN' } },
+          { name: 'b', clientConfig: { caBundle: 'UEVN' } },
+        ],
+      },
+      signal: expect.anything(),
+    });
+  });
+
   it('stops', async () => {
     const api = oneObject();
     const { one } = registration(api);
-    one.close();
+    await one.close();
     await one.check();
     expect(api.calls).toEqual([]);
   });

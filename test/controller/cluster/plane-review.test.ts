@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { TrustSettings } from '../../../contract/trust-settings.ts';
 import { ApiError } from '../../../controller/cluster/api-error.ts';
 import { PLANE_AUDIENCE, PlaneReview } from '../../../controller/cluster/plane-review.ts';
 
@@ -37,4 +38,40 @@ it.each([
   const { planes, asked } = review();
   await expect(planes.authenticate({ token })).rejects.toThrow('could not be asked');
   expect(asked).toHaveLength(1);
+});
+
+/** A review of a cluster that knows every token, whose ServiceAccount is the one that it is for. */
+function knowing(account: string, groups: TrustSettings['groups']): PlaneReview {
+  const metadata = { uid: 'uid-1', labels: {} };
+  const user = {
+    username: `system:serviceaccount:${account.replace('/', ':')}`,
+    extra: { 'authentication.kubernetes.io/pod-name': ['pod'], 'authentication.kubernetes.io/pod-uid': ['uid-1'] },
+  };
+  const status = { authenticated: true, audiences: [PLANE_AUDIENCE], user };
+  const call = async ({ method }: { readonly method: string }): Promise<{ status: number; body: unknown }> => ({
+    status: 200,
+    body: method === 'POST' ? { status } : { metadata },
+  });
+  return new PlaneReview({ api: { call }, groups });
+}
+
+it.each([
+  ['shop/gateway', 'edge'],
+  ['shop/orders', 'apps'],
+  ['shop/vip', 'vip'],
+  ['bank/gateway', 'bank'],
+  ['bank/ledger', null],
+  ['shops/orders', null],
+])('a plane with the ServiceAccount %s is in the group %s', async (account, expected) => {
+  const groups = [
+    { name: 'edge', serviceAccounts: ['shop/gateway'], sidecars: false },
+    { name: 'apps', serviceAccounts: ['shop/*'], sidecars: true },
+    { name: 'vip', serviceAccounts: ['shop/vip'], sidecars: true },
+    { name: 'bank', serviceAccounts: ['bank/gateway'], sidecars: false },
+  ];
+  const token = claims({ exp: later, aud: PLANE_AUDIENCE });
+  const grant = await knowing(account, groups).authenticate({ token });
+  const group = (): string | undefined => grant?.identify({ name: 'liar', labels: {} }).group;
+  if (expected === null) expect(group).toThrow(`no group has the ServiceAccount ${account}`);
+  else expect(group()).toBe(expected);
 });

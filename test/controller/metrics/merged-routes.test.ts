@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { quantile } from '../../../contract/response-times.ts';
+import { placeOf } from '../../../contract/route-counts.ts';
 import { emptyFigures, FIGURE, FIRST_BUCKET, reportedFigures } from '../../../contract/route-report.ts';
 import { MergedRoutes } from '../../../controller/metrics/merged-routes.ts';
 import type { PlaneFacts } from '../../../controller/publish/plane-facts.ts';
@@ -9,14 +10,14 @@ import { plane } from '../../support/judged-resources.ts';
 function counted(
   name: string,
   ended: number,
-  { since = 's1', bucket = 40, active = 0, id = 'shop.orders' } = {},
+  { since = 's1', bucket = 40, active = 0, id = 'shop.orders', counts = [] as number[] } = {},
 ): PlaneFacts {
   const figures = emptyFigures();
   figures[FIGURE.begun] = ended + active;
   figures[FIGURE.ended] = ended;
   figures[FIGURE.longest] = 10;
   figures[FIRST_BUCKET + bucket] = ended;
-  const routes = [{ router: 'gateway._router', id, name: 'orders', figures: reportedFigures(figures) }];
+  const routes = [{ router: 'gateway._router', id, name: 'orders', figures: reportedFigures(figures), counts }];
   const report = { type: 'report', revision: 'r', ready: true, unitsServing: 1, clock: 0, since, routes } as const;
   return plane(name, {}, { lastReport: { at: 0, report } });
 }
@@ -48,6 +49,24 @@ it('takes what was active on a plane that went for ended', () => {
   merged.follow([counted('b', 1, { active: 1 })]);
   const [series] = merged.series();
   expect(series!.figures[FIGURE.begun]! - series!.figures[FIGURE.ended]!).toBe(1);
+});
+
+it('adds what the objects of a route counted, and shows what is left of what planes show', () => {
+  const throttled = placeOf('gw_throttled_total', {});
+  const open = placeOf('gw_circuit_breaker_open', {});
+  const merged = new MergedRoutes();
+  const sums = (): (number | undefined)[] => {
+    const [series] = merged.series();
+    return [series?.counts[throttled], series?.counts[open]];
+  };
+  merged.follow([counted('a', 1, { counts: [throttled, 3, open, 1] }), counted('b', 1, { counts: [open, 1] })]);
+  expect(sums()).toEqual([3, 2]);
+  merged.follow([counted('a', 1, { counts: [throttled, 5] }), counted('b', 1, { counts: [open, 1] })]);
+  expect(sums()).toEqual([5, 1]);
+  merged.follow([counted('a', 1, { counts: [throttled, 5] })]);
+  expect(sums()).toEqual([5, 0]);
+  merged.follow([counted('a', 1, { since: 's2', counts: [throttled, 1] })]);
+  expect(sums()).toEqual([6, 0]);
 });
 
 it('forgets routes that no plane runs any more', () => {

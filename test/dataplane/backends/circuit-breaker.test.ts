@@ -75,7 +75,7 @@ const INFO = 30;
 
 it('opens, answers by itself, and is closed by the executor', async () => {
   const { asks, app, executor, logged, counted, gauges } = await start({ maxFailures: 2 });
-  const labels = { fully_qualified_name: 'test.it', name: 'it' };
+  const labels = { fully_qualified_name: 'test.it', name: 'it', route: '', router: '' };
   const gauge = (value: number): object[] => [{ metric: 'gw_circuit_breaker_open', labels, value }];
   expect(gauges.changed()).toEqual(gauge(0));
   expect(await asks('200 close')).toBe('200 502');

@@ -224,6 +224,8 @@ describe('what is said of failures', () => {
     expect(gateway.counted[0]!.labels).toEqual({
       fully_qualified_name: 'gateway.{ReverseProxyHandler}/handler',
       name: '{ReverseProxyHandler}/handler',
+      route: '',
+      router: '',
     });
   });
 

@@ -22,7 +22,7 @@ it('shows what caches counted, and how long it took to fill them', async () => {
   meter.loaded(0.5);
   meter.loaded(0.25);
   for (const cause of ['expired', 'size', 'size', 'explicit'] as const) meter.evicted(cause);
-  const labels = 'content="access_token",fully_qualified_name="test.it",heap="test",name="it",route="",router=""';
+  const labels = 'content="access_token",heap="test",fully_qualified_name="test.it",name="it",route="",router=""';
   const lines = (await registry.metrics()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   expect(lines.map((line) => line.replace(labels, '…'))).toEqual([
     'gw_cache_gets_total{…,result="hit"} 3',

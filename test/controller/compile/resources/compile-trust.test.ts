@@ -4,6 +4,8 @@ import { CompiledCluster, verdictIn } from '../../../support/compiled-cluster.ts
 
 const tenant = (name: string, namespaces: string[], hosts: string[]): JsonObject => ({ name, namespaces, hosts });
 
+const wrong = 'groups.0.serviceAccounts.0 value';
+
 describe('trust.json', () => {
   it.each<[string, JsonObject, string]>([
     [
@@ -38,6 +40,23 @@ describe('trust.json', () => {
       },
       'groups.1.serviceAccounts.0 duplicate-name',
     ],
+    [
+      'the ServiceAccounts of a namespace in two groups',
+      {
+        groups: [
+          { name: 'g', serviceAccounts: ['a/*'], sidecars: true },
+          { name: 'h', serviceAccounts: ['a/*'], sidecars: true },
+        ],
+      },
+      'groups.1.serviceAccounts.0 duplicate-name',
+    ],
+    [
+      'all ServiceAccounts of a namespace as planes for everybody',
+      { groups: [{ name: 'g', serviceAccounts: ['a/b', 'a/*'] }] },
+      'groups.0.serviceAccounts.1 value',
+    ],
+    ['all ServiceAccounts', { groups: [{ name: 'g', serviceAccounts: ['*/*'], sidecars: true }] }, wrong],
+    ['some ServiceAccounts', { groups: [{ name: 'g', serviceAccounts: ['a/b*'], sidecars: true }] }, wrong],
     ['no group', { groups: [] }, 'groups value'],
     ['egress that is no address', { egress: ['everywhere'] }, 'egress.0 value'],
     ['a field that is none', { tenant: [] }, 'tenant unknown-field'],

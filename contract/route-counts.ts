@@ -1,0 +1,74 @@
+/** Why filters do not let a request pass. */
+export const denialReasons = [
+  'no-https',
+  'no-token',
+  'invalid-request',
+  'invalid-token',
+  'insufficient-scope',
+  'insufficient-authentication',
+  'not-judged',
+  'invalid-jwt',
+  'no-certificate',
+  'not-allowed',
+  'condition',
+  'forged-request',
+  'origin',
+] as const;
+
+export type DenialReason = (typeof denialReasons)[number];
+
+/** One number that the objects of a route count or show together. */
+export interface RouteCount {
+  readonly metric: string;
+  /** Whether it can go down, and ends with the plane that shows it. */
+  readonly isGauge: boolean;
+  /** The labels by which it is told from other numbers of the metric. */
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/**
+ * What planes report of the objects of a route, each at a fixed place: what is added comes at the end, and a controller
+ * leaves places out that it does not know.
+ */
+export const routeCounts: readonly RouteCount[] = [
+  counted('gw_throttled_total'),
+  counted('gw_cache_gets_total', { content: 'access_token', result: 'hit' }),
+  counted('gw_cache_gets_total', { content: 'access_token', result: 'miss' }),
+  { metric: 'gw_circuit_breaker_open', isGauge: true, labels: {} },
+  counted('gw_circuit_breaker_transitions_total', { to: 'open' }),
+  counted('gw_circuit_breaker_transitions_total', { to: 'closed' }),
+  counted('gw_circuit_breaker_rejected_total'),
+  counted('gw_retries_total'),
+  counted('gw_retries_failed_total'),
+  ...denialReasons.map((reason) => counted('gw_denied_total', { reason })),
+];
+
+/** How many numbers the counts of one route in a report may be, also those of a newer plane. */
+export const MOST_COUNTS = 512;
+
+/** The place of what an object counted; -1 for what is not reported. */
+export function placeOf(metric: string, labels: Readonly<Record<string, string>>): number {
+  return routeCounts.findIndex(
+    (one) => one.metric === metric && Object.entries(one.labels).every(([name, value]) => labels[name] === value),
+  );
+}
+
+/** Counts as a report carries them: the place and the number of each that is not zero, by pairs. */
+export function reportedCounts(counts: Float64Array): number[] {
+  return [...counts.entries()].flatMap(([place, count]) => (count === 0 ? [] : [place, count]));
+}
+
+/** Reads counts of a report. What cannot be read counts for nothing. */
+export function readCounts(reported: readonly number[]): Float64Array {
+  const counts = new Float64Array(routeCounts.length);
+  for (let at = 0; at + 1 < reported.length; at += 2) {
+    const [place, count] = [reported[at]!, reported[at + 1]!];
+    const isKnown = Number.isInteger(place) && place >= 0 && place < counts.length;
+    if (isKnown && count >= 0 && count <= Number.MAX_SAFE_INTEGER) counts[place] = count;
+  }
+  return counts;
+}
+
+function counted(metric: string, labels: Readonly<Record<string, string>> = {}): RouteCount {
+  return { metric, isGauge: false, labels };
+}

@@ -1,0 +1,59 @@
+import type { Logger } from 'pino';
+import type { AdminAddress, ControllerAdminSource } from '../admin/controller-admin.ts';
+import type { Compiler } from '../compile/compiler.ts';
+import type { ControllerMetrics } from '../metrics/controller-metrics.ts';
+import type { MergedRoute } from '../metrics/merged-routes.ts';
+import type { PlaneAuthenticator } from '../publish/plane-authentication.ts';
+import type { SessionSettings } from '../publish/session-settings.ts';
+import type { ClusterApi } from './api-client.ts';
+import type { NamespaceScope } from './cluster-source.ts';
+import type { BoundAddress, WebhookOptions } from './controller-fronts.ts';
+import type { GivenCertificates } from './given-certificates.ts';
+
+/** What a controller of a cluster is told when it starts. */
+export interface ClusterControllerOptions {
+  readonly api: ClusterApi;
+  readonly compiler: Compiler;
+  readonly log: Logger;
+  /** Unique among the controllers of a namespace. */
+  readonly name: string;
+  /** Where the base configuration, the Lease and the authority are. */
+  readonly namespace: string;
+  /** Name of the ConfigMap with the base configuration. */
+  readonly base: string;
+  /** Names of what controllers share: the Secret of the authority, the ConfigMap that shows it, and the Lease. */
+  readonly shared: { readonly secret: string; readonly configMap: string; readonly lease: string };
+  readonly namespaces: NamespaceScope;
+  readonly isInPod: boolean;
+  readonly channel: { readonly host: string; readonly port: number };
+  /** Host under which other controllers reach this one. */
+  readonly advertise: string;
+  /** Names and addresses under which planes reach controllers. */
+  readonly serverNames: readonly string[];
+  readonly certificates: GivenCertificates | null;
+  /** Authorities of the certificates that planes may show, in PEM; null when none is asked for. */
+  readonly planeAuthorities: string | null;
+  /** Judges of planes outside of the cluster. */
+  readonly authenticators: readonly PlaneAuthenticator[];
+  readonly admin: AdminAddress | null;
+  readonly secureAdmin: AdminAddress | null;
+  readonly webhook: WebhookOptions | null;
+  /** What the monitoring endpoint answers of routes. */
+  monitoring(
+    routes: readonly MergedRoute[],
+    id: string,
+    query: URLSearchParams,
+  ): ReturnType<ControllerAdminSource['monitoring']>;
+  /** Adds the metrics of routes, as planes report them together. */
+  showRoutes(registry: ControllerMetrics['registry'], routes: () => readonly MergedRoute[]): void;
+  readonly sessionSettings?: Partial<SessionSettings>;
+  readonly lease?: { readonly leaseDuration: number; readonly renewDeadline: number; readonly retryPeriod: number };
+}
+
+/** Where a controller can be reached. */
+export interface ControllerAddresses {
+  readonly channel: number;
+  readonly admin: BoundAddress | null;
+  readonly secureAdmin: BoundAddress | null;
+  readonly webhook: BoundAddress | null;
+}

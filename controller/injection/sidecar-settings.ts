@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { readJsonText } from '../../contract/document/json-text.ts';
+import { problemText } from '../../contract/problem-text.ts';
+import { parsePlain } from '../../contract/vocabulary/parse-config.ts';
+
+/** Ports that a process without rights may open, so that a sidecar runs as any user. */
+const port = z.int().min(1024).max(65_535);
+
+/** What Kubernetes takes as an amount of something. */
+export const QUANTITY = /^\d+(?:\.\d+)?(?:m|k|[MGTPE]|[KMGTPE]i)?$/;
+const quantity = z.string().regex(QUANTITY, { error: 'must be an amount such as 100m, 0.5 or 128Mi' });
+const amounts = z.strictObject({ cpu: quantity.optional(), memory: quantity.optional() });
+
+export const logLevel = z.enum(['error', 'warn', 'info', 'debug']);
+
+/** Every field of `sidecar.json`: what is put into the Pods that get a sidecar, unless their annotations say otherwise. */
+export const sidecarSettings = z.strictObject({
+  image: z.string().min(1).describe('Image of the sidecar.'),
+  pullPolicy: z.enum(['Always', 'IfNotPresent', 'Never']).default('IfNotPresent').describe('When the image is pulled.'),
+  pullSecrets: z
+    .array(z.string().min(1))
+    .default([])
+    .describe('Names of Secrets for pulling the image, which the namespaces of the Pods must have.'),
+  controllers: z
+    .array(z.string().regex(/^[A-Za-z0-9.-]+:\d{1,5}$/, { error: 'must be HOST:PORT' }))
+    .min(1)
+    .describe('Where controllers are reached from any namespace, as HOST:PORT.'),
+  port: port.default(15_080).describe('Port that the sidecar accepts clients on.'),
+  adminPort: port.default(15_090).describe('Port of its health and metrics.'),
+  units: z.int().min(1).max(64).default(1).describe('Number of its event loops.'),
+  resources: z
+    .strictObject({ requests: amounts.default({}), limits: amounts.default({}) })
+    .default({ requests: { cpu: '50m', memory: '96Mi' }, limits: { memory: '256Mi' } })
+    .describe('What it asks for and is held to.'),
+  logLevel: logLevel.default('info').describe('What its program log tells.'),
+  accessLog: z.boolean().default(true).describe('Whether it writes a line for each request.'),
+  drainSeconds: z
+    .int()
+    .min(0)
+    .max(3600)
+    .default(20)
+    .describe('How long running requests may take to finish once the application has ended.'),
+  temporaryStorage: quantity.default('64Mi').describe('How much it may keep in files, for bodies that it buffers.'),
+  runAsUser: z
+    .int()
+    .min(1)
+    .nullable()
+    .default(65_532)
+    .describe('User that it runs as; null for the one that the cluster chooses.'),
+  runAsGroup: z
+    .int()
+    .min(0)
+    .nullable()
+    .default(65_532)
+    .describe('Its group; null for the one that the cluster chooses.'),
+  extraArgs: z.array(z.string()).default([]).describe('Further words for `gatewarden dataplane`.'),
+  excludedNamespaces: z
+    .array(z.string().min(1))
+    .default([])
+    .describe('Namespaces whose Pods never get a sidecar, beside those of Kubernetes and that of the controllers.'),
+});
+
+export type SidecarSettings = z.infer<typeof sidecarSettings>;
+
+/** Reads `sidecar.json`. @throws Error that says all that is wrong with it */
+export function readSidecarSettings(text: string, file: string): SidecarSettings {
+  const { value, problems, placeOf } = readJsonText(text);
+  const source = { file, text, placeOf };
+  const faults = problems.filter(({ severity }) => severity === 'error');
+  if (faults.length > 0) throw new Error(faults.map((problem) => problemText(problem, source)).join('\n'));
+  const read = parsePlain(sidecarSettings, value, []);
+  if (read.value === undefined)
+    throw new Error(read.problems.map((problem) => problemText(problem, source)).join('\n'));
+  if (read.value.port === read.value.adminPort) throw new Error(`${file}: port and adminPort must differ`);
+  return read.value;
+}

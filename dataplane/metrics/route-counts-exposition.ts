@@ -1,0 +1,26 @@
+import type { Registry } from 'prom-client';
+import { routeCounts } from '../../contract/route-counts.ts';
+import { registerCounted } from './counted-metric.ts';
+
+/** What the objects of one route counted on all planes, at the places of `routeCounts`. */
+export interface CountedRoute {
+  readonly router: string;
+  readonly route: string;
+  readonly counts: Float64Array;
+}
+
+const HELP = 'Of all objects of a route on all planes together; planes tell it of each.';
+
+/** Adds what the objects of routes counted where only the sums of planes are known. */
+export function registerRouteCounts(registry: Registry, routes: () => readonly CountedRoute[]): void {
+  const places = routeCounts.map((count, place) => ({ ...count, place }));
+  for (const [metric, rows] of Map.groupBy(places, (count) => count.metric)) {
+    registerCounted(registry, metric, rows[0]!.isGauge ? 'gauge' : 'counter', HELP, () =>
+      routes().flatMap(({ route, router, counts }) =>
+        rows
+          .filter(({ place, isGauge }) => isGauge || counts[place] !== 0)
+          .map(({ place, labels }) => ({ labels: { ...labels, route, router }, value: counts[place]! })),
+      ),
+    );
+  }
+}

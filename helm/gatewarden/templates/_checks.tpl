@@ -1,0 +1,45 @@
+{{/* What no schema can say: values that are good by themselves and not together. */}}
+{{- define "gatewarden.checks" -}}
+{{- $values := .Values -}}
+{{- $problems := list -}}
+{{- if not $values.dataPlanes -}}
+{{- $problems = append $problems "dataPlanes must have at least one group" -}}
+{{- end -}}
+{{- if and $values.defaultGroup (not (hasKey $values.dataPlanes $values.defaultGroup)) -}}
+{{- $problems = append $problems (printf "defaultGroup names %q, which is none of dataPlanes" $values.defaultGroup) -}}
+{{- end -}}
+{{- if and $values.sidecars.enabled (not $values.webhook.enabled) -}}
+{{- $problems = append $problems "sidecars.enabled needs webhook.enabled: the same server answers both" -}}
+{{- end -}}
+{{- if and $values.sidecars.enabled (not $values.sidecars.namespaces) -}}
+{{- $problems = append $problems "sidecars.enabled needs sidecars.namespaces: in no other namespace a sidecar is let in" -}}
+{{- end -}}
+{{- if and $values.controller.watchNamespaces $values.controller.watchNamespaceSelector -}}
+{{- $problems = append $problems "controller.watchNamespaces and controller.watchNamespaceSelector exclude each other" -}}
+{{- end -}}
+{{- $accounts := dict -}}
+{{- range $group := include "gatewarden.groups" . | fromJsonArray -}}
+{{- $settings := $group.settings -}}
+{{- $at := printf "dataPlanes.%s" $group.name -}}
+{{- if hasKey $accounts $group.account -}}
+{{- $problems = append $problems (printf "%s.serviceAccount.name is that of the group %s too: a Pod would be a plane of both" $at (get $accounts $group.account)) -}}
+{{- end -}}
+{{- $_ := set $accounts $group.account $group.name -}}
+{{- $hostPorts := add $settings.hostPorts.http $settings.hostPorts.https -}}
+{{- if and (gt $hostPorts 0) (ne $settings.kind "DaemonSet") -}}
+{{- $problems = append $problems (printf "%s.hostPorts needs kind: DaemonSet" $at) -}}
+{{- end -}}
+{{- if and $settings.autoscaling.enabled (eq $settings.kind "DaemonSet") -}}
+{{- $problems = append $problems (printf "%s.autoscaling.enabled is for kind: Deployment" $at) -}}
+{{- end -}}
+{{- if and $settings.autoscaling.enabled (gt (int $settings.autoscaling.minReplicas) (int $settings.autoscaling.maxReplicas)) -}}
+{{- $problems = append $problems (printf "%s.autoscaling.minReplicas is more than maxReplicas" $at) -}}
+{{- end -}}
+{{- if and $settings.snapshot.existingClaim (not $settings.snapshot.keySecretName) -}}
+{{- $problems = append $problems (printf "%s.snapshot.existingClaim needs keySecretName: a key that a Pod makes goes with it" $at) -}}
+{{- end -}}
+{{- end -}}
+{{- if $problems -}}
+{{- fail (printf "\n- %s\n" (join "\n- " $problems)) -}}
+{{- end -}}
+{{- end -}}

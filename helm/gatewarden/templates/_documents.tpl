@@ -1,0 +1,34 @@
+{{/*
+A value as JSON that people can read. The functions of templates write & < > as \u0026 and so on, which tokens and
+conditions are full of. Two passes, because neighbours share the character in between; a backslash in front stays one.
+*/}}
+{{- define "gatewarden.json" -}}
+{{- $text := toPrettyJson . -}}
+{{- range $code, $sign := dict "0026" "&" "003c" "<" "003e" ">" -}}
+{{- $pattern := printf `(^|[^\\])((?:\\\\)*)\\u%s` $code -}}
+{{- $text = regexReplaceAll $pattern $text (printf "${1}${2}%s" $sign) -}}
+{{- $text = regexReplaceAll $pattern $text (printf "${1}${2}%s" $sign) -}}
+{{- end -}}
+{{- $text -}}
+{{- end -}}
+
+{{/* trust.json: what the values say, and the groups of planes with the ServiceAccounts that make a Pod one of them. */}}
+{{- define "gatewarden.trust" -}}
+{{- $root := . -}}
+{{- $trust := deepCopy .Values.trust -}}
+{{- if not $trust.tenants -}}
+{{- $trust = unset $trust "tenants" -}}
+{{- end -}}
+{{- $groups := list -}}
+{{- range $group := include "gatewarden.groups" . | fromJsonArray -}}
+{{- $groups = append $groups (dict "name" $group.name "serviceAccounts" (list (printf "%s/%s" $root.Release.Namespace $group.account))) -}}
+{{- end -}}
+{{- if .Values.sidecars.enabled -}}
+{{- $accounts := list -}}
+{{- range .Values.sidecars.namespaces -}}
+{{- $accounts = append $accounts (printf "%s/*" .) -}}
+{{- end -}}
+{{- $groups = append $groups (dict "name" "sidecars" "serviceAccounts" $accounts "sidecars" true) -}}
+{{- end -}}
+{{- toJson (set $trust "groups" $groups) -}}
+{{- end -}}

@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest';
+import { toldAuthorities } from '../../../dataplane/link/told-authorities.ts';
+import { certificateAuthority } from '../../support/certificates.ts';
+
+const one = certificateAuthority('one').certificate;
+const two = certificateAuthority('two').certificate;
+
+it('takes certificates and nothing that stands between them', () => {
+  const told = toldAuthorities(`# the next\n${one}\n\nthe last${two}`);
+  expect(told.match(/BEGIN CERTIFICATE/g)).toHaveLength(2);
+  expect(told).not.toContain('the');
+});
+
+it.each([
+  ['nothing', '', 'no certificate among them'],
+  ['a word', 'word', 'no certificate among them'],
+  ['what only looks like one', `${one}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----`, 'is not a cert'],
+  ['too much', one.repeat(1000), 'too long'],
+])('refuses %s', (_, text, expected) => {
+  expect(() => toldAuthorities(text)).toThrow(expected);
+});

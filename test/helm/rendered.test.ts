@@ -1,0 +1,64 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { chart, crdChart, objectsOf, renderText, valueSet, valueSets } from '../support/chart.ts';
+import { theHelm } from '../support/helm.ts';
+import { shortened } from '../support/shortened-rendering.ts';
+
+describe.each(valueSets())('the values of %s', (name) => {
+  it('give a chart that helm has nothing to say about', async () => {
+    const helm = await theHelm();
+    const said = await helm.run(['lint', '--strict', '--kube-version', '1.36.3', chart, '-f', valueSet(name)]);
+    expect(said).toContain('1 chart(s) linted, 0 chart(s) failed');
+    expect(said).not.toMatch(/WARNING|ERROR/);
+  });
+
+  it('render what the golden file has', async () => {
+    const text = await renderText({ values: [valueSet(name)] });
+    await expect(shortened(text)).toMatchFileSnapshot(`golden/${name}.yaml`);
+  });
+
+  it('render the same each time', async () => {
+    const [once, again] = await Promise.all([0, 1].map(() => renderText({ values: [valueSet(name)] })));
+    expect(again).toBe(once);
+  });
+});
+
+describe('the goldens', () => {
+  it('are those of the value sets', () => {
+    const files = readdirSync(new URL('golden', import.meta.url)).filter((name) => name.endsWith('.yaml'));
+    expect(files.toSorted()).toEqual(valueSets().map((name) => `${name}.yaml`));
+  });
+});
+
+describe('names', () => {
+  it.each([
+    ['gatewarden', 'gatewarden', 'gatewarden-controller', 'gatewarden'],
+    ['gatewarden', 'edge', 'gatewarden-controller', 'gatewarden-edge'],
+    ['shop', 'shop', 'shop-gatewarden-controller', 'shop-gatewarden'],
+    ['my-gatewarden', 'edge', 'my-gatewarden-controller', 'my-gatewarden-edge'],
+  ])('of release %s in %s do not get into the way of another release', async (release, namespace, own, ofCluster) => {
+    const objects = objectsOf(await renderText({ release, namespace }));
+    const named = (kind: string): string[] =>
+      objects.filter((object) => object.kind === kind).map(({ metadata }) => metadata.name);
+    expect(named('Deployment')).toContain(own);
+    expect(named('ValidatingWebhookConfiguration')).toEqual([ofCluster]);
+    const spread = objects.filter(({ metadata }) => metadata.namespace !== undefined);
+    expect(new Set(spread.map(({ metadata }) => metadata.namespace))).toEqual(new Set([namespace]));
+  });
+
+  it('fit into 63 characters', async () => {
+    const objects = objectsOf(await renderText({ release: 'a'.repeat(53), namespace: 'n'.repeat(63) }));
+    const isSubdomain = (kind: string): boolean => /Role|WebhookConfiguration/.test(kind);
+    const long = objects.filter(({ kind, metadata }) => metadata.name.length > (isSubdomain(kind) ? 253 : 63));
+    expect(long.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([]);
+  });
+});
+
+describe('the chart of the definitions', () => {
+  it('is one that helm has nothing to say about', async () => {
+    expect(existsSync(crdChart)).toBe(true);
+    const said = await (await theHelm()).run(['lint', '--strict', crdChart]);
+    expect(said).toContain('1 chart(s) linted, 0 chart(s) failed');
+    expect(said).not.toMatch(/WARNING|ERROR/);
+  });
+});
