@@ -3,7 +3,7 @@ npm := npm run --silent
 installed := node_modules/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check bench bench-cluster fuzz format clean
+.PHONY: help run test test-node check bench bench-cluster bench-node fuzz format clean
 
 help: ## print the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -14,6 +14,9 @@ run: $(installed) ## start a demo backend with the gateway and the first example
 test: $(installed) ## run all tests; ARGS='FILE…' runs some of them
 	@$(npm) test -- $(ARGS)
 
+test-node: $(installed) ## run the tests on a real Kubernetes node, as root; the first time it is built, for about 15 minutes
+	@$(npm) test:node -- $(ARGS)
+
 check: $(installed) ## check types, lint, format and the rules of the house
 	@$(npm) check
 
@@ -22,6 +25,9 @@ bench: $(installed) ## measure the gateway beside its peers; ARGS go to bench/ru
 
 bench-cluster: $(installed) ## measure the controller with a real API server and planes; ARGS go to bench/cluster/run.ts
 	@$(npm) bench:cluster -- $(ARGS)
+
+bench-node: $(installed) ## measure what the chart installs, in Pods of a real node, as root; ARGS go to bench/node/run.ts
+	@$(npm) bench:node -- $(ARGS)
 
 fuzz: $(installed) ## run the differential fuzzer; ARGS go to test/fuzz/run.ts
 	@$(npm) fuzz -- $(ARGS)

@@ -18,7 +18,7 @@ const SYSTEM_CODE = /^E[A-Z]+$/;
 export interface AddressOptions {
   readonly host: string;
   readonly port: string;
-  /** How many connectors there are, which are told apart by their places. */
+  /** How many connectors there are, which are told apart by their places; one behind them is that of --tls-port. */
   readonly connectors: number;
 }
 
@@ -26,13 +26,16 @@ export interface AddressOptions {
 export function cannotListenText({ port: which, address, code }: CannotListen, traffic: AddressOptions): string {
   const { host, port } = address;
   const shown = host === undefined ? `port ${port}` : `${host.includes(':') ? `[${host}]` : host}:${port}`;
-  const isOneOfMany = which !== 'admin' && traffic.connectors > 1;
-  const name = isOneOfMany ? `connectors[${which}]` : `the ${which === 'admin' ? 'admin' : 'traffic'} address`;
+  const isSecure = which === traffic.connectors;
+  const isOneOfMany = which !== 'admin' && !isSecure && traffic.connectors > 1;
+  const kind = which === 'admin' ? 'admin' : isSecure ? 'TLS' : 'traffic';
+  const name = isOneOfMany ? `connectors[${which}]` : `the ${kind} address`;
   const reason = reasons[code];
   if (reason === undefined) {
     const what = SYSTEM_CODE.test(code) ? 'cannot be listened on' : 'cannot be served';
     return `${shown}, ${name}, ${what}: ${code}`;
   }
-  const option = which === 'admin' ? 'admin' : ABOUT_HOSTS.includes(code) ? traffic.host : traffic.port;
+  const own = isSecure ? 'tls-port' : traffic.port;
+  const option = which === 'admin' ? 'admin' : ABOUT_HOSTS.includes(code) ? traffic.host : own;
   return `${shown}, ${name}, ${reason}; choose another one with --${option}`;
 }

@@ -1,9 +1,11 @@
 import { hostname } from 'node:os';
 import { type Address, readAddress } from './address.ts';
+import { authoritiesIn } from './authorities-variable.ts';
 import { defineCommand, type Reading, type RepeatedOption } from './command.ts';
 import { connectorOptions } from './connector-options.ts';
 import { readDuration } from './duration.ts';
 import { planeOptions, unitsOption } from './plane-options.ts';
+import { secureOptions, secureProblem } from './secure-options.ts';
 import { systemOption } from './system-property.ts';
 
 const labelOption = {
@@ -31,6 +33,12 @@ export const dataplaneCommand = defineCommand({
     ca: file(
       'Certificates of the authorities that certify controllers, read again for every connection; by default those that the system trusts.',
     ),
+    'ca-env': {
+      valueName: 'NAME',
+      description: 'Environment variable that holds these certificates in PEM, in place of --ca.',
+      optional: true,
+      read: readVariable,
+    },
     'token-file': file(
       'Token that is shown to controllers, read again for every connection; by default ' +
         '/var/run/secrets/tokens/gatewarden/token, where Pods have it, unless there is another credential.',
@@ -71,6 +79,7 @@ export const dataplaneCommand = defineCommand({
     },
     label: labelOption,
     ...connectorOptions,
+    ...secureOptions,
     system: systemOption,
     units: unitsOption,
     ...planeOptions,
@@ -86,18 +95,27 @@ export const dataplaneCommand = defineCommand({
     },
   ],
   async run(options) {
-    const problem = combinationProblem(options);
+    const problem = combinationProblem(options) ?? secureProblem(options);
     if (problem !== null) {
       process.stderr.write(`gatewarden dataplane: ${problem}\n`);
       return 2;
     }
+    const { 'ca-env': variable } = options;
+    const found = variable === undefined ? null : authoritiesIn(process.env, variable);
+    if (found !== null && 'problem' in found) throw new Error(`--ca-env: ${found.problem}`);
     // Loaded here and not at the top, so that help and usage errors need not wait for the engine.
     const { runDataplane } = await import('./run-dataplane.ts');
     const { 'bootstrap-token-file': bootstrap, 'token-file': token, cert, name, label, system, ...rest } = options;
     const byDefault = cert === undefined ? '/var/run/secrets/tokens/gatewarden/token' : undefined;
     return runDataplane({
       ...rest,
-      files: { ca: options.ca, token: bootstrap ?? token ?? byDefault, certificate: cert, key: options.key },
+      files: {
+        ca: options.ca,
+        authorities: found?.authorities,
+        token: bootstrap ?? token ?? byDefault,
+        certificate: cert,
+        key: options.key,
+      },
       name: name ?? hostname(),
       labels: Object.fromEntries(label),
       system: Object.fromEntries(system),
@@ -107,6 +125,8 @@ export const dataplaneCommand = defineCommand({
 
 /** What is wrong with options that make sense only together or apart. */
 function combinationProblem(options: {
+  readonly ca: string | undefined;
+  readonly 'ca-env': string | undefined;
   readonly 'token-file': string | undefined;
   readonly 'bootstrap-token-file': string | undefined;
   readonly cert: string | undefined;
@@ -119,6 +139,7 @@ function combinationProblem(options: {
   const { cert, key, snapshot, 'snapshot-key': sealed, sidecar } = options;
   if (options['token-file'] !== undefined && options['bootstrap-token-file'] !== undefined)
     return '--token-file and --bootstrap-token-file exclude each other';
+  if (options.ca !== undefined && options['ca-env'] !== undefined) return '--ca and --ca-env exclude each other';
   if ((cert === undefined) !== (key === undefined)) return '--cert and --key need each other';
   if ((snapshot === undefined) !== (sealed === undefined)) return '--snapshot and --snapshot-key need each other';
   if (sidecar && snapshot !== undefined) return '--sidecar excludes --snapshot: a sidecar keeps no secrets on disk';
@@ -132,6 +153,11 @@ function file(description: string) {
 
 function readPath(text: string): Reading<string> {
   return text === '' ? { problem: 'must not be empty' } : { value: text };
+}
+
+function readVariable(text: string): Reading<string> {
+  const isGood = /^[A-Za-z_][A-Za-z0-9_]*$/.test(text);
+  return isGood ? { value: text } : { problem: `must be the name of an environment variable, not '${text}'` };
 }
 
 function readControllers(text: string): Reading<readonly (Address & { readonly host: string })[]> {

@@ -5,6 +5,7 @@ import type { ForbiddenPlace } from '../contract/egress.ts';
 import type { ListenAddress } from '../dataplane/admin-port.ts';
 import { CannotListen } from '../dataplane/cannot-listen.ts';
 import { catalogueDigest } from '../dataplane/catalogue-digest.ts';
+import { proveCertificateFiles } from '../dataplane/connectors/file-transport.ts';
 import type { ListenerLimits } from '../dataplane/http/limits.ts';
 import { type ControllerAddress, ControllerAddresses } from '../dataplane/link/controller-addresses.ts';
 import { ControllerLink } from '../dataplane/link/controller-link.ts';
@@ -18,10 +19,11 @@ import type { LogLevel } from '../dataplane/log-level.ts';
 import { preparePlane } from '../dataplane/plane.ts';
 import { cannotListenText } from './cannot-listen-text.ts';
 import { isInCluster } from './in-cluster.ts';
+import { type SecureChoice, secureConnector } from './secure-options.ts';
 import { onStopSignal } from './stop-signals.ts';
 import { programVersion } from './version.ts';
 
-export interface DataplaneOptions {
+export interface DataplaneOptions extends SecureChoice {
   readonly controller: readonly ControllerAddress[];
   readonly files: LinkFiles;
   readonly snapshot: string | undefined;
@@ -48,6 +50,8 @@ export interface DataplaneOptions {
 export async function runDataplane(options: DataplaneOptions): Promise<number> {
   const log = pino({ name: 'gatewarden', level: options['log-level'] }, pino.destination({ fd: 2, sync: true }));
   const apiServer = await apiServerPlaces();
+  const secure = secureConnector(options);
+  if (secure !== undefined) await proveCertificateFiles(secure.files);
   // the admin port answers before these are there
   let follower: PlaneFollower | null = null;
   let link: ControllerLink | null = null;
@@ -55,11 +59,13 @@ export async function runDataplane(options: DataplaneOptions): Promise<number> {
     host: options.host,
     ports: options.port,
     limits: options.limits,
+    secure,
     reach: {
       env: { ...process.env },
       system: options.system,
       directories: { instance: process.cwd(), config: process.cwd(), temp: tmpdir() },
     },
+    isSidecar: options.sidecar,
     units: options.units ?? (options.sidecar ? 1 : undefined),
     defaultUnits: availableParallelism(),
     appPorts: options['app-port'] ?? [],

@@ -6,7 +6,12 @@ import { hasErrors } from '../controller/compile/verdict.ts';
 import { LiveInstance } from '../controller/live-instance.ts';
 import type { ListenAddress } from '../dataplane/admin-port.ts';
 import { CannotListen } from '../dataplane/cannot-listen.ts';
-import { configuredConnectors, connectorCount } from '../dataplane/connectors/configured-connectors.ts';
+import {
+  configuredConnectors,
+  connectorCount,
+  securePortProblem,
+} from '../dataplane/connectors/configured-connectors.ts';
+import { proveCertificateFiles } from '../dataplane/connectors/file-transport.ts';
 import type { ListenerLimits } from '../dataplane/http/limits.ts';
 import type { AccessLogTarget } from '../dataplane/log-destination.ts';
 import type { LogLevel } from '../dataplane/log-level.ts';
@@ -18,12 +23,13 @@ import { allVerdicts, givenLayout, type Instance, openInstance } from './open-in
 import { claimPidFile } from './pid-file.ts';
 import type { ReportFormat } from './report-format.ts';
 import { RunReport } from './run-report.ts';
+import { type SecureChoice, secureConnector } from './secure-options.ts';
 import { startSummary } from './start-summary.ts';
 import { onStopSignal } from './stop-signals.ts';
 import { tellAsJson, tellAsTextFrom } from './tell.ts';
 import { makeTemporaryDirectory } from './temporary-directory.ts';
 
-export interface RunOptions {
+export interface RunOptions extends SecureChoice {
   readonly port: readonly number[] | undefined;
   readonly host: string | undefined;
   readonly watch: boolean;
@@ -96,14 +102,23 @@ export async function runInstance(path: string | undefined, options: RunOptions)
     process.stderr.write(`gatewarden run: ${named}: name one for each, in their order, or leave it out\n`);
     return 2;
   }
+  const secure = secureConnector(options);
+  const overrides = { host: options.host, ports, limits: options.limits, secure };
+  const clash = securePortProblem(settings, overrides);
+  if (clash !== null) {
+    source.close();
+    process.stderr.write(`gatewarden run: ${clash}\n`);
+    return 2;
+  }
   let running: Plane;
   try {
+    if (secure !== undefined) await proveCertificateFiles(secure.files);
     if (settings.temporaryDirectory !== undefined) makeTemporaryDirectory(instance.reach.directories.temp);
     const path = join(instance.layout.instance, 'tmp', 'gatewarden.pid');
     const warn = (message: string): void => report.warning(message);
     process.once('exit', claimPidFile({ path, mode: settings.pidFileMode, warn }));
     running = await startPlane({
-      connectors: configuredConnectors(settings, { host: options.host, ports, limits: options.limits }),
+      connectors: configuredConnectors(settings, overrides),
       serving: {
         kind: 'configuration',
         update,

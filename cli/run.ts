@@ -2,6 +2,7 @@ import { defineCommand } from './command.ts';
 import { connectorOptions } from './connector-options.ts';
 import { planeOptions, unitsOption } from './plane-options.ts';
 import { readReportFormat } from './report-format.ts';
+import { secureOptions, secureProblem } from './secure-options.ts';
 import { systemOption } from './system-property.ts';
 
 /** A configuration, served. */
@@ -24,6 +25,7 @@ export const runCommand = defineCommand({
   ],
   options: {
     ...connectorOptions,
+    ...secureOptions,
     reports: {
       valueName: 'text|json|auto',
       description:
@@ -48,6 +50,11 @@ export const runCommand = defineCommand({
     },
   ],
   async run(options, { DIR: directory }) {
+    const problem = secureProblem(options);
+    if (problem !== null) {
+      process.stderr.write(`gatewarden run: ${problem}\n`);
+      return 2;
+    }
     // Loaded here and not at the top, so that help and usage errors need not wait for the engine.
     const { runInstance } = await import('./run-instance.ts');
     return runInstance(directory, { ...options, system: Object.fromEntries(options.system) });

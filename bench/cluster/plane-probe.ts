@@ -13,8 +13,8 @@ export class PlaneProbe {
     socket.setEncoding('latin1').on('data', (text: string) => this.received(text));
   }
 
-  static async connect(port: number): Promise<PlaneProbe> {
-    const socket = connect({ port, host: '127.0.0.1' });
+  static async connect(port: number, host = '127.0.0.1'): Promise<PlaneProbe> {
+    const socket = connect({ port, host });
     await once(socket, 'connect');
     return new PlaneProbe(socket);
   }

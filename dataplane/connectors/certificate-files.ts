@@ -37,7 +37,10 @@ export async function readCertificateFiles(files: CertificateFiles): Promise<Tls
 
 /** Gives what the files hold, and tells when they change, also where Kubernetes puts a new version of both in place. */
 export function certificateFileKeys(files: CertificateFiles, log: Logger): KeyManager {
-  return { keys: async () => [await readCertificateFiles(files)], watch: (listener) => watchFiles(files, listener, log) };
+  return {
+    keys: async () => [await readCertificateFiles(files)],
+    watch: (listener) => watchFiles(files, listener, log),
+  };
 }
 
 function watchFiles({ certificate, key }: CertificateFiles, listener: () => void, log: Logger): () => void {
@@ -49,7 +52,10 @@ function watchFiles({ certificate, key }: CertificateFiles, listener: () => void
     }, SETTLING).unref();
   };
   const failed = (error: unknown): void =>
-    log.warn({ err: error }, `certificates are only looked at every ${POLL / 1000} s: their directory cannot be watched`);
+    log.warn(
+      { err: error },
+      `certificates are only looked at every ${POLL / 1000} s: their directory cannot be watched`,
+    );
   const directories = new Set([certificate, key].map((path) => dirname(resolve(path))));
   const watches = [...directories].map((directory) => watchDirectory(directory, heard, failed));
   const poll = setInterval(listener, POLL).unref();

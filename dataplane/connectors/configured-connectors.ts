@@ -23,7 +23,7 @@ export interface ConnectorOverrides {
   readonly ports: readonly number[] | undefined;
   readonly limits: Partial<ListenerLimits>;
   /** One more connector, with TLS, whose certificate is in files. */
-  readonly secure: SecureConnector | undefined;
+  readonly secure?: SecureConnector | undefined;
 }
 
 /** A connector with TLS that is not one of `admin.json`. */
@@ -40,19 +40,21 @@ export function connectorCount({ connectors }: AdminSettings): number {
 /** The connectors of `admin.json` as the engine opens them, and behind them the one of the command line. */
 export function configuredConnectors(settings: AdminSettings, overrides: ConnectorOverrides): readonly Connector[] {
   const connectors: readonly ConnectorSettings[] = settings.connectors ?? [{ port: DEFAULT_PORT }];
-  const configured = connectors.map(({ port, tls, vertx = {} }, at): Connector => ({
-    scheme: tls === undefined ? 'http' : 'https',
-    host: overrides.host,
-    port: overrides.ports?.[at] ?? port,
-    limits: {
-      ...requestLimits(settings),
-      ...vertxLimits(vertx),
-      ...http2Limits(vertx, tls !== undefined),
-      ...overrides.limits,
-    },
-    webSockets: webSocketOptions(vertx),
-    backlog: vertx.acceptBacklog !== undefined && vertx.acceptBacklog > 0 ? vertx.acceptBacklog : undefined,
-  }));
+  const configured = connectors.map(
+    ({ port, tls, vertx = {} }, at): Connector => ({
+      scheme: tls === undefined ? 'http' : 'https',
+      host: overrides.host,
+      port: overrides.ports?.[at] ?? port,
+      limits: {
+        ...requestLimits(settings),
+        ...vertxLimits(vertx),
+        ...http2Limits(vertx, tls !== undefined),
+        ...overrides.limits,
+      },
+      webSockets: webSocketOptions(vertx),
+      backlog: vertx.acceptBacklog !== undefined && vertx.acceptBacklog > 0 ? vertx.acceptBacklog : undefined,
+    }),
+  );
   const { host, secure, limits } = overrides;
   if (secure === undefined) return configured;
   return [...configured, { scheme: 'https', host, ...secure, limits: { ...requestLimits(settings), ...limits } }];

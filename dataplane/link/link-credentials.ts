@@ -8,6 +8,8 @@ import { MAX_MESSAGE_BYTES } from '../../contract/channel-codec.ts';
 export interface LinkFiles {
   /** Certificates of the authorities that controllers may be certified by; by default those that the runtime trusts. */
   readonly ca: string | undefined;
+  /** The same certificates in PEM, in place of a file. */
+  readonly authorities?: string | undefined;
   /** A token, alone in its file. */
   readonly token: string | undefined;
   /** The plane's own certificate with its chain, and its key. */
@@ -31,13 +33,15 @@ const NAMELESS = 'gatewarden-controller';
  * @param told authorities that count beside those of the files, in PEM; null for none
  */
 export async function linkCredentials(files: LinkFiles, host: string, told: string | null): Promise<LinkCredentials> {
-  const [ca, certificate, key, token] = await Promise.all(
+  const [file, certificate, key, token] = await Promise.all(
     [files.ca, files.certificate, files.key, files.token].map((path) =>
       path === undefined ? null : readFile(path).catch((error: unknown) => unreadable(path, error)),
     ),
   );
+  const ca = files.authorities === undefined ? file : Buffer.from(files.authorities);
   // a file without one would be taken for a file with none that matches
-  if (ca !== null && !ca?.includes('-----BEGIN CERTIFICATE-----')) throw new Error(`${files.ca} holds no certificate`);
+  if (ca !== null && !ca?.includes('-----BEGIN CERTIFICATE-----'))
+    throw new Error(`${files.ca ?? 'what planes trust'} holds no certificate`);
   const metadata = new Metadata();
   if (token !== null) metadata.set('authorization', `Bearer ${tokenText(token, files.token)}`);
   // without authorities of its own the plane trusts those of the runtime, and nobody who says others

@@ -15,11 +15,14 @@ import { type OperatorReach, operatorReach } from '../operator-reach.ts';
 import type { PlaneBeginning } from '../plane.ts';
 import { documentReading } from '../routes/document-reading.ts';
 import type { Holding } from './holding.ts';
+import { sidecarAdmin } from './sidecar-admin.ts';
 
 /** What a plane brings along, whatever a snapshot says. */
 export interface OwnSettings extends ConnectorOverrides {
   /** Without the temporary directory, which `admin.json` may name. */
   readonly reach: OperatorReach;
+  /** Whether it is a sidecar: with a port of its own it has that one, whatever connectors `admin.json` has. */
+  readonly isSidecar: boolean;
   /** Undefined for what `admin.json` says. */
   readonly units: number | undefined;
   /** What `admin.json` means when it does not say. */
@@ -32,10 +35,10 @@ export interface OwnSettings extends ConnectorOverrides {
 /** How a plane begins to serve a snapshot, or what is wrong with the `admin.json` in it. */
 export function snapshotBeginning(holding: Holding, own: OwnSettings): PlaneBeginning | readonly Problem[] {
   const { revision, base, routes, defaults } = holding;
-  const admin = base.admin ?? {};
+  const { ports } = own;
+  const admin = own.isSidecar && ports?.length === 1 ? sidecarAdmin(base.admin ?? {}) : (base.admin ?? {});
   const read = adminSettingsOf(admin, own.reach);
   if (!('mode' in read)) return read;
-  const { ports } = own;
   if (ports !== undefined && ports.length !== connectorCount(read)) {
     const message = `has ${connectorCount(read)} connectors, and the plane was started with ${ports.length} ports`;
     return [{ code: 'value', severity: 'error', path: ['connectors'], message }];

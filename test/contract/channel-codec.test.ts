@@ -7,6 +7,7 @@ import {
   MAX_MESSAGE_BYTES,
   MalformedMessage,
 } from '../../contract/channel-codec.ts';
+import { withNewFields } from '../support/newer-message.ts';
 
 const key = { router: 'gateway._router', id: 'shop.a' };
 const source = { uid: 'u', resourceVersion: '7' };
@@ -60,7 +61,7 @@ const planeMessages: PlaneMessage[] = [
     unitsServing: 1,
     clock: 5,
     since: 's',
-    routes: [{ ...key, name: 'a', figures: [1, 2.5] }],
+    routes: [{ ...key, name: 'a', figures: [1, 2.5], counts: [0, 4] }],
   },
   { type: 'heartbeat' },
 ];
@@ -75,6 +76,7 @@ const controllerMessages: ControllerMessage[] = [
     labels: {},
     heartbeat: 4_000,
     report: 10_000,
+    authorities: 'PEM',
   },
   {
     type: 'update',
@@ -107,8 +109,12 @@ describe('messages of the channel', () => {
     expect(() => decodePlaneMessage(encodeMessage({ type: 'goaway', reason: 'r' }))).toThrow(MalformedMessage);
   });
 
-  it('may have fields that are not known here', () => {
-    expect(decodePlaneMessage(Buffer.from('{"type":"heartbeat","mood":"good"}'))).toEqual({ type: 'heartbeat' });
+  it.each(planeMessages)('of a newer plane may have more fields, at every level: $type', (message) => {
+    expect(decodePlaneMessage(Buffer.from(JSON.stringify(withNewFields(message))))).toEqual(message);
+  });
+
+  it.each(controllerMessages)('of a newer controller may have more fields, at every level: $type', (message) => {
+    expect(decodeControllerMessage(Buffer.from(JSON.stringify(withNewFields(message))))).toEqual(message);
   });
 
   it('may name a problem by a code that is not known here', () => {

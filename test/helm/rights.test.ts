@@ -18,7 +18,7 @@ const all = [...reading, 'create', 'update', 'patch', 'delete', 'deletecollectio
 function things(where: string, group: string, resource: string, verbs = all): Subject {
   const [kind = '', subresource = ''] = resource.split('/');
   const [namespace = '', name = ''] = where.split('/');
-  const place = where === '' ? 'of the cluster' : name === '' ? `in ${namespace}` : `${name} in ${namespace}`;
+  const place = where === '' ? 'everywhere' : name === '' ? `in ${namespace}` : `${name} in ${namespace}`;
   return { title: `${resource} ${place}`, verbs, resource: { group, resource: kind, subresource, namespace, name } };
 }
 

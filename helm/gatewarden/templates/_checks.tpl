@@ -2,10 +2,8 @@
 {{- define "gatewarden.checks" -}}
 {{- $values := .Values -}}
 {{- $problems := list -}}
-{{- if not $values.dataPlanes -}}
-{{- $problems = append $problems "dataPlanes must have at least one group" -}}
-{{- end -}}
-{{- if and $values.defaultGroup (not (hasKey $values.dataPlanes $values.defaultGroup)) -}}
+{{- $given := default (dict "default" dict) $values.dataPlanes -}}
+{{- if and $values.defaultGroup (not (hasKey $given $values.defaultGroup)) -}}
 {{- $problems = append $problems (printf "defaultGroup names %q, which is none of dataPlanes" $values.defaultGroup) -}}
 {{- end -}}
 {{- if and $values.sidecars.enabled (not $values.webhook.enabled) -}}
@@ -17,10 +15,14 @@
 {{- if and $values.controller.watchNamespaces $values.controller.watchNamespaceSelector -}}
 {{- $problems = append $problems "controller.watchNamespaces and controller.watchNamespaceSelector exclude each other" -}}
 {{- end -}}
+{{- $taken := list "controller" "webhook" "sidecar" "sidecars" "certificates" "authority" "test" -}}
 {{- $accounts := dict -}}
 {{- range $group := include "gatewarden.groups" . | fromJsonArray -}}
 {{- $settings := $group.settings -}}
 {{- $at := printf "dataPlanes.%s" $group.name -}}
+{{- if or (has $group.name $taken) (hasSuffix "-metrics" $group.name) -}}
+{{- $problems = append $problems (printf "%s: a group cannot have this name, which other objects of the chart have" $at) -}}
+{{- end -}}
 {{- if hasKey $accounts $group.account -}}
 {{- $problems = append $problems (printf "%s.serviceAccount.name is that of the group %s too: a Pod would be a plane of both" $at (get $accounts $group.account)) -}}
 {{- end -}}

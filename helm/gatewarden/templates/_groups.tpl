@@ -1,13 +1,14 @@
 {{/* Groups of planes as JSON: a list of {name, fullname, account, settings}, the one for Routes that choose none first. */}}
 {{- define "gatewarden.groups" -}}
 {{- $root := . -}}
-{{- $names := keys .Values.dataPlanes | sortAlpha -}}
+{{- $given := default (dict "default" dict) .Values.dataPlanes -}}
+{{- $names := keys $given | sortAlpha -}}
 {{- with .Values.defaultGroup -}}
 {{- $names = prepend (without $names .) . -}}
 {{- end -}}
 {{- $groups := list -}}
 {{- range $name := $names -}}
-{{- $settings := mergeOverwrite (deepCopy $root.Values.dataPlaneDefaults) (deepCopy (default dict (get $root.Values.dataPlanes $name))) -}}
+{{- $settings := mergeOverwrite (deepCopy $root.Values.dataPlaneDefaults) (deepCopy (default dict (get $given $name))) -}}
 {{- $fullname := printf "%s-%s" (include "gatewarden.fullname" $root) $name -}}
 {{- $account := default $fullname $settings.serviceAccount.name -}}
 {{- $groups = append $groups (dict "name" $name "fullname" $fullname "account" $account "settings" $settings) -}}

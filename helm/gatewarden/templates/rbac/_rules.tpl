@@ -30,11 +30,12 @@ subjects:
 
 {{/* Namespaces whose Secrets the controller may read, as JSON: each with names, or with an empty list for all of it. */}}
 {{- define "gatewarden.secretNamespaces" -}}
+{{- $root := . -}}
 {{- $found := dict -}}
 {{- if .Values.secretAccess.tenantNamespaces -}}
 {{- range .Values.trust.tenants -}}
 {{- range .namespaces -}}
-{{- if ne . "*" -}}
+{{- if not (has . (list "*" $root.Release.Namespace)) -}}
 {{- $_ := set $found . list -}}
 {{- end -}}
 {{- end -}}

@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Architecture } from './architecture.ts';
+import { basePackages } from './base-packages.ts';
+import { billOfMaterials } from './bill-of-materials.ts';
+import { type ImageEntry, textFile, withFolders } from './image-entry.ts';
+import { packageLicences } from './package-licences.ts';
+import { pinnedNode } from './pinned-node.ts';
+import type { ProgramBundle } from './program-bundle.ts';
+import { systemFiles } from './system-files.ts';
+
+/** A part of the image that changes for its own reasons, so that the others need not be fetched again with it. */
+export interface ContentLayer {
+  readonly title: string;
+  readonly entries: readonly ImageEntry[];
+}
+
+/** Everything that is in the image of one architecture. */
+export interface ImageContent {
+  readonly architecture: Architecture;
+  readonly version: string;
+  readonly layers: readonly ContentLayer[];
+  readonly bill: string;
+}
+
+const PROGRAM = 'usr/lib/gatewarden';
+
+/** What `gatewarden` is in the image; the kernel starts it, for there is no shell. */
+export const ENTRY_POINT = 'usr/local/bin/gatewarden';
+const SHEBANG = '#!/usr/local/bin/node\n';
+
+/** The version that package.json names. */
+export function programVersion(repository: string): string {
+  return (JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as { version: string }).version;
+}
+
+/** Puts together what the image of an architecture holds. */
+export async function imageContent(
+  repository: string,
+  bundle: ProgramBundle,
+  architecture: Architecture,
+): Promise<ImageContent> {
+  const version = programVersion(repository);
+  const base = await basePackages(architecture);
+  const node = await pinnedNode(repository, architecture);
+  const bill = billOfMaterials({ version, architecture, repository, npm: bundle.packages, debian: base.packages, node });
+  const manifest = { name: 'gatewarden', version, license: 'Apache-2.0', type: 'module' };
+  const program: readonly ImageEntry[] = [
+    textFile(`${PROGRAM}/package.json`, `${JSON.stringify(manifest, null, 2)}\n`),
+    ...bundle.files.map(programFile),
+    { kind: 'link', path: ENTRY_POINT, target: `../../lib/gatewarden/code/main.js` },
+    ...packageLicences(repository, bundle.packages),
+    textFile('usr/share/gatewarden/sbom.cdx.json', bill),
+  ];
+  return {
+    architecture,
+    version,
+    bill,
+    layers: [
+      { title: 'libraries and authorities of Debian', entries: withFolders([...systemFiles(), ...base.entries]) },
+      { title: `Node.js ${node.version}`, entries: withFolders(node.entries) },
+      { title: `gatewarden ${version}`, entries: withFolders(program) },
+    ],
+  };
+}
+
+function programFile({ name, code }: ProgramBundle['files'][number]): ImageEntry {
+  const path = `${PROGRAM}/code/${name}`;
+  if (name !== 'main.js') return textFile(path, code);
+  return { kind: 'file', path, mode: 0o755, content: Buffer.from(SHEBANG + code) };
+}
