@@ -3,13 +3,16 @@ npm := npm run --silent
 installed := node_modules/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-node check bench bench-cluster bench-node fuzz format clean
+.PHONY: help run image test test-node check bench bench-cluster bench-node fuzz format clean
 
 help: ## print the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
 
 run: $(installed) ## start a demo backend with the gateway and the first example in front of it
 	@$(npm) demo
+
+image: $(installed) ## build the OCI image into out/; ARGS='--arch arm64' for the other architecture
+	@$(npm) image -- $(ARGS)
 
 test: $(installed) ## run all tests; ARGS='FILE…' runs some of them
 	@$(npm) test -- $(ARGS)
@@ -35,8 +38,8 @@ fuzz: $(installed) ## run the differential fuzzer; ARGS go to test/fuzz/run.ts
 format: $(installed) ## format the sources and mend what lint can mend
 	@$(npm) format
 
-clean: ## remove what was installed and what the bench wrote
-	rm -rf node_modules bench/out
+clean: ## remove what was installed, built and measured
+	rm -rf node_modules out bench/out
 
 # npm ci empties node_modules, so the stamp is gone whenever an install was cut short.
 $(installed): package-lock.json

@@ -163,6 +163,23 @@ export function definitionFiles(): ReadonlyMap<string, string> {
   );
 }
 
+/** The files of helm/gatewarden-crds/templates by name: the same definitions, which `helm uninstall` may keep. */
+export function definitionTemplates(): ReadonlyMap<string, string> {
+  return new Map([...definitionFiles()].map(([name, definition]) => [name, templateOf(definition)]));
+}
+
+const KEEP = `
+  {{- if .Values.keep }}
+  annotations:
+    helm.sh/resource-policy: keep
+  {{- end }}`;
+
+/** @throws Error for a definition that a template would read as more than text */
+function templateOf(definition: string): string {
+  if (definition.includes('{{')) throw new Error('a definition holds {{, which has a meaning in a template');
+  return definition.replace(/(?<=^metadata:\n {2}name: .*)$/m, KEEP);
+}
+
 /** `SecretStore` as files are named. */
 function fileStem(kind: string): string {
   return kind.replace(/(?<=[a-z])(?=[A-Z])/g, '-').toLowerCase();

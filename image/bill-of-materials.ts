@@ -37,9 +37,7 @@ export function billOfMaterials(materials: Materials): string {
     version: 1,
     metadata: { component: own },
     components,
-    dependencies: [
-      { ref: own['bom-ref'], dependsOn: components.map((component) => component['bom-ref']).sort() },
-    ],
+    dependencies: [{ ref: own['bom-ref'], dependsOn: components.map((component) => component['bom-ref']).sort() }],
   };
   const { bomFormat, specVersion, ...rest } = body;
   return `${JSON.stringify({ bomFormat, specVersion, serialNumber: serialNumber(body), ...rest }, null, 2)}\n`;
@@ -103,6 +101,12 @@ function hashes(integrity: string) {
 /** A UUID that stands for the content. */
 function serialNumber(body: object): string {
   const hex = createHash('sha256').update(JSON.stringify(body)).digest('hex');
-  const parts = [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)];
+  const parts = [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `8${hex.slice(13, 16)}`,
+    `8${hex.slice(17, 20)}`,
+    hex.slice(20, 32),
+  ];
   return `urn:uuid:${parts.join('-')}`;
 }

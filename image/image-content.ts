@@ -43,12 +43,19 @@ export async function imageContent(
   const version = programVersion(repository);
   const base = await basePackages(architecture);
   const node = await pinnedNode(repository, architecture);
-  const bill = billOfMaterials({ version, architecture, repository, npm: bundle.packages, debian: base.packages, node });
+  const bill = billOfMaterials({
+    version,
+    architecture,
+    repository,
+    npm: bundle.packages,
+    debian: base.packages,
+    node,
+  });
   const manifest = { name: 'gatewarden', version, license: 'Apache-2.0', type: 'module' };
   const program: readonly ImageEntry[] = [
     textFile(`${PROGRAM}/package.json`, `${JSON.stringify(manifest, null, 2)}\n`),
     ...bundle.files.map(programFile),
-    { kind: 'link', path: ENTRY_POINT, target: `../../lib/gatewarden/code/main.js` },
+    { kind: 'link', path: ENTRY_POINT, target: '../../lib/gatewarden/code/main.js' },
     ...packageLicences(repository, bundle.packages),
     textFile('usr/share/gatewarden/sbom.cdx.json', bill),
   ];

@@ -96,7 +96,9 @@ export function imageArchive(images: readonly OciImage[], labels: ImageLabels): 
   };
   const index = { schemaVersion: 2, mediaType: INDEX, manifests: [{ ...top, annotations: naming }] };
   const entries: readonly ImageEntry[] = [
-    ...[...blobs].map(([digest, content]): ImageEntry => ({ kind: 'file', path: blobPath(digest), mode: 0o644, content })),
+    ...[...blobs].map(
+      ([digest, content]): ImageEntry => ({ kind: 'file', path: blobPath(digest), mode: 0o644, content }),
+    ),
     textFile('index.json', JSON.stringify(index)),
     textFile('oci-layout', JSON.stringify({ imageLayoutVersion: '1.0.0' })),
     ...(images.length === 1 ? [textFile('manifest.json', JSON.stringify(images.map(dockerManifest)))] : []),

@@ -72,7 +72,9 @@ function filesByPlace(repository: string): Plugin {
       });
       const places = [...rewritten.matchAll(byPlace)].length;
       if (places !== rewritten.split('import.meta.url').length - 1) {
-        throw new Error(`${id} uses import.meta.url in a way that the bundle cannot follow: write new URL('…', import.meta.url)`);
+        throw new Error(
+          `${id} uses import.meta.url in a way that the bundle cannot follow: write new URL('…', import.meta.url)`,
+        );
       }
       return { code: rewritten };
     },

@@ -7,7 +7,9 @@ import { withFolders } from './image-entry.ts';
 export function writeRootfs({ layers }: ImageContent, folder: string): void {
   if (existsSync(folder) && readdirSync(folder).length > 0) throw new Error(`${folder} is not empty`);
   mkdirSync(folder, { recursive: true });
-  const entries = layers.flatMap((layer) => layer.entries.filter(({ kind, path }) => kind !== 'folder' || path === 'tmp'));
+  const entries = layers.flatMap((layer) =>
+    layer.entries.filter(({ kind, path }) => kind !== 'folder' || path === 'tmp'),
+  );
   for (const entry of withFolders(entries)) {
     const path = join(folder, entry.path);
     if (entry.kind === 'link') symlinkSync(entry.target, path);

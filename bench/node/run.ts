@@ -50,7 +50,8 @@ async function pods(node: ReturnType<typeof onNode>, component: string): Promise
 async function idleMemory(node: ReturnType<typeof onNode>, when: string): Promise<void> {
   const [controller] = await pods(node, 'controller');
   const [plane] = await pods(node, 'dataplane');
-  const text = ({ own, all }: { own: number; all: number }): string => `${all.toFixed(0)} MB, ${own.toFixed(0)} its own`;
+  const text = ({ own, all }: { own: number; all: number }): string =>
+    `${all.toFixed(0)} MB, ${own.toFixed(0)} its own`;
   const ofPlane = await memoryOf(node, plane!.metadata.name);
   const ofController = await memoryOf(node, controller!.metadata.name);
   note(`idle plane with one unit, ${when}`, text(ofPlane), '≤ 60 MB', ofPlane.all <= 60);

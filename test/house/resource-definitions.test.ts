@@ -1,20 +1,26 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { definitionFiles, resourceDefinitions } from '../../crds/definitions.ts';
+import { definitionFiles, definitionTemplates, resourceDefinitions } from '../../crds/definitions.ts';
 import { structuralSchema } from '../../crds/structural-schema.ts';
 import { resourcesPage } from '../../docs/resources-page.ts';
 import { repositoryRoot } from './source-file.ts';
 
 describe('the custom resource definitions', () => {
-  it('are what `npm run crds` writes', () => {
-    const files = definitionFiles();
-    const found = readdirSync(`${repositoryRoot}/crds`).filter((name) => name.endsWith('.yaml'));
+  it.each([
+    ['crds', definitionFiles()],
+    ['helm/gatewarden-crds/templates', definitionTemplates()],
+  ])('in %s are what `npm run crds` writes', (folder, files) => {
+    const found = readdirSync(`${repositoryRoot}/${folder}`).filter((name) => name.endsWith('.yaml'));
     expect(found.sort()).toEqual([...files.keys()].sort());
     const drifted = [...files].filter(
-      ([name, text]) => readFileSync(`${repositoryRoot}/crds/${name}`, 'utf8') !== text,
+      ([name, text]) => readFileSync(`${repositoryRoot}/${folder}/${name}`, 'utf8') !== text,
     );
     expect(drifted.map(([name]) => name)).toEqual([]);
+  });
+
+  it('can be kept by the chart when it is uninstalled', () => {
+    for (const text of definitionTemplates().values()) expect(text).toContain('helm.sh/resource-policy: keep');
   });
 
   it.each(resourceDefinitions)('say something of every field of a $kind', ({ spec, status }) => {

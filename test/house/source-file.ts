@@ -10,7 +10,7 @@ export interface SourceFile {
 /** The root of the repository, without a slash at its end. */
 export const repositoryRoot = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
 
-const skipped = new Set(['node_modules', '.git', 'bench/out']);
+const skipped = new Set(['node_modules', '.git', 'out', 'bench/out']);
 const textFile = /(?:^|\/)[^./]+$|\.(?:ts|mts|js|mjs|cjs|json|jsonl|md|yaml|yml|sh|c|h|svg|conf|cfg|txt|gitignore)$/;
 
 /** Every text file of the repository that is written by hand. */

@@ -22,7 +22,15 @@ it('is installed, tested by helm, looked at, and leaves nothing', async () => {
   const before = await everything();
   await install(node);
   expect(await node.helm(['test', RELEASE, '--namespace', RELEASE, '--timeout', '60s'])).toContain('Succeeded');
-  const status = await node.kubectl(['exec', 'deploy/gatewarden-controller', '-n', RELEASE, '--', 'gatewarden', 'status']);
+  const status = await node.kubectl([
+    'exec',
+    'deploy/gatewarden-controller',
+    '-n',
+    RELEASE,
+    '--',
+    'gatewarden',
+    'status',
+  ]);
   expect(status).toMatch(/ready +yes/);
   await uninstall(node);
   const after = await everything();
@@ -51,7 +59,12 @@ it('a plane has no way to the API, and a stranger gets nothing from the controll
   expect(said.trim()).toBe('STATUS 401');
 
   await node.kubectl(['create', 'namespace', 'strangers']);
-  const authority = await node.get<{ data: Record<string, string> }>(['configmap', 'gatewarden-authority', '-n', RELEASE]);
+  const authority = await node.get<{ data: Record<string, string> }>([
+    'configmap',
+    'gatewarden-authority',
+    '-n',
+    RELEASE,
+  ]);
   const volumes = [
     { name: 'ca', configMap: { name: 'ca' } },
     {

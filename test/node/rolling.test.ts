@@ -21,7 +21,14 @@ beforeAll(async () => {
       handler: 'ReverseProxyHandler',
     },
   });
-  await node.kubectl(['wait', '--for=condition=Programmed', 'route.gatewarden.io/orders', '-n', 'shop', '--timeout=60s']);
+  await node.kubectl([
+    'wait',
+    '--for=condition=Programmed',
+    'route.gatewarden.io/orders',
+    '-n',
+    'shop',
+    '--timeout=60s',
+  ]);
 });
 
 afterAll(() => uninstall(node, 'shop'));
@@ -128,10 +135,21 @@ async function changedRouteServes(path: string): Promise<void> {
       ]),
     () => true,
   );
-  const { metadata } = await node.get<{ metadata: { generation: number } }>(['route.gatewarden.io/orders', '-n', 'shop']);
+  const { metadata } = await node.get<{ metadata: { generation: number } }>([
+    'route.gatewarden.io/orders',
+    '-n',
+    'shop',
+  ]);
   const observed = `jsonpath={.status.conditions[?(@.type=="Programmed")].observedGeneration}=${metadata.generation}`;
   await node.kubectl(['wait', `--for=${observed}`, 'route.gatewarden.io/orders', '-n', 'shop', '--timeout=90s']);
-  await node.kubectl(['wait', '--for=condition=Programmed', 'route.gatewarden.io/orders', '-n', 'shop', '--timeout=90s']);
+  await node.kubectl([
+    'wait',
+    '--for=condition=Programmed',
+    'route.gatewarden.io/orders',
+    '-n',
+    'shop',
+    '--timeout=90s',
+  ]);
   const origin = await node.origin(RELEASE, 'gatewarden-default');
   const answer = await fetch(`${origin}/${path}`);
   expect([answer.status, ((await answer.json()) as { path: string }).path]).toEqual([200, `/${path}`]);

@@ -50,9 +50,7 @@ it('an application on loopback is reached through its sidecar and in no other wa
       handler: {
         type: 'Chain',
         config: {
-          filters: [
-            { type: 'HeaderFilter', config: { messageType: 'REQUEST', add: { 'x-gateway': ['a sidecar'] } } },
-          ],
+          filters: [{ type: 'HeaderFilter', config: { messageType: 'REQUEST', add: { 'x-gateway': ['a sidecar'] } } }],
           handler: 'ReverseProxyHandler',
         },
       },

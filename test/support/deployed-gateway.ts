@@ -73,7 +73,7 @@ export class DeployedGateway {
   /** Starts one more controller. */
   async startController(words: readonly string[] = [], start: ControllerStart = {}): Promise<RunningController> {
     const name = `controller-${++this.made}`;
-    const { server = this.options.access.server, env = {} } = start;
+    const { server = this.options.access.server, env = {}, command } = start;
     const kubeconfig = this.at(`${name}.kubeconfig`);
     writeFileSync(kubeconfig, kubeconfigText({ ...this.options.access, server }, this.read('controller.token')));
     const all = [
@@ -86,7 +86,7 @@ export class DeployedGateway {
       ...(this.options.words ?? []),
       ...words,
     ];
-    const process = new LoggingProcess(all, env);
+    const process = new LoggingProcess(all, env, command);
     this.processes.push(process);
     const listening = await process.line(({ msg }) => msg === 'listening');
     const portOf = (key: string): number => (listening[key] as { port: number } | null)?.port ?? 0;
@@ -202,6 +202,8 @@ export interface ControllerStart {
   /** Where it finds the API server, in place of where that is. */
   readonly server?: string;
   readonly env?: NodeJS.ProcessEnv;
+  /** The program with its first words, in place of this one. */
+  readonly command?: readonly [string, ...string[]];
 }
 
 export interface RunningController {

@@ -15,7 +15,7 @@ export async function copyOfExamples(): Promise<string> {
   onTestFinished(() => rmSync(root, { recursive: true }));
   for (const name of ['README.md', 'examples'])
     cpSync(`${repositoryRoot}/${name}`, `${root}/${name}`, { recursive: true });
-  for (const name of ['cli', 'crds', 'docs', 'node_modules'])
+  for (const name of ['cli', 'crds', 'docs', 'helm', 'node_modules'])
     symlinkSync(`${repositoryRoot}/${name}`, `${root}/${name}`);
   const ports = await freePorts(MOST_PORTS);
   const known = new Map<string, string>();

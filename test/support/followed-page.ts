@@ -3,9 +3,13 @@ import { expect, onTestFinished } from 'vitest';
 import { Terminal } from './terminal.ts';
 import { OWN_TERMINAL, readWalkthrough, type Step, shownLine, shownOutput } from './walkthrough.ts';
 
-/** Does what a page says, in a copy of the examples, and expects what it shows. @param page such as `cluster/README.md` */
-export async function followPage(root: string, page: string, env: NodeJS.ProcessEnv = {}): Promise<void> {
-  const steps = readWalkthrough(readFileSync(`${root}/examples/${page}`, 'utf8'));
+/** Does what a page says, in a copy of the examples, and expects what it shows. @param page such as `README.md` */
+export async function followPage(
+  root: string,
+  page: string,
+  { env = {}, patience }: { readonly env?: NodeJS.ProcessEnv; readonly patience?: number } = {},
+): Promise<void> {
+  const steps = readWalkthrough(readFileSync(`${root}/${page}`, 'utf8'));
   expect(steps.filter(({ does }) => does === 'run')).not.toEqual([]);
   const terminals = new Map<string, Terminal>();
   onTestFinished(async () => {
@@ -13,7 +17,7 @@ export async function followPage(root: string, page: string, env: NodeJS.Process
   });
   const all = { ...process.env, CURL_HOME: root, LC_ALL: 'C.UTF-8', PWD: root, ...env };
   for (const step of steps) {
-    const terminal = terminals.get(step.terminal) ?? new Terminal(root, all);
+    const terminal = terminals.get(step.terminal) ?? new Terminal(root, all, patience);
     terminals.set(step.terminal, terminal);
     await follow(step, terminal);
   }

@@ -2,7 +2,6 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 
-/** How long something that a terminal should show may take, in milliseconds. */
 const PATIENCE = 25_000;
 
 /** A shell that is typed into, as a person does who follows a page. */
@@ -14,8 +13,11 @@ export class Terminal {
   /** Where in the output the next thing to be shown is looked for. */
   private seen = 0;
   private ends = 0;
+  private readonly patience: number;
 
-  constructor(folder: string, env: NodeJS.ProcessEnv) {
+  /** @param patience how long something that it should show may take, in milliseconds */
+  constructor(folder: string, env: NodeJS.ProcessEnv, patience = PATIENCE) {
+    this.patience = patience;
     // In a process group of its own, so that Ctrl-C reaches what runs here and nothing else.
     this.shell = spawn('bash', ['--noprofile', '--norc'], { cwd: folder, env, detached: true });
     this.shell.stdout.setEncoding('utf8').on('data', (text: string) => (this.output += text.replaceAll('\r', '')));
@@ -73,7 +75,7 @@ export class Terminal {
   }
 
   private async until(condition: () => boolean, what: string): Promise<void> {
-    const signal = AbortSignal.timeout(PATIENCE);
+    const signal = AbortSignal.timeout(this.patience);
     try {
       while (!condition()) {
         if (this.isGone) throw new Error('the terminal is closed');

@@ -66,7 +66,12 @@ export async function runApp(node: TestNode, wish: AppWish): Promise<void> {
         template: { metadata: { labels: { app: name, ...labels }, annotations }, spec },
       },
     },
-    { apiVersion: 'v1', kind: 'Service', metadata, spec: { selector: { app: name }, ports: [{ port: 80, targetPort }] } },
+    {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata,
+      spec: { selector: { app: name }, ports: [{ port: 80, targetPort }] },
+    },
   );
   await node.kubectl(['rollout', 'status', `deployment/${name}`, '-n', namespace, '--timeout=60s']);
 }

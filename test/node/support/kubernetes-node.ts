@@ -1,6 +1,15 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -101,7 +110,8 @@ export class KubernetesNode {
     await inside('link', 'set', 'eth0', 'up');
     await inside('link', 'set', 'lo', 'up');
     await inside('route', 'add', 'unreachable', 'default');
-    for (const network of [NODE.pods, NODE.services]) await ip('route', 'add', network, 'via', NODE.address, 'dev', WIRE);
+    for (const network of [NODE.pods, NODE.services])
+      await ip('route', 'add', network, 'via', NODE.address, 'dev', WIRE);
   }
 }
 
@@ -118,12 +128,7 @@ export function onNode(access: NodeAccess) {
   };
 }
 
-function told(
-  program: string,
-  words: readonly string[],
-  env: NodeJS.ProcessEnv,
-  input = '',
-): Promise<string> {
+function told(program: string, words: readonly string[], env: NodeJS.ProcessEnv, input = ''): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = execFile(program, words, { env, maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
       if (error === null) resolve(stdout);

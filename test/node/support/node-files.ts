@@ -39,7 +39,8 @@ export function writeNodeFiles(
   { cgroup, networkPlugins }: { readonly cgroup: string; readonly networkPlugins: string },
 ): void {
   const at = (...path: readonly string[]): string => join(state, ...path);
-  for (const folder of ['keys', 'kernel', 'kubeconfig', 'lib', 'log', 'made', 'network', 'plugins']) mkdirSync(at(folder));
+  for (const folder of ['keys', 'kernel', 'kubeconfig', 'lib', 'log', 'made', 'network', 'plugins'])
+    mkdirSync(at(folder));
   for (const [name, value] of Object.entries(KERNEL)) writeFileSync(at('kernel', name), `${value}\n`);
   const authority = writeKeys(at('keys'));
   writeUsers(state, authority);

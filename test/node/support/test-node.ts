@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { inject } from 'vitest';
 import { theHelm } from '../../support/helm.ts';
 import { type NodeAccess, onNode } from './kubernetes-node.ts';
@@ -17,6 +18,8 @@ export interface TestNode {
   readonly prometheus: string;
   kubectl(words: readonly string[], input?: string): Promise<string>;
   helm(words: readonly string[]): Promise<string>;
+  /** Where the program helm is. */
+  helmFolder(): Promise<string>;
   /** Runs a program in the namespaces of the node. */
   inNode(words: readonly string[]): Promise<string>;
   /** Applies objects. */
@@ -45,6 +48,7 @@ export function theNode(): TestNode {
       const helm = await theHelm();
       return helm.run(words, { kubeconfig: access.kubeconfig });
     },
+    helmFolder: async () => dirname((await theHelm()).path),
     apply: (...objects) =>
       kubectl(['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects })),
     async origin(namespace, service, port = 80) {
@@ -62,7 +66,8 @@ export function theNode(): TestNode {
         } catch (error) {
           last = error;
         }
-        if (performance.now() > end) throw new Error(`it did not become right; at last: ${JSON.stringify(last) ?? last}`);
+        if (performance.now() > end)
+          throw new Error(`it did not become right; at last: ${JSON.stringify(last) ?? last}`);
         await pause(BREATH);
       }
     },

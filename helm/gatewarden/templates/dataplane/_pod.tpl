@@ -17,9 +17,14 @@ enableServiceLinks: false
 terminationGracePeriodSeconds: {{ add .drain.preStopSeconds .drain.delaySeconds .drain.timeoutSeconds 5 }}
 securityContext:
   {{- include "gatewarden.podSecurity" $root | nindent 2 }}
-{{- include "gatewarden.pullSecrets" $root }}
+{{- with include "gatewarden.pullSecrets" $root }}
+{{- . | trim | nindent 0 }}
+{{- end }}
 {{- $selector := include "gatewarden.selectorLabels" $of }}
-{{- include "gatewarden.placement" (dict "settings" . "selector" $selector "revision" (ternary "" "pod-template-hash" (eq .kind "DaemonSet"))) }}
+{{- $revision := ternary "" "pod-template-hash" (eq .kind "DaemonSet") }}
+{{- with include "gatewarden.placement" (dict "settings" . "selector" $selector "revision" $revision) }}
+{{- . | trim | nindent 0 }}
+{{- end }}
 {{- with .dnsConfig }}
 dnsConfig:
   {{- toYaml . | nindent 2 }}

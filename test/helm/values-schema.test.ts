@@ -1,0 +1,228 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { chart, renderText } from '../support/chart.ts';
+import { type SchemaNode, valuesSchema } from '../support/values-schema.ts';
+
+const schema = valuesSchema();
+const defaults: unknown = parse(readFileSync(`${chart}/values.yaml`, 'utf8'));
+
+/** Values one level deep or more, at a path. */
+function valuesAt(path: string, value: unknown): object {
+  const [first = '', ...rest] = path.split('/');
+  return { [first]: rest.length === 0 ? value : valuesAt(rest.join('/'), value) };
+}
+
+async function refusal(values: object): Promise<string> {
+  return renderText({ values: [values] }).then(
+    () => 'it was accepted',
+    (error: Error) => error.message,
+  );
+}
+
+describe('values that are wrong are refused, and helm says where', () => {
+  it.each<[path: string, value: unknown]>([
+    ['nameOverride', 'Gateway'],
+    ['nameOverride', 7],
+    ['fullnameOverride', 'a'.repeat(41)],
+    ['commonLabels', { team: 1 }],
+    ['commonAnnotations', ['a']],
+    ['image/repository', 'Gate Warden'],
+    ['image/tag', 1.5],
+    ['image/digest', 'sha256:abc'],
+    ['image/digest', 'latest'],
+    ['image/pullPolicy', 'Sometimes'],
+    ['image/pullSecrets', 'credentials'],
+    ['image/pullSecrets', [{ name: 'credentials' }]],
+    ['securityContext/runAsUser', 'nobody'],
+    ['securityContext/runAsGroup', -1],
+    ['controller/replicas', '2'],
+    ['controller/replicas', -1],
+    ['controller/logLevel', 'verbose'],
+    ['controller/watchNamespaces', 'shop'],
+    ['controller/watchNamespaces', ['*']],
+    ['controller/resources/requests/cpu', 'much'],
+    ['controller/resources/limits/memory', '1 GB'],
+    ['controller/pdb/maxUnavailable', '120%'],
+    ['controller/topologySpread/whenUnsatisfiable', 'Maybe'],
+    ['controller/tolerations', [{ operator: 'Like' }]],
+    ['controller/env', [{ value: 'x' }]],
+    ['controller/extraArgs', '--listen=:1'],
+    ['webhook/enabled', 'yes'],
+    ['webhook/failurePolicy', 'fail'],
+    ['webhook/timeoutSeconds', 0],
+    ['webhook/timeoutSeconds', 31],
+    ['webhook/namespaceSelector', { matchExpressions: [{ key: 'a', operator: 'Like' }] }],
+    ['config', 'config.json'],
+    ['admin', []],
+    ['trust/tenants', [{ name: 'shop', namespaces: ['shop'] }]],
+    ['trust/tenants', [{ name: 'shop', namespaces: ['shop'], hosts: ['https://shop.example.com'] }]],
+    ['trust/tenants', { shop: ['shop.example.com'] }],
+    ['trust/tokens', { retries: 3 }],
+    ['trust/onInvalid', 'Ignore'],
+    ['secretAccess/names', ['shop']],
+    ['secretAccess/names', { shop: 'issuer-keys' }],
+    ['secretAccess/clusterWide', 'no'],
+    ['dataPlaneDefaults/kind', 'StatefulSet'],
+    ['dataPlaneDefaults/units', 'all'],
+    ['dataPlaneDefaults/units', 0],
+    ['dataPlaneDefaults/autoscaling/minReplicas', 0],
+    ['dataPlaneDefaults/service/type', 'ExternalName'],
+    ['dataPlaneDefaults/service/port', 65536],
+    ['dataPlaneDefaults/service/port', '80'],
+    ['dataPlaneDefaults/service/loadBalancerSourceRanges', ['everybody']],
+    ['dataPlaneDefaults/tls/secretName', ['certificate']],
+    ['dataPlaneDefaults/drain/timeoutSeconds', '30s'],
+    ['dataPlaneDefaults/snapshot/maxAge', '1 week'],
+    ['dataPlaneDefaults/temporaryStorage/medium', 'HugePages'],
+    ['dataPlaneDefaults/trustedProxies', ['10.0.0.0/33']],
+    ['dataPlaneDefaults/accessLog', '/var/log/access'],
+    ['dataPlaneDefaults/probes/liveness/periodSeconds', 0],
+    ['dataPlanes', ['public']],
+    ['dataPlanes/public', { replica: 1 }],
+    ['dataPlanes/public', { service: { port: 'http' } }],
+    ['sidecars/namespaces', ['*']],
+    ['sidecars/port', 80],
+    ['networkPolicy/trafficFrom', [{ ipBlock: { cidr: '10.0.0.1' } }]],
+    ['networkPolicy/metricsFrom', [{ labelSelector: {} }]],
+    ['networkPolicy/planesNotTo', ['169.254.169.254']],
+    ['monitoring/serviceMonitor/enabled', 'true'],
+    ['tests/timeoutSeconds', '1m'],
+    ['extraObjects', {}],
+    ['extraObjects', [7]],
+  ])('%s: %j', async (path, value) => {
+    const said = await refusal(valuesAt(path, value));
+    expect(said).toContain("values don't meet the specifications of the schema");
+    expect(said).toContain(`at '/${path}`);
+  });
+
+  it.each(['controller', 'webhook', 'sidecars', 'Upper', 'with.dot', 'a-metrics', 'a'.repeat(40)])(
+    'a group of planes with the name %s',
+    async (name) => {
+      const said = await refusal({ dataPlanes: { [name]: {} } });
+      expect(said).toContain("at '/dataPlanes'");
+      expect(said).toContain(name);
+    },
+  );
+});
+
+describe('values that are good by themselves are refused together', () => {
+  it.each<[values: object, says: string]>([
+    [{ defaultGroup: 'public' }, 'defaultGroup names "public"'],
+    [
+      { sidecars: { enabled: true, namespaces: ['shop'] }, webhook: { enabled: false } },
+      'sidecars.enabled needs webhook',
+    ],
+    [{ sidecars: { enabled: true } }, 'sidecars.enabled needs sidecars.namespaces'],
+    [{ controller: { watchNamespaces: ['shop'], watchNamespaceSelector: 'a=b' } }, 'exclude each other'],
+    [{ dataPlaneDefaults: { hostPorts: { http: 80 } } }, 'dataPlanes.default.hostPorts needs kind: DaemonSet'],
+    [{ dataPlaneDefaults: { kind: 'DaemonSet', autoscaling: { enabled: true } } }, 'dataPlanes.default.autoscaling'],
+    [
+      { dataPlanes: { public: { autoscaling: { enabled: true, minReplicas: 3, maxReplicas: 2 } } } },
+      'dataPlanes.public.autoscaling.minReplicas is more than maxReplicas',
+    ],
+    [{ dataPlanes: { public: { snapshot: { existingClaim: 'kept' } } } }, 'existingClaim needs keySecretName'],
+    [
+      { dataPlaneDefaults: { serviceAccount: { name: 'planes' } }, dataPlanes: { a: {}, b: {} } },
+      'dataPlanes.b.serviceAccount.name is that of the group a too',
+    ],
+  ])('%j', async (values, says) => {
+    expect(await refusal(values)).toContain(says);
+  });
+
+  it('with all reasons at once', async () => {
+    const said = await refusal({ defaultGroup: 'public', sidecars: { enabled: true } });
+    expect(said).toContain('defaultGroup names');
+    expect(said).toContain('sidecars.namespaces');
+  });
+});
+
+describe('values.yaml and values.schema.json', () => {
+  it('have the same keys', () => {
+    expect(keysOfValues(defaults, schema, '')).toEqual(keysOfSchema(schema, ''));
+  });
+
+  it('have the same defaults where the schema has any', () => {
+    expect(otherDefaults(defaults, schema, '')).toEqual([]);
+  });
+
+  it('refuse keys that nobody knows, at every level', async () => {
+    const levels = closedLevels(schema, '');
+    expect(levels.length).toBeGreaterThan(30);
+    for (const level of levels) {
+      const path = level === '' ? 'unheardOf' : `${level}/unheardOf`;
+      const said = await refusal(valuesAt(path, 1));
+      expect(said, path).toContain(
+        `at '${level === '' ? '' : `/${level}`}': additional properties 'unheardOf' not allowed`,
+      );
+    }
+  });
+
+  it('leave open only what Kubernetes or the program judges', () => {
+    expect(openLevels(schema, '')).toMatchInlineSnapshot(`
+      [
+        "global",
+        "commonLabels",
+        "commonAnnotations",
+        "controller.serviceAccount.annotations",
+        "controller.service.annotations",
+        "controller.affinity",
+        "controller.nodeSelector",
+        "controller.podLabels",
+        "controller.podAnnotations",
+        "webhook.namespaceSelector.matchLabels",
+        "config",
+        "admin",
+        "trust.tokens",
+        "dataPlaneDefaults.autoscaling.behavior.scaleUp",
+        "dataPlaneDefaults.autoscaling.behavior.scaleDown",
+        "dataPlaneDefaults.service.annotations",
+        "dataPlaneDefaults.service.labels",
+        "dataPlaneDefaults.serviceAccount.annotations",
+        "dataPlaneDefaults.affinity",
+        "dataPlaneDefaults.nodeSelector",
+        "dataPlaneDefaults.podLabels",
+        "dataPlaneDefaults.podAnnotations",
+      ]
+    `);
+  });
+});
+
+/** Keys of the values, as far as the schema names what is below. */
+function keysOfValues(values: unknown, node: SchemaNode | undefined, prefix: string): string[] {
+  if (node?.properties === undefined || typeof values !== 'object' || values === null) return [];
+  return Object.entries(values)
+    .flatMap(([name, inner]) => [
+      `${prefix}${name}`,
+      ...keysOfValues(inner, node.properties![name], `${prefix}${name}.`),
+    ])
+    .toSorted();
+}
+
+function keysOfSchema(node: SchemaNode, prefix: string): string[] {
+  return Object.entries(node.properties ?? {})
+    .flatMap(([name, inner]) => [`${prefix}${name}`, ...keysOfSchema(inner, `${prefix}${name}.`)])
+    .toSorted();
+}
+
+function otherDefaults(values: unknown, node: SchemaNode, prefix: string): string[] {
+  const own = node.default === undefined || JSON.stringify(node.default) === JSON.stringify(values) ? [] : [prefix];
+  const inner = Object.entries(node.properties ?? {}).flatMap(([name, one]) =>
+    otherDefaults((values as Record<string, unknown> | undefined)?.[name], one, `${prefix}.${name}`),
+  );
+  return [...own, ...inner];
+}
+
+/** Places whose keys are all known. */
+function closedLevels(node: SchemaNode, path: string): string[] {
+  const below = Object.entries(node.properties ?? {});
+  const inner = below.flatMap(([name, one]) => closedLevels(one, path === '' ? name : `${path}/${name}`));
+  return node.additionalProperties === false ? [path, ...inner] : inner;
+}
+
+/** Places that take keys of any name. */
+function openLevels(node: SchemaNode, path: string): string[] {
+  const below = Object.entries(node.properties ?? {});
+  const inner = below.flatMap(([name, one]) => openLevels(one, path === '' ? name : `${path}.${name}`));
+  return node.type === 'object' && node.additionalProperties !== false ? [path, ...inner] : inner;
+}

@@ -1,0 +1,18 @@
+import { afterAll, it } from 'vitest';
+import { copyOfExamples } from '../support/example-copy.ts';
+import { followPage } from '../support/followed-page.ts';
+import { uninstall } from './support/installation.ts';
+import { theNode } from './support/test-node.ts';
+
+const node = theNode();
+
+afterAll(() => uninstall(node, 'shop'));
+
+it('the README shows what happens in a cluster', async () => {
+  const { PATH, KUBECONFIG } = node.access.env;
+  const helm = await node.helmFolder();
+  await followPage(await copyOfExamples(), 'README.md', {
+    env: { KUBECONFIG, PATH: `${helm}:${PATH}` },
+    patience: 120_000,
+  });
+});
