@@ -126,10 +126,11 @@ function takeRepeated(word: string, follower: string | undefined, options: Optio
     const attached = word.slice(option.repeated.length);
     const isLong = option.repeated.startsWith('--');
     if (isLong && attached !== '' && !attached.startsWith('=')) continue;
-    const takesFollower = isLong && attached === '' && follower !== undefined && !looksLikeOption(follower);
+    const mayFollow = isLong || option.apart === true;
+    const takesFollower = mayFollow && attached === '' && follower !== undefined && !looksLikeOption(follower);
     const text = takesFollower ? follower : isLong ? attached.slice(1) : attached;
     if (text === '') {
-      const gap = isLong ? ' ' : '';
+      const gap = mayFollow ? ' ' : '';
       split.problems.push(`option '${option.repeated}' needs a value: ${option.repeated}${gap}${option.valueName}`);
     }
     const texts = split.repeated.get(name) ?? [];

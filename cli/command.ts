@@ -22,6 +22,8 @@ export interface FlagOption {
 /** An option that may be given any number of times: `-Dname=value`, or with two dashes `--header VALUE`. */
 export interface RepeatedOption<T = unknown> {
   readonly repeated: `-${string}`;
+  /** The value may be the next word although there is one dash only: `-f FILE`. */
+  readonly apart?: true;
   readonly valueName: string;
   readonly description: string;
   read(text: string): Reading<T>;

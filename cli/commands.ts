@@ -7,6 +7,7 @@ import { dumpCommand } from './dump.ts';
 import { evalCommand } from './eval.ts';
 import { explainCommand } from './explain.ts';
 import { exportCommand } from './export.ts';
+import { injectCommand } from './inject.ts';
 import { typesCommand } from './list-types.ts';
 import { proxyCommand } from './proxy.ts';
 import { routesCommand } from './routes.ts';
@@ -22,6 +23,7 @@ export const commands: readonly Command[] = [
   routesCommand,
   compileCommand,
   exportCommand,
+  injectCommand,
   explainCommand,
   typesCommand,
   evalCommand,

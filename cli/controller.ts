@@ -94,6 +94,14 @@ export const controllerCommand = defineCommand({
       default: 'off',
       read: readOptionalAddress,
     },
+    'admin-socket': {
+      valueName: 'FILE|off',
+      description:
+        'Unix socket of status and dump, for whoever may run programs here (kubectl exec); by default in a Pod one in ' +
+        'the directory for temporary files.',
+      optional: true,
+      read: readText,
+    },
     webhook: {
       valueName: 'ADDR|off',
       description: 'Address of the validating admission webhook.',

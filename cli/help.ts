@@ -54,7 +54,7 @@ export function commandHelp(command: Command): string {
 function optionHead(name: string, option: Option): string {
   if ('flag' in option) return `--${name}`;
   if (!('repeated' in option)) return `--${name} ${option.valueName}`;
-  const gap = option.repeated.startsWith('--') ? ' ' : '';
+  const gap = option.repeated.startsWith('--') || option.apart === true ? ' ' : '';
   return `${option.repeated}${gap}${option.valueName}`;
 }
 

@@ -30,7 +30,7 @@ export function injectManifests(files: readonly SourceFile[], terms: InjectionTe
   function injectedText(file: SourceFile, manifest: ManifestText): string {
     const { read, text } = manifest;
     for (const problem of read?.problems ?? []) {
-      tell(problemText(problem, { file: file.path, placeOf: read?.placeOf }), problem.severity === 'error');
+      tell(problemText(problem, { file: file.path }), problem.severity === 'error');
     }
     const additions = objectsIn(read?.value ?? null, []).flatMap(({ value, path }) =>
       additionsFor(value, path, file, manifest),

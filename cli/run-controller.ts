@@ -17,6 +17,7 @@ import { registerRouteMetrics } from '../dataplane/metrics/route-exposition.ts';
 import { monitoringAnswer } from '../dataplane/monitoring-endpoint.ts';
 import { operatorReach } from '../dataplane/operator-reach.ts';
 import type { Address } from './address.ts';
+import { ownAdminSocket } from './admin-socket.ts';
 import { dataPlaneChecker } from './checker.ts';
 import { controllerFailure } from './controller-failure.ts';
 import { isInCluster } from './in-cluster.ts';
@@ -41,6 +42,7 @@ export interface ControllerOptions {
   readonly 'outside-planes': string | undefined;
   readonly admin: Address | null;
   readonly 'secure-admin': Address | null;
+  readonly 'admin-socket': string | undefined;
   readonly webhook: Address | null;
   readonly 'webhook-service': { readonly name: string; readonly port: number } | undefined;
   readonly 'webhook-configuration': string;
@@ -67,6 +69,7 @@ export async function runController(options: ControllerOptions): Promise<number>
   const isGiven = certificate !== undefined && key !== undefined && authority !== undefined;
   const advertise = options.advertise ?? hostname();
   const service = options['webhook-service'];
+  const socket = options['admin-socket'] ?? (isInCluster() ? ownAdminSocket() : 'off');
   const rates = new Rates();
   let routes: () => readonly MergedRoute[] = () => [];
   const fail = (error: unknown): never => {
@@ -94,6 +97,7 @@ export async function runController(options: ControllerOptions): Promise<number>
     authenticators: outside.authenticators,
     admin: options.admin,
     secureAdmin: options['secure-admin'],
+    adminSocket: socket === 'off' ? null : socket,
     webhook:
       options.webhook === null
         ? null

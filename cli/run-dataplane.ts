@@ -5,7 +5,6 @@ import type { ForbiddenPlace } from '../contract/egress.ts';
 import type { ListenAddress } from '../dataplane/admin-port.ts';
 import { CannotListen } from '../dataplane/cannot-listen.ts';
 import { catalogueDigest } from '../dataplane/catalogue-digest.ts';
-import { proveCertificateFiles } from '../dataplane/connectors/file-transport.ts';
 import type { ListenerLimits } from '../dataplane/http/limits.ts';
 import { type ControllerAddress, ControllerAddresses } from '../dataplane/link/controller-addresses.ts';
 import { ControllerLink } from '../dataplane/link/controller-link.ts';
@@ -51,7 +50,10 @@ export async function runDataplane(options: DataplaneOptions): Promise<number> {
   const log = pino({ name: 'gatewarden', level: options['log-level'] }, pino.destination({ fd: 2, sync: true }));
   const apiServer = await apiServerPlaces();
   const secure = secureConnector(options);
-  if (secure !== undefined) await proveCertificateFiles(secure.files);
+  if (secure !== undefined) {
+    const { proveCertificateFiles } = await import('../dataplane/connectors/file-transport.ts');
+    await proveCertificateFiles(secure.files);
+  }
   // the admin port answers before these are there
   let follower: PlaneFollower | null = null;
   let link: ControllerLink | null = null;

@@ -17,6 +17,10 @@ export const statusCommand = defineCommand({
   examples: [
     { command: 'gatewarden status', effect: 'Ask the controller on this machine.' },
     {
+      command: 'kubectl -n gatewarden exec deploy/gatewarden-controller -- gatewarden status',
+      effect: 'Ask the controller of a Pod in that Pod.',
+    },
+    {
       command: 'gatewarden status --admin https://controller.test:9443 --token-file token --ca-file ca.pem --json',
       effect: 'Ask a controller of a cluster, and print JSON.',
     },

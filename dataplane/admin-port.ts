@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
 import { isFromThisMachine } from '../contract/own-machine.ts';
@@ -38,6 +38,8 @@ export class AdminPort {
 
   constructor(source: AdminSource) {
     this.source = source;
+    // imported, it would load all that a browser has to connect with, which nobody needs here
+    const { createServer } = process.getBuiltinModule('node:http');
     this.server = createServer(
       { requestTimeout: 10_000, headersTimeout: 5000, maxHeaderSize: 8192 },
       (request, response) => {

@@ -1,8 +1,7 @@
 import { contentHash } from '../contract/document/canonical.ts';
-import { catalogue } from './catalogue.ts';
+import { typeNames } from './type-names.ts';
 
 /** Tells whether two programs know the same types of objects. */
 export function catalogueDigest(): string {
-  const names = catalogue.definitions.flatMap(({ type, aliases = [] }) => [type, ...aliases]);
-  return contentHash(names.sort());
+  return contentHash([...typeNames]);
 }

@@ -1,6 +1,7 @@
+import { chmodSync, lstatSync, unlinkSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer, type Server as SecureServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, ListenOptions } from 'node:net';
 import type { Registry } from 'prom-client';
 import type { AdminGuard } from './admin-guard.ts';
 
@@ -57,15 +58,16 @@ export class ControllerAdmin {
   }
 
   async listen({ host, port }: AdminAddress): Promise<{ readonly host: string; readonly port: number }> {
-    await new Promise<void>((resolve, reject) => {
-      this.server.once('error', reject);
-      this.server.listen({ port, ...(host === undefined ? {} : { host }) }, () => {
-        this.server.off('error', reject);
-        resolve();
-      });
-    });
+    await this.bind({ port, ...(host === undefined ? {} : { host }) });
     const bound = this.server.address() as AddressInfo;
     return { host: bound.address, port: bound.port };
+  }
+
+  /** Listens at a path of the file system, for this user only. What a program before this one left there goes. */
+  async listenAt(path: string): Promise<void> {
+    if (lstatSync(path, { throwIfNoEntry: false })?.isSocket() === true) unlinkSync(path);
+    await this.bind({ path });
+    chmodSync(path, 0o600);
   }
 
   /** Uses another certificate for connections from now on. */
@@ -76,6 +78,16 @@ export class ControllerAdmin {
   close(): void {
     this.server.close();
     this.server.closeAllConnections();
+  }
+
+  private bind(where: ListenOptions): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.server.once('error', reject);
+      this.server.listen(where, () => {
+        this.server.off('error', reject);
+        resolve();
+      });
+    });
   }
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

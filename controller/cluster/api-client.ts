@@ -51,6 +51,7 @@ export interface ApiCaller {
  */
 export class ClusterApi implements ApiCaller {
   private readonly access: ApiAccess;
+  private answered = performance.now();
 
   /** @throws Error when there is no usable configuration */
   constructor(options: AccessOptions) {
@@ -65,6 +66,11 @@ export class ClusterApi implements ApiCaller {
   /** The namespace that the configuration names: in a cluster that of the Pod; null when it names none. */
   get namespace(): string | null {
     return this.access.namespace;
+  }
+
+  /** When it was heard last, in milliseconds of the steady clock. An answer that says no is one; a failure of it is none. */
+  get answeredAt(): number {
+    return this.answered;
   }
 
   async get(path: string, signal?: AbortSignal): Promise<ApiContent> {
@@ -129,6 +135,7 @@ export class ClusterApi implements ApiCaller {
   private async send(request: ApiRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
     const credentials = await this.access.credentials().catch(failCredentials);
     const answer = await attempt(request, credentials, signal);
+    if (answer.statusCode < 500) this.answered = performance.now();
     if (answer.statusCode < 300) return answer;
     const error = await failureOf(answer);
     if (error.status !== 401) throw error;

@@ -37,6 +37,8 @@ export interface ClusterControllerOptions {
   readonly authenticators: readonly PlaneAuthenticator[];
   readonly admin: AdminAddress | null;
   readonly secureAdmin: AdminAddress | null;
+  /** Path of a socket for whoever may run programs where the controller runs; null for none. */
+  readonly adminSocket: string | null;
   readonly webhook: WebhookOptions | null;
   /** What the monitoring endpoint answers of routes. */
   monitoring(

@@ -21,6 +21,7 @@ import { PlaneSessions } from '../publish/plane-sessions.ts';
 import { planeState } from '../publish/plane-state.ts';
 import { RoutePlanes } from '../publish/route-planes.ts';
 import type { ServingCertificate } from '../publish/serving-credentials.ts';
+import { ApiContact } from './api-contact.ts';
 import type { ClusterControllerOptions, ControllerAddresses } from './cluster-controller-options.ts';
 import { ClusterSource } from './cluster-source.ts';
 import { ControllerFronts } from './controller-fronts.ts';
@@ -54,6 +55,7 @@ export class ClusterController {
   private readonly metrics: ControllerMetrics;
   private readonly merged = new MergedRoutes();
   private readonly fronts: ControllerFronts;
+  private readonly contact: ApiContact;
   private election: LeaseElection | null = null;
   private newest: Compilation | null = null;
   private isListed = false;
@@ -180,6 +182,14 @@ export class ClusterController {
       authorities: () => this.trusted,
       isLeader: () => this.election?.isLeader === true,
     });
+    this.contact = new ApiContact({
+      answeredAt: () => api.answeredAt,
+      changed: (isLost) => {
+        if (isLost) log.warn('the API server is not heard any more: planes are told to look for another controller');
+        else log.info('the API server is heard again');
+        this.sessions.setInTouch(!isLost);
+      },
+    });
     this.review = new PlaneReview({ api, groups: [] });
     this.peers = new PeerService({
       controller: name,
@@ -203,6 +213,7 @@ export class ClusterController {
   async start(): Promise<ControllerAddresses> {
     const { options } = this;
     const channel = await this.channel.listen();
+    if (options.adminSocket !== null) await this.fronts.openAdminSocket(options.adminSocket);
     const addresses = {
       channel,
       admin: options.admin && (await this.fronts.openAdmin(options.admin)),
@@ -225,11 +236,13 @@ export class ClusterController {
       this.log.info('everything has been listed');
     });
     this.election.start();
+    this.contact.start();
     return addresses;
   }
 
   /** Gives the Lease back, tells planes to go elsewhere, and ends. */
   async close(): Promise<void> {
+    this.contact.close();
     this.live.close();
     this.status.close();
     await this.election?.close();

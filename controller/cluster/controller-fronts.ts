@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { JsonObject } from '../../contract/document/json-value.ts';
-import { closedGuard, loopbackGuard } from '../admin/admin-guard.ts';
+import { closedGuard, loopbackGuard, openGuard } from '../admin/admin-guard.ts';
 import { type AdminAddress, ControllerAdmin, type ControllerAdminSource } from '../admin/controller-admin.ts';
 import type { AdmissionJudge } from '../admission/admission-judge.ts';
 import { AdmissionServer } from '../admission/admission-server.ts';
@@ -73,6 +73,19 @@ export class ControllerFronts {
   openAdmin(address: AdminAddress): Promise<BoundAddress> {
     const isOwn = !this.options.isInPod && ['127.0.0.1', '::1', 'localhost'].includes(address.host ?? '');
     return this.listen(address, isOwn ? loopbackGuard : closedGuard('ask the admin address with TLS'), null);
+  }
+
+  /** For whoever may run programs where this one runs. Where no socket can be made, the others have to do. */
+  async openAdminSocket(path: string): Promise<void> {
+    const { source, log } = this.options;
+    const admin = new ControllerAdmin(source, openGuard, null);
+    try {
+      await admin.listenAt(path);
+      this.admins.push(admin);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      log.warn({ error: reason }, 'there is no socket for status and dump');
+    }
   }
 
   openSecureAdmin(address: AdminAddress): Promise<BoundAddress> {

@@ -125,6 +125,7 @@ export class PlaneReview implements PlaneAuthenticator {
       throw new PlaneRefused('PERMISSION_DENIED', 'the token is not bound to a Pod');
     }
     if (until === null) throw new PlaneRefused('PERMISSION_DENIED', 'the token has no end');
+    this.groupOrRefusal(`${namespace}/${name}`); // before the Pod: in the namespaces of others it may not be looked at
     const found = await this.podOf(namespace, podName, podUid);
     if (found === null) throw new PlaneRefused('UNAUTHENTICATED', 'the Pod of the plane is gone');
     return this.grant(`${namespace}/${name}`, found, until);
@@ -133,13 +134,18 @@ export class PlaneReview implements PlaneAuthenticator {
   private grant(account: string, found: PodFacts, until: number): PlaneGrant {
     return {
       identify: () => {
-        const group = this.groupOf(account);
-        if (group === null) throw new PlaneRefused('PERMISSION_DENIED', `no group has the ServiceAccount ${account}`);
+        const group = this.groupOrRefusal(account);
         const { namespace, name, uid, labels } = found;
         return { id: uid, name, namespace, labels, group: group.name, isSidecar: group.sidecars, until };
       },
       watch: (identity, ended) => this.watch(account, identity, found, ended),
     };
+  }
+
+  private groupOrRefusal(account: string): PlaneGroups[number] {
+    const group = this.groupOf(account);
+    if (group === null) throw new PlaneRefused('PERMISSION_DENIED', `no group has the ServiceAccount ${account}`);
+    return group;
   }
 
   private watch(

@@ -47,7 +47,12 @@ export function injectPod(pod: JsonObject, { namespace, settings, authorities }:
   if (why !== null) return { outcome: 'left-alone', why };
   const volumes = sidecarVolumes(settings);
   const { wishes, problems: unread } = podWishes(pod);
-  const problems = [...labelProblems(pod), ...unread, ...podObstacles(pod, { settings, wishes, volumes })];
+  const problems = [
+    ...namespaceProblems(namespace, settings),
+    ...labelProblems(pod),
+    ...unread,
+    ...podObstacles(pod, { settings, wishes, volumes }),
+  ];
   if (problems.length > 0) return { outcome: 'refused', problems };
   const appPorts = appPortsOf(pod, wishes);
   const container = sidecarContainer({ settings, wishes, appPorts, authorities });
@@ -73,6 +78,15 @@ function whyLeftAlone(pod: JsonObject, namespace: string, settings: SidecarSetti
 function isSidecar({ name, restartPolicy, args }: JsonObject): boolean {
   const isOurs = Array.isArray(args) && args[0] === 'dataplane' && args.includes('--sidecar');
   return name === SIDECAR_NAME && restartPolicy === 'Always' && isOurs;
+}
+
+/** A sidecar that no controller lets in would keep its Pod from ever being ready, and nobody would be told why. */
+function namespaceProblems(namespace: string, { namespaces }: SidecarSettings): Problem[] {
+  if (namespaces === undefined || namespaces.includes(namespace)) return [];
+  const others = namespaces.length === 0 ? '' : `, only those of ${namespaces.join(', ')}`;
+  const message = `controllers let in no sidecars of the namespace ${namespace}${others}`;
+  const hint = 'add it to sidecars.namespaces of the chart';
+  return [{ code: 'not-allowed', severity: 'error', path: [], message, hint }];
 }
 
 function labelProblems(pod: JsonObject): Problem[] {

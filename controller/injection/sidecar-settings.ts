@@ -54,6 +54,10 @@ export const sidecarSettings = z.strictObject({
     .default(65_532)
     .describe('Its group; null for the one that the cluster chooses.'),
   extraArgs: z.array(z.string()).default([]).describe('Further words for `gatewarden dataplane`.'),
+  namespaces: z
+    .array(z.string().min(1))
+    .optional()
+    .describe('Namespaces whose sidecars controllers let in: Pods of others are refused; by default nobody is.'),
   excludedNamespaces: z
     .array(z.string().min(1))
     .default([])

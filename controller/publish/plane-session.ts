@@ -72,6 +72,7 @@ export class PlaneSession {
   private nonce = 0;
   private refused: Refused | null = null;
   private isEnding = false;
+  private isSentAway = false;
   private endReason = 'the plane went';
 
   constructor(options: PlaneSessionOptions) {
@@ -121,7 +122,8 @@ export class PlaneSession {
 
   /** There may be something new to send. While an update is on its way, only the newest state counts afterwards. */
   wake(): void {
-    if (this.stream.signal.aborted || this.isEnding || this.isPreparing || this.delivery !== null) return;
+    if (this.stream.signal.aborted || this.isEnding || this.isSentAway) return;
+    if (this.isPreparing || this.delivery !== null) return;
     this.findView();
     const { view, refused } = this;
     if (view === null || this.version === view.version) return;
@@ -153,6 +155,13 @@ export class PlaneSession {
       this.recalls.set(key, done);
       this.send({ type: 'recall', routes: [{ router: route.router, id: route.id, hash }] });
     });
+  }
+
+  /** Tells the plane to look for another controller. It keeps this stream, on which nothing new is sent, until it has one. */
+  sendAway(reason: string): void {
+    if (this.stream.signal.aborted || this.isEnding || this.isSentAway) return;
+    this.isSentAway = true;
+    this.send({ type: 'goaway', reason });
   }
 
   /** Tells the plane to connect again, and ends the stream in a moment. Nothing new is sent on it. */

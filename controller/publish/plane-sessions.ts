@@ -34,6 +34,7 @@ export class PlaneSessions {
   private readonly arrivals: PlaneArrivals;
   private readonly sessions = new Map<string, PlaneSession>();
   private readonly recalls = new Map<string, Promise<RouteEntry | null>>();
+  private isOutOfTouch = false;
   private isClosed = false;
 
   constructor(options: PlaneSessionsOptions) {
@@ -70,7 +71,8 @@ export class PlaneSessions {
     const { settings, clock, views, admission } = this;
     const { controller, listener } = this.options;
     const authorities = this.options.authorities?.() ?? null;
-    const refusal = this.arrivals.enter(id);
+    const isFutile = this.isOutOfTouch && this.knowsNothingNew(identity, hello);
+    const refusal = isFutile ? 'this controller has lost the cluster' : this.arrivals.enter(id);
     if (refusal !== null) {
       stream.fail('UNAVAILABLE', refusal);
       return;
@@ -117,6 +119,16 @@ export class PlaneSessions {
     return this.views.revisionFor(identity);
   }
 
+  /**
+   * Says whether this controller knows how the cluster is. When it does not any more, planes are told to look for another
+   * one; those that come are served only if they lack something that is known here.
+   */
+  setInTouch(isInTouch: boolean): void {
+    this.isOutOfTouch = !isInTouch;
+    if (isInTouch) return;
+    for (const session of this.sessions.values()) session.sendAway('this controller has lost the cluster');
+  }
+
   /** Ends the stream of a plane at once. */
   end(plane: string, reason: string): void {
     this.sessions.get(plane)?.revoke(reason);
@@ -137,6 +149,10 @@ export class PlaneSessions {
     this.isClosed = true;
     for (const session of this.sessions.values()) session.end('the controller stops');
     this.admission.close();
+  }
+
+  private knowsNothingNew(identity: PlaneIdentity, { holds }: Hello): boolean {
+    return holds.revision !== null && holds.revision === this.revisionFor(identity);
   }
 
   private async ask(route: RouteKey, hash: string): Promise<RouteEntry | null> {

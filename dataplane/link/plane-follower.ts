@@ -135,7 +135,8 @@ export class PlaneFollower implements LinkedPlane {
       const message = error instanceof Error ? error.message : String(error);
       const port = error instanceof CannotListen ? ` (port ${error.address.port})` : '';
       const problem: Problem = { code: 'build', severity: 'error', path, message: `${message}${port}` };
-      return [baseProblem([at === null || isOfAdmin ? ofAdmin(problem) : problem])];
+      const isPlaced = message.startsWith('admin.json: ') || (at !== null && !isOfAdmin);
+      return [baseProblem([isPlaced ? problem : ofAdmin(problem)])];
     }
   }
 

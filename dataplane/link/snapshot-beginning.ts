@@ -1,16 +1,14 @@
 import { join } from 'node:path';
-import type { AdminSettings } from '../../contract/admin-settings.ts';
+import { type AdminSettings, adminSettings } from '../../contract/admin-settings.ts';
 import type { ForbiddenPlace } from '../../contract/egress.ts';
 import type { Problem } from '../../contract/problem.ts';
-import { catalogue } from '../catalogue.ts';
-import { checkAdmin } from '../connectors/check-admin.ts';
+import { parseConfig } from '../../contract/vocabulary/parse-config.ts';
 import {
   type ConnectorOverrides,
   configuredConnectors,
   connectorCount,
   securePortProblem,
 } from '../connectors/configured-connectors.ts';
-import { checkDefaultObjects } from '../heap/default-objects.ts';
 import { type OperatorReach, operatorReach } from '../operator-reach.ts';
 import type { PlaneBeginning } from '../plane.ts';
 import { documentReading } from '../routes/document-reading.ts';
@@ -67,12 +65,12 @@ export function snapshotBeginning(holding: Holding, own: OwnSettings): PlaneBegi
   };
 }
 
+/** The settings alone: units check and build the objects in it, so that whoever supervises them need not know types. */
 function adminSettingsOf(
   document: NonNullable<Holding['base']['admin']>,
   reach: OperatorReach,
 ): AdminSettings | readonly Problem[] {
   const reading = documentReading(operatorReach(reach), [document], () => {});
-  const options = { catalogue, reading, report: (): void => {} };
-  const { admin, problems } = checkAdmin(document, checkDefaultObjects(options), options);
-  return admin === null ? problems.filter(({ severity }) => severity === 'error') : admin.settings;
+  const { value, problems } = parseConfig(adminSettings, document, reading, []);
+  return value ?? problems.filter(({ severity }) => severity === 'error');
 }

@@ -84,6 +84,7 @@ const check = defineCommand({
       description: 'A property.',
       read: (text) => (text.includes('=') ? { value: text.split('=') } : { problem: 'must be NAME=VALUE' }),
     },
+    file: { repeated: '-f', apart: true, valueName: 'FILE', description: 'A file.', read: (text) => ({ value: text }) },
     header: { repeated: '--header', valueName: 'LINE', description: 'A line.', read: (text) => ({ value: text }) },
   },
   examples: [],
@@ -92,7 +93,7 @@ const check = defineCommand({
 });
 
 describe('arguments, flags and repeated options', () => {
-  const nothing = { json: false, format: undefined, system: [], header: [] };
+  const nothing = { json: false, format: undefined, system: [], file: [], header: [] };
 
   it.each([
     [['a'], nothing, { DIR: 'a', PATH: [] }],
@@ -112,6 +113,7 @@ describe('arguments, flags and repeated options', () => {
       { DIR: 'a', PATH: [] },
     ],
     [['--header', 'x: 1', 'a', '--header=y: =2'], { ...nothing, header: ['x: 1', 'y: =2'] }, { DIR: 'a', PATH: [] }],
+    [['-f', 'x', 'a', '-fy', '-f', '-'], { ...nothing, file: ['x', 'y', '-'] }, { DIR: 'a', PATH: [] }],
     [['--json', '--', '--json', '-h'], { ...nothing, json: true }, { DIR: '--json', PATH: ['-h'] }],
   ])('are read from %j', (words, options, given) => {
     expect(readCommandLine(check, words)).toEqual({ wants: 'run', options, given });
@@ -126,6 +128,7 @@ describe('arguments, flags and repeated options', () => {
       ["option '-D' needs a value: -DNAME=VALUE", "option '-D' must be NAME=VALUE"],
     ],
     [['a', '--system', 'x'], ["unknown option '--system'"]],
+    [['a', '-f'], ["option '-f' needs a value: -f FILE"]],
     [['a', '--header'], ["option '--header' needs a value: --header LINE"]],
     [['a', '--header', '--json'], ["option '--header' needs a value: --header LINE"]],
     [['a', '--heder', 'x'], ["unknown option '--heder': did you mean '--header'?"]],

@@ -129,4 +129,21 @@ describe('the command status', () => {
     expect(open).toMatchObject({ code: 1, stderr: expect.stringContaining('over https only') });
     expect(seen).toHaveLength(1);
   });
+
+  it('asks a socket that it is told, and in a Pod that of the controller there', async () => {
+    const folder = watchedDirectory().path;
+    const path = join(folder, 'gatewarden-controller.sock');
+    const server = createServer((_request, response) => response.end(JSON.stringify(report)));
+    await new Promise<void>((resolve) => server.listen(path, resolve));
+    onTestFinished(() => void server.close());
+    const told = await runProgram(gatewarden, ['status', '--admin', `unix:${path}`, '--json']);
+    expect(JSON.parse(told.stdout)).toEqual(report);
+    const inPod = { env: { ...process.env, KUBERNETES_SERVICE_HOST: '10.0.0.1', TMPDIR: folder } };
+    const found = await runProgram(gatewarden, ['status', '--json'], inPod);
+    expect(JSON.parse(found.stdout)).toEqual(report);
+    const gone = await runProgram(gatewarden, ['dump', '--admin', `unix:${folder}/none.sock`]);
+    expect(gone).toMatchObject({ code: 1, stderr: expect.stringMatching(/none\.sock cannot be asked: .*ENOENT/) });
+    const wrong = await runProgram(gatewarden, ['status', '--admin', 'unix:none.sock']);
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('unix:/PATH') });
+  });
 });

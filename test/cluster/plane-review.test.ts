@@ -97,8 +97,8 @@ describe('a plane in a cluster', () => {
 
   it('needs a group that has its ServiceAccount', async () => {
     await pod('other-1', 'stranger');
-    const grant = await review().authenticate({ token: await token('stranger', boundTo('other-1')) });
-    expect(() => grant?.identify(claims)).toThrow(`no group has the ServiceAccount ${namespace}/stranger`);
+    const asked = review().authenticate({ token: await token('stranger', boundTo('other-1')) });
+    await expect(asked).rejects.toThrow(`no group has the ServiceAccount ${namespace}/stranger`);
   });
 
   it('is refused with its Pod gone, also when there is another one of the name', async () => {

@@ -80,7 +80,7 @@ describe.each([
     expect(client.answered).toBeGreaterThan(0);
     const requests = async (): Promise<number> => {
       const text = await (await fetch(`http://127.0.0.1:${controller.adminPort}/metrics`)).text();
-      const counted = /^ig_route_request_total\{[^}]*"orders"[^}]*\} (\d+)/m.exec(text);
+      const counted = /^gw_route_request_total\{[^}]*orders"[^}]*\} (\d+)/m.exec(text);
       return Number(counted?.[1] ?? 0);
     };
     await vi.waitFor(async () => expect(await requests()).toBeGreaterThanOrEqual(client.answered), patience);

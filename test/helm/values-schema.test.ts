@@ -99,9 +99,7 @@ describe('values that are wrong are refused, and helm says where', () => {
   it.each(['controller', 'webhook', 'sidecars', 'Upper', 'with.dot', 'a-metrics', 'a'.repeat(40)])(
     'a group of planes with the name %s',
     async (name) => {
-      const said = await refusal({ dataPlanes: { [name]: {} } });
-      expect(said).toContain("at '/dataPlanes'");
-      expect(said).toContain(name);
+      expect(await refusal({ dataPlanes: { [name]: {} } })).toMatch(new RegExp(`dataPlanes.*${RegExp.escape(name)}`));
     },
   );
 });
@@ -139,7 +137,8 @@ describe('values that are good by themselves are refused together', () => {
 
 describe('values.yaml and values.schema.json', () => {
   it('have the same keys', () => {
-    expect(keysOfValues(defaults, schema, '')).toEqual(keysOfSchema(schema, ''));
+    const known = keysOfSchema(defaults, schema, '').filter((path) => !unsaid.test(path));
+    expect(keysOfValues(defaults, schema, '')).toEqual(known);
   });
 
   it('have the same defaults where the schema has any', () => {
@@ -183,10 +182,22 @@ describe('values.yaml and values.schema.json', () => {
         "dataPlaneDefaults.nodeSelector",
         "dataPlaneDefaults.podLabels",
         "dataPlaneDefaults.podAnnotations",
+        "monitoring.serviceMonitor.labels",
+        "monitoring.serviceMonitor.annotations",
+        "monitoring.podMonitor.labels",
+        "monitoring.podMonitor.annotations",
+        "monitoring.prometheusRule.labels",
+        "monitoring.prometheusRule.annotations",
+        "monitoring.prometheusRule.overrides",
+        "monitoring.dashboard.labels",
+        "monitoring.dashboard.annotations",
       ]
     `);
   });
 });
+
+/** What Kubernetes knows and nobody needs: the schema lets it pass, and values.yaml does without. */
+const unsaid = /\.(?:resources\.claims|resources\.limits\.cpu|behavior\.scaleUp)$/;
 
 /** Keys of the values, as far as the schema names what is below. */
 function keysOfValues(values: unknown, node: SchemaNode | undefined, prefix: string): string[] {
@@ -199,9 +210,14 @@ function keysOfValues(values: unknown, node: SchemaNode | undefined, prefix: str
     .toSorted();
 }
 
-function keysOfSchema(node: SchemaNode, prefix: string): string[] {
+/** Keys of the schema, without those below an empty object of the values, of which all are optional. */
+function keysOfSchema(values: unknown, node: SchemaNode, prefix: string): string[] {
+  if (prefix !== '' && Object.keys(values ?? {}).length === 0) return [];
   return Object.entries(node.properties ?? {})
-    .flatMap(([name, inner]) => [`${prefix}${name}`, ...keysOfSchema(inner, `${prefix}${name}.`)])
+    .flatMap(([name, inner]) => {
+      const own = (values as Record<string, unknown>)[name];
+      return [`${prefix}${name}`, ...keysOfSchema(own, inner, `${prefix}${name}.`)];
+    })
     .toSorted();
 }
 

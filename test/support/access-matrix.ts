@@ -87,3 +87,13 @@ export function matrixTable({ identities, rows }: AccessMatrix): string {
     ...rows.map(({ title, allowed }) => [title, ...allowed.map((verbs) => verbs.join(', '))]),
   ]);
 }
+
+/** What the API server answers to somebody with this token who asks for a path. */
+export async function statusFor(access: ClusterAccess, path: string, token: string): Promise<number> {
+  const agent = new Agent({ connect: { ca: readFileSync(access.caFile) } });
+  const headers = { authorization: `Bearer ${token}` };
+  const answer = await fetch(`${access.server}${path}`, { headers, dispatcher: agent });
+  await answer.text();
+  await agent.close();
+  return answer.status;
+}

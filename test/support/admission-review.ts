@@ -24,6 +24,13 @@ export function review(fields: JsonObject = {}): JsonObject {
   };
 }
 
+/** A review of a Pod `shop/web` that is to be created, as an API server writes it. */
+export function podReview(pod: JsonObject, fields: JsonObject = {}): JsonObject {
+  const kind = { group: '', version: 'v1', kind: 'Pod' };
+  const resource = { group: '', version: 'v1', resource: 'pods' };
+  return review({ kind, resource, name: '', object: pod, ...fields });
+}
+
 /** Always of the same opinion, and keeps what it was asked. */
 export function settledJudge(
   opinion: Partial<AdmissionOpinion> | null = {},

@@ -32,7 +32,7 @@ export interface RenderedObject {
 export interface Rendering {
   readonly release?: string;
   readonly namespace?: string;
-  /** Paths of files with values, or values as JSON. */
+  /** Paths of files with values, and at most one object with values. */
   readonly values?: readonly (string | object)[];
 }
 
@@ -47,16 +47,26 @@ export function valueSet(name: string): string {
   return join(setsFolder, `${name}.yaml`);
 }
 
-/** The words that give helm values. */
-export function valueWords(values: readonly (string | object)[] = []): string[] {
-  return values.flatMap((one) => (typeof one === 'string' ? ['-f', one] : jsonWords(one)));
+/** How helm is given values: files, and at most one object, which it reads as its input. */
+export function givenValues(values: readonly (string | object)[] = []): { words: string[]; input: string } {
+  const objects = values.filter((one) => typeof one === 'object');
+  if (objects.length > 1) throw new Error('helm reads one input only');
+  return {
+    words: values.flatMap((one) => ['-f', typeof one === 'string' ? one : '-']),
+    input: objects.length === 0 ? '' : JSON.stringify(objects[0]),
+  };
 }
 
 /** What the chart renders, as text. @throws with what helm says */
-export async function renderText({ release = 'gatewarden', namespace = 'gatewarden', values }: Rendering = {}) {
+export async function renderText({
+  release = 'gatewarden',
+  namespace = 'gatewarden',
+  values,
+}: Rendering = {}): Promise<string> {
   const helm = await theHelm();
+  const { words, input } = givenValues(values);
   const where = ['-n', namespace, '--kube-version', KUBERNETES, '--api-versions', 'monitoring.coreos.com/v1'];
-  return helm.run(['template', release, chart, ...where, ...valueWords(values)]);
+  return helm.run(['template', release, chart, ...where, ...words], { input });
 }
 
 /** What the chart renders. */
@@ -73,8 +83,4 @@ export function objectsOf(text: string): RenderedObject[] {
       return document.toJS() as RenderedObject | null;
     })
     .filter((object) => object !== null);
-}
-
-function jsonWords(values: object): string[] {
-  return Object.entries(values).flatMap(([name, value]) => ['--set-json', `${name}=${JSON.stringify(value)}`]);
 }

@@ -2,32 +2,36 @@ import type { RenderedObject } from './chart.ts';
 
 interface Container {
   readonly args: readonly string[];
-  readonly env?: readonly { readonly name: string; readonly value?: string }[];
 }
 
-/**
- * The options that the first container of a workload gives to the program, for a process on this machine.
- * @param changes options that are other ones here, by name: their value, or null to leave them out; such as are not
- *   given are added
- * @param variables values of what the kubelet puts in place of `$(NAME)`
- */
+/** How the options of a container become those of a process on this machine. */
+export interface Adaptation {
+  /** Values of options where they are given; null to leave one out. */
+  readonly changed: Readonly<Record<string, string | null>>;
+  /** Further options. */
+  readonly added?: Readonly<Record<string, string>>;
+  /** Values of what the kubelet puts in place of `$(NAME)`. */
+  readonly variables?: Readonly<Record<string, string>>;
+}
+
+/** What the first container of a workload gives to the program, for a process on this machine. */
 export function containerWords(
   workload: RenderedObject,
-  changes: Readonly<Record<string, string | null>>,
-  variables: Readonly<Record<string, string>> = {},
+  { changed, added = {}, variables = {} }: Adaptation,
 ): string[] {
-  const { args } = firstContainer(workload);
-  const [command = '', ...options] = args.map((word) => expanded(word, variables));
-  const kept = options.filter((word) => !Object.keys(changes).some((name) => word.startsWith(`${name}=`)));
-  const changed = Object.entries(changes).flatMap(([name, value]) => (value === null ? [] : [`${name}=${value}`]));
-  return [command, ...kept, ...changed];
+  const words = firstContainer(workload).args.flatMap((word) => {
+    const [name = ''] = word.split('=', 1);
+    const value = changed[name];
+    if (value === null) return [];
+    return value === undefined ? [expanded(word, variables)] : [`${name}=${value}`];
+  });
+  return [...words, ...Object.entries(added).map(([name, value]) => `${name}=${value}`)];
 }
 
-/** The value of an option of the first container. @throws if there is none */
-export function containerOption(workload: RenderedObject, name: string): string {
+/** The value of an option of the first container, or null. */
+export function containerOption(workload: RenderedObject, name: string): string | null {
   const word = firstContainer(workload).args.find((one) => one.startsWith(`${name}=`));
-  if (word === undefined) throw new Error(`${workload.metadata.name} has no option ${name}`);
-  return word.slice(name.length + 1);
+  return word === undefined ? null : word.slice(name.length + 1);
 }
 
 function firstContainer(workload: RenderedObject): Container {

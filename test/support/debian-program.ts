@@ -17,6 +17,8 @@ const PACKAGES = {
   nghttp: ['nghttp2-client'],
   nginx: ['nginx-light'],
   openssl: ['openssl', 'libssl-dev'],
+  prometheus: ['prometheus'],
+  promtool: ['prometheus'],
   taskset: ['util-linux'],
   tinyproxy: ['tinyproxy-bin'],
 } as const;

@@ -81,7 +81,8 @@ export class DeployedGateway {
       ...['--kubeconfig', kubeconfig, '--namespace', this.namespace, '--identity', name],
       ...['--watch-namespaces', this.options.namespaces.join(',')],
       ...(words.includes('--listen') ? [] : ['--listen', '127.0.0.1:0']),
-      ...['--advertise', '127.0.0.1', '--admin', '127.0.0.1:0'],
+      ...(words.includes('--admin') ? [] : ['--admin', '127.0.0.1:0']),
+      ...['--advertise', '127.0.0.1'],
       ...['--webhook-configuration', this.namespace],
       ...(this.options.words ?? []),
       ...words,
@@ -108,7 +109,8 @@ export class DeployedGateway {
       'dataplane',
       ...['--controller', controllers.map(({ port }) => `127.0.0.1:${port}`).join(',')],
       ...['--ca', this.at('ca.crt'), '--token-file', this.at(`${name}.token`), '--name', name],
-      ...['--host', '127.0.0.1', '--port', '0', '--admin', '127.0.0.1:0', '--units', '1', '--access-log', 'off'],
+      ...(words.includes('--admin') ? [] : ['--admin', '127.0.0.1:0']),
+      ...['--host', '127.0.0.1', '--port', '0', '--units', '1', '--access-log', 'off'],
       ...words,
     ];
     const process = new LoggingProcess(all, env, command);

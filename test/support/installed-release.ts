@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { kubeconfigText } from './api-server.ts';
-import { chart, crdChart, type RenderedObject, valueWords } from './chart.ts';
+import { chart, crdChart, givenValues, type RenderedObject } from './chart.ts';
 import type { TestCluster } from './cluster.ts';
 import { containerOption, containerWords } from './container-words.ts';
 import { theHelm } from './helm.ts';
@@ -22,20 +22,22 @@ export class InstalledRelease {
   }
 
   /** Runs helm in the namespace of the release. */
-  async helm(words: readonly string[]): Promise<string> {
+  async helm(words: readonly string[], values: readonly (string | object)[] = []): Promise<string> {
     const helm = await theHelm();
-    return helm.run([...words, '-n', this.namespace], { kubeconfig: this.cluster.kubeconfig });
+    const given = givenValues(values);
+    const { kubeconfig } = this.cluster;
+    return helm.run([...words, '-n', this.namespace, ...given.words], { kubeconfig, input: given.input });
   }
 
   /** Installs both charts. @param definitions the chart of the definitions, by default this one */
   async install(values: readonly (string | object)[] = [], definitions = crdChart): Promise<void> {
     await this.helm(['install', 'gatewarden-crds', definitions, '--create-namespace']);
     await this.cluster.run(['wait', '--for=condition=Established', 'crd', '--all', '--timeout=60s']);
-    await this.helm(['install', 'gatewarden', chart, ...valueWords(values)]);
+    await this.helm(['install', 'gatewarden', chart], values);
   }
 
   async upgrade(values: readonly (string | object)[]): Promise<void> {
-    await this.helm(['upgrade', 'gatewarden', chart, ...valueWords(values)]);
+    await this.helm(['upgrade', 'gatewarden', chart], values);
   }
 
   /** An object of the namespace, as the API server has it. */
@@ -48,56 +50,84 @@ export class InstalledRelease {
   async startController(): Promise<ReleasedController> {
     const deployment = await this.get('deployment', 'gatewarden-controller');
     const name = `controller-${++this.made}`;
-    const kubeconfig = join(this.folder, `${name}.kubeconfig`);
-    const token = await this.token('gatewarden-controller', []);
-    writeFileSync(kubeconfig, kubeconfigText(this.cluster, token));
-    const here = '127.0.0.1:0';
-    const words = containerWords(
-      deployment,
-      {
-        '--kubeconfig': kubeconfig,
-        '--namespace': this.namespace,
-        '--listen': here,
-        '--admin': here,
-        '--secure-admin': here,
-        '--webhook': here,
-        // planes of this test connect by the address
-        '--server-names': `${containerOption(deployment, '--server-names')},127.0.0.1`,
-      },
-      { POD_NAME: name, POD_IP: '127.0.0.1' },
+    const kubeconfig = this.write(
+      `${name}.kubeconfig`,
+      kubeconfigText(this.cluster, await this.token('gatewarden-controller', [])),
     );
-    const process = this.run(words);
+    const here = '127.0.0.1:0';
+    const process = this.run(
+      containerWords(deployment, {
+        changed: {
+          '--listen': here,
+          '--admin': here,
+          '--secure-admin': here,
+          '--webhook': here,
+          // planes of this test connect by the address
+          '--server-names': `${containerOption(deployment, '--server-names')},127.0.0.1`,
+          '--sidecar-settings': await this.sidecarSettings(deployment),
+        },
+        added: { '--kubeconfig': kubeconfig, '--namespace': this.namespace },
+        variables: { POD_NAME: name, POD_IP: '127.0.0.1' },
+      }),
+    );
     const listening = await process.line(({ msg }) => msg === 'listening');
     return { process, port: Number(listening['channel']) };
   }
 
   /** A process that is a plane of the release: with its options, and the token of a Pod like those of its Deployment. */
-  async startPlane(group: string, { port }: ReleasedController): Promise<ReleasedPlane> {
+  async startPlane(group: string, controller: ReleasedController): Promise<ReleasedPlane> {
+    const started = await this.runPlane(group, controller, null);
+    const listening = await started.process.line(({ msg }) => msg === 'listening');
+    return { ...started, port: Number(/:(\d+)$/.exec((listening['addresses'] as string[])[0]!)?.[1]) };
+  }
+
+  /** A process with the options of a plane, and the token of a Pod that has another ServiceAccount. */
+  async startStranger(group: string, account: string, controller: ReleasedController): Promise<LoggingProcess> {
+    return (await this.runPlane(group, controller, account)).process;
+  }
+
+  private async runPlane(group: string, { port }: ReleasedController, account: string | null) {
     const deployment = await this.get('deployment', `gatewarden-${group}`);
     const name = `gatewarden-${group}-${++this.made}`;
     const [pod] = podsOf(deployment);
-    const manifest = { ...pod!, metadata: { ...pod!.metadata, name } };
+    const serviceAccountName = account ?? (pod!.spec as { serviceAccountName: string }).serviceAccountName;
+    const manifest = { ...pod!, metadata: { ...pod!.metadata, name }, spec: { ...pod!.spec, serviceAccountName } };
     await this.cluster.run(['create', '-n', this.namespace, '-f', '-'], JSON.stringify(manifest));
-    const { serviceAccountName } = pod!.spec as { serviceAccountName: string };
     const bound = ['--audience', 'gatewarden-controller', '--bound-object-kind', 'Pod', '--bound-object-name', name];
     const token = await this.token(serviceAccountName, bound);
-    const authority = await this.get('configmap', 'gatewarden-authority');
     const process = this.run(
       containerWords(deployment, {
-        '--controller': `127.0.0.1:${port}`,
-        '--ca': this.write(`${name}.crt`, (authority['data'] as Record<string, string>)['ca.crt']!),
-        '--token-file': this.write(`${name}.token`, token),
-        '--snapshot': null,
-        '--snapshot-key': null,
-        '--snapshot-max-age': null,
-        '--host': '127.0.0.1',
-        '--port': '0',
-        '--admin': '127.0.0.1:0',
-        '--drain-delay': '0s',
+        changed: {
+          '--controller': `127.0.0.1:${port}`,
+          '--ca': this.write(`${name}.crt`, await this.authority()),
+          '--snapshot': null,
+          '--snapshot-key': null,
+          '--snapshot-max-age': null,
+          '--port': '0',
+          '--admin': '127.0.0.1:0',
+          '--drain-delay': '0s',
+        },
+        added: { '--token-file': this.write(`${name}.token`, token), '--host': '127.0.0.1' },
       }),
     );
-    const listening = await process.line(({ msg }) => msg === 'listening');
-    return { process, pod: name, token, port: Number(/:(\d+)$/.exec((listening['addresses'] as string[])[0]!)?.[1]) };
+    return { process, pod: name, token };
+  }
+
+  /** What planes are to trust, once controllers have written it. */
+  private async authority(): Promise<string> {
+    const words = ['wait', 'configmap/gatewarden-authority', '-n', this.namespace, '--timeout=60s'];
+    await this.cluster.run([...words, '--for=jsonpath={.data.ca\\.crt}']);
+    return this.data('gatewarden-authority', 'ca.crt');
+  }
+
+  /** The file that the Deployment mounts, or null where there are no sidecars. */
+  private async sidecarSettings(deployment: RenderedObject): Promise<string | null> {
+    if (containerOption(deployment, '--sidecar-settings') === null) return null;
+    return this.write('sidecar.json', await this.data('gatewarden-sidecar', 'sidecar.json'));
+  }
+
+  private async data(configMap: string, key: string): Promise<string> {
+    return ((await this.get('configmap', configMap))['data'] as Readonly<Record<string, string>>)[key]!;
   }
 
   /** A token of a ServiceAccount of the namespace. */

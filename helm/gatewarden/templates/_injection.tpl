@@ -5,7 +5,10 @@
     !has(object.metadata.labels) || !('gatewarden.io/inject' in object.metadata.labels) ||
     object.metadata.labels['gatewarden.io/inject'] != 'false'
 - name: not-injected-yet
-  expression: "!has(object.spec.initContainers) || !object.spec.initContainers.exists(one, one.name == 'gatewarden')"
+  # one that only has the name comes here, and is refused with the reason
+  expression: >-
+    !has(object.spec.initContainers) || !object.spec.initContainers.exists(one, one.name == 'gatewarden' &&
+    has(one.restartPolicy) && one.restartPolicy == 'Always' && has(one.args) && '--sidecar' in one.args)
 {{- end -}}
 
 {{/* What both webhooks have in common. Takes a dict: root; service. */}}

@@ -1,29 +1,35 @@
+import { statSync, writeFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { request as secureRequest } from 'node:https';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { Gauge, Registry } from 'prom-client';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type AdminGuard, closedGuard, loopbackGuard } from '../../../controller/admin/admin-guard.ts';
-import { type AdminCertificate, ControllerAdmin } from '../../../controller/admin/controller-admin.ts';
+import { type AdminGuard, closedGuard, loopbackGuard, openGuard } from '../../../controller/admin/admin-guard.ts';
+import {
+  type AdminCertificate,
+  ControllerAdmin,
+  type ControllerAdminSource,
+} from '../../../controller/admin/controller-admin.ts';
 import { certificateAuthority } from '../../support/certificates.ts';
+import { watchedDirectory } from '../../support/temporary-files.ts';
 
 let waits: string | null = null;
+
+const sourceWith = (registry: Registry): ControllerAdminSource => ({
+  registry,
+  waitsFor: () => waits,
+  status: () => ({ controller: 'a' }),
+  dump: () => '{"revision":"r1"}',
+  monitoring: (id, query) => ({ status: 200, body: { id, filter: query.get('_queryFilter') } }),
+});
 
 async function open(
   guard: AdminGuard,
   certificate: AdminCertificate | null = null,
   registry = new Registry(),
 ): Promise<{ admin: ControllerAdmin; port: number }> {
-  const admin = new ControllerAdmin(
-    {
-      registry,
-      waitsFor: () => waits,
-      status: () => ({ controller: 'a' }),
-      dump: () => '{"revision":"r1"}',
-      monitoring: (id, query) => ({ status: 200, body: { id, filter: query.get('_queryFilter') } }),
-    },
-    guard,
-    certificate,
-  );
+  const admin = new ControllerAdmin(sourceWith(registry), guard, certificate);
   onTestFinished(() => admin.close());
   const { port } = await admin.listen({ host: '127.0.0.1', port: 0 });
   return { admin, port };
@@ -35,9 +41,11 @@ function ask(
   headers: Record<string, string> = {},
   method = 'GET',
   ca?: string,
+  socketPath?: string,
 ): Promise<string> {
   return new Promise((resolve, reject) => {
-    const options = { host: '127.0.0.1', port, path, method, headers, agent: false } as const;
+    const where = socketPath === undefined ? { host: '127.0.0.1', port } : { socketPath };
+    const options = { ...where, path, method, headers, agent: false } as const;
     const answered = (response: IncomingMessage): void => {
       let text = '';
       response.setEncoding('utf8').on('data', (piece: string) => {
@@ -125,4 +133,34 @@ it('writes the metrics once for many who ask at a time', async () => {
   const answers = await Promise.all(Array.from({ length: 20 }, () => ask(port, '/metrics')));
   expect(new Set(answers).size).toBe(1);
   expect(written).toBeLessThan(10);
+});
+
+describe('an admin socket', () => {
+  const socket = (): string => join(watchedDirectory().path, 'admin.sock');
+  const openAt = async (path: string): Promise<ControllerAdmin> => {
+    const admin = new ControllerAdmin(sourceWith(new Registry()), openGuard, null);
+    onTestFinished(() => admin.close());
+    await admin.listenAt(path);
+    return admin;
+  };
+  const asked = (path: string): Promise<string> => ask(0, '/status', { host: 'localhost' }, 'GET', undefined, path);
+
+  it('is for its own user, and shows everything', async () => {
+    const path = socket();
+    await openAt(path);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(await asked(path)).toBe('200 {"controller":"a"}');
+  });
+
+  it('takes the place of one that a killed program left behind, and of nothing else', async () => {
+    const path = socket();
+    const killed = createServer();
+    await new Promise<void>((resolve) => killed.listen({ path }, resolve));
+    await openAt(path);
+    expect(await asked(path)).toBe('200 {"controller":"a"}');
+    killed.close();
+    const file = socket();
+    writeFileSync(file, 'mine');
+    await expect(openAt(file)).rejects.toThrow('EADDRINUSE');
+  });
 });

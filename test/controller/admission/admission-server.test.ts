@@ -2,10 +2,15 @@ import type { ClientRequest } from 'node:http';
 import { Agent, request } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { JsonObject, JsonValue } from '../../../contract/document/json-value.ts';
 import type { AdmissionJudge } from '../../../controller/admission/admission-judge.ts';
 import { type AdmissionObserver, AdmissionServer } from '../../../controller/admission/admission-server.ts';
-import { callWebhook, review, settledJudge, type WebhookCall } from '../../support/admission-review.ts';
+import type { PodInjector } from '../../../controller/admission/injection-verdict.ts';
+import { injectPod } from '../../../controller/injection/inject-pod.ts';
+import { withAdditions } from '../../../controller/injection/pod-patch.ts';
+import { callWebhook, podReview, review, settledJudge, type WebhookCall } from '../../support/admission-review.ts';
 import { certificateAuthority } from '../../support/certificates.ts';
+import { plainPod, plainTerms } from '../../support/injected-pod.ts';
 
 const authority = certificateAuthority('webhook authority');
 const wish = { names: ['127.0.0.1'] };
@@ -17,7 +22,11 @@ interface Served {
   call(call?: Partial<WebhookCall>): Promise<{ status: number; text: string }>;
 }
 
-async function served(judge: AdmissionJudge = settledJudge(), clientAuthorities?: string): Promise<Served> {
+async function served(
+  judge: AdmissionJudge = settledJudge(),
+  clientAuthorities?: string,
+  injector?: PodInjector,
+): Promise<Served> {
   const seen: unknown[] = [];
   const observer: AdmissionObserver = {
     reviewed: (kind, outcome, milliseconds) => seen.push([kind, outcome, milliseconds >= 0]),
@@ -29,6 +38,7 @@ async function served(judge: AdmissionJudge = settledJudge(), clientAuthorities?
     judge,
     observer,
     certificate,
+    ...(injector === undefined ? {} : { injector }),
     ...(clientAuthorities === undefined ? {} : { clientAuthorities }),
   });
   const { port } = await server.listen({ host: '127.0.0.1', port: 0 });
@@ -171,5 +181,65 @@ describe('AdmissionServer', () => {
     sent.end('{}');
     expect(await answered).toBe(400);
     await closed;
+  });
+});
+
+describe('Pods that are to get a sidecar', () => {
+  const injector: PodInjector = { inject: (pod, namespace) => injectPod(pod, { ...plainTerms, namespace }) };
+  const ask = async (pod: JsonObject, fields: JsonObject = {}, by: PodInjector = injector) => {
+    const { call, seen } = await served(undefined, undefined, by);
+    const { status, text } = await call({ path: '/inject?timeout=5s', body: JSON.stringify(podReview(pod, fields)) });
+    return { status, text, seen, response: status === 200 ? JSON.parse(text).response : null };
+  };
+
+  it('get it as a JSON patch, with a warning', async () => {
+    const { response, seen } = await ask(plainPod());
+    expect(response).toMatchObject({ uid: 'u-1', allowed: true, patchType: 'JSONPatch' });
+    const patch: { op: string; path: string; value: JsonValue }[] = JSON.parse(
+      Buffer.from(response.patch, 'base64').toString(),
+    );
+    const additions = patch.map(({ path, value }) => ({ path: path.split('/').slice(1).map(unescaped), value }));
+    expect(patch.every(({ op }) => op === 'add')).toBe(true);
+    const patched = withAdditions(plainPod(), additions);
+    expect(injectPod(patched, plainTerms)).toEqual({ outcome: 'left-alone', why: 'it has one' });
+    expect(response.warnings).toEqual([expect.stringContaining('past the sidecar')]);
+    expect(seen).toEqual([['Pod', 'injected', true]]);
+
+    function unescaped(step: string): string {
+      return step.replaceAll('~1', '/').replaceAll('~0', '~');
+    }
+  });
+
+  it.each<[string, JsonObject, JsonObject]>([
+    ['that say no', plainPod({ labels: { 'gatewarden.io/inject': 'false' } }), {}],
+    ['of kube-system', plainPod(), { namespace: 'kube-system' }],
+    ['that are there already', plainPod(), { operation: 'UPDATE', oldObject: plainPod() }],
+  ])('and those %s are let pass as they are', async (_, pod, fields) => {
+    const { response, seen } = await ask(pod, fields);
+    expect(response).toEqual({ uid: 'u-1', allowed: true });
+    expect(seen).toEqual([['Pod', 'allowed', true]]);
+  });
+
+  it('are denied with every reason', async () => {
+    const { response, seen } = await ask(plainPod({ spec: { hostNetwork: true }, annotations: { port: '1' } }));
+    expect(response).toMatchObject({ allowed: false, status: { code: 422, reason: 'Invalid' } });
+    expect(response.status.message).toMatch(/^error: Pod shop\/web → metadata[^]*\nerror: Pod shop\/web → spec\.host/);
+    expect(seen).toEqual([['Pod', 'denied', true]]);
+  });
+
+  it('are left to the failurePolicy when it is not known what to put in', async () => {
+    const fault = new Error('not yet');
+    const { status, seen } = await ask(plainPod(), {}, { inject: () => expect.fail(fault.message) });
+    expect(status).toBe(500);
+    expect(seen).toEqual([expect.objectContaining({ message: 'not yet' }), ['Pod', 'failed', true]]);
+  });
+
+  it('are not for a server that has no sidecars, nor anything else for this path', async () => {
+    const { call } = await served();
+    expect(await call({ path: '/inject', body: JSON.stringify(podReview(plainPod())) })).toMatchObject({ status: 404 });
+    expect(await ask({}, { kind: { group: '', kind: 'Service' } })).toMatchObject({
+      status: 400,
+      seen: [[null, 'malformed', true]],
+    });
   });
 });

@@ -295,3 +295,35 @@ describe('many planes', () => {
     await channel.until(() => channel.facts()?.running.get(routeKeyText(changed)) === changed.hash);
   });
 });
+
+describe('a controller that has lost the cluster', () => {
+  it('tells planes to look for another one, and keeps those that find none', async () => {
+    await serve({ sessions: { settings: { heartbeat: 25 } } });
+    channel.sessions.publish(publishedState([publishedRoute('a')]));
+    const plane = channel.plane().hello();
+    const update = await plane.update();
+    plane.ack(update);
+    await channel.until(() => channel.facts()?.revision === update.revision);
+    channel.sessions.setInTouch(false);
+    expect((await plane.message('goaway')).reason).toBe('this controller has lost the cluster');
+    const holds = { revision: update.revision, base: null, routes: [] };
+    const again = channel.plane().hello({ holds });
+    expect(await again.ended).toMatchObject({ details: 'this controller has lost the cluster' });
+    for (let beat = 0; beat < 4; beat++) {
+      await plane.message('heartbeat');
+      plane.send({ type: 'heartbeat' });
+    }
+    expect(channel.facts()?.revision).toBe(update.revision);
+
+    // one that lacks what is known here is served
+    const empty = channel.plane().hello({ name: 'edge-2' });
+    empty.ack(await empty.update());
+    await channel.until(() => channel.facts('edge-2')?.revision === update.revision);
+
+    channel.sessions.setInTouch(true);
+    const back = channel.plane().hello({ holds });
+    await back.message('welcome');
+    expect((await plane.message('goaway')).reason).toBe('the plane has another stream');
+    await plane.ended;
+  });
+});

@@ -317,6 +317,21 @@ describe('a controller that goes away', () => {
     expect(applied.map(({ revision }) => revision)).toEqual(['in time']);
   });
 
+  it('is kept for as long as no other lets the plane in', async () => {
+    const first = await controller({ welcome: { report: 5 } });
+    const second = await controller({ authority: first.authority, welcome: null });
+    const { link } = scene([first, second]);
+    link.start();
+    const kept = await first.next();
+    await vi.waitFor(() => expect(link.state.connected).toBe(true));
+    kept.send({ type: 'goaway', reason: 'the cluster is lost' });
+    (await first.next()).fail('UNAVAILABLE', 'nothing new');
+    (await second.next()).fail('UNAVAILABLE', 'nothing new');
+    await first.next();
+    await kept.next('report');
+    expect([link.state.connected, kept.isClosed]).toEqual([true, false]);
+  });
+
   it('may end before another stream is there', async () => {
     const peer = await controller();
     const { link } = scene([peer]);

@@ -193,7 +193,7 @@ volumes:
 - --tls-cert=/etc/gatewarden/tls/tls.crt
 - --tls-key=/etc/gatewarden/tls/tls.key
 {{- end }}
-- --admin=0.0.0.0:9090
+- --admin=:9090
 - --units={{ .units }}
 {{- if .snapshot.enabled }}
 - --snapshot=/var/lib/gatewarden

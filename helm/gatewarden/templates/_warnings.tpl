@@ -1,0 +1,59 @@
+{{/* What was set and can hurt, as a JSON list of texts for NOTES.txt. */}}
+{{- define "gatewarden.warnings" -}}
+{{- $values := .Values -}}
+{{- $root := . -}}
+{{- $found := list -}}
+{{- if not (.Capabilities.APIVersions.Has "gatewarden.io/v1alpha1/Route") -}}
+{{- $found = append $found "The cluster has no kind Route yet, so that controllers do not become ready: install the chart gatewarden-crds." -}}
+{{- end -}}
+{{- if $values.secretAccess.clusterWide -}}
+{{- $found = append $found "secretAccess.clusterWide: whoever takes over a controller has all Secrets of the cluster." -}}
+{{- end -}}
+{{- if and $values.rbac.aggregateToDefaultRoles (not $values.trust.tenants) -}}
+{{- $found = append $found "rbac.aggregateToDefaultRoles without trust.tenants: everybody who may edit one namespace can take the requests of all hosts." -}}
+{{- end -}}
+{{- range $tenant := $values.trust.tenants -}}
+{{- if has $root.Release.Namespace $tenant.namespaces -}}
+{{- $found = append $found (printf "trust.tenants: %s has the namespace of this release. Who may write there owns the gateway; Secrets for its SecretStores have to be named in secretAccess.names." $tenant.name) -}}
+{{- end -}}
+{{- end -}}
+{{- with $values.trust.egress -}}
+{{- $found = append $found (printf "trust.egress: Routes of all tenants may connect to %s." (join ", " .)) -}}
+{{- end -}}
+{{- with $values.trust.sharedObjects -}}
+{{- $found = append $found (printf "trust.sharedObjects: all tenants may use the credentials in %s." (join ", " .)) -}}
+{{- end -}}
+{{- if not $values.webhook.enabled -}}
+{{- $found = append $found "webhook.enabled is false: mistakes in Routes are found only after they were stored." -}}
+{{- else if and (eq $values.webhook.failurePolicy "Fail") (lt (int $values.controller.replicas) 2) -}}
+{{- $found = append $found "webhook.failurePolicy is Fail with one controller: while it is away, nobody can change a Route." -}}
+{{- end -}}
+{{- if not $values.networkPolicy.enabled -}}
+{{- $found = append $found "networkPolicy.enabled is false: every Pod of the cluster reaches the ports of controllers and planes." -}}
+{{- else if and (or $values.monitoring.serviceMonitor.enabled $values.monitoring.podMonitor.enabled) (not $values.networkPolicy.metricsFrom) -}}
+{{- $found = append $found "monitoring is on, but networkPolicy.metricsFrom lets nobody read metrics." -}}
+{{- end -}}
+{{- if lt (int $values.controller.replicas) 2 -}}
+{{- $found = append $found "controller.replicas is less than 2: while the only controller is away, nothing changes, and planes that start have to wait." -}}
+{{- end -}}
+{{- range $group := include "gatewarden.groups" . | fromJsonArray -}}
+{{- $at := printf "dataPlanes.%s" $group.name -}}
+{{- with $group.settings -}}
+{{- if and (eq .kind "Deployment") (not .autoscaling.enabled) (lt (int .replicas) 2) -}}
+{{- $found = append $found (printf "%s.replicas is less than 2: requests are lost when its node is." $at) -}}
+{{- end -}}
+{{- if and .service.enabled (ne .service.type "ClusterIP") (not .tls.secretName) (not $values.admin.connectors) -}}
+{{- $found = append $found (printf "%s.service.type is %s without tls.secretName: access tokens cross the network in the clear, and resource servers refuse them unless requireHttps is false." $at .service.type) -}}
+{{- end -}}
+{{- if or .hostPorts.http .hostPorts.https -}}
+{{- $found = append $found (printf "%s.hostPorts: a namespace that enforces Pod Security \"restricted\" or \"baseline\" refuses its Pods." $at) -}}
+{{- end -}}
+{{- range .trustedProxies -}}
+{{- if hasSuffix "/0" . -}}
+{{- $found = append $found (printf "%s.trustedProxies: %s lets every client say where it comes from." $at .) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- toJson $found -}}
+{{- end -}}
