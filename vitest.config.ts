@@ -28,6 +28,14 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'image',
+          include: ['test/image/**/*.test.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 180_000,
+        },
+      },
+      {
+        test: {
           name: 'cluster',
           include: ['test/{cluster,helm}/**/*.test.ts'],
           globalSetup: ['test/cluster/start-cluster.ts'],

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { homeDirectory } from './home-directory.ts';
 import { isInCluster } from './in-cluster.ts';
 
 /**
@@ -10,12 +10,12 @@ import { isInCluster } from './in-cluster.ts';
 export function kubeconfigPath(
   given: string | undefined,
   env: Readonly<Record<string, string | undefined>>,
-  home = homedir(),
+  home = homeDirectory(),
 ): string | undefined {
   if (given !== undefined) return given;
   if (isInCluster(env)) return undefined;
   const named = (env['KUBECONFIG'] ?? '').split(delimiter).filter((path) => path !== '');
   if (named.length > 1) throw new Error(`KUBECONFIG names ${named.length} files: choose one with --kubeconfig`);
-  const usual = join(home, '.kube', 'config');
-  return named[0] ?? (existsSync(usual) ? usual : undefined);
+  const usual = home === null ? null : join(home, '.kube', 'config');
+  return named[0] ?? (usual !== null && existsSync(usual) ? usual : undefined);
 }

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { readTokenFiles } from '../contract/document/token-files.ts';
 import type { Problem } from '../contract/problem.ts';
@@ -10,6 +9,7 @@ import { DirectorySource } from '../controller/source/directory-source.ts';
 import { type InstanceLayout, instanceLayout } from '../controller/source/instance-layout.ts';
 import { type OperatorReach, operatorReach } from '../dataplane/operator-reach.ts';
 import { dataPlaneChecker } from './checker.ts';
+import { homeDirectory } from './home-directory.ts';
 
 export interface InstanceOptions {
   /** System properties, as `-D` gives them. */
@@ -69,9 +69,13 @@ export function allVerdicts({ admin }: Instance, { verdicts }: Compilation): rea
 export function givenLayout(path: string | undefined, system: Readonly<Record<string, string>>): InstanceLayout {
   const { OPENIG_BASE, IG_INSTANCE_DIR } = process.env;
   const told = system['openig.base'] ?? system['ig.instance.dir'] ?? OPENIG_BASE ?? IG_INSTANCE_DIR;
-  const byDefault = join(homedir(), '.openig');
-  if (path === undefined && told === undefined && !existsSync(byDefault)) {
+  const named = path ?? told;
+  if (named !== undefined) return instanceLayout(named);
+  const home = homeDirectory();
+  if (home === null) throw new Error('name a directory: this user has no home, where an instance is when nobody says');
+  const byDefault = join(home, '.openig');
+  if (!existsSync(byDefault)) {
     throw new Error(`name a directory: there is none at ${byDefault}, where an instance is when nobody says`);
   }
-  return instanceLayout(path ?? told ?? byDefault);
+  return instanceLayout(byDefault);
 }

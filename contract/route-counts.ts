@@ -46,11 +46,15 @@ export const routeCounts: readonly RouteCount[] = [
 /** How many numbers the counts of one route in a report may be, also those of a newer plane. */
 export const MOST_COUNTS = 512;
 
+const places = Map.groupBy(
+  routeCounts.map(({ metric, labels }, place) => ({ metric, labels: Object.entries(labels), place })),
+  ({ metric }) => metric,
+);
+
 /** The place of what an object counted; -1 for what is not reported. */
 export function placeOf(metric: string, labels: Readonly<Record<string, string>>): number {
-  return routeCounts.findIndex(
-    (one) => one.metric === metric && Object.entries(one.labels).every(([name, value]) => labels[name] === value),
-  );
+  const found = places.get(metric)?.find((one) => one.labels.every(([name, value]) => labels[name] === value));
+  return found?.place ?? -1;
 }
 
 /** Counts as a report carries them: the place and the number of each that is not zero, by pairs. */

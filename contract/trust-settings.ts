@@ -27,6 +27,11 @@ const group = z.strictObject({
     .boolean()
     .default(false)
     .describe('Whether its planes are sidecars: they serve Routes of their namespace that select them, no others.'),
+  tenants: z
+    .exactOptional(z.array(z.string()).min(1))
+    .describe(
+      'Tenants whose Routes its planes serve, by name; by default all. Routes of others that select it are not.',
+    ),
 });
 
 /** Every field of `trust.json`: whom an operator trusts with what. */

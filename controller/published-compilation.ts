@@ -1,6 +1,7 @@
 import type { Compilation } from './compile/compiler.ts';
 import type { ResourceVerdict } from './compile/resources/resource-verdict.ts';
 import type { CompiledRoute } from './compile/snapshot.ts';
+import { groupGrants } from './publish/group-grants.ts';
 import type { PublishedState, RememberedRoute, RouteSelection } from './publish/published-state.ts';
 
 /** How far Routes were seen, apart from everything else: a Route that is not known may only not be known yet. */
@@ -29,6 +30,7 @@ export function publishedCompilation(
     snapshot,
     remembered: resources.remembered.length === 0 ? [] : verdicts.flatMap(rememberedBy),
     defaultGroup: trust.groups[0]?.name ?? 'default',
+    grants: groupGrants(trust),
     seen,
     selectionOf(route) {
       // one that changed is looked for; a table of all pays when many are asked for

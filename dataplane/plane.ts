@@ -17,6 +17,7 @@ import type { SlotMemory } from './metrics/route-slots.ts';
 import { isBaseBad, PlaneConfiguration } from './plane-configuration.ts';
 import { PlaneMetrics } from './plane-metrics.ts';
 import type { BuildProblem } from './routes/configuration.ts';
+import { giveBackLater } from './spare-memory.ts';
 import { type SharedUnitOptions, type SupervisedUnit, SupervisedUnits } from './supervised-units.ts';
 import { isTaken } from './taken-port.ts';
 import { ChangingTicketKeys } from './tls/ticket-keys.ts';
@@ -111,8 +112,10 @@ export async function startPlane(options: PlaneOptions): Promise<Plane> {
 }
 
 /** Starts the supervisor of a plane: its admin port answers, and clients find nobody yet. @throws CannotListen */
-export function preparePlane(options: PreparedPlaneOptions): Promise<PreparedPlane> {
-  return prepared(options);
+export async function preparePlane(options: PreparedPlaneOptions): Promise<PreparedPlane> {
+  const supervisor = await prepared(options);
+  supervisor.prepareUnits();
+  return supervisor;
 }
 
 async function prepared(options: PreparedPlaneOptions): Promise<Supervisor> {
@@ -174,6 +177,11 @@ class Supervisor implements PreparedPlane {
   /** None counts before the base is known to be sound: until then units refuse everything. */
   get unitsServing(): number {
     return this.beginning === null ? 0 : this.units.serving;
+  }
+
+  /** Units load while it is not known yet what they will serve. */
+  prepareUnits(): void {
+    this.units.prepare();
   }
 
   async startAdmin(address: ListenAddress): Promise<void> {
@@ -251,6 +259,7 @@ class Supervisor implements PreparedPlane {
     if (this.beginning === null) return this.problems;
     if (this.configuration !== null) this.metrics?.followRoutes();
     this.log.info({ addresses: this.addresses.map(addressText), units, admin: this.adminAddress }, 'listening');
+    giveBackLater(() => false);
     return this.problems;
   }
 

@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import type { Logger } from 'pino';
 import { CannotListen } from './cannot-listen.ts';
 import type { Connector } from './connectors/connector.ts';
@@ -8,7 +8,9 @@ import { SlotMemory } from './metrics/route-slots.ts';
 import type { ConfiguredUnit } from './plane-configuration.ts';
 import type { BuildProblem } from './routes/configuration.ts';
 import { PlaneMemory } from './shared-memory.ts';
+import { SpareUnit } from './spare-unit.ts';
 import type { UnitOptions, UnitOrder, UnitReport } from './unit-messages.ts';
+import { unitWorker } from './unit-worker.ts';
 
 /** What every unit of a plane is started with. */
 export type SharedUnitOptions = Omit<
@@ -69,6 +71,7 @@ export class SupervisedUnits {
   private readonly units = new Map<number, SupervisedUnit>();
   private readonly retired = new Float64Array(COUNTER_SLOTS);
   private readonly memory = new PlaneMemory();
+  private readonly spare = new SpareUnit();
   private wish: UnitsServing | null = null;
   private failures = 0;
   private isDismissed = false;
@@ -89,6 +92,11 @@ export class SupervisedUnits {
   /** What all of them count, with those that are gone. */
   get blocks(): Float64Array[] {
     return [this.retired, ...this.all.map((unit) => unit.block)];
+  }
+
+  /** Has the first of them load what it needs before it is known what to serve. */
+  prepare(): void {
+    this.spare.prepare();
   }
 
   /** Starts them all, or none. @throws CannotListen */
@@ -155,11 +163,7 @@ export class SupervisedUnits {
       slots: slots.chunks,
       memory,
     };
-    const worker = new Worker(new URL('./unit.ts', import.meta.url), {
-      workerData,
-      transferList: [memory.port],
-      name: `unit ${number}`,
-    });
+    const worker = this.spare.take(workerData, memory.port) ?? unitWorker(workerData, memory.port);
     const tell = (order: UnitOrder): void => worker.postMessage(order);
     const unit: SupervisedUnit = { number, worker, block: new Float64Array(counters), slots, tell, serving: false };
     this.units.set(number, unit);

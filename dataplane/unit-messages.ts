@@ -1,3 +1,4 @@
+import type { MessagePort } from 'node:worker_threads';
 import type { JsonObject } from '../contract/document/json-value.ts';
 import type { ForbiddenPlace } from '../contract/egress.ts';
 import type { Connector } from './connectors/connector.ts';
@@ -63,6 +64,13 @@ export interface UnitOptions {
   readonly slots: readonly SharedArrayBuffer[];
   /** How it gets the memory that its objects share with those of other units. */
   readonly memory: MemoryLink;
+}
+
+/** What a unit is started with that is not told yet what to serve. */
+export interface SpareUnitOptions {
+  readonly role: 'gatewarden-spare-unit';
+  /** Where its options come, once. */
+  readonly options: MessagePort;
 }
 
 /** What an object of the unit observed: how often since the last report, and how long it took in all. */

@@ -1,12 +1,13 @@
 import { isMainThread, type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { AccessLog, type LineWriter } from './access-log.ts';
-import { countInto } from './http/counters.ts';
+import { COUNTER, counters, countInto } from './http/counters.ts';
 import type { Finished } from './http/listener.ts';
 import { setFaultHandler } from './http/turn.ts';
 import { appendTo } from './log-destination.ts';
 import type { BuildProblem } from './routes/configuration.ts';
+import { giveBackLater } from './spare-memory.ts';
 import { ConnectorFailure, UnitListeners } from './unit-listeners.ts';
-import type { UnitOptions, UnitOrder, UnitReport } from './unit-messages.ts';
+import type { SpareUnitOptions, UnitOptions, UnitOrder, UnitReport } from './unit-messages.ts';
 import { type UnitTraffic, unitTraffic } from './unit-traffic.ts';
 
 /** One event loop of a plane: its own listeners on the shared ports, its own objects, its own log lines. */
@@ -64,11 +65,22 @@ async function runUnit(options: UnitOptions, port: MessagePort): Promise<void> {
     const endpoints = await listening;
     for (const endpoint of endpoints) traffic.listensAt(endpoint);
     report({ kind: 'listening', endpoints, problems: traffic.problems });
+    giveBackLater(() => counters.block[COUNTER.requestsActive]! > 0);
   } catch (error) {
     const connector = error instanceof ConnectorFailure ? error.connector : null;
     report({ kind: 'failed', connector, message: messageOf(error) });
     port.close();
   }
+}
+
+/** Loads what a unit needs that serves a configuration, and becomes one when it is told what to serve. */
+function waitForOptions({ options }: SpareUnitOptions, port: MessagePort): void {
+  options.once('message', (told: UnitOptions) => {
+    options.close();
+    void runUnit(told, port);
+  });
+  // what is wrong with it is told when it is needed
+  import('./configured-traffic.ts').catch(() => {});
 }
 
 function messageOf(error: unknown): string {
@@ -90,5 +102,8 @@ function lineWriter(log: 'hand-over' | number, port: MessagePort, fault: (error:
 }
 
 // Imported anywhere else this file does nothing: only the thread that a supervisor started for it runs a unit.
-const data = workerData as UnitOptions | null;
-if (!isMainThread && parentPort !== null && data?.role === 'gatewarden-unit') void runUnit(data, parentPort);
+const data = workerData as UnitOptions | SpareUnitOptions | null;
+if (!isMainThread && parentPort !== null) {
+  if (data?.role === 'gatewarden-unit') void runUnit(data, parentPort);
+  else if (data?.role === 'gatewarden-spare-unit') waitForOptions(data, parentPort);
+}

@@ -1,4 +1,4 @@
-import { basename, join, relative, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
 
 /** A file of compiled JavaScript. */
@@ -7,12 +7,14 @@ export interface BundledFile {
   readonly code: string;
   /** The files that are loaded with it, whatever the program does. */
   readonly imports: readonly string[];
+  /** Where the packages lie of which some code is in it, such as `node_modules/yaml`. */
+  readonly packages: readonly string[];
 }
 
 /** The program as JavaScript, in pieces that are loaded when a command needs them. */
 export interface ProgramBundle {
   readonly files: readonly BundledFile[];
-  /** Where the packages lie of which some code is in it, such as `node_modules/yaml`. */
+  /** The packages of all files. */
   readonly packages: readonly string[];
 }
 
@@ -45,11 +47,8 @@ export async function programBundle(repository: string): Promise<ProgramBundle> 
     });
     const chunks = output.filter((part): part is OutputChunk => part.type === 'chunk');
     if (chunks.length !== output.length) throw new Error('the program has files that are not code');
-    const modules = chunks.flatMap((chunk) => chunk.moduleIds.filter((id) => id.includes('/node_modules/')));
-    return {
-      files: chunks.map(({ fileName, code, imports }) => ({ name: fileName, code, imports })).sort(byName),
-      packages: [...new Set(modules.map((id) => packagePlace(relative(repository, id))))].sort(),
-    };
+    const files = chunks.map(bundledFile).sort((a, b) => (a.name < b.name ? -1 : 1));
+    return { files, packages: [...new Set(files.flatMap((file) => file.packages))].sort() };
   } finally {
     await bundle.close();
   }
@@ -81,11 +80,13 @@ function filesByPlace(repository: string): Plugin {
   };
 }
 
-/** The place of the package that a module belongs to, as the lockfile writes it. */
-function packagePlace(path: string): string {
-  return /^(?:.*\/)?(node_modules\/(?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? path;
+function bundledFile({ fileName, code, imports, moduleIds }: OutputChunk): BundledFile {
+  const places = moduleIds.filter((id) => id.includes('/node_modules/')).map(packagePlace);
+  return { name: fileName, code, imports, packages: [...new Set(places)].sort() };
 }
 
-function byName(a: BundledFile, b: BundledFile): number {
-  return a.name < b.name ? -1 : 1;
+/** The place of the package that a module belongs to, as the lockfile writes it. */
+function packagePlace(id: string): string {
+  const inside = id.slice(id.indexOf('/node_modules/') + 1);
+  return /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(inside)?.[0] ?? inside;
 }

@@ -12,6 +12,7 @@ import { type ClusterCompilation, LiveCluster } from '../live-cluster.ts';
 import { ControllerMetrics } from '../metrics/controller-metrics.ts';
 import { type MergedRoute, MergedRoutes } from '../metrics/merged-routes.ts';
 import { ChannelServer } from '../publish/channel-server.ts';
+import { EVERYBODY } from '../publish/group-grants.ts';
 import { PeerForwarder } from '../publish/peer-forwarder.ts';
 import { PEER_METHOD } from '../publish/peer-messages.ts';
 import { PeerService } from '../publish/peer-service.ts';
@@ -267,7 +268,9 @@ export class ClusterController {
     // Who is no plane any more gets nothing of what comes next.
     if (resources.trust !== null) this.review.useGroups(resources.trust.groups);
     if (published !== null) {
-      this.routePlanes.setDefaultGroup(published.defaultGroup);
+      if (this.routePlanes.regroup(published.defaultGroup, published.grants ?? EVERYBODY)) {
+        this.status.planesChanged(null);
+      }
       this.sessions.publish(published);
     }
     this.status.judged(resources.verdicts);

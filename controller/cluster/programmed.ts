@@ -3,6 +3,7 @@ import { pathText } from '../../contract/problem.ts';
 import { routeKeyText } from '../../contract/snapshot.ts';
 import type { ConditionVerdict, ResourceVerdict } from '../compile/resources/resource-verdict.ts';
 import { BASE_PROBLEMS, type PlaneFacts } from '../publish/plane-facts.ts';
+import type { SelectedPlanes } from '../publish/route-planes.ts';
 
 /** Reasons of the condition Programmed. docs/operating.md explains each. */
 export type ProgrammedReason =
@@ -10,6 +11,7 @@ export type ProgrammedReason =
   | 'Pending'
   | 'PlaneRefused'
   | 'NoPlanes'
+  | 'GroupNotGranted'
   | 'LastGoodServes'
   | 'RefusesTraffic'
   | 'TakesNoTraffic'
@@ -25,7 +27,7 @@ export interface Programmed extends ConditionVerdict<string> {
 const NAMED_PLANES = 3;
 
 /** How far a Route has come on the planes that are to run it. */
-export function programmedOf(verdict: ResourceVerdict, planes: readonly PlaneFacts[]): Programmed {
+export function programmedOf(verdict: ResourceVerdict, { planes, withheld }: SelectedPlanes): Programmed {
   const { serves, servingGeneration, resource, remembered } = verdict;
   const n = planes.length;
   const wanted = remembered ?? verdict.route;
@@ -38,9 +40,13 @@ export function programmedOf(verdict: ResourceVerdict, planes: readonly PlaneFac
   const generation = remembered?.generation ?? servingGeneration ?? '?';
   const isThis = serves === 'this' && generation === resource.generation;
   const text = `${running}/${n}${refuses ? ' (refuses)' : isThis ? '' : ` (gen ${generation})`}`;
+  if (n === 0 && withheld.length > 0) {
+    return { status: false, reason: 'GroupNotGranted', message: withheldText(withheld), text };
+  }
   if (n === 0) return { status: false, reason: 'NoPlanes', message: 'no plane is there that it selects', text };
   const count = `${running} of ${n} planes`;
-  const say = (message: string): string => withRefusals(message, refused, key);
+  const also = withheld.length === 0 ? '' : `; ${withheldText(withheld)}`;
+  const say = (message: string): string => `${withRefusals(message, refused, key)}${also}`;
   if (refuses) return { status: false, reason: 'RefusesTraffic', message: say(`${count} refuse its requests`), text };
   if (!isThis) {
     const message = say(`${count} run generation ${generation}, which keeps serving`);
@@ -49,6 +55,11 @@ export function programmedOf(verdict: ResourceVerdict, planes: readonly PlaneFac
   const message = say(`${count} run this generation`);
   if (running === n) return { status: true, reason: 'Programmed', message, text };
   return { status: false, reason: refused.length > 0 ? 'PlaneRefused' : 'Pending', message, text };
+}
+
+function withheldText(groups: readonly string[]): string {
+  const named = groups.map((name) => `'${name}'`).join(', ');
+  return `it selects planes of ${groups.length === 1 ? 'the group' : 'the groups'} ${named}, which an operator has not opened to its tenant`;
 }
 
 function notServed(waits: boolean): ConditionVerdict<ProgrammedReason> {

@@ -129,6 +129,7 @@ const NOTHING: Numbers = { figures: [] };
 /** Adds the numbers of a plane to a total, in place of those that it had before. */
 function replace({ merged: { figures, counts } }: Total, before: Numbers, after: Numbers): void {
   replaceFigures(figures, before.figures, after.figures);
+  if (before.counts === undefined && after.counts === undefined) return;
   const [old, now] = [readCounts(before.counts ?? []), readCounts(after.counts ?? [])];
   for (let i = 0; i < counts.length; i++) counts[i] = Math.max(0, counts[i]! + now[i]! - old[i]!);
 }

@@ -1,4 +1,5 @@
 import type { PlaneSelector } from '../compile/resources/resource-verdict.ts';
+import { EVERYBODY, type GroupGrants } from './group-grants.ts';
 import type { PlaneIdentity } from './plane-identity.ts';
 import type { RouteSelection } from './published-state.ts';
 
@@ -9,7 +10,7 @@ export const GROUP_LABEL = 'gatewarden.io/group';
 export type SelectablePlane = Pick<PlaneIdentity, 'group' | 'namespace' | 'labels' | 'isSidecar'>;
 
 /**
- * Whether a plane is to run a route. A sidecar runs those of its own namespace whose selector asks something of its labels;
+ * Whether a route asks for a plane. A sidecar runs those of its own namespace whose selector asks something of its labels;
  * a selector that asks nothing selects every other plane.
  */
 export function isSelected(plane: SelectablePlane, selection: RouteSelection, defaultGroup: string): boolean {
@@ -19,6 +20,15 @@ export function isSelected(plane: SelectablePlane, selection: RouteSelection, de
     return false;
   }
   return matches(plane, dataPlanes);
+}
+
+/** Whether a plane runs a route: it is selected, and its group is for whom wrote the route. */
+export function isServed(
+  plane: SelectablePlane,
+  selection: RouteSelection,
+  { defaultGroup, grants = EVERYBODY }: { readonly defaultGroup: string; readonly grants?: GroupGrants },
+): boolean {
+  return isSelected(plane, selection, defaultGroup) && grants.serves(plane.group, selection.namespace);
 }
 
 /** The keys of the labels that a selector asks about. */

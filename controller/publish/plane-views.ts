@@ -3,7 +3,7 @@ import { routeKeyText } from '../../contract/snapshot.ts';
 import { refusingRoute } from '../compile/route-draft.ts';
 import type { CompiledRoute } from '../compile/snapshot.ts';
 import type { PlaneIdentity } from './plane-identity.ts';
-import { askedLabels, isSelected, type SelectablePlane } from './plane-selection.ts';
+import { askedLabels, isServed, type SelectablePlane } from './plane-selection.ts';
 import { PlaneView, type ViewEntry, type ViewFrame } from './plane-view.ts';
 import type { PublishedState, RouteSelection } from './published-state.ts';
 import { RouteTexts } from './update-parts.ts';
@@ -56,7 +56,8 @@ export class PlaneViews {
       else this.selected.set(key, change);
     }
     const knowsMore = this.learnLabels(changes.values());
-    if (knowsMore || before?.defaultGroup !== state.defaultGroup) {
+    const isRegrouped = before?.defaultGroup !== state.defaultGroup || before?.grants?.mark !== state.grants?.mark;
+    if (knowsMore || isRegrouped) {
       // Planes may be told apart otherwise than before: each asks for its view again, and is compared with it.
       this.views.clear();
       this.carried.clear();
@@ -103,7 +104,7 @@ export class PlaneViews {
     if (frame === null || state === null) return;
     const own = new Map<string, ViewEntry | null>();
     for (const [key, change] of changes) {
-      const isOwn = change !== null && isSelected(plane, change.selection, state.defaultGroup);
+      const isOwn = change !== null && isServed(plane, change.selection, state);
       if (isOwn) own.set(key, change.entry);
       else if (view.entries.has(key)) own.set(key, null);
     }

@@ -1,6 +1,7 @@
 import type { RouteKey } from '../../contract/snapshot.ts';
 import type { PlaneSelector } from '../compile/resources/resource-verdict.ts';
 import type { CompiledRoute, Snapshot } from '../compile/snapshot.ts';
+import type { GroupGrants } from './group-grants.ts';
 
 /** Which planes are to run a route. */
 export interface RouteSelection {
@@ -28,6 +29,8 @@ export interface PublishedState {
   readonly remembered: readonly RememberedRoute[];
   /** Name of the group that gets routes that select no planes. */
   readonly defaultGroup: string;
+  /** Which groups are for whom; by default all are for everybody. */
+  readonly grants?: GroupGrants;
   /** The resourceVersion up to which it is known which Routes there are; null outside of a cluster. */
   readonly seen: string | null;
   /** The version of the Route with this uid as it is now, or the one at which it was gone; null for as far as was seen. */

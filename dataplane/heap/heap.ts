@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { RouteKey } from '../../contract/snapshot.ts';
 import type { Reference } from '../../contract/vocabulary/reference.ts';
 import { confinedFilter, confinedHandler } from '../http/confined.ts';
 import type { Filter, Next } from '../http/exchange.ts';
@@ -24,6 +25,8 @@ export class BuildFailure extends Error {
 /** The built objects of one scope. Whatever cannot be built leaves nothing behind. */
 export class Heap {
   readonly scope: Scope;
+  /** The route that its objects are of; null outside of routes. */
+  readonly route: RouteKey | null;
   private readonly parent: Heap | null;
   private readonly plane: PlaneServices;
   private readonly log: Logger;
@@ -35,8 +38,9 @@ export class Heap {
   private readonly names = new Map<string, number>();
   private readonly releases: (() => void | Promise<void>)[] = [];
 
-  constructor(scope: Scope, parent: Heap | null, plane: PlaneServices) {
+  constructor(scope: Scope, parent: Heap | null, plane: PlaneServices, route: RouteKey | null = null) {
     this.scope = scope;
+    this.route = route;
     this.parent = parent;
     this.plane = plane;
     this.log = plane.log;

@@ -9,7 +9,7 @@ export interface CountedRoute {
   readonly counts: Float64Array;
 }
 
-const HELP = 'Of all objects of a route on all planes together; planes tell it of each.';
+const HELP = 'Of all objects of a route on all planes together, left out while it is 0; planes tell it of each.';
 
 /** Adds what the objects of routes counted where only the sums of planes are known. */
 export function registerRouteCounts(registry: Registry, routes: () => readonly CountedRoute[]): void {
@@ -18,7 +18,7 @@ export function registerRouteCounts(registry: Registry, routes: () => readonly C
     registerCounted(registry, metric, rows[0]!.isGauge ? 'gauge' : 'counter', HELP, () =>
       routes().flatMap(({ route, router, counts }) =>
         rows
-          .filter(({ place, isGauge }) => isGauge || counts[place] !== 0)
+          .filter(({ place }) => counts[place] !== 0)
           .map(({ place, labels }) => ({ labels: { ...labels, route, router }, value: counts[place]! })),
       ),
     );

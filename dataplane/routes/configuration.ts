@@ -248,7 +248,8 @@ export class Configuration {
     };
     if (verdict.document === null || entry.refuses === true) return unsound(verdict.problems);
     const { scope, handler, decorations, condition } = verdict.document;
-    const heap = new Heap(scope, parent, egress === null ? this.planeServices() : this.tenantServices(reach, egress));
+    const services = egress === null ? this.planeServices() : this.tenantServices(reach, egress);
+    const heap = new Heap(scope, parent, services, { router: entry.router, id: entry.id });
     this.ancestors.set(scope, above);
     const close = (): void => {
       this.ancestors.delete(scope);

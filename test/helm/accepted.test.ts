@@ -30,8 +30,6 @@ describe.each(valueSets())('with the values of %s', (name) => {
     expect(objects.length).toBeGreaterThan(10);
     await cluster.run([...apply, '--dry-run=server', '-f', '-'], listOf(objects));
 
-    // Pods need their ServiceAccounts for real
-    await cluster.run([...apply, '-f', '-'], listOf(objects.filter(({ kind }) => kind === 'ServiceAccount')));
     const pods = objects.flatMap(podsOf);
     expect(pods.length).toBeGreaterThan(1);
     const create = ['create', '--dry-run=server', ...strict, '-n', namespace, '-f', '-'];
@@ -59,7 +57,6 @@ describe('what is not sound', () => {
     ['hostNetwork', { hostNetwork: true }],
   ])('would be noticed: a Pod with another %s', async (_, changes) => {
     const { namespace, objects } = await prepared([]);
-    await cluster.run([...apply, '-f', '-'], listOf(objects.filter(({ kind }) => kind === 'ServiceAccount')));
     const [pod] = objects.flatMap(podsOf);
     const spec = withoutContexts({ ...pod!.spec, ...changes });
     const create = ['create', '--dry-run=server', '-n', namespace, '-f', '-'];
@@ -81,6 +78,8 @@ async function prepared(
     metadata: { name: one, ...(one === namespace ? { labels } : {}) },
   }));
   await cluster.run([...apply, '-f', '-'], listOf(namespaces));
+  // Pods need their ServiceAccounts for real
+  await cluster.run([...apply, '-f', '-'], listOf(objects.filter(({ kind }) => kind === 'ServiceAccount')));
   return { namespace, objects };
 }
 

@@ -40,6 +40,9 @@ it('Prometheus finds every process by the monitors of the chart, and dashboard a
     const pairs = pods.planes.flatMap((pod) => routes.names.map((name) => `${pod} ${shop}.${name}`));
     expect(counted.map(({ labels }) => `${labels['pod']} ${labels['route']}`).toSorted()).toEqual(pairs.toSorted());
     await everyPanelShowsSomething(prometheus, dashboardQueries(rendered), job);
+    const everything = await prometheus.series(`{job="${job}", group="default", route!=""}`);
+    const ids = [...routes.names.map((name) => `${shop}.${name}`), 'default'];
+    expect(new Set(everything.map(({ route }) => route))).toEqual(new Set(ids));
   }, patience);
 
   await everySelectorFindsSeries(

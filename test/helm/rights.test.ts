@@ -54,9 +54,11 @@ const subjects: readonly Subject[] = [
     things('gatewarden', own, resource),
     things('shop', own, resource),
     things('elsewhere', own, resource),
+    things('', own, `${resource}/status`, ['get', 'update', 'patch']),
     things('shop', own, `${resource}/status`, ['get', 'update', 'patch']),
     things('elsewhere', own, `${resource}/status`, ['get', 'update', 'patch']),
   ]),
+  things('', 'events.k8s.io', 'events'),
   things('gatewarden', 'events.k8s.io', 'events'),
   things('shop', 'events.k8s.io', 'events'),
   things('elsewhere', 'events.k8s.io', 'events'),
@@ -111,7 +113,7 @@ beforeAll(async () => {
 
 afterAll(() => server?.stop());
 
-describe.each(['defaults', 'tenants'])('with the values of %s', (name) => {
+describe.each(['defaults', 'tenants', 'sidecars'])('with the values of %s', (name) => {
   it('everybody may do this much and no more', async () => {
     const matrix = await matrixOf(name);
     await expect(`${matrixTable(matrix)}\n`).toMatchFileSnapshot(`golden/rights-${name}.md`);

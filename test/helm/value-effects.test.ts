@@ -31,6 +31,8 @@ const alone = new Map<string, Values>([
     'dataPlaneDefaults.serviceAccount.create',
     { dataPlaneDefaults: { serviceAccount: { create: false, name: 'given' } } },
   ],
+  ['defaultGroup', { dataPlanes: { back: {}, front: {} }, defaultGroup: 'front' }],
+  ['tests.namespace', { tests: { namespace: 'shop' } }],
   ['networkPolicy.enabled', { networkPolicy: { enabled: false } }],
   ['tests.enabled', { tests: { enabled: false } }],
 ]);

@@ -69,6 +69,19 @@ export async function renderText({
   return helm.run(['template', release, chart, ...where, ...words], { input });
 }
 
+/** What helm tells after an installation. */
+export async function notesText({
+  release = 'gatewarden',
+  namespace = 'gatewarden',
+  values,
+}: Rendering = {}): Promise<string> {
+  const helm = await theHelm();
+  const { words, input } = givenValues(values);
+  const all = ['install', release, chart, '-n', namespace, '--dry-run=client', ...words];
+  const [, notes = ''] = (await helm.run(all, { input })).split('\nNOTES:\n');
+  return notes;
+}
+
 /** What the chart renders. */
 export async function renderObjects(rendering: Rendering = {}): Promise<RenderedObject[]> {
   return objectsOf(await renderText(rendering));

@@ -3,6 +3,7 @@ import { routeHash } from '../../contract/route-hash.ts';
 import type { BaseEntry } from '../../contract/snapshot.ts';
 import type { PlaneSelector } from '../../controller/compile/resources/resource-verdict.ts';
 import type { CompiledRoute } from '../../controller/compile/snapshot.ts';
+import type { GroupGrants } from '../../controller/publish/group-grants.ts';
 import type { PublishedState, RememberedRoute, RouteSelection } from '../../controller/publish/published-state.ts';
 
 /** A route of a namespace, told apart from its other versions by a text. */
@@ -26,6 +27,7 @@ export interface PublishedOptions {
   readonly namespace?: string;
   readonly remembered?: readonly RememberedRoute[];
   readonly defaultGroup?: string;
+  readonly grants?: GroupGrants;
   readonly seen?: string;
   /** Uids of Routes that are still there although they are not among the routes. */
   readonly present?: ReadonlyMap<string, string>;
@@ -44,6 +46,7 @@ export function publishedState(routes: readonly CompiledRoute[], options: Publis
     selectionOf: ({ name }): RouteSelection => ({ namespace, dataPlanes: selectors?.get(name) ?? null }),
     remembered,
     defaultGroup: options.defaultGroup ?? 'default',
+    ...(options.grants === undefined ? {} : { grants: options.grants }),
     seen,
     versionOf: (uid) => versions.get(uid) ?? null,
   };

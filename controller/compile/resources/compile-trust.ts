@@ -55,15 +55,20 @@ export function sameMeans({ settings: a }: TrustVersion, { settings: b }: TrustV
   return isDeepStrictEqual(a.tokens, b.tokens) && isDeepStrictEqual(a.sharedObjects, b.sharedObjects);
 }
 
-function trustVersion(settings: TrustSettings, isFile: boolean): TrustVersion {
+/** Finds the tenant whose Routes those of a namespace are; null when it is nobody's. */
+export function tenantsOf(tenants: TrustSettings['tenants']): (namespace: string) => string | null {
   const byNamespace = new Map<string, string>();
-  for (const { name, namespaces } of settings.tenants) for (const one of namespaces) byNamespace.set(one, name);
+  for (const { name, namespaces } of tenants) for (const one of namespaces) byNamespace.set(one, name);
+  return (namespace) => byNamespace.get(namespace) ?? byNamespace.get('*') ?? null;
+}
+
+function trustVersion(settings: TrustSettings, isFile: boolean): TrustVersion {
   const tenants = settings.tenants.map(({ name, hosts }) => ({ name, hosts }));
   return {
     settings,
     plane: { tenants, egress: settings.egress, sharedObjects: settings.sharedObjects },
     isFile,
-    tenantOf: (namespace) => byNamespace.get(namespace) ?? byNamespace.get('*') ?? null,
+    tenantOf: tenantsOf(settings.tenants),
   };
 }
 
@@ -97,6 +102,13 @@ function clashes({ tenants, groups, egress }: TrustSettings): Problem[] {
     ...groups.flatMap(({ serviceAccounts, sidecars }, at) =>
       serviceAccounts.flatMap((one, index) =>
         sidecars || !one.endsWith('/*') ? [] : [error(['groups', at, 'serviceAccounts', index], wildcardMessage)],
+      ),
+    ),
+    ...groups.flatMap(({ tenants: only = [] }, at) =>
+      only.flatMap((one, index) =>
+        tenants.some(({ name }) => name === one)
+          ? []
+          : [error(['groups', at, 'tenants', index], `there is no tenant '${one}'`)],
       ),
     ),
     ...(groups.length === 0

@@ -12,6 +12,12 @@ conditions are full of. Two passes, because neighbours share the character in be
 {{- $text -}}
 {{- end -}}
 
+{{/* Tenants as JSON: those of the values, or the one that there is without any. */}}
+{{- define "gatewarden.tenants" -}}
+{{- $all := dict "name" "default" "namespaces" (list "*") "hosts" (list "*") -}}
+{{- toJson (default (list $all) .Values.trust.tenants) -}}
+{{- end -}}
+
 {{/* trust.json: what the values say, and the groups of planes with the ServiceAccounts that make a Pod one of them. */}}
 {{- define "gatewarden.trust" -}}
 {{- $root := . -}}
@@ -21,7 +27,11 @@ conditions are full of. Two passes, because neighbours share the character in be
 {{- end -}}
 {{- $groups := list -}}
 {{- range $group := include "gatewarden.groups" . | fromJsonArray -}}
-{{- $groups = append $groups (dict "name" $group.name "serviceAccounts" (list (printf "%s/%s" $root.Release.Namespace $group.account))) -}}
+{{- $written := dict "name" $group.name "serviceAccounts" (list (printf "%s/%s" $root.Release.Namespace $group.account)) -}}
+{{- with $group.settings.tenants -}}
+{{- $written = set $written "tenants" . -}}
+{{- end -}}
+{{- $groups = append $groups $written -}}
 {{- end -}}
 {{- if .Values.sidecars.enabled -}}
 {{- $accounts := list -}}

@@ -1,18 +1,19 @@
 {{/* The chart's name, which is app.kubernetes.io/name of everything. */}}
 {{- define "gatewarden.name" -}}
-{{- default .Chart.Name .Values.nameOverride | trunc 40 | trimSuffix "-" -}}
+{{- default .Chart.Name .Values.nameOverride | trunc 34 | trimSuffix "-" -}}
 {{- end -}}
 
-{{/* What the names of objects begin with. Forty characters leave room for "-controller-metrics" and groups. */}}
+{{/* What the names of objects begin with. So many characters leave room for a group and "-metrics":
+names of Services have 63 at most. */}}
 {{- define "gatewarden.fullname" -}}
 {{- if .Values.fullnameOverride -}}
-{{- .Values.fullnameOverride | trunc 40 | trimSuffix "-" -}}
+{{- .Values.fullnameOverride | trunc 34 | trimSuffix "-" -}}
 {{- else -}}
 {{- $name := include "gatewarden.name" . -}}
 {{- if contains $name .Release.Name -}}
-{{- .Release.Name | trunc 40 | trimSuffix "-" -}}
+{{- .Release.Name | trunc 34 | trimSuffix "-" -}}
 {{- else -}}
-{{- printf "%s-%s" .Release.Name $name | trunc 40 | trimSuffix "-" -}}
+{{- printf "%s-%s" .Release.Name $name | trunc 34 | trimSuffix "-" -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}

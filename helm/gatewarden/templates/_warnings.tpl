@@ -6,6 +6,18 @@
 {{- if not (.Capabilities.APIVersions.Has "gatewarden.io/v1alpha1/Route") -}}
 {{- $found = append $found "The cluster has no kind Route yet, so that controllers do not become ready: install the chart gatewarden-crds." -}}
 {{- end -}}
+{{- if $values.admin.gatewayUnits -}}
+{{- $found = append $found "admin.gatewayUnits has no effect: dataPlaneDefaults.units and sidecars.units say how many event loops planes have." -}}
+{{- end -}}
+{{- with $values.controller.watchNamespaces -}}
+{{- range $tenant := $values.trust.tenants -}}
+{{- range $tenant.namespaces -}}
+{{- if not (or (eq . "*") (has . $values.controller.watchNamespaces)) -}}
+{{- $found = append $found (printf "trust.tenants: %s has the namespace %s, which is none of controller.watchNamespaces: its Routes are not followed." $tenant.name .) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
 {{- if $values.secretAccess.clusterWide -}}
 {{- $found = append $found "secretAccess.clusterWide: whoever takes over a controller has all Secrets of the cluster." -}}
 {{- end -}}

@@ -79,11 +79,21 @@ it.each<[string, ResourceVerdict, PlaneFacts[], string, boolean, string, string]
     'nothing is served before the base is sound',
   ],
 ])('with %s', (_, given, planes, reason, status, text, message) => {
-  expect(programmedOf(given, planes)).toEqual({ reason, status, text, message });
+  expect(programmedOf(given, { planes, withheld: [] })).toEqual({ reason, status, text, message });
 });
 
 it('names the first of many planes that cannot build it', () => {
-  const { message } = programmedOf(verdict('orders'), ['a', 'b', 'c', 'd', 'e'].map(unable));
+  const planes = ['a', 'b', 'c', 'd', 'e'].map(unable);
+  const { message } = programmedOf(verdict('orders'), { planes, withheld: [] });
   expect(message.match(/plane edge\//g)).toHaveLength(3);
   expect(message).toContain('and 2 more planes');
+});
+
+it('says which planes are not for its tenant', () => {
+  const none = programmedOf(verdict('orders'), { planes: [], withheld: ['vault'] });
+  const text = "it selects planes of the group 'vault', which an operator has not opened to its tenant";
+  expect(none).toEqual({ status: false, reason: 'GroupNotGranted', message: text, text: '0/0' });
+  const some = programmedOf(verdict('orders'), { planes: [ready('a')], withheld: ['vault', 'edge'] });
+  expect(some).toMatchObject({ status: true, reason: 'Programmed', text: '1/1' });
+  expect(some.message).toContain("1 of 1 planes run this generation; it selects planes of the groups 'vault', 'edge'");
 });

@@ -26,7 +26,7 @@ describe('sidecar.json', () => {
       extraArgs: [],
       excludedNamespaces: [],
     });
-    expect(() => readSidecarSettings('{}', 'sidecar.json')).toThrow(/image: is required[^]*controllers: is required/);
+    expect(() => readSidecarSettings('{}', 'sidecar.json')).toThrow(/image: is required.*controllers: is required/s);
   });
 
   it('knows the log levels that planes know', () => {

@@ -39,7 +39,7 @@ describe('webhookInjector', () => {
     const { image, write, failures, file } = scene();
     write('{"image": 7}');
     expect([image(), image()]).toEqual(['gatewarden:1', 'gatewarden:1']);
-    expect(failures).toEqual([expect.stringContaining('image: must be a text')]);
+    expect(failures).toEqual([expect.stringContaining('image: must be a string')]);
     rmSync(file);
     expect(image()).toBe('gatewarden:1');
     write(JSON.stringify({ ...settings, image: 'gatewarden:2' }));

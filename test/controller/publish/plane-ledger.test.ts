@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { EVERYBODY } from '../../../controller/publish/group-grants.ts';
 import { PlaneLedger } from '../../../controller/publish/plane-ledger.ts';
 import { RoutePlanes } from '../../../controller/publish/route-planes.ts';
 import { plane, routeKey } from '../../support/judged-resources.ts';
@@ -79,14 +80,22 @@ it('finds the planes that a route selects', () => {
   ledger.heard(plane('p2', {}, { identity: { ...identity, labels: { zone: 'b' } } }), null);
   const names = (matchLabels: Record<string, string> | null): string[] => {
     const dataPlanes = matchLabels === null ? null : { matchLabels, matchExpressions: [] };
-    return planes.of({ namespace: 'shop', dataPlanes }).map((one) => one.identity.name);
+    return planes.of({ namespace: 'shop', dataPlanes }).planes.map((one) => one.identity.name);
   };
   expect(names(null)).toEqual(['p1']);
   expect(names({ zone: 'b' })).toEqual(['p2']);
   expect(names({ zone: 'c' })).toEqual([]);
-  planes.setDefaultGroup('blue');
+  expect(planes.regroup('blue', EVERYBODY)).toBe(true);
+  expect(planes.regroup('blue', EVERYBODY)).toBe(false);
   expect(names(null)).toEqual(['p2']);
   ledger.heard(plane('p2', {}, { identity: { ...identity, labels: { zone: 'c' } } }), []);
   planes.forget();
   expect(names({ zone: 'c' })).toEqual(['p2']);
+  const grants = {
+    mark: 'bank only',
+    serves: (group: string, namespace: string | null) => namespace === 'bank' || group !== 'blue',
+  };
+  planes.regroup('blue', grants);
+  expect(planes.of({ namespace: 'shop', dataPlanes: null })).toEqual({ planes: [], withheld: ['blue'] });
+  expect(planes.of({ namespace: 'bank', dataPlanes: null })).toMatchObject({ planes: [{}], withheld: [] });
 });

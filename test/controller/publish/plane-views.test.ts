@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PlaneSelector } from '../../../controller/compile/resources/resource-verdict.ts';
 import type { CompiledRoute } from '../../../controller/compile/snapshot.ts';
+import { type GroupGrants, groupGrants } from '../../../controller/publish/group-grants.ts';
 import type { PlaneIdentity } from '../../../controller/publish/plane-identity.ts';
 import { isSelected } from '../../../controller/publish/plane-selection.ts';
 import type { PlaneView, PreparedUpdate } from '../../../controller/publish/plane-view.ts';
@@ -181,6 +182,23 @@ describe('views', () => {
     views.publish(publishedState([plain], { defaultGroup: 'edge' }));
     expect(routesOf(joined(views, plane))).toEqual([]);
     expect(routesOf(joined(views, identity({ group: 'edge' })))).toEqual(['shop.plain']);
+  });
+
+  it('follow who a group is for', () => {
+    const views = new PlaneViews();
+    const tenants = [
+      { name: 'shop', namespaces: ['shop'], hosts: ['shop.test'] },
+      { name: 'rest', namespaces: ['*'], hosts: ['*'] },
+    ];
+    const only = (...names: string[]): GroupGrants =>
+      groupGrants({ tenants, groups: [{ name: 'default', serviceAccounts: [], sidecars: false, tenants: names }] });
+    const plane = identity();
+    views.publish(publishedState([plain], { grants: only('rest') }));
+    expect(routesOf(joined(views, plane))).toEqual([]);
+    views.publish(publishedState([plain], { grants: only('rest', 'shop') }));
+    expect(routesOf(joined(views, plane))).toEqual(['shop.plain']);
+    views.publish(publishedState([plain], { namespace: 'unknown', grants: only('shop') }));
+    expect(routesOf(joined(views, plane))).toEqual([]);
   });
 
   it('send a new generation although its content is as before, since it tells older from newer', () => {

@@ -317,19 +317,22 @@ describe('a controller that goes away', () => {
     expect(applied.map(({ revision }) => revision)).toEqual(['in time']);
   });
 
-  it('is kept for as long as no other lets the plane in', async () => {
-    const first = await controller({ welcome: { report: 5 } });
-    const second = await controller({ authority: first.authority, welcome: null });
-    const { link } = scene([first, second]);
+  it('is kept for as long as nobody else lets the plane in', async () => {
+    const peer = await controller({ welcome: null });
+    const { link } = scene([peer]);
     link.start();
-    const kept = await first.next();
+    const kept = await peer.next();
+    const identity = { controller: 'c', plane: 'p', group: 'g', namespace: null, labels: {} };
+    kept.send({ type: 'welcome', ...identity, heartbeat: 1000, report: 5 });
     await vi.waitFor(() => expect(link.state.connected).toBe(true));
     kept.send({ type: 'goaway', reason: 'the cluster is lost' });
-    (await first.next()).fail('UNAVAILABLE', 'nothing new');
-    (await second.next()).fail('UNAVAILABLE', 'nothing new');
-    await first.next();
+    for (let tried = 0; tried < 3; tried++) (await peer.next()).fail('UNAVAILABLE', 'nothing new');
+    const later = await peer.next();
     await kept.next('report');
     expect([link.state.connected, kept.isClosed]).toEqual([true, false]);
+    later.send({ type: 'welcome', ...identity, heartbeat: 1000, report: 1000 });
+    await vi.waitFor(() => expect(kept.isClosed).toBe(true));
+    expect(link.state).toMatchObject({ connected: true, reconnects: 1 });
   });
 
   it('may end before another stream is there', async () => {

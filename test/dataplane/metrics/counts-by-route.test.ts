@@ -44,6 +44,5 @@ it('shows them with the route as label, without rows for what never happened', a
   expect(lines).toEqual([
     'gw_throttled_total{route="app",router="gateway._router"} 3',
     'gw_cache_gets_total{content="access_token",result="hit",route="app",router="gateway._router"} 5',
-    'gw_circuit_breaker_open{route="app",router="gateway._router"} 0',
   ]);
 });

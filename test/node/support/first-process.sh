@@ -3,6 +3,7 @@
 # whole node. It says "namespaces" when its half is done, and goes on when a line comes in: by then it has a network.
 # From the environment: STATE (all that the node writes), NAME, ADDRESS, CGROUP, PATH and LD_LIBRARY_PATH.
 set -eu
+exec 2>> "$STATE/log/first-process.log"
 hostname "$NAME"
 mount --bind "$STATE/lib" /var/lib
 mount --bind "$STATE/log" /var/log

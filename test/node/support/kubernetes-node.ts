@@ -62,7 +62,7 @@ export class KubernetesNode {
     const script = fileURLToPath(new URL('first-process.sh', import.meta.url));
     const namespaces = ['--mount', '--net', '--pid', '--uts', '--ipc', '--fork', '--kill-child', '--mount-proc'];
     const words = [...namespaces, '--propagation', 'private', 'sh', script];
-    const first = spawn('unshare', words, { env, stdio: ['pipe', 'pipe', 'inherit'] });
+    const first = spawn('unshare', words, { env, stdio: ['pipe', 'pipe', 'ignore'] });
     const lines = createInterface({ input: first.stdout });
     const said = lines[Symbol.asyncIterator]();
     try {

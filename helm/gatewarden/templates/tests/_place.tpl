@@ -1,38 +1,35 @@
 {{/*
-Where `helm test` can make a Route, as JSON: {namespace, host, problem}. It needs a namespace that is followed and that a
-tenant has, and a host of that tenant.
+Where `helm test` can make a Route for a group of planes, as JSON: {namespace, host, problem}. It needs a namespace that is
+followed and that a tenant has whose Routes the group serves, and a host of that tenant. Takes a dict: root; group.
 */}}
 {{- define "gatewarden.testPlace" -}}
-{{- $root := . -}}
-{{- $tenants := default (list (dict "name" "default" "namespaces" (list "*") "hosts" (list "*"))) .Values.trust.tenants -}}
-{{- $candidates := list .Release.Namespace -}}
+{{- $root := .root -}}
+{{- $served := .group.settings.tenants -}}
+{{- $watched := $root.Values.controller.watchNamespaces -}}
+{{- $tenants := include "gatewarden.tenants" $root | fromJsonArray -}}
+{{- $candidates := list $root.Release.Namespace -}}
 {{- range $tenants -}}
 {{- $candidates = concat $candidates (without .namespaces "*") -}}
 {{- end -}}
-{{- with .Values.tests.namespace -}}
+{{- $candidates = concat $candidates $watched -}}
+{{- with $root.Values.tests.namespace -}}
 {{- $candidates = list . -}}
-{{- else -}}
-{{- $candidates = concat $candidates .Values.controller.watchNamespaces -}}
 {{- end -}}
 {{- $place := dict -}}
 {{- range $namespace := uniq $candidates -}}
-{{- $watched := $root.Values.controller.watchNamespaces -}}
-{{- if and (not $place) (or (not $watched) (has $namespace $watched)) -}}
-{{- $host := "" -}}
+{{- $tenant := dict -}}
 {{- range $tenants -}}
-{{- if has $namespace .namespaces -}}{{- $host = first .hosts -}}{{- end -}}
+{{- if or (has $namespace .namespaces) (and (not $tenant) (has "*" .namespaces)) -}}{{- $tenant = . -}}{{- end -}}
 {{- end -}}
-{{- range $tenants -}}
-{{- if and (not $host) (has "*" .namespaces) -}}{{- $host = first .hosts -}}{{- end -}}
-{{- end -}}
-{{- if $host -}}
+{{- $isFollowed := or (not $watched) (has $namespace $watched) -}}
+{{- if and (not $place) $tenant $isFollowed (or (not $served) (has $tenant.name $served)) -}}
+{{- $host := first $tenant.hosts -}}
 {{- $host = ternary "gatewarden-test.invalid" ($host | replace "*." "gatewarden-test.") (eq $host "*") -}}
 {{- $place = dict "namespace" $namespace "host" $host "problem" "" -}}
 {{- end -}}
 {{- end -}}
-{{- end -}}
-{{- $none := "there is no namespace that controllers follow and that a tenant has: give a tenant one, or name one in tests.namespace" -}}
-{{- toJson (default (dict "namespace" .Release.Namespace "host" "" "problem" $none) $place) -}}
+{{- $none := "there is no namespace that controllers follow and whose tenant it serves: give a tenant one, or name one in tests.namespace" -}}
+{{- toJson (default (dict "namespace" $root.Release.Namespace "host" "" "problem" $none) $place) -}}
 {{- end -}}
 
 {{/* settings.json of the test, as JSON. */}}
@@ -50,7 +47,8 @@ tenant has, and a host of that tenant.
 {{- $url = printf "https://%s:%v" $origin (int $service.tlsPort) -}}
 {{- end -}}
 {{- end -}}
-{{- $groups = append $groups (dict "name" $group.name "url" $url) -}}
+{{- $place := include "gatewarden.testPlace" (dict "root" $root "group" $group) | fromJson -}}
+{{- $groups = append $groups (merge (dict "name" $group.name "url" $url) $place) -}}
 {{- end -}}
 {{- $hints := list (printf "kubectl -n %s get pods; kubectl -n %s logs deploy/%s" .Release.Namespace .Release.Namespace (include "gatewarden.controllerName" .)) -}}
 {{- if .Values.config -}}
@@ -62,6 +60,5 @@ tenant has, and a host of that tenant.
 {{- if .Values.controller.watchNamespaceSelector -}}
 {{- $hints = append $hints (printf "controllers follow namespaces with the labels %s: tests.namespace must be one of them" .Values.controller.watchNamespaceSelector) -}}
 {{- end -}}
-{{- $settings := dict "groups" $groups "hints" $hints "timeoutSeconds" .Values.tests.timeoutSeconds -}}
-{{- toJson (merge $settings (include "gatewarden.testPlace" . | fromJson)) -}}
+{{- toJson (dict "groups" $groups "hints" $hints "timeoutSeconds" .Values.tests.timeoutSeconds) -}}
 {{- end -}}

@@ -55,6 +55,12 @@ describe('trust.json', () => {
       { groups: [{ name: 'g', serviceAccounts: ['a/b', 'a/*'] }] },
       'groups.0.serviceAccounts.1 value',
     ],
+    [
+      'a group for a tenant that is none',
+      { groups: [{ name: 'g', tenants: ['default', 'b'] }] },
+      'groups.0.tenants.1 value',
+    ],
+    ['a group for nobody', { groups: [{ name: 'g', tenants: [] }] }, 'groups.0.tenants value'],
     ['all ServiceAccounts', { groups: [{ name: 'g', serviceAccounts: ['*/*'], sidecars: true }] }, wrong],
     ['some ServiceAccounts', { groups: [{ name: 'g', serviceAccounts: ['a/b*'], sidecars: true }] }, wrong],
     ['no group', { groups: [] }, 'groups value'],

@@ -1,0 +1,26 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
+/** How long after a start memory is given back, in milliseconds: by then what only the start needed is garbage. */
+const AFTER = 5000;
+
+type Collect = (options: { readonly type: 'major'; readonly flavor: 'last-resort' }) => void;
+
+/**
+ * Gives memory back to the system, once, that this thread needed to start: loading the program makes the space for young
+ * objects large, and an idle thread would keep it. It takes some milliseconds, so that a busy thread is left alone, and
+ * grows what it needs again.
+ */
+export function giveBackLater(isBusy: () => boolean): void {
+  setTimeout(() => {
+    if (isBusy()) giveBackLater(isBusy);
+    else giveBack();
+  }, AFTER).unref();
+}
+
+function giveBack(): void {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as Collect;
+  setFlagsFromString('--no-expose-gc');
+  collect({ type: 'major', flavor: 'last-resort' });
+}

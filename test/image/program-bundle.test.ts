@@ -1,0 +1,64 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { type ProgramBundle, programBundle } from '../../image/program-bundle.ts';
+
+const KUBERNETES = 'node_modules/@kubernetes/client-node';
+
+describe('the bundle of the program', () => {
+  let bundle: ProgramBundle;
+  beforeAll(async () => {
+    bundle = await programBundle(resolve(fileURLToPath(new URL('../..', import.meta.url))));
+  });
+
+  it.each([
+    ['a plane', ['main.js', 'run-dataplane.js', 'unit.js', 'configured-traffic.js'], false],
+    ['an instance', ['main.js', 'run-instance.js', 'unit.js', 'configured-traffic.js'], false],
+    ['a controller', ['main.js', 'run-controller.js'], true],
+  ])('gives %s the client of Kubernetes only if it needs it', (_, names, needs) => {
+    expect(packagesWith(names).has(KUBERNETES)).toBe(needs);
+  });
+
+  it('gives help and version no package but the one that checks options', () => {
+    expect([...packagesWith(['main.js'])].filter((place) => place !== 'node_modules/zod')).toEqual([]);
+  });
+
+  it('names what is loaded by its place as it is called in the bundle', () => {
+    const text = bundle.files.map(({ code }) => code).join('\n');
+    expect(text).toMatch(/new URL\([`"']\.\/unit\.js[`"'],\s*import\.meta\.url\)/);
+    expect(text).not.toMatch(/new URL\([`"'][^`"']+\.ts[`"']/);
+  });
+
+  function packagesWith(names: readonly string[]): ReadonlySet<string> {
+    const files = new Map(bundle.files.map((file) => [file.name, file]));
+    const loaded = new Set<string>();
+    const load = (name: string): void => {
+      const file = files.get(name);
+      if (file === undefined || loaded.has(name)) return;
+      loaded.add(name);
+      for (const one of file.imports) load(one);
+    };
+    for (const name of names) {
+      expect(files.has(name), `${name} is in the bundle`).toBe(true);
+      load(name);
+    }
+    return new Set([...loaded].flatMap((name) => files.get(name)!.packages));
+  }
+});
+
+describe('a program is not bundled', () => {
+  it.each([
+    ['a file that the image does not have', "new URL('../docs/page.md', import.meta.url);", 'finds ../docs/page.md'],
+    ['a place that cannot be followed', 'console.log(import.meta.url);', 'in a way that the bundle cannot follow'],
+    ['a module that is not there', "import './gone.ts';", 'gone.ts'],
+    ['a package that is not there', "import 'no-such-package';", 'no-such-package'],
+  ])('when it needs %s', async (_, text, problem) => {
+    const folder = mkdtempSync(join(tmpdir(), 'gatewarden-bundle-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    mkdirSync(join(folder, 'cli'));
+    writeFileSync(join(folder, 'cli/main.ts'), text);
+    await expect(programBundle(folder)).rejects.toThrow(problem);
+  });
+});
