@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { pino } from 'pino';
 import type { Reach } from '../contract/reach.ts';
@@ -8,6 +9,7 @@ import type { NamespaceScope } from '../controller/cluster/cluster-source.ts';
 import type { SidecarsOptions } from '../controller/cluster/controller-fronts.ts';
 import { givenCertificates } from '../controller/cluster/given-certificates.ts';
 import { Compiler } from '../controller/compile/compiler.ts';
+import { readSidecarSettings } from '../controller/injection/sidecar-settings.ts';
 import type { MergedRoute } from '../controller/metrics/merged-routes.ts';
 import type { LogLevel } from '../dataplane/log-level.ts';
 import { monitoringRecords, recordPrefix } from '../dataplane/metrics/monitoring.ts';
@@ -16,10 +18,12 @@ import { registerRouteCounts } from '../dataplane/metrics/route-counts-expositio
 import { registerRouteMetrics } from '../dataplane/metrics/route-exposition.ts';
 import { monitoringAnswer } from '../dataplane/monitoring-endpoint.ts';
 import { operatorReach } from '../dataplane/operator-reach.ts';
+import { giveBackLater } from '../dataplane/spare-memory.ts';
 import type { Address } from './address.ts';
 import { ownAdminSocket } from './admin-socket.ts';
 import { dataPlaneChecker } from './checker.ts';
 import { controllerFailure } from './controller-failure.ts';
+import { endSoon } from './end-soon.ts';
 import { isInCluster } from './in-cluster.ts';
 import { kubeconfigPath } from './kubeconfig-path.ts';
 import { readOutsidePlanes } from './outside-planes.ts';
@@ -61,6 +65,9 @@ export async function runController(options: ControllerOptions): Promise<number>
     { name: 'gatewarden', level: options['log-level'] },
     pino.destination({ fd: process.stderr.fd, sync: true }),
   );
+  const sidecarFile = options['sidecar-settings'];
+  // whoever made a slip is told before anything waits for a cluster
+  if (sidecarFile !== undefined) readSidecarSettings(readFileSync(sidecarFile, 'utf8'), sidecarFile);
   const kubeconfig = kubeconfigPath(options.kubeconfig, process.env);
   const api = new ClusterApi(kubeconfig === undefined ? {} : { kubeconfig });
   const namespace = options.namespace ?? api.namespace ?? 'gatewarden';
@@ -122,6 +129,7 @@ export async function runController(options: ControllerOptions): Promise<number>
   }, RATE_INTERVAL);
   const addresses = await controller.start().catch(fail);
   log.info({ ...addresses, server: api.server, namespace }, 'listening');
+  giveBackLater(() => false);
   const ended = Promise.withResolvers<void>();
   onStopSignal(async () => {
     clearInterval(ticking);
@@ -131,6 +139,7 @@ export async function runController(options: ControllerOptions): Promise<number>
   });
   await ended.promise;
   log.info('stopped');
+  endSoon();
   return 0;
 }
 

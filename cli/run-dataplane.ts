@@ -17,6 +17,7 @@ import type { AccessLogTarget } from '../dataplane/log-destination.ts';
 import type { LogLevel } from '../dataplane/log-level.ts';
 import { preparePlane } from '../dataplane/plane.ts';
 import { cannotListenText } from './cannot-listen-text.ts';
+import { endSoon } from './end-soon.ts';
 import { isInCluster } from './in-cluster.ts';
 import { type SecureChoice, secureConnector } from './secure-options.ts';
 import { onStopSignal } from './stop-signals.ts';
@@ -115,6 +116,7 @@ export async function runDataplane(options: DataplaneOptions): Promise<number> {
   link.start();
   await plane.closed;
   await follower.close();
+  endSoon();
   return 0;
 
   function linkFigures() {

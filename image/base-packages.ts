@@ -2,7 +2,7 @@ import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkS
 import { tmpdir } from 'node:os';
 import { join, matchesGlob } from 'node:path';
 import type { Architecture } from './architecture.ts';
-import { downloaded, downloadsFolder, output } from './downloads.ts';
+import { downloaded, output } from './downloads.ts';
 import { type ImageEntry, textFile } from './image-entry.ts';
 
 /** A Debian package of which the image takes some files. */
@@ -76,7 +76,8 @@ function aptState(architecture: Architecture): Promise<readonly string[]> {
   return preparing;
 
   async function prepare(): Promise<readonly string[]> {
-    const folder = join(downloadsFolder(), `apt-${architecture}`);
+    const folder = mkdtempSync(join(tmpdir(), 'gatewarden-apt-'));
+    process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
     mkdirSync(join(folder, 'lists/partial'), { recursive: true });
     mkdirSync(join(folder, 'archives/partial'), { recursive: true });
     const settings = {

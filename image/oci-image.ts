@@ -17,8 +17,8 @@ const MANIFEST = 'application/vnd.oci.image.manifest.v1+json';
 const CONFIG = 'application/vnd.oci.image.config.v1+json';
 const LAYER = 'application/vnd.oci.image.layer.v1.tar+gzip';
 
-/** What container engines put in front of a name without a registry; `ctr` takes names only in full. */
-const NO_REGISTRY = 'docker.io/library/';
+/** Where container engines look for a name that begins with no registry. */
+const USUAL_REGISTRY = 'docker.io';
 
 /** What an image is called and what is said about it. */
 export interface ImageLabels {
@@ -89,9 +89,8 @@ export function imageArchive(images: readonly OciImage[], labels: ImageLabels): 
   const listed = images.map((image) => ({ ...image.manifest, platform: platform(image.architecture) }));
   const [only] = listed;
   const top = listed.length === 1 && only !== undefined ? only : indexOf(listed);
-  const name = labels.name.includes('/') ? labels.name : `${NO_REGISTRY}${labels.name}`;
   const naming = {
-    'io.containerd.image.name': name,
+    'io.containerd.image.name': fullName(labels.name),
     'org.opencontainers.image.ref.name': labels.name.slice(labels.name.lastIndexOf(':') + 1),
   };
   const index = { schemaVersion: 2, mediaType: INDEX, manifests: [{ ...top, annotations: naming }] };
@@ -119,6 +118,13 @@ export function imageArchive(images: readonly OciImage[], labels: ImageLabels): 
       Layers: layers.map(({ digest }) => blobPath(digest)),
     };
   }
+}
+
+/** The name as kubelets ask for it; `ctr` keeps names as they are told. */
+function fullName(name: string): string {
+  const [first, ...rest] = name.split('/') as [string, ...string[]];
+  if (rest.length === 0) return `${USUAL_REGISTRY}/library/${name}`;
+  return /[.:]|^localhost$/.test(first) ? name : `${USUAL_REGISTRY}/${name}`;
 }
 
 function annotations(version: string, { revision }: ImageLabels) {

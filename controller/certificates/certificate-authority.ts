@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type CertifiedKey, issueAuthority, issueServing, type Signer } from './issue-certificate.ts';
+import { type CertifiedKey, issueAuthority, issueServing, type Signer, vouchFor } from './issue-certificate.ts';
 
 const DAY = 24 * 60 * 60 * 1_000;
 /** Clocks differ: certificates are valid a little before they are made. */
@@ -38,7 +38,7 @@ interface Authority extends Signer {
   readonly signsFrom: number;
 }
 
-/** A certificate of a server, and when the next one is due. */
+/** A certificate of a server with those that vouch for its authority, and when the next one is due. */
 export interface IssuedCertificate extends CertifiedKey {
   /** Milliseconds since 1970. */
   readonly renewAt: number;
@@ -106,14 +106,21 @@ export class CertificateAuthority {
     return this.with([...kept, newAuthority(now, signsFrom, this.lifetimes)]);
   }
 
-  /** A certificate with a new key for a server. @param names host names and addresses */
+  /**
+   * A certificate with a new key for a server. Authorities that have stopped to sign vouch for the one that does until they
+   * end, for callers that were given none but them. @param names host names and addresses
+   */
   issue(names: readonly string[], now: number): IssuedCertificate {
     const signer = this.signer(now);
     const to = Math.min(now + this.lifetimes.serving, signer.to);
     const issued = issueServing(signer, names, { from: now - EARLY, to });
     const next = this.authorities.find(({ signsFrom }) => signsFrom > now);
     const renewAt = now + (to - now) * (2 / 3);
-    return { ...issued, renewAt: next === undefined ? renewAt : Math.min(renewAt, next.signsFrom) };
+    const vouching = this.authorities
+      .filter((one) => one.signsFrom < signer.signsFrom && one.to > now)
+      .map((one) => vouchFor(signer, one, { from: now - EARLY, to: one.to }));
+    const certificate = [issued.certificate, ...vouching].join('');
+    return { key: issued.key, certificate, renewAt: next === undefined ? renewAt : Math.min(renewAt, next.signsFrom) };
   }
 
   private with(authorities: readonly Authority[]): CertificateAuthority {

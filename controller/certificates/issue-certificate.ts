@@ -41,15 +41,18 @@ export interface Validity {
 
 const ECDSA_WITH_SHA256 = sequenceOf('1.2.840.10045.4.3.2');
 
-/** A new authority, certified by itself, that may certify servers but no further authorities. */
+/** A new authority, certified by itself, that may certify servers and the authority that comes after it. */
 export function issueAuthority(name: string, validity: Validity): Signer {
   const { publicKey, privateKey } = newKeys();
-  const extensions = [
-    extension('2.5.29.19', sequence(isTrue(), integer(Buffer.from([0]))), true),
-    extension('2.5.29.15', bits(Buffer.from([0b0000_0110]), 1), true),
-  ];
-  const certificate = certify({ name, key: privateKey }, name, publicKey, validity, extensions);
+  const certificate = certify({ name, key: privateKey }, name, publicKey, validity, authorityExtensions(1));
   return { name, certificate, key: pemOf(privateKey) };
+}
+
+/** A certificate by which whoever trusts one authority trusts what another one has certified. */
+export function vouchFor(other: Signer, by: Signer, validity: Validity): string {
+  const publicKey = createPublicKey(other.certificate);
+  const signer = { name: by.name, key: createPrivateKey(by.key) };
+  return certify(signer, other.name, publicKey, validity, authorityExtensions(0));
 }
 
 /** A certificate for a server, with a new key. @param names host names and addresses, at least one */
@@ -96,6 +99,14 @@ function certify(
     ),
   );
   return pemBlock('CERTIFICATE', sequence(content, ECDSA_WITH_SHA256, bits(sign('sha256', content, by.key))));
+}
+
+/** @param below how many authorities may stand between it and a server */
+function authorityExtensions(below: number): Buffer[] {
+  return [
+    extension('2.5.29.19', sequence(isTrue(), integer(Buffer.from([below]))), true),
+    extension('2.5.29.15', bits(Buffer.from([0b0000_0110]), 1), true),
+  ];
 }
 
 function newKeys(): { readonly publicKey: KeyObject; readonly privateKey: KeyObject } {

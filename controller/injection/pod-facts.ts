@@ -5,6 +5,7 @@ import type { Path } from '../../contract/problem.ts';
 export interface ContainerPort {
   readonly container: string;
   readonly port: number;
+  readonly name: string | null;
   /** Of the whole Pod, as it is of containers that run beside each other. */
   readonly path: Path;
 }
@@ -41,7 +42,8 @@ function portsOf({ item, path }: { readonly item: JsonObject; readonly path: Pat
   return objectsIn(memberOf(item, 'ports'), [...path, 'ports']).flatMap(({ item: one, path: at }) => {
     const port = one['containerPort'];
     const isTcp = (one['protocol'] ?? 'TCP') === 'TCP';
-    return isTcp && typeof port === 'number' ? [{ container, port, path: [...at, 'containerPort'] }] : [];
+    const name = typeof one['name'] === 'string' ? one['name'] : null;
+    return isTcp && typeof port === 'number' ? [{ container, port, name, path: at }] : [];
   });
 }
 

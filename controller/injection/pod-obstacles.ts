@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../../contract/document/json-valu
 import type { Path, Problem, ProblemCode } from '../../contract/problem.ts';
 import { annotationName, type PodWishes } from './pod-annotations.ts';
 import { applicationPorts, containerPorts, itemsOf, memberOf } from './pod-facts.ts';
-import { ownPorts, SIDECAR_NAME } from './sidecar-container.ts';
+import { ownPorts, SIDECAR_NAME, TRAFFIC_PORT_NAME } from './sidecar-container.ts';
 import type { SidecarSettings } from './sidecar-settings.ts';
 
 export interface ObstacleTerms {
@@ -49,6 +49,11 @@ function nameProblems(pod: JsonObject, volumes: ObstacleTerms['volumes']): Probl
       problems.push(error('duplicate-name', [...path, 'name'], 'is the name that the sidecar gets'));
     }
   }
+  for (const { path, name } of containerPorts(pod)) {
+    // a Service that asks for the port of this name would find the application
+    if (name !== TRAFFIC_PORT_NAME) continue;
+    problems.push(error('duplicate-name', [...path, 'name'], 'is the name that the port of the sidecar gets'));
+  }
   for (const { item, path } of itemsOf(pod, 'volumes')) {
     if (!volumes.some(({ name }) => name === item['name'])) continue;
     problems.push(error('duplicate-name', [...path, 'name'], 'is the name that a volume of the sidecar gets'));
@@ -71,7 +76,7 @@ function portProblems(pod: JsonObject, settings: SidecarSettings, wishes: PodWis
     const taken = containerPorts(pod).find((one) => one.port === port);
     if (taken !== undefined) {
       const message = `the sidecar needs port ${port}, which container ${taken.container} has`;
-      problems.push({ ...error('exclusive', taken.path, message), hint });
+      problems.push({ ...error('exclusive', [...taken.path, 'containerPort'], message), hint });
     } else if (wishes.appPorts?.includes(port) === true) {
       const message = `the sidecar needs port ${port}, which is said to be the application's`;
       problems.push({ ...error('exclusive', annotationPath('appPorts'), message), hint });

@@ -23,6 +23,8 @@ export interface TokenRefusal {
   readonly description: string;
   /** For the log, or null. */
   readonly cause: unknown;
+  /** Set where nobody could judge the token: it may be good. */
+  readonly undecided?: true;
 }
 
 /** What became of a token. */

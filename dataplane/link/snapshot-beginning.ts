@@ -72,5 +72,6 @@ function adminSettingsOf(
 ): AdminSettings | readonly Problem[] {
   const reading = documentReading(operatorReach(reach), [document], () => {});
   const { value, problems } = parseConfig(adminSettings, document, reading, []);
-  return value ?? problems.filter(({ severity }) => severity === 'error');
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  return value === undefined || errors.length > 0 ? errors : value;
 }

@@ -2,7 +2,10 @@ import { bucketBound, bucketsOf, FIGURE } from '../../contract/route-report.ts';
 import type { Row } from './counted-metric.ts';
 
 /** Buckets of the figures whose bounds are those of the histogram: from a millisecond to ten seconds. */
-const LAST_BUCKETS = [39, 44, 48, 52, 57, 61, 65, 71, 75, 79, 84, 88, 92] as const;
+const BOUNDS = [39, 44, 48, 52, 57, 61, 65, 71, 75, 79, 84, 88, 92].map((last) => ({
+  last,
+  le: String(bucketBound(last)),
+}));
 
 /** The rows of a histogram of response times, which can be added up over planes and looked at over any time. */
 export function histogramRows(name: string, figures: Float64Array, labels: Readonly<Record<string, string>>): Row[] {
@@ -10,9 +13,9 @@ export function histogramRows(name: string, figures: Float64Array, labels: Reado
   const ended = figures[FIGURE.ended]!;
   let next = 0;
   let count = 0;
-  const rows = LAST_BUCKETS.map((last): Row => {
+  const rows = BOUNDS.map(({ last, le }): Row => {
     while (next <= last) count += buckets[next++]!;
-    return { labels: { ...labels, le: String(bucketBound(last)) }, value: count, metricName: `${name}_bucket` };
+    return { labels: { ...labels, le }, value: count, metricName: `${name}_bucket` };
   });
   return [
     ...rows,

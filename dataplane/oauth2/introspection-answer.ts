@@ -38,7 +38,7 @@ export function judgeAnswer(answer: OwnAnswer, token: string, now: number): Judg
 
 /** Nobody could be asked, or there was no whole answer. */
 export function trouble(reason: string, cause: unknown = reason): Judgement {
-  return { kind: 'trouble', reason, refusal: invalidToken(UNDECIDED, cause) };
+  return { kind: 'trouble', reason, refusal: { ...invalidToken(UNDECIDED, cause), undecided: true } };
 }
 
 function judgeError(answer: OwnAnswer): Judgement {

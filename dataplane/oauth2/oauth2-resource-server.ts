@@ -30,7 +30,8 @@ export const oauth2ResourceServerFilter = defineFilter({
     'an empty body and a challenge in `WWW-Authenticate`: 401 without a token or with one that is not valid, 400 where ' +
     'several tokens are sent or the authorization server takes the request for an invalid one, 403 where a scope is ' +
     'missing. A request that came without HTTPS gets 403 and no challenge, and 503 says that the token cannot be judged ' +
-    'at the time. The header goes on to the application as it came. The metrics of the cache are ' +
+    'at the time. The header goes on to the application as it came. Requests that do not pass are counted by `reason` ' +
+    'in `gw_denied_total`. The metrics of the cache are ' +
     '`gw_cache_gets_total`, `gw_cache_evictions` and `gw_cache_loads_seconds` with `content="access_token"`.',
   config: z.strictObject({
     accessTokenResolver: ref('accessTokenResolver').describe('Says what a token is worth.'),

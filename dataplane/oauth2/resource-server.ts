@@ -140,21 +140,22 @@ export class ResourceServer {
     return judged.then(then, (error: unknown) => this.failed(error, token));
   }
 
-  private refuse({ error, description, cause }: TokenRefusal, token: string): Response {
-    const { log } = this.options;
+  private refuse({ error, description, cause, undecided }: TokenRefusal, token: string): Response {
+    const { log, challenge, denied } = this.options;
     if (log.isLevelEnabled('debug')) {
       const why = cause === null ? {} : { reason: reasonOf(cause, token) };
       log.debug({ refusal: without(token, description), ...why }, 'an access token is refused');
     }
-    return this.challenged(error);
+    denied(undecided === true ? 'not-judged' : DENIALS[error]);
+    return challenge.failed(error);
   }
 
   private failed(error: unknown, token: string): Response {
     if (error instanceof ParentGone) return new Response(503); // nobody is left to read it
     const isBusy = error instanceof VerificationBusy;
     this.unjudged.give(reasonOf(error, token));
-    if (!isBusy && !(error instanceof RevocationsUnheard)) return this.challenged('invalid_token');
     this.options.denied('not-judged');
+    if (!isBusy && !(error instanceof RevocationsUnheard)) return this.options.challenge.failed('invalid_token');
     const response = new Response(503);
     if (isBusy) response.headers.append('Retry-After', '1');
     return response;

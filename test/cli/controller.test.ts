@@ -1,7 +1,9 @@
+import { writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { readCommandLine } from '../../cli/command-line.ts';
 import { controllerCommand } from '../../cli/controller.ts';
 import { gatewarden, runProgram } from '../support/run-program.ts';
+import { watchedDirectory } from '../support/temporary-files.ts';
 
 const options = {
   kubeconfig: undefined,
@@ -48,6 +50,8 @@ it.each<[string[], object]>([
   [['--lease', 'other'], { lease: 'other' }],
   [['--admin-socket', '/run/admin.sock'], { 'admin-socket': '/run/admin.sock' }],
   [['--failure-policy', 'Fail'], { 'failure-policy': 'Fail' }],
+  [['--sidecar-settings', 'sidecar.json'], { 'sidecar-settings': 'sidecar.json' }],
+  [['--injector-configuration', 'other'], { 'injector-configuration': 'other' }],
   [['--outside-planes', 'planes.json'], { 'outside-planes': 'planes.json' }],
   [['-Da=b'], { system: [['a', 'b']] }],
 ])('a controller takes %j', (words, changed) => {
@@ -89,4 +93,17 @@ it.each([
   const env = { PATH: process.env['PATH'], HOME: '/no' };
   const { code, stderr } = await runProgram(gatewarden, ['controller', ...words], { env });
   expect([code, stderr]).toEqual([1, expect.stringMatching(expected)]);
+});
+
+it('a controller has no sidecars without a webhook', async () => {
+  const { code, stderr } = await runProgram(gatewarden, ['controller', '--sidecar-settings', 'sidecar.json']);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('--sidecar-settings needs --webhook')]);
+});
+
+it('a controller does not start with settings of sidecars that cannot be used', async () => {
+  const { path } = watchedDirectory();
+  writeFileSync(`${path}/sidecar.json`, '{"image": "a"}');
+  const words = ['controller', '--webhook', ':0', '--sidecar-settings', `${path}/sidecar.json`];
+  const { code, stderr } = await runProgram(gatewarden, words);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('controllers: is required')]);
 });

@@ -40,6 +40,8 @@ describe('docs/controller-rights.yaml', () => {
     ['create leases.coordination.k8s.io -n gatewarden'],
     ['update leases.coordination.k8s.io/gatewarden-controller -n gatewarden'],
     ['patch validatingwebhookconfigurations.admissionregistration.k8s.io/gatewarden'],
+    ['watch validatingwebhookconfigurations.admissionregistration.k8s.io/gatewarden'],
+    ['patch mutatingwebhookconfigurations.admissionregistration.k8s.io/gatewarden'],
     ['update secrets/gatewarden-certificates -n gatewarden'],
     ['patch configmaps/gatewarden-authority -n gatewarden'],
   ])('lets the controller %s', async (words) => {
@@ -57,6 +59,7 @@ describe('docs/controller-rights.yaml', () => {
     ['list pods -A'],
     ['create pods --subresource=exec -n shop'],
     ['patch validatingwebhookconfigurations.admissionregistration.k8s.io/another'],
+    ['create mutatingwebhookconfigurations.admissionregistration.k8s.io'],
     ['delete validatingwebhookconfigurations.admissionregistration.k8s.io/gatewarden'],
     ['create serviceaccounts --subresource=token -n gatewarden'],
   ])('does not let the controller %s', async (words) => {

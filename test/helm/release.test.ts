@@ -1,8 +1,9 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { repositoryRoot } from '../house/source-file.ts';
 import { statusFor } from '../support/access-matrix.ts';
-import { crdChart, type RenderedObject, valueSet } from '../support/chart.ts';
+import { chart, crdChart, type RenderedObject, valueSet } from '../support/chart.ts';
 import { ownCluster, type TestCluster } from '../support/cluster.ts';
 import { InstalledRelease, type ReleasedPlane } from '../support/installed-release.ts';
 import type { LoggingProcess } from '../support/logging-process.ts';
@@ -103,6 +104,24 @@ describe('a release', { timeout: 300_000 }, () => {
     await release.upgrade([valueSet('sidecars'), { sidecars: { port: 17080, timeoutSeconds: 3 } }]);
     expect(await all()).toEqual(filled);
     expect(refusals(controller.process)).toEqual([]);
+  });
+
+  it('comes and goes by the commands of its page', async () => {
+    const { cluster, release } = await prepared();
+    const before = await everything(cluster);
+    const page = readFileSync(join(chart, 'README.md'), 'utf8');
+    // nothing gets ready without nodes, and `helm test` needs a Pod that runs
+    const commands = [...page.matchAll(/^\$ (helm|kubectl) (?!test )(.*)$/gm)].map(([, program = '', rest = '']) => {
+      const words = rest.split(' ').filter((word) => word !== '--wait');
+      return [program, ...words.map((word) => (word.startsWith('helm/') ? join(repositoryRoot, word) : word))];
+    });
+    expect(commands.length).toBeGreaterThan(6);
+    for (const [program = '', ...words] of commands) {
+      if (program === 'helm') await release.helm(words);
+      else await cluster.run(words);
+      await cluster.run(['wait', '--for=condition=Established', 'crd', '--all', '--timeout=60s']).catch(() => {});
+    }
+    await vi.waitFor(async () => expect(await everything(cluster)).toEqual(before), patience);
   });
 });
 

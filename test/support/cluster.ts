@@ -33,7 +33,8 @@ export async function ownCluster(): Promise<OwnCluster> {
   return { ...clusterAt(apiServer.access), apiServer };
 }
 
-function clusterAt(access: ClusterAccess): TestCluster {
+/** An API server that somebody has started. */
+export function clusterAt(access: ClusterAccess): TestCluster {
   const run = (words: readonly string[], input?: string): Promise<string> => runKubectl(access, words, input);
   return {
     ...access,

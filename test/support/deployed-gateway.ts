@@ -48,8 +48,8 @@ export class DeployedGateway {
       .replaceAll('namespace: gatewarden', `namespace: ${namespace}`)
       .replaceAll('name: gatewarden-controller', `name: gatewarden-controller-${namespace}`)
       .replaceAll(
-        'resourceNames: [gatewarden]\n    verbs: [get, patch]',
-        `resourceNames: [${namespace}]\n    verbs: [get, patch]`,
+        'resourceNames: [gatewarden]\n    verbs: [get, list, watch, patch]',
+        `resourceNames: [${namespace}]\n    verbs: [get, list, watch, patch]`,
       );
     await deployed.kubectl(['apply', '-f', '-'], rights);
     await deployed.kubectl(['create', 'serviceaccount', 'plane', '-n', namespace]);

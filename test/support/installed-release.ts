@@ -1,7 +1,9 @@
-import { writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { kubeconfigText } from './api-server.ts';
+import { certificateAuthority } from './certificates.ts';
 import { chart, crdChart, givenValues, type RenderedObject } from './chart.ts';
 import type { TestCluster } from './cluster.ts';
 import { containerOption, containerWords } from './container-words.ts';
@@ -46,35 +48,44 @@ export class InstalledRelease {
     return JSON.parse(text) as RenderedObject;
   }
 
+  /** What runs controllers or planes, the latter by group. */
+  async workloads(component: 'controller' | 'dataplane'): Promise<Map<string, RenderedObject>> {
+    const labels = `app.kubernetes.io/component=${component}`;
+    const words = ['get', 'deployments,daemonsets', '-n', this.namespace, '-l', labels, '-o', 'json'];
+    const { items } = JSON.parse(await this.cluster.run(words)) as { items: RenderedObject[] };
+    return new Map(items.map((item) => [item.metadata.labels?.['gatewarden.io/group'] ?? component, item]));
+  }
+
   /** A process that is a controller as the release has it: with its options, and the rights of its ServiceAccount. */
   async startController(): Promise<ReleasedController> {
-    const deployment = await this.get('deployment', 'gatewarden-controller');
+    const workload = (await this.workloads('controller')).get('controller')!;
     const name = `controller-${++this.made}`;
-    const kubeconfig = this.write(
-      `${name}.kubeconfig`,
-      kubeconfigText(this.cluster, await this.token('gatewarden-controller', [])),
-    );
+    const token = await this.token(accountOf(workload), []);
     const here = '127.0.0.1:0';
     const process = this.run(
-      containerWords(deployment, {
+      containerWords(workload, {
         changed: {
           '--listen': here,
           '--admin': here,
           '--secure-admin': here,
           '--webhook': here,
           // planes of this test connect by the address
-          '--server-names': `${containerOption(deployment, '--server-names')},127.0.0.1`,
-          '--sidecar-settings': await this.sidecarSettings(deployment),
+          '--server-names': `${containerOption(workload, '--server-names')},127.0.0.1`,
+          '--sidecar-settings': await this.sidecarSettings(workload),
         },
-        added: { '--kubeconfig': kubeconfig, '--namespace': this.namespace },
+        added: {
+          '--kubeconfig': this.write(`${name}.kubeconfig`, kubeconfigText(this.cluster, token)),
+          '--namespace': this.namespace,
+        },
         variables: { POD_NAME: name, POD_IP: '127.0.0.1' },
       }),
     );
     const listening = await process.line(({ msg }) => msg === 'listening');
-    return { process, port: Number(listening['channel']) };
+    const adminPort = (listening['admin'] as { port: number }).port;
+    return { process, port: Number(listening['channel']), adminPort, workload };
   }
 
-  /** A process that is a plane of the release: with its options, and the token of a Pod like those of its Deployment. */
+  /** A process that is a plane of the release: with its options, and the token of a Pod like those of its workload. */
   async startPlane(group: string, controller: ReleasedController): Promise<ReleasedPlane> {
     const started = await this.runPlane(group, controller, null);
     const listening = await started.process.line(({ msg }) => msg === 'listening');
@@ -86,48 +97,66 @@ export class InstalledRelease {
     return (await this.runPlane(group, controller, account)).process;
   }
 
-  private async runPlane(group: string, { port }: ReleasedController, account: string | null) {
-    const deployment = await this.get('deployment', `gatewarden-${group}`);
-    const name = `gatewarden-${group}-${++this.made}`;
-    const [pod] = podsOf(deployment);
-    const serviceAccountName = account ?? (pod!.spec as { serviceAccountName: string }).serviceAccountName;
+  private async runPlane(group: string, controller: ReleasedController, account: string | null) {
+    const workload = (await this.workloads('dataplane')).get(group)!;
+    const name = `${workload.metadata.name}-${++this.made}`;
+    const [pod] = podsOf(workload);
+    const serviceAccountName = account ?? accountOf(workload);
     const manifest = { ...pod!, metadata: { ...pod!.metadata, name }, spec: { ...pod!.spec, serviceAccountName } };
     await this.cluster.run(['create', '-n', this.namespace, '-f', '-'], JSON.stringify(manifest));
     const bound = ['--audience', 'gatewarden-controller', '--bound-object-kind', 'Pod', '--bound-object-name', name];
     const token = await this.token(serviceAccountName, bound);
+    const certified = certificateAuthority('traffic').issue({ names: ['localhost'] });
     const process = this.run(
-      containerWords(deployment, {
+      containerWords(workload, {
         changed: {
-          '--controller': `127.0.0.1:${port}`,
-          '--ca': this.write(`${name}.crt`, await this.authority()),
-          '--snapshot': null,
-          '--snapshot-key': null,
-          '--snapshot-max-age': null,
-          '--port': '0',
+          '--controller': `127.0.0.1:${controller.port}`,
+          '--ca': this.write(`${name}.crt`, await this.authority(controller.workload)),
+          '--snapshot': mkdtempSync(join(this.folder, 'snapshot-')),
+          '--snapshot-key': this.write(`${name}.snapshot-key`, randomBytes(32)),
+          '--tls-port': '0',
+          '--tls-cert': this.write(`${name}.tls.crt`, certified.chain),
+          '--tls-key': this.write(`${name}.tls.key`, certified.key),
+          '--port': null,
           '--admin': '127.0.0.1:0',
           '--drain-delay': '0s',
+          // what tests wait for is told at this level
+          '--log-level': 'info',
         },
-        added: { '--token-file': this.write(`${name}.token`, token), '--host': '127.0.0.1' },
+        added: {
+          '--token-file': this.write(`${name}.token`, token),
+          '--host': '127.0.0.1',
+          '--port': await this.freePorts(controller.workload),
+        },
       }),
     );
     return { process, pod: name, token };
   }
 
+  /** A free port for each connector. */
+  private async freePorts(controllers: RenderedObject): Promise<string> {
+    const admin = await this.data(containerOption(controllers, '--base')!, 'admin.json');
+    const { connectors = [0] } = JSON.parse(admin ?? '{}') as { connectors?: readonly unknown[] };
+    return connectors.map(() => '0').join(',');
+  }
+
   /** What planes are to trust, once controllers have written it. */
-  private async authority(): Promise<string> {
-    const words = ['wait', 'configmap/gatewarden-authority', '-n', this.namespace, '--timeout=60s'];
+  private async authority(controllers: RenderedObject): Promise<string> {
+    const name = containerOption(controllers, '--authority-configmap')!;
+    const words = ['wait', `configmap/${name}`, '-n', this.namespace, '--timeout=60s'];
     await this.cluster.run([...words, '--for=jsonpath={.data.ca\\.crt}']);
-    return this.data('gatewarden-authority', 'ca.crt');
+    return (await this.data(name, 'ca.crt'))!;
   }
 
-  /** The file that the Deployment mounts, or null where there are no sidecars. */
-  private async sidecarSettings(deployment: RenderedObject): Promise<string | null> {
-    if (containerOption(deployment, '--sidecar-settings') === null) return null;
-    return this.write('sidecar.json', await this.data('gatewarden-sidecar', 'sidecar.json'));
+  /** The file that controllers mount, or null where there are no sidecars. */
+  private async sidecarSettings(controllers: RenderedObject): Promise<string | null> {
+    if (containerOption(controllers, '--sidecar-settings') === null) return null;
+    const text = await this.data(`${containerOption(controllers, '--base')}-sidecar`, 'sidecar.json');
+    return this.write('sidecar.json', text!);
   }
 
-  private async data(configMap: string, key: string): Promise<string> {
-    return ((await this.get('configmap', configMap))['data'] as Readonly<Record<string, string>>)[key]!;
+  private async data(configMap: string, key: string): Promise<string | undefined> {
+    return ((await this.get('configmap', configMap))['data'] as Readonly<Record<string, string>>)[key];
   }
 
   /** A token of a ServiceAccount of the namespace. */
@@ -143,17 +172,26 @@ export class InstalledRelease {
     return process;
   }
 
-  private write(name: string, text: string): string {
+  private write(name: string, content: string | Buffer): string {
     const path = join(this.folder, name);
-    writeFileSync(path, text);
+    writeFileSync(path, content);
     return path;
   }
+}
+
+/** The ServiceAccount of the Pods of a workload. */
+function accountOf(workload: RenderedObject): string {
+  return (podsOf(workload)[0]!.spec as { readonly serviceAccountName: string }).serviceAccountName;
 }
 
 export interface ReleasedController {
   readonly process: LoggingProcess;
   /** Of the channel, on 127.0.0.1. */
   readonly port: number;
+  /** Of health and metrics. */
+  readonly adminPort: number;
+  /** What it would run in. */
+  readonly workload: RenderedObject;
 }
 
 export interface ReleasedPlane {

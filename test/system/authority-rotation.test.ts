@@ -26,25 +26,33 @@ async function scene(isTold: boolean) {
     sessions: { settings: { heartbeat: 100 }, ...(isTold ? { authorities: () => authority.bundle() } : {}) },
   }).start();
   const folder = new InstanceFolder({ ca: first, token: CHANNEL_TOKEN });
-  const link = new ControllerLink({
-    addresses: new ControllerAddresses([{ host: '127.0.0.1', port: channel.port }]),
-    files: { ca: folder.at('ca'), token: folder.at('token'), certificate: undefined, key: undefined },
-    plane: {
-      hello: () => ({ ...hello, holds: { revision: null, base: null, routes: [] } }),
-      apply: async () => ({ taken: true, problems: [], newer: [] }),
-      recall: () => [],
-      report: () => report,
-    },
-    log: pino({ enabled: false }),
-    retry: { first: 1, longest: 20 },
-  });
+  const make = (): ControllerLink =>
+    new ControllerLink({
+      addresses: new ControllerAddresses([{ host: '127.0.0.1', port: channel.port }]),
+      files: { ca: folder.at('ca'), token: folder.at('token'), certificate: undefined, key: undefined },
+      plane: {
+        hello: () => ({ ...hello, holds: { revision: null, base: null, routes: [] } }),
+        apply: async () => ({ taken: true, problems: [], newer: [] }),
+        recall: () => [],
+        report: () => report,
+      },
+      log: pino({ enabled: false }),
+      retry: { first: 1, longest: 20 },
+    });
+  const links: ControllerLink[] = [];
+  const start = (): ControllerLink => {
+    const link = make();
+    links.push(link);
+    link.start();
+    return link;
+  };
   onTestFinished(async () => {
-    link.close();
+    for (const link of links) link.close();
     await channel.close();
     folder[Symbol.dispose]();
   });
   return {
-    link,
+    start,
     first,
     bundle: () => authority.bundle(),
     /** What the leader and every controller do at that minute. */
@@ -62,8 +70,8 @@ async function scene(isTold: boolean) {
 }
 
 it('a plane that was given its authorities once goes on after these have gone', async () => {
-  const { link, first, bundle, passTo, endStream } = await scene(true);
-  link.start();
+  const { start, first, bundle, passTo, endStream } = await scene(true);
+  const link = start();
   await vi.waitFor(() => expect(link.state.reconnects).toBe(0));
   await vi.waitFor(() => expect(link.state.connected).toBe(true));
   passTo(21); // the next authority is told, and the first still signs
@@ -81,12 +89,24 @@ it('a plane that was given its authorities once goes on after these have gone', 
   await vi.waitFor(() => expect(link.state).toMatchObject({ connected: true, reconnects: 4 }));
 });
 
+it('a plane that knows the first authority only, because it starts anew, is let in until that has ended', async () => {
+  const { start, passTo } = await scene(true);
+  passTo(21);
+  passTo(24); // the next one signs, and the first one vouches for it
+  const late = start();
+  await vi.waitFor(() => expect(late.state).toMatchObject({ connected: true }));
+  passTo(31); // the first one is gone
+  const tooLate = start();
+  await vi.waitFor(() => expect(tooLate.state.lastFailure).toMatch(/certificate/));
+  expect(tooLate.state.connected).toBe(false);
+});
+
 it('a plane that is not told of authorities knows those that it was given, and no others', async () => {
-  const { link, passTo, endStream } = await scene(false);
-  link.start();
+  const { start, passTo, endStream } = await scene(false);
+  const link = start();
   await vi.waitFor(() => expect(link.state.connected).toBe(true));
   passTo(21);
-  passTo(24);
+  passTo(31);
   await endStream();
   await vi.waitFor(() => expect(link.state.lastFailure).toMatch(/certificate/));
   expect(link.state.connected).toBe(false);

@@ -55,6 +55,20 @@ describe('the authority of the controllers', () => {
     expect(issued.verify(new X509Certificate(newer ?? '').publicKey)).toBe(true);
   });
 
+  it('is vouched for by the one before it until that ends, for those who know no other', () => {
+    const first = CertificateAuthority.create(now, { authority: 90 * DAY, overlap: 2 * DAY });
+    const both = first.rotate(now + 60 * DAY);
+    const old = new X509Certificate(first.bundle());
+    expect(certificatesOf(both.issue(names, now + 61 * DAY).certificate)).toHaveLength(1);
+    const [server, vouching, ...more] = certificatesOf(both.issue(names, now + 63 * DAY).certificate);
+    const cross = new X509Certificate(vouching!);
+    expect(more).toEqual([]);
+    expect(new X509Certificate(server!).checkIssued(cross)).toBe(true);
+    expect([cross.checkIssued(old), cross.verify(old.publicKey), cross.ca]).toEqual([true, true, true]);
+    expect(cross.validToDate.getTime()).toBe(now + 90 * DAY);
+    expect(certificatesOf(both.rotate(now + 91 * DAY).issue(names, now + 91 * DAY).certificate)).toHaveLength(1);
+  });
+
   it('begins anew when everything has ended', () => {
     const first = CertificateAuthority.create(now, { authority: 90 * DAY });
     const again = first.rotate(now + 91 * DAY);

@@ -323,6 +323,11 @@ describe('a Pod that a sidecar cannot live with is refused', () => {
       'spec.initContainers[0].name: is the name that the sidecar gets',
     ],
     [
+      'with a port of that name',
+      { spec: { containers: [{ name: 'app', ports: [{ name: 'gatewarden', containerPort: 8080 }] }] } },
+      'spec.containers[0].ports[0].name: is the name that the port of the sidecar gets',
+    ],
+    [
       'with a volume of that name',
       { spec: { volumes: [{ name: 'gatewarden-tmp', emptyDir: {} }] } },
       'spec.volumes[0].name: is the name that a volume of the sidecar gets',

@@ -197,8 +197,9 @@ describe('views', () => {
     expect(routesOf(joined(views, plane))).toEqual([]);
     views.publish(publishedState([plain], { grants: only('rest', 'shop') }));
     expect(routesOf(joined(views, plane))).toEqual(['shop.plain']);
-    views.publish(publishedState([plain], { namespace: 'unknown', grants: only('shop') }));
-    expect(routesOf(joined(views, plane))).toEqual([]);
+    const others = new PlaneViews();
+    others.publish(publishedState([plain], { namespace: 'unknown', grants: only('shop') }));
+    expect(routesOf(joined(others, plane))).toEqual([]);
   });
 
   it('send a new generation although its content is as before, since it tells older from newer', () => {

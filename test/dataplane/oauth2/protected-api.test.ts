@@ -40,6 +40,11 @@ const bearing = (token: string): { headers: string[] } => ({ headers: [`Authoriz
 const introspections = ({ asked }: AuthorizationServer): number =>
   asked.filter((one) => one === 'POST /introspect').length;
 
+/** Why requests were not let in, in order. */
+function denials({ counted }: Pick<FilteredGateway, 'counted'>): (string | undefined)[] {
+  return counted.filter(({ metric }) => metric === 'gw_denied_total').map(({ labels }) => labels['reason']);
+}
+
 describe('an API that asks a real authorization server', () => {
   it('asks for every request unless tokens are kept', async () => {
     const server = await startAuthorizationServer();
@@ -79,6 +84,7 @@ describe('an API that asks a real authorization server', () => {
     const answer = await gateway.ask('/', bearing(await server.token({ scope: 'read write' })));
     expect(answer.status).toBe(403);
     expect(answer.values('WWW-Authenticate')[0]).toContain('scope="read admin", error="insufficient_scope"');
+    expect(denials(gateway)).toEqual(['insufficient-scope']);
   });
 
   it('refuses when the server is gone, and keeps what it knows', async () => {
@@ -91,6 +97,7 @@ describe('an API that asks a real authorization server', () => {
     const refused = await gateway.ask('/', bearing(other));
     expect([refused.status, refused.body]).toEqual([401, '']);
     expect(refused.values('WWW-Authenticate')[0]).toContain('error="invalid_token"');
+    expect(denials(gateway)).toEqual(['not-judged']);
     expect(JSON.stringify(gateway.logged)).not.toContain(other);
   });
 

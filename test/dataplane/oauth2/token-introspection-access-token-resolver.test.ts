@@ -300,7 +300,8 @@ describe('the token is refused', () => {
     ['endless', saying(`{"active":true,"x":"${'x'.repeat(1 << 20)}"}`), undecided, expect.any(String)],
   ])('when the answer is %s', async (_what, answer, description, cause) => {
     const { told, logged } = await resolving({ endpoint: await endpoint(answer) });
-    expect(await told('the-token')).toEqual({ kind: 'refusal', error: 'invalid_token', description, cause });
+    const more = description === undecided ? { undecided: true } : {};
+    expect(await told('the-token')).toEqual({ kind: 'refusal', error: 'invalid_token', description, cause, ...more });
     const warnings = logged.filter(({ level, msg }) => level === 40 && msg === 'access tokens cannot be introspected');
     expect(warnings).toHaveLength(cause === null ? 0 : 1);
     expect(JSON.stringify(logged)).not.toContain('the-token');

@@ -39,11 +39,11 @@ initContainers:
       - /usr/local/bin/node
       - -e
       - |
-        const { randomBytes } = require('node:crypto');
-        try {
-          require('node:fs').writeFileSync('/etc/gatewarden/snapshot-key/key', randomBytes(32), { flag: 'wx', mode: 0o600 });
-        } catch (error) {
-          if (error.code !== 'EEXIST') throw error;
+        const { existsSync, renameSync, writeFileSync } = require('node:fs');
+        const key = '/etc/gatewarden/snapshot-key/key';
+        if (!existsSync(key)) {
+          writeFileSync(`${key}.new`, require('node:crypto').randomBytes(32), { mode: 0o600 });
+          renameSync(`${key}.new`, key);
         }
     resources:
       {{- toYaml .resources | nindent 6 }}

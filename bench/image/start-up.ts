@@ -1,0 +1,45 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { memoryOf, type ProcessMemory } from './process-memory.ts';
+
+/** How long something idles before its memory is read, in milliseconds. */
+const SETTLED = 8000;
+const BETWEEN_QUESTIONS = 2;
+
+/** A start of the program, from when the process was made. */
+export interface StartUp {
+  /** Milliseconds until it said that it is ready. */
+  readonly ready: number;
+  /** Milliseconds of processor time that it had used by then, on all threads. */
+  readonly processor: number;
+  readonly memory: ProcessMemory;
+}
+
+/** Waits until the admin port says ready, and then until the process has come to rest. */
+export async function startUp(pid: number, adminPort: number, begun: number): Promise<StartUp> {
+  while (!(await isReady(adminPort))) await pause(BETWEEN_QUESTIONS);
+  const ready = performance.now() - begun;
+  const processor = processorTime(pid);
+  await pause(SETTLED);
+  return { ready, processor, memory: memoryOf(pid) };
+}
+
+async function isReady(port: number): Promise<boolean> {
+  try {
+    const answer = await fetch(`http://127.0.0.1:${port}/health/ready`);
+    await answer.arrayBuffer();
+    return answer.ok;
+  } catch {
+    return false;
+  }
+}
+
+function processorTime(pid: number): number {
+  const tasks = readdirSync(`/proc/${pid}/task`);
+  return (
+    tasks.reduce(
+      (sum, task) => sum + Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0]),
+      0,
+    ) / 1e6
+  );
+}

@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { repositoryRoot } from '../house/source-file.ts';
+import { ApiServer } from '../support/api-server.ts';
+import { chart, valueSet, valueSets } from '../support/chart.ts';
+import { clusterAt } from '../support/cluster.ts';
+import { InstalledRelease } from '../support/installed-release.ts';
+import type { LoggingProcess } from '../support/logging-process.ts';
+
+const patience = { timeout: 60_000, interval: 100 };
+let server: ApiServer | null = null;
+
+beforeAll(async () => {
+  server = await ApiServer.start();
+  const { run } = clusterAt(server.access);
+  for (const name of ['gatewarden', 'shop', 'bank', 'vault']) await run(['create', 'namespace', name]);
+  await run(['apply', '--server-side', '-f', `${repositoryRoot}/test/helm/monitoring-definitions.yaml`]);
+  await run(['apply', '--server-side', '-f', `${repositoryRoot}/crds`]);
+  await run(['wait', '--for=condition=Established', 'crd', '--all', '--timeout=60s']);
+});
+
+afterAll(() => server?.stop());
+
+describe.each(valueSets())('with the values of %s', (name) => {
+  it('controllers and planes run with the options that they are given', async () => {
+    const cluster = clusterAt(server!.access);
+    const release = new InstalledRelease(cluster);
+    await release.helm(['install', 'gatewarden', chart], [valueSet(name)]);
+    onTestFinished(async () => {
+      await cluster.run(['delete', 'pods', '--all', '-n', 'gatewarden', '--force', '--grace-period=0']);
+      await release.helm(['uninstall', 'gatewarden']);
+    });
+    const controller = await release.startController();
+    await controller.process.line(({ msg }) => msg === 'this controller leads');
+    await vi.waitFor(async () => {
+      const answer = await fetch(`http://127.0.0.1:${controller.adminPort}/health/ready`);
+      expect(answer.status).toBe(200);
+    }, patience);
+    const groups = [...(await release.workloads('dataplane')).keys()];
+    expect(groups.length).toBeGreaterThan(0);
+    for (const group of groups) {
+      const plane = await release.startPlane(group, controller);
+      expect(complaints(plane.process)).toEqual([]);
+    }
+    expect(complaints(controller.process)).toEqual([]);
+  });
+});
+
+/** What a process says of things that are not as they should be. */
+function complaints({ said }: LoggingProcess): string[] {
+  return said.filter(({ level }) => Number(level) >= 40).map((line) => JSON.stringify(line));
+}
