@@ -78,7 +78,7 @@ async function measureInstance(title: string, command: Command): Promise<void> {
     const begun = performance.now();
     const gateway = new LoggingProcess(words, {}, command);
     const { admin } = await gateway.line(({ msg }) => msg === 'listening');
-    starts.push(await startUp(gateway.pid, (admin as { port: number }).port, begun));
+    starts.push(await startUp(gateway, (admin as { port: number }).port, begun));
     await gateway.stop();
   }
   noteStarts(`\`run\` with ${ROUTES} routes, one unit, from ${title}`, starts, '');
@@ -106,7 +106,7 @@ async function measureIn(access: ClusterAccess, title: string, command: Command)
       const name = await deployed.makePod();
       const begun = performance.now();
       const plane = await deployed.startWaitingPlane({ name, command });
-      starts.push(await startUp(plane.process.pid, plane.adminPort, begun));
+      starts.push(await startUp(plane.process, plane.adminPort, begun));
       await plane.process.stop();
     }
     noteStarts(`plane with ${ROUTES} routes, one unit, controller up, from ${title}`, starts, '≤ 400 ms, ≤ 60 MB');

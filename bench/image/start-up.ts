@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { LoggingProcess } from '../../test/support/logging-process.ts';
 import { memoryOf, type ProcessMemory } from './process-memory.ts';
 
 /** How long something idles before its memory is read, in milliseconds. */
@@ -16,12 +17,21 @@ export interface StartUp {
 }
 
 /** Waits until the admin port says ready, and then until the process has come to rest. */
-export async function startUp(pid: number, adminPort: number, begun: number): Promise<StartUp> {
-  while (!(await isReady(adminPort))) await pause(BETWEEN_QUESTIONS);
+export async function startUp(started: LoggingProcess, adminPort: number, begun: number): Promise<StartUp> {
+  const { pid } = started;
+  while (!(await isReady(adminPort))) {
+    refuseEnded(started);
+    await pause(BETWEEN_QUESTIONS);
+  }
   const ready = performance.now() - begun;
   const processor = processorTime(pid);
   await pause(SETTLED);
+  refuseEnded(started);
   return { ready, processor, memory: memoryOf(pid) };
+}
+
+function refuseEnded({ hasEnded, said }: LoggingProcess): void {
+  if (hasEnded) throw new Error(`it ended: ${JSON.stringify(said.slice(-5))}`);
 }
 
 async function isReady(port: number): Promise<boolean> {

@@ -73,6 +73,8 @@ export interface AnsweringSide {
 
 /** How long who is to go may take to hear of it: a request may already be on its way. */
 const NOTICE = 1000;
+/** The same while others are still accepted, and nobody waits for the end. */
+const LONG_NOTICE = 10_000;
 const BACKLOG = 4096;
 /** How long a handshake may take when there is no room for others, in milliseconds. */
 const PROMPT_HANDSHAKE = 1000;
@@ -242,7 +244,7 @@ export class Listener {
 
   /** How long a request may be on its way from a client that was asked to go. */
   get notice(): number {
-    return Math.min(NOTICE, this.limits.idleTimeout);
+    return Math.min(this.stopping ? NOTICE : LONG_NOTICE, this.limits.idleTimeout);
   }
 
   readonly trusts = (address: string): boolean => this.proxies?.trusts(address) ?? false;

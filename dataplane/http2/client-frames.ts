@@ -110,6 +110,7 @@ export class ClientFrames implements FrameReceiver {
         break;
       case FRAME.PING:
         if ((flags & FLAG.ACK) === 0) this.session.output.pingAck(bytes, start);
+        else this.session.pinged(bytes, start);
         break;
       case FRAME.PRIORITY:
         this.priority(id, bytes, start, end);

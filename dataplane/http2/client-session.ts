@@ -30,6 +30,9 @@ const WARNED = 1;
 /** The client knows which stream is the last one. */
 const LEAVING = 2;
 
+/** What follows the warning to a client, so that its answer tells when it has heard of it. */
+const FAREWELL = Buffer.from('farewell');
+
 /** One connection of an HTTP/2 client. */
 export class ClientSession implements WireOwner, SendingConnection, ListenedConnection, Swept {
   readonly wire: Wire;
@@ -157,7 +160,7 @@ export class ClientSession implements WireOwner, SendingConnection, ListenedConn
     const { requestTimeout, rateGrace } = this.listener.limits;
     this.streams.set(id, stream);
     this.idleBy = 0;
-    if (this.listener.draining) this.drain(); // who came late, and not before the request is here
+    if (this.listener.draining && this.stay === STAYING) this.drain(); // who came late, once the request is here
     this.look(clock.now + (requestTimeout > 0 && requestTimeout < rateGrace ? requestTimeout : rateGrace));
     return stream;
   }
@@ -286,10 +289,19 @@ export class ClientSession implements WireOwner, SendingConnection, ListenedConn
 
   /** The listener drains: the client hears of it, and once nothing can be on its way any more, which stream is the last. */
   drain(): void {
-    if (this.stay !== STAYING || this.state !== OPEN) return;
+    if (this.stay === LEAVING || this.state !== OPEN) return;
+    if (this.stay === STAYING) {
+      this.output.goaway(MOST_31_BITS);
+      this.output.ping(FAREWELL);
+    }
     this.stay = WARNED;
-    this.output.goaway(MOST_31_BITS);
-    this.look((this.leaveBy = clock.now + this.listener.notice));
+    const by = clock.now + this.listener.notice;
+    if (this.leaveBy === 0 || by < this.leaveBy) this.look((this.leaveBy = by));
+  }
+
+  /** The client answered a ping: what it sent before it heard what was sent before the ping is here. */
+  pinged(bytes: Buffer, start: number): void {
+    if (this.stay === WARNED && FAREWELL.compare(bytes, start, start + 8) === 0) this.leave();
   }
 
   /** No further stream is taken; the connection ends with the last one. */

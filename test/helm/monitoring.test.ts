@@ -78,6 +78,14 @@ describe('alerts', () => {
     }
   });
 
+  it('name labels that their results have', () => {
+    for (const { alert, expr, annotations } of renderedAlerts(rendered)) {
+      const named = [...JSON.stringify(annotations).matchAll(/\$labels\.(\w+)/g)].map(([, label]) => label!);
+      const kept = / by \(/.test(expr) ? queryParts(expr).groupings : ['job', 'namespace', 'pod', 'group', 'kind'];
+      expect([alert, named.filter((label) => !kept.includes(label))]).toEqual([alert, []]);
+    }
+  });
+
   it('are about this release and no other', async () => {
     const other = await renderObjects({ release: 'edge', namespace: 'gateways', values: [{ monitoring, sidecars }] });
     const job = clusterName(other);

@@ -45,9 +45,10 @@ it('Prometheus finds every process by the monitors of the chart, and dashboard a
     expect(new Set(everything.map(({ route }) => route))).toEqual(new Set(ids));
   }, patience);
 
+  const queries = [...renderedAlerts(rendered), ...dashboardQueries(rendered)].map(({ expr }) => expr);
   await everySelectorFindsSeries(
     prometheus,
-    renderedAlerts(rendered).map(({ expr }) => expr),
+    queries.map((expr) => withVariables(expr, job)),
   );
 
   await vi.waitFor(async () => {
@@ -82,16 +83,18 @@ function withVariables(expr: string, job: string): string {
   return Object.entries(values).reduce((text, [name, value]) => text.replaceAll(name, value), expr);
 }
 
-/** Every selector of a query names series that are there. */
+/** Every selector of a query finds series, and these have the labels that the query groups and matches by. */
 async function everySelectorFindsSeries(prometheus: Prometheus, queries: readonly string[]): Promise<void> {
-  const selectors = queries.flatMap((query) => queryParts(query).selectors.map(({ text }) => text));
   const missing: string[] = [];
-  for (const text of new Set(selectors)) {
-    // nobody can make tokens that cannot be judged: the reason is one of those that there are
-    const [, reason] = /reason="([\w-]+)"/.exec(text) ?? [];
-    if (reason !== undefined) expect(denialReasons).toContain(reason);
-    const found = await prometheus.series(text.replace(/, reason="[\w-]+"/, ', reason!=""'));
-    if (found.length === 0) missing.push(text);
+  for (const { selectors, groupings } of queries.map(queryParts)) {
+    for (const { text } of selectors) {
+      // nobody can have tokens that cannot be judged here: the reason is one of those that there are
+      const [, reason] = /reason="([\w-]+)"/.exec(text) ?? [];
+      if (reason !== undefined) expect(denialReasons).toContain(reason);
+      const found = await prometheus.series(text.replace(/, reason="[\w-]+"/, ', reason!=""'));
+      if (found.length === 0) missing.push(text);
+      for (const label of groupings) if (!found.some((labels) => label in labels)) missing.push(`${label} of ${text}`);
+    }
   }
   expect(missing).toEqual([]);
 }

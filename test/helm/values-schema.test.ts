@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { listenerLimits } from '../../dataplane/http/limits.ts';
 import { chart, renderText } from '../support/chart.ts';
 import { type SchemaNode, valuesSchema } from '../support/values-schema.ts';
 
@@ -143,6 +144,11 @@ describe('values.yaml and values.schema.json', () => {
 
   it('have the same defaults where the schema has any', () => {
     expect(otherDefaults(defaults, schema, '')).toEqual([]);
+  });
+
+  it('know the limits of clients that planes know', () => {
+    const { limits } = schema.properties!['dataPlaneDefaults']!.properties!;
+    expect(Object.keys(limits!.properties ?? {}).toSorted()).toEqual(Object.keys(listenerLimits.shape).toSorted());
   });
 
   it('refuse keys that nobody knows, at every level', async () => {

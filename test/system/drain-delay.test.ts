@@ -70,10 +70,10 @@ class SteadyHttp2Client {
   }
 }
 
-it('takes planes out one after the other, and no client loses a request', { timeout: 60_000 }, async () => {
+it('takes planes out one after the other, and no client loses a request', { timeout: 120_000 }, async () => {
   const balancer = await TcpBalancer.start();
   onTestFinished(() => balancer.close());
-  const words = ['--drain-delay', '1500ms'];
+  const words = ['--drain-delay', '3s'];
   const planes = [await started(backend.url, ...words), await started(backend.url, ...words)];
   for (const plane of planes) await balancer.add(plane);
   const isRight = (text: string): boolean => text === 'answer to /steady';

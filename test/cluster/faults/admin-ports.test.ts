@@ -4,6 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { theCluster } from '../../support/cluster.ts';
 import { said, sayingRoute } from '../../support/deployed-routes.ts';
 import { limitedAccount } from '../../support/limited-account.ts';
+import { gatewarden, runProgram } from '../../support/run-program.ts';
 import { testedGateway } from '../../support/tested-gateway.ts';
 
 const cluster = theCluster();
@@ -12,7 +13,9 @@ it('health and metrics are for anybody, status and dump for those whom the clust
   const shop = await cluster.namespace('shop');
   const gateway = await testedGateway({ access: cluster, namespaces: [shop] });
   await gateway.apply(sayingRoute(shop, 'hello', 'hello'));
-  const controller = await gateway.startController(['--secure-admin', '127.0.0.1:0']);
+  const controller = await gateway.startController([
+    ...['--secure-admin', '127.0.0.1:0', '--admin-socket', gateway.at('admin.sock')],
+  ]);
   const plane = await gateway.startPlane();
   await gateway.untilReason(shop, 'route/hello', 'Programmed', 'Programmed');
   const viewer = await limitedAccount(cluster, 'viewer', [{ nonResourceURLs: ['/status'], verbs: ['get'] }]);
@@ -40,4 +43,7 @@ it('health and metrics are for anybody, status and dump for those whom the clust
   expect(await said(controller.adminPort, '/status', { 'x-forwarded-for': '192.0.2.1' })).toMatch(/^403 /);
   expect(await said(plane.adminPort, '/', { 'x-forwarded-for': '192.0.2.1' })).toMatch(/^403 /);
   expect(await said(plane.adminPort, '/health/ready', { 'x-forwarded-for': '192.0.2.1' })).toBe('200 ready');
+
+  const inside = await runProgram(gatewarden, ['status', '--admin', `unix:${gateway.at('admin.sock')}`]);
+  expect(inside).toMatchObject({ code: 0, stdout: expect.stringContaining(plane.name) });
 });

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Next } from '../../../dataplane/http/exchange.ts';
 import { textResponse } from '../../../dataplane/http/response.ts';
 import { ERROR, FLAG, FRAME, MOST_31_BITS, read31 } from '../../../dataplane/http2/frames.ts';
-import { FrameClient, GET, headersFrame } from '../../support/frame-client.ts';
+import { FrameClient, frame, GET, headersFrame } from '../../support/frame-client.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { parseAnswers, RawClient } from '../../support/raw-client.ts';
 
@@ -81,9 +81,11 @@ describe('clients that are asked to go', () => {
     client.send(headersFrame(1, GET, FLAG.END_HEADERS | FLAG.END_STREAM));
     expect(await client.whole(1)).toBe('hello');
     listener.dismiss();
-    await client.until(({ type }) => type === FRAME.GOAWAY);
+    const ping = await client.until(({ type }) => type === FRAME.PING);
     client.send(headersFrame(3, GET, FLAG.END_HEADERS | FLAG.END_STREAM));
     expect(await client.whole(3)).toBe('hello');
+    expect(goaways(client)).toHaveLength(1);
+    client.send(frame(FRAME.PING, FLAG.ACK, 0, ping.payload));
     await client.raw.untilClosed();
     expect(goaways(client)).toEqual([
       [MOST_31_BITS, ERROR.NO_ERROR],
@@ -100,7 +102,9 @@ describe('clients that are asked to go', () => {
     expect(goaways(client)).toEqual([]);
     client.send(headersFrame(1, GET, FLAG.END_HEADERS | FLAG.END_STREAM));
     expect(await client.whole(1)).toBe('hello');
+    const drained = listener.drain(20_000); // who does not answer the ping has a while
     await client.raw.untilClosed();
+    expect(await drained).toBe(0);
     expect(goaways(client)).toEqual([
       [MOST_31_BITS, ERROR.NO_ERROR],
       [1, ERROR.NO_ERROR],
