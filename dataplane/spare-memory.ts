@@ -19,8 +19,8 @@ export function giveBackLater(isBusy: () => boolean): void {
 }
 
 function giveBack(): void {
+  // the flag is one for all threads, and stays: another one may be about to rely on it
   setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as Collect;
-  setFlagsFromString('--no-expose-gc');
-  collect({ type: 'major', flavor: 'last-resort' });
+  const collect = runInNewContext("typeof gc === 'function' ? gc : null") as Collect | null;
+  collect?.({ type: 'major', flavor: 'last-resort' });
 }

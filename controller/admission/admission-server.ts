@@ -37,7 +37,7 @@ export interface AdmissionServerOptions {
 /** Where reviews of resources are posted to. */
 export const ADMISSION_PATH = '/validate';
 /** Where reviews of Pods that are to get a sidecar are posted to. */
-export const INJECTION_PATH = '/inject';
+const INJECTION_PATH = '/inject';
 
 /** The object as it is and as it is to be, neither longer than the API server takes it (3 MiB), and room to spare. */
 const LONGEST_REVIEW = 8 * 1024 * 1024;

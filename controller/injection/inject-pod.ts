@@ -10,7 +10,7 @@ import { SIDECAR_NAME, sidecarContainer, sidecarVolumes } from './sidecar-contai
 import type { SidecarSettings } from './sidecar-settings.ts';
 
 /** The label of Pods and namespaces that asks for a sidecar with "true"; of a Pod, "false" forbids it. */
-export const INJECT_LABEL = `${GROUP}/inject`;
+const INJECT_LABEL = `${GROUP}/inject`;
 /** The label that a Pod with a sidecar gets, by which Routes, monitors and policies select all of them. */
 export const SIDECAR_LABEL = `${GROUP}/sidecar`;
 

@@ -8,17 +8,17 @@ import { queryParts } from '../support/query-parts.ts';
 import { scrapeConfigs } from '../support/scrape-configuration.ts';
 import { watchedDirectory } from '../support/temporary-files.ts';
 
-const patience = { timeout: 60_000, interval: 500 };
+const patience = { timeout: 120_000, interval: 500 };
 
 it('Prometheus finds every process by the monitors of the chart, and dashboard and alerts ask for what is there', {
-  timeout: 240_000,
+  timeout: 480_000,
 }, async () => {
   const gateway = await monitoredGateway();
   const { rendered, cluster, namespace, shop, pods, routes } = gateway;
   const job = clusterName(rendered);
   const { path: targets } = watchedDirectory();
   await writeTargets(cluster.run, targets);
-  const prometheus = await startPrometheus(scrapeConfigs(rendered, { targets, interval: '1s' }));
+  const prometheus = await startPrometheus(scrapeConfigs(rendered, { targets, interval: '5s' }));
 
   const plane = { group: 'default', component: 'dataplane', namespace, job };
   const expected = [
@@ -87,14 +87,16 @@ function withVariables(expr: string, job: string): string {
 async function everySelectorFindsSeries(prometheus: Prometheus, queries: readonly string[]): Promise<void> {
   const missing: string[] = [];
   for (const { selectors, groupings } of queries.map(queryParts)) {
+    const all: object[] = [];
     for (const { text } of selectors) {
       // nobody can have tokens that cannot be judged here: the reason is one of those that there are
       const [, reason] = /reason="([\w-]+)"/.exec(text) ?? [];
       if (reason !== undefined) expect(denialReasons).toContain(reason);
       const found = await prometheus.series(text.replace(/, reason="[\w-]+"/, ', reason!=""'));
       if (found.length === 0) missing.push(text);
-      for (const label of groupings) if (!found.some((labels) => label in labels)) missing.push(`${label} of ${text}`);
+      all.push(...found);
     }
+    for (const label of groupings) if (!all.some((labels) => label in labels)) missing.push(`a label ${label}`);
   }
   expect(missing).toEqual([]);
 }

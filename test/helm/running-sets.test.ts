@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 afterAll(() => server?.stop());
 
-describe.each(valueSets())('with the values of %s', (name) => {
+describe.each(valueSets())('with the values of %s', { timeout: 300_000 }, (name) => {
   it('controllers and planes run with the options that they are given', async () => {
     const cluster = clusterAt(server!.access);
     const release = new InstalledRelease(cluster);
@@ -28,7 +28,7 @@ describe.each(valueSets())('with the values of %s', (name) => {
     onTestFinished(async () => {
       await cluster.run(['delete', 'pods', '--all', '-n', 'gatewarden', '--force', '--grace-period=0']);
       await release.helm(['uninstall', 'gatewarden']);
-    });
+    }, 300_000);
     const controller = await release.startController();
     await controller.process.line(({ msg }) => msg === 'this controller leads');
     await vi.waitFor(async () => {

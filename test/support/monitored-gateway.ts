@@ -27,7 +27,6 @@ export interface MonitoredGateway {
   readonly shop: string;
   /** Names of the Pods. */
   readonly pods: { readonly controller: string; readonly planes: readonly string[]; readonly sidecar: string };
-  readonly metricsPorts: { readonly controller: number; readonly planes: readonly number[] };
   readonly routes: MonitoredRoutes;
   /** Makes all planes count. */
   use(): Promise<void>;
@@ -78,7 +77,6 @@ export async function monitoredGateway(): Promise<MonitoredGateway> {
     namespace,
     shop,
     pods: { controller, planes: planes.map(({ name }) => name), sidecar: sidecar.name },
-    metricsPorts: { controller: controllerPort, planes: planes.map(({ adminPort }) => adminPort) },
     routes,
     async use() {
       await Promise.all(planes.map(({ port }) => routes.use(port)));

@@ -14,8 +14,6 @@ export interface Prometheus {
   query(expression: string): Promise<Sample[]>;
   /** The labels of all series that match. */
   series(selector: string): Promise<Readonly<Record<string, string>>[]>;
-  /** What it scrapes, and what the last scrape of each said when it failed. */
-  targets(): Promise<{ readonly labels: Readonly<Record<string, string>>; readonly error: string }[]>;
 }
 
 /** Starts one with this configuration. */
@@ -43,18 +41,11 @@ export async function startPrometheus(configuration: string): Promise<Prometheus
   interface Vector {
     readonly result: readonly { readonly metric: Record<string, string>; readonly value: readonly [number, string] }[];
   }
-  interface Targets {
-    readonly activeTargets: readonly { readonly labels: Record<string, string>; readonly lastError: string }[];
-  }
   return {
     async query(expression) {
       const { result } = await ask<Vector>('query', { query: expression });
       return result.map(({ metric, value }) => ({ labels: metric, value: value[1] }));
     },
     series: (selector) => ask('series', { 'match[]': selector }),
-    async targets() {
-      const { activeTargets } = await ask<Targets>('targets', { state: 'active' });
-      return activeTargets.map(({ labels, lastError }) => ({ labels, error: lastError }));
-    },
   };
 }

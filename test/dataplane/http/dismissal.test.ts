@@ -85,7 +85,7 @@ describe('clients that are asked to go', () => {
     client.send(headersFrame(3, GET, FLAG.END_HEADERS | FLAG.END_STREAM));
     expect(await client.whole(3)).toBe('hello');
     expect(goaways(client)).toHaveLength(1);
-    client.send(frame(FRAME.PING, FLAG.ACK, 0, ping.payload));
+    client.send(frame(FRAME.PING, FLAG.ACK, 0, ping!.payload));
     await client.raw.untilClosed();
     expect(goaways(client)).toEqual([
       [MOST_31_BITS, ERROR.NO_ERROR],

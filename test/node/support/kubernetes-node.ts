@@ -110,6 +110,8 @@ export class KubernetesNode {
     await inside('link', 'set', 'eth0', 'up');
     await inside('link', 'set', 'lo', 'up');
     await inside('route', 'add', 'unreachable', 'default');
+    // parts of the node reach Services too: the kernel wants a route before kube-proxy may send them elsewhere
+    await inside('route', 'add', NODE.services, 'via', NODE.hostAddress);
     for (const network of [NODE.pods, NODE.services])
       await ip('route', 'add', network, 'via', NODE.address, 'dev', WIRE);
   }
