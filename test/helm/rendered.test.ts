@@ -12,6 +12,7 @@ describe.each(valueSets())('the values of %s', (name) => {
     expect(said).not.toMatch(/WARNING|ERROR/);
   });
 
+  // after a change of the chart, `npx vitest run test/helm/rendered.test.ts -u` writes them anew
   it('render what the golden file has', async () => {
     const text = await renderText({ values: [valueSet(name)] });
     await expect(shortened(text)).toMatchFileSnapshot(`golden/${name}.yaml`);

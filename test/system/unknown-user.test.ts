@@ -5,14 +5,16 @@ import { expect, it, onTestFinished } from 'vitest';
 import { InstanceFolder } from '../support/instance-folder.ts';
 import { gatewarden } from '../support/run-program.ts';
 
+const nowhere = { cwd: '/', env: { PATH: process.env['PATH'] ?? '' } };
 /** Nobody's number: no file of the system names it, so that it has neither a name nor a home. */
-const UNKNOWN = { uid: 123_456, gid: 123_456, cwd: '/', env: { PATH: process.env['PATH'] ?? '' } };
-
-const canTry = process.getuid?.() === 0 && spawnSync(gatewarden, ['--version'], UNKNOWN).status === 0;
+const nobody = { ...nowhere, uid: 123_456, gid: 123_456 };
+/** Only root can be somebody else, and only where others may read the program. */
+const isNobody = process.getuid?.() === 0 && spawnSync(gatewarden, ['--version'], nobody).status === 0;
+const user = isNobody ? nobody : nowhere;
 
 /** Starts a command as this user. @returns what it says until a line has this text, or it ends */
 async function said(words: readonly string[], text: string): Promise<string> {
-  const child = spawn(gatewarden, words, { ...UNKNOWN, stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(gatewarden, words, { ...user, stdio: ['ignore', 'ignore', 'pipe'] });
   onTestFinished(async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     child.kill('SIGKILL');
@@ -26,7 +28,7 @@ async function said(words: readonly string[], text: string): Promise<string> {
   return heard;
 }
 
-it.runIf(canTry)('serves an instance that it cannot write to, and tells that no process id is kept', async () => {
+it('serves an instance that it cannot write to, and tells that no process id is kept', async () => {
   const handler = { type: 'StaticResponseHandler', config: { status: 200 } };
   const folder = new InstanceFolder({ 'config/config.json': { handler } });
   onTestFinished(() => folder[Symbol.dispose]());
@@ -34,17 +36,17 @@ it.runIf(canTry)('serves an instance that it cannot write to, and tells that no 
   const words = ['run', folder.path, '--host', '127.0.0.1', '--port', '0', '--admin', 'off', '--units', '1'];
   const heard = await said(words, '"listening"');
   expect(heard).toContain('"msg":"listening"');
-  expect(heard).toContain('the process id cannot be kept in');
+  expect(heard.includes('the process id cannot be kept in')).toBe(isNobody);
 });
 
-it.runIf(canTry).each<[string, string[], string]>([
+it.each<[string, string[], string]>([
   [
     'waits as a plane',
     ['dataplane', '--controller', '127.0.0.1:1', '--admin', '127.0.0.1:0'],
     'waiting for a snapshot',
   ],
   ['looks for a cluster as a controller', ['controller', '--admin', 'off'], 'kubeconfig'],
-  ['needs to be told a directory', ['run'], 'this user has no home'],
+  ['needs to be told a directory', ['run'], 'name a directory: '],
 ])('%s', async (_, words, text) => {
   expect(await said(words, text)).toContain(text);
 });
