@@ -13,7 +13,7 @@ import { writeRootfs } from './write-rootfs.ts';
 const USAGE = `usage: npm run image -- [OPTION…]
   --arch amd64|arm64|all  which architecture; by default that of this machine
   --out DIR               where the archive goes (out)
-  --name NAME:TAG         what the image is called (gatewarden:VERSION)
+  --name NAME:TAG         what the image is called, with its registry (localhost/gatewarden:VERSION)
   --revision COMMIT       the commit that is built, for the labels of the image
   --rootfs DIR            write the files of the image into this folder, in place of an archive
   --update-base           lock the newest packages that apt offers in image/base-packages.json
@@ -33,7 +33,7 @@ async function build(words: string[]): Promise<number> {
     options: {
       arch: { type: 'string' },
       out: { type: 'string', default: join(repository, 'out') },
-      name: { type: 'string', default: `gatewarden:${programVersion(repository)}` },
+      name: { type: 'string', default: `localhost/gatewarden:${programVersion(repository)}` },
       revision: { type: 'string' },
       rootfs: { type: 'string' },
       'update-base': { type: 'boolean', default: false },
@@ -81,8 +81,11 @@ function readArchitectures(text: string | undefined): readonly Architecture[] {
 }
 
 function readName(text: string): string {
-  if (/^[a-z0-9][a-z0-9._/:-]*:[\w][\w.-]{0,127}$/.test(text)) return text;
-  throw new Error(`--name is a name in lower case and a tag, such as gatewarden:1.0.0, not '${text}'`);
+  const named = /^(?:localhost|[a-z0-9-]+(?:\.[a-z0-9-]+)+)(?::\d+)?(?:\/[a-z0-9][a-z0-9._-]*)+:\w[\w.-]{0,127}$/;
+  if (named.test(text)) return text;
+  throw new Error(
+    `--name is a registry, a name in lower case and a tag, such as localhost/gatewarden:1.0, not '${text}'`,
+  );
 }
 
 function readTime(): number {

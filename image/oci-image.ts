@@ -17,12 +17,9 @@ const MANIFEST = 'application/vnd.oci.image.manifest.v1+json';
 const CONFIG = 'application/vnd.oci.image.config.v1+json';
 const LAYER = 'application/vnd.oci.image.layer.v1.tar+gzip';
 
-/** Where container engines look for a name that begins with no registry. */
-const USUAL_REGISTRY = 'docker.io';
-
 /** What an image is called and what is said about it. */
 export interface ImageLabels {
-  /** Such as `gatewarden:1.0.0`. */
+  /** With its registry, such as `localhost/gatewarden:1.0.0`: engines complete other names each in their own way. */
   readonly name: string;
   /** The commit that it was built from, if that was told. */
   readonly revision: string | undefined;
@@ -90,7 +87,7 @@ export function imageArchive(images: readonly OciImage[], labels: ImageLabels): 
   const [only] = listed;
   const top = listed.length === 1 && only !== undefined ? only : indexOf(listed);
   const naming = {
-    'io.containerd.image.name': fullName(labels.name),
+    'io.containerd.image.name': labels.name,
     'org.opencontainers.image.ref.name': labels.name.slice(labels.name.lastIndexOf(':') + 1),
   };
   const index = { schemaVersion: 2, mediaType: INDEX, manifests: [{ ...top, annotations: naming }] };
@@ -118,13 +115,6 @@ export function imageArchive(images: readonly OciImage[], labels: ImageLabels): 
       Layers: layers.map(({ digest }) => blobPath(digest)),
     };
   }
-}
-
-/** The name as kubelets ask for it; `ctr` keeps names as they are told. */
-function fullName(name: string): string {
-  const [first, ...rest] = name.split('/') as [string, ...string[]];
-  if (rest.length === 0) return `${USUAL_REGISTRY}/library/${name}`;
-  return /[.:]|^localhost$/.test(first) ? name : `${USUAL_REGISTRY}/${name}`;
 }
 
 function annotations(version: string, { revision }: ImageLabels) {

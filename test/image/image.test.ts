@@ -39,7 +39,7 @@ describe('the archive', () => {
     expect(JSON.parse(String(image.files.get('manifest.json')))).toEqual([
       {
         Config: path(image.manifest.config),
-        RepoTags: [`gatewarden:${manifest.version}`],
+        RepoTags: [`localhost/gatewarden:${manifest.version}`],
         Layers: image.manifest.layers.map(path),
       },
     ]);

@@ -2,7 +2,7 @@ import type { Problem } from '../../../contract/problem.ts';
 import { type Resource, resourceKey } from '../../../contract/resources/resource.ts';
 import { faultPart } from './condition-text.ts';
 import { judgeRoute, type RoutePlace } from './judged-route.ts';
-import { isOnlyPending } from './reference-fault.ts';
+import { isOnlyPending, type ReferenceFault } from './reference-fault.ts';
 import type { ResourceCompiler, ResourceRound } from './resource-compiler.ts';
 import type { ResourceState } from './resource-state.ts';
 import type { RouteRecord } from './route-record.ts';
@@ -97,13 +97,17 @@ function routeOpinion(
     if (other.chosen.identity.name !== identity?.name || !isOlder(other.resource)) continue;
     problems.push(nameTaken(identity.name, `the Route ${other.key}`));
   }
-  return { problems: problems.map(atSpec), notes: judged.faults.map(faultPart), breaks: [] };
+  return { problems: problems.map(atSpec), notes: notesOf(judged.faults), breaks: [] };
 }
 
 function storeOpinion(resource: Resource, { stores }: Place): ResourceOpinion {
   const draft = stores.get(resourceKey(resource));
-  const faults = (draft?.faults ?? []).filter(({ reason }) => reason !== 'Pending');
-  return { problems: (draft?.problems ?? []).map(atSpec), notes: faults.map(faultPart), breaks: [] };
+  return { problems: (draft?.problems ?? []).map(atSpec), notes: notesOf(draft?.faults ?? []), breaks: [] };
+}
+
+/** What was not read yet is about to be: nobody needs to know that. */
+function notesOf(faults: readonly ReferenceFault[]): readonly string[] {
+  return faults.filter(({ reason }) => reason !== 'Pending').map(faultPart);
 }
 
 /** The stores of this version and of the one that serves, with those that they need. */
