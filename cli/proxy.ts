@@ -2,7 +2,7 @@ import { readAddress } from './address.ts';
 import { readBackend } from './backend.ts';
 import { defineCommand, type Reading } from './command.ts';
 import { planeOptions, readUnits } from './plane-options.ts';
-import { onStopSignal } from './stop-signals.ts';
+import { endAtStopSignal, onStopSignal } from './stop-signals.ts';
 
 /** The engine with no policy in front of one backend. */
 export const proxyCommand = defineCommand({
@@ -54,6 +54,7 @@ export const proxyCommand = defineCommand({
     },
   ],
   async run(options) {
+    endAtStopSignal();
     // Loaded here and not at the top, so that help and usage errors need not wait for the engine.
     const { startPlane } = await import('../dataplane/plane.ts');
     const { CannotListen } = await import('../dataplane/cannot-listen.ts');

@@ -1,12 +1,21 @@
-const signalNumbers = { SIGINT: 2, SIGTERM: 15 } as const;
+// 128 + number is how a shell reports a process that a signal ended.
+const endings = { SIGINT: () => process.exit(128 + 2), SIGTERM: () => process.exit(128 + 15) } as const;
+
+/**
+ * Ends the process at SIGTERM or SIGINT, until there is something to drain. The system does so by itself, but not for the
+ * first process of a container, which would start on unmoved.
+ */
+export function endAtStopSignal(): void {
+  for (const [signal, end] of Object.entries(endings)) process.on(signal, end);
+}
 
 /** Calls `drain` at the first SIGTERM or SIGINT; a second one ends the process at once. */
 export function onStopSignal(drain: () => Promise<void>): void {
   let draining = false;
-  for (const [signal, number] of Object.entries(signalNumbers)) {
+  for (const [signal, end] of Object.entries(endings)) {
+    process.off(signal, end);
     process.on(signal, () => {
-      // 128 + number is how a shell reports a process that a signal ended.
-      if (draining) process.exit(128 + number);
+      if (draining) end();
       draining = true;
       drain().catch((error: unknown) => {
         process.stderr.write(

@@ -13,6 +13,7 @@ function prepared(): CompiledCluster {
   const cluster = new CompiledCluster()
     .base('trust', { tenants })
     .store('shop/one', files)
+    .store('shop/unread', { ...files, secrets: [{ name: 'new' }] })
     .secret('shop/keys', { a: '1' })
     .route('shop/a', using('one'))
     .route('shop/b', { ...plain, name: 'taken' });
@@ -48,6 +49,7 @@ describe('what would be said of a change', () => {
       using('later'),
       ['note spec.secrets.stores[0]: there is no SecretStore shop/later'],
     ],
+    ['a Route whose Secret nobody has read', 'Route', 'shop/c', using('unread'), []],
     ['a Route of nobody', 'Route', 'other/c', plain, ['not-allowed spec']],
     ['a Route with the name of another', 'Route', 'shop/c', { ...plain, name: 'taken' }, ['route-name spec.name']],
     ['a Route with its own name', 'Route', 'shop/b', { ...plain, name: 'taken' }, []],
