@@ -104,6 +104,7 @@ export class SupervisedUnits {
     this.wish = wish;
     try {
       await this.startUnit(0); // the first one learns the ports that the others share
+      if (this.isStopping) return; // nobody would tell the others to finish
       const others = Array.from({ length: wish.units - 1 }, (_, i) => i + 1);
       await Promise.all(others.map((number) => this.startUnit(number)));
     } catch (error) {

@@ -9,6 +9,7 @@ import { readReview } from './admission-request.ts';
 import { type AdmissionVerdict, admissionVerdict } from './admission-verdict.ts';
 import { readInjectionReview } from './injection-request.ts';
 import { injectionVerdict, type PodInjector } from './injection-verdict.ts';
+import { LONGEST_REVIEW, ReviewBodies } from './review-bodies.ts';
 import { REVIEW_VERSION, ReviewFault } from './review-envelope.ts';
 
 /** What became of a review: `injected` is allowed with a change, `failed` leaves the decision to the `failurePolicy`. */
@@ -39,8 +40,6 @@ export const ADMISSION_PATH = '/validate';
 /** Where reviews of Pods that are to get a sidecar are posted to. */
 const INJECTION_PATH = '/inject';
 
-/** The object as it is and as it is to be, neither longer than the API server takes it (3 MiB), and room to spare. */
-const LONGEST_REVIEW = 8 * 1024 * 1024;
 /** As many as may be read at a time; the API server has the `failurePolicy` for those beyond. */
 const MOST_AT_A_TIME = 64;
 const MOST_CONNECTIONS = 256;
@@ -58,6 +57,7 @@ interface ReadReview {
 export class AdmissionServer {
   private readonly server: Server;
   private readonly options: AdmissionServerOptions;
+  private readonly bodies = new ReviewBodies();
   private open = 0;
 
   constructor(options: AdmissionServerOptions) {
@@ -67,8 +67,11 @@ export class AdmissionServer {
       {
         ...secureOptions(certificate, clientAuthorities),
         requestCert: clientAuthorities !== undefined,
+        // who says nothing does not keep a place: the port is open to whom no NetworkPolicy keeps out
+        handshakeTimeout: 5000,
         headersTimeout: 5000,
         requestTimeout: 10_000,
+        connectionsCheckingInterval: 1000,
         keepAliveTimeout: IDLE_TIMEOUT,
         maxHeaderSize: 16_384,
       },
@@ -111,10 +114,10 @@ export class AdmissionServer {
     if (this.open >= MOST_AT_A_TIME) return say(response, 503, 'too many reviews at a time');
     this.open++;
     try {
-      const text = await bodyOf(request);
-      if (text === null) return say(response, 413, `a review has at most ${LONGEST_REVIEW} bytes`);
+      const body = await this.bodies.read(request);
+      if ('refusal' in body) return refuseBody(response, body.refusal);
       // who does not wait for the answer any more needs none
-      if (!request.socket.destroyed) this.review(() => read(text), response);
+      if (!request.socket.destroyed) this.review(() => read(body.text), response);
     } finally {
       this.open--;
     }
@@ -191,24 +194,17 @@ function patchOf(additions: readonly Addition[]): string {
   return Buffer.from(JSON.stringify(jsonPatch(additions))).toString('base64');
 }
 
-/** The whole body; null when it is too long. */
-async function bodyOf(request: IncomingMessage): Promise<string | null> {
-  const pieces: Buffer[] = [];
-  let length = 0;
-  // what is left of a body that is too long stays unread, so that the answer can still be sent
-  for await (const piece of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    length += piece.length;
-    if (length > LONGEST_REVIEW) return null;
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces).toString('utf8');
+function refuseBody(response: ServerResponse, refusal: 'too-long' | 'too-many'): void {
+  if (refusal === 'too-long') say(response, 413, `a review has at most ${LONGEST_REVIEW} bytes`, true);
+  else say(response, 503, 'too many long reviews at a time', true);
 }
 
-function say(response: ServerResponse, status: number, text: string): void {
+/** @param isUnread whether the body was not read to its end, so that nothing can follow it */
+function say(response: ServerResponse, status: number, text: string, isUnread = false): void {
   response
     .writeHead(status, {
       'content-type': 'text/plain; charset=utf-8',
-      ...(status === 413 ? { connection: 'close' } : {}),
+      ...(isUnread ? { connection: 'close' } : {}),
     })
     .end(`${text}\n`);
 }

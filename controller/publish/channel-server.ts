@@ -3,6 +3,7 @@ import { logVerbosity, Server, ServerCredentials, type ServerDuplexStream, setLo
 import { CHANNEL_METHOD, CHANNEL_PROTOCOL, type Hello } from '../../contract/channel.ts';
 import { bytesMethod, decodePlaneMessage, MAX_MESSAGE_BYTES, MalformedMessage } from '../../contract/channel-codec.ts';
 import { MessageStream } from './message-stream.ts';
+import { limitPieces } from './piece-limit.ts';
 import { type PlaneAuthenticator, type PlaneCredential, PlaneRefused } from './plane-authentication.ts';
 import type { PlaneSessions } from './plane-sessions.ts';
 import { type ServingCertificate, ServingCredentials } from './serving-credentials.ts';
@@ -34,6 +35,7 @@ export class ChannelServer {
   private readonly options: ChannelServerOptions;
   private readonly server: Server;
   private readonly tls: ServingCredentials | null;
+  private unlimit = (): void => undefined;
   private arriving = 0;
   /** How many of them come from each address. */
   private readonly places = new Map<string, number>();
@@ -65,6 +67,7 @@ export class ChannelServer {
     const credentials = this.tls?.credentials ?? ServerCredentials.createInsecure();
     // The library would write headers that it cannot read, a credential among them, past the log.
     setLogVerbosity(logVerbosity.NONE);
+    this.unlimit = limitPieces();
     return new Promise((resolve, reject) => {
       this.server.bindAsync(address, credentials, (error, bound) => (error === null ? resolve(bound) : reject(error)));
     });
@@ -79,6 +82,7 @@ export class ChannelServer {
   close(): Promise<void> {
     const { sessions } = this.options;
     sessions.close();
+    this.unlimit();
     return new Promise((resolve) => {
       this.server.tryShutdown(() => resolve());
       setTimeout(() => this.server.forceShutdown(), sessions.goodbye + 500).unref();

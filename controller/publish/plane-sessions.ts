@@ -24,6 +24,8 @@ export interface PlaneSessionsOptions {
   readonly clock?: Clock;
 }
 
+const LOST = 'this controller has lost the cluster';
+
 /** All planes that have a stream with this controller. */
 export class PlaneSessions {
   private readonly options: PlaneSessionsOptions;
@@ -72,7 +74,7 @@ export class PlaneSessions {
     const { controller, listener } = this.options;
     const authorities = this.options.authorities?.() ?? null;
     const isFutile = this.isOutOfTouch && this.knowsNothingNew(identity, hello);
-    const refusal = isFutile ? 'this controller has lost the cluster' : this.arrivals.enter(id);
+    const refusal = isFutile ? LOST : this.arrivals.enter(id);
     if (refusal !== null) {
       stream.fail('UNAVAILABLE', refusal);
       return;
@@ -95,7 +97,11 @@ export class PlaneSessions {
       listener: {
         connected: (facts) => listener.connected(facts),
         changed: (facts, routes) => isCurrent() && listener.changed(facts, routes),
-        acknowledged: (facts, milliseconds) => isCurrent() && listener.acknowledged?.(facts, milliseconds),
+        acknowledged: (facts, milliseconds) => {
+          if (!isCurrent()) return;
+          listener.acknowledged?.(facts, milliseconds);
+          if (this.isOutOfTouch) session.sendAway(LOST); // it has what is known here
+        },
         nacked: (facts, problems) => isCurrent() && listener.nacked?.(facts, problems),
         closed: (facts, reason) => {
           endWatch();
@@ -121,12 +127,12 @@ export class PlaneSessions {
 
   /**
    * Says whether this controller knows how the cluster is. When it does not any more, planes are told to look for another
-   * one; those that come are served only if they lack something that is known here.
+   * one; those that come are served only if they lack something that is known here, and told to go when they have it.
    */
   setInTouch(isInTouch: boolean): void {
     this.isOutOfTouch = !isInTouch;
     if (isInTouch) return;
-    for (const session of this.sessions.values()) session.sendAway('this controller has lost the cluster');
+    for (const session of this.sessions.values()) session.sendAway(LOST);
   }
 
   /** Ends the stream of a plane at once. */

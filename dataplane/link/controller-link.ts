@@ -13,7 +13,7 @@ import {
 import type { RouteEntry } from '../../contract/snapshot.ts';
 import { ChannelStream } from './channel-stream.ts';
 import type { ControllerAddresses } from './controller-addresses.ts';
-import { type LinkFiles, linkCredentials } from './link-credentials.ts';
+import { type LinkFiles, linkCredentials, type ToldBeside } from './link-credentials.ts';
 import type { WholeUpdate } from './newest-update.ts';
 import { toldAuthorities } from './told-authorities.ts';
 import type { NumberedUpdate } from './update-parts.ts';
@@ -83,8 +83,8 @@ export class ControllerLink {
   private toldReady = false;
   private retry: NodeJS.Timeout | null = null;
   private applying: Promise<void> = Promise.resolve();
-  /** What the controller that was connected last told of authorities, in PEM. */
-  private authorities: string | null = null;
+  /** What the controller that was connected last told of authorities. */
+  private authorities: ToldBeside | null = null;
   private failures = 0;
   private told = Number.NEGATIVE_INFINITY;
   private isClosed = false;
@@ -132,7 +132,7 @@ export class ControllerLink {
       if (this.isClosed) return;
       const hello: Hello = { type: 'hello', protocol: CHANNEL_PROTOCOL, ...plane.hello() };
       const stream: ChannelStream = new ChannelStream(endpoint, credentials, hello, {
-        welcomed: (welcome) => this.welcomed(stream, welcome),
+        welcomed: (welcome) => this.welcomed(stream, welcome, credentials.own),
         update: (update) => this.update(stream, update),
         recall: ({ routes }) => stream.send({ type: 'recalled', routes: plane.recall(routes) }),
         goingAway: (reason) => this.goingAway(stream, reason),
@@ -144,7 +144,7 @@ export class ControllerLink {
     }
   }
 
-  private welcomed(stream: ChannelStream, welcome: Welcome): void {
+  private welcomed(stream: ChannelStream, welcome: Welcome, own: string | null): void {
     const { controller, plane, group, heartbeat } = welcome;
     const address = `${stream.endpoint.address}:${stream.endpoint.port}`;
     const { reconnects } = this.facts;
@@ -161,7 +161,7 @@ export class ControllerLink {
     this.welcomedStream = { stream, since: performance.now() };
     this.told = Number.NEGATIVE_INFINITY;
     this.log.info({ controller, address, plane, group, heartbeat }, 'connected to a controller');
-    this.trust(welcome.authorities);
+    this.trust(welcome.authorities, own);
     this.leaving?.close('another stream took its place');
     this.leaving = null;
     if (this.reporting !== null) clearInterval(this.reporting);
@@ -170,10 +170,10 @@ export class ControllerLink {
   }
 
   /** What is no bundle of authorities changes nothing: the stream itself is a good one. */
-  private trust(authorities: string | undefined): void {
-    if (authorities === undefined) return;
+  private trust(told: string | undefined, own: string | null): void {
+    if (told === undefined) return;
     try {
-      this.authorities = toldAuthorities(authorities);
+      this.authorities = { authorities: toldAuthorities(told), own };
     } catch (error) {
       this.log.warn({ error: String(error) }, 'the authorities that the controller told of cannot be used');
     }

@@ -22,6 +22,16 @@ export interface LinkCredentials {
   readonly channel: ChannelCredentials;
   readonly metadata: Metadata;
   readonly options: ClientOptions;
+  /** The authorities of the file or the variable as they are now, in PEM; null where the runtime's are trusted. */
+  readonly own: string | null;
+}
+
+/** Authorities that a controller told of. */
+export interface ToldBeside {
+  /** In PEM. */
+  readonly authorities: string;
+  /** What the plane trusted by itself when it was told. */
+  readonly own: string | null;
 }
 
 /** A name in place of an address, which TLS cannot ask for. */
@@ -30,9 +40,14 @@ const NAMELESS = 'gatewarden-controller';
 /**
  * Reads the files as they are now.
  * @param host the name or address that the controller's certificate must be for
- * @param told authorities that count beside those of the files, in PEM; null for none
+ * @param told authorities that count beside those of the files for as long as these stay the same: whoever takes one out
+ * of the file wants it trusted no longer
  */
-export async function linkCredentials(files: LinkFiles, host: string, told: string | null): Promise<LinkCredentials> {
+export async function linkCredentials(
+  files: LinkFiles,
+  host: string,
+  told: ToldBeside | null,
+): Promise<LinkCredentials> {
   const [file, certificate, key, token] = await Promise.all(
     [files.ca, files.certificate, files.key, files.token].map((path) =>
       path === undefined ? null : readFile(path).catch((error: unknown) => unreadable(path, error)),
@@ -45,7 +60,8 @@ export async function linkCredentials(files: LinkFiles, host: string, told: stri
   const metadata = new Metadata();
   if (token !== null) metadata.set('authorization', `Bearer ${tokenText(token, files.token)}`);
   // without authorities of its own the plane trusts those of the runtime, and nobody who says others
-  const trusted = ca === null || told === null ? ca : Buffer.from(`${ca}\n${told}`);
+  const own = ca === null || ca === undefined ? null : String(ca);
+  const trusted = own === null || told?.own !== own ? ca : Buffer.from(`${own}\n${told.authorities}`);
   const channel = credentials.createSsl(trusted, key, certificate, {
     checkServerIdentity: (_, presented) => checkServerIdentity(host, presented),
   });
@@ -53,6 +69,7 @@ export async function linkCredentials(files: LinkFiles, host: string, told: stri
   return {
     channel,
     metadata,
+    own,
     options: {
       'grpc.ssl_target_name_override': name,
       'grpc.default_authority': name,

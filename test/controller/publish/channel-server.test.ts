@@ -319,6 +319,7 @@ describe('a controller that has lost the cluster', () => {
     const empty = channel.plane().hello({ name: 'edge-2' });
     empty.ack(await empty.update());
     await channel.until(() => channel.facts('edge-2')?.revision === update.revision);
+    expect((await empty.message('goaway')).reason).toBe('this controller has lost the cluster');
 
     channel.sessions.setInTouch(true);
     const back = channel.plane().hello({ holds });

@@ -13,6 +13,7 @@ import {
 } from '../../../dataplane/link/controller-link.ts';
 import type { LinkFiles } from '../../../dataplane/link/link-credentials.ts';
 import type { WholeUpdate } from '../../../dataplane/link/newest-update.ts';
+import { certificateAuthority } from '../../support/certificates.ts';
 import { ScriptedController, type ScriptedControllerOptions } from '../../support/scripted-controller.ts';
 import { watchedDirectory } from '../../support/temporary-files.ts';
 
@@ -254,6 +255,19 @@ describe('a link that is lost', () => {
     expect(peer.streams).toHaveLength(0);
     write('ca', stranger.authority.certificate + peer.authority.certificate);
     await peer.next();
+  });
+
+  it('trusts an authority no longer that is taken out of its file, although controllers told of it', async () => {
+    const authority = certificateAuthority('controllers');
+    const peer = await controller({ authority, welcome: { authorities: authority.certificate } });
+    const { link, write } = scene([peer]);
+    link.start();
+    const stream = await peer.next();
+    await vi.waitFor(() => expect(link.state.connected).toBe(true));
+    write('ca', certificateAuthority('another').certificate);
+    stream.end();
+    await vi.waitFor(() => expect(link.state.lastFailure).toMatch(/certificate/));
+    expect(peer.streams).toHaveLength(1);
   });
 
   it('does not trust a certificate for somebody else', async () => {

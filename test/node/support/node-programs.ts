@@ -14,7 +14,6 @@ export interface NodePrograms {
   readonly helm: string;
   readonly coredns: string;
   readonly pause: string;
-  readonly prometheus: string;
   /** Folders of programs, in the order of a PATH. */
   readonly folders: readonly string[];
   /** Folders of the libraries that they need. */
@@ -49,7 +48,7 @@ const pause: GoModule<'pause'> = {
 
 /** Debian packages that are unpacked and never installed: the machine stays as it is. */
 const PACKAGES = [
-  ...['containerd', 'runc', 'containernetworking-plugins', 'nftables', 'prometheus'],
+  ...['containerd', 'runc', 'containernetworking-plugins', 'nftables'],
   ...['libnftables1', 'libnftnl11', 'libmnl0', 'libjansson4', 'libxtables12', 'libgmp10', 'libedit2', 'libbsd0'],
   ...['libmd0', 'libseccomp2', 'libtinfo6'],
 ];
@@ -68,7 +67,6 @@ export async function nodePrograms(): Promise<NodePrograms> {
     helm,
     coredns: own[1].coredns,
     pause: own[2].pause,
-    prometheus: root('usr/bin/prometheus'),
     folders: [...folders, root('usr/bin'), root('usr/sbin')],
     libraries: libraries.flatMap((name) => [root(`usr/lib/${name}`), root(`lib/${name}`)]),
     networkPlugins: root('usr/lib/cni'),
@@ -80,7 +78,7 @@ async function unpackedPackages(): Promise<string> {
   const root = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
   const folder = join(root, 'gatewarden', `debian-${arch()}-${key}`);
   if (existsSync(folder)) return folder;
-  process.stderr.write(`unpacking Debian's ${PACKAGES.slice(0, 5).join(', ')} …\n`);
+  process.stderr.write(`unpacking Debian's ${PACKAGES.slice(0, 4).join(', ')} …\n`);
   const unfinished = `${folder}.new`;
   rmSync(unfinished, { recursive: true, force: true });
   mkdirSync(join(unfinished, 'archives'), { recursive: true });

@@ -3,12 +3,11 @@ import { fileURLToPath } from 'node:url';
 import { theHelm } from '../../support/helm.ts';
 import { KubernetesNode, onNode } from './kubernetes-node.ts';
 import { builtImage, programImage } from './node-images.ts';
-import { type NodePrograms, nodePrograms } from './node-programs.ts';
+import { nodePrograms } from './node-programs.ts';
 
 /** A node that has the image of this checkout, and names for its Services. */
 export interface StartedNode {
   readonly node: KubernetesNode;
-  readonly programs: NodePrograms;
   /** Name of the image. */
   readonly image: string;
   helm(words: readonly string[]): Promise<string>;
@@ -37,5 +36,5 @@ export async function startedNode(): Promise<StartedNode> {
   const program = await theHelm();
   const helm = (words: readonly string[]): Promise<string> =>
     program.run(words, { kubeconfig: node.access.kubeconfig });
-  return { node, programs, image: image.name, helm };
+  return { node, image: image.name, helm };
 }

@@ -5,7 +5,7 @@ import { type NodeAccess, onNode } from './kubernetes-node.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    node: NodeAccess & { readonly image: string; readonly prometheus: string };
+    node: NodeAccess & { readonly image: string };
   }
 }
 
@@ -14,8 +14,6 @@ export interface TestNode {
   readonly access: NodeAccess;
   /** Name of the image that `make image` built, which the node has. */
   readonly image: string;
-  /** Path of the program. */
-  readonly prometheus: string;
   kubectl(words: readonly string[], input?: string): Promise<string>;
   helm(words: readonly string[]): Promise<string>;
   /** Where the program helm is. */
@@ -33,14 +31,13 @@ export interface TestNode {
 }
 
 export function theNode(): TestNode {
-  const { image, prometheus, ...access } = inject('node');
+  const { image, ...access } = inject('node');
   const { kubectl, inNode } = onNode(access);
   const get = async <T>(words: readonly string[]): Promise<T> =>
     JSON.parse(await kubectl(['get', ...words, '-o', 'json'])) as T;
   return {
     access,
     image,
-    prometheus,
     kubectl,
     inNode,
     get,
