@@ -1,4 +1,5 @@
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -96,7 +97,8 @@ export class SealedSnapshot {
   /** Serving goes on whatever becomes of it: the next update tries again. */
   private async write(holding: Holding, time: number): Promise<void> {
     const { log, directory } = this.options;
-    const temporary = join(directory, `${NAME}.tmp`);
+    // planes of a group may share the directory, and each has its own name
+    const temporary = join(directory, `${NAME}.${hostname()}.tmp`);
     try {
       await mkdir(directory, { recursive: true, mode: 0o700 });
       await this.writeTo(temporary, holding, time);

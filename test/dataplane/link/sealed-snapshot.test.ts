@@ -1,4 +1,5 @@
 import { mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
@@ -101,10 +102,10 @@ describe('a snapshot on disk', () => {
   it('leaves nothing beside it', async () => {
     const here = scene();
     mkdirSync(here.directory);
-    writeFileSync(`${here.file}.tmp`, 'of a process that was killed');
+    writeFileSync(`${here.file}.${hostname()}.tmp`, 'of a process that was killed');
     await kept(here);
     expect((await here.snapshot().read())?.holding.revision).toBe('one');
-    expect(() => statSync(`${here.file}.tmp`)).toThrow(/ENOENT/);
+    expect(() => statSync(`${here.file}.${hostname()}.tmp`)).toThrow(/ENOENT/);
   });
 });
 
@@ -169,8 +170,8 @@ describe('a disk that takes nothing', () => {
   it('leaves what was there before', async () => {
     const here = scene();
     await kept(here);
-    mkdirSync(`${here.file}.tmp`); // nothing can be written in its place
-    writeFileSync(join(`${here.file}.tmp`, 'x'), '');
+    mkdirSync(`${here.file}.${hostname()}.tmp`); // nothing can be written in its place
+    writeFileSync(join(`${here.file}.${hostname()}.tmp`, 'x'), '');
     await kept(here, holding('two'));
     expect((await here.snapshot().read())?.holding.revision).toBe('one');
     expect(here.lines[0]).toMatchObject({ level: 40, reason: expect.stringMatching(/EISDIR|directory/) });
