@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { type Address, readAddress } from './address.ts';
 import { defineCommand, type Reading } from './command.ts';
 import { logLevelOption } from './plane-options.ts';
+import { endAtStopSignal } from './stop-signals.ts';
 import { systemOption } from './system-property.ts';
 
 /** What follows a cluster and tells planes. */
@@ -167,6 +168,7 @@ export const controllerCommand = defineCommand({
       process.stderr.write('gatewarden controller: --sidecar-settings needs --webhook\n');
       return 2;
     }
+    endAtStopSignal();
     // Loaded here and not at the top, so that help and usage errors need not wait for the engine.
     const { runController } = await import('./run-controller.ts');
     const name = options.identity ?? hostname();

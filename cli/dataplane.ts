@@ -6,6 +6,7 @@ import { connectorOptions } from './connector-options.ts';
 import { readDuration } from './duration.ts';
 import { planeOptions, unitsOption } from './plane-options.ts';
 import { secureOptions, secureProblem } from './secure-options.ts';
+import { endAtStopSignal } from './stop-signals.ts';
 import { systemOption } from './system-property.ts';
 
 const labelOption = {
@@ -103,6 +104,7 @@ export const dataplaneCommand = defineCommand({
     const { 'ca-env': variable } = options;
     const found = variable === undefined ? null : authoritiesIn(process.env, variable);
     if (found !== null && 'problem' in found) throw new Error(`--ca-env: ${found.problem}`);
+    endAtStopSignal();
     // Loaded here and not at the top, so that help and usage errors need not wait for the engine.
     const { runDataplane } = await import('./run-dataplane.ts');
     const { 'bootstrap-token-file': bootstrap, 'token-file': token, cert, name, label, system, ...rest } = options;

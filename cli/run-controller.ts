@@ -27,7 +27,7 @@ import { endSoon } from './end-soon.ts';
 import { isInCluster } from './in-cluster.ts';
 import { kubeconfigPath } from './kubeconfig-path.ts';
 import { readOutsidePlanes } from './outside-planes.ts';
-import { endAtStopSignal, onStopSignal } from './stop-signals.ts';
+import { onStopSignal } from './stop-signals.ts';
 
 export interface ControllerOptions {
   readonly kubeconfig: string | undefined;
@@ -61,7 +61,6 @@ export interface ControllerOptions {
 
 /** Follows a cluster until it is told to stop. Resolves to the exit code. */
 export async function runController(options: ControllerOptions): Promise<number> {
-  endAtStopSignal();
   const log = pino(
     { name: 'gatewarden', level: options['log-level'] },
     pino.destination({ fd: process.stderr.fd, sync: true }),

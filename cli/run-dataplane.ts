@@ -20,7 +20,7 @@ import { cannotListenText } from './cannot-listen-text.ts';
 import { endSoon } from './end-soon.ts';
 import { isInCluster } from './in-cluster.ts';
 import { type SecureChoice, secureConnector } from './secure-options.ts';
-import { endAtStopSignal, onStopSignal } from './stop-signals.ts';
+import { onStopSignal } from './stop-signals.ts';
 import { programVersion } from './version.ts';
 
 export interface DataplaneOptions extends SecureChoice {
@@ -48,7 +48,6 @@ export interface DataplaneOptions extends SecureChoice {
 
 /** Follows a controller until it is told to stop. Resolves to the exit code. */
 export async function runDataplane(options: DataplaneOptions): Promise<number> {
-  endAtStopSignal();
   const log = pino({ name: 'gatewarden', level: options['log-level'] }, pino.destination({ fd: 2, sync: true }));
   const apiServer = await apiServerPlaces();
   const secure = secureConnector(options);

@@ -25,7 +25,7 @@ import type { ReportFormat } from './report-format.ts';
 import { RunReport } from './run-report.ts';
 import { type SecureChoice, secureConnector } from './secure-options.ts';
 import { startSummary } from './start-summary.ts';
-import { endAtStopSignal, onStopSignal } from './stop-signals.ts';
+import { onStopSignal } from './stop-signals.ts';
 import { tellAsJson, tellAsTextFrom } from './tell.ts';
 import { makeTemporaryDirectory } from './temporary-directory.ts';
 
@@ -47,7 +47,6 @@ export interface RunOptions extends SecureChoice {
 
 /** Serves an instance until it is told to stop. Resolves to the exit code. */
 export async function runInstance(path: string | undefined, options: RunOptions): Promise<number> {
-  endAtStopSignal();
   const { system, watch, port: ports } = options;
   const asText = options.reports === 'text' || (options.reports === 'auto' && process.stderr.isTTY);
   const report = new RunReport(asText ? tellAsTextFrom(options['log-level']) : tellAsJson(options['log-level']));

@@ -3,6 +3,7 @@ import { connectorOptions } from './connector-options.ts';
 import { planeOptions, unitsOption } from './plane-options.ts';
 import { readReportFormat } from './report-format.ts';
 import { secureOptions, secureProblem } from './secure-options.ts';
+import { endAtStopSignal } from './stop-signals.ts';
 import { systemOption } from './system-property.ts';
 
 /** A configuration, served. */
@@ -55,6 +56,7 @@ export const runCommand = defineCommand({
       process.stderr.write(`gatewarden run: ${problem}\n`);
       return 2;
     }
+    endAtStopSignal();
     // Loaded here and not at the top, so that help and usage errors need not wait for the engine.
     const { runInstance } = await import('./run-instance.ts');
     return runInstance(directory, { ...options, system: Object.fromEntries(options.system) });

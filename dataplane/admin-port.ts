@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
 import { isFromThisMachine } from '../contract/own-machine.ts';
 import { percentDecoded } from './http/percent-decoded.ts';
+import { MetricsText } from './metrics/metrics-text.ts';
 import type { MonitoringRecord } from './metrics/monitoring.ts';
 import { monitoringAnswer } from './monitoring-endpoint.ts';
 
@@ -35,9 +36,11 @@ export interface ListenAddress {
 export class AdminPort {
   private readonly server: Server;
   private readonly source: AdminSource;
+  private readonly metrics: MetricsText;
 
   constructor(source: AdminSource) {
     this.source = source;
+    this.metrics = new MetricsText(source.registry);
     // imported, it would load all that a browser has to connect with, which nobody needs here
     const { createServer } = process.getBuiltinModule('node:http');
     this.server = createServer(
@@ -91,7 +94,7 @@ export class AdminPort {
       path === `/${prefix}/metrics/prometheus/0.0.4`
     ) {
       if (!reading) return say(response, 405, 'use GET');
-      const text = await this.source.registry.metrics();
+      const text = await this.metrics.read();
       response.writeHead(200, { 'content-type': this.source.registry.contentType }).end(text);
       return;
     }

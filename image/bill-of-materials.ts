@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Architecture } from './architecture.ts';
 import type { TakenPackage } from './base-packages.ts';
-import { lockedPackage } from './locked-packages.ts';
+import { installedPackage } from './locked-packages.ts';
 import type { PinnedNode } from './pinned-node.ts';
 
 /** What an image is made of. */
@@ -68,7 +68,7 @@ function partsOfNode() {
 }
 
 function npmComponent(repository: string, place: string) {
-  const { version, integrity, license } = lockedPackage(repository, place);
+  const { version, integrity, license } = installedPackage(repository, place);
   const name = place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length);
   const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`;
   return {

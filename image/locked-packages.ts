@@ -20,3 +20,12 @@ export function lockedPackage(repository: string, place: string): LockedPackage 
   if (version === undefined || integrity === undefined) throw new Error(`package-lock.json does not lock ${place}`);
   return { version, integrity, license };
 }
+
+/** The same of a package as it is installed. @throws Error when that is another version, of which nothing is locked */
+export function installedPackage(repository: string, place: string): LockedPackage {
+  const locked = lockedPackage(repository, place);
+  const text = readFileSync(join(repository, place, 'package.json'), 'utf8');
+  const { version } = JSON.parse(text) as { version: string };
+  if (version === locked.version) return locked;
+  throw new Error(`${place} is installed as ${version}, and package-lock.json locks ${locked.version}: run npm ci`);
+}

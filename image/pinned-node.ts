@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Architecture, nodePackage } from './architecture.ts';
 import { downloaded, output } from './downloads.ts';
 import type { ImageEntry } from './image-entry.ts';
-import { lockedPackage } from './locked-packages.ts';
+import { installedPackage, lockedPackage } from './locked-packages.ts';
 import { stripSymbols } from './strip-symbols.ts';
 
 /** The Node.js that the lockfile pins. */
@@ -19,7 +19,10 @@ export async function pinnedNode(repository: string, architecture: Architecture)
   const name = nodePackage(architecture);
   const { version, integrity } = lockedPackage(repository, `node_modules/${name}`);
   const installed = join(repository, 'node_modules', name);
-  if (existsSync(join(installed, 'bin/node'))) return { version, integrity, entries: entriesOf(installed) };
+  if (existsSync(join(installed, 'bin/node'))) {
+    installedPackage(repository, `node_modules/${name}`);
+    return { version, integrity, entries: entriesOf(installed) };
+  }
   const [algorithm, hash] = integrity.split(/-(.*)/s) as [string, string];
   if (algorithm !== 'sha512') throw new Error(`package-lock.json: ${name} has no sha512`);
   const archive = await downloaded({

@@ -37,6 +37,18 @@ export function applicationPorts(pod: JsonObject): readonly ContainerPort[] {
   return itemsOf(pod, 'containers').flatMap(portsOf);
 }
 
+/** What containers of any kind mount, by the name of the volume. */
+export function volumeMounts(
+  pod: JsonObject,
+): readonly { readonly name: JsonValue | undefined; readonly path: Path }[] {
+  return [...itemsOf(pod, 'containers'), ...itemsOf(pod, 'initContainers')].flatMap(({ item, path }) =>
+    objectsIn(memberOf(item, 'volumeMounts'), [...path, 'volumeMounts']).map((one) => ({
+      name: one.item['name'],
+      path: one.path,
+    })),
+  );
+}
+
 function portsOf({ item, path }: { readonly item: JsonObject; readonly path: Path }): ContainerPort[] {
   const container = String(item['name'] ?? '');
   return objectsIn(memberOf(item, 'ports'), [...path, 'ports']).flatMap(({ item: one, path: at }) => {

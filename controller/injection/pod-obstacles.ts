@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../contract/document/json-value.ts';
 import type { Path, Problem, ProblemCode } from '../../contract/problem.ts';
 import { annotationName, type PodWishes } from './pod-annotations.ts';
-import { applicationPorts, containerPorts, itemsOf, memberOf } from './pod-facts.ts';
+import { applicationPorts, containerPorts, itemsOf, memberOf, volumeMounts } from './pod-facts.ts';
 import { ownPorts, SIDECAR_NAME, TRAFFIC_PORT_NAME } from './sidecar-container.ts';
 import type { SidecarSettings } from './sidecar-settings.ts';
 
@@ -53,6 +53,10 @@ function nameProblems(pod: JsonObject, volumes: ObstacleTerms['volumes']): Probl
     // a Service that asks for the port of this name would find the application
     if (name !== TRAFFIC_PORT_NAME) continue;
     problems.push(error('duplicate-name', [...path, 'name'], 'is the name that the port of the sidecar gets'));
+  }
+  for (const { name, path } of volumeMounts(pod)) {
+    if (!volumes.some((one) => one.name === name)) continue;
+    problems.push(error('not-allowed', [...path, 'name'], 'is a volume of the sidecar, for nobody else'));
   }
   for (const { item, path } of itemsOf(pod, 'volumes')) {
     if (!volumes.some(({ name }) => name === item['name'])) continue;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { readJsonText } from '../../contract/document/json-text.ts';
 import { problemText } from '../../contract/problem-text.ts';
 import { parsePlain } from '../../contract/vocabulary/parse-config.ts';
+import { SIDECAR_OPTIONS } from './sidecar-container.ts';
 
 /** Ports that a process without rights may open, so that a sidecar runs as any user. */
 const port = z.int().min(1024).max(65_535);
@@ -53,7 +54,10 @@ export const sidecarSettings = z.strictObject({
     .nullable()
     .default(65_532)
     .describe('Its group; null for the one that the cluster chooses.'),
-  extraArgs: z.array(z.string()).default([]).describe('Further words for `gatewarden dataplane`.'),
+  extraArgs: z
+    .array(z.string())
+    .default([])
+    .describe('Further words for `gatewarden dataplane`; those that are there already may not be repeated.'),
   namespaces: z
     .array(z.string().min(1))
     .optional()
@@ -76,5 +80,10 @@ export function readSidecarSettings(text: string, file: string): SidecarSettings
   if (read.value === undefined)
     throw new Error(read.problems.map((problem) => problemText(problem, source)).join('\n'));
   if (read.value.port === read.value.adminPort) throw new Error(`${file}: port and adminPort must differ`);
+  const repeated = read.value.extraArgs.find((word) => SIDECAR_OPTIONS.some((own) => word.split('=', 1)[0] === own));
+  if (repeated !== undefined) {
+    // the program ends at an option that is given twice, and with it every new Pod that asks for a sidecar
+    throw new Error(`${file}: extraArgs: every sidecar has ${repeated.split('=', 1)[0]} already`);
+  }
   return read.value;
 }

@@ -14,6 +14,7 @@ const options = {
   'log-level': 'info',
   admin: { host: '127.0.0.1', port: 9090, orAnyPort: true },
   'trusted-proxies': [],
+  'drain-delay': 0,
   'drain-timeout': 30_000,
 };
 
@@ -29,6 +30,7 @@ it.each([
   [['--admin', 'off'], { admin: undefined }],
   [['--admin', '127.0.0.1:9090'], { admin: { host: '127.0.0.1', port: 9090 } }],
   [['--trusted-proxies', '::1'], { 'trusted-proxies': ['::1'] }],
+  [['--drain-delay', '10s'], { 'drain-delay': 10_000 }],
   [['--drain-timeout', '5m'], { 'drain-timeout': 300_000 }],
 ])('takes %j', (words, changed) => {
   expect(readCommandLine(proxyCommand, [...required, ...words])).toEqual({

@@ -37,18 +37,21 @@ it('promtool reads all alerts, and all queries of the dashboard', async () => {
 
 const job = 'job="gatewarden"';
 const plane = `${job},namespace="gatewarden",pod="plane-1",group="default"`;
-const leader = `${job},namespace="gatewarden",pod="controller-1"`;
+const leader = `${job},component="controller",namespace="gatewarden",pod="controller-1"`;
+/** A Pod of a tenant, whose metrics say what it likes. */
+const sidecar = `${job},component="sidecar",namespace="shop",pod="orders-1",group="sidecars"`;
 const route = `${plane},router="gateway._router",route="shop.orders"`;
 
 /** Each with series that begin at 0 and a step of a minute, and when it fires. */
 const cases: readonly [alert: string, series: Readonly<Record<string, string>>, quiet: string, firing: string][] = [
   ['GatewardenNoLeader', { [`gw_controller_leader{${leader}}`]: '1x5 0x20' }, '7m', '10m'],
   ['GatewardenNoLeader', { 'other{}': '0x20' }, '1m', '4m'],
+  ['GatewardenNoLeader', { [`gw_controller_leader{${sidecar}}`]: '1x20' }, '1m', '4m'],
   [
     'GatewardenSeveralLeaders',
     {
       [`gw_controller_leader{${leader}}`]: '1x20',
-      [`gw_controller_leader{${job},namespace="gatewarden",pod="controller-2"}`]: '0x5 1x15',
+      [`gw_controller_leader{${job},component="controller",namespace="gatewarden",pod="controller-2"}`]: '0x5 1x15',
     },
     '6m',
     '10m',
@@ -59,6 +62,8 @@ const cases: readonly [alert: string, series: Readonly<Record<string, string>>, 
     {
       [`gw_controller_leader{${leader}}`]: '1x30',
       [`gw_controller_planes{${leader},state="behind"}`]: '0x2 1 0 1x26',
+      [`gw_controller_leader{${sidecar},one="a"}`]: '1x30',
+      [`gw_controller_leader{${sidecar},one="b"}`]: '1x30',
       [`gw_controller_planes{${leader},state="current"}`]: '2x30',
     },
     '8m',

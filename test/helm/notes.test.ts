@@ -36,6 +36,11 @@ describe('what helm tells after an installation', () => {
     ['rbac.aggregateToDefaultRoles', { rbac: { aggregateToDefaultRoles: true } }],
     ['trust.egress', { trust: { egress: ['127.0.0.1'] } }],
     ['trust.sharedObjects', { trust: { sharedObjects: ['Client'] } }],
+    ['sidecars.enabled', { sidecars: { enabled: true, namespaces: ['shop'] }, config: { handler: 'Router' } }],
+    [
+      'dataPlanes.default.serviceAccount.name',
+      { dataPlaneDefaults: { serviceAccount: { create: false, name: 'default' } } },
+    ],
     ['webhook.enabled', { webhook: { enabled: false } }],
     ['webhook.failurePolicy', { webhook: { failurePolicy: 'Fail' }, controller: { replicas: 1 } }],
     ['networkPolicy.enabled', { networkPolicy: { enabled: false } }],

@@ -37,6 +37,7 @@ describe('names', () => {
     ['gatewarden', 'edge', 'gatewarden-controller', 'gatewarden-edge'],
     ['shop', 'shop', 'shop-gatewarden-controller', 'shop-gatewarden'],
     ['my-gatewarden', 'edge', 'my-gatewarden-controller', 'my-gatewarden-edge'],
+    ['my.gatewarden.2', 'edge', 'my-gatewarden-2-controller', 'my-gatewarden-2-edge'],
   ])('of release %s in %s do not get into the way of another release', async (release, namespace, own, ofCluster) => {
     const objects = objectsOf(await renderText({ release, namespace }));
     const named = (kind: string): string[] =>
@@ -45,6 +46,19 @@ describe('names', () => {
     expect(named('ValidatingWebhookConfiguration')).toEqual([ofCluster]);
     const spread = objects.filter(({ metadata }) => metadata.namespace !== undefined);
     expect(new Set(spread.map(({ metadata }) => metadata.namespace))).toEqual(new Set([namespace]));
+  });
+
+  it('are texts also where YAML would read a number', async () => {
+    const values = [{ fullnameOverride: 'gate', controller: { watchNamespaces: ['7'] } }];
+    const objects = objectsOf(await renderText({ release: '1e3', namespace: '123', values }));
+    const texts = objects.flatMap(({ metadata }) => [metadata.name, metadata.namespace ?? '', metadata.labels ?? {}]);
+    const labels = texts.flatMap((one) => (typeof one === 'object' ? Object.values(one) : [one]));
+    expect(labels.filter((one) => typeof one !== 'string')).toEqual([]);
+    expect(labels).toEqual(expect.arrayContaining(['1e3', '123', '7']));
+  });
+
+  it('begin with a letter, as those of Services have to', async () => {
+    await expect(renderText({ release: '2gates' })).rejects.toThrow('fullnameOverride');
   });
 
   it('fit into 63 characters', async () => {

@@ -36,6 +36,7 @@ describe('values that are wrong are refused, and helm says where', () => {
     ['image/pullSecrets', 'credentials'],
     ['image/pullSecrets', [{ name: 'credentials' }]],
     ['securityContext/runAsUser', 'nobody'],
+    ['securityContext/runAsUser', 0],
     ['securityContext/runAsGroup', -1],
     ['controller/replicas', '2'],
     ['controller/replicas', -1],
@@ -124,6 +125,34 @@ describe('values that are good by themselves are refused together', () => {
     [
       { dataPlaneDefaults: { serviceAccount: { name: 'planes' } }, dataPlanes: { a: {}, b: {} } },
       'dataPlanes.b.serviceAccount.name is that of the group a too',
+    ],
+    [{ dataPlaneDefaults: { serviceAccount: { name: 'gatewarden-controller' } } }, 'is that of the controller too'],
+    [{ controller: { serviceAccount: { name: 'gatewarden-default' } } }, 'is that of the controller too'],
+    [{ dataPlaneDefaults: { serviceAccount: { name: 'gatewarden-test' } } }, 'is that of the test too'],
+    [{ sidecars: { enabled: true, namespaces: ['shop', 'gatewarden'] } }, 'sidecars.namespaces has gatewarden'],
+    [{ sidecars: { enabled: true, namespaces: ['kube-system'] } }, 'sidecars.namespaces has kube-system'],
+    [
+      { sidecars: { enabled: true, namespaces: ['shop'], excludedNamespaces: ['shop'] } },
+      'sidecars.namespaces has shop, whose Pods never get a sidecar',
+    ],
+    [{ sidecars: { enabled: true, namespaces: ['shop'], adminPort: 15080 } }, 'sidecars.adminPort must differ'],
+    [
+      { dataPlaneDefaults: { kind: 'DaemonSet', hostPorts: { https: 443 } } },
+      'dataPlanes.default.hostPorts.https needs tls.secretName',
+    ],
+    [
+      { dataPlaneDefaults: { service: { tlsNodePort: 30443 } } },
+      'dataPlanes.default.service.tlsNodePort needs tls.secretName',
+    ],
+    [{ admin: { connectors: [{ port: 8080 }, {}] } }, 'admin.connectors[1] needs a port'],
+    [{ admin: { connectors: [{ port: 9090 }] } }, 'admin.connectors[0].port: planes have 9090'],
+    [
+      { admin: { connectors: [{ port: 8443 }] }, dataPlaneDefaults: { tls: { secretName: 'certificate' } } },
+      'dataPlanes.default.tls.secretName: its port is 8443',
+    ],
+    [
+      { commonAnnotations: { 'gatewarden.io/admin-checksum': 'x' } },
+      'the chart sets the annotation gatewarden.io/admin-checksum itself',
     ],
   ])('%j', async (values, says) => {
     expect(await refusal(values)).toContain(says);

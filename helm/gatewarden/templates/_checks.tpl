@@ -12,6 +12,15 @@
 {{- if and $values.sidecars.enabled (not $values.sidecars.namespaces) -}}
 {{- $problems = append $problems "sidecars.enabled needs sidecars.namespaces: in no other namespace a sidecar is let in" -}}
 {{- end -}}
+{{- if and $values.sidecars.enabled (eq (int $values.sidecars.port) (int $values.sidecars.adminPort)) -}}
+{{- $problems = append $problems "sidecars.port and sidecars.adminPort must differ" -}}
+{{- end -}}
+{{- $never := concat (list "kube-system" "kube-public" "kube-node-lease" .Release.Namespace) $values.sidecars.excludedNamespaces -}}
+{{- range $values.sidecars.namespaces -}}
+{{- if and $values.sidecars.enabled (has . $never) -}}
+{{- $problems = append $problems (printf "sidecars.namespaces has %s, whose Pods never get a sidecar" .) -}}
+{{- end -}}
+{{- end -}}
 {{- if and $values.sidecars.enabled $values.controller.watchNamespaces -}}
 {{- range $values.sidecars.namespaces -}}
 {{- if not (has . $values.controller.watchNamespaces) -}}
@@ -25,24 +34,43 @@
 {{- $problems = concat $problems (include "gatewarden.tenantProblems" . | fromJsonArray) -}}
 {{- $problems = concat $problems (include "gatewarden.labelProblems" (dict "at" "commonLabels" "labels" $values.commonLabels) | fromJsonArray) -}}
 {{- $problems = concat $problems (include "gatewarden.labelProblems" (dict "at" "controller.podLabels" "labels" $values.controller.podLabels) | fromJsonArray) -}}
+{{- $ofControllers := "identity advertise base watch-namespaces listen server-names admin secure-admin certificates-secret authority-configmap lease webhook webhook-service webhook-configuration webhook-owns injector-configuration sidecar-settings log-level" -}}
+{{- $ofPlanes := "controller ca port tls-port tls-cert tls-key admin units snapshot snapshot-key snapshot-max-age drain-delay drain-timeout trusted-proxies limits access-log log-level" -}}
+{{- $ofSidecars := "sidecar controller ca-env app-port port admin units log-level access-log drain-timeout" -}}
+{{- $problems = concat $problems (include "gatewarden.wordProblems" (dict "at" "controller.extraArgs" "words" $values.controller.extraArgs "own" $ofControllers) | fromJsonArray) -}}
+{{- $problems = concat $problems (include "gatewarden.wordProblems" (dict "at" "sidecars.extraArgs" "words" $values.sidecars.extraArgs "own" $ofSidecars) | fromJsonArray) -}}
 {{- $taken := list "controller" "webhook" "sidecar" "sidecars" "certificates" "authority" "test" -}}
 {{- $tenants := list -}}
 {{- range include "gatewarden.tenants" . | fromJsonArray -}}
 {{- $tenants = append $tenants .name -}}
 {{- end -}}
-{{- $accounts := dict -}}
+{{- if not (regexMatch "^[a-z]" (include "gatewarden.fullname" .)) -}}
+{{- $problems = append $problems "names of Services begin with a letter, and that of the release does not: give another one, or fullnameOverride" -}}
+{{- end -}}
+{{- range $at, $of := $values.admin.connectors -}}
+{{- if not $of.port -}}
+{{- $problems = append $problems (printf "admin.connectors[%d] needs a port" $at) -}}
+{{- else if eq (int $of.port) 9090 -}}
+{{- $problems = append $problems (printf "admin.connectors[%d].port: planes have 9090 for health and metrics" $at) -}}
+{{- end -}}
+{{- end -}}
+{{- $accounts := dict (include "gatewarden.controllerAccount" .) "controller" (printf "%s-test" (include "gatewarden.fullname" .)) "test" -}}
 {{- range $group := include "gatewarden.groups" . | fromJsonArray -}}
 {{- $settings := $group.settings -}}
 {{- $at := printf "dataPlanes.%s" $group.name -}}
 {{- if or (has $group.name $taken) (hasSuffix "-metrics" $group.name) -}}
 {{- $problems = append $problems (printf "%s: a group cannot have this name, which other objects of the chart have" $at) -}}
 {{- end -}}
-{{- if hasKey $accounts $group.account -}}
-{{- $problems = append $problems (printf "%s.serviceAccount.name is that of the group %s too: a Pod would be a plane of both" $at (get $accounts $group.account)) -}}
+{{- $other := get $accounts $group.account -}}
+{{- if has $other (list "controller" "test") -}}
+{{- $problems = append $problems (printf "%s.serviceAccount.name is that of the %s too, whose rights planes must not have" $at $other) -}}
+{{- else if $other -}}
+{{- $problems = append $problems (printf "%s.serviceAccount.name is that of the group %s too: a Pod would be a plane of both" $at $other) -}}
 {{- end -}}
 {{- $_ := set $accounts $group.account $group.name -}}
 {{- $problems = concat $problems (include "gatewarden.labelProblems" (dict "at" (printf "%s.podLabels" $at) "labels" $settings.podLabels) | fromJsonArray) -}}
 {{- $problems = concat $problems (include "gatewarden.labelProblems" (dict "at" (printf "%s.service.labels" $at) "labels" $settings.service.labels) | fromJsonArray) -}}
+{{- $problems = concat $problems (include "gatewarden.wordProblems" (dict "at" (printf "%s.extraArgs" $at) "words" $settings.extraArgs "own" $ofPlanes) | fromJsonArray) -}}
 {{- range $settings.tenants -}}
 {{- if not (has . $tenants) -}}
 {{- $problems = append $problems (printf "%s.tenants has %q, which is none of trust.tenants" $at .) -}}
@@ -51,6 +79,19 @@
 {{- $hostPorts := add $settings.hostPorts.http $settings.hostPorts.https -}}
 {{- if and (gt $hostPorts 0) (ne $settings.kind "DaemonSet") -}}
 {{- $problems = append $problems (printf "%s.hostPorts needs kind: DaemonSet" $at) -}}
+{{- end -}}
+{{- range $field, $port := dict "hostPorts.https" $settings.hostPorts.https "service.tlsNodePort" $settings.service.tlsNodePort -}}
+{{- if and $port (not $settings.tls.secretName) -}}
+{{- $problems = append $problems (printf "%s.%s needs tls.secretName" $at $field) -}}
+{{- end -}}
+{{- end -}}
+{{- range $connector := $values.admin.connectors -}}
+{{- if and $settings.tls.secretName (eq (int (default 0 $connector.port)) 8443) -}}
+{{- $problems = append $problems (printf "%s.tls.secretName: its port is 8443, which a connector in admin has" $at) -}}
+{{- end -}}
+{{- end -}}
+{{- if hasKey (merge (dict) $settings.podAnnotations $values.commonAnnotations) "gatewarden.io/admin-checksum" -}}
+{{- $problems = append $problems (printf "%s.podAnnotations: the chart sets the annotation gatewarden.io/admin-checksum itself" $at) -}}
 {{- end -}}
 {{- if and $settings.autoscaling.enabled (eq $settings.kind "DaemonSet") -}}
 {{- $problems = append $problems (printf "%s.autoscaling.enabled is for kind: Deployment" $at) -}}
@@ -65,6 +106,18 @@
 {{- if $problems -}}
 {{- fail (printf "\n- %s\n" (join "\n- " $problems)) -}}
 {{- end -}}
+{{- end -}}
+
+{{/* Options in extraArgs that the chart sets itself: a program ends at one that is given twice. Takes a dict: at; words; own. */}}
+{{- define "gatewarden.wordProblems" -}}
+{{- $problems := list -}}
+{{- range $word := .words -}}
+{{- $option := first (splitList "=" $word) -}}
+{{- if has (trimPrefix "--" $option) (splitList " " $.own) -}}
+{{- $problems = append $problems (printf "%s: the chart sets %s itself, by a value of its own" $.at $option) -}}
+{{- end -}}
+{{- end -}}
+{{- toJson $problems -}}
 {{- end -}}
 
 {{/* Labels that the chart sets itself, so that others with their names would count for nothing. Takes a dict: at; labels. */}}

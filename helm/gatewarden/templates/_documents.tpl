@@ -12,6 +12,11 @@ conditions are full of. Two passes, because neighbours share the character in be
 {{- $text -}}
 {{- end -}}
 
+{{/* An amount as text. Templates write large numbers with an exponent, which is no amount for controllers. */}}
+{{- define "gatewarden.amount" -}}
+{{- ternary . (toJson .) (kindIs "string" .) -}}
+{{- end -}}
+
 {{/* Tenants as JSON: those of the values, or the one that there is without any. */}}
 {{- define "gatewarden.tenants" -}}
 {{- $all := dict "name" "default" "namespaces" (list "*") "hosts" (list "*") -}}

@@ -6,9 +6,9 @@ object without one); labels and annotations (optional).
 {{- $root := .root -}}
 name: {{ .name }}
 {{- if not (hasKey . "namespace") }}
-namespace: {{ $root.Release.Namespace }}
+namespace: {{ toYaml $root.Release.Namespace }}
 {{- else if .namespace }}
-namespace: {{ .namespace }}
+namespace: {{ toYaml .namespace }}
 {{- end }}
 labels:
   {{- include "gatewarden.labels" . | nindent 2 }}
@@ -36,14 +36,14 @@ annotations:
 {{- toYaml (merge (include "gatewarden.selectorLabels" . | fromYaml) $own (default dict .labels) .root.Values.commonLabels) -}}
 {{- end -}}
 
-{{/* Labels that Pods are found by, which never change; the same dict. */}}
+{{/* Labels that Pods are found by, which never change; the same dict. Names such as 123 or on would be no texts in YAML. */}}
 {{- define "gatewarden.selectorLabels" -}}
 app.kubernetes.io/name: {{ include "gatewarden.name" .root }}
-app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/instance: {{ toYaml .root.Release.Name }}
 {{- with .component }}
 app.kubernetes.io/component: {{ . }}
 {{- end }}
 {{- with .group }}
-gatewarden.io/group: {{ . }}
+gatewarden.io/group: {{ toYaml . }}
 {{- end }}
 {{- end -}}

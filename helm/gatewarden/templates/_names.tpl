@@ -4,16 +4,16 @@
 {{- end -}}
 
 {{/* What the names of objects begin with. So many characters leave room for a group and "-metrics":
-names of Services have 63 at most. */}}
+names of Services have 63 at most, and no dots, which names of releases can have. */}}
 {{- define "gatewarden.fullname" -}}
 {{- if .Values.fullnameOverride -}}
 {{- .Values.fullnameOverride | trunc 34 | trimSuffix "-" -}}
 {{- else -}}
 {{- $name := include "gatewarden.name" . -}}
 {{- if contains $name .Release.Name -}}
-{{- .Release.Name | trunc 34 | trimSuffix "-" -}}
+{{- .Release.Name | replace "." "-" | trunc 34 | trimSuffix "-" -}}
 {{- else -}}
-{{- printf "%s-%s" .Release.Name $name | trunc 34 | trimSuffix "-" -}}
+{{- printf "%s-%s" .Release.Name $name | replace "." "-" | trunc 34 | trimSuffix "-" -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}

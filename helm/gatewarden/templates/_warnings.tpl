@@ -35,6 +35,9 @@
 {{- with $values.trust.sharedObjects -}}
 {{- $found = append $found (printf "trust.sharedObjects: all tenants may use the credentials in %s." (join ", " .)) -}}
 {{- end -}}
+{{- if and $values.sidecars.enabled $values.config -}}
+{{- $found = append $found (printf "sidecars.enabled: whoever may create Pods in %s can read all of config, with the variables of controllers that it names. Put no credentials there." (join ", " $values.sidecars.namespaces)) -}}
+{{- end -}}
 {{- if not $values.webhook.enabled -}}
 {{- $found = append $found "webhook.enabled is false: mistakes in Routes are found only after they were stored." -}}
 {{- else if and (eq $values.webhook.failurePolicy "Fail") (lt (int $values.controller.replicas) 2) -}}
@@ -56,6 +59,9 @@
 {{- end -}}
 {{- if and .service.enabled (ne .service.type "ClusterIP") (not .tls.secretName) (not $values.admin.connectors) -}}
 {{- $found = append $found (printf "%s.service.type is %s without tls.secretName: access tokens cross the network in the clear, and resource servers refuse them unless requireHttps is false." $at .service.type) -}}
+{{- end -}}
+{{- if eq $group.account "default" -}}
+{{- $found = append $found (printf "%s.serviceAccount.name is default: every Pod of the namespace that names no other account counts as a plane." $at) -}}
 {{- end -}}
 {{- if or .hostPorts.http .hostPorts.https -}}
 {{- $found = append $found (printf "%s.hostPorts: a namespace that enforces Pod Security \"restricted\" or \"baseline\" refuses its Pods." $at) -}}

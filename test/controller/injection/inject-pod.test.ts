@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from '../../../contract/document/json-valu
 import { problemText } from '../../../contract/problem-text.ts';
 import { type InjectionTerms, injectPod } from '../../../controller/injection/inject-pod.ts';
 import { withAdditions } from '../../../controller/injection/pod-patch.ts';
+import { SIDECAR_OPTIONS } from '../../../controller/injection/sidecar-container.ts';
 import { type PodParts, plainPod, plainSettings, plainTerms } from '../../support/injected-pod.ts';
 
 interface InjectedSpec {
@@ -90,6 +91,7 @@ describe('a Pod that asks for a sidecar', () => {
       '--access-log=-',
       '--drain-timeout=20s',
     ]);
+    expect(sidecar.args.slice(1).map((word) => word.split('=', 1)[0])).toEqual(SIDECAR_OPTIONS);
     const token = { audience: 'gatewarden-controller', expirationSeconds: 3600, path: 'token' };
     expect(spec.volumes).toEqual([
       { name: 'gatewarden-token', projected: { sources: [{ serviceAccountToken: token }] } },
@@ -311,6 +313,21 @@ describe('a Pod that a sidecar cannot live with is refused', () => {
       'with a container of that name',
       { spec: { containers: [{ name: 'gatewarden', ports: [{ containerPort: 8080 }] }] } },
       'spec.containers[0].name: is the name that the sidecar gets [duplicate-name]',
+    ],
+    [
+      'with a container that wants the token of the sidecar',
+      {
+        spec: {
+          containers: [
+            {
+              name: 'app',
+              ports: [{ containerPort: 8080 }],
+              volumeMounts: [{ name: 'gatewarden-token', mountPath: '/token' }],
+            },
+          ],
+        },
+      },
+      'spec.containers[0].volumeMounts[0].name: is a volume of the sidecar, for nobody else',
     ],
     [
       'with an init container of that name',

@@ -44,6 +44,8 @@ describe('sidecar.json', () => {
     ['another resource', { resources: { requests: { disk: '1' } } }, "there is no field 'disk' here"],
     ['root', { runAsUser: 0 }, 'runAsUser: must be at least 1'],
     ['another level', { logLevel: 'trace' }, 'logLevel: must be one of'],
+    ['an option that it has', { extraArgs: ['--limits=x', '--port=1'] }, 'extraArgs: every sidecar has --port already'],
+    ['an option in two words', { extraArgs: ['--controller', 'a:1'] }, 'every sidecar has --controller already'],
   ])('refuses %s', (_, fields, message) => {
     expect(() => read(fields)).toThrow(message);
   });

@@ -25,7 +25,7 @@ roleRef:
 subjects:
   - kind: ServiceAccount
     name: {{ include "gatewarden.controllerAccount" .root }}
-    namespace: {{ .root.Release.Namespace }}
+    namespace: {{ toYaml .root.Release.Namespace }}
 {{- end -}}
 
 {{/* Namespaces whose Secrets the controller may read, as JSON: each with names, or with an empty list for all of it. */}}
