@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { SpareUnit } from '../dataplane/spare-unit.ts';
 import { type Address, readAddress } from './address.ts';
 import { authoritiesIn } from './authorities-variable.ts';
 import { defineCommand, type Reading, type RepeatedOption } from './command.ts';
@@ -105,12 +106,15 @@ export const dataplaneCommand = defineCommand({
     const found = variable === undefined ? null : authoritiesIn(process.env, variable);
     if (found !== null && 'problem' in found) throw new Error(`--ca-env: ${found.problem}`);
     endAtStopSignal();
+    const spare = new SpareUnit();
+    spare.prepare(); // it takes longest to load, and does so while this thread loads the rest
     // Loaded here and not at the top, so that help and usage errors need not wait for the engine.
     const { runDataplane } = await import('./run-dataplane.ts');
     const { 'bootstrap-token-file': bootstrap, 'token-file': token, cert, name, label, system, ...rest } = options;
     const byDefault = cert === undefined ? '/var/run/secrets/tokens/gatewarden/token' : undefined;
     return runDataplane({
       ...rest,
+      spare,
       files: {
         ca: options.ca,
         authorities: found?.authorities,

@@ -16,6 +16,7 @@ import { snapshotIdentity } from '../dataplane/link/snapshot-identity.ts';
 import type { AccessLogTarget } from '../dataplane/log-destination.ts';
 import type { LogLevel } from '../dataplane/log-level.ts';
 import { preparePlane } from '../dataplane/plane.ts';
+import type { SpareUnit } from '../dataplane/spare-unit.ts';
 import { cannotListenText } from './cannot-listen-text.ts';
 import { endSoon } from './end-soon.ts';
 import { isInCluster } from './in-cluster.ts';
@@ -44,6 +45,8 @@ export interface DataplaneOptions extends SecureChoice {
   readonly limits: Partial<ListenerLimits>;
   readonly 'drain-delay': number;
   readonly 'drain-timeout': number;
+  /** A unit that loads already. */
+  readonly spare: SpareUnit;
 }
 
 /** Follows a controller until it is told to stop. Resolves to the exit code. */
@@ -82,6 +85,7 @@ export async function runDataplane(options: DataplaneOptions): Promise<number> {
     trustedProxies: options['trusted-proxies'],
     drainDelay: options['drain-delay'],
     drainTimeout: options['drain-timeout'],
+    spare: options.spare,
     link: { figures: linkFigures(), status: () => ({ ...link?.state, revision: follower?.revision ?? null }) },
   }).catch((error: unknown) => {
     if (!(error instanceof CannotListen)) throw error;

@@ -18,6 +18,7 @@ import { isBaseBad, PlaneConfiguration } from './plane-configuration.ts';
 import { PlaneMetrics } from './plane-metrics.ts';
 import type { BuildProblem } from './routes/configuration.ts';
 import { giveBackLater } from './spare-memory.ts';
+import { SpareUnit } from './spare-unit.ts';
 import { type SharedUnitOptions, type SupervisedUnit, SupervisedUnits } from './supervised-units.ts';
 import { isTaken } from './taken-port.ts';
 import { ChangingTicketKeys } from './tls/ticket-keys.ts';
@@ -39,6 +40,8 @@ export interface PreparedPlaneOptions {
   readonly configurationFigures?: ConfigurationFigures;
   /** What is told of the link to a controller, where there is one. */
   readonly link?: PlaneLinkView;
+  /** What becomes its first unit, where somebody had it load before. */
+  readonly spare?: SpareUnit;
 }
 
 /** The link to a controller, for those who look at the admin port. */
@@ -149,6 +152,7 @@ class Supervisor implements PreparedPlane {
     this.log = pino({ name: 'gatewarden', level: options.logLevel }, pino.destination({ fd: 2, sync: true }));
     this.units = new SupervisedUnits({
       log: this.log,
+      spare: options.spare ?? new SpareUnit(),
       heard: (unit, report) => this.heard(unit, report),
       lost: (unit) => {
         this.configuration?.lost(unit);

@@ -8,7 +8,7 @@ import { SlotMemory } from './metrics/route-slots.ts';
 import type { ConfiguredUnit } from './plane-configuration.ts';
 import type { BuildProblem } from './routes/configuration.ts';
 import { PlaneMemory } from './shared-memory.ts';
-import { SpareUnit } from './spare-unit.ts';
+import type { SpareUnit } from './spare-unit.ts';
 import type { UnitOptions, UnitOrder, UnitReport } from './unit-messages.ts';
 import { unitWorker } from './unit-worker.ts';
 
@@ -31,6 +31,8 @@ export interface UnitsServing {
 
 export interface SupervisedUnitsOptions {
   readonly log: Logger;
+  /** What becomes the first of them, if it was prepared. */
+  readonly spare: SpareUnit;
   heard(unit: SupervisedUnit, report: UnitReport): void;
   /** A unit is gone. */
   lost(unit: SupervisedUnit): void;
@@ -71,7 +73,6 @@ export class SupervisedUnits {
   private readonly units = new Map<number, SupervisedUnit>();
   private readonly retired = new Float64Array(COUNTER_SLOTS);
   private readonly memory = new PlaneMemory();
-  private readonly spare = new SpareUnit();
   private wish: UnitsServing | null = null;
   private failures = 0;
   private isDismissed = false;
@@ -96,7 +97,7 @@ export class SupervisedUnits {
 
   /** Has the first of them load what it needs before it is known what to serve. */
   prepare(): void {
-    this.spare.prepare();
+    this.options.spare.prepare();
   }
 
   /** Starts them all, or none. @throws CannotListen */
@@ -164,7 +165,7 @@ export class SupervisedUnits {
       slots: slots.chunks,
       memory,
     };
-    const worker = this.spare.take(workerData, memory.port) ?? unitWorker(workerData, memory.port);
+    const worker = this.options.spare.take(workerData, memory.port) ?? unitWorker(workerData, memory.port);
     const tell = (order: UnitOrder): void => worker.postMessage(order);
     const unit: SupervisedUnit = { number, worker, block: new Float64Array(counters), slots, tell, serving: false };
     this.units.set(number, unit);

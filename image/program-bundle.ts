@@ -1,3 +1,4 @@
+import { isBuiltin } from 'node:module';
 import { basename, join, resolve } from 'node:path';
 import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
 
@@ -18,19 +19,35 @@ export interface ProgramBundle {
   readonly packages: readonly string[];
 }
 
+const MAIN = 'main';
+
 /** Files that are found by their place at run time and that the image has at the same distance from the code. */
 const SHIPPED: ReadonlySet<string> = new Set(['../package.json']);
 
 /** Packages that define things and do nothing else when they are loaded, although they do not say so. */
 const QUIET = /\/node_modules\/@kubernetes\/client-node\//;
 
-/** Compiles the program of a checkout. */
+/** Compiles the program of a checkout: what runs in the main thread, and what threads beside it start with. */
 export async function programBundle(repository: string): Promise<ProgramBundle> {
+  const threads = new Map<string, string>();
+  const files = await bundled(repository, [MAIN, join(repository, 'cli/main.ts')], threads);
+  // Threads share no compiled code: with a bundle of its own each reads few files, and nothing that it does not need.
+  for (const thread of threads) files.push(...(await bundled(repository, thread, threads)));
+  files.sort((a, b) => (a.name < b.name ? -1 : 1));
+  return { files, packages: [...new Set(files.flatMap((file) => file.packages))].sort() };
+}
+
+/** The files of one thread. @param threads gets those that it starts */
+async function bundled(
+  repository: string,
+  [name, path]: readonly [name: string, path: string],
+  threads: Map<string, string>,
+): Promise<BundledFile[]> {
   const bundle = await rolldown({
     cwd: repository,
-    input: { main: join(repository, 'cli/main.ts') },
+    input: { [name]: path },
     platform: 'node',
-    plugins: [filesByPlace(repository)],
+    plugins: [filesByPlace(repository, threads), builtinModules],
     treeshake: { moduleSideEffects: (id) => !QUIET.test(id) },
     onLog(level, log) {
       if (level === 'warn') throw new Error(`the program cannot be bundled: ${log.message}`);
@@ -40,22 +57,26 @@ export async function programBundle(repository: string): Promise<ProgramBundle> 
     const { output } = await bundle.generate({
       format: 'esm',
       entryFileNames: '[name].js',
-      chunkFileNames: '[name].js',
+      chunkFileNames: name === MAIN ? '[name].js' : `${name}-[name].js`,
       comments: false,
-      // Names stay as they are, because traces of errors are read by people.
-      minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+      charset: 'ascii', // V8 keeps other texts in two bytes for each character
+      // Names of functions and classes stay as they are, because traces of errors are read by people.
+      minify: {
+        compress: false,
+        mangle: { keepNames: { function: true, class: true } },
+        codegen: { removeWhitespace: true },
+      },
     });
     const chunks = output.filter((part): part is OutputChunk => part.type === 'chunk');
     if (chunks.length !== output.length) throw new Error('the program has files that are not code');
-    const files = chunks.map(bundledFile).sort((a, b) => (a.name < b.name ? -1 : 1));
-    return { files, packages: [...new Set(files.flatMap((file) => file.packages))].sort() };
+    return chunks.map(bundledFile);
   } finally {
     await bundle.close();
   }
 }
 
-/** Makes what the sources find by `import.meta.url` a piece of the bundle, or refuses what the image does not have. */
-function filesByPlace(repository: string): Plugin {
+/** Notes threads that the sources find by `import.meta.url`, and refuses what the image does not have. */
+function filesByPlace(repository: string, threads: Map<string, string>): Plugin {
   const byPlace = /new URL\(\s*(['"`])([^'"`]+)\1\s*,\s*import\.meta\.url\s*\)/g;
   return {
     name: 'files-by-place',
@@ -65,9 +86,9 @@ function filesByPlace(repository: string): Plugin {
       const rewritten = code.replace(byPlace, (whole, _quote: string, path: string) => {
         if (SHIPPED.has(path)) return whole;
         if (!path.endsWith('.ts')) throw new Error(`${id} finds ${path} by its place, and the image does not have it`);
-        const fileName = `${basename(path, '.ts')}.js`;
-        this.emitFile({ type: 'chunk', id: resolve(id, '..', path), fileName });
-        return `new URL('./${fileName}', import.meta.url)`;
+        const name = basename(path, '.ts');
+        threads.set(name, resolve(id, '..', path));
+        return `new URL('./${name}.js', import.meta.url)`;
       });
       const places = [...rewritten.matchAll(byPlace)].length;
       if (places !== rewritten.split('import.meta.url').length - 1) {
@@ -79,6 +100,22 @@ function filesByPlace(repository: string): Plugin {
     },
   };
 }
+
+/**
+ * Takes modules of Node.js as they are: an import statement reads everything that such a module exports, and some of
+ * that loads much more.
+ */
+const builtinModules: Plugin = {
+  name: 'builtin-modules',
+  renderChunk(code) {
+    const statement = /^import (?:(\w+),? )?(?:(\{[^}]*\}) )?from "(?:node:)?([\w/]+)";$/gm;
+    return code.replace(statement, (whole, all: string | undefined, some: string | undefined, name: string) => {
+      if (!isBuiltin(name)) return whole;
+      const taken = [all, some?.replaceAll(' as ', ': ')].filter((part) => part !== undefined);
+      return taken.map((part) => `const ${part} = process.getBuiltinModule("node:${name}");`).join('\n');
+    });
+  },
+};
 
 function bundledFile({ fileName, code, imports, moduleIds }: OutputChunk): BundledFile {
   const places = moduleIds.filter((id) => id.includes('/node_modules/')).map(packagePlace);

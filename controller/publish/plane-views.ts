@@ -17,6 +17,8 @@ const MOST_LABELS = 1_000;
 interface SharedView {
   readonly view: PlaneView;
   readonly plane: SelectablePlane;
+  /** Keys of the labels of all planes that joined it. */
+  readonly labels: Set<string>;
   users: number;
 }
 
@@ -33,9 +35,8 @@ export class PlaneViews {
   private readonly texts = new RouteTexts();
   private readonly keys = new WeakMap<CompiledRoute, string>();
   private readonly views = new Map<string, SharedView>();
-  /** Keys of labels that selectors ask about, and of those that planes have which joined. */
+  /** Keys of labels that selectors ask about. */
   private asked = new Set<string>();
-  private readonly carried = new Set<string>();
   private state: PublishedState | null = null;
   private frame: ViewFrame | null = null;
   private selected = new Map<string, SelectedEntry>();
@@ -55,28 +56,26 @@ export class PlaneViews {
       if (change === null) this.selected.delete(key);
       else this.selected.set(key, change);
     }
-    const knowsMore = this.learnLabels(changes.values());
+    const relearned = this.learnLabels(changes.values());
     const isRegrouped = before?.defaultGroup !== state.defaultGroup || before?.grants?.mark !== state.grants?.mark;
-    if (knowsMore || isRegrouped) {
-      // Planes may be told apart otherwise than before: each asks for its view again, and is compared with it.
-      this.views.clear();
-      this.carried.clear();
-      return;
+    for (const [key, shared] of this.views) {
+      // Its planes may be told apart otherwise than before: each asks for its view again, and is compared with it.
+      if (isRegrouped || relearned.some((label) => shared.labels.has(label))) this.views.delete(key);
+      else this.change(shared, changes);
     }
-    for (const shared of this.views.values()) this.change(shared, changes);
   }
 
   /** The view of a plane, which it has to `leave` again. Null before there is something to run. */
   join(identity: PlaneIdentity): PlaneView | null {
     if (this.frame === null) return null;
-    for (const label of Object.keys(identity.labels)) this.carried.add(label);
     const key = this.keyOf(identity);
     let shared = this.views.get(key);
     if (shared === undefined) {
-      shared = { view: new PlaneView(this.texts), plane: identity, users: 0 };
+      shared = { view: new PlaneView(this.texts), plane: identity, labels: new Set(), users: 0 };
       this.views.set(key, shared);
       this.change(shared, this.selected);
     }
+    for (const label of Object.keys(identity.labels)) shared.labels.add(label);
     shared.users++;
     return shared.view;
   }
@@ -148,21 +147,19 @@ export class PlaneViews {
   }
 
   /**
-   * Learns which labels selectors ask about. @returns whether that tells planes apart otherwise: a label that no plane has
-   * does not, so that nobody can have all planes compared again and again by asking about ever new ones
+   * Learns which labels selectors ask about. @returns those that they ask about now and did not, or the other way round:
+   * only planes that have one of them can be told apart otherwise, so that nobody can have the planes of others compared
+   * again and again by asking about ever new ones
    */
-  private learnLabels(changes: Iterable<SelectedEntry | null>): boolean {
-    let tellsApart = false;
-    for (const label of labelsOf(changes)) {
-      if (this.asked.has(label)) continue;
-      this.asked.add(label);
-      tellsApart ||= this.carried.has(label);
-    }
-    if (this.asked.size <= MOST_LABELS) return tellsApart;
+  private learnLabels(changes: Iterable<SelectedEntry | null>): readonly string[] {
+    const learned = new Set(labelsOf(changes)).difference(this.asked);
+    for (const label of learned) this.asked.add(label);
+    if (this.asked.size <= MOST_LABELS) return [...learned];
     const needed = new Set(labelsOf(this.selected.values()));
-    if (needed.size > this.asked.size / 2) return tellsApart;
+    if (needed.size > this.asked.size / 2) return [...learned];
+    const forgotten = this.asked.difference(needed);
     this.asked = needed;
-    return true;
+    return [...learned, ...forgotten];
   }
 
   /** Tells views apart by what selectors can ask: labels that none does, such as an index of a Pod, do not count. */

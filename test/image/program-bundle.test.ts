@@ -1,4 +1,5 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,8 +15,8 @@ describe('the bundle of the program', () => {
   });
 
   it.each([
-    ['a plane', ['main.js', 'run-dataplane.js', 'unit.js', 'configured-traffic.js'], false],
-    ['an instance', ['main.js', 'run-instance.js', 'unit.js', 'configured-traffic.js'], false],
+    ['a plane', ['main.js', 'run-dataplane.js', 'unit.js', 'unit-configured-traffic.js'], false],
+    ['an instance', ['main.js', 'run-instance.js', 'unit.js', 'unit-configured-traffic.js'], false],
     ['a controller', ['main.js', 'run-controller.js'], true],
   ])('gives %s the client of Kubernetes only if it needs it', (_, names, needs) => {
     expect(packagesWith(names).has(KUBERNETES)).toBe(needs);
@@ -29,6 +30,28 @@ describe('the bundle of the program', () => {
     const text = bundle.files.map(({ code }) => code).join('\n');
     expect(text).toMatch(/new URL\([`"']\.\/unit\.js[`"'],\s*import\.meta\.url\)/);
     expect(text).not.toMatch(/new URL\([`"'][^`"']+\.ts[`"']/);
+  });
+
+  it('has characters of one byte only', () => {
+    expect(bundle.files.filter(({ code }) => /[^\x00-\x7f]/.test(code)).map(({ name }) => name)).toEqual([]);
+  });
+
+  it('takes modules of Node.js without what importing them would load', () => {
+    const text = bundle.files.map(({ code }) => code).join('\n');
+    expect(text.match(/import[^;()]*?from\s*["'`](?:node:|fs|net|http)[^;]*/g) ?? []).toEqual([]);
+    expect(text).toContain('process.getBuiltinModule(`node:worker_threads`)');
+  });
+
+  it('gives a unit files of its own', () => {
+    const loaded = bundle.files.filter(({ name }) => name.startsWith('unit')).flatMap(({ imports }) => imports);
+    expect(loaded.filter((name) => !name.startsWith('unit') && !isBuiltin(name))).toEqual([]);
+  });
+
+  it('keeps the names that traces of errors show', () => {
+    const text = bundle.files.map(({ code }) => code).join('\n');
+    for (const name of ['function runDataplane(', 'class SupervisedUnits', 'function runUnit(']) {
+      expect(text).toContain(name);
+    }
   });
 
   function packagesWith(names: readonly string[]): ReadonlySet<string> {

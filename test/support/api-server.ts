@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,6 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Agent, fetch } from 'undici';
 import { type ClusterPrograms, clusterPrograms } from './cluster-programs.ts';
 import { freePort } from './server-program.ts';
+import { toolOutput } from './tool-output.ts';
 
 /** How to reach an API server as somebody who may do everything. */
 export interface ClusterAccess {
@@ -189,15 +190,7 @@ export function kubeconfigToken(path: string): string {
 
 /** Runs kubectl. @returns what it printed. @throws with what it said on its other output. */
 export function runKubectl(access: ClusterAccess, words: readonly string[], input = ''): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const all = ['--kubeconfig', access.kubeconfig, ...words];
-    const child = execFile(access.kubectl, all, { maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
-      if (error === null) resolve(stdout);
-      else reject(new Error(`kubectl ${words.join(' ')}: ${stderr}`));
-    });
-    child.stdin?.on('error', () => {}); // it may end without reading
-    child.stdin?.end(input);
-  });
+  return toolOutput(access.kubectl, words, { input, hidden: ['--kubeconfig', access.kubeconfig] });
 }
 
 async function end(child: ChildProcess | null, signal: NodeJS.Signals): Promise<void> {

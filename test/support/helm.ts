@@ -1,8 +1,8 @@
-import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { helmProgram } from './cluster-programs.ts';
+import { toolOutput } from './tool-output.ts';
 
 /** The real helm, which keeps nothing of its own outside of one call. */
 export interface Helm {
@@ -31,12 +31,5 @@ function runHelm(
     // without one, helm must not find the cluster of whoever runs the tests
     KUBECONFIG: kubeconfig ?? join(home, 'none'),
   };
-  return new Promise<string>((resolve, reject) => {
-    const child = execFile(path, words, { env, maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
-      if (error === null) resolve(stdout);
-      else reject(new Error(`helm ${words.join(' ')}: ${stderr}${stdout}`));
-    });
-    child.stdin?.on('error', () => {}); // it may end without reading
-    child.stdin?.end(input);
-  }).finally(() => rmSync(home, { recursive: true, force: true }));
+  return toolOutput(path, words, { env, input }).finally(() => rmSync(home, { recursive: true, force: true }));
 }

@@ -116,7 +116,7 @@ describe('views', () => {
     const plane = identity({ labels: { index: '1' } });
     views.publish(publishedState([publishedRoute('plain')]));
     const view = joined(views, plane);
-    for (let i = 0; i < 900; i++) {
+    for (let i = 0; i < 2_100; i++) {
       const selectors = new Map([['odd', selector({ [`label-${i}`]: 'yes' })]]);
       views.publish(publishedState([publishedRoute('odd', String(i)), publishedRoute('plain')], { selectors }));
       expect(views.isCurrent(plane, view)).toBe(true);
@@ -125,6 +125,25 @@ describe('views', () => {
     views.publish(publishedState([publishedRoute('odd'), publishedRoute('plain')], { selectors }));
     expect(routesOf(joined(views, plane))).toEqual(['shop.odd', 'shop.plain']);
     expect(routesOf(joined(views, identity({ labels: { index: '2' } })))).toEqual(['shop.plain']);
+  });
+
+  it('of others stay when a tenant asks for ever new labels that its own sidecar has', () => {
+    const views = new PlaneViews();
+    const names = Array.from({ length: 2_100 }, (_, i) => `label-${i}`);
+    const labels = Object.fromEntries(names.map((name) => [name, 'yes']));
+    const own = identity({ isSidecar: true, namespace: 'shop', labels });
+    const others = [
+      identity({ isSidecar: true, namespace: 'bank', labels: { app: 'cash' } }),
+      identity({ labels: { index: '1' } }),
+    ];
+    views.publish(publishedState([publishedRoute('plain')]));
+    const held = others.map((plane) => joined(views, plane));
+    for (const [i, name] of names.entries()) {
+      const selectors = new Map([['odd', selector({ [name]: 'yes' })]]);
+      views.publish(publishedState([publishedRoute('odd', String(i)), publishedRoute('plain')], { selectors }));
+      expect(routesOf(joined(views, own))).toEqual(['shop.odd']);
+      expect(others.map((plane, at) => views.isCurrent(plane, held[at]!))).toEqual([true, true]);
+    }
   });
 
   it('are right after labels were forgotten that nobody asks for any more', () => {

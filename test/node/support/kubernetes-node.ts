@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { toolOutput } from '../../support/tool-output.ts';
 import { NODE, writeNodeFiles } from './node-files.ts';
 import type { NodePrograms } from './node-programs.ts';
 
@@ -120,25 +121,15 @@ export class KubernetesNode {
 /** What can be done with a node that runs. */
 export function onNode(access: NodeAccess) {
   const inNode = (words: readonly string[]): Promise<string> =>
-    told('nsenter', ['-t', String(access.pid), '-m', '-n', '-p', ...words], access.env);
+    toolOutput('nsenter', words, { env: access.env, hidden: ['-t', String(access.pid), '-m', '-n', '-p'] });
   return {
-    kubectl: (words: readonly string[], input?: string): Promise<string> => told('kubectl', words, access.env, input),
+    kubectl: (words: readonly string[], input?: string): Promise<string> =>
+      toolOutput('kubectl', words, { env: access.env, ...(input === undefined ? {} : { input }) }),
     /** Brings an image from a tarball, as nothing can be pulled. */
     importImage: (path: string): Promise<string> => inNode(['ctr', '--namespace', 'k8s.io', 'images', 'import', path]),
     /** Runs a program in the namespaces of the node. */
     inNode,
   };
-}
-
-function told(program: string, words: readonly string[], env: NodeJS.ProcessEnv, input = ''): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const child = execFile(program, words, { env, maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
-      if (error === null) resolve(stdout);
-      else reject(new Error(`${program} ${words.join(' ')}: ${stderr}${stdout}`));
-    });
-    child.stdin?.on('error', () => {}); // it may end without reading
-    child.stdin?.end(input);
-  });
 }
 
 async function hear(said: AsyncIterator<string>, word: string): Promise<void> {
