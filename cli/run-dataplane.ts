@@ -135,7 +135,7 @@ export async function runDataplane(options: DataplaneOptions): Promise<number> {
         return follower?.revision ?? null;
       },
       get confirmed() {
-        return link?.state.connected === true ? Date.now() : (follower?.confirmed ?? null);
+        return link?.state.stoodBy === true ? Date.now() : (follower?.confirmed ?? null);
       },
       get updates() {
         return follower?.updates ?? { taken: 0, refused: 0 };

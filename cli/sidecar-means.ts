@@ -74,6 +74,7 @@ function advice(namespace: string): string {
     'The settings of sidecars and the authorities of controllers can be given as files, with --settings and --ca:',
     get(SETTINGS),
     get(AUTHORITY),
+    'They are there if the chart has sidecars.enabled. A release with a name such as edge has edge-gatewarden-sidecar and edge-gatewarden-authority.',
   ].join('\n');
 }
 

@@ -11,14 +11,14 @@ const SILENCE = 120_000;
 /** @throws Error when it is none */
 export function readStatusReport(text: string): StatusReport {
   const value: unknown = JSON.parse(text);
-  if (typeof value === 'object' && value !== null && 'planes' in value && 'controller' in value)
+  if (typeof value === 'object' && value !== null && 'planes' in value && 'baseProblems' in value)
     return value as StatusReport;
   throw new Error('what answered is no controller, or of another version');
 }
 
 /** Whether there is nothing that somebody should look at. */
-export function isWell({ waitsFor, planes }: StatusReport): boolean {
-  return waitsFor === null && planes.every(({ state }) => state === 'current');
+export function isWell({ waitsFor, planes, baseProblems }: StatusReport): boolean {
+  return waitsFor === null && baseProblems.length === 0 && planes.every(({ state }) => state === 'current');
 }
 
 /** A report as people read it. */
@@ -64,9 +64,15 @@ function planeLines({ planes, isLeader }: StatusReport): string[] {
   return tableLines(['PLANE', 'GROUP', 'STATE', 'REVISION', 'LAG', 'ROUTES', 'READY', 'AGE', 'CONTROLLER'], rows);
 }
 
-function faultLines({ planes, watches }: StatusReport): string[] {
-  const lines = [...planes.flatMap(planeFaults), ...watches.flatMap(watchFaults)];
+function faultLines({ planes, watches, baseProblems }: StatusReport): string[] {
+  const lines = [...baseFaults(baseProblems), ...planes.flatMap(planeFaults), ...watches.flatMap(watchFaults)];
   return lines.length === 0 ? [] : ['', ...lines];
+}
+
+function baseFaults(problems: readonly string[]): string[] {
+  if (problems.length === 0) return [];
+  const shown = problems.flatMap((text) => text.split('\n')).map((line) => `${indent}${line}`);
+  return ['the base configuration is not sound; the last good one stays, if there is one:', ...shown];
 }
 
 function planeFaults({ plane, problems, clockAhead }: PlaneReport): string[] {

@@ -108,7 +108,7 @@ function filesByPlace(repository: string, threads: Map<string, string>): Plugin 
 const builtinModules: Plugin = {
   name: 'builtin-modules',
   renderChunk(code) {
-    const statement = /^import (?:(\w+),? )?(?:(\{[^}]*\}) )?from "(?:node:)?([\w/]+)";$/gm;
+    const statement = /^import (?:(?:\* as )?([\w$]+),? )?(?:(\{[^}]*\}) )?from "(?:node:)?([\w/]+)";$/gm;
     return code.replace(statement, (whole, all: string | undefined, some: string | undefined, name: string) => {
       if (!isBuiltin(name)) return whole;
       const taken = [all, some?.replaceAll(' as ', ': ')].filter((part) => part !== undefined);

@@ -89,7 +89,7 @@ export const routeSpec = z.looseObject({
 export type RouteSpec = z.infer<typeof routeSpec>;
 
 /** The fields that say where and how a Route is served, and are no part of its document. */
-const APART: ReadonlySet<string> = new Set(['dataPlanes', 'onInvalid']);
+export const APART: ReadonlySet<string> = new Set(['dataPlanes', 'onInvalid']);
 
 /** The route document that a Route holds. */
 export function routeDocument(spec: JsonObject): JsonObject {

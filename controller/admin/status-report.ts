@@ -16,6 +16,8 @@ export interface StatusReport {
   readonly revision: string | null;
   /** Names of the controllers that follow this one. */
   readonly followers: readonly string[];
+  /** Why the base configuration that was written is not used. */
+  readonly baseProblems: readonly string[];
   readonly resources: readonly ResourceCount[];
   readonly watches: readonly WatchReport[];
   /** A leader knows all planes; a follower those that have their stream with it. */
@@ -66,6 +68,7 @@ export interface StatusReportSource {
   readonly waitsFor: string | null;
   readonly revision: string | null;
   readonly followers: readonly string[];
+  readonly baseProblems: readonly string[];
   readonly verdicts: readonly ResourceVerdict[];
   readonly reflectors: readonly ReflectorFacts[];
   readonly planes: readonly PlaneFacts[];
@@ -76,11 +79,11 @@ export interface StatusReportSource {
   readonly now: number;
 }
 
-/** How many problems of one plane are told. */
+/** How many problems of one plane, or of the base configuration, are told. */
 const MOST_PROBLEMS = 20;
 
 export function statusReport(source: StatusReportSource): StatusReport {
-  const { controller, leader, isLeader, waitsFor, revision, followers, now } = source;
+  const { controller, leader, isLeader, waitsFor, revision, followers, baseProblems, now } = source;
   const planes = source.planes.map((facts) => planeReport(facts, source));
   return {
     controller,
@@ -89,6 +92,7 @@ export function statusReport(source: StatusReportSource): StatusReport {
     waitsFor,
     revision,
     followers,
+    baseProblems: baseProblems.slice(0, MOST_PROBLEMS),
     resources: resourceCounts(source.verdicts),
     watches: source.reflectors.map(({ kind, scope, isSynced, objects, heardAt, relists, fault }) => {
       return { kind, scope, isSynced, objects, age: heardAt === null ? null : now - heardAt, relists, fault };

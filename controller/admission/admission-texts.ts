@@ -10,11 +10,8 @@ const LONGEST_DENIAL = 8192;
 
 /** Every error in the words of `gatewarden check`. */
 export function errorsText(label: string, errors: readonly Problem[]): string {
-  return cutOff(
-    errors.map((problem) => problemText(problem, { label })),
-    LONGEST_DENIAL,
-    (left) => `and ${left} more`,
-  ).join('\n');
+  const textOf = (problem: Problem): string => problemText(problem, { label });
+  return cutOff(errors, textOf, LONGEST_DENIAL, (left) => `and ${left} more`).join('\n');
 }
 
 /** Says which Routes would break, and how to do it all the same. */
@@ -37,8 +34,8 @@ export function warningText({ path, message, hint, code }: Problem): string {
 
 /** Warnings that the API server passes on as they are: each of them short, and not too many. */
 export function shortWarnings(warnings: readonly string[]): string[] {
-  const short = warnings.map((text) => shortened(printable(text)));
-  return cutOff(short, LONGEST_WARNINGS, (left) => `and ${left} more warnings`);
+  const textOf = (text: string): string => shortened(printable(text));
+  return cutOff(warnings, textOf, LONGEST_WARNINGS, (left) => `and ${left} more warnings`);
 }
 
 function shortened(text: string): string {
@@ -46,13 +43,17 @@ function shortened(text: string): string {
   return characters.length <= LONGEST_WARNING ? text : `${characters.slice(0, LONGEST_WARNING - 1).join('')}…`;
 }
 
-/** As many texts as there is room for; what is left out is counted, at least the first stays. */
-function cutOff(texts: readonly string[], room: number, more: (left: number) => string): string[] {
+/**
+ * As many texts as there is room for; what is left out is counted, at least the first stays. Those beyond are not even
+ * made: somebody may send what has a hundred thousand faults.
+ */
+function cutOff<T>(items: readonly T[], textOf: (item: T) => string, room: number, more: (left: number) => string) {
   const kept: string[] = [];
   let length = 64;
-  for (const text of texts) {
+  for (const item of items) {
+    const text = textOf(item);
     length += text.length + 1;
-    if (length > room && kept.length > 0) return [...kept, more(texts.length - kept.length)];
+    if (length > room && kept.length > 0) return [...kept, more(items.length - kept.length)];
     kept.push(text);
   }
   return kept;

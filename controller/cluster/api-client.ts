@@ -68,7 +68,10 @@ export class ClusterApi implements ApiCaller {
     return this.access.namespace;
   }
 
-  /** When it was heard last, in milliseconds of the steady clock. An answer that says no is one; a failure of it is none. */
+  /**
+   * When it was heard last, in milliseconds of the steady clock. An answer that says no is one; a failure of it is none, and
+   * neither is that it does not know who asks.
+   */
   get answeredAt(): number {
     return this.answered;
   }
@@ -135,15 +138,20 @@ export class ClusterApi implements ApiCaller {
   private async send(request: ApiRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
     const credentials = await this.access.credentials().catch(failCredentials);
     const answer = await attempt(request, credentials, signal);
-    if (answer.statusCode < 500) this.answered = performance.now();
+    this.heard(answer);
     if (answer.statusCode < 300) return answer;
     const error = await failureOf(answer);
     if (error.status !== 401) throw error;
     const fresh = await this.access.renewed(credentials).catch(failCredentials);
     if (fresh === null) throw error;
     const second = await attempt(request, fresh, signal);
+    this.heard(second);
     if (second.statusCode < 300) return second;
     throw await failureOf(second);
+  }
+
+  private heard({ statusCode }: Dispatcher.ResponseData): void {
+    if (statusCode < 500 && statusCode !== 401) this.answered = performance.now();
   }
 }
 

@@ -1,6 +1,5 @@
 import { credentials } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
-import { problemText } from '../../contract/problem-text.ts';
 import type { ControllerAdminSource } from '../admin/controller-admin.ts';
 import { dumpText } from '../admin/dump-text.ts';
 import { statusReport } from '../admin/status-report.ts';
@@ -23,6 +22,7 @@ import { planeState } from '../publish/plane-state.ts';
 import { RoutePlanes } from '../publish/route-planes.ts';
 import type { ServingCertificate } from '../publish/serving-credentials.ts';
 import { ApiContact } from './api-contact.ts';
+import { type BaseProblems, baseProblems, noBaseProblems } from './base-problems.ts';
 import type { ClusterControllerOptions, ControllerAddresses } from './cluster-controller-options.ts';
 import { ClusterSource } from './cluster-source.ts';
 import { ControllerFronts } from './controller-fronts.ts';
@@ -60,7 +60,7 @@ export class ClusterController {
   private election: LeaseElection | null = null;
   private newest: Compilation | null = null;
   private isListed = false;
-  private toldProblems = '';
+  private baseProblems = noBaseProblems;
 
   /** @throws ApiError, and Error when there is no authority to be had */
   static async open(options: ClusterControllerOptions): Promise<ClusterController> {
@@ -263,7 +263,7 @@ export class ClusterController {
   private compiled({ compilation, published, took }: ClusterCompilation): void {
     this.newest = compilation;
     this.metrics.compiled(took);
-    const { resources, verdicts } = compilation;
+    const { resources } = compilation;
     if (resources === undefined) return;
     // Who is no plane any more gets nothing of what comes next.
     if (resources.trust !== null) this.review.useGroups(resources.trust.groups);
@@ -274,11 +274,18 @@ export class ClusterController {
       this.sessions.publish(published);
     }
     this.status.judged(resources.verdicts);
-    const problems = [...verdicts.flatMap((verdict) => verdict.problems), ...resources.trustProblems];
-    const told = problems.map((problem) => problemText(problem)).join('\n');
-    if (told !== this.toldProblems && told !== '') this.log.warn({ problems: told }, 'the base configuration');
-    this.toldProblems = told;
+    this.tellBaseProblems(baseProblems(compilation));
     this.recall();
+  }
+
+  private tellBaseProblems(found: BaseProblems): void {
+    const told = found.all.join('\n');
+    const isNew = told !== this.baseProblems.all.join('\n');
+    this.baseProblems = found;
+    if (!isNew || told === '') return;
+    const isSound = found.errors.length === 0;
+    const message = isSound ? 'the base configuration has warnings' : 'the base configuration is not sound';
+    this.log.warn({ problems: told }, `${message}${isSound ? '' : '; the last good one stays, if there is one'}`);
   }
 
   /** Asks planes for what is only remembered here. */
@@ -354,6 +361,7 @@ export class ClusterController {
           waitsFor: waitsFor(),
           revision: this.newest?.snapshot?.revision ?? null,
           followers: this.peers.controllers,
+          baseProblems: this.baseProblems.errors,
           verdicts: this.newest?.resources?.verdicts ?? [],
           reflectors: source.facts,
           planes: ledger.planes,

@@ -12,12 +12,13 @@ export interface StateChange {
     | 'PlaneRefused'
     | 'LastGoodServes'
     | 'RefusesTraffic'
-    | 'TakesNoTraffic';
+    | 'TakesNoTraffic'
+    | 'GroupNotGranted';
   readonly note: string;
 }
 
 /** Reasons of the condition Programmed that people should hear of. */
-const WARNINGS = ['PlaneRefused', 'LastGoodServes', 'RefusesTraffic', 'TakesNoTraffic'] as const;
+const WARNINGS = ['PlaneRefused', 'LastGoodServes', 'RefusesTraffic', 'TakesNoTraffic', 'GroupNotGranted'] as const;
 
 /** What changed between two states of an object, for its Events. Counts of planes that go up and down are no change. */
 export function stateChanges(before: ResourceStatus | null, after: ResourceStatus): StateChange[] {

@@ -23,6 +23,8 @@ export interface PodWishes {
 type Reader<T> = (text: string) => { readonly value: T } | { readonly problem: string };
 
 const PREFIX = `${GROUP}/`;
+/** Unknown annotations that are told: nobody reads more, and to find out what was meant takes its time. */
+const MOST_UNKNOWN = 50;
 
 /** Every annotation of a Pod that counts, by what it says. */
 export const podAnnotations: { readonly [Wish in keyof PodWishes]: readonly [name: string, Reader<PodWishes[Wish]>] } =
@@ -50,7 +52,9 @@ export function podWishes(pod: JsonObject): { readonly wishes: PodWishes; readon
   const problems: Problem[] = [];
   const names = Object.values(podAnnotations).map(([name]) => `${PREFIX}${name}`);
   for (const key of Object.keys(annotations)) {
-    if (key.startsWith(PREFIX) && !names.includes(key)) problems.push(unknown(key, names));
+    if (!key.startsWith(PREFIX) || names.includes(key)) continue;
+    problems.push(unknown(key, names));
+    if (problems.length === MOST_UNKNOWN) break;
   }
   const wishes: PodWishes = {
     appPorts: read('appPorts'),

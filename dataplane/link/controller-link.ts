@@ -30,7 +30,8 @@ export interface LinkedPlane {
   apply(update: WholeUpdate): Promise<Outcome>;
   /** The routes of these that are held in exactly this version. */
   recall(routes: Recall['routes']): readonly RouteEntry[];
-  report(): Omit<Report, 'type'>;
+  /** @param isStoodBy whether the controller that hears it stands by what it told, and did not send the plane away */
+  report(isStoodBy: boolean): Omit<Report, 'type'>;
 }
 
 export interface ControllerLinkOptions {
@@ -47,6 +48,8 @@ export interface ControllerLinkOptions {
 /** How a link fares. */
 export interface LinkState {
   readonly connected: boolean;
+  /** Whether it is connected to a controller that did not tell it to look for another one. */
+  readonly stoodBy: boolean;
   /** Name and address of the controller that was connected last. */
   readonly controller: string | null;
   readonly address: string | null;
@@ -88,7 +91,7 @@ export class ControllerLink {
   private failures = 0;
   private told = Number.NEGATIVE_INFINITY;
   private isClosed = false;
-  private facts: LinkState = {
+  private facts: Omit<LinkState, 'stoodBy'> = {
     connected: false,
     controller: null,
     address: null,
@@ -106,7 +109,12 @@ export class ControllerLink {
 
   get state(): LinkState {
     const { connected, lastContact, reconnects } = this.facts;
-    return { ...this.facts, lastContact: connected ? Date.now() : lastContact, reconnects: Math.max(0, reconnects) };
+    return {
+      ...this.facts,
+      stoodBy: connected && this.welcomedStream?.stream !== this.leaving,
+      lastContact: connected ? Date.now() : lastContact,
+      reconnects: Math.max(0, reconnects),
+    };
   }
 
   start(): void {
@@ -181,7 +189,7 @@ export class ControllerLink {
 
   private report(stream: ChannelStream): void {
     if (!stream.isWritable) return;
-    const report = this.options.plane.report();
+    const report = this.options.plane.report(stream !== this.leaving);
     this.toldReady = report.ready;
     stream.send({ type: 'report', ...report });
   }

@@ -84,10 +84,12 @@ export class PlaneFollower implements LinkedPlane {
     });
   }
 
-  report(): Omit<Report, 'type'> {
+  report(isStoodBy: boolean): Omit<Report, 'type'> {
     const { plane, freshness = 30 * 60_000 } = this.options;
-    this.confirmed = Date.now();
-    if (this.held !== null && this.isServing && Date.now() - this.kept > freshness) this.keep(this.held);
+    if (isStoodBy) {
+      this.confirmed = Date.now();
+      if (this.held !== null && this.isServing && Date.now() - this.kept > freshness) this.keep(this.held);
+    }
     const { ready, unitsServing } = plane;
     const { revision, since } = this;
     return { revision, ready, unitsServing, clock: Date.now(), since, routes: plane.report() };

@@ -33,6 +33,7 @@ const report: StatusReport = {
   waitsFor: null,
   revision: 'abcdef0123456789',
   followers: ['controller-1'],
+  baseProblems: [],
   resources: [
     { kind: 'Route', count: 12, notAccepted: 1, refsNotResolved: 2 },
     { kind: 'SecretStore', count: 1, notAccepted: 0, refsNotResolved: 0 },
@@ -51,6 +52,17 @@ describe('a status', () => {
       '',
       'PLANE      GROUP    STATE    REVISION      LAG  ROUTES  READY  AGE   CONTROLLER',
       'edge/gw-1  default  current  abcdef012345  -    12      yes    1h1m  controller-0',
+    ]);
+  });
+
+  it('tells why a base configuration is not used', () => {
+    const error = "error: heap[0].type: there is no type 'Foo' [unknown-type]\n  at config.json";
+    const lines = statusLines({ ...report, baseProblems: [error] });
+    expect(lines.slice(-4)).toEqual([
+      '',
+      'the base configuration is not sound; the last good one stays, if there is one:',
+      "  error: heap[0].type: there is no type 'Foo' [unknown-type]",
+      '    at config.json',
     ]);
   });
 
@@ -89,6 +101,7 @@ describe('the command status', () => {
   it.each([
     ['all is well', report, 0],
     ['a plane is behind', { ...report, planes: [plane('edge/gw-1', { state: 'behind' })] }, 3],
+    ['the base configuration is not sound', { ...report, baseProblems: ['error: no'] }, 3],
     ['the controller is not ready', { ...report, waitsFor: 'Routes are not listed' }, 3],
   ])('ends with a code that says whether %s', async (_, shown, code) => {
     const port = await listening(createServer((_request, response) => response.end(JSON.stringify(shown))));

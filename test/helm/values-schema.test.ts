@@ -109,6 +109,7 @@ describe('values that are wrong are refused, and helm says where', () => {
 describe('values that are good by themselves are refused together', () => {
   it.each<[values: object, says: string]>([
     [{ defaultGroup: 'public' }, 'defaultGroup names "public"'],
+    [{ image: { repository: 'registry.example.com/gatewarden' } }, 'give that in image.registry'],
     [
       { sidecars: { enabled: true, namespaces: ['shop'] }, webhook: { enabled: false } },
       'sidecars.enabled needs webhook',

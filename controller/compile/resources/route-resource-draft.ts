@@ -1,9 +1,10 @@
+import { didYouMean } from '../../../contract/did-you-mean.ts';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
 import type { Problem } from '../../../contract/problem.ts';
 import { planeSelector } from '../../../contract/resources/plane-selector.ts';
 import { specProblems } from '../../../contract/resources/read-resource.ts';
 import type { Resource } from '../../../contract/resources/resource.ts';
-import { routeDocument } from '../../../contract/resources/route-resource.ts';
+import { APART, routeDocument } from '../../../contract/resources/route-resource.ts';
 import { workTogether } from '../../../contract/work-budget.ts';
 import { type RouteIdentity, routeIdentity } from '../route-identity.ts';
 import { hasErrors } from '../verdict.ts';
@@ -54,8 +55,9 @@ function judgedDraft(resource: Resource, place: RoutePlace): RouteResourceDraft 
   const id = routeIdOf(resource);
   const identity = routeIdentity(`${id}.yaml`, named, (problem) => void problems.push(problem));
   const judged = judgeRoute(document, identity?.name ?? id, place);
-  problems.push(...told(judged.problems));
-  const isLost = ([first]: Problem['path']): boolean => first === 'condition' || first === 'dataPlanes';
+  problems.push(...told(judged.problems).map(misspeltField));
+  const isLost = ([first]: Problem['path']): boolean =>
+    first === 'condition' || first === 'dataPlanes' || meantField(first) === 'dataPlanes';
   const isReadable = !problems.some(({ severity, path }) => severity === 'error' && isLost(path));
   const isServable = identity !== null && !hasErrors(problems);
   return {
@@ -70,6 +72,19 @@ function judgedDraft(resource: Resource, place: RoutePlace): RouteResourceDraft 
       body: isServable ? judged.body : null,
     },
   };
+}
+
+/** A misspelt field that is no part of the document looks like a decoration of it, and the Route would go to other planes. */
+function misspeltField(problem: Problem): Problem {
+  const [name, ...below] = problem.path;
+  const meant = problem.code === 'decoration' && below.length === 0 ? meantField(name) : undefined;
+  if (meant === undefined) return problem;
+  const [message, hint] = [`there is no field '${name}' here`, `did you mean '${meant}'?`];
+  return { ...problem, code: 'unknown-field', severity: 'error', message, hint };
+}
+
+function meantField(name: string | number | undefined): string | undefined {
+  return typeof name === 'string' ? didYouMean(name, [...APART]) : undefined;
 }
 
 function onInvalidOf({ onInvalid }: JsonObject): RouteResourceDraft['onInvalid'] {

@@ -6,6 +6,9 @@
 {{- if and $values.defaultGroup (not (hasKey $given $values.defaultGroup)) -}}
 {{- $problems = append $problems (printf "defaultGroup names %q, which is none of dataPlanes" $values.defaultGroup) -}}
 {{- end -}}
+{{- if and (eq $values.image.registry "localhost") (regexMatch "^[^/]*[.][^/]*/" $values.image.repository) -}}
+{{- $problems = append $problems (printf "image.repository is %q, whose beginning is a registry: give that in image.registry" $values.image.repository) -}}
+{{- end -}}
 {{- if and $values.sidecars.enabled (not $values.webhook.enabled) -}}
 {{- $problems = append $problems "sidecars.enabled needs webhook.enabled: the same server answers both" -}}
 {{- end -}}

@@ -66,6 +66,7 @@ it('says how planes stand', () => {
     waitsFor: null,
     revision: 'r2',
     followers: ['y'],
+    baseProblems: ['error: no'],
     verdicts: [verdict('orders'), verdict('carts', { accepted })],
     reflectors: [],
     planes,
@@ -73,6 +74,7 @@ it('says how planes stand', () => {
     revisionFor: () => 'r2',
     now: 10_000,
   });
+  expect(shown.baseProblems).toEqual(['error: no']);
   expect(shown.resources).toEqual([{ kind: 'Route', count: 2, notAccepted: 1, refsNotResolved: 0 }]);
   expect(shown.planes).toMatchObject([
     { plane: 'edge/a', state: 'left' },

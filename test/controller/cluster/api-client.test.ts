@@ -106,6 +106,23 @@ describe('calls', () => {
     expect(await failure(call)).toBeInstanceOf(ApiError);
   });
 
+  it.each([
+    ['what was asked for', answer(200), true],
+    ['that it is not there', answer(404), true],
+    ['that it may not be seen', answer(403), true],
+    ['that it is too much', answer(429), true],
+    ['that it failed', answer(500), false],
+    ['that it does not know who asks', answer(401), false],
+    ['nothing', resetConnection, false],
+  ])('that are answered with %s say whether the API server is heard', async (_, deed, isHeard) => {
+    const { server, api } = await connected({ token: 'sesame' });
+    await api.get(PATH);
+    const before = api.answeredAt;
+    server.next('other', deed, deed);
+    await api.get(PATH).catch(() => {});
+    expect(api.answeredAt > before).toBe(isHeard);
+  });
+
   it('take only so many bytes', async () => {
     const { server, api } = await connected();
     server.next(

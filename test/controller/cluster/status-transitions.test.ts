@@ -49,6 +49,7 @@ it.each<[string | null, string, string[]]>([
   [null, 'Accepted ResolvedRefs=Pending Programmed=Pending', []],
   ['Accepted ResolvedRefs=Pending Programmed=Pending', fine, ['Normal Programmed']],
   [fine, 'Accepted ResolvedRefs Programmed=PlaneRefused', ['Warning PlaneRefused']],
+  [null, 'Accepted ResolvedRefs Programmed=GroupNotGranted', ['Warning GroupNotGranted']],
   [null, 'Accepted=NotAvailable ResolvedRefs', ['Warning NotAccepted']],
 ])('from %s to %s tells of %j', (before, after, told) => {
   expect(stateChanges(status(before), status(after)!).map(({ type, reason }) => `${type} ${reason}`)).toEqual(told);

@@ -331,22 +331,31 @@ describe('a controller that goes away', () => {
     expect(applied.map(({ revision }) => revision)).toEqual(['in time']);
   });
 
-  it('is kept for as long as nobody else lets the plane in', async () => {
+  it('is kept for as long as nobody else lets the plane in, and stands by nothing', async () => {
     const peer = await controller({ welcome: null });
-    const { link } = scene([peer]);
+    const told: boolean[] = [];
+    const { link } = scene([peer], {
+      report(isStoodBy) {
+        told.push(isStoodBy);
+        return report;
+      },
+    });
     link.start();
     const kept = await peer.next();
     const identity = { controller: 'c', plane: 'p', group: 'g', namespace: null, labels: {} };
     kept.send({ type: 'welcome', ...identity, heartbeat: 1000, report: 5 });
-    await vi.waitFor(() => expect(link.state.connected).toBe(true));
+    await vi.waitFor(() => expect(link.state).toMatchObject({ connected: true, stoodBy: true }));
+    expect(told).not.toContain(false);
     kept.send({ type: 'goaway', reason: 'the cluster is lost' });
     for (let tried = 0; tried < 3; tried++) (await peer.next()).fail('UNAVAILABLE', 'nothing new');
     const later = await peer.next();
     await kept.next('report');
-    expect([link.state.connected, kept.isClosed]).toEqual([true, false]);
+    await vi.waitFor(() => expect(told.at(-1)).toBe(false));
+    expect([link.state.connected, link.state.stoodBy, kept.isClosed]).toEqual([true, false, false]);
     later.send({ type: 'welcome', ...identity, heartbeat: 1000, report: 1000 });
     await vi.waitFor(() => expect(kept.isClosed).toBe(true));
-    expect(link.state).toMatchObject({ connected: true, reconnects: 1 });
+    expect(link.state).toMatchObject({ connected: true, stoodBy: true, reconnects: 1 });
+    expect(told.at(-1)).toBe(true);
   });
 
   it('may end before another stream is there', async () => {

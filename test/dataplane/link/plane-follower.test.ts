@@ -206,6 +206,15 @@ describe('a plane that starts', () => {
     expect(await follower.apply(wholeUpdate({ set: [] }))).toMatchObject({ taken: true });
   });
 
+  it('does not take a controller that sent it away for one that stands by what is held', () => {
+    const { follower } = scene({});
+    follower.confirmed = 1;
+    follower.report(false);
+    expect(follower.confirmed).toBe(1);
+    follower.report(true);
+    expect(follower.confirmed).toBeGreaterThan(1);
+  });
+
   it('dates what is kept anew while a controller stands by it', async () => {
     const file = await kept();
     const { follower } = scene({ file, freshness: 0 });
@@ -213,7 +222,7 @@ describe('a plane that starts', () => {
     await file.close();
     const first = await file.read();
     await vi.waitFor(async () => {
-      follower.report();
+      follower.report(true);
       await file.close();
       expect((await file.read())!.time).toBeGreaterThan(first!.time);
     });

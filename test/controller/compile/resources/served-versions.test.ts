@@ -30,6 +30,9 @@ describe('which version of a Route serves', () => {
     ],
     ['a wrong onInvalid', [good, { ...good, onInvalid: 'Hope' }], 'Invalid ResolvedRefs last-good 1 route of 1'],
     ['planes that cannot be read', [{ ...good, dataPlanes: 'all' }], 'Invalid ResolvedRefs nothing null none'],
+    ['misspelt planes', [{ ...good, dataplanes: {} }], 'Invalid ResolvedRefs nothing null none'],
+    ['a misspelt onInvalid', [good, { ...good, oninvalid: 'Refuse' }], 'Invalid ResolvedRefs last-good 1 route of 1'],
+    ['a remark of its writer', [{ ...good, team: 'shop' }], 'Accepted ResolvedRefs this 1 route of 1'],
     ['an id of its own', [{ ...good, _id: 'x' }], 'Invalid ResolvedRefs refuses null refusal'],
     ['the name of the default handler', [{ ...good, name: 'default' }], 'Invalid ResolvedRefs nothing null none'],
     ['a session', [good, { ...good, session: 'S' }], 'NotAvailable ResolvedRefs last-good 1 route of 1'],
@@ -52,6 +55,13 @@ describe('which version of a Route serves', () => {
     cluster.compile();
     const { accepted } = cluster.route('shop/a', bad).verdict('shop/a');
     expect(accepted.message).toMatch(/^spec\.handler\.config\.status: .*; generation 1 keeps serving$/);
+  });
+
+  it('says what a misspelt field was probably to be', () => {
+    const { accepted } = new CompiledCluster().route('shop/a', { ...good, dataplanes: {} }).verdict('shop/a');
+    expect(accepted.message).toContain(
+      "spec.dataplanes: there is no field 'dataplanes' here (did you mean 'dataPlanes'?)",
+    );
   });
 
   it('keeps the planes of the version that serves', () => {

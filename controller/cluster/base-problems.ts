@@ -1,0 +1,26 @@
+import type { Problem } from '../../contract/problem.ts';
+import { problemText } from '../../contract/problem-text.ts';
+import type { Compilation } from '../compile/compiler.ts';
+
+/** What is wrong with the base configuration, as people read it. */
+export interface BaseProblems {
+  /** Errors and warnings. */
+  readonly all: readonly string[];
+  /** Those for which the last good version stays, if there is one. */
+  readonly errors: readonly string[];
+}
+
+export const noBaseProblems: BaseProblems = { all: [], errors: [] };
+
+export function baseProblems({ verdicts, resources }: Pick<Compilation, 'verdicts' | 'resources'>): BaseProblems {
+  const found: readonly (readonly [file: string, Problem])[] = [
+    ...verdicts.flatMap(({ file, problems }) => problems.map((problem) => [nameOf(file.path), problem] as const)),
+    ...(resources?.trustProblems ?? []).map((problem) => ['trust.json', problem] as const),
+  ];
+  const texts = (some: typeof found): string[] => some.map(([file, problem]) => problemText(problem, { file }));
+  return { all: texts(found), errors: texts(found.filter(([, { severity }]) => severity === 'error')) };
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
