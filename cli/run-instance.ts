@@ -110,6 +110,7 @@ export async function runInstance(path: string | undefined, options: RunOptions)
     process.stderr.write(`gatewarden run: ${clash}\n`);
     return 2;
   }
+  process.on('SIGHUP', () => source.scan()); // before anybody can take it for started: it would end the process
   let running: Plane;
   try {
     if (secure !== undefined) await proveCertificateFiles(secure.files);
@@ -155,7 +156,6 @@ export async function runInstance(path: string | undefined, options: RunOptions)
   const { prefix } = settings;
   for (const line of startSummary(instance, compilation, running, { prefix, watch })) process.stdout.write(`${line}\n`);
   report.started();
-  process.on('SIGHUP', () => source.scan());
   onStopSignal(async () => {
     await running.dismiss(); // what people change is served to the last client
     source.close();

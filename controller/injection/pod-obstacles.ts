@@ -90,7 +90,8 @@ function portProblems(pod: JsonObject, settings: SidecarSettings, wishes: PodWis
 }
 
 function appPortProblem(ports: readonly number[]): Problem {
-  const found = ports.length === 0 ? 'no container says so' : `its containers have ${ports.join(', ')}`;
+  const shown = `${ports.slice(0, 20).join(', ')}${ports.length > 20 ? ' and more' : ''}`;
+  const found = ports.length === 0 ? 'no container says so' : `its containers have ${shown}`;
   const message = `it is not known which port the application has: ${found}`;
   const hint = `say it with the annotation ${annotationName('appPorts')}, such as "8080" or "8080,9000"`;
   return { ...error('missing', annotationPath('appPorts'), message), hint };

@@ -229,6 +229,11 @@ describe('annotations', () => {
     ]);
   });
 
+  it('that nobody knows are told up to a number: there may be very many', () => {
+    const annotations = Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`of-mine-${at}`, 'x']));
+    expect(refusals(plainPod({ annotations }))).toHaveLength(50);
+  });
+
   it('must be texts', () => {
     expect(refusals(plainPod({ annotations: { port: 16_000 } }))).toEqual([
       'error: metadata.annotations["gatewarden.io/port"]: must be a text: put it in quotes [value]',
