@@ -10,20 +10,6 @@ export const TRAFFIC_PORT_NAME = 'gatewarden';
 /** Name of its port for health and metrics. */
 export const METRICS_PORT_NAME = 'gw-metrics';
 
-/** The options of `gatewarden dataplane` that every sidecar has. */
-export const SIDECAR_OPTIONS = [
-  '--sidecar',
-  '--controller',
-  '--ca-env',
-  '--app-port',
-  '--port',
-  '--admin',
-  '--units',
-  '--log-level',
-  '--access-log',
-  '--drain-timeout',
-];
-
 const CA_VARIABLE = 'GATEWARDEN_CA';
 const TOKEN_SECONDS = 3600;
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { readJsonText } from '../../contract/document/json-text.ts';
 import { problemText } from '../../contract/problem-text.ts';
 import { parsePlain } from '../../contract/vocabulary/parse-config.ts';
-import { SIDECAR_OPTIONS } from './sidecar-container.ts';
+import { SIDECAR_OPTIONS } from './sidecar-options.ts';
 
 /** Ports that a process without rights may open, so that a sidecar runs as any user. */
 const port = z.int().min(1024).max(65_535);

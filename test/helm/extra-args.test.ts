@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SIDECAR_OPTIONS } from '../../controller/injection/sidecar-container.ts';
+import { SIDECAR_OPTIONS } from '../../controller/injection/sidecar-options.ts';
 import { objectsOf, renderText, valueSet } from '../support/chart.ts';
 
 interface Workload {

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../../../contract/document/json-valu
 import { problemText } from '../../../contract/problem-text.ts';
 import { type InjectionTerms, injectPod } from '../../../controller/injection/inject-pod.ts';
 import { withAdditions } from '../../../controller/injection/pod-patch.ts';
-import { SIDECAR_OPTIONS } from '../../../controller/injection/sidecar-container.ts';
+import { SIDECAR_OPTIONS } from '../../../controller/injection/sidecar-options.ts';
 import { type PodParts, plainPod, plainSettings, plainTerms } from '../../support/injected-pod.ts';
 
 interface InjectedSpec {

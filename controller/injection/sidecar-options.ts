@@ -1,0 +1,13 @@
+/** The options of `gatewarden dataplane` that every sidecar has. */
+export const SIDECAR_OPTIONS = [
+  '--sidecar',
+  '--controller',
+  '--ca-env',
+  '--app-port',
+  '--port',
+  '--admin',
+  '--units',
+  '--log-level',
+  '--access-log',
+  '--drain-timeout',
+];
