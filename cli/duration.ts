@@ -14,3 +14,13 @@ export function readDuration(text: string): Reading<number> {
     throw error;
   }
 }
+
+/** The longest that a timer can wait: a longer one would go off at once. */
+const LONGEST_DELAY = 2 ** 31 - 1;
+
+/** Reads a duration that somebody will wait for. */
+export function readDelay(text: string): Reading<number> {
+  const read = readDuration(text);
+  const isTooLong = 'value' in read && read.value > LONGEST_DELAY;
+  return isTooLong ? { problem: `must be at most 596h, not '${text}'` } : read;
+}

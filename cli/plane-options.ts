@@ -3,7 +3,7 @@ import type { AccessLogTarget } from '../dataplane/log-destination.ts';
 import { type LogLevel, logLevels } from '../dataplane/log-level.ts';
 import { type Address, readAddress } from './address.ts';
 import type { Reading, ValueOption } from './command.ts';
-import { readDuration } from './duration.ts';
+import { readDelay } from './duration.ts';
 import { readLimits } from './limits.ts';
 import { readNetworks } from './networks.ts';
 
@@ -49,13 +49,13 @@ export const planeOptions = {
       'How long after a stop signal clients are still accepted, while the plane is not ready and asks each of them to ' +
       'go: give it the time in which balancers take a plane out that is not ready.',
     default: '0s',
-    read: readDuration,
+    read: readDelay,
   },
   'drain-timeout': {
     valueName: 'DURATION',
     description: 'How long running requests may take to finish once nobody is accepted any more.',
     default: '30s',
-    read: readDuration,
+    read: readDelay,
   },
 } as const satisfies Record<string, ValueOption>;
 

@@ -28,13 +28,12 @@ export interface Base {
 }
 
 const LOCK = new URL('./base-packages.json', import.meta.url);
-const AUTHORITIES = 'usr/share/ca-certificates/';
 
 export function readBasePackages(): BasePackages {
   return JSON.parse(readFileSync(LOCK, 'utf8')) as BasePackages;
 }
 
-/** What the image takes from the locked packages: the libraries of Node.js, authorities, and whose they are. */
+/** What the image takes from the locked packages: the libraries of Node.js, and whose they are. */
 export async function basePackages(architecture: Architecture): Promise<Base> {
   const packages: TakenPackage[] = [];
   const entries: ImageEntry[] = [];
@@ -46,7 +45,7 @@ export async function basePackages(architecture: Architecture): Promise<Base> {
     // where tools that look for known weaknesses expect it in an image without a package manager
     entries.push(textFile(`var/lib/dpkg/status.d/${name}`, await output('dpkg-deb', ['--field', path])));
   }
-  return { packages, entries: withAuthorities(entries) };
+  return { packages, entries };
 }
 
 /** Asks apt for a package as it is offered now. @returns the path of what came */
@@ -117,17 +116,4 @@ async function takenFrom(path: string, name: string, takes: readonly string[]): 
     if (state.isSymbolicLink()) return { kind: 'link', path: file, target: readlinkSync(from) };
     return { kind: 'file', path: file, mode: state.mode & 0o111 ? 0o755 : 0o644, content: readFileSync(from) };
   }
-}
-
-/** Puts certificates into the one file that programs read, in place of a file for each. */
-function withAuthorities(entries: readonly ImageEntry[]): readonly ImageEntry[] {
-  const isAuthority = (entry: ImageEntry): boolean => entry.path.startsWith(AUTHORITIES);
-  const texts = entries
-    .filter(isAuthority)
-    .sort((a, b) => (a.path < b.path ? -1 : 1))
-    .map((entry) => (entry.kind === 'file' ? Buffer.from(entry.content).toString() : ''));
-  return [
-    ...entries.filter((entry) => !isAuthority(entry)),
-    textFile('etc/ssl/certs/ca-certificates.crt', texts.map((text) => `${text.trimEnd()}\n`).join('')),
-  ];
 }

@@ -47,15 +47,16 @@ async function pods(node: ReturnType<typeof onNode>, component: string): Promise
   return (JSON.parse(await node.kubectl(words)) as { items: readonly Pod[] }).items;
 }
 
-async function idleMemory(node: ReturnType<typeof onNode>, when: string): Promise<void> {
+/** @param isGoal whether the goals are about this, which are for few routes */
+async function idleMemory(node: ReturnType<typeof onNode>, when: string, isGoal: boolean): Promise<void> {
   const [controller] = await pods(node, 'controller');
   const [plane] = await pods(node, 'dataplane');
   const text = ({ own, all }: { own: number; all: number }): string =>
     `${all.toFixed(0)} MB, ${own.toFixed(0)} its own`;
   const ofPlane = await memoryOf(node, plane!.metadata.name);
   const ofController = await memoryOf(node, controller!.metadata.name);
-  note(`idle plane with one unit, ${when}`, text(ofPlane), '≤ 60 MB', ofPlane.all <= 60);
-  note(`idle controller, ${when}`, text(ofController), '≤ 120 MB', ofController.all <= 120);
+  note(`idle plane with one unit, ${when}`, text(ofPlane), isGoal ? '≤ 60 MB' : '', !isGoal || ofPlane.all <= 60);
+  note(`idle controller, ${when}`, text(ofController), isGoal ? '≤ 120 MB' : '', !isGoal || ofController.all <= 120);
 }
 
 async function measure(): Promise<void> {
@@ -82,7 +83,7 @@ async function measure(): Promise<void> {
     await on.kubectl(['create', 'namespace', NAMESPACE]);
     await client.createAll(10, (at) => route(at, 0));
     await pause(20_000);
-    await idleMemory(on, '10 routes');
+    await idleMemory(on, '10 routes', true);
     await client.createAll(routes - 10, (at) => route(10 + at, 0));
     const connected = async (): Promise<PlaneProbe[]> =>
       Promise.all((await pods(on, 'dataplane')).map(({ status }) => PlaneProbe.connect(8080, status.podIP)));
@@ -96,7 +97,7 @@ async function measure(): Promise<void> {
     note(`apply to all ${PLANES} planes, ${routes} routes`, spread(times), 'p99 ≤ 30 ms', quantile(times, 0.99) <= 30);
     for (const probe of probes) probe.close();
     await pause(20_000);
-    await idleMemory(on, `${routes} routes`);
+    await idleMemory(on, `${routes} routes`, false);
   } finally {
     await client.close();
     await node.stop();

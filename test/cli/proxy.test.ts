@@ -47,6 +47,8 @@ it.each([
   ['--log-level', 'loud'],
   ['--access-log='],
   ['--admin', 'on'],
+  ['--drain-timeout', '597h'],
+  ['--drain-delay', '99999999999999h'],
 ])('refuses %s %s', (...words) => {
   const line = readCommandLine(proxyCommand, [...required, ...words.filter((word) => word !== undefined)]);
   expect(line).toEqual({ wants: 'nothing', problems: [expect.stringContaining(' must be ')] });
