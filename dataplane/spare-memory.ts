@@ -1,8 +1,11 @@
-import { setFlagsFromString } from 'node:v8';
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /** How long after a start memory is given back, in milliseconds: by then what only the start needed is garbage. */
 const AFTER = 5000;
+
+/** Bytes in use beyond which a thread keeps what it has: it would stand still for a fifth of a second and more. */
+const LARGEST_HEAP = 96 << 20;
 
 type Collect = (options: { readonly type: 'major'; readonly flavor: 'last-resort' }) => void;
 
@@ -19,6 +22,7 @@ export function giveBackLater(isBusy: () => boolean): void {
 }
 
 function giveBack(): void {
+  if (getHeapStatistics().used_heap_size > LARGEST_HEAP) return;
   // the flag is one for all threads, and stays: another one may be about to rely on it
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext("typeof gc === 'function' ? gc : null") as Collect | null;
