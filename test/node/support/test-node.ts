@@ -15,7 +15,7 @@ export interface TestNode {
   /** Name of the image that `make image` built, which the node has. */
   readonly image: string;
   kubectl(words: readonly string[], input?: string): Promise<string>;
-  helm(words: readonly string[]): Promise<string>;
+  helm(words: readonly string[], input?: string): Promise<string>;
   /** Where the program helm is. */
   helmFolder(): Promise<string>;
   /** Runs a program in the namespaces of the node. */
@@ -41,9 +41,9 @@ export function theNode(): TestNode {
     kubectl,
     inNode,
     get,
-    async helm(words) {
+    async helm(words, input = '') {
       const helm = await theHelm();
-      return helm.run(words, { kubeconfig: access.kubeconfig });
+      return helm.run(words, { kubeconfig: access.kubeconfig, input });
     },
     helmFolder: async () => dirname((await theHelm()).path),
     apply: (...objects) =>
