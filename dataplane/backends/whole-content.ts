@@ -123,12 +123,18 @@ function inMemory(bytes: Buffer, trailers: string): KeptContent {
     async *[Symbol.asyncIterator]() {
       yield bytes;
     },
+    hold() {},
+    letGo() {},
     release() {},
   };
 }
 
 function inStorage(buffer: TemporaryBuffer, trailers: string): KeptContent {
   let begun = false;
+  let users = 0;
+  const leave = async (): Promise<void> => {
+    if (--users === 0 && begun) await buffer.release();
+  };
   return {
     length: buffer.length,
     bytes: null,
@@ -139,11 +145,18 @@ function inStorage(buffer: TemporaryBuffer, trailers: string): KeptContent {
     },
     async *[Symbol.asyncIterator]() {
       begun = true;
+      users++;
       try {
         yield* buffer.read();
       } finally {
-        await buffer.release();
+        await leave();
       }
+    },
+    hold() {
+      users++;
+    },
+    letGo() {
+      void leave();
     },
     release() {
       void buffer.release();

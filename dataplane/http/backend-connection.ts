@@ -104,8 +104,10 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
     this.requestDone = body === null && content === null && stream === null;
     if (this.used && call.retries === 0 && from === 0) this.replay.begin(exchange.request.method, wire, chunked);
     this.used = true;
-    if (call.upload !== null) call.upload.sendTo(this);
-    else if (body !== null) body.pipe(this, false);
+    if (call.upload !== null) {
+      call.upload.sendTo(this);
+      call.upload.forget(); // on this connection nobody can say that the request was not touched
+    } else if (body !== null) body.pipe(this, false);
     else if (content !== null) {
       if (content.length > 0) this.bodyData(content, 0, content.length);
       this.bodyEnd('');
@@ -114,8 +116,7 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
         stream,
         this,
         () => this.call === call,
-        (error) =>
-          call.refuse('internal', `the body cannot be read: ${error instanceof Error ? error.message : error}`),
+        (error) => call.refuseUnreadable(error),
       );
     }
   }

@@ -166,12 +166,18 @@ export class Call implements BackendCall {
   /** There is no answer; the reason is for the log. */
   refuse(refusal: Refusal, reason: string = refusals[refusal].reason): void {
     if (this.cancelled) return;
+    this.upload?.abandon();
     const { via, failed } = this.options;
     const isOfProxy = via !== null && OF_THE_WAY.has(refusal);
     const known = isOfProxy ? 'backend-proxy' : refusal;
     const why = isOfProxy ? `proxy ${via.proxy}: ${reason}` : reason;
     failed(known, why, false);
     this.settle(refusalResponse(known, why));
+  }
+
+  /** The content of the request cannot be had. */
+  refuseUnreadable(error: unknown): void {
+    this.refuse('internal', `the body cannot be read: ${error instanceof Error ? error.message : error}`);
   }
 
   cancel(): void {
@@ -183,6 +189,7 @@ export class Call implements BackendCall {
       this.carrier = null;
       carrier.drop();
     }
+    if (this.carrier === null) this.upload?.abandon();
     this.response?.upgraded?.abandon();
     if (!this.reply.settled) this.reply.settle((this.response = refusalResponse('cancelled'))); // who waits for it has something to release
   }

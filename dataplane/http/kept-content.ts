@@ -1,4 +1,4 @@
-/** Content that was put aside whole. It is sent once, as a stream is; then, or when nobody will, it is released. */
+/** Content that was put aside whole. It is released after it was sent, or when nobody will send it. */
 export interface KeptContent extends AsyncIterable<Uint8Array> {
   readonly length: number;
   /** The content itself where it is in memory, or null. */
@@ -9,6 +9,9 @@ export interface KeptContent extends AsyncIterable<Uint8Array> {
   readonly lasting?: boolean;
   /** Whether somebody has begun to read it. */
   readonly begun: boolean;
+  /** From now on it stays after it was read, and can be read again from its beginning, until `letGo`. */
+  hold(): void;
+  letGo(): void;
   /** Gives back what it takes up; whoever still reads it fails. */
   release(): void;
 }

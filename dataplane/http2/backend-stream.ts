@@ -92,7 +92,7 @@ export class BackendStream implements CallCarrier, BodySource, SendingStream, Sw
     const sender = this.sending();
     if (!streamed) sender.sendWhole(content!, 0, content!.length, true);
     else {
-      call.upload ??= new Upload(body, stream);
+      call.upload ??= new Upload(body, stream, (error) => call.refuseUnreadable(error));
       sender.from(call.upload);
       call.upload.sendTo(sender);
     }

@@ -37,3 +37,21 @@ it('gives an HTTP/2 client the window of its connection back for uploads that wa
   }
   session.destroy();
 });
+
+it('answers 500 when the content that a filter put in place of an upload cannot be read', async () => {
+  const discard: StreamHandler = (stream) => void stream.resume().on('error', () => {});
+  const { client } = await startProxiedHttp2(discard, {
+    handler: (backend) => (exchange) => {
+      exchange.request.entity.setStream(
+        (async function* () {
+          yield Buffer.from('half');
+          throw new Error('the source is gone');
+        })(),
+      );
+      return backend(exchange);
+    },
+  });
+  const one = await client();
+  one.send(send('POST', '/', CONTENT));
+  expect((await untilAnswers(one, 1))[0]!.status).toBe(500);
+});

@@ -29,6 +29,8 @@ it('an answer that was put aside, and that nobody reads, costs one piece of it',
         yield Buffer.allocUnsafeSlow(PIECE);
       }
     },
+    hold() {},
+    letGo() {},
     release() {},
   });
   const gateway = await startGateway({
