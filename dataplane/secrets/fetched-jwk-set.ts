@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { CryptoKey } from '../heap/secrets.ts';
+import { MissBudget } from './miss-budget.ts';
 
 export interface FetchedJwkSetOptions {
   /** Gets the keys from where they are. */
@@ -8,7 +9,7 @@ export interface FetchedJwkSetOptions {
   readonly lease: number;
   /** After how many milliseconds they are fetched again, while those at hand are used. */
   readonly refresh: number;
-  /** For how many milliseconds nothing is fetched only because a key is missing, after that was done once. */
+  /** Milliseconds between two fetches that the same unknown key name causes. */
   readonly missPause: number;
   readonly log: Logger;
   /** Hears when the keys are others than before, or may no longer be used. */
@@ -41,13 +42,14 @@ export class FetchedJwkSet {
   private failure: unknown = null;
   private failures = 0;
   private retryAt = 0;
-  private missedUntil = 0;
+  private readonly misses: MissBudget;
   private timer: NodeJS.Timeout | null = null;
   private isWatched = false;
   private isClosed = false;
 
   constructor(options: FetchedJwkSetOptions) {
     this.options = options;
+    this.misses = new MissBudget(options.missPause);
   }
 
   /** The keys. Rejects when there are none that may be used. */
@@ -60,18 +62,15 @@ export class FetchedJwkSet {
   }
 
   /**
-   * The keys once they were fetched because one is missing in `seen`, which was asked for at `asked`; these themselves
-   * when they are not to be fetched now.
+   * Fetches the keys again because `seen`, which was asked for at `asked`, has none of this name. Returns `seen` when
+   * no fetch is due.
    */
-  async keysAfterMiss(seen: readonly CryptoKey[], asked: number): Promise<readonly CryptoKey[]> {
+  async keysAfterMiss(name: string, seen: readonly CryptoKey[], asked: number): Promise<readonly CryptoKey[]> {
     const { held } = this;
     if (held !== null && held.keys !== seen) return held.keys; // others came meanwhile
     if (held !== null && held.since >= asked) return seen;
     const now = this.options.now();
-    if (this.running === null) {
-      if (now < this.missedUntil || now < this.retryAt) return seen;
-      this.missedUntil = now + this.options.missPause;
-    }
+    if (this.running === null && (now < this.retryAt || !this.misses.spend(name, now))) return seen;
     return this.fetched(now).catch(() => seen);
   }
 

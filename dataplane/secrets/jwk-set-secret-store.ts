@@ -46,8 +46,9 @@ export const jwkSetSecretStore = defineService({
     cacheMissCacheTime: duration({ unlimited: true })
       .prefault('2 minutes')
       .describe(
-        'For how long the set is not fetched again only because it lacks a key that a token names, after that was ' +
-          'done once.',
+        'How long the same unknown `kid` does not cause another fetch. All unknown names together may cause four ' +
+          'fetches in a row, and then one in each twelfth of this time or in 10 seconds, whichever is shorter: made-up ' +
+          'names cannot delay a key rotation for longer than that.',
       ),
   }),
   examples: [{ title: 'The keys of an authorization server', config: { jwkUrl: 'https://as.example.com/jwks' } }],

@@ -19,7 +19,7 @@ export interface JwkSetStoreOptions {
   readonly lease: number;
   /** After how many milliseconds they are fetched again at the latest. */
   readonly refresh: number;
-  /** For how many milliseconds nothing is fetched only because a key is missing, after that was done once. */
+  /** Milliseconds between two fetches that the same unknown key name causes. */
   readonly missPause: number;
   /** Milliseconds from any moment on, never going back. */
   readonly now?: () => number;
@@ -73,7 +73,7 @@ export class JwkSetStore implements SecretStore {
     const set = await this.all(id);
     const found = this.usable(usage, set).find(isIt);
     if (found !== undefined) return found;
-    const newer = await this.fetched.keysAfterMiss(set, asked);
+    const newer = await this.fetched.keysAfterMiss(stableId, set, asked);
     const late = newer === set ? undefined : this.usable(usage, newer).find(isIt);
     if (late === undefined) throw this.missing(id, usage, 'no key there has the stable id asked for');
     return late;

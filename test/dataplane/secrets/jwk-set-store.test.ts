@@ -142,17 +142,56 @@ describe('a store of a JWK set', () => {
       expect(state.fetches).toBe(1);
     });
 
-    it('fetches once for a flood of names, and again when the time is over', async () => {
+    it('spends a small budget on a flood of made-up names, which refills', async () => {
       const { store, state } = arranged([a]);
       await store.keys('verify', 'x');
       state.now = 1 * SECONDS;
       const flood = Array.from({ length: 1000 }, (_, at) => store.named('verify', 'x', `no-${at}`));
       expect((await Promise.allSettled(flood)).every(({ status }) => status === 'rejected')).toBe(true);
       expect(state.fetches).toBe(2);
-      for (let at = 0; at < 1000; at++) await store.named('verify', 'x', `no-${at}`).catch(() => {});
-      expect(state.fetches).toBe(2);
-      state.now = 121 * SECONDS + 1;
-      await store.named('verify', 'x', 'none').catch(() => {});
+      for (let at = 0; at < 1000; at++) {
+        state.now++;
+        await store.named('verify', 'x', `more-${at}`).catch(() => {});
+      }
+      expect(state.fetches).toBe(5);
+      for (state.now = 3 * SECONDS; state.now <= 61 * SECONDS; state.now += SECONDS) {
+        await store.named('verify', 'x', `at-${state.now}`).catch(() => {});
+      }
+      expect(state.fetches).toBe(11);
+    });
+
+    it('finds a rotated key at once although somebody sent a made-up name before', async () => {
+      const { store, state } = arranged([a]);
+      await store.keys('verify', 'x');
+      state.now = 1 * SECONDS;
+      await expect(store.named('verify', 'x', 'made-up')).rejects.toThrow(NoSuchSecret);
+      state.keys = [c];
+      state.now = 2 * SECONDS;
+      expect(await store.named('verify', 'x', 'c')).toBe(c);
+    });
+
+    it('finds a rotated key within ten seconds while made-up names go on', async () => {
+      const { store, state } = arranged([a]);
+      await store.keys('verify', 'x');
+      let foundAt = -1;
+      for (state.now = 1 * SECONDS; foundAt < 0 && state.now < 60 * SECONDS; state.now += 100) {
+        if (state.now === 30 * SECONDS) state.keys = [c, a];
+        await store.named('verify', 'x', `made-up-${state.now}`).catch(() => {});
+        if (state.now < 30 * SECONDS) continue;
+        await store.named('verify', 'x', 'c').then(
+          () => (foundAt = state.now),
+          () => {},
+        );
+      }
+      expect(foundAt - 30 * SECONDS).toBeLessThanOrEqual(10 * SECONDS);
+    });
+
+    it('fetches for the same unknown name once in each pause', async () => {
+      const { store, state } = arranged([a], { lease: 3000 * SECONDS, refresh: 2000 * SECONDS });
+      await store.keys('verify', 'x');
+      for (state.now = 1 * SECONDS; state.now < 240 * SECONDS; state.now += SECONDS) {
+        await store.named('verify', 'x', 'retired').catch(() => {});
+      }
       expect(state.fetches).toBe(3);
     });
 
