@@ -13,6 +13,7 @@ export const denialReasons = [
   'condition',
   'forged-request',
   'origin',
+  'invalid-proof',
 ] as const;
 
 export type DenialReason = (typeof denialReasons)[number];

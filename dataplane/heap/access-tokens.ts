@@ -17,14 +17,25 @@ export interface AccessToken {
 /** Why a token is good for nothing. */
 export interface TokenRefusal {
   readonly kind: 'refusal';
-  /** `invalid_request`: the authorization server would not even judge it; everything else is a token that is not valid. */
-  readonly error: 'invalid_token' | 'invalid_request';
+  /**
+   * `invalid_request`: the authorization server would not even judge the token. `invalid_dpop_proof` and
+   * `use_dpop_nonce`: the proof beside the token is bad, or lacks a nonce (RFC 9449, sections 7.1 and 9).
+   */
+  readonly error: 'invalid_token' | 'invalid_request' | 'invalid_dpop_proof' | 'use_dpop_nonce';
   /** For the client: says nothing about keys, addresses or other tokens. */
   readonly description: string;
   /** For the log, or null. */
   readonly cause: unknown;
   /** Set where nobody could judge the token: it may be good. */
   readonly undecided?: true;
+  /** The nonce that the next proof must contain, sent as `DPoP-Nonce`. */
+  readonly nonce?: string;
+}
+
+/** A challenge of a scheme other than `Bearer`. */
+export interface SchemeChallenge {
+  readonly scheme: string;
+  readonly parameters: readonly (readonly [name: string, value: string])[];
 }
 
 /** What became of a token. */
@@ -53,8 +64,8 @@ export interface AccessTokenResolver {
    * judges in `confirm` whether a token came under the right one; who stands in front of a resolver names what it names.
    */
   readonly schemes?: readonly string[];
-  /** Challenges that clients are given beside that of `Bearer`, each the value of a header: `DPoP algs="ES256"`. */
-  readonly challenges?: readonly string[];
+  /** Challenges that clients get beside that of `Bearer`, such as `DPoP algs="ES256"`. */
+  readonly challenges?: readonly SchemeChallenge[];
 }
 
 /** Which scopes a request needs. */

@@ -1,7 +1,8 @@
+import type { SchemeChallenge } from '../heap/access-tokens.ts';
 import { Response } from '../http/response.ts';
 import { BEARER } from './bearer-token.ts';
 
-/** The errors of RFC 6750 and RFC 9470 with their statuses, and what clients are told of them. */
+/** The errors of RFC 6750, RFC 9449 and RFC 9470 with their statuses, and what clients are told of them. */
 const ERRORS = {
   invalid_request: [
     400,
@@ -10,6 +11,11 @@ const ERRORS = {
   ],
   invalid_token: [401, 'The access token provided is expired, revoked, malformed, or invalid for other reasons.'],
   insufficient_scope: [403, 'The request requires higher privileges than provided by the access token.'],
+  invalid_dpop_proof: [
+    401,
+    'The DPoP proof is missing, malformed, outdated, used before, or made for another request.',
+  ],
+  use_dpop_nonce: [401, 'The DPoP proof must contain the nonce of the DPoP-Nonce header.'],
   insufficient_user_authentication: [401, 'The request requires a stronger or more recent authentication of the user.'],
 } as const;
 
@@ -23,48 +29,70 @@ export interface ChallengeOptions {
   readonly realm: string;
   /** Where the metadata of the protected resource is (RFC 9728), or null. */
   readonly resourceMetadata: string | null;
-  /** Challenges of other schemes, each the value of a header. */
-  readonly others: readonly string[];
+  readonly others: readonly SchemeChallenge[];
 }
 
-/** Answers requests that must come with another token: empty, with a challenge that says why (RFC 6750, section 3). */
+/** Details of a challenge that says what is wrong. */
+export interface FailureDetails {
+  /** The scheme that the client used: its challenge carries the error. */
+  readonly scheme?: string;
+  /** Scopes that would suffice. */
+  readonly scope?: readonly string[];
+  /** Further parameters, behind the description. */
+  readonly more?: readonly Parameter[];
+  /** Value of `DPoP-Nonce`. */
+  readonly nonce?: string;
+}
+
+/** Answers requests that need another token: an empty body and a challenge that says why (RFC 6750, section 3). */
 export class Challenge {
-  private readonly realm: readonly Parameter[];
+  private readonly schemes: readonly SchemeChallenge[];
+  /** The challenges without an error, as headers carry them. */
+  private readonly plain: readonly string[];
   private readonly last: readonly Parameter[];
-  private readonly others: readonly string[];
-  private readonly missingValue: string;
+  private readonly realm: readonly Parameter[];
 
   constructor({ realm, resourceMetadata, others }: ChallengeOptions) {
     this.realm = [['realm', realm]];
     this.last = resourceMetadata === null ? [] : [['resource_metadata', resourceMetadata]];
-    this.others = others;
-    this.missingValue = written([...this.realm, ...this.last]);
+    const bearer = { scheme: BEARER, parameters: [...this.realm, ...this.last] };
+    this.schemes = [bearer, ...others];
+    this.plain = this.schemes.map(written);
   }
 
   /** There is no token: clients are not told of an error (RFC 6750, section 3.1). */
   missing(): Response {
-    return this.answer(401, this.missingValue);
+    return this.answer(401, this.plain);
   }
 
-  /** The token does not do. `scope` is what would, and `more` stands behind the description. */
-  failed(error: ChallengeError, scope: readonly string[] | null = null, more: readonly Parameter[] = []): Response {
+  /** The token or its proof does not suffice. */
+  failed(error: ChallengeError, { scheme = BEARER, scope, more = [], nonce }: FailureDetails = {}): Response {
     const [status, description] = ERRORS[error];
-    const needed: Parameter[] = scope === null ? [] : [['scope', [...new Set(scope)].join(' ')]];
+    const needed: Parameter[] = scope === undefined ? [] : [['scope', [...new Set(scope)].join(' ')]];
     const why: Parameter[] = [
       ['error', error],
       ['error_description', description],
     ];
-    return this.answer(status, written([...this.realm, ...needed, ...why, ...more, ...this.last]));
+    const used = this.schemes.findIndex((one) => one.scheme.toLowerCase() === scheme.toLowerCase());
+    const place = Math.max(used, 0);
+    const own = place === 0 ? [] : this.schemes[place]!.parameters;
+    const parameters = [...this.realm, ...needed, ...why, ...more, ...own, ...this.last];
+    const failure = written({ scheme: this.schemes[place]!.scheme, parameters });
+    const response = this.answer(status, [failure, ...(status === 401 ? this.plain.toSpliced(place, 1) : [])]);
+    if (nonce !== undefined) {
+      response.headers.append('DPoP-Nonce', nonce);
+      response.headers.append('Cache-Control', 'no-store');
+    }
+    return response;
   }
 
-  private answer(status: number, value: string): Response {
+  private answer(status: number, challenges: readonly string[]): Response {
     const response = new Response(status);
-    response.headers.append('WWW-Authenticate', value);
-    if (status === 401) for (const other of this.others) response.headers.append('WWW-Authenticate', other);
+    for (const challenge of challenges) response.headers.append('WWW-Authenticate', challenge);
     return response;
   }
 }
 
-function written(parameters: readonly Parameter[]): string {
-  return `${BEARER} ${parameters.map(([name, value]) => `${name}="${value.replace(/["\\]/g, '\\$&')}"`).join(', ')}`;
+function written({ scheme, parameters }: SchemeChallenge): string {
+  return `${scheme} ${parameters.map(([name, value]) => `${name}="${value.replace(/["\\]/g, '\\$&')}"`).join(', ')}`;
 }

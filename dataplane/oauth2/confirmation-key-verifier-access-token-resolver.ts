@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { duration, flag } from '../../contract/vocabulary/configured.ts';
+import { duration, flag, secretId } from '../../contract/vocabulary/configured.ts';
+import { needs } from '../../contract/vocabulary/groups.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
 import {
   type AccessToken,
@@ -9,10 +10,10 @@ import {
   type TokenRefusal,
 } from '../heap/access-tokens.ts';
 import { shownThumbprint } from '../heap/certificate-thumbprint.ts';
-import { defineService } from '../heap/definition.ts';
+import { defineService, type Parts } from '../heap/definition.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { isObject } from '../jose/strict-json.ts';
-import { DpopVerifier } from './dpop-verifier.ts';
+import { type DpopOptions, DpopVerifier } from './dpop-verifier.ts';
 
 const dpop = z.strictObject({
   enabled: flag().default(true).describe('Whether tokens that are bound to a key are accepted with a proof.'),
@@ -22,6 +23,25 @@ const dpop = z.strictObject({
   skewAllowance: duration({ zero: true, max: '5 minutes' })
     .prefault('5 seconds')
     .describe('How much the clocks of clients may differ from this one.'),
+  nonce: z
+    .strictObject({
+      maxAge: duration({ max: '1 hour' }).prefault('5 minutes').describe('How long a nonce is accepted.'),
+      secretsProvider: ref('secretsProvider')
+        .optional()
+        .describe('Provider of the secret that nonces are signed with.'),
+      secretId: secretId()
+        .optional()
+        .describe(
+          'Id of the secret, 32 random bytes. Give it where clients reach several gateways: without it each gateway ' +
+            'accepts only the nonces that it issued.',
+        ),
+    })
+    .check(needs('secretId', 'secretsProvider'), needs('secretsProvider', 'secretId'))
+    .optional()
+    .describe(
+      'Requires a nonce in every proof (RFC 9449, section 9). A proof without a current one is answered with 401, ' +
+        '`error="use_dpop_nonce"` and a nonce in the header `DPoP-Nonce`.',
+    ),
 });
 
 /** Lets only those use a token that is bound to a key who have shown that they have the key. */
@@ -33,7 +53,8 @@ export const confirmationKeyVerifierAccessTokenResolver = defineService({
     'whose `cnf` has `x5t#S256` (RFC 8705) is for the client that has shown the certificate with this thumbprint, at ' +
     'the TLS handshake or to a proxy in front of the gateway, of which a CertificateThumbprintFilter tells. With ' +
     '`dpop`, a token whose `cnf` has `jkt` (RFC 9449) has to come as `Authorization: DPoP …` together with a new proof ' +
-    'in the header `DPoP`, signed with the key of this thumbprint for this method, this URI and this token. About ' +
+    'in the header `DPoP`, signed with the key of this thumbprint for this method, this URI and this token. A bad proof ' +
+    'is answered with 401 and `DPoP error="invalid_dpop_proof"`. About ' +
     '300,000 proofs can be remembered at a time, by all units of a gateway together; when there is no room for ' +
     'another one, it is refused. A token without `cnf` needs no confirmation, and one whose `cnf` says anything else ' +
     'is refused.',
@@ -55,7 +76,7 @@ export const confirmationKeyVerifierAccessTokenResolver = defineService({
   ],
   create(config, parts): AccessTokenResolver {
     const delegate = parts.resolve(config.delegate);
-    const proofs = config.dpop?.enabled === true ? new DpopVerifier(config.dpop, parts) : null;
+    const proofs = config.dpop?.enabled === true ? new DpopVerifier(dpopOptions(config.dpop, parts), parts) : null;
     const { schemes = [], challenges = [] } = delegate;
     return {
       ...resolvingBy(delegate, (token, exchange) => delegate.resolve(token, exchange)),
@@ -70,25 +91,37 @@ export const confirmationKeyVerifierAccessTokenResolver = defineService({
   },
 });
 
+function dpopOptions({ maxAge, skewAllowance, nonce }: z.infer<typeof dpop>, parts: Parts): DpopOptions {
+  const times = { maxAge: maxAge.milliseconds, skew: skewAllowance.milliseconds };
+  if (nonce === undefined) return { ...times, nonce: null };
+  const { secretsProvider, secretId: id } = nonce;
+  const secret =
+    secretsProvider === undefined || id === undefined ? null : { provider: parts.resolve(secretsProvider), id };
+  return { ...times, nonce: { maxAge: nonce.maxAge.milliseconds, secret } };
+}
+
 /** Every member of `cnf` has to be one that can be verified, and is. */
-function confirmKeys(token: AccessToken, exchange: Exchange, proofs: DpopVerifier | null): TokenRefusal | null {
+function confirmKeys(
+  token: AccessToken,
+  exchange: Exchange,
+  proofs: DpopVerifier | null,
+): TokenRefusal | null | Promise<TokenRefusal | null> {
   const cnf = token.info['cnf'];
   if (cnf === undefined) return proofs?.unbound(exchange) ?? null;
   const members = isObject(cnf) ? Object.entries(cnf) : [];
   if (members.length === 0) return invalidToken('the token is bound to nothing that can be verified');
-  let isProven = false;
+  let thumbprint: string | null = null;
   for (const [name, value] of members) {
     if (name === 'x5t#S256') {
       if (typeof value !== 'string' || shownThumbprint(exchange) !== value) {
         return invalidToken('the token is bound to another certificate');
       }
-    } else if (name === 'jkt' && proofs !== null && typeof value === 'string') {
-      const refusal = proofs.judge(token.token, value, exchange);
-      if (refusal !== null) return refusal;
-      isProven = true;
-    } else return invalidToken('the token is bound in a way that cannot be verified', `cnf has '${shownName(name)}'`);
+    } else if (name === 'jkt' && proofs !== null && typeof value === 'string') thumbprint = value;
+    else return invalidToken('the token is bound in a way that cannot be verified', `cnf has '${shownName(name)}'`);
   }
-  return isProven ? null : (proofs?.unbound(exchange) ?? null);
+  // the proof comes last: judging it uses it up
+  if (thumbprint !== null) return proofs!.judge(token.token, thumbprint, exchange);
+  return proofs?.unbound(exchange) ?? null;
 }
 
 function shownName(name: string): string {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { CryptoKey } from '../heap/secrets.ts';
 import { Uri } from '../http/uri.ts';
-import { readClaims, timeClaim, timeFault } from '../jose/claims.ts';
+import { type Claims, readClaims, timeClaim, timeFault } from '../jose/claims.ts';
 import { readJws } from '../jose/compact-jws.ts';
 import { cryptoKeyOf, thumbprintOf } from '../jose/jwk.ts';
 import { verifies } from '../jose/signature.ts';
@@ -20,6 +20,9 @@ export interface ProvenRequest {
   readonly thumbprint: string;
 }
 
+/** Text of `judgeProof` for a proof that is sound and made by another client than the token's. */
+export const OTHER_KEY = 'the DPoP proof is of another key than the token';
+
 /** How old proofs may be; all are milliseconds. */
 export interface ProofTimes {
   readonly now: number;
@@ -33,6 +36,17 @@ export interface DpopProof {
   readonly id: string;
   /** When it is too old to be used, in milliseconds since 1970. */
   readonly usableUntil: number;
+  /** Its claim `nonce`, not yet judged. */
+  readonly nonce: unknown;
+}
+
+/** The claims of a proof, not yet judged. */
+interface ProofClaims extends Claims {
+  readonly jti?: unknown;
+  readonly htm?: unknown;
+  readonly htu?: unknown;
+  readonly ath?: unknown;
+  readonly nonce?: unknown;
 }
 
 /** Judges a DPoP proof (RFC 9449, section 4.3) by all but its use before. A text says what is wrong with it. */
@@ -43,7 +57,7 @@ export function judgeProof(text: string, request: ProvenRequest, times: ProofTim
   if (!proofAlgorithms.includes(jws.alg)) return 'the DPoP proof is signed with a shared secret';
   const claims = readClaims(jws.payload);
   if (claims === null) return 'the DPoP proof holds no claims';
-  const { jti, htm, htu, ath } = claims as Readonly<Record<'jti' | 'htm' | 'htu' | 'ath', unknown>>;
+  const { jti, htm, htu, ath, nonce }: ProofClaims = claims;
   if (typeof jti !== 'string' || jti === '') return 'the DPoP proof has no id';
   if (htm !== request.method) return 'the DPoP proof is for another method';
   if (!isPlace(htu, request.uri)) return 'the DPoP proof is for another URI';
@@ -55,9 +69,9 @@ export function judgeProof(text: string, request: ProvenRequest, times: ProofTim
   }
   const key = publicKeyOf(jws.header['jwk']);
   if (key === null) return 'the DPoP proof shows no public key';
-  if (thumbprintOf(key.key) !== request.thumbprint) return 'the DPoP proof is of another key than the token';
+  if (thumbprintOf(key.key) !== request.thumbprint) return OTHER_KEY;
   if (!verifies(jws, key)) return 'the signature of the DPoP proof is wrong';
-  return { id: `${request.thumbprint} ${jti}`, usableUntil: issued + maxAge + skew };
+  return { id: `${request.thumbprint} ${jti}`, usableUntil: issued + maxAge + skew, nonce };
 }
 
 /** Whether a text is this URI, whatever its query and its fragment. */

@@ -21,6 +21,7 @@ export const tokenDenials = [
   'insufficient-scope',
   'insufficient-authentication',
   'not-judged',
+  'invalid-proof',
 ] as const satisfies readonly DenialReason[];
 type TokenDenial = (typeof tokenDenials)[number];
 
@@ -28,6 +29,8 @@ type TokenDenial = (typeof tokenDenials)[number];
 const DENIALS: Readonly<Record<ChallengeError, TokenDenial>> = {
   invalid_request: 'invalid-request',
   invalid_token: 'invalid-token',
+  invalid_dpop_proof: 'invalid-proof',
+  use_dpop_nonce: 'invalid-proof',
   insufficient_scope: 'insufficient-scope',
   insufficient_user_authentication: 'insufficient-authentication',
 };
@@ -86,14 +89,18 @@ export class ResourceServer {
       if (received) this.memos?.remember(exchange, value, kept);
       return this.confirm(kept, exchange, next, now);
     }
-    if (!isToken(credentials)) return this.challenged(areSeveral(credentials) ? 'invalid_request' : 'invalid_token');
+    if (!isToken(credentials)) {
+      const error = areSeveral(credentials) ? 'invalid_request' : 'invalid_token';
+      return this.challenged(error, { scheme: schemeOf(exchange) });
+    }
     return this.settle(
       credentials,
       () => (cache === null ? resolver.resolve(credentials, exchange) : cache.load(credentials, exchange)),
       (resolution: Resolution) =>
         resolution.kind === 'token'
           ? this.confirm(resolution, exchange, next, Date.now())
-          : this.refuse(resolution, credentials),
+          : this.refuse(resolution, credentials, exchange),
+      exchange,
     );
   }
 
@@ -104,12 +111,13 @@ export class ResourceServer {
       token.token,
       () => resolver.confirm!(token, exchange),
       (refusal: TokenRefusal | null) =>
-        refusal === null ? this.admit(token, exchange, next, Date.now()) : this.refuse(refusal, token.token),
+        refusal === null ? this.admit(token, exchange, next, Date.now()) : this.refuse(refusal, token.token, exchange),
+      exchange,
     );
   }
 
   private admit(token: AccessToken, exchange: Exchange, next: Next, now: number): Answer {
-    if (!(now < token.expiresAt)) return this.challenged('invalid_token');
+    if (!(now < token.expiresAt)) return this.challenged('invalid_token', { scheme: schemeOf(exchange) });
     const needed = this.options.scopes(exchange);
     if (needed instanceof Promise) return needed.then((known) => this.enter(token, known, exchange, next));
     return this.enter(token, needed, exchange, next);
@@ -118,10 +126,13 @@ export class ResourceServer {
   private enter(token: AccessToken, needed: readonly string[], exchange: Exchange, next: Next): Answer {
     const { stepUp } = this.options;
     for (const scope of needed) {
-      if (!token.scopes.has(scope)) return this.challenged('insufficient_scope', needed);
+      if (!token.scopes.has(scope)) {
+        return this.challenged('insufficient_scope', { scheme: schemeOf(exchange), scope: needed });
+      }
     }
     if (stepUp !== null && !stepUp.suffices(token)) {
-      return this.challenged('insufficient_user_authentication', null, stepUp.parameters);
+      const details = { scheme: schemeOf(exchange), more: stepUp.parameters };
+      return this.challenged('insufficient_user_authentication', details);
     }
     if (exchange.over) return new Response(503); // the client has gone, and nobody behind needs to hear of it
     exchange.setContext('oauth2', { accessToken: VouchedToken.of(token) });
@@ -129,33 +140,36 @@ export class ResourceServer {
   }
 
   /** Asks, now or with a promise; what fails is a refusal, and what the rest of the chain throws is not. */
-  private settle<T>(token: string, ask: () => T | Promise<T>, then: (judged: T) => Answer): Answer {
+  private settle<T>(token: string, ask: () => T | Promise<T>, then: (judged: T) => Answer, exchange: Exchange): Answer {
     let judged: T | Promise<T>;
     try {
       judged = ask();
     } catch (error) {
-      return this.failed(error, token);
+      return this.failed(error, token, exchange);
     }
     if (!(judged instanceof Promise)) return then(judged);
-    return judged.then(then, (error: unknown) => this.failed(error, token));
+    return judged.then(then, (error: unknown) => this.failed(error, token, exchange));
   }
 
-  private refuse({ error, description, cause, undecided }: TokenRefusal, token: string): Response {
+  private refuse(refusal: TokenRefusal, token: string, exchange: Exchange): Response {
+    const { error, description, cause, undecided, nonce } = refusal;
     const { log, challenge, denied } = this.options;
     if (log.isLevelEnabled('debug')) {
       const why = cause === null ? {} : { reason: reasonOf(cause, token) };
       log.debug({ refusal: without(token, description), ...why }, 'an access token is refused');
     }
     denied(undecided === true ? 'not-judged' : DENIALS[error]);
-    return challenge.failed(error);
+    return challenge.failed(error, { scheme: schemeOf(exchange), ...(nonce !== undefined && { nonce }) });
   }
 
-  private failed(error: unknown, token: string): Response {
+  private failed(error: unknown, token: string, exchange: Exchange): Response {
     if (error instanceof ParentGone) return new Response(503); // nobody is left to read it
     const isBusy = error instanceof VerificationBusy;
     this.unjudged.give(reasonOf(error, token));
     this.options.denied('not-judged');
-    if (!isBusy && !(error instanceof RevocationsUnheard)) return this.options.challenge.failed('invalid_token');
+    if (!isBusy && !(error instanceof RevocationsUnheard)) {
+      return this.options.challenge.failed('invalid_token', { scheme: schemeOf(exchange) });
+    }
     const response = new Response(503);
     if (isBusy) response.headers.append('Retry-After', '1');
     return response;
@@ -170,6 +184,11 @@ export class ResourceServer {
     this.options.denied(DENIALS[error]);
     return this.options.challenge.failed(error, ...rest);
   }
+}
+
+/** The scheme that the client used, which the challenge answers. */
+function schemeOf({ request }: Exchange): string {
+  return /^\S*/.exec(request.headers.get('authorization') ?? '')![0];
 }
 
 function reasonOf(error: unknown, token: string): string {

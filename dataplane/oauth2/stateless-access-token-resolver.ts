@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { duration, secretId, text } from '../../contract/vocabulary/configured.ts';
+import { duration, flag, secretId, text } from '../../contract/vocabulary/configured.ts';
 import { deprecated } from '../../contract/vocabulary/field-notes.ts';
 import { exclusive, oneRequired } from '../../contract/vocabulary/groups.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
@@ -7,7 +7,8 @@ import { invalidToken, type Resolution } from '../heap/access-tokens.ts';
 import { defineService } from '../heap/definition.ts';
 import type { KeyUsage } from '../heap/secrets.ts';
 import { type Claims, readClaims, timeClaim, timeFault } from '../jose/claims.ts';
-import { decryptedPayload, isTokenFault, verifiedPayload } from './token-payload.ts';
+import { ACCESS_TOKENS, decryptedPayload, isTokenFault, ONLY_ACCESS_TOKENS, verifiedPayload } from './token-payload.ts';
+import { requirementFields, requirementsOf } from './token-requirements.ts';
 import { scopesOf } from './token-scopes.ts';
 import { watchKeys } from './watched-keys.ts';
 
@@ -27,16 +28,16 @@ export const statelessAccessTokenResolver = defineService({
     'algorithm of a token must be one that the key is for. What is signed with `none`, has extensions (`crit`, `b64`) ' +
     'or is no access token by its `typ` is refused. Keys that a token brings along or points to (`jwk`, `jku`, `x5c`, ' +
     '`x5u`) are neither used nor fetched. ' +
-    'The claims are in `contexts.oauth2.accessToken.info`; `scope` may be a text with spaces or an array. A token ' +
-    'without `exp` does not expire. A revoked token is accepted until it expires: nobody is asked.',
+    'The claims are in `contexts.oauth2.accessToken.info`; `scope` may be a text with spaces or an array. A revoked token is accepted until it expires: nobody is asked.',
   config: z
     .strictObject({
       issuer: text().describe('What `iss` of a token must be, character by character.'),
-      audience: text()
-        .optional()
+      ...requirementFields,
+      requireAccessTokenType: flag()
+        .default(false)
         .describe(
-          'What `aud` of a token must be or hold, character by character. Without it a token that the issuer made for ' +
-            'another API is accepted here too, if it has the scopes.',
+          'Requires `typ` to be `at+jwt` (RFC 9068). Otherwise tokens with `JWT` or without `typ` are accepted too, ' +
+            'among which there may be other kinds of token with the same issuer and keys.',
         ),
       secretsProvider: ref('secretsProvider').describe('Where the keys are.'),
       verificationSecretId: secretId()
@@ -75,7 +76,9 @@ export const statelessAccessTokenResolver = defineService({
     },
   ],
   create(config, { resolve }) {
-    const { issuer, audience } = config;
+    const { issuer } = config;
+    const unmet = requirementsOf(config);
+    const types = config.requireAccessTokenType ? ONLY_ACCESS_TOKENS : ACCESS_TOKENS;
     const skew = config.skewAllowance.milliseconds;
     const provider = resolve(config.secretsProvider);
     const verificationId = config.verificationSecretId ?? config.signatureSecretId;
@@ -84,9 +87,10 @@ export const statelessAccessTokenResolver = defineService({
     const usages: readonly KeyUsage[] = verificationId === undefined ? OPENING : ['verify'];
 
     function judged(token: string, claims: Claims): Resolution {
-      const { iss, aud, scope, tokenName }: AccessTokenClaims = claims;
+      const { iss, scope, tokenName }: AccessTokenClaims = claims;
       if (iss !== issuer) return unsound('it is from another issuer');
-      if (audience !== undefined && !isFor(audience, aud)) return unsound('it is for another audience');
+      const lack = unmet(claims);
+      if (lack !== null) return unsound(lack);
       if (tokenName !== undefined && tokenName !== 'access_token') return unsound('it is no access token');
       const fault = timeFault(claims, Date.now(), skew);
       if (fault === 'expired') return invalidToken('the token has expired');
@@ -104,8 +108,8 @@ export const statelessAccessTokenResolver = defineService({
       async resolve(token) {
         const payload =
           verificationId === undefined
-            ? await decryptedPayload(token, provider, decryptionId)
-            : await verifiedPayload(token, provider, verificationId);
+            ? await decryptedPayload(token, provider, decryptionId, types)
+            : await verifiedPayload(token, provider, verificationId, types);
         if (isTokenFault(payload)) return unsound(payload.fault, payload.reason);
         const claims = readClaims(payload);
         return claims === null ? unsound('its claims are no sound JSON object') : judged(token, claims);
@@ -117,15 +121,9 @@ export const statelessAccessTokenResolver = defineService({
 /** The claims that are looked at, not yet judged. */
 interface AccessTokenClaims extends Claims {
   readonly iss?: unknown;
-  readonly aud?: unknown;
   readonly scope?: unknown;
   /** What the access manager calls the kind of a token. */
   readonly tokenName?: unknown;
-}
-
-/** Whether an audience is the one that a token names, or one of several. */
-function isFor(audience: string, aud: unknown): boolean {
-  return Array.isArray(aud) ? aud.includes(audience) : aud === audience;
 }
 
 /** Clients learn no more than this: the rest would help whoever makes up tokens. */

@@ -3,13 +3,14 @@ import { url } from '../../contract/vocabulary/configured.ts';
 import { oneRequired } from '../../contract/vocabulary/groups.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
 import { FailureLog } from '../backends/failure-log.ts';
-import type { Resolution } from '../heap/access-tokens.ts';
+import { invalidToken, type Resolution } from '../heap/access-tokens.ts';
 import { clearTextRemarks } from '../heap/clear-text-remark.ts';
 import { defineService } from '../heap/definition.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { callHandler, ParentGone } from '../http/own-call.ts';
 import { Uri } from '../http/uri.ts';
 import { type Judgement, judgeAnswer, trouble } from './introspection-answer.ts';
+import { requirementFields, requirementsOf } from './token-requirements.ts';
 
 const HEADERS = { 'Content-Type': 'application/x-www-form-urlencoded', Accept: 'application/json' };
 
@@ -40,6 +41,7 @@ export const tokenIntrospectionAccessTokenResolver = defineService({
           'Sends the requests, also those to an `amService`. It has to say who the gateway is, such as a Chain with a ' +
             'ClientSecretBasicAuthenticationFilter: authorization servers tell strangers nothing.',
         ),
+      ...requirementFields,
     })
     .check(oneRequired('amService', 'endpoint')),
   examples: [
@@ -77,6 +79,7 @@ export const tokenIntrospectionAccessTokenResolver = defineService({
     const place = config.amService === undefined ? null : resolve(config.amService).oauth2Endpoint('introspect');
     const uri = Uri.parse(place ?? config.endpoint!.href);
     const handler = resolve(config.providerHandler);
+    const unmet = requirementsOf(config);
     const failures = new FailureLog(log);
     onClose(() => failures.close());
 
@@ -95,7 +98,11 @@ export const tokenIntrospectionAccessTokenResolver = defineService({
     return {
       async resolve(token, exchange): Promise<Resolution> {
         const judgement = await ask(token, exchange);
-        if (judgement.kind !== 'trouble') return judgement;
+        if (judgement.kind === 'token') {
+          const lack = unmet(judgement.info);
+          return lack === null ? judgement : invalidToken('the token is not valid', lack);
+        }
+        if (judgement.kind === 'refusal') return judgement;
         failures.add(null, uri.authority, judgement.reason, 'access tokens cannot be introspected');
         return judgement.refusal;
       },

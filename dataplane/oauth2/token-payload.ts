@@ -10,18 +10,24 @@ export interface TokenFault {
   readonly reason: unknown;
 }
 
-/** What `typ` may be: RFC 7519 and RFC 9068, section 2.1. Other kinds of token are signed with the same keys. */
-const ACCESS_TOKEN_TYPES: ReadonlySet<string> = new Set(['jwt', 'at+jwt']);
+/** Values that `typ` may have; undefined where it may be missing. Other kinds of token are signed with the same keys. */
+export type TokenTypes = ReadonlySet<string | undefined>;
+
+/** RFC 7519, and RFC 9068, section 2.1. */
+export const ACCESS_TOKENS: TokenTypes = new Set(['jwt', 'at+jwt', undefined]);
+/** RFC 9068, section 4: what says for itself that it is an access token. */
+export const ONLY_ACCESS_TOKENS: TokenTypes = new Set(['at+jwt']);
 
 /** What a signed token holds, if it is one and one of the keys under the id signed it. */
 export async function verifiedPayload(
   token: string,
   provider: SecretsProvider,
   secretId: string,
+  types: TokenTypes,
 ): Promise<Buffer | TokenFault> {
   const jws = readJws(token);
   if (jws === null) return fault('it is no signed JWT in compact form with an algorithm that is known here');
-  if (!isForAccess(jws)) return fault("it is no access token by its 'typ' or 'cty'");
+  if (!hasType(jws, types) || saysNested(jws)) return fault("it is no access token by its 'typ' or 'cty'");
   if (await verifyWithSecrets(jws, provider, secretId)) return jws.payload;
   return fault('none of the keys that it may be verified with has signed it');
 }
@@ -31,14 +37,17 @@ export async function decryptedPayload(
   token: string,
   provider: SecretsProvider,
   secretId: string,
+  types: TokenTypes,
 ): Promise<Buffer | TokenFault> {
   const jwe = readJwe(token);
   if (jwe === null) return fault('it is no encrypted JWT in compact form with algorithms that are known here');
-  if (!hasAccessType(jwe)) return fault("it is no access token by its 'typ'");
+  if (!hasType(jwe, ACCESS_TOKENS)) return fault("it is no access token by its 'typ'");
   try {
     const content = await decryptWithSecrets(jwe, provider, secretId);
     if (content === null) return fault('none of the keys opens it');
-    if (isNested(jwe, content)) return await verifiedPayload(content.toString('latin1'), provider, secretId);
+    if (isNested(jwe, content)) return await verifiedPayload(content.toString('latin1'), provider, secretId, types);
+    // of a nested token the inner one says what it is
+    if (!hasType(jwe, types)) return fault("it is no access token by its 'typ'");
     return jwe.provesOrigin ? content : fault('it is encrypted with a public key and not signed: anybody can make it');
   } catch (error) {
     // The sender chooses the algorithm and with it what is asked for: that there is none is the fault of the token.
@@ -51,12 +60,8 @@ export function isTokenFault(payload: Buffer | TokenFault): payload is TokenFaul
   return 'fault' in payload;
 }
 
-function isForAccess(jws: CompactJws): boolean {
-  return hasAccessType(jws) && !saysNested(jws);
-}
-
-function hasAccessType({ header }: CompactJws | CompactJwe): boolean {
-  return header.typ === undefined || ACCESS_TOKEN_TYPES.has(withoutPrefix(header.typ));
+function hasType({ header }: CompactJws | CompactJwe, types: TokenTypes): boolean {
+  return types.has(header.typ === undefined ? undefined : withoutPrefix(header.typ));
 }
 
 /** A token inside of the token is said to be there, or is there. */

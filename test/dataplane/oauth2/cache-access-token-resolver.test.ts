@@ -68,7 +68,7 @@ describe('a resolver that keeps what another says', () => {
         return null;
       },
       schemes: ['DPoP'],
-      challenges: ['DPoP algs="ES256"'],
+      challenges: [{ scheme: 'DPoP', parameters: [['algs', 'ES256']] }],
     });
     const { ask } = await startProtected(resolver, {}, { says: '${contexts.oauth2.accessToken.info.sub}' });
     for (let i = 0; i < 3; i++) expect((await ask('Authorization: DPoP t')).body).toBe('demo');

@@ -1,9 +1,13 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { JsonObject, JsonValue } from '../../../contract/document/json-value.ts';
+import { Secret } from '../../../contract/secret.ts';
 import type { AccessTokenResolver, TokenRefusal } from '../../../dataplane/heap/access-tokens.ts';
+import type { SecretsProvider } from '../../../dataplane/heap/secrets.ts';
+import { namedMemory, type TakeMemory } from '../../../dataplane/heap/shared-memory.ts';
 import { Response } from '../../../dataplane/http/response.ts';
 import { confirmationKeyVerifierAccessTokenResolver } from '../../../dataplane/oauth2/confirmation-key-verifier-access-token-resolver.ts';
+import { DpopNonces, ownNonceKeys } from '../../../dataplane/oauth2/dpop-nonces.ts';
 import { ask } from '../../support/answers.ts';
 import { startAuthorizationServer } from '../../support/authorization-server.ts';
 import { buildObjects } from '../../support/built-object.ts';
@@ -15,6 +19,7 @@ import { startGateway } from '../../support/gateway.ts';
 import { introspectingResolver } from '../../support/introspecting-resolver.ts';
 import { objectParts } from '../../support/object-parts.ts';
 import { resolvingHandler, type Told } from '../../support/resolving-handler.ts';
+import { startProtected } from '../../support/resource-server.ts';
 import { askSecurely } from '../../support/secure-client.ts';
 import { startSecure } from '../../support/secure-gateway.ts';
 
@@ -198,12 +203,18 @@ it('asks its delegate first, also where that takes time', async () => {
 });
 
 it('names the schemes and challenges of its delegate and its own', () => {
-  const delegate = { schemes: ['Other'], challenges: ['Other x="y"'] };
+  const delegate: Partial<AccessTokenResolver> = {
+    schemes: ['Other'],
+    challenges: [{ scheme: 'Other', parameters: [['x', 'y']] }],
+  };
   expect(verifying({}, {}, delegate)).toMatchObject(delegate);
   expect(verifying({}, { dpop: { enabled: false } })).toMatchObject({ schemes: [], challenges: [] });
   expect(verifying({}, { dpop: {} }, delegate)).toMatchObject({
     schemes: ['Other', 'DPoP'],
-    challenges: ['Other x="y"', expect.stringMatching(/^DPoP algs="(?!.*HS).*\bES256\b.*"$/)],
+    challenges: [
+      ...delegate.challenges!,
+      { scheme: 'DPoP', parameters: [['algs', expect.stringMatching(/^(?!.*HS).*\bES256\b/)]] },
+    ],
   });
 });
 
@@ -248,8 +259,106 @@ describe('tokens that are bound to a key', () => {
     ];
     expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 401));
     expect(seen).toHaveLength(3);
-    expect(refused[0]!.values('WWW-Authenticate').join(', ')).toMatch(/Bearer .*error="invalid_token".*DPoP algs="/);
+    const errors = refused.map((answer) => /^(\w+) .*\berror="(\w+)"/.exec(answer.values('WWW-Authenticate')[0]!));
+    expect(errors.map((found) => `${found?.[1]} ${found?.[2]}`)).toEqual([
+      'DPoP invalid_dpop_proof', // used before
+      'DPoP invalid_dpop_proof', // none
+      'DPoP invalid_dpop_proof', // two
+      'DPoP invalid_dpop_proof', // two in one line
+      'Bearer invalid_token',
+      'DPoP invalid_token', // another key: RFC 9449, figure 15
+      'DPoP invalid_dpop_proof', // another URI
+      'DPoP invalid_dpop_proof', // another method
+      'DPoP invalid_dpop_proof', // another token
+      'DPoP invalid_token', // not bound
+    ]);
+    for (const answer of refused) {
+      const all = answer.values('WWW-Authenticate');
+      expect(all.map((value) => value.split(' ')[0]).sort()).toEqual(['Bearer', 'DPoP']);
+      expect(all.find((value) => value.startsWith('DPoP'))).toMatch(/\balgs="[^"]*ES256/);
+    }
     expect((await sent([], 'Bearer', await server.token())).status).toBe(200);
+  });
+
+  describe('with a nonce', () => {
+    const client = new DpopClient();
+    const info = { cnf: { jkt: client.thumbprint } };
+
+    /** A resource server that requires nonces; `ask` sends a new proof. */
+    async function requiringNonces(nonce: JsonObject, others: Partial<Parameters<typeof objectParts>[0]> = {}) {
+      const resolver: AccessTokenResolver = {
+        resolve: (token) => ({
+          kind: 'token',
+          token,
+          info,
+          scopes: new Set(['read']),
+          expiresAt: Number.POSITIVE_INFINITY,
+        }),
+      };
+      const { parts, close } = objectParts({ accessTokenResolver: resolver, ...others });
+      onTestFinished(close);
+      const read = confirmationKeyVerifierAccessTokenResolver.config.parse({ delegate: 'it', dpop: { nonce } });
+      const { ask: request } = await startProtected(confirmationKeyVerifierAccessTokenResolver.create(read, parts));
+      return (claims: JsonObject) => {
+        const proof = client.proof({ uri: 'http://gw.test/t', token: TOKEN, claims });
+        return request(`Authorization: DPoP ${TOKEN}`, `DPoP: ${proof}`);
+      };
+    }
+
+    const nonceIn = (head: string): string => /^dpop-nonce: (.*)$/im.exec(head)![1]!.trim();
+
+    it('tell clients which one to use and accept it several times', async () => {
+      const sent = await requiringNonces({});
+      const first = await sent({});
+      expect(first.status).toBe(401);
+      expect(first.challenges[0]).toMatch(/^DPoP .*error="use_dpop_nonce".*algs="/);
+      const nonce = nonceIn(first.head);
+      for (let time = 0; time < 3; time++) expect((await sent({ nonce })).status).toBe(200);
+    });
+
+    it.each<[string, (nonce: string) => JsonValue]>([
+      ['another text', () => 'other'],
+      ['a number', () => 7],
+      ['another time', (nonce) => `B${nonce.slice(1)}`],
+      ['another MAC', (nonce) => `${nonce.slice(0, -2)}${nonce.endsWith('AA') ? 'QQ' : 'AA'}`],
+      ['a cut one', (nonce) => nonce.slice(0, -4)],
+      ['a padded one', (nonce) => `${nonce}=`],
+    ])('refuse %s', async (_what, change) => {
+      const sent = await requiringNonces({});
+      const nonce = nonceIn((await sent({})).head);
+      const answer = await sent({ nonce: change(nonce) });
+      expect([answer.status, answer.challenges[0]]).toEqual([401, expect.stringContaining('use_dpop_nonce')]);
+    });
+
+    it('refuse one that is too old', async () => {
+      const nonces = new DpopNonces(1000);
+      const keys = [Buffer.alloc(32, 7)];
+      const nonce = nonces.issue(keys, 50_000);
+      expect([50_000, 51_000, 51_001].map((now) => nonces.isGood(nonce, keys, now))).toEqual([true, true, false]);
+    });
+
+    it('accept those of another gateway that has the same secret, and no others', async () => {
+      const stored = (...values: string[]): SecretsProvider =>
+        ({
+          valid: async () => values.map((value) => new Secret(value)),
+        }) as Partial<SecretsProvider> as SecretsProvider;
+      const config = { secretsProvider: 'it', secretId: 'nonces' };
+      const [one, two, three] = [
+        await requiringNonces(config, { secretsProvider: stored('new', 'old') }),
+        await requiringNonces(config, { secretsProvider: stored('old') }),
+        await requiringNonces(config, { secretsProvider: stored('other') }),
+      ];
+      const nonce = nonceIn((await two({})).head);
+      expect((await one({ nonce })).status).toBe(200);
+      expect((await three({ nonce })).status).toBe(401);
+    });
+
+    it('share a key between the units of a gateway, and not with another one', async () => {
+      const memory = namedMemory();
+      const unit = (services: TakeMemory) => ownNonceKeys(services('nonces', DpopNonces.keyBytes).buffer);
+      expect(unit(memory)).toEqual(unit(memory));
+      expect(unit(namedMemory())).not.toEqual(unit(memory));
+    });
   });
 
   it('come under the scheme DPoP and no other', async () => {

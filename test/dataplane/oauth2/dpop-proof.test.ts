@@ -22,6 +22,7 @@ it('takes a sound proof, and says until when it could be used again', () => {
   expect(judged({ claims: { jti: 'one', iat } })).toEqual({
     id: `${client.thumbprint} one`,
     usableUntil: iat * 1000 + 65_000,
+    nonce: undefined,
   });
 });
 

@@ -295,7 +295,7 @@ describe('what clients are told beyond', () => {
     const both = {
       resolve: scripted.resolve.bind(scripted),
       schemes: ['DPoP'],
-      challenges: ['DPoP algs="ES256"'],
+      challenges: [{ scheme: 'DPoP', parameters: [['algs', 'ES256']] }] as const,
     };
     const { ask } = await startProtected(both);
     expect((await ask()).challenges).toEqual([REALM, 'DPoP algs="ES256"']);
@@ -303,6 +303,9 @@ describe('what clients are told beyond', () => {
     expect((await ask('Authorization: Bearer good')).status).toBe(200);
     expect((await ask('Authorization: Basic good')).status).toBe(401);
     expect((await ask('Authorization: Bearer readonly')).challenges).toHaveLength(1);
+    const [error, plain] = (await ask('Authorization: DPoP unknown')).challenges;
+    expect(error).toMatch(/^DPoP realm="gatewarden", error="invalid_token", error_description="[^"]+", algs="ES256"$/);
+    expect(plain).toBe(REALM);
   });
 
   const second = Math.floor(Date.now() / 1000);

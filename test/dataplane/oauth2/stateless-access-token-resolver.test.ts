@@ -100,6 +100,30 @@ describe(TYPE, () => {
     expect(await resolved(signed(claims({ aud })))).toMatchObject({ kind: 'token' });
   });
 
+  it('accepts one of several audiences', async () => {
+    const either = resolverOf({ audience: ['orders', 'stock'] });
+    expect(await resolved(signed(claims({ aud: ['other', 'stock'] })), either)).toMatchObject({ kind: 'token' });
+    expect(await resolved(signed(claims({ aud: 'other' })), either)).toMatchObject(UNSOUND);
+  });
+
+  it('refuses a token without exp where requireExpiry asks for one', async () => {
+    const strict = resolverOf({ requireExpiry: true });
+    expect(await resolved(signed(claims({ exp: undefined })), strict)).toMatchObject(UNSOUND);
+    expect(await resolved(signed(claims()), strict)).toMatchObject({ kind: 'token' });
+  });
+
+  it.each<[string | undefined, boolean]>([
+    ['at+jwt', true],
+    ['application/AT+JWT', true],
+    ['JWT', false],
+    [undefined, false],
+    ['dpop+jwt', false],
+  ])('with requireAccessTokenType accepts typ %s: %s', async (typ, isGood) => {
+    const strict = resolverOf({ requireAccessTokenType: true });
+    const header = typ === undefined ? {} : { typ };
+    expect(await resolved(signed(claims(), header), strict)).toMatchObject(isGood ? { kind: 'token' } : UNSOUND);
+  });
+
   it.each<[string, string]>([
     ['JWT', 'JWT'],
     ['lower case', 'jwt'],
@@ -282,6 +306,18 @@ describe('encrypted tokens', () => {
     expect(await resolved(await sealed(signed(claims(), { typ: 'dpop+jwt' })), opening)).toMatchObject(UNSOUND);
     const twice = await sealed(await sealed(signed(claims())));
     expect(await resolved(twice, opening)).toMatchObject(UNSOUND);
+  });
+
+  it('with requireAccessTokenType are judged by the typ of what holds the claims', async () => {
+    const strict = resolverOf({ decryptionSecretId: 'as.keys', requireAccessTokenType: true });
+    const sealed = (inner: string, typ: string): Promise<string> =>
+      encrypt(inner, { ...header, typ }, secret.other, 'dir', 'A256GCM');
+    expect(await resolved(await sealed(claims(), 'at+jwt'), strict)).toMatchObject({ kind: 'token' });
+    expect(await resolved(await sealed(claims(), 'JWT'), strict)).toMatchObject(UNSOUND);
+    expect(await resolved(await sealed(signed(claims(), { typ: 'at+jwt' }), 'JWT'), strict)).toMatchObject({
+      kind: 'token',
+    });
+    expect(await resolved(await sealed(signed(claims(), { typ: 'JWT' }), 'at+jwt'), strict)).toMatchObject(UNSOUND);
   });
 
   it('do not pass with a signed token of a stranger inside, whatever they are encrypted with', async () => {

@@ -142,6 +142,19 @@ function saying(content: string, status = 200, type = 'application/json'): Respo
   };
 }
 
+it.each<[JsonObject, JsonObject, boolean]>([
+  [{ audience: 'orders' }, { aud: ['stock', 'orders'] }, true],
+  [{ audience: ['orders', 'stock'] }, { aud: 'stock' }, true],
+  [{ audience: 'orders' }, { aud: 'stock' }, false],
+  [{ audience: 'orders' }, {}, false],
+  [{ requireExpiry: true }, { exp: Math.floor(Date.now() / 1000) + 600 }, true],
+  [{ requireExpiry: true }, {}, false],
+])('requires with %j of a token with %j: %s', async (config, said, isGood) => {
+  const place = await endpoint(saying(JSON.stringify({ active: true, ...said })));
+  const { told } = await resolving({ endpoint: place, providerHandler: 'ClientHandler', ...config });
+  expect(await told('t')).toMatchObject(isGood ? { kind: 'token' } : { error: 'invalid_token' });
+});
+
 describe('the request', () => {
   it('is the form of RFC 7662', async () => {
     const seen: { method: unknown; url: unknown; headers: IncomingMessage['headers']; body: string }[] = [];
