@@ -41,6 +41,11 @@ export class ControllerAddresses {
     return this.round.shift()!;
   }
 
+  /** Whether every address that was found has been tried. */
+  get isRoundOver(): boolean {
+    return this.round.length === 0;
+  }
+
   /** What was found is tried no further: names are looked up again. */
   again(): void {
     this.round = [];

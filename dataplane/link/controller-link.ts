@@ -30,6 +30,10 @@ export interface LinkedPlane {
   apply(update: WholeUpdate): Promise<Outcome>;
   /** The routes of these that are held in exactly this version. */
   recall(routes: Recall['routes']): readonly RouteEntry[];
+  /** A controller accepted the plane and is about to send what is new. */
+  welcomed?(): void;
+  /** Every address of controllers was tried in vain. */
+  unreachable?(): void;
   /** @param isStoodBy whether the controller that hears it stands by what it told, and did not send the plane away */
   report(isStoodBy: boolean): Omit<Report, 'type'>;
 }
@@ -167,6 +171,7 @@ export class ControllerLink {
       lastFailure: null,
     };
     this.welcomedStream = { stream, since: performance.now() };
+    this.options.plane.welcomed?.();
     this.told = Number.NEGATIVE_INFINITY;
     this.log.info({ controller, address, plane, group, heartbeat }, 'connected to a controller');
     this.trust(welcome.authorities, own);
@@ -255,11 +260,13 @@ export class ControllerLink {
   private failed(reason: string): void {
     if (this.isClosed) return;
     this.facts = { ...this.facts, lastFailure: reason };
+    const { addresses, plane } = this.options;
+    if (!this.facts.connected && addresses.isRoundOver) plane.unreachable?.();
     if (!this.facts.connected && performance.now() - this.told > TELL_INTERVAL) {
       this.told = performance.now();
       const { controller, lastContact } = this.facts;
       const seconds = lastContact === null ? null : Math.round((Date.now() - lastContact) / 1000);
-      const isEmpty = this.options.plane.hello().holds.revision === null;
+      const isEmpty = plane.hello().holds.revision === null;
       const serves = isEmpty ? 'nothing is served yet' : 'what is held serves on';
       this.log.warn({ reason, controller, secondsAgo: seconds }, `no controller is connected: ${serves}`);
     }

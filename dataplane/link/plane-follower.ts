@@ -22,12 +22,18 @@ export interface PlaneFollowerOptions {
   /** What the plane says of itself. */
   readonly about: Omit<Hello, 'type' | 'protocol' | 'holds'>;
   readonly log: Logger;
-  /** Milliseconds that a controller has at the start before what is on disk is served; by default two seconds. */
-  readonly patience?: number;
+  /**
+   * Milliseconds at the start before what is on disk is served: for a controller to accept the plane, by default a
+   * second, and then for its update, by default two. Nothing is waited for when no address of a controller answers.
+   */
+  readonly patience?: { readonly contact: number; readonly update: number };
+  /** Milliseconds that an acknowledgement waits for the disk; by default five seconds. */
+  readonly diskPatience?: number;
   /** Milliseconds after which what is on disk is dated anew while a controller is connected; by default half an hour. */
   readonly freshness?: number;
 }
 
+const PATIENCE = { contact: 1000, update: 2000 };
 /** Milliseconds before what could not be served at the start is tried again. */
 const RETRY = 5000;
 
@@ -40,6 +46,8 @@ export class PlaneFollower implements LinkedPlane {
   private readonly since = new Date().toISOString();
   private held: Holding | null = null;
   private isServing = false;
+  /** Whether what is on disk is about to be served unless a controller sends something. */
+  private isWaiting = false;
   private kept = 0;
   /** `admin.json` as it was when the plane began to serve, and as it was last told to have changed. */
   private admin = '';
@@ -61,7 +69,15 @@ export class PlaneFollower implements LinkedPlane {
     if (found === null) return;
     this.held = found.holding;
     this.confirmed = found.time;
-    this.serveHeldIn(this.options.patience ?? 2000);
+    this.serveHeldIn(this.patience.contact);
+  }
+
+  welcomed(): void {
+    if (this.isWaiting) this.serveHeldIn(this.patience.update);
+  }
+
+  unreachable(): void {
+    if (this.isWaiting) this.serveHeldIn(0);
   }
 
   close(): Promise<void> | undefined {
@@ -85,10 +101,11 @@ export class PlaneFollower implements LinkedPlane {
   }
 
   report(isStoodBy: boolean): Omit<Report, 'type'> {
-    const { plane, freshness = 30 * 60_000 } = this.options;
+    const { plane, file, freshness = 30 * 60_000 } = this.options;
     if (isStoodBy) {
       this.confirmed = Date.now();
-      if (this.held !== null && this.isServing && Date.now() - this.kept > freshness) this.keep(this.held);
+      const isDue = Date.now() - this.kept > freshness || file?.isBehind === true;
+      if (this.held !== null && this.isServing && isDue) void this.keep(this.held);
     }
     const { ready, unitsServing } = plane;
     const { revision, since } = this;
@@ -103,9 +120,9 @@ export class PlaneFollower implements LinkedPlane {
     if (isBaseBad(problems)) return this.refused(problems);
     this.held = builtHolding(this.held, wanted, problems);
     this.confirmed = Date.now();
-    this.keep(this.held);
     this.tellAdmin(this.held);
     this.updates.taken++;
+    await this.keptInTime(this.held);
     return { taken: true, problems: [...problems, ...unheld.map(notHeld)], newer };
   }
 
@@ -142,11 +159,18 @@ export class PlaneFollower implements LinkedPlane {
     }
   }
 
+  private get patience(): { readonly contact: number; readonly update: number } {
+    return this.options.patience ?? PATIENCE;
+  }
+
   private serveHeldIn(milliseconds: number): void {
+    if (this.timer !== null) clearTimeout(this.timer);
+    this.isWaiting = true;
     this.timer = setTimeout(() => void this.inTurn(() => this.serveHeld()), milliseconds);
   }
 
   private async serveHeld(): Promise<void> {
+    this.isWaiting = false;
     const { log } = this.options;
     const { held } = this;
     if (this.isServing || held === null) return;
@@ -156,6 +180,7 @@ export class PlaneFollower implements LinkedPlane {
       const [first] = problems.flatMap((one) => one.problems);
       log.error({ revision, reason: first?.message }, 'the snapshot on disk cannot be served');
       this.serveHeldIn(RETRY);
+      this.isWaiting = false; // what failed is not tried sooner
       return;
     }
     this.held = builtHolding(null, held, problems);
@@ -163,9 +188,20 @@ export class PlaneFollower implements LinkedPlane {
     log.warn({ revision, secondsOld: age }, 'no controller said anything: the snapshot on disk is served');
   }
 
-  private keep(holding: Holding): void {
+  private keep(holding: Holding): Promise<void> {
     this.kept = Date.now();
-    this.options.file?.save(holding);
+    return this.options.file?.save(holding) ?? Promise.resolve();
+  }
+
+  /** Waits until it is on disk, because what is acknowledged must survive a crash. A disk that hangs must not stop updates. */
+  private async keptInTime(holding: Holding): Promise<void> {
+    const { log, diskPatience = 5000 } = this.options;
+    const late = Promise.withResolvers<'late'>();
+    const timer = setTimeout(() => late.resolve('late'), diskPatience);
+    const first = await Promise.race([this.keep(holding), late.promise]);
+    clearTimeout(timer);
+    if (first !== 'late') return;
+    log.warn({ revision: holding.revision }, 'the disk is slow: the update is acknowledged before it is on disk');
   }
 
   private tellAdmin(holding: Holding): void {

@@ -42,6 +42,11 @@ export function sealing(secret: Uint8Array, identity: string): Sealing {
   };
 }
 
+/** Returns the name that a sealed text has by its salt, which no other has. It is fit for the name of a file. */
+export function sealName(sealed: Uint8Array): string {
+  return Buffer.from(sealed.subarray(MAGIC.length, MAGIC.length + SALT)).toString('base64url');
+}
+
 /** @throws CannotOpen when it is not whole, was changed, or is sealed for somebody else or under another secret. */
 export function opened(sealed: Buffer, secret: Uint8Array, identity: string): string {
   if (sealed.length < HEAD + TAG || !sealed.subarray(0, MAGIC.length).equals(MAGIC)) {

@@ -199,6 +199,34 @@ describe('the link to a controller', () => {
   });
 });
 
+describe('a link at its start', () => {
+  it('tells the plane that no controller can be reached once every address was tried, and then who welcomed it', async () => {
+    const [one, two] = [await ScriptedController.start(), await ScriptedController.start()];
+    const { authority, port } = one;
+    one.close();
+    two.close();
+    const told: string[] = [];
+    const unreachable = Promise.withResolvers<void>();
+    const welcomed = Promise.withResolvers<void>();
+    const { link, lines } = scene([one, two], {
+      unreachable() {
+        told.push(`unreachable after ${lines.length > 0}`);
+        unreachable.resolve();
+      },
+      welcomed() {
+        told.push('welcomed');
+        welcomed.resolve();
+      },
+    });
+    link.start();
+    await unreachable.promise;
+    const back = await ScriptedController.start({ authority, port });
+    onTestFinished(() => back.close());
+    await welcomed.promise;
+    expect([told[0], told.at(-1)]).toEqual(['unreachable after true', 'welcomed']);
+  });
+});
+
 describe('a link that is lost', () => {
   it.each<[string, (peer: ScriptedController) => Promise<void>]>([
     ['ends', async (peer) => (await peer.next()).end()],

@@ -1,3 +1,4 @@
+import { rmSync, writeFileSync } from 'node:fs';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { RouteEntry } from '../../../contract/snapshot.ts';
@@ -11,6 +12,8 @@ import { InstanceFolder } from '../../support/instance-folder.ts';
 import { NotingPlane } from '../../support/noting-plane.ts';
 import { wholeUpdate } from '../../support/whole-update.ts';
 
+const SHORT = { contact: 1, update: 1 };
+const LONG = { contact: 60_000, update: 60_000 };
 const base = { document: {}, hash: 'b' };
 const about = { version: '1', catalogue: 'c', units: 1, name: 'n' };
 const beginning: PlaneBeginning = {
@@ -162,7 +165,6 @@ describe('a plane that starts', () => {
       identity: 'me',
       maxAge: 60_000,
       log,
-      interval: 1,
     });
     const before = scene({ file });
     await before.follower.apply(wholeUpdate({ base, set: [route('a#1')], revision: 'kept' }));
@@ -171,7 +173,7 @@ describe('a plane that starts', () => {
   }
 
   it('serves what was kept when no controller says anything', async () => {
-    const { plane, follower, lines } = scene({ file: await kept(), patience: 1 });
+    const { plane, follower, lines } = scene({ file: await kept(), patience: SHORT });
     await follower.start();
     expect(follower.revision).toBeNull();
     await vi.waitFor(() => expect(follower.revision).toBe('kept'));
@@ -179,8 +181,28 @@ describe('a plane that starts', () => {
     expect(lines.at(-1)?.msg).toMatch(/the snapshot on disk is served/);
   });
 
+  it('serves what was kept at once when no address of a controller answers', async () => {
+    const { follower } = scene({ file: await kept(), patience: LONG });
+    await follower.start();
+    follower.unreachable();
+    await vi.waitFor(() => expect(follower.revision).toBe('kept'));
+  });
+
+  it('waits longer for the update of a controller that accepted it', async () => {
+    const { plane, follower } = scene({ file: await kept() });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    await follower.start();
+    await vi.advanceTimersByTimeAsync(900);
+    follower.welcomed();
+    await vi.advanceTimersByTimeAsync(1900);
+    expect(plane.begun).toBe(0);
+    await vi.advanceTimersByTimeAsync(200);
+    expect(plane.begun).toBe(1);
+  });
+
   it('serves what the controller says when it is there, on top of what was kept', async () => {
-    const { plane, follower, begun } = scene({ file: await kept(), patience: 60_000 });
+    const { plane, follower, begun } = scene({ file: await kept(), patience: LONG });
     await follower.start();
     expect(follower.hello().holds).toEqual({ revision: 'kept', base: 'b', routes: [['r', 'a', '1']] });
     expect(plane.begun).toBe(0);
@@ -189,7 +211,7 @@ describe('a plane that starts', () => {
   });
 
   it('does not begin twice', async () => {
-    const { plane, follower } = scene({ file: await kept(), patience: 1 });
+    const { plane, follower } = scene({ file: await kept(), patience: SHORT });
     await follower.start();
     await follower.apply(wholeUpdate({ base, revision: 'sent' }));
     await vi.waitFor(() => expect(follower.revision).not.toBeNull());
@@ -197,13 +219,51 @@ describe('a plane that starts', () => {
   });
 
   it('says so when what was kept cannot be served, and is there for the controller', async () => {
-    const { plane, follower, lines } = scene({ file: await kept(), patience: 1 });
+    const { plane, follower, lines } = scene({ file: await kept(), patience: SHORT });
     plane.problems = [bad];
     await follower.start();
     await vi.waitFor(() => expect(lines.some(({ msg }) => msg === 'the snapshot on disk cannot be served')).toBe(true));
     expect(follower.revision).toBeNull();
     plane.problems = [];
     expect(await follower.apply(wholeUpdate({ set: [] }))).toMatchObject({ taken: true });
+  });
+
+  it('has an update on disk when it acknowledges it', async () => {
+    const file = await kept();
+    const { follower } = scene({ file });
+    await follower.start();
+    for (const revision of ['first', 'second', 'third']) {
+      await follower.apply(wholeUpdate({ set: [route(`a#${revision}`)], revision }));
+      const found = await file.read();
+      expect([found?.holding.revision, [...found!.holding.routes.values()]]).toEqual([
+        revision,
+        [route(`a#${revision}`)],
+      ]);
+    }
+  });
+
+  it('acknowledges an update although the disk hangs, and says so', async () => {
+    const file = await kept();
+    file.save = () => new Promise(() => {});
+    const { follower, lines } = scene({ file, diskPatience: 1 });
+    await follower.start();
+    expect(await follower.apply(wholeUpdate({ revision: 'next' }))).toMatchObject({ taken: true });
+    expect(lines.at(-1)?.msg).toMatch(/^the disk is slow/);
+  });
+
+  it('writes again what could not be written, without waiting for the next update', async () => {
+    const folder = new InstanceFolder({ kept: 'a file in the place of the directory' });
+    onTestFinished(() => folder[Symbol.dispose]());
+    const options = { directory: folder.at('kept'), keyFile: folder.at('key'), identity: 'me', maxAge: 60_000 };
+    const file = new SealedSnapshot({ ...options, log: pino({ enabled: false }) });
+    const { follower } = scene({ file });
+    await follower.apply(wholeUpdate({ base, revision: 'one' }));
+    expect(file.isBehind).toBe(true);
+    rmSync(folder.at('kept'));
+    writeFileSync(folder.at('key'), Buffer.alloc(32, 1));
+    follower.report(true);
+    await file.close();
+    expect((await file.read())?.holding.revision).toBe('one');
   });
 
   it('does not take a controller that sent it away for one that stands by what is held', () => {

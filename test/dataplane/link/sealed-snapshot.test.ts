@@ -1,10 +1,21 @@
-import { mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { type RouteEntry, routeKeyText } from '../../../contract/snapshot.ts';
 import type { Holding } from '../../../dataplane/link/holding.ts';
+import { sealName } from '../../../dataplane/link/seal.ts';
 import { SealedSnapshot, type SealedSnapshotOptions } from '../../../dataplane/link/sealed-snapshot.ts';
 import { watchedDirectory } from '../../support/temporary-files.ts';
 
@@ -50,6 +61,23 @@ function scene(): Scene {
   };
 }
 
+/** The same with other routes: words are `id#hash`, and `-id` for one that is gone. */
+function changed(before: Holding, revision: string, ...words: readonly string[]): Holding {
+  const routes = new Map(before.routes);
+  for (const word of words) {
+    const [id = '', hash = ''] = word.replace('-', '').split('#');
+    const entry: RouteEntry = { router: 'r', id, name: id, document: { text: 'changed' }, hash };
+    if (word.startsWith('-')) routes.delete(routeKeyText(entry));
+    else routes.set(routeKeyText(entry), entry);
+  }
+  return { ...before, revision, routes };
+}
+
+/** The journals beside the snapshot. */
+function journals({ directory }: Scene): string[] {
+  return readdirSync(directory).filter((name) => name.endsWith('.journal'));
+}
+
 /** Writes one and is done with it. */
 async function kept(scene: Scene, what: Holding = holding('one')): Promise<void> {
   const snapshot = scene.snapshot();
@@ -83,7 +111,7 @@ describe('a snapshot on disk', () => {
 
   it('is the newest of those that came', async () => {
     const here = scene();
-    const snapshot = here.snapshot({ interval: 1 });
+    const snapshot = here.snapshot();
     for (let i = 0; i < 50; i++) snapshot.save(holding(`${i}`));
     await snapshot.close();
     expect((await here.snapshot().read())?.holding.revision).toBe('49');
@@ -106,6 +134,131 @@ describe('a snapshot on disk', () => {
     await kept(here);
     expect((await here.snapshot().read())?.holding.revision).toBe('one');
     expect(() => statSync(`${here.file}.${hostname()}.tmp`)).toThrow(/ENOENT/);
+  });
+});
+
+describe('the journal of a snapshot', () => {
+  it('has what changed since, each on disk once it is saved', async () => {
+    const here = scene();
+    const snapshot = here.snapshot();
+    const first = holding('one');
+    const second = changed(first, 'two', 'route-1#new', 'b#1');
+    const third = {
+      ...changed(second, 'three', '-route-2', '-b'),
+      base: { document: { handler: 'z' }, hash: 'c' },
+      defaults: [],
+      gone: new Map([['other', '13']]),
+    };
+    for (const next of [first, second, third]) {
+      await snapshot.save(next);
+      expect(await here.snapshot().read()).toEqual({ holding: next, time: 5000 });
+    }
+    await snapshot.close();
+  });
+
+  it('takes a small write for one route of thousands', async () => {
+    const here = scene();
+    const snapshot = here.snapshot();
+    const first = holding('one', 5000);
+    await snapshot.save(first);
+    const whole = readFileSync(here.file);
+    await snapshot.save(changed(first, 'two', 'route-1#new'));
+    expect(readFileSync(here.file).equals(whole)).toBe(true);
+    expect(statSync(join(here.directory, journals(here)[0]!)).size).toBeLessThan(1000);
+    await snapshot.close();
+  });
+
+  it('shows nothing of what it holds, and is for nobody else', async () => {
+    const here = scene();
+    const snapshot = here.snapshot();
+    await snapshot.save(holding('one'));
+    await snapshot.save(changed(holding('one'), 'two', 'route-1#new'));
+    await snapshot.close();
+    const file = join(here.directory, journals(here)[0]!);
+    for (const text of [SECRET, 'route-1', 'changed']) expect(readFileSync(file).includes(text)).toBe(false);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  it.each<[string, spoil: (file: string, lengths: readonly number[]) => void, revision: string]>([
+    ['the last record was cut off', (file, [, , all]) => truncateSync(file, all! - 1), 'two'],
+    ['its length was cut off', (file, [, two]) => truncateSync(file, two! + 2), 'two'],
+    ['the last record was changed', (file, [, , all]) => flip(file, all! - 20), 'two'],
+    ['the first record was changed', (file) => flip(file, 80), 'one'],
+    ['the first record was left out', (file, [, two]) => writeFileSync(file, readFileSync(file).subarray(two)), 'one'],
+  ])('counts up to what is sound when %s', async (_, spoil, revision) => {
+    const here = scene();
+    const snapshot = here.snapshot();
+    const lengths: number[] = [];
+    for (const [at, next] of ['one', 'two', 'three'].entries()) {
+      await snapshot.save(changed(holding('one'), next, `a#${at}`));
+      lengths.push(journals(here).length === 0 ? 0 : statSync(join(here.directory, journals(here)[0]!)).size);
+    }
+    await snapshot.close();
+    spoil(join(here.directory, journals(here)[0]!), lengths);
+    expect((await here.snapshot().read())?.holding.revision).toBe(revision);
+    expect(here.lines).toEqual([expect.objectContaining({ level: 40, msg: expect.stringMatching(/cut short/) })]);
+  });
+
+  it('gives way to a new snapshot when it has become long', async () => {
+    const here = scene();
+    const snapshot = here.snapshot({ journalBytes: 1000 });
+    let next = holding('0');
+    for (let i = 1; i <= 20; i++) {
+      next = changed(next, `${i}`, `route-${i % 5}#${i}`);
+      await snapshot.save(next);
+    }
+    await snapshot.close();
+    expect(await here.snapshot().read()).toEqual({ holding: next, time: 5000 });
+    expect(journals(here).length).toBeLessThanOrEqual(1);
+    for (const name of journals(here)) expect(statSync(join(here.directory, name)).size).toBeLessThan(2000);
+  });
+
+  it('gives way to a new snapshot when the key is another one', async () => {
+    const here = scene();
+    const snapshot = here.snapshot();
+    await snapshot.save(holding('one'));
+    await snapshot.save(holding('two'));
+    writeFileSync(here.keyFile, Buffer.alloc(32, 9));
+    await snapshot.save(holding('three'));
+    await snapshot.close();
+    expect((await here.snapshot().read())?.holding.revision).toBe('three');
+  });
+
+  it('gives way to a new snapshot when another plane replaced the one that it continues', async () => {
+    const here = scene();
+    const snapshot = here.snapshot();
+    await snapshot.save(holding('one'));
+    await kept(here, holding('of another plane'));
+    await snapshot.save(holding('two'));
+    expect((await here.snapshot().read())?.holding.revision).toBe('two');
+    rmSync(here.file);
+    await snapshot.save(holding('three'));
+    expect((await here.snapshot().read())?.holding.revision).toBe('three');
+    await snapshot.close();
+  });
+
+  it('of a snapshot that was replaced goes after a while', async () => {
+    const here = scene();
+    mkdirSync(here.directory);
+    const old = join(here.directory, 'snapshot.abc.journal');
+    const fresh = join(here.directory, 'snapshot.def.journal');
+    for (const file of [old, fresh]) writeFileSync(file, '');
+    utimesSync(old, 1, 1);
+    await kept(here);
+    expect(journals(here)).toEqual(['snapshot.def.journal']);
+  });
+
+  it('of another snapshot is not read', async () => {
+    const here = scene();
+    const snapshot = here.snapshot();
+    await snapshot.save(holding('one'));
+    await snapshot.save(holding('two'));
+    await snapshot.close();
+    const [journal = ''] = journals(here);
+    await kept(here, holding('later'));
+    const name = sealName(readFileSync(here.file));
+    renameSync(join(here.directory, journal), join(here.directory, `snapshot.${name}.journal`));
+    expect((await here.snapshot().read())?.holding.revision).toBe('later');
   });
 });
 
@@ -152,7 +305,7 @@ describe('a disk that takes nothing', () => {
   it('is told of once, and tried again', async () => {
     const here = scene();
     writeFileSync(here.directory, 'a file in its place');
-    const snapshot = here.snapshot({ interval: 1 });
+    const snapshot = here.snapshot();
     for (const revision of ['one', 'two']) {
       snapshot.save(holding(revision));
       await snapshot.close();

@@ -1,0 +1,68 @@
+import { type RouteEntry, routeKeyText } from '../../contract/snapshot.ts';
+import type { Holding } from './holding.ts';
+import type { TimedHolding } from './holding-text.ts';
+
+/** What a holding has beside its routes. */
+type Head = Omit<Holding, 'routes' | 'gone' | 'unbuilt'>;
+
+/** What differs between two holdings, as it is written. */
+interface Delta {
+  /** When a controller last confirmed the later one, in milliseconds since 1970. */
+  readonly time: number;
+  /** The fields that differ. */
+  readonly head: Partial<Head>;
+  readonly set: readonly RouteEntry[];
+  /** By `routeKeyText`. */
+  readonly remove: readonly string[];
+  readonly gone: readonly (readonly [uid: string, resourceVersion: string])[];
+  /** Uids that are not remembered as gone any more. */
+  readonly back: readonly string[];
+}
+
+/** Returns what turns the first holding into the second, as text. It holds secrets. */
+export function holdingDelta(before: Holding, after: Holding, time: number): string {
+  const delta: Delta = {
+    time,
+    head: differingHead(before, after),
+    set: differing(before.routes, after.routes).map(([, entry]) => entry),
+    remove: missing(before.routes, after.routes),
+    gone: differing(before.gone, after.gone),
+    back: missing(before.gone, after.gone),
+  };
+  return JSON.stringify(delta);
+}
+
+/** Applies deltas in their order. @throws Error when one is something else */
+export function withDeltas(first: TimedHolding, deltas: Iterable<string>): TimedHolding {
+  const { routes: firstRoutes, gone: firstGone, ...firstHead } = first.holding;
+  let head = firstHead;
+  let { time } = first;
+  const routes = new Map(firstRoutes);
+  const gone = new Map(firstGone);
+  for (const text of deltas) {
+    const delta = JSON.parse(text) as Delta;
+    head = { ...head, ...delta.head };
+    time = delta.time;
+    for (const key of delta.remove) routes.delete(key);
+    for (const entry of delta.set) routes.set(routeKeyText(entry), entry);
+    for (const uid of delta.back) gone.delete(uid);
+    for (const [uid, version] of delta.gone) {
+      gone.delete(uid); // what is set anew is remembered longest
+      gone.set(uid, version);
+    }
+  }
+  return { holding: { ...head, routes, gone }, time };
+}
+
+function differingHead(before: Holding, after: Holding): Partial<Head> {
+  const { routes: _, gone: __, unbuilt: ___, ...head } = after;
+  return Object.fromEntries(Object.entries(head).filter(([name, value]) => before[name as keyof Head] !== value));
+}
+
+function differing<T>(before: ReadonlyMap<string, T>, after: ReadonlyMap<string, T>): (readonly [string, T])[] {
+  return [...after].filter(([key, value]) => before.get(key) !== value);
+}
+
+function missing<T>(before: ReadonlyMap<string, T>, after: ReadonlyMap<string, T>): string[] {
+  return [...before.keys()].filter((key) => !after.has(key));
+}
