@@ -191,7 +191,8 @@ class Parser {
     }
     const word = this.source.slice(token.offset, token.end);
     if (!/^\p{L}+$/u.test(word)) throw this.unexpected('a name');
-    throw syntaxProblem(token.offset, `'${word}' is a word of the language and cannot follow '.'`, `write ['${word}']`);
+    this.next();
+    return word; // after '.' no operator and no literal can stand, so that a word of the language is a name there
   }
 
   private at(mark: string): boolean {

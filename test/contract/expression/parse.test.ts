@@ -54,6 +54,9 @@ describe('a tree', () => {
     ["${f(a, 'x')}", "f(a,'x')"],
     ['${f()}', 'f()'],
     ['${ a . b }', "a['b']"],
+    ['${not empty a.empty and a.not.or.true}', "((not (empty a['empty'])) and a['not']['or']['true'])"],
+    ['${a.empty(b)}', "a.'empty'(b)"],
+    ['${a.empty ? b : c}', "(a['empty'] ? b : c)"],
     ['${$a_1 + é}', '($a_1 + é)'],
     ['#{a}', 'a'],
     ['x${a}y${b}', "'x' ~ a ~ 'y' ~ b"],
@@ -113,13 +116,6 @@ describe('a problem', () => {
     ["${find(a, '\\.b')}", "a backslash is written as \\\\, which is \\\\\\\\ in a JSON file, and a quote as \\'"],
   ])('of %s says what to do', (source, hint) => {
     expect(problemOf(source)).toMatchObject({ hint });
-  });
-
-  it('of a word after a dot says how to write it', () => {
-    expect(problemOf('${request.entity.empty}')).toMatchObject({
-      message: "'empty' is a word of the language and cannot follow '.' at character 18",
-      hint: "write ['empty']",
-    });
   });
 });
 
