@@ -1,4 +1,4 @@
-import { EntityBroken, EntityTooLarge } from '../http/entity.ts';
+import { EntityBroken, EntityTooLarge, EntityUndecodable } from '../http/entity-fault.ts';
 import type { Response } from '../http/response.ts';
 
 /**
@@ -12,6 +12,7 @@ const OTHERS_TO_BLAME: ReadonlySet<string> = new Set([
   'backend-limit',
   'backend-proxy-credentials', // the same ones once more may lock an account
   'backend-body-too-large',
+  'backend-body-undecodable',
   'backend-event-stream',
   'backend-queue-full',
   'backend-queue-timeout',
@@ -26,8 +27,8 @@ export function outcomeOf({ refusal }: Pick<Response, 'refusal'>): 'answered' | 
   return refusal.startsWith('backend-') && !OTHERS_TO_BLAME.has(refusal) ? 'failed' : 'unknown';
 }
 
-/** The same for what was thrown: a body of a client that broke off or was too long is not the fault of a backend. */
+/** The same for what was thrown: a body that broke off at the client, or that is too long or cannot be decoded, is not the fault of a backend. */
 export function outcomeOfError(error: unknown): 'failed' | 'unknown' {
-  if (error instanceof EntityTooLarge || (error instanceof EntityBroken && !error.ofResponse)) return 'unknown';
-  return 'failed';
+  if (error instanceof EntityTooLarge || error instanceof EntityUndecodable) return 'unknown';
+  return error instanceof EntityBroken && !error.ofResponse ? 'unknown' : 'failed';
 }

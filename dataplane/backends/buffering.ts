@@ -1,5 +1,5 @@
 import type { TemporaryStorage } from '../heap/temporary-storage.ts';
-import { EntityBroken, EntityTooLarge } from '../http/entity.ts';
+import { EntityBroken, EntityTooLarge } from '../http/entity-fault.ts';
 import type { Answer, Exchange, Next } from '../http/exchange.ts';
 import type { Refusal } from '../http/refusal.ts';
 import { mapResponse } from '../http/reply.ts';

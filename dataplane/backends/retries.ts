@@ -106,7 +106,7 @@ function withBodyAtHand(next: Next): Next {
   return async (exchange) => {
     const response = await next(exchange);
     try {
-      await response.entity.bytes();
+      await response.entity.decoded();
       return response;
     } catch (error) {
       return faultResponse(error, () => {

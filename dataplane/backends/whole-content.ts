@@ -1,6 +1,6 @@
 import type { TemporaryBuffer, TemporaryStorage } from '../heap/temporary-storage.ts';
 import type { Body, BodySink } from '../http/body.ts';
-import { EntityBroken, EntityTooLarge } from '../http/entity.ts';
+import { EntityBroken, EntityTooLarge } from '../http/entity-fault.ts';
 import type { KeptContent } from '../http/kept-content.ts';
 import { Pieces } from '../http/pieces.ts';
 

@@ -1,3 +1,4 @@
+import { contentCodings, withoutCodings } from '../http/content-coding.ts';
 import type { Entity } from '../http/entity.ts';
 import type { Headers } from '../http/headers.ts';
 import type { CredentialMask } from './credential-mask.ts';
@@ -36,21 +37,27 @@ export function entityNotice(headers: Headers): string | null {
   const type = mediaType(contentType);
   if (type === 'text/event-stream') return '[streamed entity]'; // waiting for it would hold its events back
   const isText = TEXT_TYPES.has(type) || type.startsWith('text/') || /;\s*charset\s*=/i.test(contentType);
-  if (!isText) return '[binary entity]';
-  const encoding = headers.get('content-encoding') ?? 'identity';
-  return encoding.toLowerCase() === 'identity' ? null : `[entity encoded with ${encoding}]`;
+  return isText ? null : '[binary entity]';
 }
 
-/** The first bytes of the content as text, with credentials masked. */
+/** The first bytes of the content as text, without its codings where it is short, with credentials masked. */
 export async function entityText(message: CapturedMessage, limit: number, mask: CredentialMask): Promise<string> {
   const contentType = message.headers.get('content-type') ?? '';
   try {
+    const codings = contentCodings(message.headers); // the bytes they are read from may last for one turn
     const { bytes, whole } = await message.entity.prefix(limit);
-    const text = mask.entity(mediaType(contentType), decode(bytes, contentType));
+    const plain = codings === '' || bytes.length === 0 ? bytes : whole ? await uncoded(bytes, codings, limit) : null;
+    if (plain === null) return `[entity encoded with ${codings}]`;
+    const text = mask.entity(mediaType(contentType), decode(plain, contentType));
     return whole ? text : `${text}\n[entity truncated]`;
   } catch {
     return '[entity could not be read]'; // whoever needs it hears why
   }
+}
+
+/** Content without its codings, or null where it cannot be had within the limit. */
+function uncoded(bytes: Buffer, codings: string, limit: number): Promise<Buffer | null> {
+  return withoutCodings(bytes, codings, limit, false).catch(() => null);
 }
 
 function mediaType(contentType: string): string {

@@ -4,10 +4,10 @@ import { choice, pattern, text } from '../../contract/vocabulary/configured.ts';
 import { target } from '../../contract/vocabulary/runtime.ts';
 import { beginWork, endWork } from '../../contract/work-budget.ts';
 import { defineFilter } from '../heap/definition.ts';
+import { charsetDecoder } from '../http/content-charset.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { mapResponse } from '../http/reply.ts';
 import type { Response } from '../http/response.ts';
-import { charsetDecoder, entityText } from './entity-text.ts';
 import { fillFromMatch, templateFault } from './match-template.ts';
 import { warnIfReadOnly } from './read-only-target.ts';
 
@@ -17,8 +17,8 @@ export const entityExtractFilter = defineFilter({
   summary:
     'Searches the content of a message with regular expressions and assigns a map of what it finds to a target. The ' +
     'content is searched line by line, and the first line in which a pattern is found counts. A key whose pattern is ' +
-    'not found is not in the map; of content that cannot be read as text nothing is found. The message is read whole ' +
-    'and passed on unchanged.',
+    'not found is not in the map. The message is read whole, without its content coding, and passed on unchanged. A ' +
+    'request that cannot be read as text is refused with 415, a response with 502.',
   config: z.strictObject({
     messageType: choice(['REQUEST', 'RESPONSE']).describe('Which message is searched.'),
     charset: text()
@@ -57,13 +57,11 @@ export const entityExtractFilter = defineFilter({
   ],
   create({ messageType, charset, target: place, bindings }, { log }) {
     warnIfReadOnly(place, log);
-    const decoder = charset === undefined ? null : charsetDecoder(charset);
 
     async function extract(exchange: Exchange, response: Response | null): Promise<void> {
-      const { headers, entity } = response ?? exchange.request;
-      const content = await entityText(headers, entity, decoder);
-      const lines = content === null ? [] : content.split(/\r\n|[\r\n]/);
-      place.assign(exchange, response, searched(lines));
+      const { entity } = response ?? exchange.request;
+      const content = await entity.text(undefined, charset);
+      place.assign(exchange, response, searched(content.split(/\r\n|[\r\n]/)));
     }
 
     /** All lines and patterns together may take the work of one search: there can be thousands of both. */

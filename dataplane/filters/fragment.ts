@@ -98,7 +98,7 @@ export const fragmentFilter = defineFilter({
     async function takeFragment(exchange: Exchange): Promise<Response> {
       const origin = canonicalOrigin(exchange.request.headers.get('origin') ?? '');
       if (origin === null || !originIsAt(origin, exchange.router.originalUri.authority)) return new Response(403);
-      const form = new URLSearchParams((await exchange.request.entity.bytes(LONGEST_FORM)).toString('latin1'));
+      const form = await exchange.request.entity.form(LONGEST_FORM);
       const sent: CapturedFragment = { target: form.get('target') ?? '', fragment: form.get('fragment') ?? '' };
       const line = fragments.write(sent);
       const answer = new Response(line === null ? 400 : 204);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ref } from '../../contract/vocabulary/reference.ts';
 import { runtimeFlag } from '../../contract/vocabulary/runtime.ts';
-import { afterRequest, buffered, neededEntities } from '../heap/buffering.ts';
+import { afterBody, buffered, neededEntities } from '../heap/buffering.ts';
 import { defineHandler } from '../heap/definition.ts';
 import type { Exchange, Next } from '../http/exchange.ts';
 import { mapResponse } from '../http/reply.ts';
@@ -51,6 +51,6 @@ export const sequenceHandler = defineHandler({
       next = (exchange) => mapResponse(first(exchange), exchange, goOn);
     }
     const run = next;
-    return bindings.length === 1 ? run : (exchange) => afterRequest(exchange, () => run(exchange));
+    return bindings.length === 1 ? run : (exchange) => afterBody(exchange, () => run(exchange));
   },
 });

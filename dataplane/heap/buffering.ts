@@ -23,7 +23,7 @@ export function bodyNeed(expression: RuntimeExpression<unknown> | null): BodyNee
 /** Whether what is needed of the request's body is not there yet. */
 export function lacksBody(need: BodyNeed, { request }: Exchange): boolean {
   if (need === 'never' || (need === 'form' && !isForm(request))) return false;
-  return request.entity.peek() === null;
+  return request.entity.peekDecoded() === null;
 }
 
 /** Looks for expressions in a configuration that was read. */
@@ -51,17 +51,23 @@ export function bufferingHandler(handler: Next, needs: NeededEntities): Next {
     lacksBody(needs.request, exchange) ? afterRequest(exchange, () => handler(exchange)) : handler(exchange);
 }
 
-/** Runs something once the request's body is at hand. */
+/** Runs something once the request's body is at hand and decoded. */
 export function afterRequest(exchange: Exchange, run: () => Answer): Answer {
+  const { entity } = exchange.request;
+  return entity.peekDecoded() === null ? entity.decoded().then(run) : run();
+}
+
+/** Runs something once the request's body is at hand as it came, so that it can be sent more than once. */
+export function afterBody(exchange: Exchange, run: () => Answer): Answer {
   const { entity } = exchange.request;
   return entity.peek() === null ? entity.bytes().then(run) : run();
 }
 
-/** The same answers, with their bodies at hand. */
+/** The same answers, with their bodies at hand and decoded. */
 export function buffered(next: Next): Next {
   return async (exchange): Promise<Response> => {
     const response = await next(exchange);
-    await response.entity.bytes();
+    await response.entity.decoded();
     return response;
   };
 }

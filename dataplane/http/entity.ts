@@ -1,42 +1,30 @@
 import type { Body, BodySink } from './body.ts';
+import { type DecodedText, decodeText, inUtf8 } from './content-charset.ts';
+import { contentCodings, withoutCodings } from './content-coding.ts';
+import { EntityBroken, EntityTooLarge } from './entity-fault.ts';
+import type { Headers } from './headers.ts';
 import type { KeptContent } from './kept-content.ts';
 import { Pieces } from './pieces.ts';
 
-/** A body was longer than the reader allows. The boundary answers 413 for a request, 502 for a response. */
-export class EntityTooLarge extends Error {
-  readonly limit: number;
-  readonly ofResponse: boolean;
-  /** `setting` says where the limit comes from. */
-  constructor(limit: number, ofResponse: boolean, setting = limit === entityLimit.bytes ? 'entityBytes' : '') {
-    super(`the body is longer than ${limit} bytes${setting === '' ? '' : ` (${setting})`}`);
-    this.name = 'EntityTooLarge';
-    this.limit = limit;
-    this.ofResponse = ofResponse;
-  }
-}
-
-/** A body broke off before its end. */
-export class EntityBroken extends Error {
-  readonly ofResponse: boolean;
-  constructor(ofResponse: boolean) {
-    super('the body broke off');
-    this.name = 'EntityBroken';
-    this.ofResponse = ofResponse;
-  }
-}
-
-/** What `bytes`, `text`, `json` and `form` read unless told otherwise: as much as the listener of this unit allows. */
+/** What `bytes`, `decoded` and `text` read unless told otherwise: as much as the listener of this unit allows. */
 export const entityLimit = { bytes: 1 << 20 };
 
 const NO_BYTES = Buffer.alloc(0);
-const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** A stream, and perhaps whole lines that follow it, once it is read. */
 type Streamed = AsyncIterable<Uint8Array> & { readonly trailers?: string };
 
+/** Content, and what it is without its codings. */
+interface Decoded {
+  readonly from: Buffer;
+  readonly codings: string;
+  readonly content: Buffer;
+}
+
 /**
  * The content of a message: passed through untouched, read as a whole on demand, read as a stream, or replaced. Once
- * read as a whole it stays readable, and what was read is what is sent.
+ * read as a whole it stays readable, and what was read is what is sent. Whoever judges it reads it decoded; what is sent
+ * stays as it came.
  */
 export class Entity {
   private body: Body | null;
@@ -50,10 +38,13 @@ export class Entity {
   private keptTaken = false;
   private altered = false;
   private reading: Promise<Buffer> | null = null;
+  private known: Decoded | null = null;
+  private readonly headers: Headers;
   private readonly ofResponse: boolean;
 
-  constructor(body: Body | null, ofResponse: boolean, content: Buffer | null = null) {
+  constructor(body: Body | null, headers: Headers, ofResponse: boolean, content: Buffer | null = null) {
     this.body = body;
+    this.headers = headers;
     this.ofResponse = ofResponse;
     this.content = body === null && content === null ? NO_BYTES : content;
   }
@@ -73,10 +64,22 @@ export class Entity {
     return this.altered;
   }
 
-  /** Replaces the content. */
+  /** Replaces the content by bytes, or by a text in UTF-8, without a content coding: the headers say so then. */
   set(content: string | Uint8Array): void {
+    const { headers } = this;
+    if (headers.has('content-encoding')) headers.remove('content-encoding');
+    if (typeof content === 'string' && headers.has('content-type')) {
+      const type = headers.get('content-type')!;
+      const own = inUtf8(type);
+      if (own !== type) headers.set('Content-Type', own);
+    }
+    this.restore(typeof content === 'string' ? Buffer.from(content, 'utf8') : Buffer.from(content));
+  }
+
+  /** Replaces the content by what it was before, in the codings that the headers name. */
+  restore(content: Buffer): void {
     this.drop();
-    this.content = typeof content === 'string' ? Buffer.from(content, 'utf8') : Buffer.from(content);
+    this.content = content;
   }
 
   /**
@@ -114,11 +117,11 @@ export class Entity {
     this.stream = null;
   }
 
-  /** The whole content. @throws EntityTooLarge beyond `limit`, EntityBroken when it broke off. */
+  /** The whole content as it is sent. @throws EntityTooLarge beyond `limit`, EntityBroken when it broke off. */
   bytes(limit: number = entityLimit.bytes): Promise<Buffer> {
     const { content, body, stream, ofResponse } = this;
     if (content !== null) {
-      return content.length > limit ? Promise.reject(new EntityTooLarge(limit, ofResponse)) : Promise.resolve(content);
+      return content.length > limit ? Promise.reject(tooLarge(limit, ofResponse)) : Promise.resolve(content);
     }
     if (this.reading !== null) return this.reading.then(() => this.bytes(limit));
     const read = body !== null ? collectBody(body, limit, ofResponse) : collectStream(stream!, limit, ofResponse);
@@ -137,9 +140,35 @@ export class Entity {
     return this.reading;
   }
 
-  /** The content as UTF-8. @throws TypeError when it is not. */
-  async text(limit?: number): Promise<string> {
-    return strictUtf8.decode(await this.bytes(limit));
+  /** The whole content without its codings. @throws as `bytes`, and EntityUndecodable when it cannot be decoded. */
+  async decoded(limit: number = entityLimit.bytes): Promise<Buffer> {
+    const codings = contentCodings(this.headers); // the bytes they are read from may last for one turn
+    const from = await this.bytes(limit);
+    if (codings === '' || from.length === 0) return from;
+    const { known } = this;
+    if (known !== null && known.from === from && known.codings === codings) return known.content;
+    const content = await withoutCodings(from, codings, limit, this.ofResponse);
+    this.known = { from, codings, content };
+    return content;
+  }
+
+  /** What `decoded` gives if it is at hand, null if somebody would have to wait for it: for what cannot wait. */
+  peekDecoded(): Buffer | null {
+    const { content, known } = this;
+    if (content === null || content.length === 0) return content;
+    const codings = contentCodings(this.headers);
+    if (codings === '') return content;
+    return known !== null && known.from === content && known.codings === codings ? known.content : null;
+  }
+
+  /** Content that `decoded` or `peekDecoded` gave, as text. @throws EntityUndecodable when it cannot be decoded. */
+  textOf(content: Buffer, charset?: string): DecodedText {
+    return decodeText(content, this.headers, this.ofResponse, charset);
+  }
+
+  /** The content as text, in the charset given or declared. @throws EntityUndecodable when it cannot be decoded. */
+  async text(limit?: number, charset?: string): Promise<string> {
+    return this.textOf(await this.decoded(limit), charset).text;
   }
 
   /** The content as JSON. @throws SyntaxError when it is not. */
@@ -152,7 +181,7 @@ export class Entity {
     return new URLSearchParams(await this.text(limit));
   }
 
-  /** The content if it is at hand, null if somebody would have to wait for it: for what cannot wait. */
+  /** The content as it is sent if it is at hand, or null. */
   peek(): Buffer | null {
     return this.content;
   }
@@ -228,14 +257,18 @@ export class Entity {
   }
 }
 
+function tooLarge(limit: number, ofResponse: boolean): EntityTooLarge {
+  return new EntityTooLarge(limit, ofResponse, limit === entityLimit.bytes ? 'entityBytes' : '');
+}
+
 function collectBody(body: Body, limit: number, ofResponse: boolean): Promise<Buffer> {
-  if (body.length > limit) return Promise.reject(new EntityTooLarge(limit, ofResponse));
+  if (body.length > limit) return Promise.reject(tooLarge(limit, ofResponse));
   return new Promise((resolve, reject) => {
     const pieces = new Pieces();
     const sink: BodySink = {
       bodyData(bytes, start, end) {
         if (pieces.length + end - start > limit) {
-          reject(new EntityTooLarge(limit, ofResponse));
+          reject(tooLarge(limit, ofResponse));
           body.abandon();
         } else pieces.add(bytes, start, end);
       },
@@ -251,7 +284,7 @@ async function collectStream(stream: AsyncIterable<Uint8Array>, limit: number, o
   let size = 0;
   for await (const chunk of stream) {
     size += chunk.length;
-    if (size > limit) throw new EntityTooLarge(limit, ofResponse);
+    if (size > limit) throw tooLarge(limit, ofResponse);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, size);

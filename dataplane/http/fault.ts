@@ -1,11 +1,14 @@
 import { CircuitOpen } from './circuit-open.ts';
-import { EntityBroken, EntityTooLarge } from './entity.ts';
+import { EntityBroken, EntityTooLarge, EntityUndecodable } from './entity-fault.ts';
 import { type Response, refusalResponse } from './response.ts';
 
 /** The answer for something that was thrown in a chain. Of it only a limit that was met reaches the client; `report` hears of surprises. */
 export function faultResponse(error: unknown, report: (error: unknown) => void): Response {
   if (error instanceof EntityTooLarge) {
     return refusalResponse(error.ofResponse ? 'backend-body-too-large' : 'body-too-large', error, error.message);
+  }
+  if (error instanceof EntityUndecodable) {
+    return refusalResponse(error.ofResponse ? 'backend-body-undecodable' : 'body-undecodable', error, error.message);
   }
   if (error instanceof EntityBroken) return refusalResponse(error.ofResponse ? 'backend-closed' : 'incomplete', error);
   if (error instanceof CircuitOpen) return refusalResponse('circuit-open', error); // the breaker itself told of it once

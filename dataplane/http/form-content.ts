@@ -1,6 +1,8 @@
 import type { Request } from './request.ts';
 
+const FORM = /^\s*application\/x-www-form-urlencoded\s*(?:[;,]|$)/i;
+
 /** Whether the content of a request says that it is a form. */
 export function isForm({ headers }: Request): boolean {
-  return /^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(headers.get('content-type') ?? '');
+  return headers.has('content-type') && headers.all('content-type').some((type) => FORM.test(type));
 }

@@ -150,7 +150,7 @@ class OwnCall implements ExchangeOwner {
       const values = fields.filter(([known]) => known === name.toLowerCase()).map(([, value]) => value);
       return values.length === 0 ? null : values.join(', ');
     };
-    response.entity.bytes(limit).then(
+    response.entity.decoded(limit).then(
       (content) => {
         this.finish();
         if (this.fault === null) this.resolve({ status, header, content });

@@ -26,6 +26,7 @@ export const refusals = {
   chunk: { status: 400, reason: 'the chunked body is malformed' },
   expectation: { status: 417, reason: 'the expectation is not known' },
   'body-too-large': { status: 413, reason: 'the request body is too large' },
+  'body-undecodable': { status: 415, reason: 'the request body cannot be decoded' },
   incomplete: { status: 400, reason: 'the request ended before it was complete' },
   'head-timeout': { status: 408, reason: 'the request head took too long' },
   'body-timeout': { status: 408, reason: 'the request body came too slowly' },
@@ -58,6 +59,7 @@ export const refusals = {
   'backend-malformed': { status: 502, reason: 'the answer of the backend is malformed' },
   'backend-head-too-large': { status: 502, reason: 'the head of the backend answer is too large' },
   'backend-body-too-large': { status: 502, reason: 'the answer of the backend is too large to be read as a whole' },
+  'backend-body-undecodable': { status: 502, reason: 'the body of the backend answer cannot be decoded' },
   'backend-cut': { status: 502, reason: 'the answer of the backend broke off' },
   'backend-event-stream': {
     status: 502,

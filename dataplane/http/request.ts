@@ -80,7 +80,7 @@ export class Request {
   }
 
   get entity(): Entity {
-    this.content ??= new Entity(this.body, false);
+    this.content ??= new Entity(this.body, this.headers, false);
     return this.content;
   }
 

@@ -52,7 +52,8 @@ export class Response {
   }
 
   get entity(): Entity {
-    this.content ??= new Entity(this.body, true, this.headers.contentLength > 0 ? this.headers.takeContent() : null);
+    const { headers } = this;
+    this.content ??= new Entity(this.body, headers, true, headers.contentLength > 0 ? headers.takeContent() : null);
     return this.content;
   }
 

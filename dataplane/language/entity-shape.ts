@@ -2,6 +2,7 @@ import type { Shape } from '../../contract/expression/language.ts';
 import { textOf } from '../../contract/expression/text.ts';
 import { EvaluationError, type Value } from '../../contract/expression/value.ts';
 import { spend } from '../../contract/work-budget.ts';
+import type { DecodedText } from '../http/content-charset.ts';
 import type { Entity } from '../http/entity.ts';
 import { jsonText } from './json-text.ts';
 import { parametersIn, parametersShape } from './parameters.ts';
@@ -18,12 +19,12 @@ export const entityShape: Shape<Entity> = {
   properties: {
     string: { get: entityText, set: setEntity, kind: 'text' },
     json: { get: entityJson, set: (entity, value) => entity.set(jsonText(value)) },
-    form: { get: (entity) => parametersIn(entityText(entity)), shape: parametersShape },
+    form: { get: (entity) => parametersIn(formText(entity)), shape: parametersShape },
     bytes: { get: bytesOf, set: setEntity, kind: 'bytes' },
-    empty: { get: (entity) => entity.empty, kind: 'boolean' },
-    length: { get: (entity) => entity.length, kind: 'number' },
+    empty: { get: isEmpty, kind: 'boolean' },
+    length: { get: (entity) => bytesOf(entity).length, kind: 'number' },
   },
-  methods: { isEmpty: (entity) => entity.empty },
+  methods: { isEmpty },
   text: entityText,
 };
 
@@ -32,11 +33,29 @@ export function setEntity(entity: Entity, value: Value): void {
   entity.set(value instanceof Uint8Array ? value : textOf(value));
 }
 
-/** The content as UTF-8. */
+/** The content as text. */
 export function entityText(entity: Entity): string {
+  return decodedText(entity).text;
+}
+
+/** The content as a form that is percent-encoded in UTF-8, whatever its charset is. */
+export function formText(entity: Entity): string {
+  const { text, decoder } = decodedText(entity);
+  if (decoder.encoding === 'utf-8' || !text.includes('%')) return text;
+  return text.replace(/(?:%[0-9a-f]{2})+/gi, (escapes) => {
+    const bytes = Buffer.from(escapes.replaceAll('%', ''), 'hex');
+    return encodeURIComponent(entity.textOf(bytes, decoder.encoding).text);
+  });
+}
+
+function decodedText(entity: Entity): DecodedText {
   const bytes = bytesOf(entity);
   spend(bytes.length >> 2);
-  return bytes.toString('utf8');
+  return entity.textOf(bytes);
+}
+
+function isEmpty(entity: Entity): boolean {
+  return bytesOf(entity).length === 0;
 }
 
 function entityJson(entity: Entity): Value {
@@ -52,7 +71,7 @@ function entityJson(entity: Entity): Value {
 }
 
 function bytesOf(entity: Entity): Buffer {
-  const bytes = entity.peek();
+  const bytes = entity.peekDecoded();
   if (bytes === null) throw new EvaluationError('the entity has not been read');
   return bytes;
 }

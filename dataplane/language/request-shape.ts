@@ -4,7 +4,7 @@ import { EvaluationError, type Value } from '../../contract/expression/value.ts'
 import { isForm } from '../http/form-content.ts';
 import type { Request } from '../http/request.ts';
 import { Uri } from '../http/uri.ts';
-import { entityShape, entityText, setEntity } from './entity-shape.ts';
+import { entityShape, formText, setEntity } from './entity-shape.ts';
 import { headersShape } from './headers-shape.ts';
 import { type Parameters, parametersIn, parametersShape } from './parameters.ts';
 import { RequestCookies, requestCookiesShape } from './request-cookies.ts';
@@ -41,8 +41,8 @@ function setUri(request: Request, value: Value): void {
 /** The parameters of the query and, where the content is a form, of that. */
 function formOf(request: Request): Parameters {
   if (!isForm(request) || request.entity.empty) return parametersIn(queryOf(request));
-  if (request.entity.peek() === null) throw new EvaluationError('the form in the entity has not been read');
-  return parametersIn(queryOf(request), entityText(request.entity));
+  if (request.entity.peekDecoded() === null) throw new EvaluationError('the form in the entity has not been read');
+  return parametersIn(queryOf(request), formText(request.entity));
 }
 
 function queryOf(request: Request): string {

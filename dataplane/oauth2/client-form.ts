@@ -34,7 +34,8 @@ export async function tellClient(
   const { method, headers, entity } = request;
   if (method !== 'POST') throw new NotAForm(type, `its method is ${method}`);
   const contentType = headers.get('content-type');
-  if (contentType !== null && !isForm(request)) throw new NotAForm(type, 'its content is of another type');
+  const isOther = headers.all('content-type').length > 1 || !isForm(request);
+  if (contentType !== null && isOther) throw new NotAForm(type, 'its content is of another type');
   if (headers.has('content-encoding')) throw new NotAForm(type, 'its content is encoded');
   const given = await entity.bytes(LONGEST_FORM);
   if (contentType === null && given.length > 0) throw new NotAForm(type, 'its content has no type');

@@ -35,7 +35,7 @@ export class UnsentRequest {
     if (request.method !== method) request.method = method;
     if (request.uri.toString() !== uri.toString()) request.uri.become(uri);
     if (!isSame(request.headers.entries(), fields)) this.restoreHeaders();
-    if (request.touchedEntity !== null && request.touchedEntity.peek() !== content) request.entity.set(content);
+    if (request.touchedEntity !== null && request.touchedEntity.peek() !== content) request.entity.restore(content);
   }
 
   private restoreHeaders(): void {

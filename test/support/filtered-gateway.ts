@@ -18,6 +18,8 @@ export interface SeenRequest {
   /** Names in lower case. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: string;
+  /** The same as it was sent. */
+  readonly content: Buffer;
 }
 
 export interface FilteredAnswer {
@@ -45,7 +47,7 @@ export interface FilteredGateway extends ConfiguredGateway {
 
 /**
  * Starts both for one test. `http://app.test` in the filters and the handler stands for the backend, and is where
- * requests go by default. The backend answers with the `status`, the headers `h.NAME` and the `entity` of the query.
+ * requests go by default. The backend answers with the `status`, the headers `h.NAME` and the `entity` of the query, which is base64 where `base64` is there.
  */
 export async function startFiltered(
   filters: readonly JsonValue[],
@@ -89,12 +91,13 @@ async function tell(request: IncomingMessage, response: ServerResponse): Promise
   for (const name of new Set(query.keys())) {
     if (name.startsWith('h.')) response.setHeader(name.slice(2), query.getAll(name));
   }
-  response.end(query.get('entity') ?? '');
+  response.end(Buffer.from(query.get('entity') ?? '', query.has('base64') ? 'base64' : 'utf8'));
   const headers: [string, string][] = [];
   for (let at = 0; at < request.rawHeaders.length; at += 2) {
     headers.push([request.rawHeaders[at]!.toLowerCase(), request.rawHeaders[at + 1]!]);
   }
-  return { method: request.method!, url: request.url!, headers, body: Buffer.concat(chunks).toString() };
+  const content = Buffer.concat(chunks);
+  return { method: request.method!, url: request.url!, headers, body: content.toString(), content };
 }
 
 async function send(port: number, target: string, asked: AskOptions = {}): Promise<FilteredAnswer> {

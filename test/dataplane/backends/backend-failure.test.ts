@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { outcomeOf, outcomeOfError } from '../../../dataplane/backends/backend-failure.ts';
-import { EntityBroken, EntityTooLarge } from '../../../dataplane/http/entity.ts';
+import { EntityBroken, EntityTooLarge, EntityUndecodable } from '../../../dataplane/http/entity-fault.ts';
 import type { Refusal } from '../../../dataplane/http/refusal.ts';
 import { Response, refusalResponse } from '../../../dataplane/http/response.ts';
 
@@ -50,8 +50,10 @@ it.each([
   [new Error('surprise'), 'failed'],
   [new EntityBroken(true), 'failed'],
   [new EntityBroken(false), 'unknown'],
-  [new EntityTooLarge(1, true), 'unknown'],
-  [new EntityTooLarge(1, false), 'unknown'],
+  [new EntityTooLarge(1, true, ''), 'unknown'],
+  [new EntityTooLarge(1, false, ''), 'unknown'],
+  [new EntityUndecodable('x', true), 'unknown'],
+  [new EntityUndecodable('x', false), 'unknown'],
 ] as const)('%s: %s', (error, outcome) => {
   expect(outcomeOfError(error)).toBe(outcome);
 });

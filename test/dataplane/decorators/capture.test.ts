@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '../../../contract/document/json-value.ts';
 import { ask } from '../../support/answers.ts';
@@ -274,7 +276,26 @@ describe('entities', () => {
     expect(contents(gateway).map((text) => text === cut)).toEqual([true, true]);
   });
 
-  it('that are compressed or a stream of events are not waited for', async () => {
+  it.each([
+    ['gzip', gzipSync('hello'), 'hello\n'],
+    ['deflate, br', brotliCompressSync(deflateSync('hello')), 'hello\n'],
+    ['gzip', Buffer.from('hello'), '[entity encoded with gzip]\n'],
+    ['gzip', gzipSync('x'.repeat(65)), '[entity encoded with gzip]\n'],
+    ['gzip', gzipSync(randomBytes(65)), '[entity encoded with gzip]\n'],
+    ['nosuch', Buffer.from('hello'), '[entity encoded with nosuch]\n'],
+  ])('in the coding %s are shown without it where they are short: %o', async (coding, bytes, shown) => {
+    const gateway = await inFrontOf({ captureEntity: true, maxEntityLength: 64 }, (request, response) => {
+      response.setHeader('Content-Type', 'text/plain');
+      response.setHeader('Content-Encoding', coding);
+      request.pipe(response);
+    });
+    const body = bytes.toString('latin1');
+    const answer = await ask(gateway.port, ...post('text/plain', body, `Content-Encoding: ${coding}\r\n`));
+    expect(answer.body).toBe(body);
+    expect(contents(gateway)).toEqual([shown, shown]);
+  });
+
+  it('that are a stream of events are not waited for', async () => {
     const gateway = await inFrontOf({ captureEntity: true }, (request, response) => {
       request.resume();
       response.setHeader('Content-Type', 'text/event-stream');
@@ -282,8 +303,8 @@ describe('entities', () => {
       request.on('close', () => {});
       response.end();
     });
-    await ask(gateway.port, ...post('text/plain', 'zipped', 'Content-Encoding: gzip\r\n'));
-    expect(contents(gateway)).toEqual(['[entity encoded with gzip]\n', '[streamed entity]\n']);
+    await ask(gateway.port, ...post('text/plain', 'sent'));
+    expect(contents(gateway)).toEqual(['sent\n', '[streamed entity]\n']);
   });
 
   it('that do not exist are not invented: a HEAD answer keeps the length it announces', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { chain } from '../../../dataplane/http/chain.ts';
-import { EntityTooLarge } from '../../../dataplane/http/entity.ts';
+import { EntityTooLarge } from '../../../dataplane/http/entity-fault.ts';
 import type { Filter } from '../../../dataplane/http/exchange.ts';
 import { textResponse } from '../../../dataplane/http/response.ts';
 import { ask, refusalOf, untilAnswers } from '../../support/answers.ts';
