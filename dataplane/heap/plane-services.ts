@@ -6,6 +6,13 @@ import type { Next } from '../http/exchange.ts';
 import type { Parts } from './definition.ts';
 import type { TakeMemory } from './shared-memory.ts';
 
+/** A path of a host that a route takes whatever its condition says. */
+export interface ClaimedPlace {
+  readonly host: string;
+  /** As requests carry it, below `/.well-known/`. */
+  readonly path: string;
+}
+
 /** What the plane lends to the objects that run in it. */
 export interface PlaneServices {
   readonly log: Logger;
@@ -32,4 +39,6 @@ export interface PlaneServices {
   readonly streaming: boolean;
   /** The dispatcher over the routes of a router, which come and go without it. */
   router(parts: Parts, defaultHandler: Next | null): Next;
+  /** Sends requests for a place to the route of the object; missing for objects outside of routes. */
+  claim?(place: ClaimedPlace): void;
 }

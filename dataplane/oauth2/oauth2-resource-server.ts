@@ -5,10 +5,12 @@ import type { Reference } from '../../contract/vocabulary/reference.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
 import { defineFilter, type Parts } from '../heap/definition.ts';
 import { denialCounter, denialCounters } from '../heap/denials.ts';
+import type { Filter } from '../http/exchange.ts';
 import { Response } from '../http/response.ts';
 import { cacheFields, longestTime } from './cache-fields.ts';
 import { cacheMeter } from './cache-meter.ts';
 import { Challenge } from './challenge.ts';
+import { ProtectedResource, resourceMetadataFields } from './protected-resource.ts';
 import { hasSpace, requiredScopes, scopeEntry } from './required-scopes.ts';
 import { ResourceServer, type ResourceServerOptions, tokenDenials } from './resource-server.ts';
 import { StepUp } from './step-up.ts';
@@ -58,9 +60,15 @@ export const oauth2ResourceServerFilter = defineFilter({
       .optional()
       .describe('Keeps what the resolver says of good tokens. Without it every request is a question.'),
     executor: ref('executor').prefault('ScheduledExecutorService').describe('Takes expired tokens out of the cache.'),
-    resourceMetadata: url()
+    resourceMetadata: z
+      .union([url(), resourceMetadataFields])
       .optional()
-      .describe('Where clients learn which authorization server to ask (RFC 9728): `resource_metadata` in challenges.'),
+      .describe(
+        'Tells clients which authorization server to ask (RFC 9728), by `resource_metadata` in challenges: the URL of ' +
+          'a document elsewhere, or the metadata themselves, which the gateway then serves without a token at ' +
+          '`/.well-known/oauth-protected-resource` and the path of `resource`. The route of the filter gets these ' +
+          'requests whatever its condition says; a filter in the heap of `config.json` gets those that reach it.',
+      ),
     acrValues: z
       .array(text().refine(isScope, 'must be made of printable ASCII characters without spaces and quotation marks'))
       .min(1)
@@ -94,6 +102,21 @@ export const oauth2ResourceServerFilter = defineFilter({
         cache: { enabled: true, maxTimeout: '5 minutes' },
       },
     },
+    {
+      title: 'Tell clients where to get a token',
+      config: {
+        accessTokenResolver: {
+          type: 'TokenIntrospectionAccessTokenResolver',
+          config: { endpoint: 'https://login.example.com/introspect', providerHandler: 'ForgeRockClientHandler' },
+        },
+        scopes: ['orders:read'],
+        resourceMetadata: {
+          resource: 'https://api.example.com/orders',
+          authorizationServers: ['https://login.example.com'],
+          scopesSupported: ['orders:read', 'orders:write'],
+        },
+      },
+    },
   ],
   remarks({ scopes, cache }) {
     const message = 'holds a space, which separates scopes: write each of them by itself';
@@ -107,12 +130,17 @@ export const oauth2ResourceServerFilter = defineFilter({
   create(config, parts) {
     const resolver = parts.resolve(config.accessTokenResolver);
     const { cache: kept, realm, resourceMetadata, acrValues, maxAge, requireHttps } = config;
+    const resource =
+      resourceMetadata === undefined || resourceMetadata instanceof URL
+        ? null
+        : new ProtectedResource(resourceMetadata, resolver.schemes ?? []);
+    if (resource !== null) parts.plane.claim?.(resource.place);
     const server = new ResourceServer({
       resolver,
       cache: kept?.enabled === true ? filterCache() : null,
       challenge: new Challenge({
         realm,
-        resourceMetadata: resourceMetadata?.href ?? null,
+        resourceMetadata: resourceMetadata instanceof URL ? resourceMetadata.href : (resource?.url ?? null),
         others: resolver.challenges ?? [],
       }),
       scopes: scopesOf(config.scopes, parts),
@@ -120,13 +148,17 @@ export const oauth2ResourceServerFilter = defineFilter({
       denied: denialCounters(parts, tokenDenials),
       log: parts.log,
     });
-    if (!requireHttps) return (exchange, next) => server.judge(exchange, next);
-    const countInsecure = denialCounter(parts, 'no-https');
-    return (exchange, next) => {
-      if (exchange.router.originalUri.scheme === 'https') return server.judge(exchange, next);
-      countInsecure();
-      return new Response(403);
-    };
+    const judge: Filter = requireHttps ? requiringHttps() : (exchange, next) => server.judge(exchange, next);
+    return resource === null ? judge : (exchange, next) => resource.answer(exchange) ?? judge(exchange, next);
+
+    function requiringHttps(): Filter {
+      const countInsecure = denialCounter(parts, 'no-https');
+      return (exchange, next) => {
+        if (exchange.router.originalUri.scheme === 'https') return server.judge(exchange, next);
+        countInsecure();
+        return new Response(403);
+      };
+    }
 
     function filterCache(): TokenCache {
       const made = new TokenCache(resolver, {

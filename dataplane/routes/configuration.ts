@@ -8,7 +8,7 @@ import type { Reading } from '../../contract/vocabulary/reading.ts';
 import { checkDefaultObjects } from '../heap/default-objects.ts';
 import type { Parts } from '../heap/definition.ts';
 import { BuildFailure, Heap } from '../heap/heap.ts';
-import type { PlaneServices } from '../heap/plane-services.ts';
+import type { ClaimedPlace, PlaneServices } from '../heap/plane-services.ts';
 import type { Scope } from '../heap/scope.ts';
 import { namedMemory } from '../heap/shared-memory.ts';
 import type { TemporaryStorage } from '../heap/temporary-storage.ts';
@@ -248,8 +248,10 @@ export class Configuration {
     };
     if (verdict.document === null || entry.refuses === true) return unsound(verdict.problems);
     const { scope, handler, decorations, condition } = verdict.document;
+    const claims: ClaimedPlace[] = [];
+    const claim: PlaneServices['claim'] = (place) => claims.push(place);
     const services = egress === null ? this.planeServices() : this.tenantServices(reach, egress);
-    const heap = new Heap(scope, parent, services, { router: entry.router, id: entry.id });
+    const heap = new Heap(scope, parent, { ...services, claim }, { router: entry.router, id: entry.id });
     this.ancestors.set(scope, above);
     const close = (): void => {
       this.ancestors.delete(scope);
@@ -263,6 +265,7 @@ export class Configuration {
         condition,
         handler: egress === null ? main : confinedRoute(main, egress),
         figures,
+        claims,
         failed: (error) => this.failed(name, error),
         close,
       });

@@ -1,5 +1,6 @@
 import type { RouteEntry } from '../../contract/snapshot.ts';
 import type { RuntimeExpression } from '../../contract/vocabulary/runtime.ts';
+import type { ClaimedPlace } from '../heap/plane-services.ts';
 import type { Next } from '../http/exchange.ts';
 import { refusalResponse } from '../http/response.ts';
 import { instrumented, Lease } from './instrumented.ts';
@@ -11,6 +12,8 @@ export interface Route {
   /** Null where it takes every request. */
   readonly condition: RuntimeExpression<boolean> | null;
   readonly handle: Next;
+  /** Places that it takes beside what its condition says. */
+  readonly claims: readonly ClaimedPlace[];
   /** Takes no new requests; its objects are closed once the last one is answered. */
   retire(): void;
 }
@@ -21,15 +24,17 @@ export interface RouteParts {
   readonly condition: RuntimeExpression<boolean> | null;
   readonly handler: Next;
   readonly figures: RouteFigures;
+  readonly claims: readonly ClaimedPlace[];
   failed(error: unknown): void;
   close(): void;
 }
 
-export function makeRoute({ entry, condition, handler, figures, failed, close }: RouteParts): Route {
+export function makeRoute({ entry, condition, handler, figures, claims, failed, close }: RouteParts): Route {
   const lease = new Lease();
   return {
     entry,
     condition,
+    claims,
     handle: instrumented(handler, figures, lease, failed),
     retire: () => lease.onceFree(close),
   };
@@ -45,5 +50,5 @@ export function refusingRoute(
   figures: RouteFigures,
 ): Route {
   const handler: Next = () => refusalResponse('route-unsound');
-  return makeRoute({ entry, condition, handler, figures, failed: () => {}, close: () => {} });
+  return makeRoute({ entry, condition, handler, figures, claims: [], failed: () => {}, close: () => {} });
 }

@@ -2,6 +2,7 @@ import { afterRequest } from '../heap/buffering.ts';
 import type { Heap } from '../heap/heap.ts';
 import type { Exchange, Next } from '../http/exchange.ts';
 import { refusalResponse } from '../http/response.ts';
+import { ClaimedPlaces, NO_CLAIMS } from './claimed-places.ts';
 import type { HostGrants } from './host-grants.ts';
 import type { Route } from './route.ts';
 import { RouteIndex } from './route-index.ts';
@@ -19,6 +20,7 @@ export class RouterTable {
   private readonly byId = new Map<string, Route>();
   private readonly operators = new RouteIndex();
   private readonly tenants = new Map<string, RouteIndex>();
+  private claimed = NO_CLAIMS;
   /** The routes of the tenant that has all hosts; null where the host decides. */
   private only: RouteIndex | null = null;
 
@@ -30,7 +32,7 @@ export class RouterTable {
   }
 
   readonly handle: Next = (exchange: Exchange) => {
-    const found = this.tenants.size === 0 ? this.operators.find(exchange) : this.findOwned(exchange);
+    const found = this.tenants.size === 0 ? this.findOperators(exchange) : this.findOwned(exchange);
     if (found === null) return this.defaultRoute(exchange);
     if (found === 'misdirected') return refusalResponse('misdirected');
     return found === 'body' ? afterRequest(exchange, () => this.handle(exchange)) : found.handle(exchange);
@@ -47,13 +49,16 @@ export class RouterTable {
       const own = byOwner.get(owner) ?? new Map<string, Route | null>();
       byOwner.set(owner, own.set(id, route));
     };
+    let hasClaims = false;
     for (const [id, route] of changes) {
       const before = this.byId.get(id);
+      hasClaims ||= (before?.claims.length ?? 0) > 0 || (route?.claims.length ?? 0) > 0;
       if (before !== undefined) tell(before.entry.tenant, id, null);
       if (route !== null) tell(route.entry.tenant, id, route);
       if (route === null) this.byId.delete(id);
       else this.byId.set(id, route);
     }
+    if (hasClaims) this.claimed = new ClaimedPlaces(this.byId.values());
     for (const [owner, own] of byOwner) this.indexOf(owner).change(own);
     for (const [tenant, index] of this.tenants) {
       if (index.size > 0) continue;
@@ -69,13 +74,18 @@ export class RouterTable {
   }
 
   private findOwned(exchange: Exchange): Route | null | 'body' | 'misdirected' {
-    const found = this.operators.size === 0 ? null : this.operators.find(exchange);
+    const found = this.operators.size === 0 ? null : this.findOperators(exchange);
     if (found !== null) return found;
-    if (this.only !== null) return this.only.find(exchange);
+    if (this.only !== null) return this.claimed.find(this.grants.only!, exchange) ?? this.only.find(exchange);
     if (this.isMisdirected(exchange)) return 'misdirected';
     const tenant = this.grants.tenantOf(exchange.request.uri.receivedHost);
     const index = tenant === null ? undefined : this.tenants.get(tenant);
-    return index === undefined ? null : index.find(exchange);
+    if (tenant === null || index === undefined) return null;
+    return this.claimed.find(tenant, exchange) ?? index.find(exchange);
+  }
+
+  private findOperators(exchange: Exchange): Route | null | 'body' {
+    return this.claimed.find(undefined, exchange) ?? this.operators.find(exchange);
   }
 
   /** Whether the client connected to a host of one tenant and asks for that of another. */
