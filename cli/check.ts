@@ -50,14 +50,19 @@ export const checkCommand = defineCommand({
       process.stdout.write(text);
       return isSound ? 0 : 1;
     }
-    const { verdictRecords } = await import('./verdict-text.ts');
+    const { omittedProblems, shownPath, verdictRecords } = await import('./verdict-text.ts');
     const { problemRecord } = await import('../contract/problem-text.ts');
     const { tokenProblems, manifests } = findings;
     const verdicts = [...findings.verdicts, ...(manifests?.verdicts ?? [])];
     const problems = [...tokenProblems.map((problem) => problemRecord(problem)), ...verdicts.flatMap(verdictRecords)];
     const files = findings.verdicts.length + (manifests?.files ?? 0);
     const more = manifests === null ? {} : { resources: manifests.resources, skipped: manifests.skipped };
-    process.stdout.write(`${JSON.stringify({ sound: isSound, files, ...more, problems }, null, 2)}\n`);
+    const omitted = verdicts.flatMap((verdict) => {
+      const left = omittedProblems(verdict);
+      return left === 0 ? [] : [{ file: shownPath(verdict.file.path), problems: left }];
+    });
+    const rest = omitted.length === 0 ? {} : { omitted };
+    process.stdout.write(`${JSON.stringify({ sound: isSound, files, ...more, problems, ...rest }, null, 2)}\n`);
     return isSound ? 0 : 1;
   },
 });

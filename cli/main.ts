@@ -9,6 +9,7 @@ const exitFailure = 1;
 const exitUsage = 2;
 
 process.stdout.on('error', () => {}); // a reader that has seen enough, such as head, is no failure
+process.stderr.on('error', () => {}); // nor is a log that nobody takes any more
 process.exitCode = await main(process.argv.slice(2));
 
 async function main(words: readonly string[]): Promise<number> {

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { pino } from 'pino';
 import type { Reach } from '../contract/reach.ts';
 import { FIGURE } from '../contract/route-report.ts';
 import { ClusterApi } from '../controller/cluster/api-client.ts';
@@ -18,6 +17,7 @@ import { registerRouteCounts } from '../dataplane/metrics/route-counts-expositio
 import { registerRouteMetrics } from '../dataplane/metrics/route-exposition.ts';
 import { monitoringAnswer } from '../dataplane/monitoring-endpoint.ts';
 import { operatorReach } from '../dataplane/operator-reach.ts';
+import { programLog } from '../dataplane/program-log.ts';
 import { giveBackLater } from '../dataplane/spare-memory.ts';
 import type { Address } from './address.ts';
 import { ownAdminSocket } from './admin-socket.ts';
@@ -61,10 +61,7 @@ export interface ControllerOptions {
 
 /** Follows a cluster until it is told to stop. Resolves to the exit code. */
 export async function runController(options: ControllerOptions): Promise<number> {
-  const log = pino(
-    { name: 'gatewarden', level: options['log-level'] },
-    pino.destination({ fd: process.stderr.fd, sync: true }),
-  );
+  const log = programLog(options['log-level']);
   const sidecarFile = options['sidecar-settings'];
   // whoever made a slip is told before anything waits for a cluster
   if (sidecarFile !== undefined) readSidecarSettings(readFileSync(sidecarFile, 'utf8'), sidecarFile);
@@ -124,8 +121,12 @@ export async function runController(options: ControllerOptions): Promise<number>
     },
   }).catch(fail);
   const ticking = setInterval(() => {
-    const counts = routes().map((series) => [recordPrefix(series), series.figures[FIGURE.ended]!] as const);
-    rates.tick(new Map(counts), Date.now());
+    try {
+      const counts = routes().map((series) => [recordPrefix(series), series.figures[FIGURE.ended]!] as const);
+      rates.tick(new Map(counts), Date.now());
+    } catch (error) {
+      log.error({ error: String(error) }, 'rates of routes could not be counted');
+    }
   }, RATE_INTERVAL);
   const addresses = await controller.start().catch(fail);
   log.info({ ...addresses, server: api.server, namespace }, 'listening');

@@ -1,6 +1,5 @@
 import { lookup } from 'node:dns/promises';
 import { availableParallelism, tmpdir } from 'node:os';
-import { pino } from 'pino';
 import type { ForbiddenPlace } from '../contract/egress.ts';
 import type { ListenAddress } from '../dataplane/admin-port.ts';
 import { CannotListen } from '../dataplane/cannot-listen.ts';
@@ -16,6 +15,7 @@ import { snapshotIdentity } from '../dataplane/link/snapshot-identity.ts';
 import type { AccessLogTarget } from '../dataplane/log-destination.ts';
 import type { LogLevel } from '../dataplane/log-level.ts';
 import { preparePlane } from '../dataplane/plane.ts';
+import { programLog } from '../dataplane/program-log.ts';
 import type { SpareUnit } from '../dataplane/spare-unit.ts';
 import { cannotListenText } from './cannot-listen-text.ts';
 import { endSoon } from './end-soon.ts';
@@ -51,7 +51,7 @@ export interface DataplaneOptions extends SecureChoice {
 
 /** Follows a controller until it is told to stop. Resolves to the exit code. */
 export async function runDataplane(options: DataplaneOptions): Promise<number> {
-  const log = pino({ name: 'gatewarden', level: options['log-level'] }, pino.destination({ fd: 2, sync: true }));
+  const log = programLog(options['log-level']);
   const apiServer = await apiServerPlaces();
   const secure = secureConnector(options);
   if (secure !== undefined) {

@@ -26,7 +26,7 @@ import { RunReport } from './run-report.ts';
 import { type SecureChoice, secureConnector } from './secure-options.ts';
 import { startSummary } from './start-summary.ts';
 import { onStopSignal } from './stop-signals.ts';
-import { tellAsJson, tellAsTextFrom } from './tell.ts';
+import { tellAsJson, tellAsText, tellAsTextFrom } from './tell.ts';
 import { makeTemporaryDirectory } from './temporary-directory.ts';
 
 export interface RunOptions extends SecureChoice {
@@ -73,6 +73,7 @@ export async function runInstance(path: string | undefined, options: RunOptions)
       report.compiled(compilation, update);
       if (update === null) tally.reloaded(false);
     },
+    failed: (error) => report.undelivered(error),
     async deliver(update) {
       const begun = performance.now();
       try {
@@ -87,8 +88,8 @@ export async function runInstance(path: string | undefined, options: RunOptions)
     },
   });
   const { compilation, update } = live.begin();
-  for (const problem of instance.tokenProblems) process.stderr.write(`${problemText(problem)}\n\n`);
-  report.problems(allVerdicts(instance, compilation));
+  for (const problem of instance.tokenProblems) tellAsText({ level: 'error', message: `${problemText(problem)}\n` });
+  await report.problems(allVerdicts(instance, compilation));
   if (admin.settings === null || update === null || hasErrors(instance.tokenProblems) || baseIsBad(compilation)) {
     source.close();
     process.stderr.write('gatewarden run: the configuration cannot be served\n');

@@ -1,5 +1,6 @@
-import { pino } from 'pino';
+import { errorOutput } from '../dataplane/error-output.ts';
 import { type LogLevel, logLevels } from '../dataplane/log-level.ts';
+import { programLog } from '../dataplane/program-log.ts';
 
 /** Something that is told of a configuration while it runs. */
 export interface Told {
@@ -16,7 +17,7 @@ export type Tell = (told: Told) => void;
 
 /** As people read it, on the standard error. */
 export const tellAsText: Tell = ({ message, text }) => {
-  process.stderr.write(`${text ?? message}\n`);
+  errorOutput.write(`${text ?? message}\n`);
 };
 
 /** As people read it, from this level on. */
@@ -28,7 +29,7 @@ export function tellAsTextFrom(level: LogLevel): Tell {
 
 /** As programs read it: one JSON line each on the standard error, like all that a plane says of itself. */
 export function tellAsJson(level: LogLevel): Tell {
-  const log = pino({ name: 'gatewarden', level }, pino.destination({ fd: 2, sync: true }));
+  const log = programLog(level);
   return ({ level, message, text, fields }) =>
     log[level]({ ...fields, ...(text === undefined ? {} : { text }) }, message);
 }

@@ -4,31 +4,49 @@ import { type ProblemRecord, type ProblemSource, problemRecord, problemText } fr
 import { documentOf } from '../controller/compile/document-of.ts';
 import type { Verdict } from '../controller/compile/verdict.ts';
 
-/** How many problems of one file people are shown. */
-const MOST_SHOWN = 100;
+/** How many problems of one document are reported; what is left out is counted. */
+export const MOST_SHOWN = 100;
+
+/** Longer texts are not shown in part: looking through them for secrets would take too long. */
+const LONGEST_SHOWN = 2_097_152;
+
+/** A verdict as people and programs read it. */
+export interface VerdictReport {
+  /** Empty when nothing is wrong. */
+  readonly text: string;
+  /** In one line, what comes of what is wrong. */
+  readonly line: string;
+  readonly records: readonly ProblemRecord[];
+}
 
 /** Every problem of these files as people read it, a blank line between two. */
 export function verdictText(verdicts: readonly Verdict[]): string {
-  return verdicts.flatMap(verdictProblems).join('\n\n');
+  return verdicts
+    .map((verdict) => verdictReport(verdict).text)
+    .filter((text) => text !== '')
+    .join('\n\n');
 }
 
-function verdictProblems(verdict: Verdict): string[] {
-  if (verdict.problems.length === 0) return [];
-  const source = sourceOf(verdict);
-  const consequence = consequenceOf(verdict);
-  const shown = worstOf(verdict.problems);
-  const texts = inOrder(shown, source).map((problem) => problemText(problem, source));
-  const more = verdict.problems.length - shown.length;
+/** Reads the file of a verdict once for all that is said of it. */
+export function verdictReport(verdict: Verdict): VerdictReport {
+  const { problems } = verdict;
   const subject = subjectOf(verdict);
-  if (more > 0) texts.push(`${subject}: and ${more} more`);
-  return consequence === null ? texts : [...texts, `${subject}: ${consequence}`];
-}
-
-/** In one line, what comes of what is wrong with a file. */
-export function verdictLine(verdict: Verdict): string {
-  const [first, ...more] = inOrder(worstOf(verdict.problems), sourceOf(verdict));
-  const rest = more.length === 0 ? '' : `, and ${more.length} more`;
-  return `${subjectOf(verdict)}: ${consequenceOf(verdict) ?? `${first?.message ?? ''}${rest}`}`;
+  const consequence = consequenceOf(verdict);
+  if (problems.length === 0) return { text: '', line: `${subject}: ${consequence ?? ''}`, records: [] };
+  const source = sourceOf(verdict);
+  const shown = inOrder(worstOf(problems), source);
+  const left = omittedProblems(verdict);
+  const texts = [
+    ...shown.map((problem) => problemText(problem, source)),
+    ...(left === 0 ? [] : [`${subject}: … and ${left} more ${left === 1 ? 'problem' : 'problems'}`]),
+    ...(consequence === null ? [] : [`${subject}: ${consequence}`]),
+  ];
+  const rest = problems.length === 1 ? '' : `, and ${problems.length - 1} more`;
+  return {
+    text: texts.join('\n\n'),
+    line: `${subject}: ${consequence ?? `${shown[0]?.message ?? ''}${rest}`}`,
+    records: shown.map((problem) => problemRecord(problem, source)),
+  };
 }
 
 /** What a verdict is about, as people find it. */
@@ -66,25 +84,33 @@ function inOrder(problems: readonly Problem[], source: ProblemSource): Problem[]
   return problems.toSorted((a, b) => lineOf(a) - lineOf(b) || columnOf(a) - columnOf(b));
 }
 
-/** Every problem of a file as programs read it. */
-export function verdictRecords(verdict: Verdict): ProblemRecord[] {
-  const source = verdict.problems.length === 0 ? {} : sourceOf(verdict);
-  return inOrder(verdict.problems, source).map((problem) => problemRecord(problem, source));
+/** The problems of a file as programs read them. */
+export function verdictRecords(verdict: Verdict): readonly ProblemRecord[] {
+  return verdictReport(verdict).records;
+}
+
+/** How many problems of a file are left out. */
+export function omittedProblems({ problems }: Verdict): number {
+  return Math.max(0, problems.length - MOST_SHOWN);
 }
 
 function sourceOf({ file, route, within }: Verdict): ProblemSource {
   if (within !== undefined) {
     const { label, placeOf, isSecret } = within;
-    const text = isSecret ? {} : { text: new TextDecoder().decode(file.content) };
+    const text = isSecret ? {} : textOf(file);
     return { file: shownPath(file.path), ...text, placeOf, ...(label === '' ? {} : { label }) };
   }
   const { placeOf } = documentOf(file);
   return {
     file: shownPath(file.path),
-    text: new TextDecoder().decode(file.content),
+    ...textOf(file),
     placeOf,
     ...(route === null ? {} : { label: `route ${route.name}` }),
   };
+}
+
+function textOf({ content }: Verdict['file']): { text?: string } {
+  return content.length > LONGEST_SHOWN ? {} : { text: new TextDecoder().decode(content) };
 }
 
 /** A path as it is shortest from here. */

@@ -1,7 +1,10 @@
+import { cutOff } from './cut-off.ts';
 import { caretLines } from './document/caret.ts';
 import type { DocumentText, PlacedProblem } from './document/document-text.ts';
 import { hideSecrets } from './document/hidden-secrets.ts';
 import { printable } from './document/printable-text.ts';
+import { TextLines } from './document/text-lines.ts';
+import { withoutMark } from './document/text-place.ts';
 import { type Path, type Place, type ProblemCode, pathText } from './problem.ts';
 
 /** What is known of the document that has a problem. */
@@ -37,6 +40,8 @@ export interface OtherRecord {
 
 /** How many characters of a path people see. */
 const LONGEST_PATH = 200;
+/** How many characters of a message or hint are told: a document may hold a name of megabytes. */
+const LONGEST_MESSAGE = 2_000;
 
 /** These are about the key that was written rather than about its value. */
 const ABOUT_KEYS: ReadonlySet<ProblemCode> = new Set([
@@ -57,7 +62,7 @@ export function problemText(problem: PlacedProblem, source: ProblemSource = {}):
   const lines = [`${severity}: ${subject === '' ? '' : `${subject}: `}${message} [${code}]`];
   if (file !== undefined || line !== undefined) lines.push(`  at ${location(file, line, column)}`);
   if (source.text !== undefined && line !== undefined && column !== undefined) {
-    lines.push(...caretLines(hideSecrets(source.text), { line, column }).map((shown) => `  ${shown}`));
+    lines.push(...caretLines(shownLines(source, source.text), { line, column }).map((shown) => `  ${shown}`));
   }
   for (const other of others) {
     const place = other.line === undefined ? undefined : location(file, other.line, other.column);
@@ -68,6 +73,17 @@ export function problemText(problem: PlacedProblem, source: ProblemSource = {}):
   return lines.map(printable).join('\n');
 }
 
+/** Secrets are hidden once for all problems of a source. */
+const shownBySource = new WeakMap<ProblemSource, TextLines>();
+
+function shownLines(source: ProblemSource, text: string): TextLines {
+  const known = shownBySource.get(source);
+  if (known !== undefined) return known;
+  const lines = new TextLines(withoutMark(hideSecrets(text)));
+  shownBySource.set(source, lines);
+  return lines;
+}
+
 /** A path that is deeper than people read is shown by its ends. */
 function shortened(path: string): string {
   return path.length <= LONGEST_PATH ? path : `${path.slice(0, LONGEST_PATH / 2)}…${path.slice(-LONGEST_PATH / 2)}`;
@@ -75,7 +91,9 @@ function shortened(path: string): string {
 
 /** A problem as a plain object, for output that programs read. */
 export function problemRecord(problem: PlacedProblem, source: ProblemSource = {}): ProblemRecord {
-  const { severity, code, path, message, hint } = problem;
+  const { severity, code, path } = problem;
+  const message = cutOff(problem.message, LONGEST_MESSAGE);
+  const hint = problem.hint === undefined ? undefined : cutOff(problem.hint, LONGEST_MESSAGE);
   const part = ABOUT_KEYS.has(code) ? 'key' : 'value';
   const place = problem.place ?? source.placeOf?.(path, part);
   const others: OtherRecord[] = [

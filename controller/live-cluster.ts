@@ -38,6 +38,8 @@ export interface LiveClusterOptions {
   readonly source: FollowedCluster;
   /** Hears of every compilation, beginning with the first one that may be published. */
   compiled(made: ClusterCompilation): void;
+  /** Hears that what the cluster holds could not be compiled. */
+  failed(error: unknown): void;
   readonly clock?: Clock;
   /** Milliseconds between two compilations while things keep changing. */
   readonly gap?: number;
@@ -67,7 +69,7 @@ export class LiveCluster {
   constructor(options: LiveClusterOptions) {
     this.options = options;
     this.clock = options.clock ?? systemClock;
-    this.pace = new Pace(options.gap ?? 50, () => this.compile());
+    this.pace = new Pace(options.gap ?? 50, () => this.tryToCompile());
   }
 
   /** Begins as soon as everything was listed once. */
@@ -102,6 +104,15 @@ export class LiveCluster {
     this.giveUp?.();
     this.statusChanged?.();
     this.pace.close();
+  }
+
+  /** What cannot be compiled changes nothing: planes go on with what they have. */
+  private tryToCompile(): void {
+    try {
+      this.compile();
+    } catch (error) {
+      this.options.failed(error);
+    }
   }
 
   private compile(): void {

@@ -24,6 +24,8 @@ export interface LiveInstanceOptions {
   readonly source: DirectorySource;
   /** Hears of every compilation before it is delivered, and what it will change; null for nothing. */
   compiled(compilation: Compilation, update: Update | null): void;
+  /** Hears that a change could not be compiled or told of; what runs goes on running. */
+  failed(error: unknown): void;
   /** Makes planes run an update; resolves when they do. */
   deliver(update: Update): Promise<void>;
 }
@@ -53,9 +55,15 @@ export class LiveInstance {
       this.isStale = true;
       return;
     }
-    const compilation = this.compile();
-    const update = compilation.snapshot === null ? null : this.publisher.update(compilation.snapshot);
-    this.options.compiled(compilation, update);
+    let update: Update | null;
+    try {
+      const compilation = this.compile();
+      update = compilation.snapshot === null ? null : this.publisher.update(compilation.snapshot);
+      this.options.compiled(compilation, update);
+    } catch (error) {
+      this.options.failed(error);
+      return;
+    }
     if (update === null) return;
     this.delivering = this.options.deliver(update).finally(() => {
       this.delivering = null;

@@ -46,11 +46,16 @@ export class PlaneMetrics {
     registerCacheMetrics(this.registry, () => this.observations.all);
     registerTlsMetrics(this.registry, { observations: () => this.observations.all, gauges: () => this.gauges.all });
     registerDenialMetrics(this.registry, () => this.observations.all);
-    this.ticking = setInterval(() => {
+    this.ticking = setInterval(() => this.tick(), RATE_INTERVAL);
+    this.ticking.unref();
+  }
+
+  /** Rates that cannot be counted now are counted at the next turn; nothing serves worse without them. */
+  private tick(): void {
+    try {
       const counts = this.series().map((series) => [recordPrefix(series), series.figures[FIGURE.ended]!] as const);
       this.rates.tick(new Map(counts), Date.now());
-    }, RATE_INTERVAL);
-    this.ticking.unref();
+    } catch {}
   }
 
   /** What the objects of routes counted and show, by the text of the route's key. */

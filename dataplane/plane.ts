@@ -1,4 +1,4 @@
-import { type Logger, pino } from 'pino';
+import type { Logger } from 'pino';
 import type { RouteReport } from '../contract/channel.ts';
 import type { ForbiddenPlace } from '../contract/egress.ts';
 import { reportedCounts } from '../contract/route-counts.ts';
@@ -7,6 +7,7 @@ import { routeKeyText, type Update } from '../contract/snapshot.ts';
 import { AdminPort, type ListenAddress } from './admin-port.ts';
 import { CannotListen } from './cannot-listen.ts';
 import { addressText, type Connector, type ServedAddress } from './connectors/connector.ts';
+import { errorOutput } from './error-output.ts';
 import { readCounters } from './http/counters.ts';
 import { type AccessLogTarget, LogDestination } from './log-destination.ts';
 import type { LogLevel } from './log-level.ts';
@@ -16,6 +17,7 @@ import { type LinkFigures, registerLinkMetrics } from './metrics/link-exposition
 import type { SlotMemory } from './metrics/route-slots.ts';
 import { isBaseBad, PlaneConfiguration } from './plane-configuration.ts';
 import { PlaneMetrics } from './plane-metrics.ts';
+import { programLog } from './program-log.ts';
 import type { BuildProblem } from './routes/configuration.ts';
 import { giveBackLater } from './spare-memory.ts';
 import { SpareUnit } from './spare-unit.ts';
@@ -149,11 +151,11 @@ class Supervisor implements PreparedPlane {
   constructor(options: PreparedPlaneOptions, destination: LogDestination | null) {
     this.options = options;
     this.destination = destination;
-    this.log = pino({ name: 'gatewarden', level: options.logLevel }, pino.destination({ fd: 2, sync: true }));
+    this.log = programLog(options.logLevel);
     this.units = new SupervisedUnits({
       log: this.log,
       spare: options.spare ?? new SpareUnit(),
-      heard: (unit, report) => this.heard(unit, report),
+      heard: (unit, report) => this.hear(unit, report),
       lost: (unit) => {
         this.configuration?.lost(unit);
         this.metrics?.gauges.lost(unit.number);
@@ -320,9 +322,18 @@ class Supervisor implements PreparedPlane {
       });
   }
 
+  /** Passes on what a unit reports; a report that cannot be dealt with must not end the other units. */
+  private hear(unit: SupervisedUnit, report: UnitReport): void {
+    try {
+      this.heard(unit, report);
+    } catch (error) {
+      this.log.error({ unit: unit.number, report: report.kind, error: reasonOf(error) }, 'a report of a unit was lost');
+    }
+  }
+
   private heard(unit: SupervisedUnit, report: UnitReport): void {
     if (report.kind === 'log') this.destination?.write(report.lines);
-    else if (report.kind === 'line') process.stderr.write(report.line);
+    else if (report.kind === 'line') errorOutput.write(report.line);
     else if (report.kind === 'applied') this.configuration?.applied(unit, report.order, report.problems);
     else if (report.kind === 'observed') this.metrics?.observations.addAll(report.observations);
     else if (report.kind === 'shown') this.metrics?.gauges.set(unit.number, report.gauges);

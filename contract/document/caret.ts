@@ -1,6 +1,7 @@
 import type { Place } from '../problem.ts';
 import { printable } from './printable-text.ts';
-import { lineOf, withoutMark } from './text-place.ts';
+import { TextLines } from './text-lines.ts';
+import { withoutMark } from './text-place.ts';
 
 const TAB = '    ';
 const WINDOW = 100;
@@ -8,10 +9,11 @@ const WINDOW = 100;
 const SEEN = WINDOW + 1;
 
 /** The line of a place and a caret under its column, each with a margin; nothing when the text has no such line. */
-export function caretLines(text: string, place: Place): string[] {
-  const line = lineOf(withoutMark(text), place.line);
+export function caretLines(text: string | TextLines, place: Place): string[] {
+  const lines = typeof text === 'string' ? new TextLines(withoutMark(text)) : text;
+  const line = lines.line(place.line);
   if (line === undefined) return [];
-  const at = offsetOf(line, place.column);
+  const at = lines.offsetInLine(place);
   // of a line as long as a whole document only what can be seen is looked at
   const before = shownAs(Array.from(line.slice(Math.max(0, at - 2 * SEEN), at)).slice(-SEEN));
   const shown = [...before, ...shownAs(Array.from(line.slice(at, at + 2 * SEEN)).slice(0, SEEN))];
@@ -24,13 +26,6 @@ export function caretLines(text: string, place: Place): string[] {
     `${number} | ${cut.join('')}`.trimEnd(),
     `${' '.repeat(number.length)} | ${' '.repeat(before.length - from)}^`,
   ];
-}
-
-/** Where a column begins; a character outside the basic plane is one column. */
-function offsetOf(line: string, column: number): number {
-  let at = 0;
-  for (let before = column; before > 1 && at < line.length; before--) at += line.codePointAt(at)! > 0xffff ? 2 : 1;
-  return at;
 }
 
 function shownAs(characters: readonly string[]): string[] {

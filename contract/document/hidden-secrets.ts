@@ -1,3 +1,5 @@
+import { charactersOf, endsWord, isBlank } from './blank.ts';
+import { stars } from './stars.ts';
 import { hideUrlPasswords } from './url-password.ts';
 
 const SECRET_NAMES = '(?:password|passphrase|secrets?|private[_-]?key|api[_-]?key|authorization|token)';
@@ -8,90 +10,168 @@ const SECRET_ID = /secretId$/i;
 const ID = /^["']?[\w-]+(?:\.[\w-]+)*["']?$/;
 /** What only says where a value comes from. */
 const TAKEN_FROM_ELSEWHERE = /^[&$#]\{[^}]*\}$/;
-const JSON_PART = /"(?:[^"\\\n]|\\.)*"?|\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|[{}[\]:,]|\s+|[^\s"{}[\]:,/]+|\//g;
-const YAML_FIELD = /^(\s*(?:- +)*)(["']?)([^\s"':#{[][^"':#{[]*)\2\s*:(?=\s|$)(.*)$/;
 /** Up to the value of a secret in a line with braces. What follows it in the line is hidden too. */
 const YAML_FLOW = new RegExp(`^(.*?[{[,]\\s*(["']?)[^\\s"':#{},[\\]]*${SECRET_NAMES}\\2\\s*:\\s*)(.*)$`, 'i');
+/** The same in a line that is too long to be matched as a whole; it hides rather too much. */
+const YAML_LONG_FLOW = new RegExp(`${SECRET_NAMES}["']?[ \\t]*:`, 'i');
+const JSON_MARKS = charactersOf('"{}[]:,/');
+const YAML_MARKS = charactersOf('"\':#{[');
+const LINE_FEED = 0x0a;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const LONG_LINE = 4096;
+/** The end of a name is enough to tell whether it is that of a secret. */
+const LONGEST_NAME = 64;
 
 /**
  * A document, sound or not, with stars for the secrets that are written into it: lines of it are shown where logs are
- * read. Everything stays in its line and column.
+ * read. Everything stays in its line and column. It takes time in proportion to the text, and no stack.
  */
 export function hideSecrets(text: string): string {
-  return hideUrlPasswords(/^\s*(?:[{[]|\/[/*])/.test(text) ? hideInJson(text) : hideInYaml(text));
+  return hideUrlPasswords(isJson(text) ? hideInJson(text) : hideInYaml(text));
+}
+
+function isJson(text: string): boolean {
+  const at = skipBlank(text, 0);
+  return text[at] === '{' || text[at] === '[' || (text[at] === '/' && (text[at + 1] === '/' || text[at + 1] === '*'));
 }
 
 function hideInJson(text: string): string {
-  const parts = text.match(JSON_PART) ?? [];
-  let shown = '';
+  const shown: string[] = [];
+  let shownTo = 0;
   let field = '';
   /** Whether things are hidden in each of the arrays and objects that we are in, those around it first. */
   const around: { readonly mark: string; readonly hides: boolean }[] = [];
-  for (const [at, part] of parts.entries()) {
+  for (let at = skipBlank(text, 0), end = 0; at < text.length; at = skipBlank(text, end)) {
+    end = jsonPartEnd(text, at);
+    const mark = text[at]!;
     const inside = around.at(-1);
-    const hides = inside?.hides === true || SECRET.test(field);
-    if (part === '{' || part === '[') {
+    const hides = inside?.hides === true || isSecret(field);
+    if (mark === '{' || mark === '[') {
       // objects in a list of secrets are declarations of stores
-      around.push({ mark: part, hides: hides && !(part === '{' && inside?.mark === '[') });
+      around.push({ mark, hides: hides && !(mark === '{' && inside?.mark === '[') });
       field = '';
-    } else if (part === '}' || part === ']') {
+    } else if (mark === '}' || mark === ']') {
       around.pop();
       field = '';
-    } else if (part === ',') field = '';
-    else if (!/^[:\s]|^\/[/*]/.test(part)) {
-      if (isField(parts, at)) field = unquoted(part);
-      else if (hides || isMistaken(field, part)) {
-        shown += stars(part);
-        continue;
+    } else if (mark === ',') field = '';
+    else if (mark !== ':' && !isComment(text, at)) {
+      if (text[skipComments(text, end)] === ':') field = unquoted(text.slice(at, end));
+      else if (hides || isMistaken(field, text.slice(at, end))) {
+        shown.push(text.slice(shownTo, at), hidden(text.slice(at, end)));
+        shownTo = end;
       }
     }
-    shown += part;
   }
-  return shown;
+  return shown.length === 0 ? text : shown.join('') + text.slice(shownTo);
 }
 
-/** Whether a colon follows. */
-function isField(parts: readonly string[], at: number): boolean {
-  let next = at + 1;
-  while (parts[next]?.trim() === '') next++;
-  return parts[next] === ':';
+/** The end of what begins here: a string, a comment, a mark or a word. */
+function jsonPartEnd(text: string, from: number): number {
+  if (text[from] === '"') return stringEnd(text, from);
+  if (isComment(text, from)) {
+    const isLine = text[from + 1] === '/';
+    const end = text.indexOf(isLine ? '\n' : '*/', from + 2);
+    return end < 0 ? text.length : isLine ? end : end + 2;
+  }
+  let at = from;
+  while (at < text.length && !endsWord(text.charCodeAt(at), JSON_MARKS)) at++;
+  return Math.max(at, from + 1);
+}
+
+/** A string that is not closed ends with its line. */
+function stringEnd(text: string, from: number): number {
+  for (let at = from + 1; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) return at + 1;
+    if (code === LINE_FEED) return at;
+    if (code === BACKSLASH && text.charCodeAt(at + 1) !== LINE_FEED) at++;
+  }
+  return text.length;
+}
+
+/** Steps over blanks and comments. */
+function skipComments(text: string, from: number): number {
+  let at = skipBlank(text, from);
+  while (isComment(text, at)) at = skipBlank(text, jsonPartEnd(text, at));
+  return at;
+}
+
+function isComment(text: string, at: number): boolean {
+  return text[at] === '/' && (text[at + 1] === '/' || text[at + 1] === '*');
+}
+
+function skipBlank(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && isBlank(text.charCodeAt(at))) at++;
+  return at;
 }
 
 function hideInYaml(text: string): string {
   /** How far lines are indented that belong to a hidden field; none do while it is infinite. */
   let beyond = Number.POSITIVE_INFINITY;
   const lines = text.split('\n').map((line) => {
-    if (line.trim() === '') return line;
-    const [, indent = '', , field = '', rest = ''] = YAML_FIELD.exec(line) ?? [];
-    const depth = /^\s*/.exec(line)![0].length;
+    const depth = skipBlank(line, 0);
+    if (depth === line.length) return line;
+    const { indent, field, restAt } = yamlField(line);
     const isHidden = depth > beyond;
     if (!isHidden) beyond = Number.POSITIVE_INFINITY;
-    if (!isHidden && !SECRET.test(field.trim()) && !isMistaken(field.trim(), rest.trim())) {
-      const [, before, , value] = YAML_FLOW.exec(line) ?? [];
-      if (before === undefined || value === undefined) return line;
+    if (!isHidden && !isSecret(field) && !isMistaken(field, line.slice(restAt).trim())) {
+      const valueAt = flowSecret(line);
+      if (valueAt === null) return line;
       beyond = depth;
-      return before + stars(value);
+      return line.slice(0, valueAt) + hidden(line.slice(valueAt));
     }
-    if (!isHidden) beyond = indent.length;
-    if (field === '') return line.replace(/\S.*/, stars);
-    return line.slice(0, line.length - rest.length) + rest.replace(/\S.*/, stars);
+    if (!isHidden) beyond = indent;
+    const from = skipBlank(line, field === '' ? 0 : restAt);
+    return line.slice(0, from) + hidden(line.slice(from));
   });
   return lines.join('\n');
 }
 
-/** Whether what stands where an id is wanted may be the secret itself. */
-function isMistaken(field: string, value: string): boolean {
-  return SECRET_ID.test(field) && value !== '' && !ID.test(value);
+/** The field that begins a line, and where what follows its colon begins; an empty one when there is none. */
+function yamlField(line: string): { indent: number; field: string; restAt: number } {
+  let at = skipBlank(line, 0);
+  while (line[at] === '-' && line[at + 1] === ' ') at = skipBlank(line, at + 1);
+  const indent = at;
+  const none = { indent, field: '', restAt: line.length };
+  const quote = line[at] === '"' || line[at] === "'" ? line[at++] : undefined;
+  const nameAt = at;
+  while (at < line.length && YAML_MARKS[line.charCodeAt(at)] !== 1) at++;
+  const field = line.slice(nameAt, at).trim();
+  if (field === '' || (quote !== undefined && line[at++] !== quote)) return none;
+  at = skipBlank(line, at);
+  const isField = line[at] === ':' && (at + 1 === line.length || isBlank(line.charCodeAt(at + 1)));
+  return isField ? { indent, field, restAt: at + 1 } : none;
 }
 
-function stars(value: string): string {
+/** Where in a line with braces the value of a secret begins, or null. */
+function flowSecret(line: string): number | null {
+  if (line.length <= LONG_LINE) return YAML_FLOW.exec(line)?.[1]?.length ?? null;
+  const found = YAML_LONG_FLOW.exec(line);
+  return found === null ? null : skipBlank(line, found.index + found[0].length);
+}
+
+function isSecret(field: string): boolean {
+  return SECRET.test(field.slice(-LONGEST_NAME));
+}
+
+/** Whether what stands where an id is wanted may be the secret itself. */
+function isMistaken(field: string, value: string): boolean {
+  return SECRET_ID.test(field.slice(-LONGEST_NAME)) && value !== '' && !ID.test(value);
+}
+
+function hidden(value: string): string {
   const content = unquoted(value.trim());
   if (TAKEN_FROM_ELSEWHERE.test(content)) return value;
   const [open, close] = [value.startsWith('"') ? '"' : '', value.length > 1 && value.endsWith('"') ? '"' : ''];
-  return open + value.slice(open.length, value.length - close.length).replace(/[^\r\n]/gu, '*') + close;
+  return open + stars(value.slice(open.length, value.length - close.length)) + close;
 }
 
 function unquoted(part: string): string {
-  const plain = part.replace(/\\u([\da-f]{4})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
-  return plain.replace(/^(["'])(.*)\1$/s, '$2');
+  const plain = part.includes('\\u')
+    ? part.replace(/\\u([\da-f]{4})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+    : part;
+  const [first, last] = [plain[0], plain.at(-1)];
+  return plain.length > 1 && first === last && (first === '"' || first === "'") ? plain.slice(1, -1) : plain;
 }

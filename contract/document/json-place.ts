@@ -1,44 +1,64 @@
 import type { Path } from '../problem.ts';
 import type { Part } from './document-text.ts';
 
-/**
- * The offset of something in a JSON text, or of its nearest parent that is there. It walks the text anew, which is
- * cheaper over all than remembering an offset for everything in texts that mostly have no problem. The text may be
- * broken: the walk then ends where it can go no further.
- */
-export function jsonOffset(text: string, path: Path, part: Part): number | undefined {
-  let at = skipBlank(text, 0);
-  if (at >= text.length) return undefined;
-  let keyAt = at;
-  for (const step of path) {
-    const member = findMember(text, at, step);
-    if (member === undefined) return at;
-    ({ keyAt, valueAt: at } = member);
-  }
-  return part === 'key' ? keyAt : at;
-}
-
 interface Member {
   readonly keyAt: number;
   readonly valueAt: number;
 }
 
-/** The member of the array or object at an offset; of equal keys the last one, whose value counts. */
-function findMember(text: string, openAt: number, step: string | number): Member | undefined {
+/**
+ * Where things are in a JSON text. Nothing is remembered until somebody asks, because most texts have no problem; every
+ * array and object on the way to something is then walked once, however often it is asked about. The text may be broken:
+ * the walk then ends where it can go no further.
+ */
+export class JsonPlaces {
+  readonly #text: string;
+  /** The members of the arrays and objects that were walked, by where these begin. */
+  readonly #walked = new Map<number, ReadonlyMap<string | number, Member>>();
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** The offset of something, or of its nearest parent that is there; undefined for a text with nothing in it. */
+  offsetOf(path: Path, part: Part): number | undefined {
+    let at = skipBlank(this.#text, 0);
+    if (at >= this.#text.length) return undefined;
+    let keyAt = at;
+    for (const step of path) {
+      const member = this.#membersAt(at).get(step);
+      if (member === undefined) return at;
+      ({ keyAt, valueAt: at } = member);
+    }
+    return part === 'key' ? keyAt : at;
+  }
+
+  #membersAt(openAt: number): ReadonlyMap<string | number, Member> {
+    const known = this.#walked.get(openAt);
+    if (known !== undefined) return known;
+    const members = membersOf(this.#text, openAt);
+    this.#walked.set(openAt, members);
+    return members;
+  }
+}
+
+/** The members of the array or object at an offset, if there is one; of equal keys the last one, whose value counts. */
+function membersOf(text: string, openAt: number): Map<string | number, Member> {
+  const members = new Map<string | number, Member>();
   const isObject = text[openAt] === '{';
-  if (isObject !== (typeof step === 'string') || !(isObject || text[openAt] === '[')) return undefined;
-  let found: Member | undefined;
+  if (!isObject && text[openAt] !== '[') return members;
   let at = skipBlank(text, openAt + 1);
   for (let index = 0; at < text.length && !isClose(text, at); index++) {
     const keyAt = at;
     const keyEnd = isObject ? skipString(text, at) : at;
     const valueAt = isObject ? skipBlank(text, skipBlank(text, keyEnd) + 1) : at;
-    if (isObject ? readKey(text.slice(keyAt, keyEnd)) === step : index === step) found = { keyAt, valueAt };
+    const step = isObject ? readKey(text.slice(keyAt, keyEnd)) : index;
+    if (step !== undefined) members.set(step, { keyAt, valueAt });
     const end = skipBlank(text, skipValue(text, valueAt));
     if (text[end] !== ',') break;
     at = skipBlank(text, end + 1);
   }
-  return found;
+  return members;
 }
 
 function skipValue(text: string, at: number): number {

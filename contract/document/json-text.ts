@@ -1,9 +1,9 @@
 import { type Step, ValueProblem } from '../problem.ts';
 import { type DocumentText, MOST_NESTING, MOST_PROBLEMS, type PlacedProblem } from './document-text.ts';
 import { jsonFault } from './json-fault.ts';
-import { jsonOffset } from './json-place.ts';
+import { JsonPlaces } from './json-place.ts';
 import { isExactAsNumber, type JsonValue, setMember } from './json-value.ts';
-import { placeAt } from './text-place.ts';
+import { TextLines } from './text-lines.ts';
 import { decodeText } from './utf8-text.ts';
 
 /** What a text may hold beyond JSON. */
@@ -23,13 +23,15 @@ export function readJsonText(given: string | Uint8Array, options: JsonTextOption
     return { value: null, problems: [problem], placeOf: () => problem.place };
   }
   const { text } = decoded;
-  const reader = new JsonReader(text, options.comments !== false);
+  const lines = new TextLines(text);
+  const reader = new JsonReader(lines, options.comments !== false);
+  const places = new JsonPlaces(text);
   return {
     value: reader.read(),
     problems: reader.problems,
     placeOf(path, part = 'value') {
-      const offset = jsonOffset(text, path, part);
-      return offset === undefined ? undefined : placeAt(text, offset);
+      const offset = places.offsetOf(path, part);
+      return offset === undefined ? undefined : lines.placeAt(offset);
     },
   };
 }
@@ -67,6 +69,7 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
 
 class JsonReader {
   readonly problems: PlacedProblem[] = [];
+  readonly #lines: TextLines;
   readonly #text: string;
   readonly #comments: boolean;
   readonly #path: Step[] = [];
@@ -74,8 +77,9 @@ class JsonReader {
   readonly #opened: number[] = [];
   #at = 0;
 
-  constructor(text: string, comments: boolean) {
-    this.#text = text;
+  constructor(lines: TextLines, comments: boolean) {
+    this.#lines = lines;
+    this.#text = lines.text;
     this.#comments = comments;
   }
 
@@ -109,12 +113,15 @@ class JsonReader {
   #object(): JsonValue {
     const object: Record<string, JsonValue> = {};
     if (this.#opens(CLOSE_OBJECT)) return object;
+    const keys = new Map<string, number>();
     for (;;) {
       const keyAt = this.#at;
       if (this.#text.charCodeAt(keyAt) !== QUOTE) throw this.#unexpected('a key in double quotes');
       const key = this.#string();
       this.#path.push(key);
-      if (Object.hasOwn(object, key)) this.#reportTwice(key, keyAt);
+      const firstAt = keys.get(key);
+      if (firstAt === undefined) keys.set(key, keyAt);
+      else this.#reportTwice(key, keyAt, firstAt);
       this.#skipBlank();
       if (this.#text.charCodeAt(this.#at) !== COLON) throw this.#unexpected("':' after the name of the member");
       this.#at++;
@@ -273,28 +280,27 @@ class JsonReader {
     }
     const opened = this.#opened.at(-1);
     if (opened === undefined) return new ValueProblem('text', 'is empty');
-    const { line, column } = placeAt(this.#text, opened);
+    const { line, column } = this.#lines.placeAt(opened);
     return new ValueProblem('text', `ends before what begins in line ${line}, column ${column} is closed`);
   }
 
-  #reportTwice(key: string, keyAt: number): void {
+  #reportTwice(key: string, keyAt: number, firstAt: number): void {
     if (this.problems.length >= MOST_PROBLEMS) return;
-    const before = this.#text.slice(0, keyAt);
-    const first = placeAt(before, jsonOffset(before, this.#path, 'key')!);
+    const first = this.#lines.placeAt(firstAt);
     this.problems.push({
       code: 'duplicate-key',
       severity: 'error',
       path: [...this.#path],
       message: `is written twice: '${key}' is already in line ${first.line}, column ${first.column}`,
       hint: 'remove one of the two',
-      place: placeAt(this.#text, keyAt),
+      place: this.#lines.placeAt(keyAt),
       otherPlaces: [first],
     });
   }
 
   #report({ code, message, hint }: ValueProblem): void {
     if (this.problems.length >= MOST_PROBLEMS) return;
-    const place = placeAt(this.#text, this.#at);
+    const place = this.#lines.placeAt(this.#at);
     this.problems.push({
       code,
       severity: 'error',

@@ -1,7 +1,7 @@
 import { type Document, isMap, isScalar, isSeq, type ParsedNode } from 'yaml';
 import type { Path, Place } from '../problem.ts';
 import { type DocumentText, MOST_NESTING, MOST_PROBLEMS, type Part, type PlacedProblem } from './document-text.ts';
-import { placeAt } from './text-place.ts';
+import { TextLines } from './text-lines.ts';
 import { decodeText } from './utf8-text.ts';
 import { readYamlNodes } from './yaml-nodes.ts';
 import { parseYaml } from './yaml-parse.ts';
@@ -27,20 +27,21 @@ export function readYamlTexts(given: string | Uint8Array): DocumentText[] {
   const parsed = parseYaml(text);
   if (parsed === undefined)
     return [unreadable(`is nested more than ${MOST_NESTING} levels deep`, { line: 1, column: 1 })];
+  const lines = new TextLines(text);
   return parsed.flatMap((document, index) => {
-    const faults = faultsOf(document, text);
+    const faults = faultsOf(document, lines);
     if (faults.length === 0 && isEmpty(document)) return [];
-    return [{ ...readOne(document, faults, text), placeOf: placesOf(text, index) }];
+    return [{ ...readOne(document, faults, lines), placeOf: placesOf(lines, index) }];
   });
 }
 
-function readOne(document: YamlDocument, faults: PlacedProblem[], text: string): Omit<DocumentText, 'placeOf'> {
+function readOne(document: YamlDocument, faults: PlacedProblem[], lines: TextLines): Omit<DocumentText, 'placeOf'> {
   if (faults.length > 0) return { value: null, problems: faults };
   const problems: PlacedProblem[] = [];
   const value = readYamlNodes(document.contents, ({ offset, otherOffset, ...problem }) => {
     if (problems.length >= MOST_PROBLEMS) return;
-    const other = otherOffset === undefined ? {} : { otherPlaces: [placeAt(text, otherOffset)] };
-    problems.push({ ...problem, place: placeAt(text, offset), ...other });
+    const other = otherOffset === undefined ? {} : { otherPlaces: [lines.placeAt(otherOffset)] };
+    problems.push({ ...problem, place: lines.placeAt(offset), ...other });
   });
   return { value, problems };
 }
@@ -55,12 +56,13 @@ const HINTS: Readonly<Record<string, string | undefined>> = {
 };
 
 /** What the parser warns about is a tag that it does not know, and so a value that it would guess. */
-function faultsOf(document: YamlDocument, text: string): PlacedProblem[] {
+function faultsOf(document: YamlDocument, lines: TextLines): PlacedProblem[] {
+  const { text } = lines;
   // One slip makes the parser stumble more than once in the same line.
   const byLine = new Map<number, PlacedProblem>();
   for (const { code, message, pos } of [...document.errors, ...document.warnings].slice(0, MOST_PROBLEMS)) {
     const unclosed = code === 'BAD_INDENT' ? unclosedBracket(message, text[pos[0]]) : null;
-    const place = placeAt(text, unclosed === null ? pos[0] : lastCharacter(text, pos[0]));
+    const place = lines.placeAt(unclosed === null ? pos[0] : lastCharacter(text, pos[0]));
     const hint = unclosed === null ? HINTS[code] : `a bracket is not closed: '${unclosed}' is missing`;
     const fault = problem(`is not YAML that can be read: ${message}`, place);
     if (!byLine.has(place.line)) byLine.set(place.line, hint === undefined ? fault : { ...fault, hint });
@@ -68,7 +70,7 @@ function faultsOf(document: YamlDocument, text: string): PlacedProblem[] {
   const faults = [...byLine.values()];
   const { version, explicit } = document.directives.yaml;
   if (explicit === true && version !== '1.2') {
-    const start = placeAt(text, Math.max(0, text.indexOf('%YAML')));
+    const start = lines.placeAt(Math.max(0, text.indexOf('%YAML')));
     faults.push(problem(`is YAML ${version}, and only YAML 1.2 is read`, start));
   }
   return faults;
@@ -90,21 +92,22 @@ function isEmpty({ contents }: YamlDocument): boolean {
 }
 
 /** Places are found by parsing again when somebody asks, because most texts are never asked about. */
-function placesOf(text: string, index: number): DocumentText['placeOf'] {
+function placesOf(lines: TextLines, index: number): DocumentText['placeOf'] {
   let document: YamlDocument | undefined;
+  const members = new YamlMembers();
   return (path, part = 'value') => {
-    document ??= parseYaml(text)?.[index];
+    document ??= parseYaml(lines.text)?.[index];
     return document?.contents === undefined || document.contents === null
       ? undefined
-      : placeAt(text, nodeOffset(document.contents, path, part));
+      : lines.placeAt(nodeOffset(document.contents, path, part, members));
   };
 }
 
-function nodeOffset(node: ParsedNode, path: Path, part: Part): number {
+function nodeOffset(node: ParsedNode, path: Path, part: Part, members: YamlMembers): number {
   let at: ParsedNode = node;
   let offset = node.range[0];
   for (const step of path) {
-    const member = findMember(at, step);
+    const member = members.find(at, step);
     if (member === undefined) return at.range[0];
     at = member.value ?? member.key;
     offset = part === 'key' ? member.key.range[0] : at.range[0];
@@ -112,17 +115,29 @@ function nodeOffset(node: ParsedNode, path: Path, part: Part): number {
   return offset;
 }
 
-/** The last of equal keys, whose value counts. */
-function findMember(
-  node: ParsedNode,
-  step: string | number,
-): { key: ParsedNode; value: ParsedNode | null } | undefined {
-  if (isSeq<ParsedNode>(node) && typeof step === 'number') {
-    const item = node.items[step];
-    return item === undefined ? undefined : { key: item, value: item };
+interface YamlMember {
+  readonly key: ParsedNode;
+  readonly value: ParsedNode | null;
+}
+
+/** Finds members by their keys; an object that is asked about often is looked through once. */
+class YamlMembers {
+  readonly #known = new Map<ParsedNode, ReadonlyMap<unknown, YamlMember>>();
+
+  find(node: ParsedNode, step: string | number): YamlMember | undefined {
+    if (isSeq<ParsedNode>(node) && typeof step === 'number') {
+      const item = node.items[step];
+      return item === undefined ? undefined : { key: item, value: item };
+    }
+    if (!isMap<ParsedNode, ParsedNode | null>(node)) return undefined;
+    let members = this.#known.get(node);
+    if (members === undefined) {
+      // of equal keys the last one stays, whose value counts
+      members = new Map(node.items.flatMap((item) => (isScalar(item.key) ? [[item.key.value, item]] : [])));
+      this.#known.set(node, members);
+    }
+    return members.get(step);
   }
-  if (!isMap<ParsedNode, ParsedNode | null>(node)) return undefined;
-  return node.items.findLast(({ key }) => isScalar(key) && key.value === step);
 }
 
 function unreadable(message: string, place: Place | undefined): DocumentText {

@@ -12,6 +12,9 @@ export interface ParsedConfig<T> {
   readonly problems: readonly Problem[];
 }
 
+/** How many unknown fields of one object are compared with those that there are. */
+const MOST_HINTS = 200;
+
 /** Reads a configuration by its schema; every problem has its path, which begins with `path`. */
 export function parseConfig<T>(schema: z.ZodType<T>, raw: unknown, reading: Reading, path: Path): ParsedConfig<T> {
   return withReading(reading, () => parsePlain(schema, raw, path));
@@ -34,7 +37,7 @@ export function parsePlain<T>(schema: z.ZodType<T>, raw: unknown, path: Path): P
 function meantBy(issue: Issue, schema: z.core.$ZodType, base: Path): string[] {
   if (issue.code !== 'unrecognized_keys') return [];
   const known = fieldsAt(schema, issue.path);
-  return issue.keys.flatMap((key) => {
+  return issue.keys.slice(0, MOST_HINTS).flatMap((key) => {
     const meant = didYouMean(key, known);
     return meant === undefined ? [] : [pathText([...base, ...stepsOf(issue.path), meant])];
   });
@@ -59,9 +62,10 @@ function problemsOf(issue: Issue, schema: z.core.$ZodType, root: unknown, base: 
     case 'unrecognized_keys': {
       const known = fieldsAt(schema, issue.path);
       const told = fieldsAt(schema, issue.path, ({ aside }) => aside !== true);
-      return issue.keys.map((key) => {
-        const meant = didYouMean(key, known);
-        const hint = meant === undefined ? `known fields: ${told.join(', ')}` : `did you mean '${meant}'?`;
+      const knownFields = `known fields: ${told.join(', ')}`;
+      return issue.keys.map((key, index) => {
+        const meant = index < MOST_HINTS ? didYouMean(key, known) : undefined;
+        const hint = meant === undefined ? knownFields : `did you mean '${meant}'?`;
         const message = `there is no field '${key}' here`;
         return {
           code: 'unknown-field',

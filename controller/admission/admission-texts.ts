@@ -11,7 +11,12 @@ const LONGEST_DENIAL = 8192;
 /** Every error in the words of `gatewarden check`. */
 export function errorsText(label: string, errors: readonly Problem[]): string {
   const textOf = (problem: Problem): string => problemText(problem, { label });
-  return cutOff(errors, textOf, LONGEST_DENIAL, (left) => `and ${left} more`).join('\n');
+  return cutOff(
+    errors,
+    textOf,
+    LONGEST_DENIAL,
+    (left) => `… and ${left} more ${left === 1 ? 'problem' : 'problems'}`,
+  ).join('\n');
 }
 
 /** Says which Routes would break, and how to do it all the same. */

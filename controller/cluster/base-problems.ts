@@ -10,6 +10,9 @@ export interface BaseProblems {
   readonly errors: readonly string[];
 }
 
+/** How many problems are told. */
+const MOST_SHOWN = 100;
+
 export const noBaseProblems: BaseProblems = { all: [], errors: [] };
 
 export function baseProblems({ verdicts, resources }: Pick<Compilation, 'verdicts' | 'resources'>): BaseProblems {
@@ -17,7 +20,11 @@ export function baseProblems({ verdicts, resources }: Pick<Compilation, 'verdict
     ...verdicts.flatMap(({ file, problems }) => problems.map((problem) => [nameOf(file.path), problem] as const)),
     ...(resources?.trustProblems ?? []).map((problem) => ['trust.json', problem] as const),
   ];
-  const texts = (some: typeof found): string[] => some.map(([file, problem]) => problemText(problem, { file }));
+  const texts = (some: typeof found): string[] => {
+    const left = some.length - MOST_SHOWN;
+    const shown = some.slice(0, MOST_SHOWN).map(([file, problem]) => problemText(problem, { file }));
+    return left <= 0 ? shown : [...shown, `… and ${left} more ${left === 1 ? 'problem' : 'problems'}`];
+  };
   return { all: texts(found), errors: texts(found.filter(([, { severity }]) => severity === 'error')) };
 }
 

@@ -170,6 +170,8 @@ export class ClusterController {
       source: this.source,
       compiler: options.compiler,
       compiled: (made) => this.compiled(made),
+      failed: (error) =>
+        this.log.error({ error: String(error) }, 'compilation failed; data planes keep their configuration'),
     });
     this.fronts = new ControllerFronts({
       api,
@@ -273,9 +275,18 @@ export class ClusterController {
       }
       this.sessions.publish(published);
     }
-    this.status.judged(resources.verdicts);
-    this.tellBaseProblems(baseProblems(compilation));
+    // planes have got what there is to run, which no report may undo
+    this.reported('statuses', () => this.status.judged(resources.verdicts));
+    this.reported('problems of the base configuration', () => this.tellBaseProblems(baseProblems(compilation)));
     this.recall();
+  }
+
+  private reported(what: string, report: () => void): void {
+    try {
+      report();
+    } catch (error) {
+      this.log.error({ error: error instanceof Error ? error.stack : String(error) }, `${what} could not be reported`);
+    }
   }
 
   private tellBaseProblems(found: BaseProblems): void {

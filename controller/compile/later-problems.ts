@@ -9,32 +9,66 @@ export interface Replacement {
 }
 
 /** Problems without those that only follow from an earlier one: a token without a value is not a number either. */
-export function firstProblems(problems: readonly Problem[], earlier: readonly Problem[] = []): Problem[] {
-  const failed = earlier.filter(isPlacedError).map(({ path }) => path);
+export function firstProblems(problems: readonly Problem[]): Problem[] {
+  const failed = new Set<string>();
   return problems.filter((problem) => {
-    if (failed.some((failure) => comesOf(problem.path, failure))) return false;
-    if (isPlacedError(problem)) failed.push(problem.path);
+    if (failed.has(keyOf(problem.path))) return false;
+    if (isPlacedError(problem)) for (const key of comingOf(problem.path)) failed.add(key);
     return true;
   });
 }
 
+/** Later problems without those that follow from an earlier one; they may follow from each other. */
+export function notFollowing(later: readonly Problem[], earlier: readonly Problem[]): Problem[] {
+  const failed = new Set(earlier.filter(isPlacedError).flatMap(({ path }) => comingOf(path)));
+  return failed.size === 0 ? [...later] : later.filter(({ path }) => !failed.has(keyOf(path)));
+}
+
 /** Problems that were found after a replacement, told without what the tokens stand for. */
 export function concealed(problems: readonly Problem[], { written, resolved }: Replacement): Problem[] {
+  if (written === resolved) return [...problems];
+  /** By what the message is about: several may be about one large object. */
+  const known = new Map<JsonValue, Texts & { readonly before: JsonValue }>();
   return problems.map((problem) => {
-    const values = textsIn(nearest(resolved, problem.path));
-    const message = conceal(problem.message, values, textsIn(nearest(written, problem.path)).join('\n'));
+    const [before, after] = [nearest(written, problem.path), nearest(resolved, problem.path)];
+    if (before === after) return problem;
+    const seen = known.get(after);
+    const texts = seen?.before === before ? seen : { before, ...differing(before, after) };
+    known.set(after, texts);
+    const message = conceal(problem.message, texts.values, texts.written);
     return message === problem.message ? problem : { ...problem, message };
   });
+}
+
+interface Texts {
+  readonly values: readonly string[];
+  readonly written: string;
+}
+
+/** What a replacement put into a value, and what was written there. */
+function differing(before: JsonValue, after: JsonValue): Texts {
+  const written = textsIn(before);
+  const shown = new Set(written);
+  return { values: textsIn(after).filter((text) => !shown.has(text)), written: written.join('\n') };
 }
 
 function isPlacedError({ severity, path }: Problem): boolean {
   return severity === 'error' && path.length > 0;
 }
 
-/** Whether what is at a path comes of what failed: it is what transformations make of it. */
-function comesOf(path: Path, failure: Path): boolean {
-  if (path.length > failure.length || path.some((step, index) => step !== failure[index])) return false;
-  return failure.slice(path.length).every((step) => typeof step === 'string' && step.startsWith('$'));
+/** The paths of what comes of something that failed: itself, and what transformations make of it. */
+function comingOf(failure: Path): string[] {
+  const keys = [keyOf(failure)];
+  for (let length = failure.length; length > 0; length--) {
+    const step = failure[length - 1];
+    if (typeof step !== 'string' || !step.startsWith('$')) break;
+    keys.push(keyOf(failure.slice(0, length - 1)));
+  }
+  return keys;
+}
+
+function keyOf(path: Path): string {
+  return JSON.stringify(path);
 }
 
 /** What is at a path or, where there is no such place, at the end of what there is of it. */

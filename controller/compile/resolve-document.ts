@@ -13,7 +13,7 @@ import { applyTransformations } from '../../contract/document/transformations.ts
 import type { Problem } from '../../contract/problem.ts';
 import type { Checker } from './checker.ts';
 import { documentOf } from './document-of.ts';
-import { concealed, firstProblems } from './later-problems.ts';
+import { concealed, firstProblems, notFollowing } from './later-problems.ts';
 import type { SourceFile } from './source-file.ts';
 
 /** A document whose properties, tokens and transformations have been replaced by what they stand for. */
@@ -63,10 +63,7 @@ export function valueResolver(sources: TokenSources, evaluate: Checker['evaluate
     const resolved = applyTransformations(substituted, report);
     const first = firstProblems(problems);
     const told = (later: readonly Problem[]): Problem[] =>
-      concealed(
-        later.filter((problem) => firstProblems([problem], first).length > 0),
-        { written: rest, resolved },
-      );
+      concealed(notFollowing(later, first), { written: rest, resolved });
     const document = isJsonObject(resolved) ? withProperties(resolved, properties) : null;
     // the tokens of a file that could not be read have no value, which need not be said of each
     const isFileLost = first.some(({ severity, path }) => severity === 'error' && path.includes('$location'));

@@ -194,9 +194,14 @@ export class ControllerLink {
 
   private report(stream: ChannelStream): void {
     if (!stream.isWritable) return;
-    const report = this.options.plane.report(stream !== this.leaving);
-    this.toldReady = report.ready;
-    stream.send({ type: 'report', ...report });
+    try {
+      const report = this.options.plane.report(stream !== this.leaving);
+      this.toldReady = report.ready;
+      stream.send({ type: 'report', ...report });
+    } catch (error) {
+      // the plane serves, whatever its figures are like; the next report may do
+      this.log.error({ error: String(error) }, 'a report to the controller failed');
+    }
   }
 
   private update(stream: ChannelStream, { nonce, update }: NumberedUpdate): void {

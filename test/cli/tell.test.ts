@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { tellAsTextFrom } from '../../cli/tell.ts';
+import { errorOutput } from '../../dataplane/error-output.ts';
 import type { LogLevel } from '../../dataplane/log-level.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -12,10 +13,7 @@ describe('what is told to people', () => {
     ['debug', ['an error\nwith more\n', 'a warning\n', 'news\n']],
   ])('from level %s on', (level, expected) => {
     const written: unknown[] = [];
-    vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
-      written.push(text);
-      return true;
-    });
+    vi.spyOn(errorOutput, 'write').mockImplementation((text) => void written.push(text));
     const tell = tellAsTextFrom(level);
     tell({ level: 'error', message: 'an error', text: 'an error\nwith more' });
     tell({ level: 'warn', message: 'a warning', fields: { a: 1 } });

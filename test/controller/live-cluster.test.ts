@@ -19,6 +19,7 @@ class Followed implements FollowedCluster {
   readonly timers: (() => void)[] = [];
   readonly live: LiveCluster;
   readonly synced: Promise<void>;
+  readonly failures: unknown[] = [];
   listed: () => void = () => {};
   private heard: () => void = () => {};
 
@@ -34,8 +35,9 @@ class Followed implements FollowedCluster {
     };
     const { compiler } = this.content;
     const compiled = this.take;
+    const failed = (error: unknown): void => void this.failures.push(error);
     // a gap that never ends would leave nothing to see, so that there is none
-    this.live = new LiveCluster({ compiler, source: this, clock, gap: 0, compiled });
+    this.live = new LiveCluster({ compiler, source: this, clock, gap: 0, compiled, failed });
   }
 
   readonly take = (made: ClusterCompilation): void => {
@@ -156,6 +158,7 @@ describe('an instance that follows a cluster', () => {
       source: followed,
       gap: 0,
       compiled: followed.take,
+      failed: (error) => followed.failures.push(error),
     });
     followed.listed();
     await live.start();

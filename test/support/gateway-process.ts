@@ -90,6 +90,11 @@ export class GatewayProcess {
     this.child.stdout!.destroy();
   }
 
+  /** Stops reading its standard error, likewise. */
+  closeStderr(): void {
+    this.child.stderr!.destroy();
+  }
+
   signal(name: 'SIGTERM' | 'SIGINT' | 'SIGHUP'): void {
     this.child.kill(name);
   }

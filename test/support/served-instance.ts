@@ -52,6 +52,9 @@ export async function serveInstance(
     compiler: new Compiler({ checker: dataPlaneChecker(reach), tokens, configDirectory }),
     source,
     compiled: note,
+    failed(error) {
+      throw error;
+    },
     deliver: (update) => Promise.resolve(void apply(update)),
   });
   const { compilation, update } = live.begin();

@@ -10,13 +10,18 @@ const LONGEST_PART = 1024;
 export function conditionText(parts: readonly string[], outcome: string | null): string {
   const kept: string[] = [];
   let room = MOST_CHARACTERS - (outcome?.length ?? 0) - 32;
-  for (const part of parts.map((text) => shortened(printable(text)))) {
+  for (const text of parts) {
+    const part = printable(shortened(text));
     room -= part.length + 2;
     if (room < 0 && kept.length > 0) break;
     kept.push(part);
   }
   const left = parts.length - kept.length;
-  return [...kept, ...(left > 0 ? [`and ${left} more`] : []), ...(outcome === null ? [] : [outcome])].join('; ');
+  return [
+    ...kept,
+    ...(left > 0 ? [`… and ${left} more ${left === 1 ? 'problem' : 'problems'}`] : []),
+    ...(outcome === null ? [] : [outcome]),
+  ].join('; ');
 }
 
 export function problemPart({ path, message, hint }: Problem): string {

@@ -13,6 +13,7 @@ describe('secrets in a document are not shown', () => {
       '{"secrets": {"stores": [{"type": "Store"}], "a": "b"}}',
       '{"secrets": {"stores": [{"type": "Store"}], "a": "*"}}',
     ],
+    ['{"password" /* old */ : "hunter2"}', '{"password" /* old */ : "*******"}'],
     ['{"clientSecret": "s\\"t",}', '{"clientSecret": "****",}'],
     ['{"password": "open ended', '{"password": "**********'],
     ['{"secrets": {"a": "b"', '{"secrets": {"a": "*"'],
@@ -50,5 +51,29 @@ describe('secrets in a document are not shown', () => {
     ],
   ])('of YAML: %s', (text, shown) => {
     expect(hideSecrets(text)).toBe(shown);
+  });
+
+  const long = 'x'.repeat(9_000_000);
+  it.each([
+    ['a text', `{"a": "${long}", "password": "hunter2"}`, `{"a": "${long}", "password": "*******"}`],
+    ['a secret', `{"password": "${long}", "a": 1}`, `{"password": "${'*'.repeat(long.length)}", "a": 1}`],
+    ['a key', `{"${long}password": "hunter2"}`, `{"${long}password": "*******"}`],
+    ['a word', `{"password": ${long}}`, `{"password": ${'*'.repeat(long.length)}}`],
+    ['a comment', `{/*${long}*/"password": "hunter2"}`, `{/*${long}*/"password": "*******"}`],
+    ['a user of a URL', `{"a": "http://${long}:p@h"}`, `{"a": "http://${long}:*@h"}`],
+    ['a password of a URL', `{"a": "http://u:${long}@h"}`, `{"a": "http://u:${'*'.repeat(long.length)}@h"}`],
+    ['a host of a URL', `{"a": "http://u:${long}"}`, `{"a": "http://u:${long}"}`],
+    ['a text of YAML', `a: ${long}\npassword: hunter2`, `a: ${long}\npassword: *******`],
+    ['a secret of YAML', `password: ${long}\na: b`, `password: ${'*'.repeat(long.length)}\na: b`],
+    ['a key of YAML', `${long}password: hunter2`, `${long}password: *******`],
+    ['a line of YAML', `a: {b: ${long}, password: p}`, `a: {b: ${long}, password: **`],
+    ['the blanks of a line of YAML', `a${' '.repeat(100_000)}"b`, `a${' '.repeat(100_000)}"b`],
+  ])('in a document with nine million characters in %s', (_, text, shown) => {
+    expect(hideSecrets(text) === shown).toBe(true);
+  });
+
+  it('of a document with a million brackets', () => {
+    const open = '['.repeat(1_000_000);
+    expect(hideSecrets(`${open}{"password": "hunter2"`)).toBe(`${open}{"password": "*******"`);
   });
 });

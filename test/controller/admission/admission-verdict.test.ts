@@ -144,7 +144,7 @@ describe('admissionVerdict', () => {
     const { denial } = verdict({}, { problems: Array.from({ length: 500 }, () => missing) });
     const lines = denial!.message.split('\n');
     expect(denial!.message.length).toBeLessThanOrEqual(8192);
-    expect(lines.at(-1)).toBe(`and ${500 - (lines.length - 1)} more`);
+    expect(lines.at(-1)).toBe(`… and ${500 - (lines.length - 1)} more problems`);
   });
 
   it('names no more Routes than people read', () => {

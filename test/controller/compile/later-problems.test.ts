@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Path, Problem } from '../../../contract/problem.ts';
-import { concealed, firstProblems } from '../../../controller/compile/later-problems.ts';
+import { concealed, firstProblems, notFollowing } from '../../../controller/compile/later-problems.ts';
 
 function problem(path: Path, message = 'is wrong', severity: Problem['severity'] = 'error'): Problem {
   return { code: 'value', severity, path, message };
@@ -12,7 +12,7 @@ describe('problems that follow from earlier ones', () => {
     ['of what a transformation makes', ['a', 'b', '$int'], ['a', 'b']],
     ['of what nested transformations make', ['a', '$int', '$string'], ['a']],
   ])('are left out: %s', (_, earlier, later) => {
-    expect(firstProblems([problem(later)], [problem(earlier)])).toEqual([]);
+    expect(notFollowing([problem(later)], [problem(earlier)])).toEqual([]);
     expect(firstProblems([problem(earlier), problem(later)])).toEqual([problem(earlier)]);
   });
 
@@ -22,11 +22,11 @@ describe('problems that follow from earlier ones', () => {
     ['of something inside', ['a'], ['a', 'b']],
     ['of the whole document', [], []],
   ])('are not those %s', (_, earlier, later) => {
-    expect(firstProblems([problem(later)], [problem(earlier)])).toEqual([problem(later)]);
+    expect(notFollowing([problem(later)], [problem(earlier)])).toEqual([problem(later)]);
   });
 
   it('do not follow from warnings', () => {
-    expect(firstProblems([problem(['a'])], [problem(['a'], 'is odd', 'warning')])).toHaveLength(1);
+    expect(notFollowing([problem(['a'])], [problem(['a'], 'is odd', 'warning')])).toHaveLength(1);
   });
 });
 

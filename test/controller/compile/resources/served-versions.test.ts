@@ -99,7 +99,7 @@ describe('which version of a Route serves', () => {
     const heap = Array.from({ length: 300 }, (_, at) => ({ name: `object-${at}`, type: `Missing${'x'.repeat(50)}` }));
     const { accepted } = new CompiledCluster().route('shop/a', { ...good, heap }).verdict('shop/a');
     expect(accepted.message.length).toBeLessThanOrEqual(4096);
-    expect(accepted.message).toMatch(/and \d+ more; its requests are refused with 500$/);
+    expect(accepted.message).toMatch(/… and \d+ more problems; its requests are refused with 500$/);
   });
 });
 
