@@ -23,7 +23,9 @@ it('tells a hundred problems of a document, errors first, and counts the others'
 
 it('shows no line of a document that is too long to be looked through for secrets', () => {
   const { text } = verdictReport(verdictOf({ a: 'x'.repeat(3_000_000), b: 1 }, [unknown('b')]));
-  expect(text).toContain("error: b: there is no field 'b' here [unknown-field]\n  at /instance/config/routes/a.json:1:");
+  expect(text).toContain(
+    "error: b: there is no field 'b' here [unknown-field]\n  at /instance/config/routes/a.json:1:",
+  );
   expect(text).not.toContain('^');
 });
 
