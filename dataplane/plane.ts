@@ -155,7 +155,7 @@ class Supervisor implements PreparedPlane {
     this.units = new SupervisedUnits({
       log: this.log,
       spare: options.spare ?? new SpareUnit(),
-      heard: (unit, report) => this.hear(unit, report),
+      heard: (unit, report) => this.heard(unit, report),
       lost: (unit) => {
         this.configuration?.lost(unit);
         this.metrics?.gauges.lost(unit.number);
@@ -320,15 +320,6 @@ class Supervisor implements PreparedPlane {
         const reported = { router, id, name, figures: reportedFigures(figures) };
         return counted === undefined ? reported : { ...reported, counts: reportedCounts(counted) };
       });
-  }
-
-  /** Passes on what a unit reports; a report that cannot be dealt with must not end the other units. */
-  private hear(unit: SupervisedUnit, report: UnitReport): void {
-    try {
-      this.heard(unit, report);
-    } catch (error) {
-      this.log.error({ unit: unit.number, report: report.kind, error: reasonOf(error) }, 'a report of a unit was lost');
-    }
   }
 
   private heard(unit: SupervisedUnit, report: UnitReport): void {

@@ -179,7 +179,7 @@ export class SupervisedUnits {
           this.failures = 0;
           resolve();
         } else if (report.kind === 'failed') reject(failure(report, connectors));
-        else this.options.heard(unit, report);
+        else this.passOn(unit, report);
       });
       worker.on('error', (error: Error) => {
         this.options.log.error({ unit: number, error: error.stack }, 'a unit failed');
@@ -190,6 +190,19 @@ export class SupervisedUnits {
         reject(new Error(`unit ${number} ended before it served`));
       });
     });
+  }
+
+  /** A report that cannot be dealt with must not end the plane. */
+  private passOn(unit: SupervisedUnit, report: UnitReport): void {
+    try {
+      this.options.heard(unit, report);
+    } catch (error) {
+      const { number } = unit;
+      this.options.log.error(
+        { unit: number, report: report.kind, error: String(error) },
+        'a report of a unit was lost',
+      );
+    }
   }
 
   /** A unit is gone: its figures stay, and another one takes its place unless the plane stops. */
