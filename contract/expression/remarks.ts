@@ -34,11 +34,22 @@ export function remarkOnComparison(left: Part, right: Part, node: BinaryNode, { 
       remark(remarks, `${path} is a list, which ${what}`, `compare an item of it: ${path}[0]`);
     } else if (part.shape !== null && (other.kind === 'number' || (isEquality && isDigits(other)))) {
       remarkOnNumber(part.shape, written, isEquality, remarks);
-    }
+    } else if (isEquality && written === HOST && typeof other.value === 'string') remarkOnHost(other.value, remarks);
   }
 }
 
 const COMPARISONS: ReadonlySet<string> = new Set(['==', '!=', '<', '>', '<=', '>=']);
+
+/** The host of a request, which has one spelling. */
+const HOST = 'request.uri.host';
+
+/** A host in another spelling than its one never equals that of a request, and the route would take no traffic. */
+function remarkOnHost(text: string, remarks: Remarks): void {
+  const plain = text.toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '');
+  if (plain === text && /^[\x21-\x7e]*$/.test(text)) return;
+  const hint = /^[\x21-\x7e]*$/.test(plain) ? `compare it with '${plain}'` : 'write labels of other scripts as xn--…';
+  remark(remarks, `${HOST} never is '${text}': it is in lower case, without a port or a dot at the end`, hint);
+}
 
 /** An object is not a number, but may have one. */
 function remarkOnNumber(shape: Shape, written: string | null, isEquality: boolean, remarks: Remarks): void {

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { text } from '../../contract/vocabulary/configured.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
 import { defineFilter } from '../heap/definition.ts';
+import { sameAuthority } from '../http/canonical-host.ts';
 import type { Answer, Exchange } from '../http/exchange.ts';
 import { mapResponse } from '../http/reply.ts';
 import { Response } from '../http/response.ts';
-import { sameAuthority } from '../http/target.ts';
 import { longestFirst, type Move, moveOf, type PathPrefix, pathPrefix } from './path-prefix.ts';
 import { isWeb, readReference, type UriReference } from './uri-reference.ts';
 

@@ -2,9 +2,7 @@ import type { z } from 'zod';
 import { ValueProblem } from '../../contract/problem.ts';
 import { readConfigured, shown, wrongType } from '../../contract/vocabulary/configured.ts';
 import { leaf } from '../../contract/vocabulary/leaf.ts';
-import { isHost } from '../http/target.ts';
-
-const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: ':80', https: ':443' };
+import { canonicalAuthority } from '../http/canonical-host.ts';
 
 /** The origin of a web page as browsers write it: scheme, host and, unless it is the usual one, port. */
 export function webOrigin(): z.ZodType<string, unknown> {
@@ -27,10 +25,9 @@ function read(text: unknown): string {
 /** One spelling for every way to write an origin, or null for what is none, such as `null`. */
 export function canonicalOrigin(text: string): string | null {
   const [, scheme, authority] = /^([a-z][a-z0-9+.-]*):\/\/([^/?#@]+)$/.exec(text.toLowerCase()) ?? [];
-  if (scheme === undefined || authority === undefined || !isHost(authority)) return null;
-  const usual = DEFAULT_PORTS[scheme];
-  const bare = usual !== undefined && authority.endsWith(usual) ? authority.slice(0, -usual.length) : authority;
-  return `${scheme}://${bare}`;
+  if (scheme === undefined || authority === undefined) return null;
+  const place = canonicalAuthority(authority, scheme);
+  return place === null ? null : `${scheme}://${place}`;
 }
 
 /** Whether an origin is the place with this authority, whichever scheme it is reached by. */

@@ -102,6 +102,7 @@ export class Backend {
     if (exchange.request.touchedEntity?.incoming?.claimed === true) {
       throw new Error('the body has been read as a stream and not replaced: there is nothing to send on');
     }
+    if (exchange.request.headers.imitated) return refusalResponse('header-look-alike');
     const call = new Call(exchange, this.options);
     exchange.call?.cancel();
     exchange.call = call;

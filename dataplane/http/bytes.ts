@@ -19,8 +19,8 @@ function tableOf(characters: string): Uint8Array {
   return table;
 }
 
-/** Characters of a header name. `_` is missing on purpose: names with it take the slow path, where they are judged. */
-export const NAME = tableOf(`!#$%&'*+-.^\`|~${ALPHANUMERIC}`);
+/** Characters of a usual header name; one with others, which may imitate another name, takes the slow path. */
+export const NAME = tableOf(`-${ALPHANUMERIC}`);
 /** Characters of a token (RFC 9110 §5.6.2). */
 export const TOKEN = tableOf(`!#$%&'*+-.^_\`|~${ALPHANUMERIC}`);
 /** Characters of a method: registered ones are upper case, and a lower-case twin would pass a check on the name. */
@@ -69,6 +69,13 @@ export function writeText(out: Buffer, at: number, text: string): number {
   if (text.length > SHORT_TEXT) return at + out.latin1Write(text, at);
   for (let i = 0; i < text.length; i++) out[at + i] = text.charCodeAt(i);
   return at + text.length;
+}
+
+/** Writes CRLF. @returns where it stopped. */
+export function endLine(out: Buffer, at: number): number {
+  out[at] = 13;
+  out[at + 1] = 10;
+  return at + 2;
 }
 
 /** Whether a string is a token. */

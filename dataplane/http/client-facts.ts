@@ -1,4 +1,5 @@
 import type { X509Certificate } from 'node:crypto';
+import { canonicalAuthority, canonicalHost } from './canonical-host.ts';
 import type { ClientContext, Exchange } from './exchange.ts';
 import { forwardedFacts, plainAddress } from './forwarded-facts.ts';
 import {
@@ -10,7 +11,6 @@ import {
   takeForwarding,
 } from './forwarding.ts';
 import type { ProxyHeader } from './proxy-protocol.ts';
-import { isHost } from './target.ts';
 import { Uri } from './uri.ts';
 import type { Endpoint, Wire } from './wire.ts';
 
@@ -62,7 +62,8 @@ export class ClientFacts {
     this.proxied = trusted;
     this.trusts = trusts;
     this.certificates = greeting?.certificates ?? NO_CERTIFICATES;
-    this.serverName = trusted ? null : (greeting?.serverName ?? null);
+    const serverName = greeting?.serverName ?? null;
+    this.serverName = trusted || serverName === null ? null : (canonicalHost(serverName) ?? serverName);
     const header = greeting?.header ?? null;
     if (header !== null) this.introduce(header);
   }
@@ -111,8 +112,8 @@ export class ClientFacts {
     if (!this.trusted) return original;
     const { scheme, host } = forwardedFacts(exchange.request.headers, this.trusts);
     if (scheme === null && host === null) return original;
-    const authority = host !== null && isHost(host) ? host : original.authority;
-    return new Uri(scheme ?? original.scheme, authority, original.rawPath, original.rawQuery);
+    const named = host === null ? null : canonicalAuthority(host, scheme ?? original.scheme);
+    return new Uri(scheme ?? original.scheme, named ?? original.authority, original.rawPath, original.rawQuery);
   }
 
   /** The lines that tell a backend about this client, with the empty line: made once for all requests to one host. */

@@ -1,19 +1,12 @@
-import { isFieldValue, LOWER, SLACK, spells, writeText } from './bytes.ts';
+import { endLine, isFieldValue, SLACK, spells, writeText } from './bytes.ts';
+import { canonicalAuthority } from './canonical-host.ts';
+import { giveHeadBlock, type HeadBlock, takeHeadBlock } from './head-blocks.ts';
 import { LINE } from './header-ranges.ts';
 import { judged } from './judged-name.ts';
 import type { LineEncoder } from './line-encoder.ts';
+import { foldedName, foldsTo, isOddName } from './look-alike.ts';
 import { withoutSpace } from './message-head.ts';
-import { isHost } from './target.ts';
 
-/** Retained heads up to this size share a free list, so that a suspended exchange costs a copy and no allocation. */
-const BLOCK_BYTES = 4096;
-const BLOCK_LINES = 100;
-const MOST_BLOCKS = 1024;
-interface Block {
-  readonly bytes: Buffer;
-  readonly table: Int32Array;
-}
-const blocks: Block[] = [];
 const NOTHING = Buffer.alloc(SLACK);
 
 /** Where the lines of a head are, as a scan leaves it. */
@@ -22,11 +15,11 @@ export interface HeaderLines {
   readonly first: number;
   readonly lines: number;
   readonly dropped: number;
-  /** Some name holds `_`, so that edits must take its twins along. */
-  readonly underscored: boolean;
+  /** Some name holds more than letters, digits and `-`, so that edits must look for those that imitate theirs. */
+  readonly unusual: boolean;
 }
 
-const NO_LINES: HeaderLines = { table: new Int32Array(0), first: 0, lines: 0, dropped: 0, underscored: false };
+const NO_LINES: HeaderLines = { table: new Int32Array(0), first: 0, lines: 0, dropped: 0, unusual: false };
 
 /**
  * The header lines of one message: names are looked up in the bytes when somebody asks, edits are recorded and applied
@@ -43,8 +36,11 @@ export class Headers {
   private content: number;
   private droppedLines: number;
   private added: AddedLine[] | null = null;
-  private block: Block | null = null;
+  private deleted: string[] | null = null;
+  private block: HeadBlock | null = null;
   private readonly loose: boolean;
+  /** A received name looks like one that was set or removed; such a request is not sent on. */
+  imitated = false;
 
   /**
    * The lines of a head that was scanned in `bytes` from `base` on; `end` is where its empty line starts, and `content`
@@ -59,7 +55,7 @@ export class Headers {
     this.first = lines.first;
     this.lines = lines.lines;
     this.droppedLines = lines.dropped;
-    this.loose = lines.underscored;
+    this.loose = lines.unusual;
   }
 
   /** Headers of a message that nobody received. */
@@ -114,7 +110,10 @@ export class Headers {
 
   delete(name: string): void {
     const { plain, owned } = judged(name);
-    if (!owned) this.remove(plain);
+    if (owned) return;
+    if (this.deleted === null) this.deleted = [plain];
+    else if (!this.deleted.includes(plain)) this.deleted.push(plain);
+    this.remove(plain);
   }
 
   /** @throws TypeError for what no header may hold. */
@@ -125,9 +124,12 @@ export class Headers {
     if (this.bytes === NOTHING) throw new Error('the exchange is over');
     if (owned) return;
     if (plain === 'host') {
-      if (!isHost(value)) throw new TypeError(`not a host: ${JSON.stringify(value)}`);
+      const host = canonicalAuthority(value, '');
+      if (host === null) throw new TypeError(`not a host: ${JSON.stringify(value)}`);
+      value = host;
       this.remove(plain); // a second one would name another place
     }
+    if (this.loose) this.findTwins(plain);
     const line = { name, plain, value };
     if (this.added === null) this.added = [line];
     else this.added.push(line);
@@ -159,11 +161,19 @@ export class Headers {
 
   /** Deletes a header, whosever it is. `name` in lower case. */
   remove(name: string): void {
-    if (this.loose) this.deleteTwins(name);
+    if (this.loose) this.findTwins(name);
     for (let line = this.find(name, this.first); line >= 0; line = this.find(name, line + LINE)) this.dropLine(line);
     const added = this.added;
     if (added === null) return;
     for (let i = added.length - 1; i >= 0; i--) if (added[i]!.plain === name) added.splice(i, 1);
+  }
+
+  /** Whether somebody set or deleted a header of this name, folded, so that no trailer may bring it; also once released. */
+  hasEdited(folded: string): boolean {
+    return (
+      (this.deleted?.some((name) => foldedName(name) === folded) ?? false) ||
+      (this.added?.some(({ plain }) => foldedName(plain) === folded) ?? false)
+    );
   }
 
   /** How much content came with the head and still goes with it. */
@@ -320,11 +330,7 @@ export class Headers {
   retain(): void {
     if (this.block !== null || this.bytes === NOTHING || this.bytes === EMPTY) return;
     const length = this.end + 2 + this.content;
-    const small = length + SLACK <= BLOCK_BYTES && this.lines <= BLOCK_LINES;
-    const block = (small ? blocks.pop() : undefined) ?? {
-      bytes: Buffer.allocUnsafeSlow(small ? BLOCK_BYTES : length + SLACK),
-      table: new Int32Array(LINE * (small ? BLOCK_LINES : this.lines)),
-    };
+    const block = takeHeadBlock(length, this.lines);
     this.bytes.copy(block.bytes, 0, this.base, this.base + length);
     for (let i = 0, end = LINE * this.lines; i < end; i++) block.table[i] = this.table[this.first + i]!;
     this.bytes = block.bytes;
@@ -339,7 +345,7 @@ export class Headers {
     const block = this.block;
     this.bytes = NOTHING;
     this.block = null;
-    if (block !== null && block.bytes.length === BLOCK_BYTES && blocks.length < MOST_BLOCKS) blocks.push(block);
+    if (block !== null) giveHeadBlock(block);
   }
 
   /** True until `release`. */
@@ -363,29 +369,22 @@ export class Headers {
     return -1;
   }
 
-  private deleteTwins(name: string): void {
-    const plain = name.replaceAll('_', '-');
+  /** Drops what names this header with `_`, and remembers that something else looks like it. */
+  private findTwins(name: string): void {
+    const folded = foldedName(name);
     const bytes = this.alive();
     for (let i = 0, line = this.first; i < this.lines; i++, line += LINE) {
-      const start = this.table[line]!;
-      if (start < 0 || this.table[line + 1]! - start !== plain.length) continue;
-      let same = true;
-      for (let k = 0; same && k < plain.length; k++) {
-        const byte = LOWER[bytes[this.base + start + k]!]!;
-        same = (byte === 95 ? 45 : byte) === plain.charCodeAt(k);
-      }
-      if (same) this.dropLine(line);
+      if (this.table[line]! < 0) continue;
+      const start = this.base + this.table[line]!;
+      const end = this.base + this.table[line + 1]!;
+      if (!foldsTo(bytes, start, end, folded) || spells(bytes, start, name)) continue;
+      if (isOddName(bytes, start, end)) this.imitated = true;
+      else this.dropLine(line);
     }
   }
 }
 
 const EMPTY = Buffer.from('\r\n'.padEnd(SLACK, '\0'), 'latin1');
-
-function endLine(out: Buffer, at: number): number {
-  out[at] = 13;
-  out[at + 1] = 10;
-  return at + 2;
-}
 
 function abs(start: number): number {
   return start < 0 ? ~start : start;

@@ -18,6 +18,7 @@ export const refusals = {
   malformed: { status: 400, reason: 'the request breaks a rule of HTTP/2' },
   'header-line': { status: 400, reason: 'a header line is malformed' },
   'header-underscore': { status: 400, reason: 'a header name holds an underscore' },
+  'header-look-alike': { status: 400, reason: 'a header name looks like one that the gateway sets or removes' },
   'headers-too-large': { status: 431, reason: 'the header lines are too large' },
   'headers-too-many': { status: 431, reason: 'there are too many header lines' },
   host: { status: 400, reason: 'the Host header is malformed or not alone' },

@@ -1,5 +1,6 @@
 import { endOfValue, LOWER, METHOD, NAME, spells, TARGET, TOKEN } from './bytes.ts';
 import { beginRanges, LINE, MOST_HEADER_LINES, ranges } from './header-ranges.ts';
+import { foldedName, isOddName } from './look-alike.ts';
 import {
   contentLength,
   dropLine,
@@ -43,7 +44,8 @@ export const requestHead = {
   expects: false,
   /** The client sent forwarding headers. They are dropped here; `forwarded` offsets let a trusted peer's be read. */
   forwarded: false,
-  underscored: false,
+  /** Some name holds more than letters, digits and `-`. */
+  unusual: false,
   /** The first line with credentials, or -1, and whether it holds what the memo holds. */
   authorizationLine: -1,
   sameAuthorization: false,
@@ -109,7 +111,7 @@ export function scanRequestHead(
 
 function reset(): void {
   head.length = -1;
-  head.chunked = head.close = head.keepAlive = head.upgrade = head.expects = head.forwarded = head.underscored = false;
+  head.chunked = head.close = head.keepAlive = head.upgrade = head.expects = head.forwarded = head.unusual = false;
   head.nominated = null;
   head.sameAuthorization = false;
   head.hostLine = head.upgradeLine = head.authorizationLine = -1;
@@ -175,9 +177,9 @@ function scanLines(bytes: Buffer, start: number, n: number, limits: RequestHeadL
     if (line === last) return refuse('headers-too-many');
     let q = p;
     while (NAME[bytes[q]!] !== 0) q++;
-    let underscored = false;
-    if (bytes[q] === 95) {
-      underscored = true;
+    let unusual = false;
+    if (TOKEN[bytes[q]!] !== 0) {
+      unusual = true;
       while (TOKEN[bytes[q]!] !== 0) q++;
     }
     if (q >= n) return n > most ? refuse('headers-too-large') : INCOMPLETE;
@@ -201,9 +203,7 @@ function scanLines(bytes: Buffer, start: number, n: number, limits: RequestHeadL
     table[line + 1] = q - base;
     table[line + 2] = value - base;
     table[line + 3] = end - base;
-    const verdict = underscored
-      ? judgeUnderscored(bytes, p, q, line, limits)
-      : judgeLine(bytes, p, q - p, value, end, line);
+    const verdict = unusual ? judgeUnusual(bytes, p, q, line, limits) : judgeLine(bytes, p, q - p, value, end, line);
     if (verdict !== 0) return next > most + 1 ? refuse('headers-too-large') : verdict;
     line += LINE;
     p = next;
@@ -313,13 +313,14 @@ function judgeExpect(bytes: Buffer, value: number, end: number, line: number): n
   return 0;
 }
 
-/** Names of ours that a reader which treats `_` as `-` would confuse. */
+/** Names of ours that a reader which knows letters and digits only would confuse. */
 const OURS = new Set([
   'connection',
   'content-length',
   'expect',
   'forwarded',
   'host',
+  'http2-settings',
   'keep-alive',
   'proxy-authenticate',
   'proxy-authorization',
@@ -331,11 +332,17 @@ const OURS = new Set([
   'via',
 ]);
 
-/** A name with `_`: removed when it imitates one that the gateway sets, refused otherwise unless allowed. */
-function judgeUnderscored(bytes: Buffer, p: number, q: number, line: number, limits: RequestHeadLimits): number {
-  const name = bytes.latin1Slice(p, q).toLowerCase().replaceAll('_', '-');
-  if (OURS.has(name) || name.startsWith('x-forwarded-')) return drop(line);
-  if (!limits.underscores) return refuse('header-underscore');
-  head.underscored = true;
+/**
+ * A name with more than letters, digits and `-`. With `_` it is removed when it imitates one that the gateway sets, and
+ * refused otherwise unless allowed; with other characters it is refused when it imitates one.
+ */
+function judgeUnusual(bytes: Buffer, p: number, q: number, line: number, limits: RequestHeadLimits): number {
+  const lower = bytes.latin1Slice(p, q).toLowerCase();
+  const name = foldedName(lower);
+  if (OURS.has(name) || name.startsWith('x-forwarded-')) {
+    return isOddName(bytes, p, q) ? refuse('header-look-alike') : drop(line);
+  }
+  if (!limits.underscores && lower.includes('_')) return refuse('header-underscore');
+  head.unusual = true;
   return 0;
 }

@@ -1,4 +1,6 @@
 import type { Body } from './body.ts';
+import { canonicalAuthority, sameAuthority } from './canonical-host.ts';
+import { canonicalForwardedHosts } from './forwarded-hosts.ts';
 import { isForwardingHeader } from './forwarding.ts';
 import { Headers } from './headers.ts';
 import { isWord } from './message-head.ts';
@@ -6,7 +8,7 @@ import type { Queries } from './query.ts';
 import type { Refusal } from './refusal.ts';
 import { Request } from './request.ts';
 import { requestHead } from './request-head.ts';
-import { isHost, judgeTarget, sameAuthority, target } from './target.ts';
+import { judgeTarget, target } from './target.ts';
 
 /** Decides what the heads of one client ask for, beyond what the scan says: the same for every version of HTTP. */
 export class RequestJudge {
@@ -16,10 +18,12 @@ export class RequestJudge {
   refusal: Refusal = 'target';
   private headers: Headers = NO_HEADERS;
   private host = '';
+  /** The Host line of the request before, as it came, and its one spelling. */
+  private lastLine = '';
   private lastHost = '';
 
   /** Judges the head that was scanned last and ends at `headEnd`. @returns false when it must be refused. */
-  judge(bytes: Buffer, headEnd: number, queries: Queries): boolean {
+  judge(bytes: Buffer, headEnd: number, scheme: string, queries: Queries): boolean {
     const { base, methodEnd, targetStart, targetEnd } = requestHead;
     const method = methodName(bytes, base, methodEnd);
     this.method = method;
@@ -28,7 +32,7 @@ export class RequestJudge {
       return this.refuse(target.refusal);
     }
     this.headers = new Headers(bytes, base, headEnd - base - 2, requestHead);
-    return this.judgeHost();
+    return this.judgeHost(scheme);
   }
 
   /** The request that was judged last. `trusted`: its client may speak about others. */
@@ -36,7 +40,10 @@ export class RequestJudge {
     const { base, targetStart, targetEnd, minor, forwarded, upgrade, upgradeLine } = requestHead;
     const { headers } = this;
     this.headers = NO_HEADERS;
-    if (forwarded && trusted) headers.restore(isForwardingHeader);
+    if (forwarded && trusted) {
+      headers.restore(isForwardingHeader);
+      canonicalForwardedHosts(headers, scheme);
+    }
     const { rewritten } = target;
     const modern = minor === 1;
     const path = rewritten ?? bytes.latin1Slice(base + targetStart, base + targetEnd);
@@ -54,20 +61,28 @@ export class RequestJudge {
     return request;
   }
 
-  /** Finds the host that is asked for, empty for none. */
-  private judgeHost(): boolean {
-    const { headers, lastHost } = this;
+  /** Finds the host that is asked for, empty for none. What is matched, logged and sent on is its one spelling. */
+  private judgeHost(scheme: string): boolean {
+    const { headers } = this;
     const { hostLine } = requestHead;
-    const host = hostLine < 0 ? '' : headers.saysAt(hostLine, lastHost) ? lastHost : headers.valueAt(hostLine);
-    if (host === '') {
-      if (hostLine >= 0) headers.dropLine(hostLine);
-    } else if (host === lastHost || isHost(host)) this.lastHost = host;
-    else return this.refuse('host');
-    const { authority, scheme } = target;
-    this.host = authority ?? host;
-    if (authority === null) return true;
-    if (host === '') headers.set('Host', authority);
-    else if (!sameAuthority(host, authority, scheme!)) return this.refuse('target-foreign');
+    const line =
+      hostLine < 0 ? '' : headers.saysAt(hostLine, this.lastLine) ? this.lastLine : headers.valueAt(hostLine);
+    if (line !== this.lastLine && line !== '') {
+      const host = canonicalAuthority(line, scheme);
+      if (host === null) return this.refuse('host');
+      this.lastLine = line;
+      this.lastHost = host;
+    }
+    const { authority } = target;
+    this.host = line === '' ? '' : this.lastHost;
+    if (authority !== null) {
+      const named = canonicalAuthority(authority, scheme);
+      if (named === null) return this.refuse('target');
+      if (line !== '' && !sameAuthority(line, authority, target.scheme!)) return this.refuse('target-foreign');
+      this.host = named;
+    }
+    if (this.host !== line) headers.set('Host', this.host);
+    else if (line === '' && hostLine >= 0) headers.dropLine(hostLine);
     return true;
   }
 

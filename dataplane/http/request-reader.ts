@@ -243,7 +243,7 @@ export class RequestReader implements BodySource, ChunkReceiver {
     const head = requestHead;
     const { base } = head;
     const { judge } = this;
-    const isSound = judge.judge(bytes, headEnd, this.limits.queries);
+    const isSound = judge.judge(bytes, headEnd, this.receiver.scheme, this.limits.queries);
     this.asksForHead = judge.method === 'HEAD';
     if (!isSound) return this.refuse(judge.refusal);
     if (head.chunked) {

@@ -22,7 +22,7 @@ export const responseHead = {
   lines: 0,
   dropped: 0,
   /** Names with `_` are a backend's own affair. */
-  underscored: false,
+  unusual: false,
   length: -1,
   /** The line that declares the length, or -1. */
   lengthLine: -1,

@@ -1,7 +1,6 @@
+import { canonicalAuthority, canonicalHost, DEFAULT_PORTS } from './canonical-host.ts';
 import { percentDecoded } from './percent-decoded.ts';
-import { canonicalPath, isHost, isPlainPath } from './target.ts';
-
-const DEFAULT_PORTS: Readonly<Record<string, number>> = { http: 80, https: 443, ws: 80, wss: 443 };
+import { canonicalPath, isPlainPath } from './target.ts';
 
 /**
  * The URI of a request, whose parts filters read and change. `rawPath` and `rawQuery` are exactly what is forwarded;
@@ -12,6 +11,7 @@ export class Uri {
   /** The parts as they were before anyone changed them, or null while nobody has. */
   private before: Parts | null = null;
 
+  /** `authority` is a host in its one spelling, or empty. */
   constructor(scheme: string, authority: string, rawPath: string, rawQuery: string | null) {
     const { host, port } = splitAuthority(authority);
     this.parts = { scheme, host, port, rawPath, rawQuery };
@@ -20,9 +20,11 @@ export class Uri {
   static parse(text: string): Uri {
     const match = /^([A-Za-z][A-Za-z0-9+.-]*):\/\/([^/?#]*)([^?#]*)(?:\?([^#]*))?(?:#.*)?$/.exec(text);
     if (match === null) throw new TypeError(`not an absolute URI: ${JSON.stringify(text)}`);
-    const [, scheme, authority, path, query] = match;
-    if (!isHost(authority!)) throw new TypeError(`not a host: ${JSON.stringify(authority)}`);
-    const uri = new Uri(scheme!.toLowerCase(), authority!, '/', query ?? null);
+    const [, named, authority, path, query] = match;
+    const scheme = named!.toLowerCase();
+    const place = authority === '' ? '' : canonicalAuthority(authority!, scheme);
+    if (place === null) throw new TypeError(`not a host: ${JSON.stringify(authority)}`);
+    const uri = new Uri(scheme, place, '/', query ?? null);
     uri.parts.rawPath = canonical(path === '' ? '/' : path!);
     return uri;
   }
@@ -41,8 +43,9 @@ export class Uri {
   }
   set host(host: string) {
     const bare = host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host;
-    if (!isHost(bracketed(bare))) throw new TypeError(`not a host: ${JSON.stringify(host)}`);
-    this.change().host = bare;
+    const one = bare === '' ? '' : canonicalHost(bracketed(bare));
+    if (one === null) throw new TypeError(`not a host: ${JSON.stringify(host)}`);
+    this.change().host = one.startsWith('[') ? one.slice(1, -1) : one;
   }
 
   /** The host that the client named, whoever changed it since. */
@@ -60,8 +63,8 @@ export class Uri {
   }
 
   get authority(): string {
-    const { host, port } = this.parts;
-    return port < 0 ? bracketed(host) : `${bracketed(host)}:${port}`;
+    const { scheme, host, port } = this.parts;
+    return port < 0 || port === DEFAULT_PORTS[scheme] ? bracketed(host) : `${bracketed(host)}:${port}`;
   }
 
   get rawPath(): string {

@@ -1,6 +1,6 @@
 import { SLACK, spells, TARGET, TOKEN, writeText } from '../http/bytes.ts';
+import { sameAuthority } from '../http/canonical-host.ts';
 import type { Refusal } from '../http/refusal.ts';
-import { sameAuthority } from '../http/target.ts';
 import { beginHead, copyToHead, endHead, headArena } from './head-arena.ts';
 import type { FieldSink } from './hpack-decoder.ts';
 

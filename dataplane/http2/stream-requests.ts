@@ -79,7 +79,7 @@ export class StreamRequests {
       stream.refuseHead(headEnd === MALFORMED ? requestHead.refusal : 'header-line', fields.asked());
       return;
     }
-    if (!judge.judge(bytes, headEnd, limits.queries)) {
+    if (!judge.judge(bytes, headEnd, listener.scheme, limits.queries)) {
       stream.refuseHead(judge.refusal, fields.asked());
       return;
     }

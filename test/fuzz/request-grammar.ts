@@ -69,6 +69,8 @@ const OWN_LINES = [
   'X-Forwarded-Proto: https',
   'x-forwarded-anything: 1',
   'X_Forwarded_For: 8.8.8.8',
+  'X.Forwarded.For: 8.8.8.8',
+  'Content~Length: 3',
   'Forwarded: for=9.9.9.9',
   'Transfer_Encoding: chunked',
   'Content_Length: 3',

@@ -59,7 +59,7 @@ const OWN = [
   'transfer-encoding',
   'upgrade',
 ];
-const IMITATED = [...OWN, 'content-length', 'expect', 'host', 'via'];
+const IMITATED = [...OWN, 'content-length', 'expect', 'host', 'http2-settings', 'via'];
 const KEPT_ALWAYS = ['host', 'content-length', 'transfer-encoding', 'authorization', 'cookie'];
 
 type Head = Omit<ModelRequest, 'body' | 'trailers'> & { readonly end: number };
@@ -137,10 +137,11 @@ function judgeHead(
 ): Head | 'refused' {
   const values = (name: string): string[] => fields.filter((field) => field[0] === name).map((field) => field[1]);
   const imitates = (name: string): boolean => {
-    const plain = name.replaceAll('_', '-');
+    const plain = name.replaceAll(/[^a-z0-9]/g, '-');
     return IMITATED.includes(plain) || plain.startsWith('x-forwarded-');
   };
   if (fields.some(([name]) => name.includes('_') && !imitates(name))) return 'refused';
+  if (fields.some(([name]) => /[^a-z0-9_-]/.test(name) && imitates(name))) return 'refused';
   const lengths = values('content-length');
   const codings = values('transfer-encoding');
   const hosts = values('host');
@@ -151,7 +152,8 @@ function judgeHead(
   if (expectations.some((value) => value.toLowerCase() !== '100-continue')) return 'refused';
   const place = method === 'CONNECT' ? null : modelTarget(text, method);
   const named = hosts[0] ?? '';
-  if (place === null || !modelHost(named)) return 'refused';
+  const host = modelHost(place?.authority ?? named, 'http');
+  if (place === null || host === null || modelHost(named, 'http') === null) return 'refused';
   if (place.authority !== null && named !== '' && !modelSamePlace(named, place.authority, place.scheme!))
     return 'refused';
 
@@ -164,14 +166,14 @@ function judgeHead(
       !/^x-forwarded-./.test(name) &&
       !name.includes('_') &&
       !(name === 'expect' && minor === 0) &&
-      !(name === 'host' && value === '') &&
+      !(name === 'host' && (value === '' || value !== host)) &&
       !(options.includes(name) && name !== 'close' && !KEPT_ALWAYS.includes(name)),
   );
-  if (place.authority !== null && named === '') headers.push(['host', place.authority]);
+  if (host !== '' && host !== named) headers.push(['host', host]);
   return {
     method,
     target: place.target,
-    host: place.authority ?? named,
+    host,
     version: minor === 0 ? 'HTTP/1.0' : 'HTTP/1.1',
     headers,
     chunked: codings.length > 0,

@@ -7,12 +7,31 @@ export interface ModelTarget {
 
 const HOST = /^(?:\[([0-9A-Fa-f:.]+)\]|(?:[-._~!$&'()*+,;=A-Za-z0-9]|%[0-9A-Fa-f]{2})+)(?::(\d{0,5}))?$/;
 
-/** Whether a text may stand in a Host header. */
-export function modelHost(text: string): boolean {
-  if (text === '') return true;
+/** The one spelling of a Host header for a scheme, or null when it must be refused. Of odd names it knows fewer than all. */
+export function modelHost(text: string, scheme: string): string | null {
+  if (text === '') return '';
   const match = HOST.exec(text);
-  if (match === null || Number(match[2] ?? 0) > 65_535) return false;
-  return match[1] === undefined || URL.canParse(`http://[${match[1]}]/`);
+  if (match === null || Number(match[2] ?? 0) > 65_535) return null;
+  const host = match[1] === undefined ? modelName(text.replace(/:\d*$/, '')) : modelAddress(match[1]);
+  const usual = scheme === 'https' ? 443 : 80;
+  const port = match[2] ?? '';
+  return host === null || port === '' || Number(port) === usual ? host : `${host}:${Number(port)}`;
+}
+
+function modelName(text: string): string | null {
+  if (/%(?![0-9a-f]{2})/i.test(text)) return null;
+  const decoded = decodeOnce(text).toString('utf8').toLowerCase().replace(/\.$/, '');
+  if (!/^[-._~!$&'()*+,;=a-z0-9]+$/.test(decoded)) return null;
+  const labels = decoded.split('.');
+  if (labels.includes('')) return null;
+  const isNumber = labels.every((label) => /^(?:\d+|0x[0-9a-f]*)$/.test(label));
+  const isQuad =
+    labels.length === 4 && labels.every((label) => /^(?:0|[1-9]\d{0,2})$/.test(label) && Number(label) < 256);
+  return isNumber && !isQuad ? null : decoded;
+}
+
+function modelAddress(text: string): string | null {
+  return URL.canParse(`http://[${text}]/`) ? new URL(`http://[${text}]/`).hostname : null;
 }
 
 type Queries = 'pass' | 'encode' | 'refuse';
@@ -25,7 +44,7 @@ export function modelTarget(text: string, method: string, queries: Queries = 'pa
     return target === null ? null : { target, scheme: null, authority: null };
   }
   const absolute = /^(https?):\/\/([^/?#]+)(.*)$/i.exec(text);
-  if (absolute === null || !modelHost(absolute[2]!)) return null;
+  if (absolute === null || modelHost(absolute[2]!, 'http') === null) return null;
   const rest = absolute[3]!;
   const target = modelOrigin(rest.startsWith('/') ? rest : `/${rest}`, queries);
   return target === null ? null : { target, scheme: absolute[1]!.toLowerCase(), authority: absolute[2]! };
@@ -70,7 +89,5 @@ export function decodeOnce(path: string): Buffer {
 
 /** Whether the Host header and the target name the same place. */
 export function modelSamePlace(host: string, authority: string, scheme: string): boolean {
-  const plain = (text: string): string =>
-    text.toLowerCase().replace(scheme === 'https' ? /:(?:443)?$/ : /:(?:80)?$/, '');
-  return plain(host) === plain(authority);
+  return modelHost(host, scheme) === modelHost(authority, scheme);
 }

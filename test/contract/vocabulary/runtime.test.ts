@@ -81,6 +81,21 @@ describe('a condition', () => {
         'request.headers.foo[0]',
     ],
     [
+      "${request.uri.host == 'Shop.Example.'}",
+      "warning: request.uri.host never is 'Shop.Example.': it is in lower case, without a port or a dot at the end; " +
+        "compare it with 'shop.example'",
+    ],
+    [
+      "${'shop.example:80' == request.uri.host}",
+      "warning: request.uri.host never is 'shop.example:80': it is in lower case, without a port or a dot at the end; " +
+        "compare it with 'shop.example'",
+    ],
+    [
+      "${request.uri.host == 'münchen.example'}",
+      "warning: request.uri.host never is 'münchen.example': it is in lower case, without a port or a dot at the end; " +
+        'write labels of other scripts as xn--…',
+    ],
+    [
       '${response.status == 503}',
       'warning: response.status is an object, which equals no number; compare response.status.code',
     ],

@@ -56,7 +56,9 @@ describe('parsing', () => {
   it.each([
     ['http://h', 'http://h/'],
     ['HTTPS://h:444/a?b#c', 'https://h:444/a?b'],
-    ['http://[::1]:80/x', 'http://[::1]:80/x'],
+    ['http://[::1]:80/x', 'http://[::1]/x'],
+    ['http://APP.Example.:8080/x', 'http://app.example:8080/x'],
+    ['https://[0:0:0:0:0:0:0:1]:443/x', 'https://[::1]/x'],
     ['http://h?q', 'http://h/?q'],
     ['http://h/%6f%2d', 'http://h/o-'],
   ])('%s is %s', (text, uri) => {
