@@ -1,4 +1,5 @@
 import { canonicalAuthority, canonicalHost, DEFAULT_PORTS } from './canonical-host.ts';
+import { isHost } from './host-syntax.ts';
 import { percentDecoded } from './percent-decoded.ts';
 import { canonicalPath, isPlainPath } from './target.ts';
 
@@ -22,7 +23,7 @@ export class Uri {
     if (match === null) throw new TypeError(`not an absolute URI: ${JSON.stringify(text)}`);
     const [, named, authority, path, query] = match;
     const scheme = named!.toLowerCase();
-    const place = authority === '' ? '' : canonicalAuthority(authority!, scheme);
+    const place = canonicalAuthority(authority!, scheme) ?? (isHost(authority!) ? authority! : null); // 127.1 of an operator
     if (place === null) throw new TypeError(`not a host: ${JSON.stringify(authority)}`);
     const uri = new Uri(scheme, place, '/', query ?? null);
     uri.parts.rawPath = canonical(path === '' ? '/' : path!);
