@@ -1,5 +1,6 @@
 import { clock } from './http/clock.ts';
 import type { Finished } from './http/listener.ts';
+import { refusals } from './http/refusal.ts';
 
 /** Takes whole lines; the bytes may be reused once it has called back. */
 export type LineWriter = (lines: Buffer, done: () => void) => void;
@@ -9,9 +10,6 @@ const BLOCK = 131_072;
 const INTERVAL = 200;
 /** Bytes that may wait for a slow destination; beyond that lines are counted and dropped, not memory used up. */
 const MOST_WAITING = 64 << 20;
-/** A line is its path and host, and never more than this beside them. */
-const LINE = 512;
-
 /**
  * One JSON line per request, in the shape pino writes. Lines are collected in one block while the other is written, so
  * that a request costs a concatenation of few parts and the loop never waits. Queries are left out: they carry tokens
@@ -36,6 +34,9 @@ export class AccessLog {
   private status = 0;
   private sent = 0;
   private end = '';
+  private route: string | null = null;
+  private backend: string | null = null;
+  private way = '';
 
   constructor(write: LineWriter, unit: number) {
     this.write = write;
@@ -45,25 +46,25 @@ export class AccessLog {
   }
 
   record(finished: Finished): void {
-    const { path } = finished;
-    const most = path.length * 2 + finished.host.length + LINE;
-    if (this.at + most > this.filling.length && !this.makeRoom(most)) {
-      this.dropped++;
-      return;
-    }
     this.keepParts(finished);
+    const { path, user, refusal, milliseconds, firstByte } = finished;
     const quoted = path.includes('"') ? JSON.stringify(path) : `"${path}"`;
-    const { refusal } = finished;
-    const close = refusal === null ? '}\n' : `,"refusal":"${refusal}"}\n`;
-    const line = `${this.start}${this.middle}${quoted}${this.end}${Math.round(finished.milliseconds * 1000)}${close}`;
-    this.at += this.filling.latin1Write(line, this.at);
+    const times = `${microseconds(milliseconds)},"firstByteUs":${microseconds(firstByte)}`;
+    const named = user === null ? '' : `,"user":${latin1Json(user)}`;
+    const close = refusal === null ? '}\n' : refusalFields(finished);
+    this.put(`${this.start}${this.middle}${quoted}${this.end}${times}${this.way}${named}${close}`);
+  }
+
+  private put(line: string): void {
+    if (this.at + line.length > this.filling.length && !this.makeRoom(line.length)) this.dropped++;
+    else this.at += this.filling.latin1Write(line, this.at);
   }
 
   /** Makes anew the parts that are not as in the line before. */
-  private keepParts({ remote, method, host, status, sent }: Finished): void {
+  private keepParts({ remote, method, host, status, sent, route, backend }: Finished): void {
     if (clock.wall !== this.time) {
       this.time = clock.wall;
-      this.start = `{"level":30,"time":${clock.wall},"msg":"request","unit":${this.unit},"remote":"`;
+      this.start = `{"level":30,"time":"${new Date(clock.wall).toISOString()}","msg":"request","unit":${this.unit},"remote":"`;
     }
     if (remote !== this.remote || method !== this.method || host !== this.host) {
       this.remote = remote;
@@ -75,6 +76,11 @@ export class AccessLog {
       this.status = status;
       this.sent = sent;
       this.end = `,"status":${status},"bytes":${sent},"us":`;
+    }
+    if (route !== this.route || backend !== this.backend) {
+      this.route = route;
+      this.backend = backend;
+      this.way = `${routeField(route)}${backend === null ? '' : `,"backend":${latin1Json(backend)}`}`;
     }
   }
 
@@ -112,4 +118,31 @@ export class AccessLog {
       });
     }
   }
+}
+
+function microseconds(milliseconds: number): number {
+  return Math.round(milliseconds * 1000);
+}
+
+function routeField(route: string | null): string {
+  return route === null ? '' : `,"route":${latin1Json(route)}`;
+}
+
+/** Why the request was refused: the code, what exactly was wrong, and the object that decided it. */
+function refusalFields({ refusal, decision }: Finished): string {
+  if (refusal === null) return '';
+  const isDecided = decision !== null && decision.refusal === refusal;
+  const reason = (isDecided ? decision.reason : null) ?? refusals[refusal].reason;
+  const object = isDecided ? `,"object":${latin1Json(decision.object)}` : '';
+  return `,"refusal":"${refusal}","reason":${latin1Json(reason)}${object}}\n`;
+}
+
+/** A text as JSON whose characters are one byte each, so that a line has as many bytes as characters. */
+function latin1Json(text: string): string {
+  const json = JSON.stringify(text);
+  return /[^\0-\x7e]/.test(json) ? json.replaceAll(/[^\0-\x7e]/g, escaped) : json;
+}
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

@@ -1,4 +1,5 @@
 import type { Parts } from '../heap/definition.ts';
+import { denials } from '../heap/denials.ts';
 import { objectLabels } from '../heap/object-labels.ts';
 import { CircuitOpen } from '../http/circuit-open.ts';
 import type { Answer, Filter, Next } from '../http/exchange.ts';
@@ -14,7 +15,9 @@ export function circuitBreaker(config: BreakerConfig, parts: Parts): Filter {
   const { log, plane, qualifiedName, identity } = parts;
   const executor = parts.resolve(config.executor);
   const failure = new CircuitOpen(qualifiedName);
-  const reject: Next = openHandler === undefined ? throwing(failure) : parts.resolve(openHandler);
+  const denied = denials(parts, ['circuit-open'], openHandler);
+  const reject: Next =
+    openHandler === undefined ? throwing(failure) : (exchange) => denied.refuse(exchange, 'circuit-open');
 
   const size = slidingCounter?.size ?? 0;
   // a circuit of other numbers is another circuit, and what has not changed goes on where it was

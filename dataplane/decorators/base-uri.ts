@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { type RuntimeExpression, runtimeText } from '../../contract/vocabulary/runtime.ts';
 import { defineDecorator } from '../heap/definition.ts';
+import { denials } from '../heap/denials.ts';
 import { readBaseUri, unservedScheme } from '../http/base-uri.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { Response } from '../http/response.ts';
+import type { Response } from '../http/response.ts';
 import type { Uri } from '../http/uri.ts';
 
 const decoration = runtimeText()
@@ -32,21 +33,23 @@ export const baseUriDecorator = defineDecorator({
     if (base.compiled !== null) return null;
     return unservedScheme(readBaseUri(base.read(null, null) ?? '')?.scheme ?? 'http');
   },
-  create(_, { log }) {
-    const failed = (expression: RuntimeExpression<string>): Response => {
-      const response = new Response(500);
-      response.cause = new Error(`${expression.source} gave no URI to send the request to`);
-      log.warn({ err: response.cause }, 'a request has no base URI');
+  create(_, parts) {
+    const denied = denials(parts, ['no-uri']);
+    const failed = (exchange: Exchange, expression: RuntimeExpression<string>): Response => {
+      const reason = `${expression.source} gave no URI to send the request to`;
+      const response = denied.answer(exchange, 'no-uri', undefined, reason);
+      response.cause = new Error(reason);
+      parts.log.warn({ err: response.cause }, 'a request has no base URI');
       return response;
     };
     return {
       filter(filter, base) {
         const rebase = rebaser(base);
-        return (exchange, next) => (rebase(exchange) ? filter(exchange, next) : failed(base));
+        return (exchange, next) => (rebase(exchange) ? filter(exchange, next) : failed(exchange, base));
       },
       handler(handler, base) {
         const rebase = rebaser(base);
-        return (exchange) => (rebase(exchange) ? handler(exchange) : failed(base));
+        return (exchange) => (rebase(exchange) ? handler(exchange) : failed(exchange, base));
       },
     };
   },

@@ -6,10 +6,9 @@ import { oneRequired } from '../../contract/vocabulary/groups.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
 import { runtimeFlag } from '../../contract/vocabulary/runtime.ts';
 import { defineFilter } from '../heap/definition.ts';
-import { denialCounter } from '../heap/denials.ts';
+import { denials } from '../heap/denials.ts';
 import { subjectName } from '../http/distinguished-name.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { Response } from '../http/response.ts';
 import { network, networkTest } from './network.ts';
 import { portRange } from './port-range.ts';
 
@@ -93,9 +92,8 @@ export const allowOnlyFilter = defineFilter({
     },
   ],
   create({ rules, failureHandler }, parts) {
-    const { resolve, log } = parts;
-    const countDenied = denialCounter(parts, 'not-allowed');
-    const refuse = failureHandler === undefined ? () => new Response(403) : resolve(failureHandler);
+    const { log } = parts;
+    const denied = denials(parts, ['not-allowed'], failureHandler);
     const allowed = rules.map((one, index) => ({ test: ruleTest(one), fields: { rule: one.name ?? index } }));
 
     return function allowOnly(exchange, next) {
@@ -104,12 +102,18 @@ export const allowOnlyFilter = defineFilter({
         log.debug(fields, 'a rule allows the request');
         return next(exchange);
       }
-      log.debug('no rule allows the request');
-      countDenied();
-      return refuse(exchange);
+      return denied.refuse(exchange, 'not-allowed', () => inputsOf(exchange));
     };
   },
 });
+
+/** What rules look at, beside what their conditions read. */
+function inputsOf({ request, remoteAddress, client }: Exchange): Record<string, unknown> {
+  const [leaf] = client.certificates;
+  const { method, uri } = request;
+  const subject = leaf === undefined ? null : subjectName(leaf);
+  return { remoteAddress, subject, method, host: uri.host, port: uri.port, path: uri.path };
+}
 
 function ruleTest({ from, destination, when }: z.output<typeof rule>): Test {
   return all([

@@ -3,8 +3,7 @@ import { ref } from '../../contract/vocabulary/reference.ts';
 import { runtimeValue } from '../../contract/vocabulary/runtime.ts';
 import { setShownThumbprint } from '../heap/certificate-thumbprint.ts';
 import { defineFilter } from '../heap/definition.ts';
-import { denialCounter } from '../heap/denials.ts';
-import { Response } from '../http/response.ts';
+import { denials } from '../heap/denials.ts';
 import { shownCertificate } from './shown-certificate.ts';
 
 /** Tells which certificate a client has shown to a proxy in front of the gateway. */
@@ -38,14 +37,10 @@ export const certificateThumbprintFilter = defineFilter({
     return [{ at: ['certificate'], code: 'expression', message }];
   },
   create({ certificate, failureHandler }, parts) {
-    const fail = failureHandler === undefined ? () => new Response(403) : parts.resolve(failureHandler);
-    const countDenied = denialCounter(parts, 'no-certificate');
+    const denied = denials(parts, ['no-certificate'], failureHandler);
     return function tell(exchange, next) {
       const shown = shownCertificate(certificate.read(exchange, null));
-      if (shown === null) {
-        countDenied();
-        return fail(exchange);
-      }
+      if (shown === null) return denied.refuse(exchange, 'no-certificate', () => ({ certificate: certificate.source }));
       setShownThumbprint(exchange, shown);
       return next(exchange);
     };

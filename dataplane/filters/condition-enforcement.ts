@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { ref } from '../../contract/vocabulary/reference.ts';
 import { runtimeFlag } from '../../contract/vocabulary/runtime.ts';
 import { defineFilter } from '../heap/definition.ts';
-import { denialCounter } from '../heap/denials.ts';
-import { Response } from '../http/response.ts';
+import { denials } from '../heap/denials.ts';
 
 /** Lets only those requests through for which a condition is true. */
 export const conditionEnforcementFilter = defineFilter({
@@ -29,12 +28,11 @@ export const conditionEnforcementFilter = defineFilter({
     },
   ],
   create({ condition, failureHandler }, parts) {
-    const fail = failureHandler === undefined ? () => new Response(403) : parts.resolve(failureHandler);
-    const countDenied = denialCounter(parts, 'condition');
+    const denied = denials(parts, ['condition'], failureHandler);
     return function enforce(exchange, next) {
-      if (condition.read(exchange, null) === true) return next(exchange);
-      countDenied();
-      return fail(exchange);
+      const value = condition.read(exchange, null);
+      if (value === true) return next(exchange);
+      return denied.refuse(exchange, 'condition', () => ({ condition: condition.source, value }));
     };
   },
 });

@@ -4,10 +4,10 @@ import { deprecated } from '../../contract/vocabulary/field-notes.ts';
 import { exclusive, oneRequired } from '../../contract/vocabulary/groups.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
 import { defineFilter } from '../heap/definition.ts';
-import { denialCounter } from '../heap/denials.ts';
+import { denials } from '../heap/denials.ts';
 import type { Answer, Exchange } from '../http/exchange.ts';
 import { mapResponse } from '../http/reply.ts';
-import { Response } from '../http/response.ts';
+import type { Response } from '../http/response.ts';
 import { type CorsGrant, type CorsPolicy, corsGrants } from './cors-grant.ts';
 import { addVary } from './vary.ts';
 import { canonicalOrigin, originIsAt, webOrigin } from './web-origin.ts';
@@ -66,8 +66,7 @@ export const corsFilter = defineFilter({
     },
   ],
   create({ policies, failureHandler }, parts) {
-    const answerDenied = failureHandler === undefined ? () => new Response(403) : parts.resolve(failureHandler);
-    const countDenied = denialCounter(parts, 'origin');
+    const denied = denials(parts, ['origin'], failureHandler);
     const grants = corsGrants(
       policies.map(
         ({ acceptedOrigins, origins, ...rest }): CorsPolicy => ({
@@ -88,9 +87,11 @@ export const corsFilter = defineFilter({
       return lastGrant;
     }
 
-    function refuse(exchange: Exchange): Answer {
-      countDenied();
-      return answerDenied(exchange);
+    function refuse(exchange: Exchange, origin: string, reason: string): Answer {
+      const { method, headers } = exchange.request;
+      const asked = (name: string) => headers.get(`access-control-request-${name}`);
+      const inputs = () => ({ origin, method, requestMethod: asked('method'), requestHeaders: asked('headers') });
+      return denied.refuse(exchange, 'origin', inputs, reason);
     }
 
     function isOwn(origin: string, exchange: Exchange): boolean {
@@ -106,19 +107,23 @@ export const corsFilter = defineFilter({
       const asked = method === 'OPTIONS' ? headers.get('access-control-request-method') : null;
       if (grant === null) {
         const own = asked === null && isOwn(origin, exchange);
-        return mapResponse(own ? next(exchange) : refuse(exchange), exchange, varyByOrigin);
+        return mapResponse(own ? next(exchange) : refuse(exchange, origin, UNKNOWN_ORIGIN), exchange, varyByOrigin);
       }
       if (asked !== null) {
         const answer = grant.preflight(asked, headers.get('access-control-request-headers'));
-        return answer ?? mapResponse(refuse(exchange), exchange, varyByOrigin);
+        return answer ?? mapResponse(refuse(exchange, origin, REFUSED_PREFLIGHT), exchange, varyByOrigin);
       }
       if (method !== 'OPTIONS' && !grant.acceptsMethod(method)) {
-        return mapResponse(refuse(exchange), exchange, varyByOrigin);
+        return mapResponse(refuse(exchange, origin, REFUSED_METHOD), exchange, varyByOrigin);
       }
       return mapResponse(next(exchange), exchange, grant.share);
     };
   },
 });
+
+const UNKNOWN_ORIGIN = 'no policy accepts the origin';
+const REFUSED_PREFLIGHT = 'the policy of the origin does not accept the method or a header of the preflight request';
+const REFUSED_METHOD = 'the policy of the origin does not accept the method';
 
 /** A cache must not give the answer for one origin to another. */
 function varyByOrigin(response: Response): Response {

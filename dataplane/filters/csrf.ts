@@ -3,11 +3,12 @@ import { z } from 'zod';
 import { flag, text } from '../../contract/vocabulary/configured.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
 import { defineFilter } from '../heap/definition.ts';
-import { denialCounter } from '../heap/denials.ts';
+import { denials } from '../heap/denials.ts';
 import { changeableHeader } from '../http/changeable-header.ts';
 import { parseCookies } from '../http/cookies.ts';
+import type { Answer, Exchange } from '../http/exchange.ts';
 import { mapResponse } from '../http/reply.ts';
-import { Response } from '../http/response.ts';
+import type { Response } from '../http/response.ts';
 import { addVary } from './vary.ts';
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
@@ -34,8 +35,7 @@ export const csrfFilter = defineFilter({
   }),
   examples: [{ title: 'Protect a session of the application', config: { cookieName: 'JSESSIONID' } }],
   create({ cookieName, headerName, excludeSafeMethods, failureHandler }, parts) {
-    const refuse = failureHandler === undefined ? () => new Response(403) : parts.resolve(failureHandler);
-    const countDenied = denialCounter(parts, 'forged-request');
+    const denied = denials(parts, ['forged-request'], failureHandler);
 
     /** The session that cookie lines name; null when there is none, or more than one. */
     function sessionIn(lines: readonly string[]): string | null {
@@ -61,13 +61,23 @@ export const csrfFilter = defineFilter({
       return response;
     }
 
+    function refuse(exchange: Exchange, hasSession: boolean): Answer {
+      const hasToken = exchange.request.headers.has(headerName);
+      const reason = !hasSession
+        ? 'the request has no session cookie, or several that differ'
+        : hasToken
+          ? 'the CSRF token is not the one of the session'
+          : 'the request has no CSRF token';
+      const { method } = exchange.request;
+      return denied.refuse(exchange, 'forged-request', () => ({ method, cookieName, headerName }), reason);
+    }
+
     return function refuseForgery(exchange, next) {
       const { method, headers } = exchange.request;
       const session = sessionIn(headers.all('cookie'));
       const isSafe = excludeSafeMethods && SAFE_METHODS.has(method);
       const passes = isSafe || (session !== null && isTokenOf(session, headers.get(headerName)));
-      if (!passes) countDenied();
-      const answer = passes ? next(exchange) : refuse(exchange);
+      const answer = passes ? next(exchange) : refuse(exchange, session !== null);
       return mapResponse(answer, exchange, (response) => addToken(response, session));
     };
   },

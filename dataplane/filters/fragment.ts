@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { choice, duration, flag, text } from '../../contract/vocabulary/configured.ts';
 import { defineFilter } from '../heap/definition.ts';
+import { denials } from '../heap/denials.ts';
 import type { Answer, Exchange } from '../http/exchange.ts';
 import { mapResponse } from '../http/reply.ts';
 import { Response } from '../http/response.ts';
@@ -68,7 +69,8 @@ export const fragmentFilter = defineFilter({
       },
     },
   ],
-  create({ fragmentCaptureEndpoint, noJavaScriptMessage, cookie }) {
+  create({ fragmentCaptureEndpoint, noJavaScriptMessage, cookie }, parts) {
+    const denied = denials(parts, ['origin', 'fragment']);
     const endpoint = pathOf(fragmentCaptureEndpoint);
     const fragments = new FragmentCookie(cookie);
     const page = fragmentPage(endpoint, noJavaScriptMessage ?? null);
@@ -97,11 +99,15 @@ export const fragmentFilter = defineFilter({
 
     async function takeFragment(exchange: Exchange): Promise<Response> {
       const origin = canonicalOrigin(exchange.request.headers.get('origin') ?? '');
-      if (origin === null || !originIsAt(origin, exchange.router.originalUri.authority)) return new Response(403);
+      const { authority } = exchange.router.originalUri;
+      if (origin === null || !originIsAt(origin, authority)) {
+        const reason = 'a page of another origin sent the fragment';
+        return denied.answer(exchange, 'origin', () => ({ origin, authority }), reason);
+      }
       const form = await exchange.request.entity.form(LONGEST_FORM);
       const sent: CapturedFragment = { target: form.get('target') ?? '', fragment: form.get('fragment') ?? '' };
       const line = fragments.write(sent);
-      const answer = new Response(line === null ? 400 : 204);
+      const answer = line === null ? denied.answer(exchange, 'fragment') : new Response(204);
       if (line !== null) answer.headers.append('Set-Cookie', line);
       answer.headers.append('Cache-Control', 'no-store');
       return answer;

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { defineFilter } from '../heap/definition.ts';
+import { denials } from '../heap/denials.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { mapResponse } from '../http/reply.ts';
-import { Response } from '../http/response.ts';
+import type { Response } from '../http/response.ts';
 import type { Uri } from '../http/uri.ts';
 import { readAbsoluteUri, runtimeUri } from './absolute-uri.ts';
 import { isWeb, readReference } from './uri-reference.ts';
@@ -25,7 +26,8 @@ export const locationHeaderFilter = defineFilter({
     { title: 'Back to where the client came in', config: {} },
     { title: 'To a public name', config: { baseURI: 'https://www.example.com:8443' } },
   ],
-  create({ baseURI }) {
+  create({ baseURI }, parts) {
+    const denied = denials(parts, ['location']);
     const fixed = baseURI?.compiled === null ? readAbsoluteUri(baseURI.source) : null;
 
     function baseFor(exchange: Exchange, response: Response): Uri | null {
@@ -37,15 +39,22 @@ export const locationHeaderFilter = defineFilter({
       const { headers } = response;
       if (!headers.has('location')) return response;
       const base = baseFor(exchange, response);
-      if (base === null) return failure(response, `the base '${baseURI?.source}' is not an absolute URI`);
+      if (base === null) return failed(response, exchange, `the base '${baseURI?.source}' is not an absolute URI`);
       if (base.host === '') return response; // an old client that did not say what it asked for
       const locations = headers.all('location');
       const rebased = locations.map((location) => rebase(location, base));
-      if (rebased.includes(null)) return failure(response, 'the location of the response cannot be read');
+      if (rebased.includes(null)) return failed(response, exchange, 'the location of the response cannot be read');
       if (rebased.every((location, index) => location === locations[index])) return response;
       headers.delete('location');
       for (const location of rebased) headers.append('Location', location!);
       return response;
+    }
+
+    function failed(response: Response, exchange: Exchange, reason: string): Response {
+      response.abandon();
+      const answer = denied.answer(exchange, 'location', undefined, reason);
+      answer.cause = new Error(reason);
+      return answer;
     }
 
     return (exchange, next) => mapResponse(next(exchange), exchange, rebaseLocation);
@@ -58,11 +67,4 @@ function rebase(location: string, base: Uri): string | null {
   const { scheme, authority, path, rest } = reference;
   if (!isWeb(scheme) || (authority === null && !path.startsWith('/'))) return location;
   return `${base.scheme}://${base.authority}${path}${rest}`;
-}
-
-function failure(response: Response, reason: string): Response {
-  response.abandon();
-  const answer = new Response(500);
-  answer.cause = new Error(reason);
-  return answer;
 }

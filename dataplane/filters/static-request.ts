@@ -3,11 +3,11 @@ import { text } from '../../contract/vocabulary/configured.ts';
 import { noEffect } from '../../contract/vocabulary/field-notes.ts';
 import { type RuntimeExpression, runtimeText } from '../../contract/vocabulary/runtime.ts';
 import { defineFilter } from '../heap/definition.ts';
+import { denials } from '../heap/denials.ts';
 import { changeableHeader } from '../http/changeable-header.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { isForwardingHeader } from '../http/forwarding.ts';
 import type { Request } from '../http/request.ts';
-import { Response } from '../http/response.ts';
 import { readAbsoluteUri, runtimeUri } from './absolute-uri.ts';
 
 const values = (names: z.ZodType<string>) => z.record(names, z.array(runtimeText())).default({});
@@ -56,7 +56,8 @@ export const staticRequestFilter = defineFilter({
       },
     },
   ],
-  create({ method, uri, headers, form, entity }) {
+  create({ method, uri, headers, form, entity }, parts) {
+    const denied = denials(parts, ['no-uri']);
     const fixedUri = uri.compiled === null ? readAbsoluteUri(uri.source) : null;
     const lines = entity === undefined ? null : Array.isArray(entity) ? entity : [entity];
     const headerFields = Object.entries(headers);
@@ -65,7 +66,12 @@ export const staticRequestFilter = defineFilter({
     return function replaceRequest(exchange, next) {
       const { request } = exchange;
       const place = fixedUri ?? readAbsoluteUri(uri.read(exchange, null) ?? '');
-      if (place === null) return failure(`the URI '${uri.source}' is not an absolute one`);
+      if (place === null) {
+        const reason = `the URI '${uri.source}' is not an absolute one`;
+        const answer = denied.answer(exchange, 'no-uri', undefined, reason);
+        answer.cause = new Error(reason);
+        return answer;
+      }
       // everything is read from the request before anything of it is changed
       const newHeaders = evaluated(headerFields, exchange);
       const parameters = evaluated(formFields, exchange);
@@ -117,10 +123,4 @@ function addForm(request: Request, parameters: readonly [string, string][]): voi
 
 function escaped(text: string): string {
   return encodeURIComponent(text.toWellFormed());
-}
-
-function failure(reason: string): Response {
-  const answer = new Response(500);
-  answer.cause = new Error(reason);
-  return answer;
 }

@@ -2,10 +2,11 @@ import { z } from 'zod';
 import { text } from '../../contract/vocabulary/configured.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
 import { defineFilter } from '../heap/definition.ts';
+import { denials } from '../heap/denials.ts';
 import { sameAuthority } from '../http/canonical-host.ts';
 import type { Answer, Exchange } from '../http/exchange.ts';
 import { mapResponse } from '../http/reply.ts';
-import { Response } from '../http/response.ts';
+import type { Response } from '../http/response.ts';
 import { longestFirst, type Move, moveOf, type PathPrefix, pathPrefix } from './path-prefix.ts';
 import { isWeb, readReference, type UriReference } from './uri-reference.ts';
 
@@ -41,8 +42,8 @@ export const uriPathRewriteFilter = defineFilter({
       config: { mappings: { '/': '/app', '/pictures': '/static/img' } },
     },
   ],
-  create({ mappings, failureHandler }, { resolve }) {
-    const fail = failureHandler === undefined ? () => new Response(500) : resolve(failureHandler);
+  create({ mappings, failureHandler }, parts) {
+    const denied = denials(parts, ['location'], failureHandler);
     const forth = longestFirst(movesOf(mappings));
     const back = longestFirst(movesOf(mappings).map(({ from, to }) => ({ from: to, to: from })));
 
@@ -67,7 +68,7 @@ export const uriPathRewriteFilter = defineFilter({
         const rewritten = asClientsUseIt(value, exchange);
         if (rewritten === null) {
           response.abandon();
-          return fail(exchange);
+          return denied.refuse(exchange, 'location', () => ({ header: name }), `the ${name} header cannot be read`);
         }
         if (rewritten !== value) response.headers.set(name, rewritten);
       }

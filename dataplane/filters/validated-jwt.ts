@@ -5,10 +5,10 @@ import { needs } from '../../contract/vocabulary/groups.ts';
 import { type Reference, ref } from '../../contract/vocabulary/reference.ts';
 import type { RuntimeExpression } from '../../contract/vocabulary/runtime.ts';
 import type { Parts, Remark } from '../heap/definition.ts';
-import { denialCounters } from '../heap/denials.ts';
+import { denials } from '../heap/denials.ts';
 import { RepeatedWarning } from '../heap/repeated-warning.ts';
+import { userIn } from '../heap/user-name.ts';
 import type { Exchange, Filter } from '../http/exchange.ts';
-import { Response } from '../http/response.ts';
 import { type Claims, type TimeFault, timeFault } from '../jose/claims.ts';
 import { VerificationBusy } from '../jose/verification.ts';
 import { type JwtSecrets, type OpenedJwt, openJwt } from './opened-jwt.ts';
@@ -64,6 +64,9 @@ export function validationRemarks(config: ValidationConfig): Remark[] {
   return remarks;
 }
 
+/** More JWTs came than can be verified. */
+const BUSY = Symbol('busy');
+
 const TIME_FAULTS: Readonly<Record<TimeFault, string>> = {
   expired: 'the JWT has expired',
   'not yet valid': 'the JWT is not valid yet',
@@ -83,7 +86,7 @@ export function validatedJwt(
 ): Filter {
   const { resolve, log } = parts;
   const { verificationSecretId = null, decryptionSecretId = null, secretsProvider, failureHandler } = config;
-  const denied = denialCounters(parts, ['invalid-jwt', 'not-judged']);
+  const denied = denials(parts, ['invalid-jwt', 'not-judged-now'], failureHandler);
   const skew = config.skewAllowance.milliseconds;
   const unchecked = new RepeatedWarning(log, 'a JWT cannot be checked');
   const secrets: JwtSecrets = {
@@ -91,7 +94,6 @@ export function validatedJwt(
     verificationSecretId,
     decryptionSecretId,
   };
-  const fail = failureHandler === undefined ? () => new Response(403) : resolve(failureHandler);
 
   function faultsOf({ claims }: OpenedJwt): string[] {
     const fault = timeFault(claims, Date.now(), skew);
@@ -101,17 +103,18 @@ export function validatedJwt(
   return async function validate(exchange, next) {
     const value = token.read(exchange, null);
     const opened = value === null || value === '' ? 'there is no JWT' : await opening(value, secrets, unchecked);
-    if (opened instanceof Response) {
-      denied('not-judged');
-      return opened;
+    if (opened === BUSY) {
+      const answer = denied.answer(exchange, 'not-judged-now', undefined, 'too many tokens wait for verification');
+      answer.headers.append('Retry-After', '1');
+      return answer;
     }
     const faults = typeof opened === 'string' ? [opened] : faultsOf(opened);
     if (typeof opened === 'string' || faults.length > 0) {
-      denied('invalid-jwt');
       refuse(exchange, value, faults);
-      return fail(exchange);
+      return denied.refuse(exchange, 'invalid-jwt', undefined, faults.join('; '));
     }
     const { header, claims } = opened;
+    if (verificationSecretId !== null) exchange.identity = { user: userIn(claims) };
     exchange.setContext('jwtValidation', { value, header, claims, info: claims });
     return next(exchange);
   };
@@ -126,18 +129,12 @@ async function opening(
   text: string,
   secrets: JwtSecrets,
   unchecked: RepeatedWarning,
-): Promise<OpenedJwt | string | Response> {
+): Promise<OpenedJwt | string | typeof BUSY> {
   try {
     return await openJwt(text, secrets);
   } catch (error) {
-    if (error instanceof VerificationBusy) return busy();
+    if (error instanceof VerificationBusy) return BUSY;
     unchecked.give(error instanceof Error ? error.message : String(error));
     return 'the JWT cannot be checked';
   }
-}
-
-function busy(): Response {
-  const response = new Response(503);
-  response.headers.append('Retry-After', '1');
-  return response;
 }

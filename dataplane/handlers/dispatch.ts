@@ -3,8 +3,8 @@ import { url } from '../../contract/vocabulary/configured.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
 import { runtimeFlag } from '../../contract/vocabulary/runtime.ts';
 import { defineHandler } from '../heap/definition.ts';
+import { denials } from '../heap/denials.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { Response } from '../http/response.ts';
 import { Uri } from '../http/uri.ts';
 
 /** Chooses a handler for each request. */
@@ -46,7 +46,9 @@ export const dispatchHandler = defineHandler({
       },
     },
   ],
-  create({ bindings }, { resolve, log }) {
+  create({ bindings }, parts) {
+    const { resolve, log } = parts;
+    const denied = denials(parts, ['no-binding']);
     const cases = bindings.map(({ condition, handler, baseURI }) => {
       if (baseURI !== undefined && baseURI.search !== '') {
         log.warn({ baseURI: baseURI.href }, 'the query of a baseURI has no effect: that of the request stays');
@@ -63,7 +65,7 @@ export const dispatchHandler = defineHandler({
         if (base !== null) rebase(exchange, base);
         return handler(exchange);
       }
-      return new Response(404);
+      return denied.answer(exchange, 'no-binding');
     };
   },
 });

@@ -3,6 +3,7 @@ import { choice, flag, secretId } from '../../contract/vocabulary/configured.ts'
 import { theReading } from '../../contract/vocabulary/reading.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
 import { defineHandler } from '../heap/definition.ts';
+import { denials } from '../heap/denials.ts';
 import type { CryptoKey, KeyUsage } from '../heap/secrets.ts';
 import { Response } from '../http/response.ts';
 import { privateJwkOf, publicJwkOf } from '../jose/jwk.ts';
@@ -73,7 +74,9 @@ export const jwkSetHandler = defineHandler({
     exposePrivateSecrets
       ? [{ at: ['exposePrivateSecrets'], code: 'insecure', message: 'whoever gets an answer has the private keys' }]
       : [],
-  create({ secretsProvider, purposes, exposePrivateSecrets }, { resolve, log }) {
+  create({ secretsProvider, purposes, exposePrivateSecrets }, parts) {
+    const { resolve, log } = parts;
+    const denied = denials(parts, ['method-not-served', 'keys-unreadable']);
     const provider = resolve(secretsProvider);
     const shown = purposes.map(({ secretId: id, keyUsage, jwkAlgorithm }) => ({
       id,
@@ -104,9 +107,10 @@ export const jwkSetHandler = defineHandler({
       return exposePrivateSecrets ? privateJwkOf(narrowed) : publicJwkOf(narrowed);
     }
 
-    return async ({ request: { method } }) => {
+    return async (exchange) => {
+      const { method } = exchange.request;
       if (method !== 'GET' && method !== 'HEAD') {
-        const refused = new Response(405);
+        const refused = denied.answer(exchange, 'method-not-served');
         refused.headers.append('Allow', 'GET, HEAD');
         return refused;
       }
@@ -115,7 +119,7 @@ export const jwkSetHandler = defineHandler({
         content = await body();
       } catch (error) {
         log.error({ err: error }, 'the keys of a JWK set cannot be read');
-        return new Response(500);
+        return denied.answer(exchange, 'keys-unreadable');
       }
       const response = new Response(200);
       response.headers.append('Content-Type', 'application/jwk-set+json');

@@ -5,6 +5,8 @@ import { text } from '../../contract/vocabulary/configured.ts';
 import { noEffect } from '../../contract/vocabulary/field-notes.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
 import { defineHandler } from '../heap/definition.ts';
+import { denials } from '../heap/denials.ts';
+import type { Exchange } from '../http/exchange.ts';
 import type { Request } from '../http/request.ts';
 import { Response } from '../http/response.ts';
 import { contentTypeOf } from './content-types.ts';
@@ -41,7 +43,9 @@ export const resourceHandler = defineHandler({
       config: { directories: ['${openig.instanceDirectory}/html'], basePath: '/docs', welcomePages: ['index.html'] },
     },
   ],
-  create({ directories, basePath, welcomePages }, { plane }) {
+  create({ directories, basePath, welcomePages }, parts) {
+    const { plane } = parts;
+    const denied = denials(parts, ['method-not-served', 'no-file']);
     const roots = directories.map((directory) => resolvePath(plane.reach.directories?.instance ?? '.', directory));
     for (const root of roots) {
       if (statSync(root, { throwIfNoEntry: false })?.isDirectory() !== true)
@@ -49,20 +53,22 @@ export const resourceHandler = defineHandler({
     }
     const base = basePath.split('/').filter((segment) => segment !== '');
 
-    return function serve({ request }) {
-      if (request.method === 'GET' || request.method === 'HEAD') return find(request);
-      const response = new Response(405);
+    return function serve(exchange) {
+      const { method } = exchange.request;
+      if (method === 'GET' || method === 'HEAD') return find(exchange);
+      const response = denied.answer(exchange, 'method-not-served');
       response.headers.append('Allow', 'GET, HEAD');
       return response;
     };
 
-    async function find(request: Request): Promise<Response> {
+    async function find(exchange: Exchange): Promise<Response> {
+      const { request } = exchange;
       const segments = request.uri.path.split('/').slice(1);
       const slash = segments.at(-1) === '';
       if (slash) segments.pop();
-      if (!base.every((segment, i) => segments[i] === segment)) return new Response(404);
+      if (!base.every((segment, i) => segments[i] === segment)) return denied.answer(exchange, 'no-file');
       const inside = segments.slice(base.length);
-      if (!inside.every(mayBeServed)) return new Response(404);
+      if (!inside.every(mayBeServed)) return denied.answer(exchange, 'no-file');
       for (const root of roots) {
         const found = await findFile(root, inside);
         if (found === 'directory') {
@@ -72,7 +78,7 @@ export const resourceHandler = defineHandler({
         }
         if (found !== null && !slash) return fileResponse(found, request);
       }
-      return new Response(404);
+      return denied.answer(exchange, 'no-file');
     }
 
     async function findWelcomePage(root: string, inside: readonly string[]): Promise<FoundFile | null> {

@@ -90,10 +90,12 @@ export const DEFAULT_BACKEND: Omit<BackendOptions, 'destination'> = {
 export class Backend {
   readonly options: BackendOptions;
   private readonly pool: BackendPool;
+  private readonly name: string;
 
   constructor(options: Partial<BackendOptions> & Pick<BackendOptions, 'destination'>) {
     this.options = { ...DEFAULT_BACKEND, ...options };
     this.pool = new BackendPool(this.options);
+    this.name = nameOf(this.options);
   }
 
   /** Sends the request on, edits applied. The answer is not there yet; failures are answers too. */
@@ -106,6 +108,7 @@ export class Backend {
     const call = new Call(exchange, this.options);
     exchange.call?.cancel();
     exchange.call = call;
+    exchange.backend = this.name;
     this.pool.take(call);
     return call.reply;
   };
@@ -119,6 +122,14 @@ export class Backend {
   close(): void {
     this.pool.close();
   }
+}
+
+/** What a backend is called in logs: the place that requests are for, also behind a proxy. */
+function nameOf({ destination, via }: BackendOptions): string {
+  if (via !== null) return via.authority;
+  if ('path' in destination) return `unix:${destination.path}`;
+  const { host, port } = destination;
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 /** One request on its way to a backend and its answer on the way back. */

@@ -1,5 +1,6 @@
 import type { X509Certificate } from 'node:crypto';
 import { canonicalAuthority, canonicalHost } from './canonical-host.ts';
+import { subjectName } from './distinguished-name.ts';
 import type { ClientContext, Exchange } from './exchange.ts';
 import { forwardedFacts, plainAddress } from './forwarded-facts.ts';
 import {
@@ -44,6 +45,7 @@ export class ClientFacts {
   private readonly certificates: readonly X509Certificate[];
   private peer: Endpoint | null = null;
   private here: Endpoint | null = null;
+  private subject: string | null = null;
   private lastOptions: ForwardingOptions | null = null;
   private lastHost = '';
   private lastVersion = '';
@@ -101,6 +103,13 @@ export class ClientFacts {
       remoteUser: null,
       certificates: this.certificates,
     });
+  }
+
+  /** The subject of the certificate that the client proved to own, or null: that of a proxy names no user. */
+  get user(): string | null {
+    const [leaf] = this.certificates;
+    if (leaf !== undefined && !this.proxied) this.subject ??= subjectName(leaf);
+    return this.subject;
   }
 
   remoteAddress(exchange: Exchange): string {

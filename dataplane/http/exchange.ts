@@ -2,6 +2,7 @@ import { randomUUID, type X509Certificate } from 'node:crypto';
 import type { MayReach } from '../../contract/egress.ts';
 import type { ForwardingOptions } from './forwarding.ts';
 import type { Headers } from './headers.ts';
+import type { Refusal } from './refusal.ts';
 import type { Request } from './request.ts';
 import type { Response } from './response.ts';
 import type { Uri } from './uri.ts';
@@ -72,6 +73,21 @@ export interface Origin {
   interim(exchange: Exchange, status: number, reason: string, headers: Headers): void;
 }
 
+/** Why an object of the configuration did not let a request pass: for the access log and for audit events. */
+export interface Decision {
+  readonly refusal: Refusal;
+  /** What exactly was wrong, or null where the code says it all. It holds no secret. */
+  readonly reason: string | null;
+  /** The qualified name of the object that refused. */
+  readonly object: string;
+}
+
+/** Who a filter found out the user is. */
+export interface Identity {
+  /** The name of the user, or null where there is none. Never a credential. */
+  readonly user: string | null;
+}
+
 /** One request and its response, with contexts and attributes. Fresh for each request: nothing of it is reused. */
 export class Exchange {
   readonly request: Request;
@@ -89,6 +105,14 @@ export class Exchange {
   egress: MayReach | null = null;
   /** How many gateways it came through at least, whatever its headers say: set before a tenant can change these. */
   gateways = 0;
+  /** The id of the innermost route that took it, or null. */
+  route: string | null = null;
+  /** The backend that it was sent to last, or null. */
+  backend: string | null = null;
+  /** Who the user is, once a filter has found out. */
+  identity: Identity | null = null;
+  /** The refusal that a filter or a handler decided on last, or null. */
+  decision: Decision | null = null;
   /** True when the answer is decided or the client is gone. */
   over = false;
   /** The call to a backend that is under way or answered last: ended when its answer is not the one that is sent. */

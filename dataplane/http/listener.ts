@@ -7,7 +7,7 @@ import type { Protocol } from './connect.ts';
 import { COUNTER, countExchange, counters, countHandshakeFault, countRefusal } from './counters.ts';
 import { elapsed } from './elapsed.ts';
 import { entityLimit } from './entity.ts';
-import type { Exchange, Next } from './exchange.ts';
+import type { Decision, Exchange, Next } from './exchange.ts';
 import { type ListenerLimits, listenerLimits } from './limits.ts';
 import { type NativeHandle, nativeBindings } from './native-handle.ts';
 import { PendingClient, type PendingOwner } from './pending-client.ts';
@@ -28,9 +28,19 @@ export interface Finished {
   readonly host: string;
   readonly status: number;
   readonly milliseconds: number;
+  /** The same until the answer began. */
+  readonly firstByte: number;
   readonly sent: number;
   readonly remote: string;
   readonly refusal: Refusal | null;
+  /** What exactly was wrong and which object refused, where an object of the configuration did. */
+  readonly decision: Decision | null;
+  /** The id of the route, or null where none took the request. */
+  readonly route: string | null;
+  /** The backend that was asked, or null. */
+  readonly backend: string | null;
+  /** The name of the user, or null where nobody found it out. */
+  readonly user: string | null;
 }
 
 export interface ListenerOptions {
@@ -68,7 +78,9 @@ export interface AnsweringSide {
   readonly status: number;
   /** Bytes of content that were sent. */
   readonly sent: number;
-  readonly facts: { readonly remote: Endpoint };
+  /** When the answer began, on the engine's clock. */
+  readonly answeredAt: number;
+  readonly facts: { readonly remote: Endpoint; readonly user: string | null };
 }
 
 /** How long who is to go may take to hear of it: a request may already be on its way. */
@@ -258,21 +270,28 @@ export class Listener {
   readonly report = (error: unknown): void => this.options.onFault?.(error);
 
   /** An exchange is over. */
-  finished(side: AnsweringSide, exchange: Exchange, refusal: Refusal | null): void {
+  finished(side: AnsweringSide, exchange: Exchange, why: Refusal | null): void {
     const milliseconds = elapsed(exchange);
+    const { request, route, backend, decision, identity, startedAt } = exchange;
+    const refusal = why ?? decision?.refusal ?? null;
+    const waited = side.answeredAt - startedAt;
     const status = side.status === 0 ? 499 : side.status;
     countExchange(status, milliseconds, side.sent);
     if (refusal !== null) countRefusal(refusal);
-    const { request } = exchange;
     this.options.onFinished?.({
       method: request.method,
       path: request.receivedPath,
       host: request.host,
       status,
       milliseconds,
+      firstByte: waited > 0 && waited < milliseconds ? waited : milliseconds, // the clock stands still within a turn
       sent: side.sent,
       remote: side.facts.remote.address,
       refusal,
+      decision,
+      route,
+      backend,
+      user: identity === null ? side.facts.user : identity.user,
     });
   }
 
@@ -281,8 +300,22 @@ export class Listener {
     const { status, sent } = side;
     countRefusal(refusal);
     countExchange(status, 0, sent);
-    const remote = side.facts.remote.address;
-    this.options.onFinished?.({ method, path, host: '', status, milliseconds: 0, sent, remote, refusal });
+    const { remote, user } = side.facts;
+    this.options.onFinished?.({
+      method,
+      path,
+      host: '',
+      status,
+      milliseconds: 0,
+      firstByte: 0,
+      sent,
+      remote: remote.address,
+      refusal,
+      decision: null,
+      route: null,
+      backend: null,
+      user,
+    });
   }
 
   /** Asks everybody to go, each when that costs no request. Others may come still, and are asked the same. */

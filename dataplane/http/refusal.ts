@@ -1,6 +1,7 @@
 /**
- * Why the engine itself answers instead of the chain. The keys are stable: they are in the access log, in the metrics
- * and in docs/errors.md, which a test binds to this list.
+ * Why the gateway refuses a request: the engine, a filter or a handler. The keys are stable: they are in the access log,
+ * in the metrics and in docs/errors.md, which a test binds to this list. The status is the one of the answer unless a
+ * handler of the configuration writes that.
  */
 export const refusals = {
   'request-line': { status: 400, reason: 'the request line is malformed' },
@@ -37,8 +38,34 @@ export const refusals = {
   'proxy-header': { status: 400, reason: 'the PROXY protocol header is malformed or not allowed from here' },
   internal: { status: 500, reason: 'the gateway failed' },
   cancelled: { status: 499, reason: 'the client left, or had its answer, before the backend answered' },
+  'no-route': { status: 404, reason: 'no route takes this request' },
+  'no-binding': { status: 404, reason: 'no binding of the DispatchHandler takes this request' },
   'no-answer': { status: 404, reason: 'nothing serves this request' },
   'not-ready': { status: 503, reason: 'the gateway has no configuration yet' },
+  'no-file': { status: 404, reason: 'there is no such file' },
+  'method-not-served': { status: 405, reason: 'the handler does not serve this method' },
+  'no-https': { status: 403, reason: 'the client did not use HTTPS' },
+  'no-token': { status: 401, reason: 'the request carries no access token' },
+  'invalid-request': { status: 400, reason: 'the request does not carry its access token as RFC 6750 asks' },
+  'invalid-token': { status: 401, reason: 'the access token is not valid' },
+  'invalid-proof': { status: 401, reason: 'the DPoP proof is missing, bad, or lacks a current nonce' },
+  'insufficient-scope': { status: 403, reason: 'the access token lacks a required scope' },
+  'insufficient-authentication': { status: 401, reason: 'the user must authenticate more strongly or again' },
+  'not-judged': { status: 401, reason: 'the gateway could not validate the token' },
+  'not-judged-now': { status: 503, reason: 'the gateway cannot validate the token at the moment' },
+  'invalid-jwt': { status: 403, reason: 'the JWT is missing or not valid' },
+  'no-certificate': { status: 403, reason: 'the request shows no client certificate' },
+  'not-allowed': { status: 403, reason: 'no rule of the AllowOnlyFilter allows the request' },
+  condition: { status: 403, reason: 'the condition of the ConditionEnforcementFilter is not true' },
+  'forged-request': { status: 403, reason: 'the CSRF token is missing or wrong' },
+  origin: { status: 403, reason: 'the origin is not allowed' },
+  fragment: { status: 400, reason: 'the captured fragment is malformed or too long' },
+  throttled: { status: 429, reason: 'the rate limit is exceeded' },
+  'throttling-full': { status: 429, reason: 'the ThrottlingFilter has no partition left' },
+  'no-uri': { status: 500, reason: 'an expression of the route gave no URI to send the request to' },
+  location: { status: 500, reason: 'the Location of the answer cannot be rewritten' },
+  'keys-unreadable': { status: 500, reason: 'the keys of the JWK set cannot be read' },
+  'no-client-token': { status: 502, reason: 'the authorization server gave no access token for the backend' },
   'route-unsound': { status: 500, reason: 'the route for this request has errors in its configuration' },
   'circuit-open': { status: 500, reason: 'the circuit breaker is open: too many requests failed lately' },
   loop: { status: 508, reason: 'the request has come through the gateway too many times' },
@@ -73,7 +100,7 @@ export const refusals = {
   },
 } as const;
 
-/** A reason for which the engine answers by itself. */
+/** A reason for which the gateway refuses a request. */
 export type Refusal = keyof typeof refusals;
 
 /** All of them, in a fixed order: what the metrics count by. */

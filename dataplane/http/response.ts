@@ -20,7 +20,7 @@ export class Response {
   readonly headers: Headers;
   /** What went wrong, when this answer stands for a failure; never sent. */
   cause: unknown = null;
-  /** Why the engine itself answers, or null. */
+  /** Why the gateway refused the request with this answer, or null. */
   refusal: Refusal | null = null;
   /** Set on a 101: what the client's connection becomes part of. */
   upgraded: UpgradedPeer | null = null;
@@ -78,6 +78,13 @@ export function textResponse(status: number, text: string, type = 'text/plain; c
   const response = new Response(status);
   response.headers.append('Content-Type', type);
   response.entity.set(text);
+  return response;
+}
+
+/** An empty answer for a refusal, to which a filter or a handler may add header lines. */
+export function emptyRefusal(refusal: Refusal): Response {
+  const response = new Response(refusals[refusal].status);
+  response.refusal = refusal;
   return response;
 }
 

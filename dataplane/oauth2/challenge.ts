@@ -1,5 +1,5 @@
 import type { SchemeChallenge } from '../heap/access-tokens.ts';
-import { Response } from '../http/response.ts';
+import type { Response } from '../http/response.ts';
 import { BEARER } from './bearer-token.ts';
 
 /** The errors of RFC 6750, RFC 9449 and RFC 9470 with their statuses, and what clients are told of them. */
@@ -44,7 +44,7 @@ export interface FailureDetails {
   readonly nonce?: string;
 }
 
-/** Answers requests that need another token: an empty body and a challenge that says why (RFC 6750, section 3). */
+/** Adds challenges to the answers for requests that need another token (RFC 6750, section 3). */
 export class Challenge {
   private readonly schemes: readonly SchemeChallenge[];
   /** The challenges without an error, as headers carry them. */
@@ -61,12 +61,16 @@ export class Challenge {
   }
 
   /** There is no token: clients are not told of an error (RFC 6750, section 3.1). */
-  missing(): Response {
-    return this.answer(401, this.plain);
+  missing(response: Response): Response {
+    return challenged(response, this.plain);
   }
 
   /** The token or its proof does not suffice. */
-  failed(error: ChallengeError, { scheme = BEARER, scope, more = [], nonce }: FailureDetails = {}): Response {
+  failed(
+    response: Response,
+    error: ChallengeError,
+    { scheme = BEARER, scope, more = [], nonce }: FailureDetails = {},
+  ): Response {
     const [status, description] = ERRORS[error];
     const needed: Parameter[] = scope === undefined ? [] : [['scope', [...new Set(scope)].join(' ')]];
     const why: Parameter[] = [
@@ -78,19 +82,19 @@ export class Challenge {
     const own = place === 0 ? [] : this.schemes[place]!.parameters;
     const parameters = [...this.realm, ...needed, ...why, ...more, ...own, ...this.last];
     const failure = written({ scheme: this.schemes[place]!.scheme, parameters });
-    const response = this.answer(status, [failure, ...(status === 401 ? this.plain.toSpliced(place, 1) : [])]);
+    response.status = status;
+    challenged(response, [failure, ...(status === 401 ? this.plain.toSpliced(place, 1) : [])]);
     if (nonce !== undefined) {
       response.headers.append('DPoP-Nonce', nonce);
       response.headers.append('Cache-Control', 'no-store');
     }
     return response;
   }
+}
 
-  private answer(status: number, challenges: readonly string[]): Response {
-    const response = new Response(status);
-    for (const challenge of challenges) response.headers.append('WWW-Authenticate', challenge);
-    return response;
-  }
+function challenged(response: Response, challenges: readonly string[]): Response {
+  for (const challenge of challenges) response.headers.append('WWW-Authenticate', challenge);
+  return response;
 }
 
 function written({ scheme, parameters }: SchemeChallenge): string {

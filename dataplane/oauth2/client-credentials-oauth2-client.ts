@@ -7,10 +7,11 @@ import { ref } from '../../contract/vocabulary/reference.ts';
 import { FailureLog } from '../backends/failure-log.ts';
 import { clearTextRemarks } from '../heap/clear-text-remark.ts';
 import { defineFilter } from '../heap/definition.ts';
+import { denials } from '../heap/denials.ts';
 import type { Answer, Exchange, Next } from '../http/exchange.ts';
 import { callHandler } from '../http/own-call.ts';
 import { mapResponse } from '../http/reply.ts';
-import { Response } from '../http/response.ts';
+import { emptyRefusal, type Response } from '../http/response.ts';
 import { basicCredentials } from './basic-credentials.ts';
 import { formEncoded } from './form-encoding.ts';
 import { KeptToken, type UsableToken } from './kept-token.ts';
@@ -107,7 +108,9 @@ export const clientCredentialsOAuth2ClientFilter = defineFilter({
         : []),
     ];
   },
-  create(config, { resolve, log, onClose }) {
+  create(config, parts) {
+    const { resolve, log, onClose } = parts;
+    const denied = denials(parts, ['no-client-token']);
     const { scopes, clientSecretId, secretsProvider } = config;
     const uri = config.tokenEndpoint.href;
     const endpointHandler = resolve(config.handler ?? config.endpointHandler);
@@ -151,8 +154,8 @@ export const clientCredentialsOAuth2ClientFilter = defineFilter({
 
     async function sendNew(exchange: Exchange, next: Next): Promise<Response> {
       const token = await heard(tokens.take(exchange));
-      if (token === null) return new Response(502);
-      if (exchange.over) return new Response(503);
+      if (token === null) return denied.answer(exchange, 'no-client-token');
+      if (exchange.over) return emptyRefusal('cancelled');
       const before = new UnsentRequest(exchange.request);
       const response = await send(exchange, next, token);
       return response.status === 401 ? sendAgain(exchange, next, token, before, response) : response;
@@ -178,7 +181,7 @@ export const clientCredentialsOAuth2ClientFilter = defineFilter({
     }
 
     return function sendToken(exchange, next) {
-      if (exchange.over) return new Response(503); // the client has gone, and others may wait for what is got for it
+      if (exchange.over) return emptyRefusal('cancelled'); // the client has gone, and others may wait for what is got for it
       const token = tokens.current;
       if (token === null) return sendNew(exchange, next);
       const before = new UnsentRequest(exchange.request);

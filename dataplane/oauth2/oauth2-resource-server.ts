@@ -4,9 +4,8 @@ import { refused } from '../../contract/vocabulary/field-notes.ts';
 import type { Reference } from '../../contract/vocabulary/reference.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
 import { defineFilter, type Parts } from '../heap/definition.ts';
-import { denialCounter, denialCounters } from '../heap/denials.ts';
+import { denials } from '../heap/denials.ts';
 import type { Filter } from '../http/exchange.ts';
-import { Response } from '../http/response.ts';
 import { cacheFields, longestTime } from './cache-fields.ts';
 import { cacheMeter } from './cache-meter.ts';
 import { Challenge } from './challenge.ts';
@@ -145,18 +144,18 @@ export const oauth2ResourceServerFilter = defineFilter({
       }),
       scopes: scopesOf(config.scopes, parts),
       stepUp: StepUp.of({ acrValues, maxAge: maxAge?.milliseconds }),
-      denied: denialCounters(parts, tokenDenials),
+      denials: denials(parts, tokenDenials),
       log: parts.log,
     });
     const judge: Filter = requireHttps ? requiringHttps() : (exchange, next) => server.judge(exchange, next);
     return resource === null ? judge : (exchange, next) => resource.answer(exchange) ?? judge(exchange, next);
 
     function requiringHttps(): Filter {
-      const countInsecure = denialCounter(parts, 'no-https');
+      const insecure = denials(parts, ['no-https']);
       return (exchange, next) => {
-        if (exchange.router.originalUri.scheme === 'https') return server.judge(exchange, next);
-        countInsecure();
-        return new Response(403);
+        const { scheme } = exchange.router.originalUri;
+        if (scheme === 'https') return server.judge(exchange, next);
+        return insecure.answer(exchange, 'no-https', () => ({ scheme }));
       };
     }
 

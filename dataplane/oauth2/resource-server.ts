@@ -1,13 +1,14 @@
 import type { Logger } from 'pino';
-import type { DenialReason } from '../../contract/route-counts.ts';
 import type { AccessToken, AccessTokenResolver, Resolution, TokenRefusal } from '../heap/access-tokens.ts';
+import type { Denials, Inputs } from '../heap/denials.ts';
 import { RepeatedWarning } from '../heap/repeated-warning.ts';
 import type { Answer, Exchange, Next } from '../http/exchange.ts';
 import { ParentGone } from '../http/own-call.ts';
-import { Response } from '../http/response.ts';
+import type { Refusal } from '../http/refusal.ts';
+import { emptyRefusal, type Response } from '../http/response.ts';
 import { VerificationBusy } from '../jose/verification.ts';
 import { areSeveral, BEARER, credentialsIn, isToken } from './bearer-token.ts';
-import type { Challenge, ChallengeError } from './challenge.ts';
+import type { Challenge, ChallengeError, FailureDetails } from './challenge.ts';
 import type { StepUp } from './step-up.ts';
 import { RevocationsUnheard, type TokenCache } from './token-cache.ts';
 import { TokenMemos } from './token-memo.ts';
@@ -21,8 +22,9 @@ export const tokenDenials = [
   'insufficient-scope',
   'insufficient-authentication',
   'not-judged',
+  'not-judged-now',
   'invalid-proof',
-] as const satisfies readonly DenialReason[];
+] as const satisfies readonly Refusal[];
 type TokenDenial = (typeof tokenDenials)[number];
 
 /** What clients are told of an error, and what it is counted as. */
@@ -43,8 +45,7 @@ export interface ResourceServerOptions {
   readonly challenge: Challenge;
   scopes(exchange: Exchange): readonly string[] | Promise<readonly string[]>;
   readonly stepUp: StepUp | null;
-  /** A request does not pass. */
-  denied(reason: TokenDenial): void;
+  readonly denials: Denials<TokenDenial>;
   readonly log: Logger;
 }
 
@@ -71,8 +72,8 @@ export class ResourceServer {
     const now = Date.now();
     if (line < 0) {
       const values = headers.all('authorization');
-      if (values.length > 1) return this.challenged('invalid_request');
-      return values.length === 0 ? this.missing() : this.judgeValue(values[0]!.trim(), exchange, next, now, false);
+      if (values.length > 1) return this.challenged(exchange, 'invalid_request', { reason: 'several Authorization headers' });
+      return values.length === 0 ? this.missing(exchange) : this.judgeValue(values[0]!.trim(), exchange, next, now, false);
     }
     const remembered = this.memos?.find(exchange, headers, line, now) ?? null;
     if (remembered !== null) return this.confirm(remembered, exchange, next, now);
@@ -83,15 +84,17 @@ export class ResourceServer {
   private judgeValue(value: string, exchange: Exchange, next: Next, now: number, received: boolean): Answer {
     const { cache, resolver } = this.options;
     const credentials = credentialsIn(value, this.schemes);
-    if (credentials === null) return this.missing();
+    if (credentials === null) return this.missing(exchange);
     const kept = cache?.find(credentials, now) ?? null;
     if (kept !== null) {
       if (received) this.memos?.remember(exchange, value, kept);
       return this.confirm(kept, exchange, next, now);
     }
     if (!isToken(credentials)) {
-      const error = areSeveral(credentials) ? 'invalid_request' : 'invalid_token';
-      return this.challenged(error, { scheme: schemeOf(exchange) });
+      const scheme = schemeOf(exchange);
+      return areSeveral(credentials)
+        ? this.challenged(exchange, 'invalid_request', { reason: 'several access tokens', scheme })
+        : this.challenged(exchange, 'invalid_token', { reason: 'the access token is malformed', scheme });
     }
     return this.settle(
       credentials,
@@ -117,7 +120,7 @@ export class ResourceServer {
   }
 
   private admit(token: AccessToken, exchange: Exchange, next: Next, now: number): Answer {
-    if (!(now < token.expiresAt)) return this.challenged('invalid_token', { scheme: schemeOf(exchange) });
+    if (!(now < token.expiresAt)) return this.expired(token, exchange, now);
     const needed = this.options.scopes(exchange);
     if (needed instanceof Promise) return needed.then((known) => this.enter(token, known, exchange, next));
     return this.enter(token, needed, exchange, next);
@@ -125,17 +128,18 @@ export class ResourceServer {
 
   private enter(token: AccessToken, needed: readonly string[], exchange: Exchange, next: Next): Answer {
     const { stepUp } = this.options;
+    const accessToken = VouchedToken.of(token);
+    exchange.identity = accessToken;
     for (const scope of needed) {
-      if (!token.scopes.has(scope)) {
-        return this.challenged('insufficient_scope', { scheme: schemeOf(exchange), scope: needed });
-      }
+      if (!token.scopes.has(scope)) return this.lacks(scope, accessToken, needed, exchange);
     }
     if (stepUp !== null && !stepUp.suffices(token)) {
-      const details = { scheme: schemeOf(exchange), more: stepUp.parameters };
-      return this.challenged('insufficient_user_authentication', details);
+      const inputs = () => Object.fromEntries(stepUp.parameters);
+      const details = { inputs, scheme: schemeOf(exchange), more: stepUp.parameters };
+      return this.challenged(exchange, 'insufficient_user_authentication', details);
     }
-    if (exchange.over) return new Response(503); // the client has gone, and nobody behind needs to hear of it
-    exchange.setContext('oauth2', { accessToken: VouchedToken.of(token) });
+    if (exchange.over) return emptyRefusal('cancelled'); // the client has gone, and nobody behind needs to hear of it
+    exchange.setContext('oauth2', { accessToken });
     return next(exchange);
   }
 
@@ -151,39 +155,62 @@ export class ResourceServer {
     return judged.then(then, (error: unknown) => this.failed(error, token, exchange));
   }
 
-  private refuse(refusal: TokenRefusal, token: string, exchange: Exchange): Response {
-    const { error, description, cause, undecided, nonce } = refusal;
-    const { log, challenge, denied } = this.options;
-    if (log.isLevelEnabled('debug')) {
-      const why = cause === null ? {} : { reason: reasonOf(cause, token) };
-      log.debug({ refusal: without(token, description), ...why }, 'an access token is refused');
-    }
-    denied(undecided === true ? 'not-judged' : DENIALS[error]);
-    return challenge.failed(error, { scheme: schemeOf(exchange), ...(nonce !== undefined && { nonce }) });
+  private refuse(refused: TokenRefusal, token: string, exchange: Exchange): Response {
+    const { error, description, cause, undecided, nonce } = refused;
+    const { denials, challenge } = this.options;
+    const refusal = undecided === true ? 'not-judged' : DENIALS[error];
+    const inputs = () => (cause === null ? {} : { cause: reasonOf(cause, token) });
+    const response = denials.answer(exchange, refusal, inputs, without(token, description));
+    return challenge.failed(response, error, { scheme: schemeOf(exchange), ...(nonce !== undefined && { nonce }) });
   }
 
   private failed(error: unknown, token: string, exchange: Exchange): Response {
-    if (error instanceof ParentGone) return new Response(503); // nobody is left to read it
+    if (error instanceof ParentGone) return emptyRefusal('cancelled'); // nobody is left to read it
+    const { denials, challenge } = this.options;
     const isBusy = error instanceof VerificationBusy;
-    this.unjudged.give(reasonOf(error, token));
-    this.options.denied('not-judged');
+    const reason = reasonOf(error, token);
+    this.unjudged.give(reason);
     if (!isBusy && !(error instanceof RevocationsUnheard)) {
-      return this.options.challenge.failed('invalid_token', { scheme: schemeOf(exchange) });
+      const refused = denials.answer(exchange, 'not-judged', undefined, reason);
+      return challenge.failed(refused, 'invalid_token', { scheme: schemeOf(exchange) });
     }
-    const response = new Response(503);
+    const response = denials.answer(exchange, 'not-judged-now', undefined, reason);
     if (isBusy) response.headers.append('Retry-After', '1');
     return response;
   }
 
-  private missing(): Response {
-    this.options.denied('no-token');
-    return this.options.challenge.missing();
+  private missing(exchange: Exchange): Response {
+    return this.options.challenge.missing(this.options.denials.answer(exchange, 'no-token'));
   }
 
-  private challenged(...[error, ...rest]: Parameters<Challenge['failed']>): Response {
-    this.options.denied(DENIALS[error]);
-    return this.options.challenge.failed(error, ...rest);
+  private expired({ expiresAt }: AccessToken, exchange: Exchange, now: number): Response {
+    const inputs = () => ({ expiresAt: dateText(expiresAt), now: dateText(now) });
+    const details = { reason: 'the access token has expired', inputs, scheme: schemeOf(exchange) };
+    return this.challenged(exchange, 'invalid_token', details);
   }
+
+  private lacks(missing: string, token: VouchedToken, scope: readonly string[], exchange: Exchange): Response {
+    const inputs = () => ({ scopes: [...token.scopes], required: scope });
+    const details = { reason: `the scope '${missing}' is missing`, inputs, scheme: schemeOf(exchange), scope };
+    return this.challenged(exchange, 'insufficient_scope', details);
+  }
+
+  private challenged(exchange: Exchange, error: ChallengeError, { reason, inputs, ...rest }: Denial): Response {
+    const { denials, challenge } = this.options;
+    return challenge.failed(denials.answer(exchange, DENIALS[error], inputs, reason), error, rest);
+  }
+}
+
+/** What the log is told of a refusal, beside what the client is told. */
+interface Denial extends FailureDetails {
+  readonly reason?: string;
+  readonly inputs?: Inputs;
+}
+
+/** A time that an authorization server named may be no date at all. */
+function dateText(time: number): string {
+  const date = new Date(time);
+  return Number.isNaN(date.getTime()) ? String(time) : date.toISOString();
 }
 
 /** The scheme that the client used, which the challenge answers. */

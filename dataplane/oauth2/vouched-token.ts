@@ -1,5 +1,7 @@
 import { inspect } from 'node:util';
 import type { AccessToken } from '../heap/access-tokens.ts';
+import { userIn } from '../heap/user-name.ts';
+import type { Identity } from '../http/exchange.ts';
 
 type Info = AccessToken['info'];
 
@@ -15,10 +17,11 @@ let next = 0;
  * An access token as the chain sees it. A kept one costs little beside the token: its info is a text, or nothing where
  * the token carries it, and is an object only while it is often asked for. Nobody can change it for other requests.
  */
-export class VouchedToken implements AccessToken {
+export class VouchedToken implements AccessToken, Identity {
   readonly token: string;
   readonly scopes: ReadonlySet<string>;
   readonly expiresAt: number;
+  readonly user: string | null;
   /** Until when it is kept, at most until it expires; in the past as soon as it is not kept. */
   keptUntil: number;
   /** What the info is read from; null where the token carries it. */
@@ -32,6 +35,7 @@ export class VouchedToken implements AccessToken {
     keptUntil: number,
     text: string | null,
     value: Info | null,
+    user: string | null,
   ) {
     this.token = token;
     this.scopes = scopes;
@@ -39,6 +43,7 @@ export class VouchedToken implements AccessToken {
     this.keptUntil = keptUntil;
     this.text = text;
     this.value = value;
+    this.user = user;
   }
 
   /** A token that serves one request. */
@@ -46,7 +51,7 @@ export class VouchedToken implements AccessToken {
     if (resolved instanceof VouchedToken) return resolved;
     const { token, scopes, expiresAt, info, carriesInfo } = resolved;
     const text = carriesInfo === true ? null : '';
-    return new VouchedToken(token, scopes, expiresAt, Number.NEGATIVE_INFINITY, text, info);
+    return new VouchedToken(token, scopes, expiresAt, Number.NEGATIVE_INFINITY, text, info, userIn(info));
   }
 
   /** A token to be kept under `token`, the text that the client sent. */
@@ -57,7 +62,7 @@ export class VouchedToken implements AccessToken {
     until: number,
   ): VouchedToken {
     const text = carriesInfo === true ? null : flat(JSON.stringify(info));
-    const made = new VouchedToken(flat(token), scopes, expiresAt, until, text, null);
+    const made = new VouchedToken(flat(token), scopes, expiresAt, until, text, null, userIn(info));
     made.remember(info);
     return made;
   }
@@ -68,7 +73,7 @@ export class VouchedToken implements AccessToken {
 
   /** Characters that it takes, of the token and of its info. */
   get size(): number {
-    return this.token.length + (this.text?.length ?? 0);
+    return this.token.length + (this.text?.length ?? 0) + (this.user?.length ?? 0);
   }
 
   get carriesInfo(): boolean {

@@ -279,7 +279,7 @@ export class Configuration {
   private router(parts: Parts, defaultHandler: Next | null): Next {
     const name = parts.qualifiedName;
     const defaultFigures = this.options.figures(this.defaultSlots[name] ?? -1);
-    const nothing: Next = () => refusalResponse('no-answer');
+    const nothing: Next = () => refusalResponse('no-route');
     const lastRoute = instrumented(
       defaultHandler ?? nothing,
       defaultHandler === null ? noFigures : defaultFigures,

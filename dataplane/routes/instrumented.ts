@@ -40,12 +40,13 @@ export function leased(handler: Next, lease: Lease, failed: (error: unknown) => 
   });
 }
 
-/** The boundary of a route: counts what passes, and turns what its objects throw into an answer. */
+/** The boundary of a route: counts what passes, and turns what its objects throw into an answer. `id`: that of the route. */
 export function instrumented(
   handler: Next,
   figures: RouteFigures,
   lease: Lease,
   failed: (error: unknown) => void,
+  id: string | null = null,
 ): Next {
   const ended = (response: Response | null, exchange: Exchange): Response => {
     lease.giveBack();
@@ -63,6 +64,7 @@ export function instrumented(
   });
   return function route(exchange) {
     figures.begin();
+    if (id !== null) exchange.route = id;
     return inner(exchange);
   };
 }

@@ -35,7 +35,7 @@ export function makeRoute({ entry, condition, handler, figures, claims, failed, 
     entry,
     condition,
     claims,
-    handle: instrumented(handler, figures, lease, failed),
+    handle: instrumented(handler, figures, lease, failed, entry.id),
     retire: () => lease.onceFree(close),
   };
 }

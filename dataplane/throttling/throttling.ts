@@ -4,10 +4,11 @@ import { exclusive, oneRequired } from '../../contract/vocabulary/groups.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
 import { type RuntimeExpression, runtimeText } from '../../contract/vocabulary/runtime.ts';
 import { defineFilter } from '../heap/definition.ts';
+import { denials } from '../heap/denials.ts';
 import { objectLabels } from '../heap/object-labels.ts';
 import type { Rate, ThrottlingPolicy } from '../heap/throttling.ts';
 import type { Answer, Exchange, Next } from '../http/exchange.ts';
-import { Response } from '../http/response.ts';
+import type { Response } from '../http/response.ts';
 import { BucketMemory } from './bucket-memory.ts';
 import { type BucketRate, bucketRate } from './bucket-rate.ts';
 import { BucketTable, FULL } from './bucket-table.ts';
@@ -82,6 +83,7 @@ export const throttlingFilter = defineFilter({
     const table = new BucketTable(memory.buffer, maximum);
     parts.onClose(cleaning(table, parts.resolve(config.executor), cleaningInterval));
 
+    const denied = denials(parts, ['throttled', 'throttling-full']);
     const labels = objectLabels(parts);
     const countThrottled = plane.counter('gw_throttled_total', labels);
     const countRefused = plane.counter('gw_throttling_partitions_refused_total', labels);
@@ -102,7 +104,16 @@ export const throttlingFilter = defineFilter({
       const wait = table.take(partition, counted(rate));
       if (wait === 0) return next(exchange);
       countThrottled();
-      return tooMany(wait === FULL ? withoutBucket() : wait);
+      const isFull = wait === FULL;
+      const { numberOfRequests, nanoseconds } = rate;
+      // the partition itself may be a credential
+      const inputs = () => ({
+        policy: requestGroupingPolicy.source,
+        numberOfRequests,
+        seconds: Number(nanoseconds) / 1e9,
+      });
+      const answer = denied.answer(exchange, isFull ? 'throttling-full' : 'throttled', inputs);
+      return retryAfter(answer, isFull ? withoutBucket() : wait);
     }
 
     function counted(rate: Rate): BucketRate {
@@ -149,8 +160,7 @@ function isConstant({ compiled }: RuntimeExpression<string>): boolean {
   return compiled === null || compiled.constant !== undefined;
 }
 
-function tooMany(nanoseconds: number): Response {
-  const response = new Response(429);
+function retryAfter(response: Response, nanoseconds: number): Response {
   response.headers.append('Retry-After', String(Math.max(1, Math.ceil(nanoseconds / 1e9))));
   return response;
 }

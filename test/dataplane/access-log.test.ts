@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { AccessLog, type LineWriter } from '../../dataplane/access-log.ts';
 import type { Finished } from '../../dataplane/http/listener.ts';
+import { refusals } from '../../dataplane/http/refusal.ts';
 
 const request: Finished = {
   method: 'GET',
@@ -8,9 +9,14 @@ const request: Finished = {
   host: 'h',
   status: 200,
   milliseconds: 1.5,
+  firstByte: 1,
   sent: 10,
   remote: '127.0.0.1',
   refusal: null,
+  decision: null,
+  route: null,
+  backend: null,
+  user: null,
 };
 
 /** A destination that takes lines when it is told to. */
@@ -49,24 +55,48 @@ it('writes a line of JSON for each request', async () => {
   const log = new AccessLog(target.write, 3);
   log.record(request);
   log.record({ ...request, path: '/a"b', status: 404, refusal: 'target' });
-  log.record({ ...request, method: 'POST', remote: '::1', host: 'other', sent: 0, milliseconds: 0.0004 });
+  log.record({ ...request, method: 'POST', remote: '::1', host: 'other', sent: 0, milliseconds: 0.0004, firstByte: 0 });
   await closed(log, target);
-  const common = { level: 30, msg: 'request', unit: 3, time: expect.any(Number) };
+  const iso = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  const common = { level: 30, msg: 'request', unit: 3, time: iso };
+  const first = { ...common, remote: '127.0.0.1', method: 'GET', host: 'h', bytes: 10, us: 1500, firstByteUs: 1000 };
+  const refused = { refusal: 'target', reason: refusals.target.reason };
   expect(parsed(target.text())).toEqual([
-    { ...common, remote: '127.0.0.1', method: 'GET', host: 'h', path: '/', status: 200, bytes: 10, us: 1500 },
+    { ...first, path: '/', status: 200 },
+    { ...first, path: '/a"b', status: 404, ...refused },
     {
       ...common,
-      remote: '127.0.0.1',
-      method: 'GET',
-      host: 'h',
-      path: '/a"b',
-      status: 404,
-      bytes: 10,
-      us: 1500,
-      refusal: 'target',
+      remote: '::1',
+      method: 'POST',
+      host: 'other',
+      path: '/',
+      status: 200,
+      bytes: 0,
+      us: 0,
+      firstByteUs: 0,
     },
-    { ...common, remote: '::1', method: 'POST', host: 'other', path: '/', status: 200, bytes: 0, us: 0 },
   ]);
+});
+
+it('says who asked which route and backend, and why a filter refused', async () => {
+  const target = destination();
+  const log = new AccessLog(target.write, 0);
+  const decision = {
+    refusal: 'insufficient-scope',
+    reason: `the scope 'ü"' is missing`,
+    object: 'orders.guard',
+  } as const;
+  log.record({ ...request, route: 'orders', backend: '192.0.2.1:80', user: 'kim "\u{1f600}\n' });
+  log.record({ ...request, route: 'orders', user: 'kim', status: 403, refusal: 'insufficient-scope', decision });
+  log.record({ ...request, status: 502, refusal: 'backend-connect', decision });
+  await closed(log, target);
+  const [passed, refused, failed] = parsed(target.text());
+  expect(passed).toMatchObject({ route: 'orders', backend: '192.0.2.1:80', user: 'kim "\u{1f600}\n' });
+  expect(refused).toMatchObject({ route: 'orders', user: 'kim', refusal: 'insufficient-scope' });
+  expect(refused).toMatchObject({ reason: decision.reason, object: decision.object });
+  expect(refused).not.toHaveProperty('backend');
+  expect(failed).toMatchObject({ refusal: 'backend-connect', reason: refusals['backend-connect'].reason });
+  expect(failed).not.toHaveProperty('object');
 });
 
 it('keeps lines whole, however long and however many', async () => {

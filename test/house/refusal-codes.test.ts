@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { refusalCodeBreaches } from './refusal-codes.ts';
+import { readRepository } from './source-file.ts';
+
+const inFilter = (text: string) => refusalCodeBreaches([{ path: 'dataplane/filters/a.ts', text }]);
+
+describe('filters and handlers refuse with a code', () => {
+  it('in this repository', () => {
+    expect(refusalCodeBreaches(readRepository())).toEqual([]);
+  });
+
+  it('an answer with a status of an error, or with a computed one, is a breach', () => {
+    const breach = 'dataplane/filters/a.ts:2 refuses without a code: use denials() of heap/denials.ts';
+    expect(inFilter('//\nreturn new Response(403);')).toEqual([breach]);
+    expect(inFilter('//\nreturn new Response(isBad ? 400 : 204);')).toEqual([breach]);
+    expect(inFilter('//\nresponse.status = 503;')).toEqual([breach]);
+  });
+
+  it('an answer of success or a redirect is none, and neither is the engine', () => {
+    expect(inFilter('new Response(204); new Response(302);')).toEqual([]);
+    expect(refusalCodeBreaches([{ path: 'dataplane/http/response.ts', text: 'new Response(status)' }])).toEqual([]);
+  });
+});
