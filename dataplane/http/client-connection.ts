@@ -36,7 +36,6 @@ export class ClientConnection implements WireOwner, RequestReceiver, AnswerOwner
   closing = false;
   /** The status of the current answer, 0 before there is one. */
   status = 0;
-  answeredAt = 0;
   readonly sender: AnswerSender;
   private readonly listener: Listener;
   private readonly reader: RequestReader;
@@ -154,7 +153,6 @@ export class ClientConnection implements WireOwner, RequestReceiver, AnswerOwner
     this.exchange = exchange;
     this.refusal = null;
     this.status = this.sender.sent = 0;
-    this.answeredAt = 0;
     this.progress.restart();
     this.deadline = this.nextCheck(clock.now);
     counters.block[COUNTER.requestsActive]!++;
@@ -184,7 +182,6 @@ export class ClientConnection implements WireOwner, RequestReceiver, AnswerOwner
   answer(exchange: Exchange, answer: Response): void {
     this.refusal = answer.refusal;
     this.status = answer.status;
-    this.answeredAt = clock.now;
     if (this.listener.draining && !this.reader.pipelined) this.closing = true;
     if (answer.upgraded !== null) this.upgrade(exchange, answer);
     else this.send(exchange, answer);

@@ -1,3 +1,4 @@
+import { clock } from './clock.ts';
 import type { Answer, Exchange, Next, Origin } from './exchange.ts';
 import { faultResponse } from './fault.ts';
 import { Reply } from './reply.ts';
@@ -54,6 +55,7 @@ export function commitAnswer(owner: ExchangeOwner, exchange: Exchange, answer: A
   }
   if (answer.upgraded !== null && answer.status !== 101) refuseSwitch(answer);
   exchange.over = true;
+  exchange.answeredAt = clock.now;
   const { call } = exchange;
   if (call !== null && call.response !== answer) call.cancel();
   owner.answer(exchange, answer);

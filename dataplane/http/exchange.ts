@@ -113,6 +113,8 @@ export class Exchange {
   identity: Identity | null = null;
   /** The refusal that a filter or a handler decided on last, or null. */
   decision: Decision | null = null;
+  /** When the answer was decided, on the engine's clock; 0 before. */
+  answeredAt = 0;
   /** True when the answer is decided or the client is gone. */
   over = false;
   /** The call to a backend that is under way or answered last: ended when its answer is not the one that is sent. */

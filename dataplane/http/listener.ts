@@ -78,8 +78,6 @@ export interface AnsweringSide {
   readonly status: number;
   /** Bytes of content that were sent. */
   readonly sent: number;
-  /** When the answer began, on the engine's clock. */
-  readonly answeredAt: number;
   readonly facts: { readonly remote: Endpoint; readonly user: string | null };
 }
 
@@ -272,9 +270,9 @@ export class Listener {
   /** An exchange is over. */
   finished(side: AnsweringSide, exchange: Exchange, why: Refusal | null): void {
     const milliseconds = elapsed(exchange);
-    const { request, route, backend, decision, identity, startedAt } = exchange;
+    const { request, route, backend, decision, identity, startedAt, answeredAt } = exchange;
     const refusal = why ?? decision?.refusal ?? null;
-    const waited = side.answeredAt - startedAt;
+    const waited = answeredAt - startedAt;
     const status = side.status === 0 ? 499 : side.status;
     countExchange(status, milliseconds, side.sent);
     if (refusal !== null) countRefusal(refusal);

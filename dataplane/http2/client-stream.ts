@@ -38,7 +38,6 @@ export class ClientStream
   readonly window: FlowWindow;
   /** The status of the answer, 0 before there is one. */
   status = 0;
-  answeredAt = 0;
   /** The client has sent all of its request. */
   requestDone = false;
   /** All of the answer is sent. */
@@ -210,7 +209,6 @@ export class ClientStream
     }
     this.refusal = response.refusal;
     this.status = response.status;
-    this.answeredAt = clock.now;
     const rest = writeStreamAnswer(this, exchange, response);
     exchange.request.headers.release();
     if (this.requestDone) exchange.request.incomingBody?.abandon(); // nobody will read what nobody has
@@ -229,7 +227,6 @@ export class ClientStream
       return;
     }
     this.status = 200;
-    this.answeredAt = clock.now;
     writeSwitch(this, response, this.tunnel!.proof);
     exchange.request.headers.release();
     this.finishExchange();

@@ -108,7 +108,7 @@ export class StreamRequests {
 
   private refuseMalformed(stream: ClientStream): void {
     const { listener, facts } = this.session;
-    listener.refusedHead({ status: 400, sent: 0, answeredAt: 0, facts }, fields.asked(), 'malformed');
+    listener.refusedHead({ status: 400, sent: 0, facts }, fields.asked(), 'malformed');
     stream.reset(ERROR.PROTOCOL_ERROR, 'malformed');
   }
 

@@ -72,8 +72,11 @@ export class ResourceServer {
     const now = Date.now();
     if (line < 0) {
       const values = headers.all('authorization');
-      if (values.length > 1) return this.challenged(exchange, 'invalid_request', { reason: 'several Authorization headers' });
-      return values.length === 0 ? this.missing(exchange) : this.judgeValue(values[0]!.trim(), exchange, next, now, false);
+      if (values.length > 1)
+        return this.challenged(exchange, 'invalid_request', { reason: 'several Authorization headers' });
+      return values.length === 0
+        ? this.missing(exchange)
+        : this.judgeValue(values[0]!.trim(), exchange, next, now, false);
     }
     const remembered = this.memos?.find(exchange, headers, line, now) ?? null;
     if (remembered !== null) return this.confirm(remembered, exchange, next, now);

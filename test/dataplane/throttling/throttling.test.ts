@@ -196,7 +196,7 @@ describe('partitions', () => {
     const { asks, get, logged, counted } = await start(config);
     expect(await asks('a b c d a b')).toBe('200 200 429 429 200 200');
     expect(/retry-after: (\d+)/i.exec((await get('c')).head)?.[1]).toBe('90');
-    expect(logged).toMatchObject([{ level: 40, maximumPartitions: 2 }]);
+    expect(logged.filter(({ level }) => level === 40)).toMatchObject([{ maximumPartitions: 2 }]);
     expect(counted.filter((metric) => metric === 'gw_throttling_partitions_refused_total')).toHaveLength(3);
   });
 
