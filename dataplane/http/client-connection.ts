@@ -55,7 +55,7 @@ export class ClientConnection implements WireOwner, RequestReceiver, AnswerOwner
     this.facts = new ClientFacts(wire, listener.scheme, trusted, listener.trusts, greeting);
     this.sender = new AnswerSender(wire, this);
     this.reader = new RequestReader(wire, listener.limits, this);
-    this.deadline = clock.now + listener.limits.headTimeout;
+    this.deadline = clock.now + listener.firstPatience;
     watch(this);
   }
 

@@ -9,7 +9,7 @@ import { elapsed } from './elapsed.ts';
 import { entityLimit } from './entity.ts';
 import type { Decision, Exchange, Next } from './exchange.ts';
 import { type ListenerLimits, listenerLimits } from './limits.ts';
-import { type NativeHandle, nativeBindings } from './native-handle.ts';
+import { type NativeHandle, serverHandle } from './native-handle.ts';
 import { PendingClient, type PendingOwner } from './pending-client.ts';
 import type { ProxyHeader } from './proxy-protocol.ts';
 import { RawWire } from './raw-wire.ts';
@@ -86,6 +86,8 @@ const NOTICE = 1000;
 /** The same while others are still accepted, and nobody waits for the end. */
 const LONG_NOTICE = 10_000;
 const BACKLOG = 4096;
+/** Turns without a new connection after which nobody waits to be accepted: each takes one at least. */
+const STILL_TURNS = 3;
 /** How long a handshake may take when there is no room for others, in milliseconds. */
 const PROMPT_HANDSHAKE = 1000;
 /** How long connections that are cut off may take to say so, where their protocol has a word for it. */
@@ -108,6 +110,8 @@ export class Listener {
   private readonly handshakes = new Set<PendingClient>();
   private emptied: (() => void) | null = null;
   private stopping = false;
+  /** Connections that were accepted, whatever became of them. */
+  private accepted = 0;
 
   constructor(options: ListenerOptions) {
     this.options = options;
@@ -141,16 +145,18 @@ export class Listener {
 
   /** Takes connections from the handle itself where Node lets us: no socket object is made. */
   private acceptRaw(): void {
-    const handle = (this.server as unknown as { _handle?: { onconnection?: unknown } })._handle;
-    if (nativeBindings() === null || typeof handle?.onconnection !== 'function') {
+    const handle = serverHandle(this.server);
+    if (handle === null) {
       this.server.on('connection', (socket: Socket) => {
+        this.accepted++;
         if (this.pendingOwner === null) this.accept((owner) => new SocketWire(socket, owner));
         else this.acceptSecure(this.pendingOwner, socket, { address: socket.remoteAddress ?? '' });
       });
       return;
     }
-    handle.onconnection = (status: number, client: NativeHandle | undefined): void => {
+    handle.onconnection = (status, client): void => {
       if (status !== 0 || client === undefined) return;
+      this.accepted++;
       client.setNoDelay?.(true);
       if (this.pendingOwner === null) this.accept((owner) => new RawWire(client, owner, true));
       else this.acceptSecure(this.pendingOwner, client, peerOf(client));
@@ -247,6 +253,12 @@ export class Listener {
     return session;
   }
 
+  /** How long a connection may wait for its first request. */
+  get firstPatience(): number {
+    const { headTimeout } = this.limits;
+    return this.stopping ? Math.min(headTimeout, this.notice) : headTimeout;
+  }
+
   /** How long a connection may wait for its next request. */
   get patience(): number {
     return this.stopping ? this.notice : this.limits.idleTimeout;
@@ -330,14 +342,26 @@ export class Listener {
   async drain(timeout: number): Promise<number> {
     this.stopping = true;
     this.dismiss();
-    // what the kernel has accepted already is taken before the port is closed
-    await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+    const until = performance.now() + timeout;
+    await this.emptyQueue(until);
     this.server.close();
-    await this.untilEmpty(timeout);
+    await this.untilEmpty(Math.max(0, until - performance.now()));
     const cut = this.connections.size;
     for (const connection of this.connections) connection.abort(true);
     await this.untilEmpty(LAST_WORDS);
     return cut;
+  }
+
+  /** Takes the connections that the kernel has accepted already: closing the port would reset them. */
+  private async emptyQueue(until: number): Promise<void> {
+    if (!this.server.listening) return;
+    serverHandle(this.server)?.listen?.(0); // from now on the kernel queues one at a time
+    const most = this.accepted + (this.options.backlog ?? BACKLOG); // clients who keep coming must not keep the port open
+    for (let still = 0; still < STILL_TURNS && this.accepted < most && performance.now() < until; ) {
+      const { accepted } = this;
+      await new Promise((resolve) => setImmediate(resolve));
+      still = this.accepted === accepted ? still + 1 : 0;
+    }
   }
 
   /** Waits until the last connection is closed, or the time is over. */

@@ -119,6 +119,18 @@ export function nativeBindings(): NativeBindings | null {
   return known;
 }
 
+/** A server's handle as Node's binding shows it. */
+export interface NativeServer {
+  onconnection: (status: number, client: NativeHandle | undefined) => void;
+  listen?(backlog: number): number;
+}
+
+/** The handle of a server that listens, or null where this Node does not have it as we know it. */
+export function serverHandle(server: object): NativeServer | null {
+  const handle = (server as { readonly _handle?: NativeServer | null })._handle;
+  return nativeBindings() !== null && typeof handle?.onconnection === 'function' ? handle : null;
+}
+
 /** Where one end of a connection is; empty for handles that have no address, and for none. */
 export function endpointOf(
   handle: NativeHandle | null,
