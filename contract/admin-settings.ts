@@ -8,6 +8,12 @@ import { ref } from './vocabulary/reference.ts';
 const connector = z.strictObject({
   port: integer({ min: 1, max: 65_535 }).describe('Port to accept clients on.'),
   tls: ref('serverTlsOptions').optional().describe('How clients are spoken with over TLS; by default in the clear.'),
+  halfClose: flag()
+    .optional()
+    .describe(
+      'Whether an HTTP/1 client that closes its side of the connection after a whole request, as `nc -N` does, still ' +
+        'gets the answer. By default it counts as gone, and its call to the backend ends.',
+    ),
   vertx: vertxServerOptions.optional().describe('What clients are held to.'),
 });
 

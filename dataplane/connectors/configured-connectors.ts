@@ -41,12 +41,13 @@ export function connectorCount({ connectors }: AdminSettings): number {
 export function configuredConnectors(settings: AdminSettings, overrides: ConnectorOverrides): readonly Connector[] {
   const connectors: readonly ConnectorSettings[] = settings.connectors ?? [{ port: DEFAULT_PORT }];
   const configured = connectors.map(
-    ({ port, tls, vertx = {} }, at): Connector => ({
+    ({ port, tls, halfClose, vertx = {} }, at): Connector => ({
       scheme: tls === undefined ? 'http' : 'https',
       host: overrides.host,
       port: overrides.ports?.[at] ?? port,
       limits: {
         ...requestLimits(settings),
+        ...(halfClose === undefined ? {} : { halfClose }),
         ...vertxLimits(vertx),
         ...http2Limits(vertx, tls !== undefined),
         ...overrides.limits,

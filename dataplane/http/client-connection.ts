@@ -5,7 +5,7 @@ import { ClientFacts, type Greeting } from './client-facts.ts';
 import { clock } from './clock.ts';
 import { COUNTER, counters, countRefusal } from './counters.ts';
 import { Exchange, type Next } from './exchange.ts';
-import { commitAnswer, type ExchangeOwner, runExchange } from './exchange-owner.ts';
+import { cancelExchange, commitAnswer, type ExchangeOwner, runExchange } from './exchange-owner.ts';
 import type { Headers } from './headers.ts';
 import type { Listener } from './listener.ts';
 import { Progress } from './progress.ts';
@@ -73,16 +73,31 @@ export class ClientConnection implements WireOwner, RequestReceiver, AnswerOwner
   }
 
   ended(): void {
+    const { reader } = this;
+    const { halfClose } = this.listener.limits;
     this.inputOver = true;
     if (this.state !== OPEN)
       setImmediate(() => this.closeSent()); // after the turn, which may have last bytes to send
-    else if (this.reader.body !== null) {
+    else if (reader.body !== null) {
       if (this.status === 0) this.refuse('incomplete');
       else if (this.answered) this.settle();
-      else this.reader.stop();
-    } else if (this.exchange === null && !this.reader.pipelined) {
-      if (this.reader.begun) this.refuse(this.reader.blame('incomplete'));
+      else if (halfClose) reader.stop();
+      else this.leave();
+    } else if (this.exchange !== null) {
+      if (!halfClose) this.leave();
+    } else if (!reader.pipelined) {
+      if (reader.begun) this.refuse(reader.blame('incomplete'));
       else this.linger();
+    } else if (!halfClose) this.linger();
+  }
+
+  /** The client is gone, which looks like one that has said all: its call ends. What was answered before is still sent. */
+  private leave(): void {
+    const { pending, regionLength } = this.wire;
+    if (this.status !== 0 || (!pending && regionLength === 0)) this.abort(this.status !== 0);
+    else {
+      this.endExchange();
+      this.linger();
     }
   }
 
@@ -320,19 +335,18 @@ export class ClientConnection implements WireOwner, RequestReceiver, AnswerOwner
     unwatch(this);
     if (reset) this.wire.reset();
     else this.wire.destroy();
+    this.endExchange();
+    this.listener.forget(this);
+  }
+
+  /** Ends what is done for a client that waits no more. */
+  private endExchange(): void {
     const { exchange } = this;
     this.sender.stop();
     this.reader.stop();
-    if (exchange !== null) {
-      counters.block[COUNTER.aborted]!++;
-      if (!exchange.over) {
-        exchange.over = true;
-        exchange.request.headers.release();
-      }
-      exchange.call?.cancel();
-      this.finishExchange();
-    }
-    this.listener.forget(this);
+    if (exchange === null) return;
+    cancelExchange(exchange);
+    this.finishExchange();
   }
 
   /** The listener drains: the next answer says that it is the last one; who stays silent is closed when patience is over. */

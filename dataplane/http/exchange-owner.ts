@@ -1,4 +1,5 @@
 import { clock } from './clock.ts';
+import { COUNTER, counters } from './counters.ts';
 import type { Answer, Exchange, Next, Origin } from './exchange.ts';
 import { faultResponse } from './fault.ts';
 import { Reply } from './reply.ts';
@@ -59,6 +60,16 @@ export function commitAnswer(owner: ExchangeOwner, exchange: Exchange, answer: A
   const { call } = exchange;
   if (call !== null && call.response !== answer) call.cancel();
   owner.answer(exchange, answer);
+}
+
+/** Nobody waits for the answer any more: what is done for it ends. */
+export function cancelExchange(exchange: Exchange): void {
+  counters.block[COUNTER.aborted]!++;
+  if (!exchange.over) {
+    exchange.over = true;
+    exchange.request.headers.release();
+  }
+  exchange.call?.cancel();
 }
 
 /** A filter made something else of a 101: the client is told that its connection stays as it is, and so it must. */

@@ -47,6 +47,12 @@ export const listenerLimits = z.strictObject({
     .min(100)
     .default(60_000)
     .describe('Time over which the rate of a reader is measured; kernels tell of its progress in large steps only.'),
+  halfClose: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Whether an HTTP/1 client that closes its side after a whole request still gets the answer; otherwise its call ends.',
+    ),
   lingerTimeout: milliseconds()
     .default(5000)
     .describe('Time a closed connection is read on, so that its last answer arrives.'),

@@ -114,10 +114,12 @@ export class ClientSession implements WireOwner, SendingConnection, ListenedConn
       setImmediate(() => this.closeSent()); // after the turn, which may have last frames to send
       return;
     }
-    for (const stream of this.streams.values()) {
-      if (!stream.requestDone) stream.reset(ERROR.PROTOCOL_ERROR, 'incomplete');
+    // nobody can open windows any more, or reset what is not wanted: the client is gone
+    for (const stream of [...this.streams.values()]) {
+      if (stream.requestDone) stream.cancel(true);
+      else stream.reset(ERROR.PROTOCOL_ERROR, 'incomplete');
     }
-    if (this.streams.size === 0) this.linger();
+    this.linger();
   }
 
   failed(): void {
@@ -143,11 +145,6 @@ export class ClientSession implements WireOwner, SendingConnection, ListenedConn
   }
 
   // ---- streams
-
-  /** The client will say nothing more: a window that is closed stays closed. */
-  get isMute(): boolean {
-    return this.inputOver;
-  }
 
   /** Whether a stream that the client begins is taken. */
   get takes(): boolean {

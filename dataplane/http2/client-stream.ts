@@ -3,7 +3,7 @@ import type { ClientFacts } from '../http/client-facts.ts';
 import { clock } from '../http/clock.ts';
 import { COUNTER, counters } from '../http/counters.ts';
 import { Exchange, type Next } from '../http/exchange.ts';
-import { commitAnswer, type ExchangeOwner, runExchange } from '../http/exchange-owner.ts';
+import { cancelExchange, commitAnswer, type ExchangeOwner, runExchange } from '../http/exchange-owner.ts';
 import type { Headers } from '../http/headers.ts';
 import type { AnsweringSide } from '../http/listener.ts';
 import { Progress } from '../http/progress.ts';
@@ -341,12 +341,7 @@ export class ClientStream
     this.stopBody();
     this.tunnel?.failed();
     if (exchange === null) return;
-    counters.block[COUNTER.aborted]!++;
-    if (!exchange.over) {
-      exchange.over = true;
-      exchange.request.headers.release();
-    }
-    exchange.call?.cancel();
+    cancelExchange(exchange);
     this.finishExchange();
   }
 
@@ -390,7 +385,7 @@ export class ClientStream
     const moved = (body?.received ?? 0) + this.sent;
     const rate = this.progress.rate(now, moved, waits ? readGrace : rateGrace);
     if (waits) {
-      if (rate < readRate || this.session.isMute) this.reset(ERROR.CANCEL, this.refusal);
+      if (rate < readRate) this.reset(ERROR.CANCEL, this.refusal);
     } else if (this.paused || this.session.window.isSpent || (this.expects && body!.received === 0))
       this.progress.restart();
     else if (rate < bodyRate) this.refuse('body-timeout');

@@ -150,7 +150,7 @@ class Place {
     const destination = { host: '127.0.0.1', port: backend.port };
     return new Place(
       chain,
-      await startGateway({ backend: { destination }, handler: CHAINS[chain], limits: LIMITS }),
+      await startGateway({ backend: { destination }, handler: CHAINS[chain], limits: { ...LIMITS, halfClose: true } }),
       backend,
     );
   }

@@ -43,6 +43,13 @@ describe('connectors', () => {
     ]);
   });
 
+  it('say each whether clients may close their side alone, and the command line goes before', () => {
+    const document = { connectors: [{ port: 1, halfClose: true }, { port: 2 }] };
+    expect(connectors(document).map(({ limits }) => limits.halfClose)).toEqual([true, undefined]);
+    const overridden = connectors(document, { limits: { halfClose: false } });
+    expect(overridden.map(({ limits }) => limits.halfClose)).toEqual([false, false]);
+  });
+
   it('have each their port and scheme, and the ports and the host of the command line go before', () => {
     const document = { connectors: [{ port: 1 }, { port: 2, tls: 'keys' }] };
     expect(connectorCount(settingsOf(document))).toBe(2);

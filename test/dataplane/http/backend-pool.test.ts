@@ -337,9 +337,12 @@ describe('a client that goes', () => {
     }
   });
 
-  it('is served when it has only said that it sends nothing more', async () => {
+  it('is served when it has only said that it sends nothing more, where it may do so', async () => {
     const held = new Held();
-    const pair = await startProxiedBackend(held.script, { backend: { connections: 1 } });
+    const pair = await startProxiedBackend(held.script, {
+      backend: { connections: 1 },
+      limits: { halfClose: true },
+    });
     const first = await askAndReach(pair, '/first');
     const second = await askAndWait(pair, '/second');
     second.finish();

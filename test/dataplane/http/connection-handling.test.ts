@@ -25,6 +25,7 @@ const answering: Filter = (exchange, next) => {
 beforeAll(async () => {
   backend = await StrictBackend.start();
   gateway = await startGateway({
+    limits: { halfClose: true },
     backend: { destination: { host: '127.0.0.1', port: backend.port } },
     handler: (next) => chain([answering], next),
   });
@@ -176,7 +177,7 @@ describe('pipelining', () => {
   });
 });
 
-describe('a client that has said all', () => {
+describe('a client that has said all, and may close its side', () => {
   it.each([
     ['a backend', '/'],
     ['a filter that answers at once', '/at-once'],

@@ -14,7 +14,10 @@ beforeAll(async () => {
   vi.stubEnv('GATEWARDEN_WIRES', 'public');
   expect(nativeBindings()).toBeNull();
   backend = await StrictBackend.start();
-  gateway = await startGateway({ backend: { destination: { host: '127.0.0.1', port: backend.port } } });
+  gateway = await startGateway({
+    backend: { destination: { host: '127.0.0.1', port: backend.port } },
+    limits: { halfClose: true },
+  });
 });
 afterAll(async () => {
   await gateway.close();

@@ -31,7 +31,7 @@ beforeAll(async () => {
   gateway = await startGateway({
     backend: { destination: { host: '127.0.0.1', port: backend.port } },
     handler: holding,
-    limits: LIMITS,
+    limits: { ...LIMITS, halfClose: true },
   });
 });
 afterAll(async () => {

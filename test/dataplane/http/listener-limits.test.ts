@@ -211,7 +211,7 @@ describe('numbers', () => {
   ])('serves no further requests of a client that does not read answers of %i bytes', async (size, count) => {
     let served = 0;
     const body = Buffer.alloc(size, 'a');
-    await start({}, () => () => {
+    await start({ halfClose: true }, () => () => {
       served++;
       const response = textResponse(200, '');
       response.entity.set(body);

@@ -24,7 +24,7 @@ beforeAll(async () => {
   await once(backend, 'listening');
   gateway = await startGateway({
     backend: { destination: { host: '127.0.0.1', port: (backend.address() as AddressInfo).port } },
-    limits: { readRate: 1000, rateGrace: 100, readGrace: 300 },
+    limits: { halfClose: true, readRate: 1000, rateGrace: 100, readGrace: 300 },
   });
 });
 afterAll(async () => {

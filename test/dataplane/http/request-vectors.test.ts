@@ -10,7 +10,10 @@ const vectors = requestVectors();
 
 beforeAll(async () => {
   backend = await StrictBackend.start();
-  gateway = await startGateway({ backend: { destination: { host: '127.0.0.1', port: backend.port } } });
+  gateway = await startGateway({
+    backend: { destination: { host: '127.0.0.1', port: backend.port } },
+    limits: { halfClose: true },
+  });
 });
 afterAll(async () => {
   await gateway.close();

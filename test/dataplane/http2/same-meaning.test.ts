@@ -11,7 +11,7 @@ let gateway: TestGateway;
 let backend: RecordingBackend;
 beforeAll(async () => {
   backend = await startRecordingBackend();
-  gateway = await startGateway({ backend: { destination: backend.destination } });
+  gateway = await startGateway({ backend: { destination: backend.destination }, limits: { halfClose: true } });
 });
 afterAll(async () => {
   await gateway.close();
