@@ -2,7 +2,7 @@ import { GROUP, type Resource, resourceKey, resourcePlurals, VERSION } from '../
 import { isOlder } from '../../contract/snapshot.ts';
 import type { ResourceVerdict } from '../compile/resources/resource-verdict.ts';
 import type { ResourcePlace } from './resource-path.ts';
-import { readStatus, type Shown } from './resource-status.ts';
+import { readStatus, type Shown, saysTheSame } from './resource-status.ts';
 
 /** What is known of the status of one object. */
 export interface StatusEntry {
@@ -19,6 +19,11 @@ export function shownOf({ verdict: { resource }, written }: StatusEntry): Shown 
   if (written !== null && isOlder(resource, written)) return written;
   const { uid, resourceVersion, generation } = resource;
   return { uid, resourceVersion, generation, status: readStatus(resource.status) };
+}
+
+/** Whether somebody else changed what this controller wrote. @param shown what the API shows now */
+export function isWrittenByOthers({ written }: StatusEntry, shown: Shown): boolean {
+  return written !== null && shown !== written && !saysTheSame(written.status, shown.status);
 }
 
 /** Where the API has it. */

@@ -17,8 +17,9 @@ import {
   saysTheSame,
   statusOf,
 } from './resource-status.ts';
-import { entryKey, isSameVerdict, placeOf, type StatusEntry, shownOf } from './status-entry.ts';
+import { entryKey, isSameVerdict, isWrittenByOthers, placeOf, type StatusEntry, shownOf } from './status-entry.ts';
 import { type StateChange, stateChanges } from './status-transitions.ts';
+import { UNCOUNTED, uncountedProgrammed } from './uncounted-programmed.ts';
 
 /** Every field of a status belongs to it, whichever controller writes. */
 const FIELD_MANAGER = 'gatewarden-controller';
@@ -77,7 +78,7 @@ export class StatusWriter {
     this.writes = new PacedWrites({
       clock: this.clock,
       gap: options.gap ?? 500,
-      concurrency: options.concurrency ?? 4,
+      concurrency: options.concurrency ?? 24,
       write: (key) => this.write(key),
     });
   }
@@ -128,6 +129,8 @@ export class StatusWriter {
     this.isLeading = isLeading;
     if (!isLeading) {
       this.calm();
+      // Another controller writes from now on: what it writes is not foreign.
+      for (const entry of this.entries.values()) entry.written = null;
       return;
     }
     this.settling = this.clock.after(this.options.settle ?? 5000, () => {
@@ -187,9 +190,13 @@ export class StatusWriter {
     const { status, isPending } = this.wanted(entry, shown);
     if (saysTheSame(status, shown.status)) return;
     const { gather = 100, counts = 5000 } = this.options;
+    const isForeign = isWrittenByOthers(entry, shown);
     // When planes come and go, one after the other, every Route would be written for each of them.
-    const isCount = differsInCountsOnly(status, shown.status);
-    this.writes.ask(key, isCount ? counts * (1 + Math.random()) : isPending ? gather : 0);
+    const isCounted = !isForeign && shown.status?.programmed !== UNCOUNTED;
+    const isCount = isCounted && differsInCountsOnly(status, shown.status);
+    // Somebody waits for the status of what they just wrote.
+    const isUrgent = isForeign || shown.status?.observedGeneration !== status.observedGeneration;
+    this.writes.ask(key, isCount ? counts * (1 + Math.random()) : isPending && !isForeign ? gather : 0, isUrgent);
   }
 
   private wanted(entry: StatusEntry, shown: Shown): { readonly status: ResourceStatus; readonly isPending: boolean } {
@@ -202,21 +209,10 @@ export class StatusWriter {
     };
   }
 
-  /** While a new leader has not yet heard of all planes, it says nothing that it may have to take back. */
   private programmed(verdict: ResourceVerdict, shown: ResourceStatus | null): Programmed {
-    const { namespace, generation } = verdict.resource;
-    const planes = this.options.planes.of({ namespace, dataPlanes: verdict.dataPlanes });
-    if (this.settling === null) return programmedOf(verdict, planes);
-    const before = shown?.conditions.find(({ type }) => type === 'Programmed');
-    if (before?.observedGeneration === generation) {
-      return { ...before, status: before.status === 'True', text: shown?.programmed ?? '' };
-    }
-    return {
-      status: false,
-      reason: 'Pending',
-      message: 'planes are being counted',
-      text: programmedOf(verdict, planes).text,
-    };
+    const { namespace } = verdict.resource;
+    const counted = programmedOf(verdict, this.options.planes.of({ namespace, dataPlanes: verdict.dataPlanes }));
+    return this.settling === null ? counted : uncountedProgrammed(verdict, counted, shown);
   }
 
   /** @returns when to try again; null when it is done, or something has to happen first */
@@ -266,6 +262,7 @@ export class StatusWriter {
     const { status, retryAfter } = error instanceof ApiError ? error : { status: 0, retryAfter: null };
     this.options.wrote?.(kind, error instanceof ApiError ? error.reason : 'Failed');
     entry.failures++;
+    if (status === 429 || status === 0 || status >= 500) this.writes.slowDown();
     const backoff = Math.min(LONGEST_BACKOFF, 500 * 2 ** Math.min(10, entry.failures)) * (0.5 + Math.random() / 2);
     // It is gone, and the watch is about to say so.
     if (status === 404) return LONGEST_BACKOFF;

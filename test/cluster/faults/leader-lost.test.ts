@@ -42,7 +42,10 @@ it('moves planes and the writing of status to another controller when the leader
   // the edit, what the new leader says before it has counted planes, and what it says then
   const written = status.of('orders').slice(states);
   expect(written.length).toBeLessThanOrEqual(3);
-  expect(written.map(({ programmed }) => programmed)).toEqual(written.map(() => '2/2'));
+  const uncounted = ({ programmed, reasons }: (typeof written)[number]): boolean =>
+    programmed === '?' && reasons['Programmed'] === 'Pending';
+  const counted = written.filter((state) => !uncounted(state));
+  expect(counted.map(({ programmed }) => programmed)).toEqual(counted.map(() => '2/2'));
   expect(written.map(({ observed }) => observed)).toEqual(written.map((_, at) => (at === 0 ? 1 : 2)));
   for (const client of clients) expect(await client.stop()).toEqual([]);
 });

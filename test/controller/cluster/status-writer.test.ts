@@ -285,3 +285,68 @@ it('takes its time when nothing changed but the number of planes, so that a roll
   await setting.clock.pass(200);
   expect(setting.condition('orders', 'Programmed')).toMatchObject({ status: 'False', reason: 'Pending' });
 });
+
+it('puts right within a second what somebody else wrote', async () => {
+  const setting = new Setting();
+  for (const name of ['p1', 'p2', 'p3']) setting.ledger.heard(plane(name, { orders: 'orders-1' }), null);
+  await setting.lead();
+  setting.judge(verdict('orders', { resource: setting.stored('orders') }));
+  await setting.clock.pass(1000);
+  setting.judge(verdict('orders', { resource: setting.stored('orders') }));
+  await setting.clock.pass(60_000);
+  for (const forged of [{ programmed: '99/99' }, { observedGeneration: 7 }, { conditions: [] }]) {
+    setting.api.put(pathOf('orders'), { status: { ...setting.status('orders'), ...forged } });
+    setting.judge(verdict('orders', { resource: setting.stored('orders') }));
+    await setting.clock.pass(1000);
+    expect(setting.status('orders')).toMatchObject({ programmed: '3/3', observedGeneration: 1 });
+    expect(setting.condition('orders', 'Programmed')).toMatchObject({ status: 'True', reason: 'Programmed' });
+  }
+  expect(setting.events).toEqual(['orders Normal Programmed', 'orders Normal Programmed']);
+});
+
+it('says that requests are refused even before a new leader has counted the planes', async () => {
+  const setting = new Setting();
+  for (const name of ['p1', 'p2', 'p3']) setting.ledger.heard(plane(name, { orders: 'orders-1' }), null);
+  await setting.lead();
+  setting.judge(verdict('orders', { resource: setting.stored('orders') }));
+  await setting.clock.pass(1000);
+  setting.writer.setLeading(false);
+  setting.writer.setLeading(true);
+  const { route } = verdict('orders');
+  const resolvedRefs = { status: false, reason: 'SecretNotAllowed', message: 'no label' } as const;
+  const refusing = { resolvedRefs, serves: 'refuses', servingGeneration: null } as const;
+  const refusal = { ...route!, hash: 'refusal', refuses: true as const };
+  setting.judge(verdict('orders', { resource: setting.stored('orders'), ...refusing, route: refusal }));
+  await setting.clock.pass(700);
+  expect(setting.condition('orders', 'ResolvedRefs')).toMatchObject({ status: 'False', reason: 'SecretNotAllowed' });
+  expect(setting.condition('orders', 'Programmed')).toMatchObject({ status: 'False', reason: 'RefusesTraffic' });
+  expect(setting.status('orders')['programmed']).toBe('0/3 (refuses)');
+});
+
+it('does not repeat how many planes ran another version before a new leader has counted them', async () => {
+  const setting = new Setting();
+  for (const name of ['p1', 'p2', 'p3']) setting.ledger.heard(plane(name, { orders: 'orders-1' }), null);
+  await setting.lead();
+  setting.judge(verdict('orders', { resource: setting.stored('orders') }));
+  await setting.clock.pass(1000);
+  setting.writer.setLeading(false);
+  setting.writer.setLeading(true);
+  const changed = { ...verdict('orders').route!, hash: 'with another secret' };
+  setting.judge(verdict('orders', { resource: setting.stored('orders'), route: changed }));
+  await setting.clock.pass(1000);
+  expect(setting.condition('orders', 'Programmed')).toMatchObject({ status: 'False', reason: 'Pending' });
+  expect(setting.status('orders')['programmed']).toBe('?');
+  await setting.clock.pass(10_000);
+  expect(setting.condition('orders', 'Programmed')).toMatchObject({ status: 'False', reason: 'Pending' });
+  expect(setting.status('orders')['programmed']).toBe('0/3');
+});
+
+it('writes fewer at a time while the API server is busy', async () => {
+  const setting = new Setting();
+  await setting.lead();
+  setting.failures.push(...Array.from({ length: 20 }, () => failure(429, 'TooManyRequests', 1000)));
+  const names = Array.from({ length: 100 }, (_, at) => `route-${at}`);
+  setting.judge(...names.map((name) => verdict(name, { resource: setting.stored(name) })));
+  await setting.clock.pass(60_000);
+  for (const name of names) expect(setting.status(name)).toMatchObject({ observedGeneration: 1 });
+});
