@@ -63,6 +63,14 @@ export const dataplaneCommand = defineCommand({
       default: '168h',
       read: readDuration,
     },
+    'unready-after': {
+      valueName: 'DURATION',
+      description:
+        'How long no controller may confirm what is served before the plane is not ready, so that balancers take it ' +
+        'out; it serves on. By default it stays ready.',
+      optional: true,
+      read: readDuration,
+    },
     sidecar: {
       flag: true,
       description: 'Run beside one application: one event loop unless --units says otherwise, and nothing on disk.',

@@ -30,6 +30,7 @@ export interface DataplaneOptions extends SecureChoice {
   readonly snapshot: string | undefined;
   readonly 'snapshot-key': string | undefined;
   readonly 'snapshot-max-age': number;
+  readonly 'unready-after': number | undefined;
   readonly sidecar: boolean;
   readonly 'app-port': readonly number[] | undefined;
   readonly name: string;
@@ -86,6 +87,7 @@ export async function runDataplane(options: DataplaneOptions): Promise<number> {
     drainDelay: options['drain-delay'],
     drainTimeout: options['drain-timeout'],
     spare: options.spare,
+    unreadyAfter: options['unready-after'],
     link: { figures: linkFigures(), status: () => ({ ...link?.state, revision: follower?.revision ?? null }) },
   }).catch((error: unknown) => {
     if (!(error instanceof CannotListen)) throw error;

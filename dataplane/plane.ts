@@ -6,6 +6,7 @@ import { reportedFigures } from '../contract/route-report.ts';
 import { routeKeyText, type Update } from '../contract/snapshot.ts';
 import { AdminPort, type ListenAddress } from './admin-port.ts';
 import { CannotListen } from './cannot-listen.ts';
+import { ConfirmedAge } from './confirmed-age.ts';
 import { addressText, type Connector, type ServedAddress } from './connectors/connector.ts';
 import { errorOutput } from './error-output.ts';
 import { readCounters } from './http/counters.ts';
@@ -42,6 +43,8 @@ export interface PreparedPlaneOptions {
   readonly configurationFigures?: ConfigurationFigures;
   /** What is told of the link to a controller, where there is one. */
   readonly link?: PlaneLinkView;
+  /** Milliseconds after which a plane that no controller confirms is not ready; by default it stays ready. */
+  readonly unreadyAfter?: number | undefined;
   /** What becomes its first unit, where somebody had it load before. */
   readonly spare?: SpareUnit;
 }
@@ -193,14 +196,15 @@ class Supervisor implements PreparedPlane {
   async startAdmin(address: ListenAddress): Promise<void> {
     const supervisor = this;
     const metrics = new PlaneMetrics(this.figures(), () => this.configuration?.series(this.units.all) ?? []);
-    const { configurationFigures, link, isInPod = false } = this.options;
+    const { configurationFigures, link, unreadyAfter, isInPod = false } = this.options;
+    const age = new ConfirmedAge({ log: this.log, figures: link?.figures, most: unreadyAfter });
     if (configurationFigures !== undefined) registerConfigurationMetrics(metrics.registry, configurationFigures);
     if (link !== undefined) registerLinkMetrics(metrics.registry, link.figures);
     this.metrics = metrics;
     this.admin = new AdminPort({
       registry: metrics.registry,
       get ready() {
-        return supervisor.ready;
+        return supervisor.ready && !age.isExceeded();
       },
       get status() {
         return supervisor.status;

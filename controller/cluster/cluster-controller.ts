@@ -1,5 +1,6 @@
 import { credentials } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
+import { GROUP } from '../../contract/resources/resource.ts';
 import type { ControllerAdminSource } from '../admin/controller-admin.ts';
 import { dumpText } from '../admin/dump-text.ts';
 import { statusReport } from '../admin/status-report.ts';
@@ -11,6 +12,7 @@ import { type ClusterCompilation, LiveCluster } from '../live-cluster.ts';
 import { ControllerMetrics } from '../metrics/controller-metrics.ts';
 import { type MergedRoute, MergedRoutes } from '../metrics/merged-routes.ts';
 import { ChannelServer } from '../publish/channel-server.ts';
+import { cutOffNote, readCutOffNote } from '../publish/cut-off-planes.ts';
 import { EVERYBODY } from '../publish/group-grants.ts';
 import { PeerForwarder } from '../publish/peer-forwarder.ts';
 import { PEER_METHOD } from '../publish/peer-messages.ts';
@@ -31,10 +33,14 @@ import { LeaseElection } from './lease-election.ts';
 import { PacedWarning } from './paced-warning.ts';
 import { isPeerToken, peerToken } from './peer-token.ts';
 import { PlaneReview } from './plane-review.ts';
+import { servingPods } from './serving-pods.ts';
 import { SharedAuthority } from './shared-authority.ts';
 import { StatusWriter } from './status-writer.ts';
 import { toldFailures } from './told-failures.ts';
 import { untilReachable } from './until-reachable.ts';
+
+/** Annotation of the Lease in which a leader names planes that no controller reaches and that may take requests. */
+const CUT_OFF_PLANES = `${GROUP}/planes-without-controller`;
 
 /** A controller of a cluster: everything that it is made of, put together. */
 export class ClusterController {
@@ -100,6 +106,7 @@ export class ClusterController {
       failed: toldFailures(log),
     });
     this.ledger = new PlaneLedger({
+      serves: servingPods(api),
       changed: (routes) => {
         if (routes === null) this.routePlanes.forget();
         this.status.planesChanged(routes);
@@ -229,6 +236,11 @@ export class ClusterController {
       name: options.shared.lease,
       identity: { name: options.name, address: `${options.advertise}:${channel}` },
       ...options.lease,
+      note: {
+        annotation: CUT_OFF_PLANES,
+        write: () => cutOffNote(this.ledger.planes),
+        read: (text) => this.ledger.remember(readCutOffNote(text)),
+      },
       changed: ({ isLeader, leader }) => this.leaderChanged(isLeader, leader?.address ?? null, leader?.name ?? null),
       failed: (message) => this.log.warn({ error: message }, 'the Lease could not be looked after'),
     });

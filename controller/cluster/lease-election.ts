@@ -17,10 +17,20 @@ export interface LeaseElectionOptions {
   readonly renewDeadline?: number;
   /** How often it is renewed, or looked at. */
   readonly retryPeriod?: number;
+  /** What a leader notes for the next one, in an annotation of the Lease. */
+  readonly note?: LeaseNote;
   /** Hears when this controller begins or ceases to lead, and when another one does. */
   changed(state: LeaderState): void;
   /** Hears of what went wrong with the Lease; it goes on trying. */
   failed?(message: string): void;
+}
+
+export interface LeaseNote {
+  readonly annotation: string;
+  /** What is written with every renewal; null for nothing. */
+  write(): string | null;
+  /** Hears what the last leader noted, before this controller leads. */
+  read(text: string): void;
 }
 
 export interface LeaderState {
@@ -114,6 +124,7 @@ export class LeaseElection {
     const isFree = lease.holder === '' || lease.holder === this.me;
     if (!isFree && this.clock.steady() - this.seenAt < Math.max(lease.duration, this.leaseDuration)) return;
     if (this.isClosed) return;
+    this.readNote(lease);
     const asked = this.clock.steady();
     const transitions = lease.transitions + (lease.holder === this.me ? 0 : 1);
     // When somebody else was faster, the next look says who.
@@ -136,8 +147,22 @@ export class LeaseElection {
   /** @returns null when somebody else wrote it since, or it is gone. */
   private put(lease: LeaseRecord, record: Partial<LeaseRecord>): Promise<LeaseRecord | null> {
     const ours = { holder: this.me, renewTime: this.now(), duration: this.leaseDuration };
-    const body = leaseBody(lease.metadata, { ...lease, ...record, ...ours });
+    const body = leaseBody(this.withNote(lease.metadata), { ...lease, ...record, ...ours });
     return this.ask({ method: 'PUT', path: this.path, body, timeout: this.timeout }, 409, 404);
+  }
+
+  private readNote({ metadata: { annotations } }: LeaseRecord): void {
+    const { note } = this.options;
+    const text = note === undefined ? undefined : annotations?.[note.annotation];
+    if (text !== undefined) note?.read(text);
+  }
+
+  private withNote(metadata: LeaseRecord['metadata']): object {
+    const { note } = this.options;
+    if (note === undefined) return metadata;
+    const { [note.annotation]: _, ...others } = metadata.annotations ?? {};
+    const text = note.write();
+    return { ...metadata, annotations: text === null ? others : { ...others, [note.annotation]: text } };
   }
 
   /** @returns null for the statuses that were expected. @throws ApiError for all others that are no success */

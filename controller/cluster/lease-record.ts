@@ -11,11 +11,14 @@ export interface LeaseRecord {
   readonly duration: number;
   readonly transitions: number;
   /** Everything else of the object, which is written back as it was. */
-  readonly metadata: object;
+  readonly metadata: { readonly annotations?: Readonly<Record<string, string>> | undefined };
 }
 
 const lease = z.looseObject({
-  metadata: z.looseObject({ resourceVersion: z.string() }),
+  metadata: z.looseObject({
+    resourceVersion: z.string(),
+    annotations: z.record(z.string(), z.string()).optional(),
+  }),
   spec: z
     .looseObject({
       holderIdentity: z.string().nullish(),

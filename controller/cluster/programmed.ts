@@ -46,7 +46,8 @@ export function programmedOf(verdict: ResourceVerdict, { planes, withheld }: Sel
   if (n === 0) return { status: false, reason: 'NoPlanes', message: 'no plane is there that it selects', text };
   const count = `${running} of ${n} planes`;
   const also = withheld.length === 0 ? '' : `; ${withheldText(withheld)}`;
-  const say = (message: string): string => `${withRefusals(message, refused, key)}${also}`;
+  const lost = missing.filter(({ cutOffSince }) => cutOffSince !== undefined);
+  const say = (message: string): string => `${withRefusals(message, refused, key)}${cutOffText(lost)}${also}`;
   if (refuses) return { status: false, reason: 'RefusesTraffic', message: say(`${count} refuse its requests`), text };
   if (!isThis) {
     const message = say(`${count} run generation ${generation}, which keeps serving`);
@@ -55,6 +56,20 @@ export function programmedOf(verdict: ResourceVerdict, { planes, withheld }: Sel
   const message = say(`${count} run this generation`);
   if (running === n) return { status: true, reason: 'Programmed', message, text };
   return { status: false, reason: refused.length > 0 ? 'PlaneRefused' : 'Pending', message, text };
+}
+
+/** Names planes that serve what they ran before, because no controller reaches them. */
+function cutOffText(planes: readonly PlaneFacts[]): string {
+  const parts = planes.slice(0, NAMED_PLANES).map((plane) => {
+    const since = new Date(plane.cutOffSince ?? 0).toISOString().replace(/\.\d+Z$/, 'Z');
+    return `; plane ${planeName(plane)} has had no controller since ${since}, and its Pod is Ready`;
+  });
+  const more = planes.length > NAMED_PLANES ? [`; and ${planes.length - NAMED_PLANES} more planes without one`] : [];
+  return [...parts, ...more].join('');
+}
+
+function planeName({ identity: { namespace, name } }: PlaneFacts): string {
+  return namespace === null ? name : `${namespace}/${name}`;
 }
 
 function withheldText(groups: readonly string[]): string {
@@ -76,14 +91,13 @@ function problemsOf({ problems }: PlaneFacts, key: string): RouteProblems | null
 /** Adds what planes say that could not build it. Planes that are alike say the same: the first ones are enough. */
 function withRefusals(text: string, refused: readonly PlaneFacts[], key: string): string {
   const parts = refused.slice(0, NAMED_PLANES).map((plane) => {
-    const { namespace, name } = plane.identity;
     const { problems = [], keepsServing = false } = problemsOf(plane, key) ?? {};
     const said = problems
       .filter(({ severity }) => severity === 'error')
       .map(({ path, message }) => (path.length === 0 ? message : `${pathText(path)}: ${message}`))
       .join('; ');
     const rest = keepsServing ? ' (the version before it keeps serving there)' : '';
-    return `plane ${namespace === null ? name : `${namespace}/${name}`}: ${said || 'could not build it'}${rest}`;
+    return `plane ${planeName(plane)}: ${said || 'could not build it'}${rest}`;
   });
   const more = refused.length > NAMED_PLANES ? [`and ${refused.length - NAMED_PLANES} more planes`] : [];
   return [text, ...parts, ...more].join('; ');

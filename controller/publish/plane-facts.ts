@@ -19,6 +19,8 @@ export interface PlaneFacts {
   /** What it could not build of the newest update, by `routeKeyText`; of the base, under the empty text. */
   readonly problems: ReadonlyMap<string, RouteProblems>;
   readonly lastReport: TimedReport | null;
+  /** Set while no controller has a stream with it although it may take requests. Milliseconds since 1970. */
+  readonly cutOffSince?: number;
 }
 
 export interface PendingRevision {

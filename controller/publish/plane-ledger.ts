@@ -5,6 +5,13 @@ export interface PlaneLedgerOptions {
   readonly clock?: Clock;
   /** How long a plane that left still counts, in milliseconds: it may be on its way to another controller. */
   readonly grace?: number;
+  /**
+   * Whether a plane without a stream may still take requests; null when that is not known now. By default it does not.
+   * As long as it may, it counts: it serves what it ran when its stream ended.
+   */
+  serves?(plane: PlaneFacts): Promise<boolean | null>;
+  /** Milliseconds between two looks at a plane without a stream. */
+  readonly recheck?: number;
   /** How long a plane that came may take to run something before it counts as one that does not. */
   readonly settle?: number;
   /** Hears which routes may stand otherwise than before, by `routeKeyText`; null for all: planes came or went. */
@@ -33,7 +40,7 @@ export class PlaneLedger {
     this.clock = options.clock ?? systemClock;
   }
 
-  /** Planes with a stream, and those that left a moment ago. */
+  /** Planes with a stream, those that left a moment ago, and those that serve without one. */
   get planes(): readonly PlaneFacts[] {
     return [...this.accounts.values()].map(({ last }) => last);
   }
@@ -74,6 +81,16 @@ export class PlaneLedger {
     this.options.changed(isAnother || !sameLabels ? null : routes);
   }
 
+  /** Takes planes that an earlier leader knew of and no controller reaches. They count if they may take requests. */
+  remember(planes: readonly PlaneFacts[]): void {
+    for (const facts of planes) {
+      if (this.accounts.has(facts.identity.id)) continue;
+      const account: PlaneAccount = { facts: new Map(), settling: null, leaving: () => {}, last: facts };
+      this.accounts.set(facts.identity.id, account);
+      void this.look(facts.identity.id, account);
+    }
+  }
+
   /** The stream of a plane with a controller has ended. */
   left(plane: string, controller: string): void {
     const account = this.accounts.get(plane);
@@ -84,7 +101,7 @@ export class PlaneLedger {
       this.options.changed(null);
       return;
     }
-    account.leaving = this.clock.after(this.options.grace ?? 10_000, () => this.forget(plane));
+    account.leaving = this.clock.after(this.options.grace ?? 10_000, () => void this.look(plane, account));
   }
 
   /** A controller is not heard any more, and with it all of its planes. */
@@ -114,6 +131,22 @@ export class PlaneLedger {
     });
     this.accounts.set(id, account);
     return account;
+  }
+
+  /** Forgets a plane without a stream, unless it may still take requests: then it is looked at again. */
+  private async look(plane: string, account: PlaneAccount): Promise<void> {
+    const { leaving } = account;
+    const { serves: ask = async () => false } = this.options;
+    const serves = await ask(account.last).catch(() => null);
+    if (this.accounts.get(plane) !== account || account.leaving !== leaving) return;
+    if (serves === false) {
+      this.forget(plane);
+      return;
+    }
+    account.leaving = this.clock.after(this.options.recheck ?? 5000, () => void this.look(plane, account));
+    if (account.last.cutOffSince !== undefined) return;
+    account.last = { ...account.last, cutOffSince: this.clock.wall() };
+    this.options.changed(null);
   }
 
   private forget(plane: string): void {

@@ -1,6 +1,6 @@
 import type { PlaneFacts } from './plane-facts.ts';
 
-/** How a plane stands: it runs the newest, or not yet, or it could not build all of it, or its stream has just ended. */
+/** How a plane stands: it runs the newest, or not yet, or it could not build all of it, or it has no stream. */
 export type PlaneState = 'current' | 'behind' | 'refused' | 'left';
 
 /** @param revision the newest for planes like this one; null when there is none yet */

@@ -7,6 +7,7 @@ interface StoredObject {
     readonly uid: string;
     readonly resourceVersion: string;
     readonly generation: number;
+    readonly annotations?: Readonly<Record<string, string>>;
   };
   readonly [field: string]: unknown;
 }
@@ -46,7 +47,8 @@ export class MemoryApi implements Pick<ApiCaller, 'call'> {
       generation: Math.max(generation, before?.metadata.generation ?? 0),
       resourceVersion: String(version),
     };
-    const stored: StoredObject = { ...object, metadata };
+    const { annotations } = (object as Partial<StoredObject>).metadata ?? {};
+    const stored: StoredObject = { ...object, metadata: { ...metadata, ...(annotations && { annotations }) } };
     this.objects.set(at, stored);
     return stored;
   }

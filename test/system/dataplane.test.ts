@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../contract/document/json-value.ts';
 import type { BaseEntry, RouteEntry } from '../../contract/snapshot.ts';
 import { DataplaneProcess } from '../support/dataplane-process.ts';
@@ -175,6 +175,19 @@ describe('a controller that is away', () => {
     expect((await started.admin('/health/ready')).status).toBe(200);
     const { text } = await started.admin('/metrics');
     expect(text).toMatch(/^gw_link_connected 0$/m);
+  });
+
+  it('makes a plane not ready after a stated time, which serves on and is ready again with a controller', async () => {
+    const { port, plane: started } = await serving('--unready-after', '2s');
+    expect((await started.admin('/health/ready')).status).toBe(200);
+    const { authority, port: at } = controller;
+    controller.close();
+    await vi.waitFor(async () => expect((await started.admin('/health/ready')).status).toBe(503), { timeout: 20_000 });
+    await started.line('no controller confirmed the configuration for too long');
+    expect(await get(port)).toBe('200 one');
+    controller = await ScriptedController.start({ authority, port: at });
+    await controller.next();
+    await vi.waitFor(async () => expect((await started.admin('/health/ready')).status).toBe(200), { timeout: 20_000 });
   });
 
   it('does not keep a plane from starting that kept what it served', async () => {

@@ -129,3 +129,33 @@ it('refuses times with which two could lead', () => {
     });
   expect(make).toThrow('retryPeriod < renewDeadline < leaseDuration');
 });
+
+it('hands the note of a leader to the next one, and writes another in its place', async () => {
+  const [api, clock] = [new MemoryApi(), new ManualClock()];
+  const read: string[] = [];
+  const electionOf = (name: string, notes: (string | null)[]): LeaseElection =>
+    new LeaseElection({
+      ...{ api, clock, namespace: 'gatewarden', name: 'controller' },
+      identity: { name, address: `${name}.test:9444` },
+      changed: () => {},
+      note: {
+        annotation: 'example.test/note',
+        write: () => notes.shift() ?? null,
+        read: (text) => read.push(`${name} ${text}`),
+      },
+    });
+  const annotations = (): unknown => api.find(PATH).metadata.annotations;
+  const first = electionOf('a', ['early', 'late']);
+  first.start();
+  await clock.pass(5000);
+  expect(annotations()).toEqual({ 'example.test/note': 'late' });
+  expect(read).toEqual([]);
+  await first.close();
+  const second = electionOf('b', []);
+  second.start();
+  await clock.pass(20_000);
+  expect(second.isLeader).toBe(true);
+  expect(read).toEqual(['b late']);
+  expect(annotations()).toEqual({});
+  await second.close();
+});

@@ -22,6 +22,15 @@ it.each<[string, ResourceVerdict, PlaneFacts[], string, boolean, string, string]
   ['all', verdict('orders'), [ready('a'), ready('b')], 'Programmed', true, '2/2', '2 of 2 planes run this generation'],
   ['one of one', verdict('orders'), [ready('a')], 'Programmed', true, '1/1', '1 of 1 planes run this generation'],
   ['some', verdict('orders'), [ready('a'), late('b')], 'Pending', false, '1/2', '1 of 2 planes run this generation'],
+  [
+    'one that no controller reaches',
+    verdict('orders'),
+    [ready('a'), { ...late('b'), cutOffSince: Date.UTC(2026, 0, 1) }],
+    'Pending',
+    false,
+    '1/2',
+    '1 of 2 planes run this generation; plane edge/b has had no controller since 2026-01-01T00:00:00Z, and its Pod is Ready',
+  ],
   ['no planes', verdict('orders'), [], 'NoPlanes', false, '0/0', 'no plane is there that it selects'],
   [
     'one that cannot build it',

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { cutOffNote, readCutOffNote } from '../../../controller/publish/cut-off-planes.ts';
 import { EVERYBODY } from '../../../controller/publish/group-grants.ts';
 import { PlaneLedger } from '../../../controller/publish/plane-ledger.ts';
 import { RoutePlanes } from '../../../controller/publish/route-planes.ts';
@@ -98,4 +99,73 @@ it('finds the planes that a route selects', () => {
   planes.regroup('blue', grants);
   expect(planes.of({ namespace: 'shop', dataPlanes: null })).toEqual({ planes: [], withheld: ['blue'] });
   expect(planes.of({ namespace: 'bank', dataPlanes: null })).toMatchObject({ planes: [{}], withheld: [] });
+});
+
+it('counts a plane without a stream until its Pod is gone or not ready', async () => {
+  const clock = new ManualClock();
+  const changes: (readonly string[] | null)[] = [];
+  let answer: boolean | null | Error = true;
+  const ledger = new PlaneLedger({
+    clock,
+    changed: (routes) => changes.push(routes),
+    async serves() {
+      if (answer instanceof Error) throw answer;
+      return answer;
+    },
+  });
+  ledger.heard(plane('p1', { orders: 'h1' }), null);
+  ledger.left('p1', 'a');
+  await clock.pass(60_000);
+  expect(ledger.counted).toMatchObject([{ identity: { name: 'p1' }, cutOffSince: clock.wall() - 50_000 }]);
+  expect(ledger.isConnected('p1')).toBe(false);
+  expect(changes).toEqual([null, null]);
+  for (const unknown of [null, new Error('away')]) {
+    answer = unknown;
+    await clock.pass(60_000);
+    expect(ledger.counted).toHaveLength(1);
+  }
+  ledger.heard(plane('p1', { orders: 'h2' }, { connectedSince: 2000 }), null);
+  expect(ledger.counted[0]?.cutOffSince).toBeUndefined();
+  answer = false;
+  await clock.pass(60_000);
+  expect(ledger.counted).toHaveLength(1);
+  ledger.left('p1', 'a');
+  await clock.pass(11_000);
+  expect(ledger.counted).toEqual([]);
+  expect(clock.pending).toBe(0);
+});
+
+it('counts a plane that comes back while its Pod is asked for', async () => {
+  const clock = new ManualClock();
+  const asked = Promise.withResolvers<boolean>();
+  const ledger = new PlaneLedger({ clock, changed: () => {}, serves: () => asked.promise });
+  ledger.heard(plane('p1'), null);
+  ledger.left('p1', 'a');
+  await clock.pass(11_000);
+  ledger.heard(plane('p1', {}, { connectedSince: 2000 }), null);
+  asked.resolve(false);
+  await clock.pass(60_000);
+  expect(ledger.counted).toHaveLength(1);
+});
+
+it('counts the planes that an earlier leader noted as cut off, for as long as they may take requests', async () => {
+  const clock = new ManualClock();
+  const before = new PlaneLedger({ clock, changed: () => {}, serves: async () => true });
+  for (const name of ['p1', 'p2', 'p3']) before.heard(plane(name, { orders: 'h1' }), null);
+  expect(cutOffNote(before.planes)).toBeNull();
+  for (const name of ['p2', 'p3']) before.left(name, 'a');
+  await clock.pass(20_000);
+  const note = cutOffNote(before.planes)!;
+  const ledger = new PlaneLedger({ clock, changed: () => {}, serves: async ({ identity }) => identity.name === 'p2' });
+  ledger.heard(plane('p1'), null);
+  ledger.remember(readCutOffNote(note));
+  await clock.pass(1000);
+  expect(ledger.counted.map(({ identity, running }) => [identity.name, running.size])).toEqual([
+    ['p1', 0],
+    ['p2', 0],
+  ]);
+  expect(cutOffNote(ledger.planes)).toBe(JSON.stringify(JSON.parse(note).slice(0, 1)));
+  for (const broken of ['', '{}', '[1]', 'x']) expect(readCutOffNote(broken)).toEqual([]);
+  const many = Array.from({ length: 10_000 }, (_, at) => plane(`p${at}`, {}, { cutOffSince: 1 }));
+  expect(cutOffNote(many)!.length).toBeLessThan(33_000);
 });

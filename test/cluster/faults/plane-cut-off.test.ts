@@ -1,0 +1,65 @@
+import { expect, it, vi } from 'vitest';
+import { theCluster } from '../../support/cluster.ts';
+import { CuttableWire } from '../../support/cuttable-wire.ts';
+import type { DeployedGateway } from '../../support/deployed-gateway.ts';
+import { PATIENCE, planeAnswer, untilAnswer } from '../../support/plane-answers.ts';
+import { RecordedStatus } from '../../support/recorded-status.ts';
+import { routeManifest } from '../../support/route-manifest.ts';
+import { testedGateway } from '../../support/tested-gateway.ts';
+
+const cluster = theCluster();
+
+/** Says of the Pod of a plane what a kubelet would. */
+async function setReady({ namespace }: DeployedGateway, pod: string, isReady: boolean): Promise<void> {
+  const status = { conditions: [{ type: 'Ready', status: isReady ? 'True' : 'False' }] };
+  const words = ['patch', 'pod', pod, '-n', namespace, '--subresource=status', '--type=merge', '-p'];
+  await cluster.run([...words, JSON.stringify({ status })]);
+}
+
+it('counts a plane that no controller reaches while its Pod is Ready, and under the next leader too', async () => {
+  const shop = await cluster.namespace('shop');
+  const gateway = await testedGateway({ access: cluster, namespaces: [shop] });
+  const leader = await gateway.startController();
+  await leader.process.line(({ isLeader }) => isLeader === true);
+  const follower = await gateway.startController();
+  const wire = await CuttableWire.to(`https://127.0.0.1:${leader.port}`);
+  await gateway.apply(routeManifest(shop, 'orders', 'one'));
+  const near = await gateway.startPlane({ controllers: [follower] });
+  const far = await gateway.startPlane({ controllers: [wire] });
+  for (const { name, port } of [near, far]) {
+    await setReady(gateway, name, true);
+    await untilAnswer(port, '/orders', '200 one');
+  }
+  const status = await RecordedStatus.follow(cluster, shop);
+  const last = () => status.of('orders').at(-1);
+  await vi.waitFor(() => expect(last()).toMatchObject({ programmed: '2/2' }), PATIENCE);
+
+  wire.cut();
+  await far.process.line(({ msg }) => msg.startsWith('no controller is connected'));
+  const before = status.of('orders').length;
+  await gateway.apply(routeManifest(shop, 'orders', 'two'));
+  await untilAnswer(near.port, '/orders', '200 two');
+  expect(await planeAnswer(far.port, '/orders')).toBe('200 one');
+  const message = async (): Promise<string> => {
+    const path = '{.status.conditions[?(@.type=="Programmed")].message}';
+    return cluster.run(['get', 'routes.gatewarden.io/orders', '-n', shop, '-o', `jsonpath=${path}`]);
+  };
+  await vi.waitFor(async () => expect(await message()).toContain(`${far.name} has had no controller since`), PATIENCE);
+  const annotations = ['get', 'lease', 'gatewarden-controller', '-n', gateway.namespace, '-o', 'jsonpath={.metadata}'];
+  await vi.waitFor(async () => expect(await cluster.run(annotations)).toContain(far.name), PATIENCE);
+
+  await leader.process.stop('SIGKILL');
+  await follower.process.line(({ isLeader }) => isLeader === true);
+  await gateway.apply(routeManifest(shop, 'orders', 'three'));
+  await untilAnswer(near.port, '/orders', '200 three');
+  await vi.waitFor(() => expect(last()).toMatchObject({ observed: 3, programmed: '1/2' }), PATIENCE);
+  const reasons = status
+    .of('orders')
+    .slice(before)
+    .map(({ reasons: all }) => all['Programmed']);
+  expect([...new Set(reasons.slice(1))]).toEqual(['Pending']);
+
+  await setReady(gateway, far.name, false);
+  const isTrue = { observed: 3, programmed: '1/1', reasons: { Programmed: 'Programmed' } };
+  await vi.waitFor(() => expect(last()).toMatchObject(isTrue), PATIENCE);
+});
