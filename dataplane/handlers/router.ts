@@ -23,6 +23,7 @@ export const router = defineHandler({
     openApiValidation: unavailable('object').describe('Routes made of OpenAPI documents.'),
   }),
   operatorOnly: 'the routes of a router are files of the plane',
+  survives: false, // its routes inherit from the heap that it is built in
   examples: [
     {
       title: 'Routes in a directory of their own, and an answer for the rest',

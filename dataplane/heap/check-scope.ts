@@ -184,6 +184,7 @@ export class ScopeCheck {
       name,
       definition,
       config: parsed.value,
+      source: config,
       path: declaration.path,
       scope: this.scope,
       targets: new Map<Reference, CheckedObject>(),
@@ -326,7 +327,7 @@ export class ScopeCheck {
     if (vain !== null) this.report('warning', 'no-effect', path, `has no effect: ${vain}`);
     const unserved = definition.unserved?.(parsed.value) ?? null;
     if (unserved !== null) this.report('warning', 'unavailable-field', path, unserved);
-    return { decorator, value: parsed.value };
+    return { decorator, value: parsed.value, source: value };
   }
 
   /** A misspelt field is an error, because what it was to say would be missing; other keys are the writer's own. */

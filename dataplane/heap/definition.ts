@@ -49,6 +49,8 @@ export interface TypeDefinition<K extends BuiltKind = BuiltKind, Config = unknow
   readonly operatorOnly?: string;
   /** Whether requests that pass it get a credential of whoever declared it, so that others may not put it in their way. */
   readonly lendsCredentials?: true;
+  /** False for a type whose objects are made anew with every update, although nothing about them changed. */
+  readonly survives?: false;
   /** For decorators: the schema of what stands beside the decorated object. */
   readonly decoration?: z.ZodType;
   /** For decorators: what they can be put around. */

@@ -7,9 +7,11 @@ import { bufferingFilter, bufferingHandler, type NeededEntities, neededEntities 
 import type { Decorated } from './decorator.ts';
 import type { Parts } from './definition.ts';
 import type { Built, BuiltKind } from './kinds.ts';
-import type { PlaneServices } from './plane-services.ts';
+import type { ClaimedPlace, PlaneServices } from './plane-services.ts';
 import { type CheckedDecoration, type CheckedObject, decoratable, kindOf, type Scope } from './scope.ts';
 import { secretsInOrder } from './secrets-in-order.ts';
+import { survivalKey } from './survival-key.ts';
+import type { Survivors } from './survivors.ts';
 
 /** An object could not be built: its name, and why. */
 export class BuildFailure extends Error {
@@ -20,6 +22,18 @@ export class BuildFailure extends Error {
     this.name = 'BuildFailure';
     this.object = object;
   }
+}
+
+/** What a heap knows beside its objects. */
+export interface HeapOptions {
+  /** The route that its objects are of; null outside of routes. */
+  readonly route?: RouteKey | null;
+  /** Holds objects that stay the same when this heap is replaced; without it all are made anew. */
+  readonly survivors?: Survivors;
+  /** Whose objects they are, what their document is read with, and what they may do. */
+  readonly owner?: string;
+  /** The files that their secret stores read. */
+  readonly files?: string;
 }
 
 /** The built objects of one scope. Whatever cannot be built leaves nothing behind. */
@@ -38,9 +52,13 @@ export class Heap {
   private readonly names = new Map<string, number>();
   private readonly releases: (() => void | Promise<void>)[] = [];
 
-  constructor(scope: Scope, parent: Heap | null, plane: PlaneServices, route: RouteKey | null = null) {
+  private readonly options: HeapOptions;
+  private readonly keys = new Map<CheckedObject, string | null>();
+
+  constructor(scope: Scope, parent: Heap | null, plane: PlaneServices, options: HeapOptions = {}) {
     this.scope = scope;
-    this.route = route;
+    this.route = options.route ?? null;
+    this.options = options;
     this.parent = parent;
     this.plane = plane;
     this.log = plane.log;
@@ -49,7 +67,9 @@ export class Heap {
   /** Puts what lives elsewhere in the place of an object of this scope, which is then neither built nor closed here. */
   lend(name: string, built: unknown): void {
     const object = this.scope.objects.get(name);
-    if (object !== undefined) this.own.set(object, built);
+    if (object === undefined) return;
+    this.own.set(object, built);
+    this.keys.set(object, `lent ${name}`);
   }
 
   /** Builds everything that the scope declares, what is needed before what needs it. @throws BuildFailure */
@@ -117,11 +137,33 @@ export class Heap {
   }
 
   private build(object: CheckedObject): unknown {
+    const { survivors } = this.options;
+    const identity = this.identify(object.name);
+    const key = survivors === undefined ? null : this.keyOf(object);
+    if (survivors === undefined || key === null) {
+      return this.create(object, identity, this.plane, (release) => this.releases.push(release));
+    }
+    // whoever holds an object holds what it needs, also when it was made for another heap
+    for (const target of object.targets.values()) this.get(target);
+    for (const { decorator } of object.decorations) this.get(decorator);
+    const claims: ClaimedPlace[] = [];
+    const plane = { ...this.plane, claim: (place: ClaimedPlace): void => void claims.push(place) };
+    const survivor = survivors.take(key, (onClose) => ({
+      object: this.create(object, identity, plane, onClose),
+      claims,
+    }));
+    this.releases.push(() => survivor.release());
+    const built = survivor.built as { readonly object: unknown; readonly claims: readonly ClaimedPlace[] };
+    for (const place of built.claims) this.plane.claim?.(place);
+    return built.object;
+  }
+
+  private create(object: CheckedObject, identity: string, plane: PlaneServices, onClose: Parts['onClose']): unknown {
     const { name, definition, config, targets } = object;
     const parts: Parts = {
       name,
       qualifiedName: `${this.scope.name}.${name}`,
-      identity: this.identify(name),
+      identity,
       resolve: <K extends BuiltKind>(reference: Reference<K>): Built[K] => {
         const one = (single: Reference): unknown => {
           const target = targets.get(single);
@@ -132,9 +174,9 @@ export class Heap {
         const stores = members.map((member) => one(member) as Built['secretStore']);
         return (stores.length === 0 ? one(reference) : secretsInOrder(stores)) as Built[K];
       },
-      onClose: (release) => this.releases.push(release),
+      onClose,
       log: this.log.child({ object: `${this.scope.name}.${name}` }),
-      plane: this.plane,
+      plane,
       heap: this,
     };
     try {
@@ -144,6 +186,23 @@ export class Heap {
     } catch (error) {
       throw failure(object, error);
     }
+  }
+
+  /** Names an object by what it is made of; null for one that is made anew with every update. */
+  private keyOf(object: CheckedObject): string | null {
+    if (object.scope !== this.scope && this.parent !== null) return this.parent.keyOf(object);
+    const known = this.keys.get(object);
+    if (known !== undefined) return known;
+    this.keys.set(object, null); // what comes back to itself on the way has no key
+    const kind = kindOf(object);
+    const { owner = '', files = '' } = this.options;
+    const key = survivalKey(object, {
+      owner: JSON.stringify([owner, this.route, kind === 'secretStore' ? files : '']),
+      global: this.scope.decorations().filter((decoration) => decoratable(decoration, kind)),
+      keyOf: (other) => this.keyOf(other),
+    });
+    this.keys.set(object, key);
+    return key;
   }
 
   /** Names may have dots in them, and objects in place may have the name of another: the order of building tells them apart. */

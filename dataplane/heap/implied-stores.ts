@@ -60,7 +60,7 @@ export function impliedProvider(name: string, scope: Scope, definition: TypeDefi
   const references = stores.map((store) => new Reference('secretStore', store.name, null));
   const targets = new Map(references.map((reference, at): [Reference, CheckedObject] => [reference, stores[at]!]));
   const config = { stores: references };
-  return { name, definition, config, path: ['secrets', 'stores'], scope, targets, decorations: [] };
+  return { name, definition, config, source: {}, path: ['secrets', 'stores'], scope, targets, decorations: [] };
 }
 
 function needsNoOthers({ config }: CheckedObject): boolean {

@@ -1,3 +1,4 @@
+import type { JsonValue } from '../../contract/document/json-value.ts';
 import type { Path } from '../../contract/problem.ts';
 import type { Reference } from '../../contract/vocabulary/reference.ts';
 import type { TypeDefinition } from './definition.ts';
@@ -8,6 +9,8 @@ export interface CheckedObject {
   readonly name: string;
   readonly definition: TypeDefinition;
   readonly config: unknown;
+  /** The configuration as it was written. */
+  readonly source: JsonValue;
   readonly path: Path;
   /** The scope it is built in. */
   readonly scope: Scope;
@@ -42,6 +45,8 @@ const knownKinds = new WeakMap<CheckedObject, BuiltKind>();
 export interface CheckedDecoration {
   readonly decorator: CheckedObject;
   readonly value: unknown;
+  /** The value as it was written. */
+  readonly source: JsonValue;
 }
 
 /** The objects of one document by name. Child scopes see their parents, never the other way round. */

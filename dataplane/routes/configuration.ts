@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
-import type { JsonObject } from '../../contract/document/json-value.ts';
+import { canonicalJson, contentHash } from '../../contract/document/canonical.ts';
+import { isJsonObject, type JsonObject } from '../../contract/document/json-value.ts';
 import type { MayReach } from '../../contract/egress.ts';
 import type { Problem } from '../../contract/problem.ts';
 import { type Reach, tenantReach } from '../../contract/reach.ts';
@@ -11,6 +13,7 @@ import { BuildFailure, Heap } from '../heap/heap.ts';
 import type { ClaimedPlace, PlaneServices } from '../heap/plane-services.ts';
 import type { Scope } from '../heap/scope.ts';
 import { namedMemory } from '../heap/shared-memory.ts';
+import { Survivors } from '../heap/survivors.ts';
 import type { TemporaryStorage } from '../heap/temporary-storage.ts';
 import type { TypeCatalogue } from '../heap/type-catalogue.ts';
 import { confinedRoute } from '../http/confined.ts';
@@ -64,6 +67,8 @@ export interface BuildProblem {
 /** Everything that was built from one `config.json`. */
 interface Generation {
   readonly tenancy: Tenancy;
+  /** What the tenancy was made of. */
+  readonly trust: BaseEntry['trust'];
   readonly main: Next;
   readonly lease: Lease;
   readonly heap: Heap;
@@ -85,17 +90,24 @@ export class Configuration {
   private tenancy: Tenancy = NO_TENANTS;
   private problems: BuildProblem[] = [];
   private readonly sharedMemory: PlaneServices['sharedMemory'];
+  private readonly survivors: Survivors;
   private readonly failedEvaluations: FailedEvaluations;
   private readonly failedRequests: FailedRequests;
 
   constructor(options: ConfigurationOptions) {
     this.options = options;
     this.sharedMemory = options.sharedMemory ?? namedMemory();
+    this.survivors = new Survivors(options.log);
     this.failedEvaluations = new FailedEvaluations(options.log);
     this.failedRequests = new FailedRequests(options.log);
   }
 
   readonly handle: Next = (exchange) => this.generation?.main(exchange) ?? refusalResponse('not-ready');
+
+  /** Number of objects that are built, old ones that still serve a request included. */
+  get builtObjects(): number {
+    return this.survivors.size;
+  }
 
   get ready(): boolean {
     return this.generation !== null;
@@ -145,8 +157,9 @@ export class Configuration {
   private replaceBase({ document, trust }: BaseEntry): void {
     const before = this.generation;
     const { forbidden = [], appPorts = [], mayReach } = this.options;
-    const tenancy = tenancyOf(trust, { forbidden, appPorts }, mayReach);
-    const built = Array.isArray(tenancy) ? tenancy : this.buildGeneration(document, tenancy);
+    const isSameTrust = before !== null && isDeepStrictEqual(before.trust, trust);
+    const tenancy = isSameTrust ? before.tenancy : tenancyOf(trust, { forbidden, appPorts }, mayReach);
+    const built = Array.isArray(tenancy) ? tenancy : this.buildGeneration(document, tenancy, trust);
     if (Array.isArray(built)) {
       this.problems.push({ route: null, problems: built, keepsServing: before !== null });
       return;
@@ -155,25 +168,27 @@ export class Configuration {
     if (before !== null) this.retireGeneration(before);
   }
 
-  private buildGeneration(base: JsonObject, tenancy: Tenancy): Generation | Problem[] {
+  private buildGeneration(base: JsonObject, tenancy: Tenancy, trust: BaseEntry['trust']): Generation | Problem[] {
     this.staged = new Map();
     this.tenancy = tenancy;
     const plane = this.planeServices();
     const reading = this.reading([base]);
     const check = { catalogue: this.options.catalogue, reading, report: (): void => {} };
-    const defaults = new Heap(checkDefaultObjects(check), null, plane);
+    const { survivors } = this;
+    const owner = readingText([base]);
+    const defaults = new Heap(checkDefaultObjects(check), null, plane, { survivors });
     const { storage = null } = this.options;
     if (storage !== null) defaults.lend('TemporaryStorage', storage);
     const { document, problems } = checkBase(base, defaults.scope, check);
     if (document === null) return [...problems];
-    const heap = new Heap(document.scope, defaults, plane);
+    const heap = new Heap(document.scope, defaults, plane, { survivors, owner });
     this.ancestors.set(document.scope, [base]);
     const lease = new Lease();
     try {
       heap.buildAll();
       const handler = heap.decorated(document.handler, document.decorations) as Next;
       const main = leased(handler, lease, (error) => this.failed('gateway', error));
-      return { tenancy, main, lease, heap, defaults, tables: this.staged };
+      return { tenancy, trust, main, lease, heap, defaults, tables: this.staged };
     } catch (error) {
       void heap.close().then(() => defaults.close());
       if (!(error instanceof BuildFailure)) throw error;
@@ -251,7 +266,18 @@ export class Configuration {
     const claims: ClaimedPlace[] = [];
     const claim: PlaneServices['claim'] = (place) => claims.push(place);
     const services = egress === null ? this.planeServices() : this.tenantServices(reach, egress);
-    const heap = new Heap(scope, parent, { ...services, claim }, { router: entry.router, id: entry.id });
+    const tenancy = entry.tenant === undefined ? '' : `${this.tenancy.id} ${entry.tenant}`;
+    const heap = new Heap(
+      scope,
+      parent,
+      { ...services, claim },
+      {
+        route: { router: entry.router, id: entry.id },
+        survivors: this.survivors,
+        owner: `${tenancy} ${readingText(above)}`,
+        files: entry.files === undefined ? '' : contentHash(entry.files),
+      },
+    );
     this.ancestors.set(scope, above);
     const close = (): void => {
       this.ancestors.delete(scope);
@@ -344,6 +370,12 @@ export class Configuration {
 
 function retireAll(table: RouterTable): void {
   for (const route of table.routes.values()) route.retire();
+}
+
+/** What gives the names in a document their meaning: objects that mean something else do not survive. */
+function readingText(documents: readonly JsonObject[]): string {
+  const given = documents.flatMap(({ properties }) => (isJsonObject(properties) ? [properties] : []));
+  return canonicalJson(given.filter((properties) => Object.keys(properties).length > 0));
 }
 
 function buildProblem(failure: BuildFailure): Problem {

@@ -1,3 +1,4 @@
+import { contentHash } from '../../contract/document/canonical.ts';
 import {
   type EgressRule,
   egressJudge,
@@ -19,6 +20,8 @@ export interface TenantSurroundings {
 
 /** What an operator lets tenants do, as one generation of routes is built with it. */
 export interface Tenancy {
+  /** The same for the same trust. */
+  readonly id: string;
   readonly grants: HostGrants;
   /** What connections for a tenant may be opened to. One for each, so that none uses the connections of another. */
   egressOf(tenant: string): MayReach;
@@ -27,6 +30,7 @@ export interface Tenancy {
 
 /** What holds before anybody said anything of tenants. */
 export const NO_TENANTS: Tenancy = {
+  id: '',
   grants: new HostGrants([]),
   egressOf: () => () => false,
   sharedObjects: new Set(),
@@ -45,6 +49,7 @@ export function tenancyOf(
   const judges = new Map<string, MayReach>();
   const judge = egressJudge(rules, { ...surroundings, isOwnAddress: isOfThisMachine });
   return {
+    id: contentHash({ tenants: tenants.map(({ name, hosts }) => ({ name, hosts })), egress, sharedObjects }),
     grants: new HostGrants(tenants),
     egressOf(tenant) {
       const known = judges.get(tenant) ?? ((address, port) => mayReach(address, port) && judge(address, port));

@@ -38,6 +38,10 @@ export interface TenantGateway extends TestGateway {
   readonly configuration: Configuration;
   /** Replaces routes; null takes one away. @returns what could not be built. */
   change(routes: Readonly<Record<string, TenantRoute | null>>): readonly BuildProblem[];
+  /** Replaces `config.json`. @returns what could not be built. */
+  replaceBase(document: JsonObject): readonly BuildProblem[];
+  /** Sends a request head on a connection of its own. */
+  send(head: string): Promise<RawAnswer>;
   /** One request on a connection of its own. */
   get(path: string, host?: string): Promise<RawAnswer>;
 }
@@ -89,6 +93,15 @@ export async function startTenants(
         defaultSlots: {},
       });
     },
+    replaceBase: (changed) =>
+      configuration.apply({
+        revision: '3',
+        base: { document: changed, trust, hash: canonicalJson(changed) },
+        set: [],
+        remove: [],
+        defaultSlots: {},
+      }),
+    send: (head) => ask(gateway.port, head),
     get: (path, host = 'gw.test') =>
       ask(gateway.port, `GET ${path} HTTP/1.1\r\n${host === '' ? '' : `Host: ${host}\r\n`}`),
   };
