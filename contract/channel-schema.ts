@@ -1,10 +1,21 @@
 import { z } from 'zod';
 import type { ControllerMessage, PlaneMessage, RouteReport } from './channel.ts';
 import type { JsonObject } from './document/json-value.ts';
+import type { ForbiddenPlace } from './egress.ts';
+import { readIpAddress } from './ip-address.ts';
 import { problemCodes } from './problem.ts';
 import { MOST_COUNTS } from './route-counts.ts';
 import { MOST_REPORTED } from './route-report.ts';
-import type { BaseEntry, PlaneTrust, RouteEntry, RouteKey, Tenant } from './snapshot.ts';
+import type {
+  BaseEntry,
+  ForbiddenAddresses,
+  PlaneTrust,
+  ResourceChanges,
+  RouteEntry,
+  RouteKey,
+  SharedResource,
+  Tenant,
+} from './snapshot.ts';
 
 const text = z.string();
 /** What is kept and shown of a plane although it says nothing about routes. */
@@ -48,6 +59,32 @@ const baseEntry = z.object({
   sources: z.exactOptional(sources),
 } satisfies EveryField<BaseEntry>);
 
+const forbiddenAddresses = z.object({
+  type: z.literal('forbidden-addresses'),
+  key: text,
+  hash: text,
+  places: z.array(
+    z.object({
+      address: text.refine((address) => readIpAddress(address) !== null),
+      port: z.exactOptional(z.number().int().min(1).max(65_535)),
+    } satisfies EveryField<ForbiddenPlace>),
+  ),
+} satisfies EveryField<ForbiddenAddresses>);
+
+const TYPES = ['forbidden-addresses'];
+/** What is no resource of a known type. */
+const unknownResource = z.looseObject({ type: text.refine((type) => !TYPES.includes(type)) }).transform(() => null);
+
+/** A newer controller may send types that this plane does not know: those are left out, and asked for again later. */
+const sharedResources = z
+  .array(z.union([forbiddenAddresses, unknownResource]))
+  .transform((all): readonly SharedResource[] => all.filter((one) => one !== null));
+
+const resourceChanges = z.object({
+  set: sharedResources,
+  remove: z.array(text),
+} satisfies EveryField<ResourceChanges>);
+
 const path = z.array(z.union([text, z.number()]));
 
 const problem = z.object({
@@ -80,6 +117,7 @@ export const planeMessage: z.ZodType<PlaneMessage> = z.discriminatedUnion('type'
       revision: short.nullable(),
       base: short.nullable(),
       routes: z.array(z.tuple([text, text, text])),
+      resources: z.exactOptional(z.array(z.tuple([text, text]))),
     }),
   }),
   z.object({
@@ -134,6 +172,7 @@ export const controllerMessage: z.ZodType<ControllerMessage> = z.discriminatedUn
     keep: z.array(routeWithHash),
     defaults: z.array(text),
     seen: text.nullable(),
+    resources: z.exactOptional(resourceChanges),
   }),
   z.object({ type: z.literal('recall'), routes: z.array(routeWithHash) }),
   heartbeat,

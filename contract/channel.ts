@@ -1,5 +1,5 @@
 import type { Problem } from './problem.ts';
-import type { BaseEntry, RemovedRoute, RouteEntry, RouteKey } from './snapshot.ts';
+import type { BaseEntry, RemovedRoute, ResourceChanges, RouteEntry, RouteKey } from './snapshot.ts';
 
 /** The version of these messages. A controller refuses a plane that speaks another one. */
 export const CHANNEL_PROTOCOL = 1;
@@ -14,6 +14,8 @@ export interface Held {
   readonly base: string | null;
   /** `[router, id, hash]` of every route. */
   readonly routes: readonly (readonly [router: string, id: string, hash: string])[];
+  /** `[key, hash]` of every shared resource; absent where the plane knows of none. */
+  readonly resources?: readonly (readonly [key: string, hash: string])[];
 }
 
 /** A plane introduces itself. Who it is, is not said here: that follows from its credential. */
@@ -69,6 +71,8 @@ export interface UpdateMessage {
   readonly defaults: readonly string[];
   /** How far the controller has seen the cluster, as the highest resourceVersion; null where there is no cluster. */
   readonly seen: string | null;
+  /** What changes of the shared resources, with one of the parts; absent when all of them stay as they are. */
+  readonly resources?: ResourceChanges;
 }
 
 /** What could not be built of one route (null: of the base), and whether the version before it keeps serving. */

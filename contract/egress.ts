@@ -20,7 +20,8 @@ export interface ForbiddenPlace {
 
 /** What a plane knows of the place it runs in. */
 export interface EgressSurroundings {
-  readonly forbidden: readonly ForbiddenPlace[];
+  /** What tenants may not connect to now; the same list as long as nothing changes. */
+  forbidden(): readonly ForbiddenPlace[];
   /** Ports of the application beside a sidecar, which routes may reach on this machine. */
   readonly appPorts: readonly number[];
   /** Whether an address is one of this machine's own. */
@@ -74,7 +75,8 @@ export function readEgressRule(text: string): EgressRule {
  * covers; what the plane forbids is opened only by a rule for that one address.
  */
 export function egressJudge(rules: readonly EgressRule[], surroundings: EgressSurroundings): MayReach {
-  let forbidden: readonly { readonly at: IpAddress; readonly port: number | undefined }[] = [];
+  let places: readonly ForbiddenPlace[] = [];
+  let forbidden: ForbiddenPorts = new Map();
   const apps = new Set(surroundings.appPorts);
 
   return function mayReach(address, port) {
@@ -90,11 +92,13 @@ export function egressJudge(rules: readonly EgressRule[], surroundings: EgressSu
   };
 
   function isForbidden(address: IpAddress, port: number): boolean {
-    // a controller may be found at another address while planes run: the list grows, and nothing leaves it
-    if (forbidden.length !== surroundings.forbidden.length) {
-      forbidden = surroundings.forbidden.map((one) => ({ at: forbiddenAddress(one.address), port: one.port }));
+    const now = surroundings.forbidden();
+    if (now !== places) {
+      places = now;
+      forbidden = portsByAddress(now);
     }
-    return forbidden.some((one) => isSame(one.at, address) && (one.port === undefined || one.port === port));
+    const ports = forbidden.get(addressKey(address));
+    return ports !== undefined && (ports === 'all' || ports.has(port));
   }
 
   function isOwn(address: IpAddress): boolean {
@@ -120,14 +124,25 @@ function isIn(address: IpAddress, list: readonly IpNetwork[]): boolean {
   return list.some((one) => isInNetwork(address, one));
 }
 
-function isSame(a: IpAddress, b: IpAddress): boolean {
-  return a.bits === b.bits && a.value === b.value;
+/** Forbidden ports by address: there may be as many addresses as a cluster has sidecars. */
+type ForbiddenPorts = Map<string, 'all' | Set<number>>;
+
+function portsByAddress(places: readonly ForbiddenPlace[]): ForbiddenPorts {
+  const found: ForbiddenPorts = new Map();
+  for (const { address, port } of places) {
+    const read = readIpAddress(withoutZone(address));
+    if (read === null) throw new TypeError(`not an address: ${address}`);
+    const key = addressKey(read);
+    const ports = found.get(key);
+    if (port === undefined) found.set(key, 'all');
+    else if (ports === undefined) found.set(key, new Set([port]));
+    else if (ports !== 'all') ports.add(port);
+  }
+  return found;
 }
 
-function forbiddenAddress(text: string): IpAddress {
-  const address = readIpAddress(withoutZone(text));
-  if (address === null) throw new TypeError(`not an address: ${text}`);
-  return address;
+function addressKey({ bits, value }: IpAddress): string {
+  return `${bits} ${value}`;
 }
 
 /** What stands after the percent sign says which link, and every link is refused. */

@@ -1,4 +1,5 @@
 import type { JsonObject } from './document/json-value.ts';
+import type { ForbiddenPlace } from './egress.ts';
 
 /** An object of the cluster at one moment. Versions of one object are ordered; see `isOlder`. */
 export interface SourceVersion {
@@ -57,6 +58,27 @@ export interface BaseEntry {
   readonly sources?: readonly SourceVersion[];
 }
 
+/** Addresses that connections for tenants are never opened to, whatever the name they were found by. */
+export interface ForbiddenAddresses {
+  readonly type: 'forbidden-addresses';
+  /** Unique among the resources of a snapshot, such as `forbidden/api-server`. */
+  readonly key: string;
+  /** Hash of everything else, by `sharedResourceHash`: the same key and hash are the same resource. */
+  readonly hash: string;
+  readonly places: readonly ForbiddenPlace[];
+}
+
+/** Something that planes get once, beside the routes: it changes without them. Its type says what it is. */
+export type SharedResource = ForbiddenAddresses;
+
+/** What changes of the shared resources. All others stay as they are. */
+export interface ResourceChanges {
+  /** Resources that are new or changed. */
+  readonly set: readonly SharedResource[];
+  /** Keys of the resources that are gone. */
+  readonly remove: readonly string[];
+}
+
 /** What a plane has to change to run a new revision. */
 export interface Update {
   readonly revision: string;
@@ -68,6 +90,8 @@ export interface Update {
   readonly remove: readonly RemovedRoute[];
   /** Qualified names of the routers that have a default handler, whose requests are counted. */
   readonly defaults: readonly string[];
+  /** Absent when all shared resources stay as they are. */
+  readonly resources?: ResourceChanges;
 }
 
 export interface RouteKey {

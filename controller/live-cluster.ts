@@ -1,7 +1,9 @@
 import type { RouteEntry } from '../contract/snapshot.ts';
+import type { TrustSettings } from '../contract/trust-settings.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { BaseFiles } from './cluster/base-files.ts';
 import { type Compilation, type Compiler, type LastGood, nothingGood } from './compile/compiler.ts';
+import { planeNamespaces } from './compile/resources/forbidden-addresses.ts';
 import type { ResourceState } from './compile/resources/resource-state.ts';
 import type { InstanceState, SourceFile } from './compile/source-file.ts';
 import type { PublishedState } from './publish/published-state.ts';
@@ -21,6 +23,10 @@ export interface FollowedCluster {
   readonly synced: Promise<void>;
   /** Follows these Secrets, as `namespace/name`, and no others. */
   follow(wanted: Iterable<string>): void;
+  /** Follows the Pods of planes in these namespaces. */
+  followPlanes?(namespaces: Iterable<string>): void;
+  /** Whether some of them are still to be listed. */
+  readonly isAwaitingPlanes?: boolean;
 }
 
 /** A compilation and what it was made of. */
@@ -43,7 +49,7 @@ export interface LiveClusterOptions {
   readonly clock?: Clock;
   /** Milliseconds between two compilations while things keep changing. */
   readonly gap?: number;
-  /** How long the first compilation waits for Secrets, in milliseconds: without them Routes would refuse for a moment. */
+  /** How long the first compilation waits for Secrets and Pods, in milliseconds: without Secrets Routes would refuse. */
   readonly patience?: number;
 }
 
@@ -59,6 +65,8 @@ export class LiveCluster {
   private readonly pace: Pace;
   private lastGood: LastGood = nothingGood;
   private followed: ReadonlySet<string> | null = null;
+  /** Those whose planes are followed. */
+  private groups: TrustSettings['groups'] | null = null;
   /** Calls off the end of the wait for Secrets; null when it is over. */
   private giveUp: (() => void) | null = null;
   /** What was compiled last. */
@@ -128,7 +136,8 @@ export class LiveCluster {
     const took = this.clock.steady() - began;
     this.follow(compilation);
     if (this.phase === 'reading') {
-      if ((compilation.resources?.pendingSecrets ?? []).length > 0) return;
+      const isPending = (compilation.resources?.pendingSecrets ?? []).length > 0;
+      if (isPending || source.isAwaitingPlanes === true) return;
       this.phase = 'live';
       this.giveUp?.();
     }
@@ -140,6 +149,11 @@ export class LiveCluster {
   }
 
   private follow({ resources }: Compilation): void {
+    const groups = resources?.trust?.groups;
+    if (groups !== undefined && groups !== this.groups) {
+      this.groups = groups;
+      this.options.source.followPlanes?.(planeNamespaces(groups));
+    }
     if (resources === undefined || resources.wantedSecrets === this.followed) return;
     this.followed = resources.wantedSecrets;
     this.options.source.follow(resources.wantedSecrets);

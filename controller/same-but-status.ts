@@ -6,6 +6,7 @@ export function isSameButStatus(before: ResourceState, after: ResourceState): bo
   return (
     areSame(before.secrets, after.secrets, () => false) &&
     before.trust === after.trust &&
+    before.platform === after.platform &&
     areSame(before.routes, after.routes, isSame) &&
     areSame(before.secretStores, after.secretStores, isSame) &&
     areSame(before.auditServices, after.auditServices, isSame)

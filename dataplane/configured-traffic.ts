@@ -5,6 +5,7 @@ import { AdminObjects } from './connectors/admin-objects.ts';
 import type { Connector } from './connectors/connector.ts';
 import { fileTransport } from './connectors/file-transport.ts';
 import { connectWire } from './http/connect.ts';
+import { egressChanges } from './http/egress-changes.ts';
 import type { Next } from './http/exchange.ts';
 import { OwnListeners } from './http/own-listeners.ts';
 import { refusalResponse } from './http/response.ts';
@@ -91,6 +92,7 @@ export function configuredTraffic(
       const isKnown = (one: (typeof places)[number]): boolean =>
         places.some(({ address, port: at }) => address === one.address && at === one.port);
       places.push(...more.filter((one) => !isKnown(one)));
+      egressChanges.count++;
     },
     close() {
       clearInterval(timer);

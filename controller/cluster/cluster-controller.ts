@@ -102,6 +102,7 @@ export class ClusterController {
       api,
       namespaces: options.namespaces,
       base: { namespace: options.namespace, name: options.base },
+      platform: { server: api.server, controller: { namespace: options.namespace, pod: name } },
       changed: () => this.live.changed(),
       failed: toldFailures(log),
     });
@@ -279,8 +280,7 @@ export class ClusterController {
     this.metrics.compiled(took);
     const { resources } = compilation;
     if (resources === undefined) return;
-    // Who is no plane any more gets nothing of what comes next.
-    if (resources.trust !== null) this.review.useGroups(resources.trust.groups);
+    if (resources.trust !== null) this.review.useGroups(resources.trust.groups); // no plane any more: nothing comes next
     if (published !== null) {
       if (this.routePlanes.regroup(published.defaultGroup, published.grants ?? EVERYBODY)) {
         this.status.planesChanged(null);

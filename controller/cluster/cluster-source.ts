@@ -11,6 +11,7 @@ import type { ResourceState } from '../compile/resources/resource-state.ts';
 import type { ApiCaller } from './api-client.ts';
 import type { ApiError } from './api-error.ts';
 import { type BaseFiles, baseFiles, NO_BASE_FILES } from './base-files.ts';
+import { PlatformFollower, type PlatformFollowerOptions } from './platform-follower.ts';
 import { Reflector, type ReflectorTimes } from './reflector.ts';
 import type { ReflectorFacts } from './reflector-facts.ts';
 import { resourceOfObject } from './resource-of-object.ts';
@@ -26,6 +27,8 @@ export interface ClusterSourceOptions {
   readonly namespaces: NamespaceScope;
   /** The ConfigMap of the base configuration. */
   readonly base: { readonly namespace: string; readonly name: string };
+  /** Follows where control planes are; without it nothing is known of that. */
+  readonly platform?: Pick<PlatformFollowerOptions, 'server' | 'controller'>;
   /** Called after the state has changed, once it is synced. */
   changed(): void;
   /** Hears of failures; it goes on all the same. The message holds no secret. */
@@ -51,6 +54,7 @@ export class ClusterSource {
   /** Null where namespaces are not chosen by label. */
   private readonly chosen: Reflector<string> | null;
   private readonly secrets: SecretsFollower;
+  private readonly platform: PlatformFollower | null;
   private readonly views = new Map<ResourceKind, View>();
   private hasSynced = false;
   private isClosed = false;
@@ -68,13 +72,16 @@ export class ClusterSource {
       failed: (error, scope) => options.failed?.({ kind: 'Secret', scope, error }),
       ...(options.times && { times: options.times }),
     });
-    this.synced = Promise.all(this.all.map((reflector) => reflector.synced)).then(() => {
+    this.platform = this.platformFollower();
+    const listed = this.all.map((reflector): Promise<unknown> => reflector.synced);
+    this.synced = Promise.all([...listed, this.platform?.settled]).then(() => {
       this.hasSynced = true;
     });
   }
 
   start(): void {
     for (const reflector of this.all) reflector.start();
+    this.platform?.start();
   }
 
   /** As it is now. Its maps are the same ones until something in them changes. */
@@ -85,6 +92,7 @@ export class ClusterSource {
       auditServices: this.view('AuditService'),
       secrets: this.secrets.secrets,
       trust: this.baseFiles.trust,
+      ...(this.platform && { platform: this.platform.facts }),
       seen: highestVersion([...this.all.map(({ position }) => position), this.secrets.seen]),
       seenOf: (kind, key) => (kind === 'Secret' ? this.secrets.seenOf(key) : this.seenOf(kind, key)),
     };
@@ -106,7 +114,7 @@ export class ClusterSource {
   }
 
   get facts(): readonly ReflectorFacts[] {
-    return [...this.all.map(({ facts }) => facts), ...this.secrets.facts];
+    return [...this.all.map(({ facts }) => facts), ...this.secrets.facts, ...(this.platform?.reflectors ?? [])];
   }
 
   /** Follows these Secrets, by `namespace/name`, and no others. */
@@ -114,9 +122,20 @@ export class ClusterSource {
     if (!this.isClosed) this.secrets.follow(wanted);
   }
 
+  /** Follows the Pods of planes in these namespaces, beside that of the controllers. */
+  followPlanes(namespaces: Iterable<string>): void {
+    if (!this.isClosed) this.platform?.followPods(namespaces);
+  }
+
+  /** Whether Pods of planes are still to be listed. */
+  get isAwaitingPlanes(): boolean {
+    return this.platform?.isPending ?? false;
+  }
+
   async close(): Promise<void> {
     this.isClosed = true;
-    await Promise.all([...this.all.map((reflector) => reflector.close()), this.secrets.close()]);
+    const ends = this.all.map((reflector) => reflector.close());
+    await Promise.all([...ends, this.secrets.close(), this.platform?.close()]);
   }
 
   private get all(): readonly Followed[] {
@@ -154,6 +173,18 @@ export class ClusterSource {
     return [...new Set(namespaces)].map((namespace) =>
       this.reflector({ kind, scope: namespace, path: resourcePath({ ...place, namespace }), take }),
     );
+  }
+
+  private platformFollower(): PlatformFollower | null {
+    const { api, platform, failed, times } = this.options;
+    if (platform === undefined) return null;
+    return new PlatformFollower({
+      api,
+      ...platform,
+      changed: () => this.note(),
+      ...(failed && { failed }),
+      ...(times && { times }),
+    });
   }
 
   private baseReflector(): Reflector<BaseFiles> {

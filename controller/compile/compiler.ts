@@ -4,14 +4,17 @@ import type { JsonObject } from '../../contract/document/json-value.ts';
 import type { PropertySet } from '../../contract/document/property-set.ts';
 import type { TokenSources } from '../../contract/document/token-resolver.ts';
 import type { Problem } from '../../contract/problem.ts';
-import type { RouteEntry } from '../../contract/snapshot.ts';
+import type { RouteEntry, SharedResource } from '../../contract/snapshot.ts';
+import type { TrustSettings } from '../../contract/trust-settings.ts';
 import type { Checker, FoundRouter, Judgement } from './checker.ts';
 import { defaultConfiguration } from './default-configuration.ts';
 import { documentResolver, type ResolveDocument } from './resolve-document.ts';
 import type { CompiledResources } from './resources/compiled-resources.ts';
+import { forbiddenAddresses } from './resources/forbidden-addresses.ts';
 import type { GoodResources } from './resources/good-resources.ts';
 import { InstanceResources, type WithResources } from './resources/instance-resources.ts';
 import type { ResourceChange, ResourceOpinion } from './resources/judge-change.ts';
+import type { PlatformFacts } from './resources/platform-facts.ts';
 import type { ResourceState } from './resources/resource-state.ts';
 import { RouteDrafts } from './route-draft.ts';
 import { directoryPath, type GoodRoutes, RouterWalk } from './router-walk.ts';
@@ -91,6 +94,11 @@ export class Compiler {
   private readonly drafts = new WeakMap<FoundRouter, RouteDrafts>();
   private readonly resources: InstanceResources;
   private baseDraft: BaseDraft | null = null;
+  private shared: {
+    readonly platform: PlatformFacts;
+    readonly groups: TrustSettings['groups'];
+    readonly resources: readonly SharedResource[];
+  } | null = null;
 
   constructor(options: CompilerOptions) {
     this.options = options;
@@ -137,7 +145,8 @@ export class Compiler {
       state.resources === undefined ? null : this.addResources(state, state.resources, base, walk, lastGood);
     const others = base === null ? walk.verdicts.map((one): Verdict => ({ ...one, serves: 'waits' })) : walk.verdicts;
     return {
-      snapshot: base === null ? null : snapshotOf(base, walk, added),
+      snapshot:
+        base === null ? null : snapshotOf(base, walk, added, this.sharedResources(state.resources?.platform, added)),
       verdicts: [...(added?.verdicts ?? []), ...(isWorthSaying ? [own] : []), ...strayVerdicts(state), ...others],
       directories: walk.directories,
       absent: [...walk.directories.keys()].filter(
@@ -172,6 +181,16 @@ export class Compiler {
   ): WithResources {
     const held = base === null ? null : { ...base, routers: base.judgement.routers, routes };
     return this.resources.compile(state, resources, held, good);
+  }
+
+  /** What planes get beside routes; the same as long as nothing it is made of changes. */
+  private sharedResources(platform: PlatformFacts | undefined, added: WithResources | null): readonly SharedResource[] {
+    const groups = added?.resources.trust?.groups;
+    if (platform === undefined || groups === undefined) return [];
+    if (this.shared?.platform !== platform || this.shared.groups !== groups) {
+      this.shared = { platform, groups, resources: forbiddenAddresses(platform, groups) };
+    }
+    return this.shared.resources;
   }
 
   private draftBase({ config, epoch }: InstanceState): BaseDraft {
@@ -253,12 +272,15 @@ function snapshotOf(
   { document, hash }: BaseVersion,
   { routes: files, defaults }: RouterWalk,
   added: WithResources | null,
+  resources: readonly SharedResource[],
 ): Snapshot | null {
   const base = added === null ? { document, hash } : added.base;
   if (base === null) return null;
   const routes = added === null ? files : [...files, ...added.resources.routes];
   const hashes = [base.hash, routes.map((route) => route.hash).join(' ')];
   const remembered = (added?.resources.remembered ?? []).map((one) => one.hash).join(' ');
-  const revision = contentHash(remembered === '' ? hashes : [...hashes, remembered]);
-  return { revision, base, routes, defaults };
+  const shared = resources.map((one) => one.hash).join(' ');
+  const more = [...(remembered === '' && shared === '' ? [] : [remembered]), ...(shared === '' ? [] : [shared])];
+  const revision = contentHash([...hashes, ...more]);
+  return { revision, base, routes, defaults, ...(resources.length === 0 ? {} : { resources }) };
 }

@@ -1,4 +1,4 @@
-import type { BaseEntry, RouteEntry } from '../../contract/snapshot.ts';
+import type { BaseEntry, RouteEntry, SharedResource } from '../../contract/snapshot.ts';
 
 /** A route as it was compiled; the same object is the same route. */
 export type CompiledRoute = RouteEntry;
@@ -12,4 +12,6 @@ export interface Snapshot {
   readonly routes: readonly CompiledRoute[];
   /** Qualified names of the routers that have a default handler, whose requests are counted. */
   readonly defaults: readonly string[];
+  /** What planes get beside the routes, each once; absent where there is nothing of the kind. */
+  readonly resources?: readonly SharedResource[];
 }

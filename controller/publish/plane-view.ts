@@ -1,4 +1,11 @@
-import { type BaseEntry, type RemovedRoute, type RouteKey, routeKeyFrom } from '../../contract/snapshot.ts';
+import type { SharedResources } from '../../contract/shared-resources.ts';
+import {
+  type BaseEntry,
+  type RemovedRoute,
+  type ResourceChanges,
+  type RouteKey,
+  routeKeyFrom,
+} from '../../contract/snapshot.ts';
 import type { CompiledRoute } from '../compile/snapshot.ts';
 import type { RememberedRoute } from './published-state.ts';
 import { type RouteTexts, type UpdateContent, updateParts } from './update-parts.ts';
@@ -14,6 +21,7 @@ export interface ViewFrame {
   readonly base: BaseEntry;
   readonly defaults: readonly string[];
   readonly seen: string | null;
+  readonly resources: SharedResources;
   /** Which version of a resource to name when its route goes. */
   goneAt(uid: string): string | null;
 }
@@ -27,6 +35,8 @@ export interface PreparedUpdate {
   readonly baseHash: string;
   /** What runs under each key that it mentions; null when nothing does. */
   readonly changes: ReadonlyMap<string, string | null>;
+  /** Hash of each shared resource that it mentions; null when it goes. */
+  readonly resources: ReadonlyMap<string, string | null>;
   /** What the plane is to keep as it has it. */
   readonly keeps: ReadonlySet<string>;
   readonly parts: readonly Buffer[];
@@ -37,12 +47,16 @@ export interface PreparedUpdate {
 export interface KnownState {
   readonly running: ReadonlyMap<string, string>;
   readonly baseHash: string | null;
+  /** Hash of every shared resource that it holds, by key. */
+  readonly resources: ReadonlyMap<string, string>;
 }
 
 interface Step {
   readonly version: number;
   readonly keys: ReadonlySet<string>;
   readonly changesBase: boolean;
+  /** Keys of shared resources that are new, changed or gone. */
+  readonly resources: ReadonlySet<string>;
   /** Where routes that went came from, for planes that have to know. */
   readonly gone: ReadonlyMap<string, CompiledRoute | null>;
 }
@@ -98,7 +112,9 @@ export class PlaneView {
       keys.add(key);
     }
     const changesBase = frame.base.hash !== this.frame?.base.hash;
-    const isIdle = keys.size === 0 && !changesBase && sameTexts(frame.defaults, this.frame?.defaults ?? null);
+    const resources = differing(this.frame?.resources ?? new Map(), frame.resources);
+    const isSameSet = keys.size === 0 && resources.size === 0 && !changesBase;
+    const isIdle = isSameSet && sameTexts(frame.defaults, this.frame?.defaults ?? null);
     if (isIdle && this.frame !== null) {
       this.frame = { ...frame, revision: this.frame.revision };
       return;
@@ -106,7 +122,7 @@ export class PlaneView {
     this.frame = frame;
     this.version++;
     this.deltas.clear();
-    this.remember({ version: this.version, keys, changesBase, gone });
+    this.remember({ version: this.version, keys, changesBase, resources, gone });
   }
 
   /** What brings a plane from an earlier version to this one; null when that is too long ago. */
@@ -122,7 +138,8 @@ export class PlaneView {
     const isShared = ![...keys].some((key) => this.entries.get(key)?.route === null);
     const changesBase = steps.some((step) => step.changesBase);
     const gone = new Map(steps.flatMap((step) => [...step.gone]));
-    const made = this.compose(keys, isShared ? null : known.running, changesBase, gone);
+    const resources = new Set(steps.flatMap((step) => [...step.resources]));
+    const made = this.compose(keys, isShared ? null : known.running, changesBase, gone, resources);
     if (isShared) this.deltas.set(version, made);
     return made;
   }
@@ -130,21 +147,25 @@ export class PlaneView {
   /** What brings a plane from what it is known to run to this version. */
   from(known: KnownState): PreparedUpdate {
     if (known.running.size === 0 && known.baseHash === null) return this.whole();
+    const { base, resources } = this.current;
     const keys = new Set([...this.entries.keys(), ...known.running.keys()]);
-    return this.compose(keys, known.running, known.baseHash !== this.current.base.hash, new Map());
+    const differ = differing(known.resources, resources);
+    return this.compose(keys, known.running, known.baseHash !== base.hash, new Map(), differ);
   }
 
   /** Everything, for a plane of which it is not known what it runs. What it holds of remembered routes stays. */
   everything(known: KnownState): PreparedUpdate {
     if (this.rememberedRoutes === 0) return this.whole();
-    return this.compose(new Set(this.entries.keys()), known.running, true, new Map(), true);
+    const { resources } = this.current;
+    return this.compose(new Set(this.entries.keys()), known.running, true, new Map(), new Set(resources.keys()), true);
   }
 
   /** Everything, for planes that hold nothing: shared while somebody has it, and never older than the view. */
   private whole(): PreparedUpdate {
     const ready = this.full?.deref();
     if (ready?.version === this.version) return ready;
-    const made = this.compose(new Set(this.entries.keys()), null, true, new Map(), true);
+    const { resources } = this.current;
+    const made = this.compose(new Set(this.entries.keys()), null, true, new Map(), new Set(resources.keys()), true);
     this.full = new WeakRef(made);
     return made;
   }
@@ -160,10 +181,12 @@ export class PlaneView {
     running: ReadonlyMap<string, string> | null,
     sendsBase: boolean,
     gone: ReadonlyMap<string, CompiledRoute | null>,
+    differ: ReadonlySet<string>,
     full = false,
   ): PreparedUpdate {
     const { revision, base, defaults, seen } = this.current;
-    const content = { revision, full, base: sendsBase ? base : null, defaults, seen };
+    const resources = this.resourceChanges(differ);
+    const content = { revision, full, base: sendsBase ? base : null, defaults, seen, resources };
     const set: CompiledRoute[] = [];
     const remove: RemovedRoute[] = [];
     const keep: (RouteKey & { readonly hash: string })[] = [];
@@ -189,7 +212,25 @@ export class PlaneView {
     }
     const parts = updateParts({ ...content, set, remove, keep } satisfies UpdateContent, this.texts);
     const bytes = parts.reduce((sum, part) => sum + part.length, 0);
-    return { version: this.version, revision, full, baseHash: base.hash, changes, keeps, parts, bytes };
+    const hashes = new Map([...differ].map((key) => [key, this.current.resources.get(key)?.hash ?? null]));
+    return {
+      version: this.version,
+      revision,
+      full,
+      baseHash: base.hash,
+      changes,
+      resources: hashes,
+      keeps,
+      parts,
+      bytes,
+    };
+  }
+
+  private resourceChanges(keys: ReadonlySet<string>): ResourceChanges | null {
+    if (keys.size === 0) return null;
+    const { resources } = this.current;
+    const set = [...keys].flatMap((key) => resources.get(key) ?? []);
+    return { set, remove: [...keys].filter((key) => !resources.has(key)) };
   }
 
   private removed(key: string, route: CompiledRoute | null): RemovedRoute {
@@ -221,6 +262,17 @@ function isSame(a: ViewEntry, b: ViewEntry): boolean {
     a.remembered.hash === b.remembered.hash &&
     a.remembered.fallback?.hash === b.remembered.fallback?.hash
   );
+}
+
+/** Keys of what is on one side only, or with another hash. */
+function differing(
+  before: ReadonlyMap<string, string | { readonly hash: string }>,
+  after: SharedResources,
+): ReadonlySet<string> {
+  const hashOf = (one: string | { readonly hash: string } | undefined): string | undefined =>
+    typeof one === 'string' ? one : one?.hash;
+  const keys = [...new Set([...before.keys(), ...after.keys()])];
+  return new Set(keys.filter((key) => hashOf(before.get(key)) !== after.get(key)?.hash));
 }
 
 function sameTexts(a: readonly string[], b: readonly string[] | null): boolean {

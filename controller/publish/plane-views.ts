@@ -186,7 +186,8 @@ function* labelsOf(selected: Iterable<SelectedEntry | null>): Generator<string> 
 
 function frameOf({ snapshot, seen, versionOf }: PublishedState): ViewFrame {
   const { revision, base, defaults } = snapshot;
-  return { revision, base, defaults, seen, goneAt: (uid) => versionOf(uid) ?? seen };
+  const resources = new Map((snapshot.resources ?? []).map((one) => [one.key, one]));
+  return { revision, base, defaults, seen, resources, goneAt: (uid) => versionOf(uid) ?? seen };
 }
 
 /** Where two lists differ: both are the same before the start and from their ends on. */

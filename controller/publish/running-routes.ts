@@ -11,6 +11,8 @@ export class RunningRoutes {
   revision: string | null;
   baseHash: string | null;
   readonly running = new Map<string, string>();
+  /** Hash of every shared resource that it holds, by key. */
+  readonly resources = new Map<string, string>();
   /** By `routeKeyText`. */
   readonly problems = new Map<string, RouteProblems>();
   /** Whether what the plane said of itself contradicts itself. */
@@ -21,6 +23,7 @@ export class RunningRoutes {
   constructor(held: Held, view: PlaneView | null) {
     this.revision = held.revision;
     this.baseHash = held.base;
+    for (const [key, hash] of (held.resources ?? []).slice(0, MOST_STRANGE)) this.resources.set(key, hash);
     let strange = 0;
     for (const [router, id, hash] of held.routes) {
       const key = routeKeyText({ router, id });
@@ -48,6 +51,10 @@ export class RunningRoutes {
       else this.running.set(key, hash);
     }
     for (const [key, failure] of failed) this.problems.set(key, failure);
+    for (const [key, hash] of update.resources) {
+      if (hash === null) this.resources.delete(key);
+      else this.resources.set(key, hash);
+    }
     this.revision = update.revision;
     this.baseHash = update.baseHash;
     return [...touched];

@@ -1,6 +1,6 @@
 import type { UpdateMessage } from '../../contract/channel.ts';
 import { PART_BYTES } from '../../contract/channel-codec.ts';
-import type { RemovedRoute, RouteEntry, RouteKey } from '../../contract/snapshot.ts';
+import type { RemovedRoute, ResourceChanges, RouteEntry, RouteKey } from '../../contract/snapshot.ts';
 
 /** What an update says, apart from the nonce, which is each plane's own. */
 export interface UpdateContent {
@@ -12,6 +12,8 @@ export interface UpdateContent {
   readonly keep: readonly (RouteKey & { readonly hash: string })[];
   readonly defaults: readonly string[];
   readonly seen: string | null;
+  /** Null when all shared resources stay as they are. */
+  readonly resources: ResourceChanges | null;
 }
 
 /** The JSON of routes, written once for all planes and kept as long as the route is. */
@@ -32,7 +34,7 @@ export class RouteTexts {
  * and kept goes with the last part: nothing of an update counts before it is whole.
  */
 export function updateParts(content: UpdateContent, texts: RouteTexts, partBytes = PART_BYTES): readonly Buffer[] {
-  const { revision, full, base, set, remove, keep, defaults, seen } = content;
+  const { revision, full, base, set, remove, keep, defaults, seen, resources } = content;
   const groups = grouped(set, texts, partBytes);
   return groups.map((routes, index) => {
     const isLast = index === groups.length - 1;
@@ -45,6 +47,7 @@ export function updateParts(content: UpdateContent, texts: RouteTexts, partBytes
       keep: isLast ? keep : [],
       defaults,
       seen,
+      ...(index === 0 && resources !== null ? { resources } : {}),
     });
     return Buffer.from(`${head.slice(1, -1)},"set":[${routes.join(',')}]}`);
   });

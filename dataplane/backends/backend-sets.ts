@@ -4,6 +4,7 @@ import type { Parts } from '../heap/definition.ts';
 import type { ClientTls } from '../heap/tls.ts';
 import type { Connect, Protocol } from '../http/connect.ts';
 import { Destinations, type DestinationsOptions } from '../http/destinations.ts';
+import { Resolver } from '../http/resolver.ts';
 import { tlsConnect } from '../tls/tls-connect.ts';
 import type { BackendWebSockets } from '../websocket/open.ts';
 import { handlerTls, webSocketTls } from './backend-tls.ts';
@@ -27,12 +28,12 @@ export function backendSets(
   parts: Parts,
   ways: BackendWays,
   webSockets: BackendWebSockets,
-): (mayReach: MayReach) => BackendSet {
+): (mayReach: MayReach, isTenant: boolean) => BackendSet {
   const { websocket } = config;
   const tls = handlerTls(config, parts);
   const upgradingTls = webSocketTls(config, parts, tls);
 
-  return function backendSet(mayReach) {
+  return function backendSet(mayReach, isTenant) {
     const options: DestinationsOptions = {
       connections: config.connections,
       waitTimeout: milliseconds(config.connectionTimeout),
@@ -67,7 +68,7 @@ export function backendSets(
     };
 
     function opened(all: DestinationsOptions & Required<Pick<DestinationsOptions, 'each'>>): Destinations {
-      const destinations = new Destinations({ ...all, each: judged(all.each, mayReach) });
+      const destinations = new Destinations({ ...all, each: judged(all.each, mayReach, isTenant) });
       parts.onClose(() => destinations.close());
       return destinations;
     }
@@ -84,14 +85,24 @@ export function backendSets(
   }
 }
 
-/** What a proxy leads to is not for us to resolve, but an address needs no resolving. */
+/**
+ * A proxy resolves names by itself. An address is judged all the same, and of tenants every address that the name has
+ * here: a proxy of the cluster resolves names as we do. A name that has none here is left to the proxy.
+ */
 function judged(
   each: NonNullable<DestinationsOptions['each']>,
   mayReach: MayReach,
+  isTenant: boolean,
 ): NonNullable<DestinationsOptions['each']> {
   return (host, port) => {
     const made = each(host, port);
     const isProxied = made.via !== undefined && made.via !== null;
-    return isProxied && isIP(host) !== 0 && !mayReach(host, port) ? { ...made, mayReach: () => false } : made;
+    if (!isProxied) return made;
+    if (isIP(host) !== 0) return { ...made, mayReach: (proxy, at) => mayReach(proxy, at) && mayReach(host, port) };
+    if (!isTenant) return made;
+    const names = new Resolver(host);
+    const mayAsk = async (): Promise<boolean> =>
+      (await names.resolve().catch(() => [])).every((address) => mayReach(address, port));
+    return { ...made, mayAsk };
   };
 }

@@ -16,10 +16,10 @@ const MOST_GATEWAYS = 5;
 /** Sends each request to the host and port of its URI, once. A failure to get an answer is answered, never thrown. */
 export function forwarder(config: SenderConfig, parts: Parts, ways: BackendWays): Next {
   const { websocket } = config;
-  const { mayReach } = parts.plane;
+  const { mayReach, egress: ofTenant } = parts.plane;
   const webSockets = backendWebSockets(websocket, config.soTimeout);
   const setOf = backendSets(config, parts, ways, webSockets);
-  const own = setOf(mayReach);
+  const own = setOf(mayReach, ofTenant !== undefined);
   const others = new Map<MayReach, BackendSet>();
 
   return function forward(exchange) {
@@ -48,7 +48,8 @@ export function forwarder(config: SenderConfig, parts: Parts, ways: BackendWays)
   /** The backends for requests that may not go everywhere. */
   function heldTo(egress: MayReach): BackendSet {
     if (egress === mayReach) return own;
-    const known = others.get(egress) ?? setOf((address, port) => mayReach(address, port) && egress(address, port));
+    const both: MayReach = (address, port) => mayReach(address, port) && egress(address, port);
+    const known = others.get(egress) ?? setOf(both, true);
     others.set(egress, known);
     return known;
   }

@@ -35,7 +35,7 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
   /** It carries a request that was sent before, and has carried others. */
   private resent = false;
   private readonly born = clock.now;
-  private readonly wire: Wire;
+  readonly wire: Wire;
   private state = IDLE;
   private call: Call | null = null;
   private used = false;

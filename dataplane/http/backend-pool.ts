@@ -5,6 +5,7 @@ import { BackendDial } from './backend-dial.ts';
 import { clock } from './clock.ts';
 import type { ConnectFailure, Protocol } from './connect.ts';
 import { COUNTER, counters } from './counters.ts';
+import { egressChanges } from './egress-changes.ts';
 import type { Exchange } from './exchange.ts';
 import { Resolver } from './resolver.ts';
 import { NEVER, type Swept, unwatch, watch } from './sweep.ts';
@@ -14,6 +15,8 @@ import type { Wire } from './wire.ts';
 const MANY = 1e9;
 /** How long a backend that went on in HTTP/1.1, or asked for it, is not asked for HTTP/2 again. */
 const UPGRADE_PAUSE = 300_000;
+
+const NOT_ALLOWED: ConnectFailure = { refusal: 'backend-egress', reason: 'none of its addresses may be reached' };
 
 /** The connections of one handler to one destination, and the calls that wait for one. */
 export class BackendPool implements Swept {
@@ -39,6 +42,12 @@ export class BackendPool implements Swept {
   private connecting = 0;
   private closed = false;
   private turn = 0;
+  /** The numeric address at the other end of each connection. */
+  private readonly reached = new WeakMap<Wire, string>();
+  /** Up to which change connections were judged. */
+  private judged = egressChanges.count;
+  /** Connections that are not used again, because their address is not allowed any more. */
+  private readonly barred = new WeakSet<BackendConnection>();
 
   constructor(options: BackendOptions) {
     this.options = options;
@@ -48,6 +57,7 @@ export class BackendPool implements Swept {
 
   /** Gives the call a connection, or lets it wait for one. */
   take(call: Call): void {
+    if (this.judged !== egressChanges.count) this.judgeAgain();
     if (this.waitingCount === 0) {
       const session = this.sessions.length === 0 ? null : this.freeSession();
       if (session !== null) {
@@ -95,6 +105,20 @@ export class BackendPool implements Swept {
   /** Whether there is nothing that closing it would end. */
   get vacant(): boolean {
     return this.open.size === 0 && this.connecting === 0 && this.waitingCount === 0;
+  }
+
+  /** Closes what is connected to addresses that are not allowed any more: at once, or after its answer. */
+  private judgeAgain(): void {
+    const { destination, mayReach } = this.options;
+    this.judged = egressChanges.count;
+    if (mayReach === null || 'path' in destination) return;
+    for (const carrier of [...this.open]) {
+      const address = this.reached.get(carrier.wire);
+      if (address === undefined || mayReach(address, destination.port)) continue;
+      if (carrier instanceof BackendSession) carrier.retire();
+      else if (carrier.usable(clock.now)) carrier.destroy();
+      else this.barred.add(carrier);
+    }
   }
 
   private unused(): BackendConnection | null {
@@ -200,23 +224,27 @@ export class BackendPool implements Swept {
 
   /** Tries each address in turn, starting at another one each time. @returns why none can be used, or null. */
   private async tryAddresses(dial: BackendDial): Promise<ConnectFailure | null> {
-    const { destination, connectTimeout, mayReach, connectHttp1 } = this.options;
+    const { destination, connectTimeout, mayReach, mayAsk, connectHttp1 } = this.options;
     const connect = this.wantsHttp1 && connectHttp1 !== null ? connectHttp1 : this.options.connect;
-    const opened = (wire: Wire, protocol: Protocol): void => this.opened(wire, protocol);
+    let address: string | null = null;
+    const opened = (wire: Wire, protocol: Protocol): void => {
+      if (address !== null) this.reached.set(wire, address);
+      this.opened(wire, protocol);
+    };
     const until = connectTimeout > 0 ? performance.now() + connectTimeout : NEVER;
     if ('path' in destination) return dial.connect(connect, destination, connectTimeout, opened);
+    if (mayAsk !== null && !(await mayAsk())) return NOT_ALLOWED;
     const addresses = await this.resolver!.resolve();
     const { port } = destination;
-    const allowed = mayReach === null ? addresses : addresses.filter((address) => mayReach(address, port));
+    const allowed = mayReach === null ? addresses : addresses.filter((one) => mayReach(one, port));
     if (allowed.length === 0) {
-      return addresses.length === 0
-        ? { refusal: 'backend-address', reason: 'the name has no address' }
-        : { refusal: 'backend-egress', reason: 'none of its addresses may be reached' };
+      return addresses.length === 0 ? { refusal: 'backend-address', reason: 'the name has no address' } : NOT_ALLOWED;
     }
     const first = this.turn++;
     let failure: ConnectFailure | null = null;
     for (let i = 0; i < allowed.length; i++) {
       const host = allowed[(first + i) % allowed.length]!;
+      address = host;
       const left = until === NEVER ? 0 : Math.max(1, until - performance.now());
       failure = await dial.connect(connect, { host, port }, left, opened);
       if (failure === null || failure.refusal === 'backend-connect-timeout') break;
@@ -226,7 +254,8 @@ export class BackendPool implements Swept {
 
   /** The connection may be used: by who waits longest, or later. */
   freed(connection: BackendConnection): void {
-    if (!connection.usable(clock.now)) {
+    if (this.judged !== egressChanges.count) this.judgeAgain();
+    if (!connection.usable(clock.now) || this.barred.has(connection)) {
       connection.destroy();
       return;
     }

@@ -38,6 +38,8 @@ export interface BackendOptions {
   readonly lookup: Lookup;
   /** Judges each resolved address before it is connected to; null allows all. */
   readonly mayReach: ((address: string, port: number) => boolean) | null;
+  /** Judges what the proxy at the destination would connect to, before it is asked to; null allows all. */
+  readonly mayAsk: (() => Promise<boolean>) | null;
   /** Opens a wire to a numeric address or a Unix-domain socket. */
   readonly connect: Connect;
   /** The same for a backend that speaks HTTP/2 and wants HTTP/1.1; null where `connect` is as good, or nothing is. */
@@ -75,6 +77,7 @@ export const DEFAULT_BACKEND: Omit<BackendOptions, 'destination'> = {
   headBytes: 65_536,
   lookup: systemLookup,
   mayReach: null,
+  mayAsk: null,
   connect: connectWire,
   connectHttp1: null,
   scheme: 'http',

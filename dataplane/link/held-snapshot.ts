@@ -1,3 +1,4 @@
+import { changedResources, type SharedResources } from '../../contract/shared-resources.ts';
 import { type RouteKey, routeKeyText } from '../../contract/snapshot.ts';
 import type { PlacedRoute, PlacedUpdate } from '../placed-update.ts';
 import { routeScopeName } from '../routes/route-scope.ts';
@@ -7,20 +8,22 @@ export class HeldSnapshot {
   private revision = '';
   private base: PlacedUpdate['base'] = null;
   private defaultSlots: PlacedUpdate['defaultSlots'] = {};
+  private resources: SharedResources = new Map();
   private readonly entries = new Map<string, PlacedRoute>();
 
   /** Takes in what changed. @returns the qualified names of the routes that are gone, or go by another name now. */
-  take({ revision, base, set, remove, defaultSlots }: PlacedUpdate): string[] {
+  take({ revision, base, set, remove, defaultSlots, resources }: PlacedUpdate): string[] {
     this.revision = revision;
     this.base = base ?? this.base;
     this.defaultSlots = defaultSlots;
+    this.resources = changedResources(this.resources, resources);
     const before = [...remove, ...set].flatMap((one) => this.entries.get(routeKeyText(one)) ?? []);
     for (const one of remove) this.entries.delete(routeKeyText(one));
     for (const entry of set) this.entries.set(routeKeyText(entry), entry);
     return before.filter((one) => this.entries.get(routeKeyText(one))?.name !== one.name).map(routeScopeName);
   }
 
-  /** What puts all back that an update is about to change. */
+  /** What puts all back that an update is about to change, but shared resources: units keep those. */
   undoing({ set, remove }: PlacedUpdate): () => void {
     const { revision, base, defaultSlots } = this;
     const before = [...set, ...remove].map((one) => this.restoring(one));
@@ -43,7 +46,8 @@ export class HeldSnapshot {
   /** An update that says everything. */
   whole(): PlacedUpdate {
     const { revision, base, defaultSlots } = this;
-    return { revision, base, set: [...this.entries.values()], remove: [], defaultSlots };
+    const resources = { set: [...this.resources.values()], remove: [] };
+    return { revision, base, set: [...this.entries.values()], remove: [], defaultSlots, resources };
   }
 
   get routes(): Iterable<PlacedRoute> {

@@ -1,4 +1,4 @@
-import { type BaseEntry, type RouteEntry, routeKeyText } from '../../contract/snapshot.ts';
+import { type BaseEntry, type RouteEntry, routeKeyText, type SharedResource } from '../../contract/snapshot.ts';
 import type { Holding } from './holding.ts';
 
 /** The first line of a holding as text. */
@@ -9,6 +9,8 @@ interface Head {
   readonly base: BaseEntry;
   readonly defaults: readonly string[];
   readonly gone: readonly (readonly [uid: string, resourceVersion: string])[];
+  /** Absent in what an older program wrote. */
+  readonly resources?: readonly SharedResource[];
   /** How many routes follow, one in each line. */
   readonly routes: number;
 }
@@ -22,8 +24,10 @@ export interface TimedHolding {
 const ROUTES_PER_PIECE = 200;
 
 /** A holding as text, in pieces that are quickly made. It holds secrets. */
-export function* holdingText({ revision, base, defaults, gone, routes }: Holding, time: number): Generator<string> {
-  const head: Head = { time, revision, base, defaults, gone: [...gone], routes: routes.size };
+export function* holdingText(holding: Holding, time: number): Generator<string> {
+  const { revision, base, defaults, gone, routes } = holding;
+  const resources = [...holding.resources.values()];
+  const head: Head = { time, revision, base, defaults, gone: [...gone], resources, routes: routes.size };
   yield `${JSON.stringify(head)}\n`;
   let piece = '';
   let count = 0;
@@ -44,5 +48,6 @@ export function readHoldingText(text: string): TimedHolding {
   if (entries.length !== head.routes) throw new Error('routes are missing');
   const { revision, base, defaults, gone, time } = head;
   const routes = new Map(entries.map((entry) => [routeKeyText(entry), entry]));
-  return { holding: { revision, base, defaults, routes, gone: new Map(gone), unbuilt: new Set() }, time };
+  const resources = new Map((head.resources ?? []).map((one) => [one.key, one]));
+  return { holding: { revision, base, defaults, routes, gone: new Map(gone), unbuilt: new Set(), resources }, time };
 }

@@ -1,4 +1,5 @@
 import type { Held } from '../../contract/channel.ts';
+import type { SharedResources } from '../../contract/shared-resources.ts';
 import { type BaseEntry, type RouteEntry, routeKeyText } from '../../contract/snapshot.ts';
 import type { BuildProblem } from '../routes/configuration.ts';
 
@@ -13,17 +14,20 @@ export interface Holding {
   readonly gone: ReadonlyMap<string, string>;
   /** Routes that could not be built and had no version before: they refuse. By `routeKeyText`. */
   readonly unbuilt: ReadonlySet<string>;
+  /** What controllers said last, which holds on while none is there. */
+  readonly resources: SharedResources;
 }
 
 /** What is told to a controller, so that it sends only what differs. */
 export function heldBy(holding: Holding | null): Held {
   if (holding === null) return { revision: null, base: null, routes: [] };
-  const { revision, base, routes, unbuilt } = holding;
+  const { revision, base, routes, unbuilt, resources } = holding;
   return {
     revision,
     base: base.hash,
     // what could not be built is no version at all: the controller sends it again, and hears again what is wrong
     routes: [...routes].map(([key, { router, id, hash }]) => [router, id, unbuilt.has(key) ? '' : hash]),
+    ...(resources.size > 0 && { resources: [...resources.values()].map(({ key, hash }) => [key, hash] as const) }),
   };
 }
 

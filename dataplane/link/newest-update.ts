@@ -1,7 +1,9 @@
 import type { UpdateMessage } from '../../contract/channel.ts';
+import { changedResources, type SharedResources } from '../../contract/shared-resources.ts';
 import {
   isOlder,
   type RemovedRoute,
+  type ResourceChanges,
   type RouteEntry,
   type RouteKey,
   routeKeyText,
@@ -90,13 +92,37 @@ export function newestUpdate(held: Holding | null, message: WholeUpdate): Newest
   const defaults =
     isOldBase && message.base !== null && message.base.hash !== base.hash ? held.defaults : message.defaults;
   const { revision } = message;
+  const known = held?.resources ?? new Map();
+  const resources = newResources(known, message.resources);
   const unbuilt = held?.unbuilt ?? new Set<string>();
   return {
-    update: { revision, base: base.hash === held?.base.hash ? null : base, set, remove, defaults },
-    wanted: { revision, base, routes, defaults, gone: bounded(gone), unbuilt },
+    update: {
+      revision,
+      base: base.hash === held?.base.hash ? null : base,
+      set,
+      remove,
+      defaults,
+      ...(resources === null ? {} : { resources }),
+    },
+    wanted: {
+      revision,
+      base,
+      routes,
+      defaults,
+      gone: bounded(gone),
+      unbuilt,
+      resources: changedResources(known, resources ?? undefined),
+    },
     newer,
     unheld,
   };
+}
+
+/** What is not held as it should be; null for nothing. */
+function newResources(held: SharedResources, changes: ResourceChanges | undefined): ResourceChanges | null {
+  const set = (changes?.set ?? []).filter(({ key, hash }) => held.get(key)?.hash !== hash);
+  const remove = (changes?.remove ?? []).filter((key) => held.has(key));
+  return set.length + remove.length === 0 ? null : { set, remove };
 }
 
 function newestBase(held: Holding | null, { base }: WholeUpdate): Holding['base'] | null {

@@ -117,7 +117,11 @@ export class PlaneFollower implements LinkedPlane {
     if (judged === null) return this.refused([baseProblem([noBase])]);
     const { update, wanted, newer, unheld } = judged;
     const problems = await this.run(update, wanted);
-    if (isBaseBad(problems)) return this.refused(problems);
+    if (isBaseBad(problems)) {
+      // shared resources stand by themselves: units took them although they refuse the rest
+      if (this.isServing && this.held !== null) this.held = { ...this.held, resources: wanted.resources };
+      return this.refused(problems);
+    }
     this.held = builtHolding(this.held, wanted, problems);
     this.confirmed = Date.now();
     this.tellAdmin(this.held);
@@ -128,8 +132,9 @@ export class PlaneFollower implements LinkedPlane {
 
   private async run(update: Update, wanted: Holding): Promise<readonly BuildProblem[]> {
     if (!this.isServing) return this.begin(wanted);
-    const { base, set, remove, defaults } = update;
-    const isSame = base === null && set.length + remove.length === 0 && sameTexts(defaults, this.held?.defaults ?? []);
+    const { base, set, remove, defaults, resources } = update;
+    const isIdle = base === null && set.length + remove.length === 0 && resources === undefined;
+    const isSame = isIdle && sameTexts(defaults, this.held?.defaults ?? []);
     return isSame ? [] : this.options.plane.applyWhole(update);
   }
 

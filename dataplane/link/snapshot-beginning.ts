@@ -33,6 +33,7 @@ export interface OwnSettings extends ConnectorOverrides {
 /** How a plane begins to serve a snapshot, or what is wrong with the `admin.json` in it. */
 export function snapshotBeginning(holding: Holding, own: OwnSettings): PlaneBeginning | readonly Problem[] {
   const { revision, base, routes, defaults } = holding;
+  const resources = { set: [...holding.resources.values()], remove: [] };
   const { ports } = own;
   const admin = own.isSidecar && ports?.length === 1 ? sidecarAdmin(base.admin ?? {}) : (base.admin ?? {});
   const read = adminSettingsOf(admin, own.reach);
@@ -53,7 +54,7 @@ export function snapshotBeginning(holding: Holding, own: OwnSettings): PlaneBegi
     connectors: configuredConnectors(read, own),
     serving: {
       kind: 'configuration',
-      update: { revision, base, set: [...routes.values()], remove: [], defaults },
+      update: { revision, base, set: [...routes.values()], remove: [], defaults, resources },
       reach,
       admin,
       streaming: read.streamingEnabled,

@@ -19,6 +19,7 @@ export class UpdateParts {
     const { parts } = this;
     this.parts = [];
     const { nonce, revision, full, seen, defaults } = part;
+    const resources = parts.map((one) => one.resources).find((one) => one !== undefined);
     const base = parts.map((one) => one.base).find((one) => one !== null) ?? null;
     return {
       nonce,
@@ -31,6 +32,7 @@ export class UpdateParts {
         keep: parts.flatMap((one) => one.keep),
         defaults,
         seen,
+        ...(resources === undefined ? {} : { resources }),
       },
     };
   }

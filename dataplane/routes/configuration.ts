@@ -5,6 +5,7 @@ import { isJsonObject, type JsonObject } from '../../contract/document/json-valu
 import type { MayReach } from '../../contract/egress.ts';
 import type { Problem } from '../../contract/problem.ts';
 import { type Reach, tenantReach } from '../../contract/reach.ts';
+import { changedResources, type SharedResources } from '../../contract/shared-resources.ts';
 import type { BaseEntry, RouteKey } from '../../contract/snapshot.ts';
 import type { Reading } from '../../contract/vocabulary/reading.ts';
 import { checkDefaultObjects } from '../heap/default-objects.ts';
@@ -18,6 +19,7 @@ import type { TemporaryStorage } from '../heap/temporary-storage.ts';
 import type { TypeCatalogue } from '../heap/type-catalogue.ts';
 import { confinedRoute } from '../http/confined.ts';
 import { connectWire } from '../http/connect.ts';
+import { egressChanges } from '../http/egress-changes.ts';
 import type { Next } from '../http/exchange.ts';
 import { refusalResponse } from '../http/response.ts';
 import type { PlacedRoute, PlacedUpdate } from '../placed-update.ts';
@@ -89,6 +91,7 @@ export class Configuration {
   /** What holds for the tenants of what is being built. */
   private tenancy: Tenancy = NO_TENANTS;
   private problems: BuildProblem[] = [];
+  private resources: SharedResources = new Map();
   private readonly sharedMemory: PlaneServices['sharedMemory'];
   private readonly survivors: Survivors;
   private readonly failedEvaluations: FailedEvaluations;
@@ -117,6 +120,8 @@ export class Configuration {
   apply(update: PlacedUpdate): readonly BuildProblem[] {
     this.problems = [];
     const undo = this.undoing(update);
+    // before anything is built, and whatever becomes of the rest
+    this.change(update.resources);
     this.defaultSlots = update.defaultSlots;
     for (const entry of update.set) this.entriesOf(entry.router).set(entry.id, entry);
     for (const { router, id } of update.remove) this.entriesOf(router).delete(id);
@@ -129,6 +134,12 @@ export class Configuration {
       if (!isTaken && update.allOrNothing === true) undo();
     }
     return this.problems;
+  }
+
+  private change(changes: PlacedUpdate['resources']): void {
+    const before = this.resources;
+    this.resources = changedResources(before, changes);
+    if (this.resources !== before) egressChanges.count++;
   }
 
   /** What makes an update as if it had never come, where nothing of it was built. */
@@ -157,8 +168,9 @@ export class Configuration {
   private replaceBase({ document, trust }: BaseEntry): void {
     const before = this.generation;
     const { forbidden = [], appPorts = [], mayReach } = this.options;
+    const surroundings = { forbidden, appPorts, resources: () => this.resources };
     const isSameTrust = before !== null && isDeepStrictEqual(before.trust, trust);
-    const tenancy = isSameTrust ? before.tenancy : tenancyOf(trust, { forbidden, appPorts }, mayReach);
+    const tenancy = isSameTrust ? before.tenancy : tenancyOf(trust, surroundings, mayReach);
     const built = Array.isArray(tenancy) ? tenancy : this.buildGeneration(document, tenancy, trust);
     if (Array.isArray(built)) {
       this.problems.push({ route: null, problems: built, keepsServing: before !== null });

@@ -7,6 +7,7 @@ import {
   readEgressRule,
 } from '../../contract/egress.ts';
 import { type Problem, ValueProblem } from '../../contract/problem.ts';
+import type { SharedResources } from '../../contract/shared-resources.ts';
 import type { PlaneTrust } from '../../contract/snapshot.ts';
 import { isOfThisMachine } from '../http/own-listeners.ts';
 import { HostGrants } from './host-grants.ts';
@@ -14,6 +15,8 @@ import { HostGrants } from './host-grants.ts';
 /** What a plane knows of the place it runs in that tenants must not reach, or may. */
 export interface TenantSurroundings {
   readonly forbidden: readonly ForbiddenPlace[];
+  /** What controllers forbid at the moment; another map after a change. */
+  resources(): SharedResources;
   /** Ports of the application beside a sidecar. */
   readonly appPorts: readonly number[];
 }
@@ -47,7 +50,8 @@ export function tenancyOf(
   const rules = egress.flatMap((text, index) => readRule(text, index, problems));
   if (problems.length > 0) return problems;
   const judges = new Map<string, MayReach>();
-  const judge = egressJudge(rules, { ...surroundings, isOwnAddress: isOfThisMachine });
+  const { appPorts } = surroundings;
+  const judge = egressJudge(rules, { forbidden: forbiddenNow(surroundings), appPorts, isOwnAddress: isOfThisMachine });
   return {
     id: contentHash({ tenants: tenants.map(({ name, hosts }) => ({ name, hosts })), egress, sharedObjects }),
     grants: new HostGrants(tenants),
@@ -57,6 +61,22 @@ export function tenancyOf(
       return known;
     },
     sharedObjects: new Set(sharedObjects),
+  };
+}
+
+/** All that is forbidden at the moment: the same list as long as it does not change. */
+function forbiddenNow({ forbidden, resources }: TenantSurroundings): () => readonly ForbiddenPlace[] {
+  let known: SharedResources | null = null;
+  let count = 0;
+  let list: readonly ForbiddenPlace[] = [];
+  return () => {
+    // a controller may be found at another address while planes run: that list grows, and nothing leaves it
+    if (known !== resources() || count !== forbidden.length) {
+      known = resources();
+      count = forbidden.length;
+      list = [...forbidden, ...[...known.values()].flatMap(({ places }) => places)];
+    }
+    return list;
   };
 }
 

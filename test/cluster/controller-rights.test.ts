@@ -36,6 +36,10 @@ describe('docs/controller-rights.yaml', () => {
     ['create tokenreviews.authentication.k8s.io'],
     ['create subjectaccessreviews.authorization.k8s.io'],
     ['get pods -n shop'],
+    ['watch pods -n gatewarden'],
+    ['watch services -n gatewarden'],
+    ['watch services/kubernetes -n default'],
+    ['watch endpointslices.discovery.k8s.io/kubernetes -n default'],
     ['create events.events.k8s.io -n shop'],
     ['create leases.coordination.k8s.io -n gatewarden'],
     ['update leases.coordination.k8s.io/gatewarden-controller -n gatewarden'],
@@ -57,6 +61,11 @@ describe('docs/controller-rights.yaml', () => {
     ['delete routes.gatewarden.io -n shop'],
     ['get configmaps -n shop'],
     ['list pods -A'],
+    ['list pods -n shop'],
+    ['list services -n shop'],
+    ['list services -n default'],
+    ['list endpointslices.discovery.k8s.io -n gatewarden'],
+    ['list nodes'],
     ['create pods --subresource=exec -n shop'],
     ['patch validatingwebhookconfigurations.admissionregistration.k8s.io/another'],
     ['create mutatingwebhookconfigurations.admissionregistration.k8s.io'],
@@ -85,6 +94,7 @@ describe('docs/controller-rights.yaml', () => {
     onTestFinished(async () => {
       await controller.stop();
       await cluster.run(['delete', 'clusterrole,clusterrolebinding', namespace]);
+      await cluster.run(['delete', 'role,rolebinding', namespace, '-n', 'default']);
     });
     await controller.line(({ msg }) => msg === 'this controller leads');
 
@@ -111,10 +121,13 @@ function rightsIn(namespace: string): string {
   const items = objects.map((object) => {
     const { metadata, roleRef, subjects } = object;
     const isOfCluster = metadata.namespace === undefined;
+    // beside those of others, where the API server is
+    const isShared = isOfCluster || metadata.namespace === 'default';
+    const own = isOfCluster ? { name: namespace } : { name: namespace, namespace: 'default' };
     return {
       ...object,
-      metadata: isOfCluster ? { name: namespace } : { ...metadata, namespace },
-      ...(roleRef === undefined ? {} : { roleRef: isOfCluster ? { ...roleRef, name: namespace } : roleRef }),
+      metadata: isShared ? own : { ...metadata, namespace },
+      ...(roleRef === undefined ? {} : { roleRef: isShared ? { ...roleRef, name: namespace } : roleRef }),
       ...(subjects === undefined ? {} : { subjects: subjects.map((subject) => ({ ...subject, namespace })) }),
     };
   });

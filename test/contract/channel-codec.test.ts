@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ControllerMessage, PlaneMessage } from '../../contract/channel.ts';
+import type { ControllerMessage, PlaneMessage, UpdateMessage } from '../../contract/channel.ts';
 import {
   decodeControllerMessage,
   decodePlaneMessage,
@@ -49,7 +49,7 @@ const planeMessages: PlaneMessage[] = [
     units: 2,
     name: 'p',
     labels: { a: 'b' },
-    holds: { revision: 'r', base: 'b', routes: [['x', 'y', 'z']] },
+    holds: { revision: 'r', base: 'b', routes: [['x', 'y', 'z']], resources: [['k', 'h']] },
   },
   { type: 'ack', nonce: 1, revision: 'r', problems, newer: [key] },
   { type: 'nack', nonce: 1, revision: 'r', problems: [{ route: null, problems: [], keepsServing: false }] },
@@ -90,6 +90,17 @@ const controllerMessages: ControllerMessage[] = [
     keep: [{ ...key, hash: 'h' }],
     defaults: ['gateway._router'],
     seen: '9',
+    resources: {
+      set: [
+        {
+          type: 'forbidden-addresses',
+          key: 'forbidden/k',
+          hash: 'h',
+          places: [{ address: '10.0.0.1' }, { address: 'fd00::1', port: 443 }],
+        },
+      ],
+      remove: ['forbidden/gone'],
+    },
   },
   { type: 'recall', routes: [{ ...key, hash: 'h' }] },
   { type: 'heartbeat' },
@@ -115,6 +126,22 @@ describe('messages of the channel', () => {
 
   it.each(controllerMessages)('of a newer controller may have more fields, at every level: $type', (message) => {
     expect(decodeControllerMessage(Buffer.from(JSON.stringify(withNewFields(message))))).toEqual(message);
+  });
+
+  it('of a newer controller may have resources of types that are not known here, which are left out', () => {
+    const update = controllerMessages.find(({ type }) => type === 'update') as UpdateMessage;
+    const set = [{ type: 'newer', key: 'k', hash: 'h' }, ...update.resources!.set];
+    const text = JSON.stringify({ ...update, resources: { set, remove: [] } });
+    expect(decodeControllerMessage(Buffer.from(text))).toEqual({
+      ...update,
+      resources: { set: update.resources!.set, remove: [] },
+    });
+  });
+
+  it('do not forbid what is no address', () => {
+    const text = JSON.stringify(controllerMessages).replace('"10.0.0.1"', '"kubernetes"');
+    const [update] = (JSON.parse(text) as ControllerMessage[]).filter(({ type }) => type === 'update');
+    expect(() => decodeControllerMessage(Buffer.from(JSON.stringify(update)))).toThrow(MalformedMessage);
   });
 
   it('may name a problem by a code that is not known here', () => {

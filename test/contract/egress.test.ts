@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type EgressSurroundings, egressJudge, readEgressRule } from '../../contract/egress.ts';
+import { type EgressSurroundings, egressJudge, type ForbiddenPlace, readEgressRule } from '../../contract/egress.ts';
 import { ValueProblem } from '../../contract/problem.ts';
 
 const OWN = '10.1.2.3';
+const FORBIDDEN = [{ address: '10.96.0.1', port: 443 }, { address: '10.5.5.5' }, { address: 'fd00::5', port: 443 }];
 const surroundings: EgressSurroundings = {
-  forbidden: [{ address: '10.96.0.1', port: 443 }, { address: '10.5.5.5' }, { address: 'fd00::5', port: 443 }],
+  forbidden: () => FORBIDDEN,
   appPorts: [],
   isOwnAddress: (address) => address === OWN,
 };
@@ -37,11 +38,13 @@ describe('what a tenant may not connect to', () => {
   });
 
   it('what is forbidden while it runs', () => {
-    const forbidden = [...surroundings.forbidden];
-    const mayReach = egressJudge([], { ...surroundings, forbidden });
+    let forbidden: readonly ForbiddenPlace[] = FORBIDDEN;
+    const mayReach = egressJudge([], { ...surroundings, forbidden: () => forbidden });
     expect(mayReach('10.7.7.7', 9443)).toBe(true);
-    forbidden.push({ address: '10.7.7.7', port: 9443 });
+    forbidden = [...FORBIDDEN, { address: '10.7.7.7', port: 9443 }];
     expect([mayReach('10.7.7.7', 9443), mayReach('10.5.5.5', 1)]).toEqual([false, false]);
+    forbidden = FORBIDDEN;
+    expect(mayReach('10.7.7.7', 9443)).toBe(true);
   });
 });
 

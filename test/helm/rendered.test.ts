@@ -44,7 +44,15 @@ describe('names', () => {
       objects.filter((object) => object.kind === kind).map(({ metadata }) => metadata.name);
     expect(named('Deployment')).toContain(own);
     expect(named('ValidatingWebhookConfiguration')).toEqual([ofCluster]);
-    const spread = objects.filter(({ metadata }) => metadata.namespace !== undefined);
+    // where the API server is stands in a namespace that all releases share
+    const elsewhere = objects.filter(({ metadata }) => metadata.namespace === 'default');
+    expect(elsewhere.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([
+      `Role ${ofCluster}-api-server`,
+      `RoleBinding ${ofCluster}-api-server`,
+    ]);
+    const spread = objects.filter(
+      ({ metadata }) => metadata.namespace !== undefined && metadata.namespace !== 'default',
+    );
     expect(new Set(spread.map(({ metadata }) => metadata.namespace))).toEqual(new Set([namespace]));
   });
 

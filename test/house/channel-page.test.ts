@@ -30,6 +30,7 @@ const sections: readonly [heading: string, interfaces: readonly string[]][] = [
   ['SourceVersion', ['SourceVersion']],
   ['BaseEntry', ['BaseEntry']],
   ['PlaneTrust', ['PlaneTrust']],
+  ['SharedResource', ['ForbiddenAddresses']],
   ['recall', ['Recall']],
   ['goaway', ['GoAway']],
 ];

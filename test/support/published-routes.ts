@@ -1,6 +1,6 @@
 import { contentHash } from '../../contract/document/canonical.ts';
 import { routeHash } from '../../contract/route-hash.ts';
-import type { BaseEntry } from '../../contract/snapshot.ts';
+import type { BaseEntry, SharedResource } from '../../contract/snapshot.ts';
 import type { PlaneSelector } from '../../controller/compile/resources/resource-verdict.ts';
 import type { CompiledRoute } from '../../controller/compile/snapshot.ts';
 import type { GroupGrants } from '../../controller/publish/group-grants.ts';
@@ -29,20 +29,21 @@ export interface PublishedOptions {
   readonly defaultGroup?: string;
   readonly grants?: GroupGrants;
   readonly seen?: string;
+  readonly resources?: readonly SharedResource[];
   /** Uids of Routes that are still there although they are not among the routes. */
   readonly present?: ReadonlyMap<string, string>;
 }
 
 /** What a compilation would hand to planes. */
 export function publishedState(routes: readonly CompiledRoute[], options: PublishedOptions = {}): PublishedState {
-  const { base = 'base', selectors, namespace = 'shop', remembered = [], seen = '100' } = options;
+  const { base = 'base', selectors, namespace = 'shop', remembered = [], resources = [], seen = '100' } = options;
   const document = { heap: [], handler: base };
   const entry: BaseEntry = { document, hash: contentHash(document) };
   const versions = new Map<string, string>(options.present);
   for (const { sources } of routes) if (sources?.[0]) versions.set(sources[0].uid, sources[0].resourceVersion);
-  const revision = contentHash([entry.hash, ...routes.map(({ hash }) => hash), ...remembered.map(({ hash }) => hash)]);
+  const revision = contentHash([entry.hash, ...[...routes, ...remembered, ...resources].map(({ hash }) => hash)]);
   return {
-    snapshot: { revision, base: entry, routes, defaults: [] },
+    snapshot: { revision, base: entry, routes, defaults: [], resources },
     selectionOf: ({ name }): RouteSelection => ({ namespace, dataPlanes: selectors?.get(name) ?? null }),
     remembered,
     defaultGroup: options.defaultGroup ?? 'default',

@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest';
 import { canonicalJson } from '../../contract/document/canonical.ts';
 import type { JsonObject } from '../../contract/document/json-value.ts';
 import type { ForbiddenPlace } from '../../contract/egress.ts';
-import type { PlaneTrust, RouteEntry } from '../../contract/snapshot.ts';
+import type { PlaneTrust, ResourceChanges, RouteEntry } from '../../contract/snapshot.ts';
 import { catalogue } from '../../dataplane/catalogue.ts';
 import type { TypeDefinition } from '../../dataplane/heap/definition.ts';
 import { TypeCatalogue } from '../../dataplane/heap/type-catalogue.ts';
@@ -42,6 +42,8 @@ export interface TenantGateway extends TestGateway {
   replaceBase(document: JsonObject): readonly BuildProblem[];
   /** Sends a request head on a connection of its own. */
   send(head: string): Promise<RawAnswer>;
+  /** Changes what controllers forbid. */
+  forbid(changes: ResourceChanges): void;
   /** One request on a connection of its own. */
   get(path: string, host?: string): Promise<RawAnswer>;
 }
@@ -102,6 +104,9 @@ export async function startTenants(
         defaultSlots: {},
       }),
     send: (head) => ask(gateway.port, head),
+    forbid(resources) {
+      configuration.apply({ revision: '3', base: null, set: [], remove: [], defaultSlots: {}, resources });
+    },
     get: (path, host = 'gw.test') =>
       ask(gateway.port, `GET ${path} HTTP/1.1\r\n${host === '' ? '' : `Host: ${host}\r\n`}`),
   };

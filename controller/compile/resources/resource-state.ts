@@ -1,5 +1,6 @@
 import type { Resource, ResourceKind, SecretContent } from '../../../contract/resources/resource.ts';
 import type { SourceFile } from '../source-file.ts';
+import type { PlatformFacts } from './platform-facts.ts';
 
 /** All resources at one moment. Values are the same objects as long as nothing about them changed. */
 export interface ResourceState {
@@ -11,6 +12,8 @@ export interface ResourceState {
   readonly secrets: ReadonlyMap<string, SecretContent | null>;
   /** `trust.json`; null when there is none, which gives every namespace to one tenant with all hosts. */
   readonly trust: SourceFile | null;
+  /** Where control planes are; absent outside of a cluster. The same object as long as nothing about it changes. */
+  readonly platform?: PlatformFacts;
   /** The highest resourceVersion that was seen; null outside of a cluster. */
   readonly seen: string | null;
   /**

@@ -79,3 +79,24 @@ periodSeconds: {{ .settings.periodSeconds }}
 timeoutSeconds: {{ .settings.timeoutSeconds }}
 failureThreshold: {{ .settings.failureThreshold }}
 {{- end -}}
+
+{{/*
+Where the API server is, as networks of one address each, in JSON: its Service and its endpoints as the cluster has them
+when the chart is installed. Empty where no cluster is asked, as by `helm template`.
+*/}}
+{{- define "gatewarden.apiServerNetworks" -}}
+{{- $addresses := list -}}
+{{- with lookup "v1" "Service" "default" "kubernetes" -}}
+{{- $addresses = concat $addresses (default list .spec.clusterIPs) -}}
+{{- end -}}
+{{- with lookup "discovery.k8s.io/v1" "EndpointSlice" "default" "kubernetes" -}}
+{{- range .endpoints -}}
+{{- $addresses = concat $addresses .addresses -}}
+{{- end -}}
+{{- end -}}
+{{- $networks := list -}}
+{{- range $addresses | uniq | sortAlpha -}}
+{{- $networks = append $networks (printf "%s/%s" . (ternary "128" "32" (contains ":" .))) -}}
+{{- end -}}
+{{- toJson $networks -}}
+{{- end -}}

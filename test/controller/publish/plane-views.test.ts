@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { UpdateMessage } from '../../../contract/channel.ts';
 import type { PlaneSelector } from '../../../controller/compile/resources/resource-verdict.ts';
 import type { CompiledRoute } from '../../../controller/compile/snapshot.ts';
 import { type GroupGrants, groupGrants } from '../../../controller/publish/group-grants.ts';
@@ -6,6 +7,7 @@ import type { PlaneIdentity } from '../../../controller/publish/plane-identity.t
 import { isSelected } from '../../../controller/publish/plane-selection.ts';
 import type { PlaneView, PreparedUpdate } from '../../../controller/publish/plane-view.ts';
 import { PlaneViews } from '../../../controller/publish/plane-views.ts';
+import { forbidding } from '../../support/forbidden-resource.ts';
 import { publishedRoute, publishedState } from '../../support/published-routes.ts';
 
 function identity(more: Partial<PlaneIdentity> = {}): PlaneIdentity {
@@ -25,7 +27,7 @@ function selector(matchLabels: Record<string, string>, expressions: PlaneSelecto
   return { matchLabels, matchExpressions: expressions };
 }
 
-const nothing = { running: new Map<string, string>(), baseHash: null };
+const nothing = { running: new Map<string, string>(), baseHash: null, resources: new Map<string, string>() };
 
 function joined(views: PlaneViews, plane: PlaneIdentity): PlaneView {
   const view = views.join(plane);
@@ -282,7 +284,7 @@ describe('views', () => {
       if (random(10) === 0) routes = routes.toReversed();
       views.publish(publishedState(routes));
       if (random(4) > 0) continue;
-      const update = view.since(version, { running, baseHash: 'x' });
+      const update = view.since(version, { running, baseHash: 'x', resources: new Map() });
       for (const [key, hash] of update?.changes ?? []) {
         if (hash === null) running.delete(key);
         else running.set(key, hash);
@@ -290,6 +292,48 @@ describe('views', () => {
       version = view.version;
       expect([...running.values()].sort()).toEqual(routes.map(({ hash }) => hash).sort());
     }
+  });
+});
+
+describe('shared resources', () => {
+  const [one, two] = [forbidding('one', '10.0.0.1'), forbidding('two', '10.0.0.2')];
+  const route = publishedRoute('plain');
+  const update = (prepared: PreparedUpdate | null) => {
+    const message = JSON.parse(`{${prepared!.parts[0]!.toString()}`) as UpdateMessage;
+    return { resources: message.resources, set: message.set.length };
+  };
+
+  it('go to planes that hold nothing with everything else, and to others by their hash', () => {
+    const views = new PlaneViews();
+    views.publish(publishedState([route], { resources: [one, two] }));
+    const view = joined(views, identity());
+    expect(update(view.from(nothing)).resources).toEqual({ set: [one, two], remove: [] });
+    const { baseHash } = view.from(nothing);
+    const running = new Map([...view.entries].map(([key, entry]) => [key, entry.route!.hash]));
+    const resources = new Map([
+      [one.key, one.hash],
+      [two.key, 'other'],
+      ['gone', 'x'],
+    ]);
+    expect(update(view.from({ running, baseHash, resources }))).toEqual({
+      resources: { set: [two], remove: ['gone'] },
+      set: 0,
+    });
+  });
+
+  it('change without the routes, each by itself, with a revision of their own', () => {
+    const views = new PlaneViews();
+    views.publish(publishedState([route], { resources: [one, two] }));
+    const view = joined(views, identity());
+    const { revision } = view;
+    const other = forbidding('two', '10.0.0.3');
+    views.publish(publishedState([route], { resources: [one, other] }));
+    expect(view.revision).not.toBe(revision);
+    expect(update(view.since(1, nothing))).toEqual({ resources: { set: [other], remove: [] }, set: 0 });
+    views.publish(publishedState([route], { resources: [other] }));
+    expect(update(view.since(1, nothing)).resources).toEqual({ set: [other], remove: [one.key] });
+    views.publish(publishedState([publishedRoute('plain', 'two')], { resources: [other] }));
+    expect(update(view.since(3, nothing))).toEqual({ resources: undefined, set: 1 });
   });
 });
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { BaseEntry, RouteEntry, SourceVersion } from '../../../contract/snapshot.ts';
 import { builtHolding, type Holding, heldBy } from '../../../dataplane/link/holding.ts';
 import { type NewestUpdate, newestUpdate, type WholeUpdate } from '../../../dataplane/link/newest-update.ts';
+import { forbidding } from '../../support/forbidden-resource.ts';
 import { wholeUpdate } from '../../support/whole-update.ts';
 
 /** `uid@version uid@version` */
@@ -32,6 +33,7 @@ const empty: Holding = {
   defaults: [],
   gone: new Map(),
   unbuilt: new Set(),
+  resources: new Map(),
 };
 
 /** What a plane holds after these routes came. */
@@ -212,5 +214,30 @@ describe('what runs after an update', () => {
 
   it('is nothing at first', () => {
     expect(heldBy(null)).toEqual({ revision: null, base: null, routes: [] });
+  });
+});
+
+describe('shared resources', () => {
+  const one = forbidding('one', '10.0.0.1');
+  const held = judged(empty, { resources: { set: [one, forbidding('two', '10.0.0.2')], remove: [] } }).wanted;
+
+  it('are held by key, and told to controllers by hash', () => {
+    expect(heldBy(held).resources).toEqual([...held.resources.values()].map(({ key, hash }) => [key, hash]));
+    expect([...held.resources.keys()]).toEqual(['forbidden/one', 'forbidden/two']);
+  });
+
+  it('stay when an update says nothing of them, even one that replaces everything else', () => {
+    const { update, wanted } = judged(held, { full: true, base: base('b2', 'cm@11') });
+    expect([update.resources, wanted.resources]).toEqual([undefined, held.resources]);
+  });
+
+  it('are replaced and removed by key, and left alone where the plane has the same', () => {
+    const other = forbidding('two', '10.0.0.3');
+    const changes = { set: [one, other], remove: ['forbidden/three'] };
+    const { update, wanted } = judged(held, { resources: changes });
+    expect(update.resources).toEqual({ set: [other], remove: [] });
+    expect(judged(wanted, { resources: { set: [], remove: ['forbidden/one'] } }).wanted.resources).toEqual(
+      new Map([['forbidden/two', other]]),
+    );
   });
 });

@@ -17,6 +17,7 @@ import { type RouteEntry, routeKeyText } from '../../../contract/snapshot.ts';
 import type { Holding } from '../../../dataplane/link/holding.ts';
 import { sealName } from '../../../dataplane/link/seal.ts';
 import { SealedSnapshot, type SealedSnapshotOptions } from '../../../dataplane/link/sealed-snapshot.ts';
+import { forbidding } from '../../support/forbidden-resource.ts';
 import { watchedDirectory } from '../../support/temporary-files.ts';
 
 const SECRET = 'c2VjcmV0IGtleQ==';
@@ -33,6 +34,7 @@ function holding(revision: string, count = 3): Holding {
     defaults: ['r'],
     gone: new Map([['uid', '12']]),
     unbuilt: new Set(),
+    resources: new Map([['forbidden/one', forbidding('one', '10.0.0.1', '10.0.0.2:9090')]]),
   };
 }
 

@@ -6,6 +6,7 @@ import { ref } from '../../../contract/vocabulary/reference.ts';
 import { defineDecorator } from '../../../dataplane/heap/definition.ts';
 import { COUNTER, counters } from '../../../dataplane/http/counters.ts';
 import { refusalOf, untilAnswers } from '../../support/answers.ts';
+import { forbidding } from '../../support/forbidden-resource.ts';
 import { startProxy } from '../../support/http-proxy.ts';
 import { RawClient } from '../../support/raw-client.ts';
 import { type RecordingBackend, startRecordingBackend } from '../../support/recording-backend.ts';
@@ -79,6 +80,44 @@ describe("a tenant's route", () => {
       { forbidden: [{ address: '10.96.0.1', port: 443 }] },
     );
     expect(refusalOf(await gateway.get('/'))).toBe('backend-egress');
+  });
+
+  it('may not reach what a controller forbids, from the moment it does until it does no more', async () => {
+    const { destination } = await backend();
+    const { port } = destination;
+    const route = { shop: tenants(to(`http://127.0.0.1:${port}`, { type: 'ReverseProxyHandler' })) };
+    const gateway = await startTenants(route, { trust: { egress: ['127.0.0.0/8'] } });
+    const status = async (): Promise<number> => {
+      gateway.change(route); // with connections of its own
+      return (await gateway.get('/')).status;
+    };
+    expect(await status()).toBe(200);
+    gateway.forbid({ set: [forbidding('pods', '127.0.0.1')], remove: [] });
+    expect(await status()).toBe(403);
+    gateway.forbid({ set: [forbidding('pods', `127.0.0.1:${port + 1}`)], remove: [] });
+    expect(await status()).toBe(200);
+    gateway.forbid({ set: [forbidding('pods', `127.0.0.1:${port}`)], remove: [] });
+    expect(await status()).toBe(403);
+    gateway.forbid({ set: [], remove: ['forbidden/pods'] });
+    expect(await status()).toBe(200);
+  });
+
+  it('loses a connection that it has open to what a controller forbids', async () => {
+    const { destination, requests } = await backend();
+    const document = to(`http://127.0.0.1:${destination.port}`);
+    const gateway = await startTenants({ shop: tenants(document) }, { trust: { egress: ['127.0.0.0/8'] } });
+    expect((await gateway.get('/')).status).toBe(200);
+    gateway.forbid({ set: [forbidding('pods', '127.0.0.1')], remove: [] });
+    expect(refusalOf(await gateway.get('/'))).toBe('backend-egress');
+    expect(requests).toHaveLength(1);
+  });
+
+  it('may reach what a controller forbids if an operator allows that address', async () => {
+    const { destination } = await backend();
+    const route = { shop: tenants(to(`http://127.0.0.1:${destination.port}`)) };
+    const gateway = await startTenants(route, { trust: { egress: ['127.0.0.1'] } });
+    gateway.forbid({ set: [forbidding('pods', '127.0.0.1')], remove: [] });
+    expect((await gateway.get('/')).status).toBe(200);
   });
 
   it('may reach what an operator allows, and the application beside a sidecar', async () => {
@@ -194,7 +233,7 @@ describe("a tenant's route", () => {
     expect(requests).toEqual([]);
   });
 
-  it('may not go there through a proxy on the machine of the plane, nor have a proxy connect to an address', async () => {
+  it('may not go there through a proxy on the machine of the plane, nor have a proxy connect there by address or name', async () => {
     const { destination } = await backend();
     const proxy = await startProxy();
     const handler = {
@@ -206,6 +245,10 @@ describe("a tenant's route", () => {
     const allowed = await startTenants({ shop: tenants(document) }, { trust: { egress: [`127.0.0.1:${proxy.port}`] } });
     await refused.get('/');
     expect(proxy.connections).toBe(0);
+    allowed.change({
+      named: tenants({ ...to(`http://localhost:${destination.port}`, handler), condition: '${true}' }),
+    });
+    expect(refusalOf(await allowed.get('/'))).toBe('backend-egress');
     expect((await allowed.get('/')).status).not.toBe(200);
     expect(proxy.asked).toEqual([]);
   });

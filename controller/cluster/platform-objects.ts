@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import type { JsonObject } from '../../contract/document/json-value.ts';
+import { readIpAddress } from '../../contract/ip-address.ts';
+import type { PodFacts, ServiceFacts } from '../compile/resources/platform-facts.ts';
+import { METRICS_PORT_NAME } from '../injection/sidecar-container.ts';
+
+const texts = z.record(z.string(), z.string());
+const address = z.string().refine((text) => readIpAddress(text) !== null);
+const ips = z.array(z.looseObject({ ip: address })).default([]);
+const containers = z
+  .array(
+    z.looseObject({
+      ports: z.array(z.looseObject({ name: z.string().default(''), containerPort: z.number() })).default([]),
+    }),
+  )
+  .default([]);
+
+const pod = z.looseObject({
+  metadata: z.looseObject({ namespace: z.string(), name: z.string(), labels: texts.default({}) }),
+  spec: z.looseObject({ serviceAccountName: z.string().default('default'), containers, initContainers: containers }),
+  status: z.looseObject({ phase: z.string().default(''), podIPs: ips, hostIPs: ips, hostIP: address.optional() }),
+});
+
+const service = z.looseObject({
+  metadata: z.looseObject({ namespace: z.string() }),
+  spec: z.looseObject({
+    selector: texts.optional(),
+    clusterIPs: z.array(z.string()).default([]),
+    externalIPs: z.array(z.string()).default([]),
+    ports: z.array(z.looseObject({ port: z.number() })).default([]),
+  }),
+  status: z
+    .looseObject({
+      loadBalancer: z
+        .looseObject({ ingress: z.array(z.looseObject({ ip: z.string().optional() })).default([]) })
+        .default({ ingress: [] }),
+    })
+    .default({ loadBalancer: { ingress: [] } }),
+});
+
+const endpointSlice = z.looseObject({
+  endpoints: z
+    .array(z.looseObject({ addresses: z.array(z.string()) }))
+    .nullable()
+    .default([]),
+});
+
+/** What is kept of a Pod; null for one that has no address any more. */
+export function podFacts(raw: JsonObject, before: PodFacts | null): PodFacts | null {
+  const { metadata, spec, status } = pod.parse(raw);
+  // the addresses of a Pod that has ended may be those of another one by now
+  if (status.phase === 'Succeeded' || status.phase === 'Failed') return null;
+  const addresses = status.podIPs.map(({ ip }) => ip);
+  const hosts = [...status.hostIPs.map(({ ip }) => ip), ...(status.hostIP === undefined ? [] : [status.hostIP])];
+  if (addresses.length + hosts.length === 0) return null;
+  const ports = [...spec.containers, ...spec.initContainers].flatMap((one) => one.ports);
+  return unlessSame(before, {
+    namespace: metadata.namespace,
+    name: metadata.name,
+    serviceAccount: spec.serviceAccountName,
+    labels: metadata.labels,
+    addresses,
+    nodeAddresses: [...new Set(hosts)],
+    sidecarAdminPort: ports.find(({ name }) => name === METRICS_PORT_NAME)?.containerPort ?? null,
+  });
+}
+
+/** What is kept of a Service; null for one that has no address. */
+export function serviceFacts(raw: JsonObject, before: ServiceFacts | null): ServiceFacts | null {
+  const { metadata, spec, status } = service.parse(raw);
+  const addresses = numeric(spec.clusterIPs);
+  const balancers = status.loadBalancer.ingress.flatMap(({ ip }) => ip ?? []);
+  const sharedAddresses = numeric([...spec.externalIPs, ...balancers]);
+  if (addresses.length + sharedAddresses.length === 0) return null;
+  const { namespace } = metadata;
+  const ports = spec.ports.map(({ port }) => port);
+  return unlessSame(before, { namespace, selector: spec.selector ?? null, addresses, sharedAddresses, ports });
+}
+
+/** The addresses of an EndpointSlice. */
+export function endpointAddresses(raw: JsonObject, before: readonly string[] | null): readonly string[] {
+  const { endpoints } = endpointSlice.parse(raw);
+  return unlessSame(before, numeric((endpoints ?? []).flatMap(({ addresses }) => addresses)));
+}
+
+/** Without names, and without `None` of a Service that has no address. */
+function numeric(all: readonly string[]): string[] {
+  return all.filter((text) => readIpAddress(text) !== null);
+}
+
+/** Pods report all the time that nothing has happened. */
+function unlessSame<T>(before: T | null, now: T): T {
+  return before !== null && JSON.stringify(before) === JSON.stringify(now) ? before : now;
+}

@@ -1,0 +1,39 @@
+import type { ForbiddenPlace } from '../../../contract/egress.ts';
+
+/** A Pod as far as tenants must not reach it. The same object as long as nothing about it changes. */
+export interface PodFacts {
+  readonly namespace: string;
+  readonly name: string;
+  readonly serviceAccount: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Its own addresses. */
+  readonly addresses: readonly string[];
+  /** Addresses of the node that it runs on. */
+  readonly nodeAddresses: readonly string[];
+  /** The port at which its sidecar shows health and metrics; null where it has no sidecar. */
+  readonly sidecarAdminPort: number | null;
+}
+
+/** A Service as far as tenants must not reach it. */
+export interface ServiceFacts {
+  readonly namespace: string;
+  /** Null for a Service that selects no Pods. */
+  readonly selector: Readonly<Record<string, string>> | null;
+  /** Addresses that are its alone. */
+  readonly addresses: readonly string[];
+  /** Addresses that others may share, such as those of a load balancer: only its ports are its own there. */
+  readonly sharedAddresses: readonly string[];
+  readonly ports: readonly number[];
+}
+
+/** What the platform says of where control planes are. Maps are the same ones as long as nothing in them changes. */
+export interface PlatformFacts {
+  /** Where the API server is reached by its Service, by its endpoints, and by this controller. */
+  readonly apiServer: readonly ForbiddenPlace[];
+  /** Pods by namespace, then by `namespace/name`. */
+  readonly pods: ReadonlyMap<string, ReadonlyMap<string, PodFacts>>;
+  /** Services of the namespace of the controllers, by `namespace/name`. */
+  readonly services: ReadonlyMap<string, ServiceFacts>;
+  /** Where the controller runs. Pods with the ServiceAccount of its own Pod are controllers. */
+  readonly controller: { readonly namespace: string; readonly pod: string };
+}
