@@ -1,13 +1,14 @@
 import { didYouMean } from '../contract/did-you-mean.ts';
 import { type ListenerLimits, listenerLimits } from '../dataplane/http/limits.ts';
 import { queryRules } from '../dataplane/http/query.ts';
+import { trailerRules } from '../dataplane/http/trailers.ts';
 import type { Reading } from './command.ts';
 import { readDuration } from './duration.ts';
 
 const names = Object.keys(listenerLimits.shape);
 const isTime = (name: string): boolean => /(Timeout|Grace)$/.test(name);
 /** The limits that are words, and their words. */
-const words: Readonly<Record<string, readonly string[]>> = { queries: queryRules };
+const words: Readonly<Record<string, readonly string[]>> = { queries: queryRules, trailers: trailerRules };
 
 /** Reads `bodyBytes=1048576,headTimeout=5s`, or the word `default`; docs/limits.md lists the names. */
 export function readLimits(text: string): Reading<Partial<ListenerLimits>> {

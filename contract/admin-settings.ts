@@ -15,6 +15,9 @@ const connector = z.strictObject({
         'gets the answer. By default it counts as gone, and its call to the backend ends.',
     ),
   vertx: vertxServerOptions.optional().describe('What clients are held to.'),
+  missingHost: flag()
+    .optional()
+    .describe('Whether requests of HTTP/1.1 and HTTP/2 may come without a host; otherwise 400.'),
 });
 
 /** Every field of `admin.json`. */

@@ -41,13 +41,14 @@ export function connectorCount({ connectors }: AdminSettings): number {
 export function configuredConnectors(settings: AdminSettings, overrides: ConnectorOverrides): readonly Connector[] {
   const connectors: readonly ConnectorSettings[] = settings.connectors ?? [{ port: DEFAULT_PORT }];
   const configured = connectors.map(
-    ({ port, tls, halfClose, vertx = {} }, at): Connector => ({
+    ({ port, tls, halfClose, missingHost, vertx = {} }, at): Connector => ({
       scheme: tls === undefined ? 'http' : 'https',
       host: overrides.host,
       port: overrides.ports?.[at] ?? port,
       limits: {
         ...requestLimits(settings),
         ...(halfClose === undefined ? {} : { halfClose }),
+        ...(missingHost === undefined ? {} : { missingHost }),
         ...vertxLimits(vertx),
         ...http2Limits(vertx, tls !== undefined),
         ...overrides.limits,
@@ -95,7 +96,9 @@ function vertxLimits(vertx: VertxSettings): Partial<ListenerLimits> {
   return {
     ...(maxInitialLineLength === undefined ? {} : { targetBytes: maxInitialLineLength }),
     // the engine counts the request line as part of the head
-    ...(headers === undefined ? {} : { headBytes: headers + (maxInitialLineLength ?? REQUEST_LINE) }),
+    ...(headers === undefined
+      ? {}
+      : { headerBytes: headers, headBytes: headers + (maxInitialLineLength ?? REQUEST_LINE) }),
     ...(idleTimeout === undefined
       ? {}
       : { idleTimeout: idleTimeout === 0 ? FOREVER : Math.ceil(idleTimeout * timeUnits[idleTimeoutUnit]) }),

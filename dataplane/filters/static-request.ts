@@ -22,8 +22,8 @@ export const staticRequestFilter = defineFilter({
   config: z
     .strictObject({
       method: text()
-        .refine((method) => /^[A-Z][A-Z0-9_-]*$/.test(method) && method !== 'CONNECT', {
-          error: ({ input }) => `must be a method in upper case other than CONNECT, not '${input}'`,
+        .refine((method) => /^[A-Z][A-Z0-9_-]*$/.test(method) && method !== 'CONNECT' && method !== 'TRACE', {
+          error: ({ input }) => `must be a method in upper case other than CONNECT and TRACE, not '${input}'`,
         })
         .describe('Method of the new request.'),
       uri: runtimeUri().describe('Absolute URI of the new request.'),

@@ -1,8 +1,10 @@
 import type { Body, BodySink } from './body.ts';
 import { putContent, putContentEnd } from './content-framing.ts';
 import { DrainGate } from './drain-gate.ts';
+import type { Headers } from './headers.ts';
 import type { Refusal } from './refusal.ts';
 import type { StreamSink } from './send-stream.ts';
+import { responseTrailers, type TrailerRule } from './trailers.ts';
 import { type Passed, REFUSED, type Wire } from './wire.ts';
 
 /** Who hears how the sending of an answer ended. */
@@ -18,13 +20,17 @@ export class AnswerSender implements BodySink, StreamSink {
   chunked = false;
   bodiless = false;
   sent = 0;
+  /** The headers of the current answer, whose edits its trailers must not undo. */
+  headers: Headers | null = null;
   private readonly wire: Wire;
   private readonly owner: AnswerOwner;
+  private readonly rule: TrailerRule;
   private body: Body | null = null;
   private gate: DrainGate | null = null;
   private over = false;
 
-  constructor(wire: Wire, owner: AnswerOwner) {
+  constructor(wire: Wire, owner: AnswerOwner, rule: TrailerRule) {
+    this.rule = rule;
     this.wire = wire;
     this.owner = owner;
   }
@@ -52,7 +58,8 @@ export class AnswerSender implements BodySink, StreamSink {
   bodyEnd(trailers: string): void {
     this.body = null;
     if (this.over) return;
-    if (!this.bodiless) putContentEnd(this.wire, this.chunked, trailers);
+    if (!this.bodiless) putContentEnd(this.wire, this.chunked, responseTrailers(trailers, this.headers, this.rule));
+    this.headers = null;
     this.owner.answerSent();
   }
 

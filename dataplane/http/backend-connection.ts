@@ -13,6 +13,7 @@ import type { Response } from './response.ts';
 import { ResponseReader, type ResponseReceiver } from './response-reader.ts';
 import { sendStream } from './send-stream.ts';
 import { NEVER, type Swept, unwatch, watch } from './sweep.ts';
+import { withoutEdited } from './trailers.ts';
 import { Tunnel } from './tunnel.ts';
 import { awaiting, keep, put } from './turn.ts';
 import { type Passed, REFUSED, type Wire, type WireOwner } from './wire.ts';
@@ -138,7 +139,7 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
 
   bodyEnd(trailers: string): void {
     if (this.call === null) return;
-    putContentEnd(this.wire, this.chunkedOut, trailers);
+    putContentEnd(this.wire, this.chunkedOut, withoutEdited(trailers, this.call.exchange.request.headers));
     this.requestDone = true;
   }
 

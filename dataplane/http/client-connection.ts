@@ -53,7 +53,7 @@ export class ClientConnection implements WireOwner, RequestReceiver, AnswerOwner
     this.wire = wire;
     this.listener = listener;
     this.facts = new ClientFacts(wire, listener.scheme, trusted, listener.trusts, greeting);
-    this.sender = new AnswerSender(wire, this);
+    this.sender = new AnswerSender(wire, this, listener.limits.trailers);
     this.reader = new RequestReader(wire, listener.limits, this);
     this.deadline = clock.now + listener.firstPatience;
     watch(this);
@@ -210,6 +210,7 @@ export class ClientConnection implements WireOwner, RequestReceiver, AnswerOwner
     }
     const rest = writeAnswer(this, exchange, answer, reader.asksForHead);
     exchange.request.headers.release();
+    if (rest !== null) this.sender.headers = answer.headers;
     if (rest === null) this.sender.bodyEnd('');
     else if (rest instanceof Body) this.sender.pipe(rest);
     else void sendStream(rest, this.sender, () => this.exchange === exchange, this.listener.report);

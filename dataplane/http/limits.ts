@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { MOST_HEADER_LINES } from './header-ranges.ts';
 import { queryRules } from './query.ts';
+import { trailerRules } from './trailers.ts';
 
 const bytes = () => z.number().int().min(1);
 const milliseconds = () => z.number().int().min(0);
@@ -12,6 +13,13 @@ export const listenerLimits = z.strictObject({
     .max(1 << 20)
     .default(32_768)
     .describe('Longest request head, request line included; 431 beyond it.'),
+  headerBytes: z
+    .number()
+    .int()
+    .min(0)
+    .max(1 << 20)
+    .default(0)
+    .describe('Most bytes of all header lines, with their ends; 431 beyond it; 0 for what headBytes leaves.'),
   headerLines: bytes().max(MOST_HEADER_LINES).default(100).describe('Most header lines; 431 beyond it.'),
   bodyBytes: z.number().int().min(0).default(0).describe('Longest request body; 413 beyond it; 0 for no limit.'),
   entityBytes: bytes()
@@ -23,6 +31,14 @@ export const listenerLimits = z.strictObject({
     .default('pass')
     .describe('Whether a query that holds what a query may not passes as it is, or encoded, or is refused with 400.'),
   underscores: z.boolean().default(false).describe('Whether header names may hold an underscore; otherwise 400.'),
+  trailers: z
+    .enum(trailerRules)
+    .default('listed')
+    .describe('Which fields pass behind a body: listed ones (checksums, ETag, Server-Timing, gRPC), or all.'),
+  missingHost: z
+    .boolean()
+    .default(false)
+    .describe('Whether requests of HTTP/1.1 and HTTP/2 may come without a host; otherwise 400.'),
   headTimeout: milliseconds()
     .default(10_000)
     .describe('Time for a whole request head from its first byte; 408 beyond it.'),

@@ -9,8 +9,8 @@ const FIT = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!
 export const QUERY = new Uint8Array(256);
 for (const character of FIT) QUERY[character.charCodeAt(0)] = 1;
 
-/** What is visible and may not stand in a query, and a percent sign that begins no escape. */
-const UNFIT = /%(?![0-9A-Fa-f]{2})|["<>\\^`{|}]/g;
+/** What is visible and may not stand in a query; a percent sign that begins no escape was refused before. */
+const UNFIT = /["<>\\^`{|}]/g;
 
 /** A target whose query, from `start` on, holds only what a query may; what is encoded already stays as it is. */
 export function encodedQuery(target: string, start: number): string {

@@ -16,6 +16,8 @@ import type { Refusal } from './refusal.ts';
 export interface RequestHeadLimits {
   readonly targetBytes: number;
   readonly headBytes: number;
+  /** 0 for what `headBytes` leaves. */
+  readonly headerBytes: number;
   readonly headerLines: number;
   readonly underscores: boolean;
 }
@@ -159,7 +161,8 @@ function scanLines(bytes: Buffer, start: number, n: number, limits: RequestHeadL
   const first = beginRanges();
   const table = ranges.table;
   const last = first + LINE * Math.min(limits.headerLines, MOST_HEADER_LINES);
-  const most = base + limits.headBytes;
+  const whole = base + limits.headBytes;
+  const most = limits.headerBytes === 0 ? whole : Math.min(whole, start + limits.headerBytes);
   let p = start;
   let line = first;
   for (;;) {

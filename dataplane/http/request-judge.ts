@@ -10,6 +10,12 @@ import { Request } from './request.ts';
 import { requestHead } from './request-head.ts';
 import { judgeTarget, target } from './target.ts';
 
+/** What a listener allows heads to ask for. */
+export interface JudgeLimits {
+  readonly queries: Queries;
+  readonly missingHost: boolean;
+}
+
 /** Decides what the heads of one client ask for, beyond what the scan says: the same for every version of HTTP. */
 export class RequestJudge {
   /** The method of the head that was judged last. */
@@ -23,16 +29,17 @@ export class RequestJudge {
   private lastHost = '';
 
   /** Judges the head that was scanned last and ends at `headEnd`. @returns false when it must be refused. */
-  judge(bytes: Buffer, headEnd: number, scheme: string, queries: Queries): boolean {
+  judge(bytes: Buffer, headEnd: number, scheme: string, limits: JudgeLimits): boolean {
     const { base, methodEnd, targetStart, targetEnd } = requestHead;
     const method = methodName(bytes, base, methodEnd);
     this.method = method;
     if (method === 'CONNECT') return this.refuse('connect');
-    if (!judgeTarget(bytes, base + targetStart, base + targetEnd, method === 'OPTIONS', queries)) {
+    if (method === 'TRACE') return this.refuse('trace');
+    if (!judgeTarget(bytes, base + targetStart, base + targetEnd, method === 'OPTIONS', limits.queries)) {
       return this.refuse(target.refusal);
     }
     this.headers = new Headers(bytes, base, headEnd - base - 2, requestHead);
-    return this.judgeHost(scheme);
+    return this.judgeHost(scheme, limits.missingHost);
   }
 
   /** The request that was judged last. `trusted`: its client may speak about others. */
@@ -62,7 +69,7 @@ export class RequestJudge {
   }
 
   /** Finds the host that is asked for, empty for none. What is matched, logged and sent on is its one spelling. */
-  private judgeHost(scheme: string): boolean {
+  private judgeHost(scheme: string, missing: boolean): boolean {
     const { headers } = this;
     const { hostLine } = requestHead;
     const line =
@@ -81,6 +88,7 @@ export class RequestJudge {
       if (line !== '' && !sameAuthority(line, authority, target.scheme!)) return this.refuse('target-foreign');
       this.host = named;
     }
+    if (this.host === '' && requestHead.minor === 1 && !missing) return this.refuse('host');
     if (this.host !== line) headers.set('Host', this.host);
     else if (line === '' && hostLine >= 0) headers.dropLine(hostLine);
     return true;

@@ -11,6 +11,7 @@ import { MOST_EMPTY_LINES, requestHead, scanRequestHead } from './request-head.t
 import { RequestJudge } from './request-judge.ts';
 import { type AskedFor, askedFor, nothingAsked } from './request-line.ts';
 import type { RequestReceiver } from './request-receiver.ts';
+import { requestTrailers } from './trailers.ts';
 import { WaitingBytes } from './waiting-bytes.ts';
 import { type Passed, REFUSED, type Wire } from './wire.ts';
 
@@ -243,7 +244,7 @@ export class RequestReader implements BodySource, ChunkReceiver {
     const head = requestHead;
     const { base } = head;
     const { judge } = this;
-    const isSound = judge.judge(bytes, headEnd, this.receiver.scheme, this.limits.queries);
+    const isSound = judge.judge(bytes, headEnd, this.receiver.scheme, this.limits);
     this.asksForHead = judge.method === 'HEAD';
     if (!isSound) return this.refuse(judge.refusal);
     if (head.chunked) {
@@ -303,7 +304,7 @@ export class RequestReader implements BodySource, ChunkReceiver {
     if (stop === BAD_CHUNK) return this.refuse('chunk');
     if (stop < 0) return end;
     this.decoder = null;
-    this.complete(decoder.trailers);
+    this.complete(requestTrailers(decoder.trailers, this.limits.trailers));
     return stop;
   }
 

@@ -46,8 +46,8 @@ export class Request {
     return this.verb;
   }
   set method(method: string) {
-    // what answers CONNECT has no end of its own, so that it must never be sent to where requests are expected
-    if (!/^[A-Z][A-Z0-9_-]*$/.test(method) || method === 'CONNECT') {
+    // what answers CONNECT has no end of its own, and TRACE shows credentials that the gateway added
+    if (!/^[A-Z][A-Z0-9_-]*$/.test(method) || method === 'CONNECT' || method === 'TRACE') {
       throw new TypeError(`not a method: ${JSON.stringify(method)}`);
     }
     this.verb = method;

@@ -23,6 +23,8 @@ export const target = {
 const PLAIN = new Uint8Array(256);
 for (let byte = 0x21; byte < 0x7f; byte++) PLAIN[byte] = '%\\#?'.includes(String.fromCharCode(byte)) ? 0 : 1;
 
+/** A percent sign that begins no escape: readers disagree on what it stands for. */
+const BROKEN_ESCAPE = /%(?![0-9A-Fa-f]{2})/;
 const UNRESERVED = /^[A-Za-z0-9\-._~]$/;
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -69,7 +71,9 @@ function judgeQuery(bytes: Buffer, start: number, p: number, end: number, querie
     p += 3;
   }
   const unfit = p;
-  while (p < end && bytes[p] !== 35) p++;
+  for (; p < end && bytes[p] !== 35; p++) {
+    if (bytes[p] === 37 && (HEX[bytes[p + 1]!]! > 15 || HEX[bytes[p + 2]!]! > 15)) return refuse('query');
+  }
   const isFit = p === unfit || queries === 'pass';
   if (isFit && p >= end) return true;
   if (!isFit && queries === 'refuse') return refuse('query');
@@ -92,6 +96,7 @@ function judgeEscaped(text: string, queries: Queries): boolean {
   const path = canonicalPath(queryAt < 0 ? text : text.slice(0, queryAt));
   if (path === null) return refuse('target-ambiguous');
   const query = queryAt < 0 ? '' : text.slice(queryAt, fragment < 0 ? undefined : fragment);
+  if (BROKEN_ESCAPE.test(query)) return refuse('query');
   const fit = queries === 'pass' ? query : encodedQuery(query, 0);
   if (queries === 'refuse' && fit !== query) return refuse('query');
   target.rewritten = path + fit;

@@ -90,6 +90,7 @@ export class BackendStream implements CallCarrier, BodySource, SendingStream, Sw
     writeRequestHead(session, id, exchange, session.options, announced, last);
     if (last) return;
     const sender = this.sending();
+    sender.asks(exchange.request.headers);
     if (!streamed) sender.sendWhole(content!, 0, content!.length, true);
     else {
       call.upload ??= new Upload(body, stream, (error) => call.refuseUnreadable(error));

@@ -212,10 +212,11 @@ export class ClientStream
     const rest = writeStreamAnswer(this, exchange, response);
     exchange.request.headers.release();
     if (this.requestDone) exchange.request.incomingBody?.abandon(); // nobody will read what nobody has
-    if (rest === null) {
-      if (this.content === null && !this.answerDone) this.contentEnded();
-    } else if (rest instanceof Body) this.sender().pipe(rest);
-    else void sendStream(rest, this.sender(), () => this.exchange === exchange, this.session.listener.report);
+    if (rest === null && this.content === null && !this.answerDone) this.contentEnded();
+    if (rest === null) return;
+    const sender = this.sender().answers(response.headers, this.session.listener.limits.trailers);
+    if (rest instanceof Body) sender.pipe(rest);
+    else void sendStream(rest, sender, () => this.exchange === exchange, this.session.listener.report);
   }
 
   /** For a client that asked for a tunnel every good answer says that it is there, and only a switch may say so. */

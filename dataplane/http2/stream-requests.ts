@@ -3,6 +3,7 @@ import type { ListenerLimits } from '../http/limits.ts';
 import { MALFORMED } from '../http/message-head.ts';
 import { requestHead, scanRequestHead } from '../http/request-head.ts';
 import { RequestJudge } from '../http/request-judge.ts';
+import { requestTrailers } from '../http/trailers.ts';
 import { acceptFor } from '../websocket/accept-key.ts';
 import type { ClientSession } from './client-session.ts';
 import type { ClientStream } from './client-stream.ts';
@@ -79,7 +80,7 @@ export class StreamRequests {
       stream.refuseHead(headEnd === MALFORMED ? requestHead.refusal : 'header-line', fields.asked());
       return;
     }
-    if (!judge.judge(bytes, headEnd, listener.scheme, limits.queries)) {
+    if (!judge.judge(bytes, headEnd, listener.scheme, limits)) {
       stream.refuseHead(judge.refusal, fields.asked());
       return;
     }
@@ -123,7 +124,7 @@ export class StreamRequests {
     if (!this.decoder.decode(block.bytes, block.start, block.end, trailers)) return ERROR.COMPRESSION_ERROR;
     if (stream.requestDone) stream.reset(ERROR.STREAM_CLOSED, 'malformed');
     else if (!last || trailers.malformed) stream.reset(ERROR.PROTOCOL_ERROR, 'malformed');
-    else stream.ended(trailers.text);
+    else stream.ended(requestTrailers(trailers.text, this.limits.trailers));
     return ERROR.NO_ERROR;
   }
 

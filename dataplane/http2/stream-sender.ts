@@ -1,6 +1,8 @@
 import type { Body, BodySink } from '../http/body.ts';
+import type { Headers } from '../http/headers.ts';
 import type { Refusal } from '../http/refusal.ts';
 import type { StreamSink } from '../http/send-stream.ts';
+import { responseTrailers, type TrailerRule, withoutEdited } from '../http/trailers.ts';
 import type { Wire } from '../http/wire.ts';
 import { type HeadPlace, writeTrailers } from './backend-head.ts';
 import type { FlowWindow } from './flow-window.ts';
@@ -42,6 +44,8 @@ const NOTHING = Buffer.alloc(0);
 export class StreamSender implements BodySink, StreamSink {
   /** Bytes of content that were sent. */
   sent = 0;
+  /** What may pass of trailer lines; nothing where nobody says whose they are. */
+  private trailersOf: (lines: string) => string = () => '';
   private readonly connection: SendingConnection;
   private readonly stream: number;
   private readonly window: FlowWindow;
@@ -72,6 +76,17 @@ export class StreamSender implements BodySink, StreamSink {
     let bytes = -this.heldStart;
     if (this.held !== null) for (const piece of this.held) bytes += piece.length;
     return bytes;
+  }
+
+  /** What follows is the content of an answer with these headers. */
+  answers(headers: Headers, rule: TrailerRule): this {
+    this.trailersOf = (lines) => responseTrailers(lines, headers, rule);
+    return this;
+  }
+
+  /** What follows is the content of a request with these headers. */
+  asks(headers: Headers): void {
+    this.trailersOf = (lines) => withoutEdited(lines, headers);
   }
 
   /** Sends a body as it arrives. */
@@ -211,7 +226,8 @@ export class StreamSender implements BodySink, StreamSink {
     this.stall();
   }
 
-  private end(trailers: string): void {
+  private end(lines: string): void {
+    const trailers = lines === '' ? lines : this.trailersOf(lines);
     if (trailers === '') this.connection.output.data(this.stream, NOTHING, 0, 0, true);
     else writeTrailers(this.connection.heads, this.stream, trailers);
     this.finish();

@@ -30,9 +30,16 @@ export const DEFAULT_WEBSOCKETS: BackendWebSockets = {
   silence: 0,
 };
 
-/** Whether a client asks for a WebSocket, and for nothing else. */
+/**
+ * Whether a client asks for a WebSocket, and for nothing else. What has no key and no version is a handshake from before
+ * RFC 6455: its wish is ignored, as RFC 9110 §7.8 allows, and the request goes on as any other.
+ */
 export function asksForWebSocket({ request }: Exchange): boolean {
-  return request.upgrade !== null && request.upgrade.toLowerCase() === 'websocket';
+  if (request.upgrade === null || request.upgrade.toLowerCase() !== 'websocket') return false;
+  const { headers } = request;
+  if (headers.has('sec-websocket-key') || headers.has('sec-websocket-version')) return true;
+  request.upgrade = null;
+  return false;
 }
 
 /**

@@ -36,6 +36,16 @@ const REMOVED = [
   'via',
 ];
 
+/** Fields that pass behind content where nobody says otherwise. */
+const LISTED =
+  /^(?:content-digest|content-md5|digest|etag|grpc-message|grpc-status|grpc-status-details-bin|repr-digest|server-timing):/i;
+
+/** What of the trailer lines passes through the gateway. */
+export function listedTrailers(trailers: string): string {
+  const lines = trailers.split(/(?<=\n)/);
+  return lines.filter((line) => LISTED.test(line)).join('');
+}
+
 /** A line without its CRLF; null while its LF is missing, false when it ends in a bare LF. */
 export function lineAt(text: string, at: number): string | null | false {
   const end = text.indexOf('\n', at);

@@ -96,7 +96,7 @@ const BODIES = [
   '5\r\nhello\r\n0\r\n\r\n',
 ];
 const EXTENSIONS = ['', '', '', ';a', ';a=b', '; a="q\\"x"', ';a;b=c', ';\ta="";b'];
-const TRAILERS = ['X-T: 1', 'x-t:', 'X_T: y', 'Set-Cookie: a=b', 'Via: x', 'X-T:\t\xe9 '];
+const TRAILERS = ['X-T: 1', 'Digest: 1', 'ETAG:\t\xe9 ', 'x-t:', 'X_T: y', 'Set-Cookie: a=b', 'Via: x', 'X-T:\t\xe9 '];
 
 let vectors: string[] | null = null;
 

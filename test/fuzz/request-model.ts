@@ -1,9 +1,9 @@
-import { FIELD_LINE, lineAt, readChunks } from './chunk-model.ts';
+import { FIELD_LINE, lineAt, listedTrailers, readChunks } from './chunk-model.ts';
 import { modelHost, modelSamePlace, modelTarget } from './target-model.ts';
 
 /**
  * An independent reader of request streams: RFC 9112 by the letter, plus the tolerances that the engine documents (a few
- * empty lines before a request, HTTP/1.0, a bare GET without a version, no Host). It reads text, line by line.
+ * empty lines before a request, HTTP/1.0, a bare GET without a version). It reads text, line by line.
  */
 
 export interface ModelLimits {
@@ -80,7 +80,7 @@ export function readRequests(text: string, limits: ModelLimits): ModelReading {
     at = end;
     if (head.chunked) {
       const { state, body, trailers, end } = readChunks(text, at);
-      request = { ...request, body, trailers };
+      request = { ...request, body, trailers: listedTrailers(trailers) };
       over = limits.bodyBytes > 0 && body.length > limits.bodyBytes;
       if (over || state === 'malformed') return { requests, ending: 'refused', begun: request };
       if (state === 'unfinished') return { requests, ending: 'unfinished', begun: request };
@@ -150,10 +150,11 @@ function judgeHead(
   if (lengths.some((value) => !/^\d{1,15}$/.test(value))) return 'refused';
   if (codings.some((value) => value.toLowerCase() !== 'chunked' || minor === 0)) return 'refused';
   if (expectations.some((value) => value.toLowerCase() !== '100-continue')) return 'refused';
-  const place = method === 'CONNECT' ? null : modelTarget(text, method);
+  const place = method === 'CONNECT' || method === 'TRACE' ? null : modelTarget(text, method);
   const named = hosts[0] ?? '';
   const host = modelHost(place?.authority ?? named, 'http');
   if (place === null || host === null || modelHost(named, 'http') === null) return 'refused';
+  if (host === '' && minor === 1) return 'refused';
   if (place.authority !== null && named !== '' && !modelSamePlace(named, place.authority, place.scheme!))
     return 'refused';
 

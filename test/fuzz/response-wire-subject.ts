@@ -3,6 +3,7 @@ import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { RawClient } from '../support/raw-client.ts';
 import { plainAnswer, ScriptedBackend, type ScriptedPeer } from '../support/scripted-backend.ts';
 import { finalAnswers, readAnswers, type SeenAnswer, type SeenAnswers } from './answer-reader.ts';
+import { listedTrailers } from './chunk-model.ts';
 import { engineFaulted, takeEngineFaults } from './engine-faults.ts';
 import { mutate } from './mutation.ts';
 import { comes } from './patience.ts';
@@ -287,7 +288,7 @@ function judge(outcome: Outcome, input: AnswerWireCase, model: ModelResponse, pl
   if (mayBreak(model.final, input)) return 'break hidden';
   if (final.body !== model.final.body) return 'body';
   const modern = input.request !== 'old' && input.request !== 'kept';
-  return !modern || final.trailers === model.final.trailers ? null : 'trailers';
+  return !modern || final.trailers === listedTrailers(model.final.trailers) ? null : 'trailers';
 }
 
 /** Everything behind the 101 arrives as it was sent; a reset may take the last of it along. */

@@ -55,6 +55,7 @@ function modelOrigin(text: string, queries: Queries): string | null {
   const canonical = modelPath(path);
   if (canonical === null || rest.length === 0) return canonical;
   const query = rest.join('?').split('#')[0]!;
+  if (/%(?![0-9A-Fa-f]{2})/.test(query)) return null;
   const sent = queries === 'pass' ? query : modelQuery(query);
   return queries === 'refuse' && sent !== query ? null : `${canonical}?${sent}`;
 }

@@ -65,11 +65,11 @@ describe('connectors', () => {
 
   it.each<[JsonObject, object]>([
     [{ maxInitialLineLength: 100 }, { targetBytes: 100 }],
-    [{ maxTotalHeadersSize: 1000 }, { headBytes: 9192 }],
-    [{ maxHeaderSize: 1000 }, { headBytes: 9192 }],
+    [{ maxTotalHeadersSize: 1000 }, { headerBytes: 1000, headBytes: 9192 }],
+    [{ maxHeaderSize: 1000 }, { headerBytes: 1000, headBytes: 9192 }],
     [
       { maxHeaderSize: 1000, maxTotalHeadersSize: 2000, maxInitialLineLength: 100 },
-      { headBytes: 2100, targetBytes: 100 },
+      { headerBytes: 2000, headBytes: 2100, targetBytes: 100 },
     ],
     [{ idleTimeout: 5 }, { idleTimeout: 5000 }],
     [{ idleTimeout: '5', idleTimeoutUnit: 'MINUTES' }, { idleTimeout: 300_000 }],
@@ -80,7 +80,7 @@ describe('connectors', () => {
     [{ http2ClearTextEnabled: false }, { http2: false }],
     [{ http2ClearTextEnabled: true, useAlpn: false }, {}],
     [{ initialSettings: { maxConcurrentStreams: 7 } }, { streams: 7 }],
-    [{ initialSettings: { maxHeaderListSize: 1000 } }, { headBytes: 9192 }],
+    [{ initialSettings: { maxHeaderListSize: 1000 } }, { headerBytes: 1000, headBytes: 9192 }],
     [{ http2RstFloodMaxRstFramePerWindow: 300 }, { streamResets: 100 }],
     [{ http2RstFloodMaxRstFramePerWindow: 300, http2RstFloodWindowDuration: 5 }, { streamResets: 600 }],
     [{ maxWebSocketFrameSize: 7 }, { webSocketFrameBytes: 7 }],
@@ -102,6 +102,11 @@ describe('connectors', () => {
   ])('over TLS with %j: HTTP/2 %j', (vertx, http2) => {
     const [connector] = connectors({ connectors: [{ port: 1, tls: 'keys', vertx }] });
     expect(connector?.limits.http2 ?? true).toBe(http2);
+  });
+
+  it('take requests without a host only where they say so', () => {
+    const ways = connectors({ connectors: [{ port: 8080, missingHost: true }, { port: 8081 }] });
+    expect(ways.map(({ limits }) => listenerLimits.parse(limits).missingHost)).toEqual([true, false]);
   });
 
   it('say which WebSockets they let through', () => {

@@ -4,7 +4,7 @@ import { resetRanges } from '../../../dataplane/http/header-ranges.ts';
 import { Headers } from '../../../dataplane/http/headers.ts';
 import { requestHead, scanRequestHead } from '../../../dataplane/http/request-head.ts';
 
-const limits = { targetBytes: 1000, headBytes: 10_000, headerLines: 100, underscores: true };
+const limits = { targetBytes: 1000, headBytes: 10_000, headerBytes: 0, headerLines: 100, underscores: true };
 
 /** The headers of a request with these lines, as the engine makes them. */
 function headersOf(lines: string): Headers {

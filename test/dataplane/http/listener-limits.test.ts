@@ -4,7 +4,9 @@ import { COUNTER, counters } from '../../../dataplane/http/counters.ts';
 import type { Next } from '../../../dataplane/http/exchange.ts';
 import { type ListenerLimits, listenerLimits } from '../../../dataplane/http/limits.ts';
 import { textResponse } from '../../../dataplane/http/response.ts';
+import { FLAG } from '../../../dataplane/http2/frames.ts';
 import { ask, exchangeBytes, refusalOf, untilAnswers } from '../../support/answers.ts';
+import { FrameClient, GET, headersFrame } from '../../support/frame-client.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { heldHandler } from '../../support/held-handler.ts';
 import { RawClient } from '../../support/raw-client.ts';
@@ -165,6 +167,51 @@ describe('sizes', () => {
     expect(answer!.headers.get('connection')).toBe('close');
     expect(backend.requests.map((request) => request.body)).toEqual(['0123456789']);
     expect(backend.violations).toEqual([]);
+  });
+
+  it.each(['GET / HTTP/1.1\r\n', 'GET / HTTP/1.1\r\nHost:\r\n', 'OPTIONS * HTTP/1.1\r\n'])(
+    'missingHost: 400 for %j, unless it is allowed',
+    async (head) => {
+      await start({});
+      const refused = await ask(gateway.port, head);
+      expect([refused.status, refusalOf(refused)]).toEqual([400, 'host']);
+      expect((await ask(gateway.port, head.replace('1.1', '1.0'))).status).toBe(200);
+      await gateway.close();
+      await start({ missingHost: true });
+      expect((await ask(gateway.port, head)).status).toBe(200);
+    },
+  );
+
+  it('missingHost: 400 for a request of HTTP/2 without an authority, unless it is allowed', async () => {
+    const fields = GET.filter(([name]) => name !== ':authority');
+    for (const [limits, status] of [[{}, '400'] as const, [{ missingHost: true }, '200'] as const]) {
+      await start(limits);
+      const client = await FrameClient.connect(gateway.port);
+      client.send(headersFrame(1, fields, FLAG.END_HEADERS | FLAG.END_STREAM));
+      expect(await client.outcome(1)).toBe(status);
+      client.raw.destroy();
+      if (status === '400') await gateway.close();
+    }
+  });
+
+  it('headerBytes: 431 for more bytes of header lines, however short the request line', async () => {
+    await start({ headerBytes: 1000 });
+    const ofBytes = (bytes: number): string => `GET / HTTP/1.1\r\nHost: h\r\nX: ${'x'.repeat(bytes - 33)}\r\n`;
+    expect(ofBytes(1000).length + 'Connection: close\r\n'.length - 'GET / HTTP/1.1\r\n'.length).toBe(1000);
+    expect((await ask(gateway.port, ofBytes(1000))).status).toBe(200);
+    const refused = await ask(gateway.port, ofBytes(1001));
+    expect([refused.status, refusalOf(refused)]).toEqual([431, 'headers-too-large']);
+  });
+
+  it('TRACE is 405 over HTTP/1.1 and HTTP/2, whatever the limits are', async () => {
+    await start({});
+    const refused = await ask(gateway.port, 'TRACE / HTTP/1.1\r\nHost: h\r\n');
+    expect([refused.status, refusalOf(refused)]).toEqual([405, 'trace']);
+    const client = await FrameClient.connect(gateway.port);
+    client.send(headersFrame(1, [[':method', 'TRACE'], ...GET.slice(1)], FLAG.END_HEADERS | FLAG.END_STREAM));
+    expect(await client.outcome(1)).toBe('405');
+    client.raw.destroy();
+    expect(backend.requests).toEqual([]);
   });
 
   it('underscores: 400 for a name that holds one, unless they are allowed', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
-import { parseAnswers, RawClient } from '../../support/raw-client.ts';
+import { sendVector } from '../../support/sent-vector.ts';
 import { StrictBackend } from '../../support/strict-backend.ts';
 import { type RequestVector, requestVectors } from '../../support/vectors.ts';
 
@@ -12,7 +12,7 @@ beforeAll(async () => {
   backend = await StrictBackend.start();
   gateway = await startGateway({
     backend: { destination: { host: '127.0.0.1', port: backend.port } },
-    limits: { halfClose: true },
+    limits: { halfClose: true, missingHost: true },
   });
 });
 afterAll(async () => {
@@ -20,26 +20,7 @@ afterAll(async () => {
   await backend.close();
 });
 
-/** Sends a row in pieces of `size` bytes, says that nothing more comes, and reads to the end. */
-async function send(vector: RequestVector, size: number) {
-  const before = backend.requests.length;
-  const client = await RawClient.connect(gateway.port);
-  for (let at = 0; at < vector.bytes.length; at += size) {
-    client.send(vector.bytes.subarray(at, at + size));
-    if (size < vector.bytes.length) await new Promise((resolve) => setImmediate(resolve));
-  }
-  client.finish();
-  const text = await client.untilClosed();
-  client.destroy();
-  const upstream = backend.requests.slice(before);
-  return {
-    upstream,
-    answers: parseAnswers(
-      text,
-      upstream.map((request) => request.method === 'HEAD'),
-    ),
-  };
-}
+const send = (vector: RequestVector, size: number) => sendVector(vector, gateway.port, backend, size);
 
 describe.each([
   ['whole', 1 << 20],
