@@ -1,50 +1,58 @@
 import { defineConfig } from 'vitest/config';
 
 // Inline projects share nothing with the root unless they say so; isolation and parallelism stay at vitest's defaults.
+// Time-outs end tests that hang. They are far longer than any test takes, so that a busy machine fails none.
+const patient = {
+  setupFiles: ['test/support/patience.ts'],
+  expect: { poll: { timeout: 120_000 } },
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
+};
+
 export default defineConfig({
   test: {
     projects: [
       {
         test: {
+          ...patient,
           name: 'house',
           include: ['test/house/**/*.test.ts'],
-          testTimeout: 60_000,
         },
       },
       {
         test: {
+          ...patient,
           name: 'unit',
           include: ['test/{contract,controller,dataplane,cli}/**/*.test.ts'],
-          testTimeout: 15_000,
         },
       },
       {
         test: {
+          ...patient,
           name: 'system',
           include: ['test/system/**/*.test.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 30_000,
         },
       },
       {
         test: {
+          ...patient,
           name: 'image',
           include: ['test/image/**/*.test.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 180_000,
         },
       },
       {
         test: {
+          ...patient,
           name: 'cluster',
           include: ['test/{cluster,helm}/**/*.test.ts'],
           globalSetup: ['test/cluster/start-cluster.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
         },
       },
       {
         test: {
+          ...patient,
           // not part of `make test`: test/node/run.ts says what it needs
           name: 'node',
           include: ['test/node/**/*.test.ts'],

@@ -156,7 +156,7 @@ describe('gatewarden export', () => {
   const checked = (path: string): string =>
     checkReport(checkPaths([path], { system: {}, namespace: 'default', base: null })).text;
 
-  it('writes files, and says what `gatewarden check` says of them', { timeout: 60_000 }, async () => {
+  it('writes files, and says what `gatewarden check` says of them', async () => {
     using out = new InstanceFolder();
     const words = ['export', refused.path, '--namespace', 'shop', '--out', out.at('made')];
     const { code, stdout, stderr } = await runProgram(gatewarden, words);
@@ -171,7 +171,7 @@ describe('gatewarden export', () => {
     expect(stderr.slice(stderr.indexOf('\n\n') + 2)).toBe(checked(out.at('made')));
   });
 
-  it('writes to the standard output what can be applied', { timeout: 60_000 }, async () => {
+  it('writes to the standard output what can be applied', async () => {
     const words = ['export', instance.path, '--namespace=shop', '--include-secrets'];
     const { code, stdout, stderr } = await runProgram(gatewarden, words);
     expect(code).toBe(0);

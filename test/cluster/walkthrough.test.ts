@@ -4,7 +4,7 @@ import { ownCluster } from '../support/cluster.ts';
 import { copyOfExamples } from '../support/example-copy.ts';
 import { followPage } from '../support/followed-page.ts';
 
-describe('in a cluster', { timeout: 300_000 }, () => {
+describe('in a cluster', () => {
   it('the page of the example shows what happens', async () => {
     const { env, run } = await reachableCluster();
     await followPage(await copyOfExamples(), 'examples/cluster/README.md', { env });

@@ -12,7 +12,7 @@ import { watchedDirectory } from '../support/temporary-files.ts';
 
 const patience = { timeout: 60_000, interval: 200 };
 
-describe('a release', { timeout: 300_000 }, () => {
+describe('a release', () => {
   it('has the rights that it needs, keeps what was written through upgrades, and leaves nothing', async () => {
     const { cluster, release } = await prepared();
     const before = await everything(cluster);

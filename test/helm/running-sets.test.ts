@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 afterAll(() => server?.stop());
 
-describe.each(valueSets())('with the values of %s', { timeout: 300_000 }, (name) => {
+describe.each(valueSets())('with the values of %s', (name) => {
   it('controllers and planes run with the options that they are given', async () => {
     const cluster = clusterAt(server!.access);
     const release = new InstalledRelease(cluster);

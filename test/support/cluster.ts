@@ -29,7 +29,7 @@ export function theCluster(): TestCluster {
 /** An API server for the rest of the test. */
 export async function ownCluster(): Promise<OwnCluster> {
   const apiServer = await ApiServer.start();
-  onTestFinished(() => apiServer.stop(), 60_000);
+  onTestFinished(() => apiServer.stop());
   return { ...clusterAt(apiServer.access), apiServer };
 }
 

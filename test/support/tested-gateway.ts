@@ -7,7 +7,7 @@ const LINES = 15;
 /** A gateway for the rest of the test, whose processes tell what they said when the test fails. */
 export async function testedGateway(options: DeploymentOptions): Promise<DeployedGateway> {
   const gateway = await DeployedGateway.prepare(options);
-  onTestFinished(() => gateway.stop(), 60_000);
+  onTestFinished(() => gateway.stop());
   onTestFailed(() => {
     for (const { process: program, name } of [...gateway.controllers, ...gateway.planes]) {
       const lines = program.said.slice(-LINES).map((line) => `  ${JSON.stringify(line)}\n`);

@@ -76,7 +76,7 @@ class SteadyHttp2Client {
   }
 }
 
-it('takes planes out one after the other, and no client loses a request', { timeout: 120_000 }, async () => {
+it('takes planes out one after the other, and no client loses a request', async () => {
   const balancer = await TcpBalancer.start();
   onTestFinished(() => balancer.close());
   const words = ['--drain-delay', '3s'];

@@ -24,7 +24,7 @@ describe('the examples', () => {
     ...folders.filter((name) => !ELSEWHERE.includes(name)).map((name) => `${name}/README.md`),
   ];
 
-  it.each(pages)('do what examples/%s shows', { timeout: 180_000 }, async (page) => {
+  it.each(pages)('do what examples/%s shows', async (page) => {
     await followPage(await copyOfExamples(), `examples/${page}`);
   });
 });

@@ -8,7 +8,7 @@ import { testedGateway } from '../../support/tested-gateway.ts';
 
 const cluster = theCluster();
 
-it('planes leave a controller that has lost the API server for one that has not', { timeout: 240_000 }, async () => {
+it('planes leave a controller that has lost the API server for one that has not', async () => {
   const shop = await cluster.namespace('shop');
   const gateway = await testedGateway({ access: cluster, namespaces: [shop] });
   await gateway.apply(sayingRoute(shop, 'hello', 'first'));

@@ -239,7 +239,7 @@ describe('many transfers at once', () => {
     expect(await Promise.all(exchanges)).toEqual(
       Array.from({ length: 20 }, (_, i) => ({ i, exact: true, upload: 'exact' })),
     );
-  }, 60_000); // many turns of the event loop: a busy machine takes its time
+  });
 
   it('some of which are broken off leave the others whole', async () => {
     const pair = await startProxiedServer((request, response) => serve(request, response), {

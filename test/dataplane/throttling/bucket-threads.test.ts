@@ -76,7 +76,7 @@ it('a thread that is ended, wherever it was, keeps no bucket from the others', a
     expect(Atomics.load(words, WORD.lock) & 1).toBe(0);
   }
   expect(unsoundness(memory, 1)).toEqual([]);
-}, 60_000);
+});
 
 it('a bucket that is used again just before it is removed stays', async () => {
   const buckets = heldBuckets(5);

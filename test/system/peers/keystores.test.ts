@@ -31,7 +31,7 @@ it('reads freshly made keystores as Java does', async () => {
     const rows = await keystoreRows(type, readFileSync(join(folder, file)), storePassword, entryPassword);
     expect(rows, `${file} with ${storePassword} and ${entryPassword}`).toEqual(expected(keystore, index));
   }
-}, 120_000);
+});
 
 it('has something to compare', () => {
   const entries = inJava.flatMap((rows) => rows ?? []);

@@ -87,7 +87,7 @@ describe('a damaged keystore', () => {
         expect(await read(type, changed, password, false), `byte ${at} of ${type}`).not.toBeNull();
       }
     }
-  }, 60_000);
+  });
 });
 
 const DATA = oid('1.2.840.113549.1.7.1');
