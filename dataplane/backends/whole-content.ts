@@ -1,11 +1,14 @@
 import type { TemporaryBuffer, TemporaryStorage } from '../heap/temporary-storage.ts';
 import type { Body, BodySink } from '../http/body.ts';
 import { EntityBroken, EntityTooLarge } from '../http/entity-fault.ts';
+import { HeldShare } from '../http/held-content.ts';
 import type { KeptContent } from '../http/kept-content.ts';
 import { Pieces } from '../http/pieces.ts';
 
 /** Bytes that may be on their way to a file before the sender of the body is told to wait. */
 const AHEAD = 65_536;
+/** Bytes that are worth a call to the storage. */
+const ENOUGH = 16_384;
 
 /** Where the content of a message is kept while it is not whole, and how much of it. */
 export interface WholeRule {
@@ -35,10 +38,12 @@ class Taking implements BodySink {
   private readonly resolve: (content: KeptContent) => void;
   private readonly reject: (error: unknown) => void;
   private readonly pieces = new Pieces();
+  private readonly share = new HeldShare();
   private size = 0;
   private buffer: TemporaryBuffer | null = null;
-  /** Bytes on their way to the storage. */
-  private ahead = 0;
+  /** Something is on its way to the storage: what comes meanwhile is put together and goes as one. */
+  private storing = false;
+  private paused = false;
   private trailers: string | null = null;
   private over = false;
 
@@ -52,43 +57,61 @@ class Taking implements BodySink {
   bodyData(bytes: Buffer, start: number, end: number): void {
     if (this.over) return;
     const { storage, limit, setting, ofResponse } = this.rule;
-    const piece = bytes.subarray(start, end);
-    this.size += piece.length;
+    this.size += end - start;
     if (this.size > limit) {
       this.fail(new EntityTooLarge(limit, ofResponse, setting));
       return;
     }
-    if (this.size <= storage.memoryLimit) {
-      this.pieces.add(bytes, start, end);
+    const { buffer, pieces } = this;
+    if (buffer !== null && !this.storing && pieces.length === 0 && end - start >= ENOUGH) {
+      this.store(buffer, [bytes.subarray(start, end)]);
       return;
     }
-    if (this.buffer === null) {
+    pieces.add(bytes, start, end);
+    const mayHold = this.share.hold(pieces.allocated);
+    if (buffer === null) {
+      if (this.size <= storage.memoryLimit && mayHold) return;
       try {
         this.buffer = storage.open();
       } catch (error) {
         this.fail(error);
         return;
       }
-      for (const earlier of this.pieces.take()) this.store(this.buffer, earlier);
     }
-    this.store(this.buffer, piece);
+    this.storeEnough(mayHold && buffer !== null ? ENOUGH : 1);
+    if (this.storing && !this.paused && (pieces.length > AHEAD || !mayHold)) {
+      this.paused = true;
+      this.body.pause();
+    }
   }
 
-  private store(buffer: TemporaryBuffer, piece: Buffer): void {
-    this.ahead += piece.length;
-    if (this.ahead > AHEAD) this.body.pause();
+  /** Stores what was put together, where it is worth it or nothing follows. */
+  private storeEnough(enough = ENOUGH): void {
+    const { buffer, pieces } = this;
+    if (this.storing || buffer === null || pieces.length === 0) return;
+    if (pieces.length < enough && this.trailers === null) return;
+    this.store(buffer, pieces.take());
+    this.share.release();
+  }
+
+  private store(buffer: TemporaryBuffer, chunks: readonly Uint8Array[]): void {
+    this.storing = true;
     const stored = (): void => {
-      const waited = this.ahead > AHEAD;
-      this.ahead -= piece.length;
+      this.storing = false;
       if (this.over) return;
-      if (waited && this.ahead <= AHEAD) this.body.resume();
+      this.storeEnough();
+      if (this.paused && !this.storing) {
+        this.paused = false;
+        this.body.resume();
+      }
       this.finishIfWhole();
     };
-    buffer.write(piece).then(stored, (error: unknown) => this.fail(error));
+    Promise.all(chunks.map((chunk) => buffer.write(chunk))).then(stored, (error: unknown) => this.fail(error));
   }
 
   bodyEnd(trailers: string): void {
     this.trailers = trailers;
+    this.storeEnough();
     this.finishIfWhole();
   }
 
@@ -97,23 +120,25 @@ class Taking implements BodySink {
   }
 
   private finishIfWhole(): void {
-    if (this.over || this.trailers === null || this.ahead > 0) return;
+    if (this.over || this.trailers === null || this.storing) return;
     this.over = true;
-    const { buffer, pieces, trailers } = this;
-    this.resolve(buffer === null ? inMemory(pieces.joined(), trailers) : inStorage(buffer, trailers));
+    const { buffer, pieces, trailers, share } = this;
+    this.resolve(buffer === null ? inMemory(pieces.joined(), trailers, share) : inStorage(buffer, trailers));
   }
 
   private fail(error: unknown): void {
     if (this.over) return;
     this.over = true;
     this.pieces.take();
+    this.share.release();
     this.body.abandon();
     void this.buffer?.release();
     this.reject(error);
   }
 }
 
-function inMemory(bytes: Buffer, trailers: string): KeptContent {
+function inMemory(bytes: Buffer, trailers: string, share: HeldShare): KeptContent {
+  share.hold(bytes.length);
   return {
     length: bytes.length,
     bytes,

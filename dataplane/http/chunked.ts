@@ -4,6 +4,8 @@ import { HEX, TOKEN, VALUE } from './bytes.ts';
 const MOST_EXTENSION = 1024;
 const MOST_TRAILER = 8192;
 const MOST_SIZE_DIGITS = 12;
+/** Chunks up to this size are put behind the one before: whoever sends single bytes would else cost a call for each. */
+const SMALL = 1024;
 
 const SIZE = 0;
 const EXTENSION = 1;
@@ -45,21 +47,37 @@ export class ChunkDecoder {
   private extension = 0;
   private trailerBytes = 0;
   private trailerText = '';
+  /** Where the data is that was read and not passed on. */
+  private joinedStart = 0;
+  private joinedEnd = 0;
 
   /** The trailer lines, each with its CRLF, checked; empty when there were none. */
   get trailers(): string {
     return this.trailerText;
   }
 
-  /** @returns the offset after the body, MORE, ENDING or BAD_CHUNK. Without a receiver nothing is passed on. */
+  /**
+   * With a receiver, data of small chunks is moved over the framing between them, which is read by then. Without one
+   * nothing is passed on or moved.
+   * @returns the offset after the body, MORE, ENDING or BAD_CHUNK.
+   */
   feed(bytes: Buffer, p: number, n: number, receiver: ChunkReceiver | null): number {
+    this.joinedStart = this.joinedEnd = p;
+    const stop = this.read(bytes, p, n, receiver);
+    if (receiver !== null && this.joinedStart < this.joinedEnd) {
+      receiver.chunkData(bytes, this.joinedStart, this.joinedEnd);
+    }
+    return stop;
+  }
+
+  private read(bytes: Buffer, p: number, n: number, receiver: ChunkReceiver | null): number {
     while (p < n) {
       if (this.state === DATA) {
         const end = n - p < this.left ? n : p + this.left;
         this.left -= end - p;
         this.received += end - p;
         if (this.left === 0) this.state = DATA_CR;
-        if (receiver !== null) receiver.chunkData(bytes, p, end);
+        if (receiver !== null) this.join(bytes, p, end, receiver);
         p = end;
         continue;
       }
@@ -74,6 +92,21 @@ export class ChunkDecoder {
       this.state = state;
     }
     return this.state >= TRAILER ? ENDING : MORE;
+  }
+
+  /** Puts data behind the data before it, or passes that on. */
+  private join(bytes: Buffer, start: number, end: number, receiver: ChunkReceiver): void {
+    const { joinedStart, joinedEnd } = this;
+    const isFirst = joinedStart === joinedEnd;
+    if (isFirst || end - start > SMALL) {
+      if (!isFirst) receiver.chunkData(bytes, joinedStart, joinedEnd);
+      this.joinedStart = start;
+      this.joinedEnd = end;
+      return;
+    }
+    if (end - start > 16) bytes.copyWithin(joinedEnd, start, end);
+    else for (let from = start, to = joinedEnd; from < end; from++, to++) bytes[to] = bytes[from]!;
+    this.joinedEnd = joinedEnd + end - start;
   }
 
   /** One byte of framing. @returns the next state; SIZE from END_LF means that the body is complete. */

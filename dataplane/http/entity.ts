@@ -39,6 +39,8 @@ export class Entity {
   private altered = false;
   private reading: Promise<Buffer> | null = null;
   private known: Decoded | null = null;
+  /** What counts the content that is held here, until it is sent or nobody will send it. */
+  private held: { release(): void } | null = null;
   private readonly headers: Headers;
   private readonly ofResponse: boolean;
 
@@ -106,6 +108,7 @@ export class Entity {
     } else {
       this.stream = null;
       this.content = kept.bytes;
+      this.held = kept;
     }
   }
 
@@ -230,6 +233,7 @@ export class Entity {
 
   /** The content that is to be sent as a whole, or null. */
   get whole(): Buffer | null {
+    this.settle();
     return this.trailers === '' ? this.content : null;
   }
 
@@ -249,8 +253,15 @@ export class Entity {
     return this.body;
   }
 
+  /** It is on its way, or will not be: what is held of it counts no more. */
+  settle(): void {
+    this.held?.release();
+    this.held = null;
+  }
+
   /** Nobody will send it. */
   abandon(): void {
+    this.settle();
     this.body?.abandon();
     this.kept?.release();
     this.kept = null;

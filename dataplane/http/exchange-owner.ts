@@ -45,6 +45,7 @@ export function commitAnswer(owner: ExchangeOwner, exchange: Exchange, answer: A
     );
     return;
   }
+  exchange.request.touchedEntity?.settle();
   if (exchange.over) {
     answer.abandon();
     return;
@@ -58,7 +59,10 @@ export function commitAnswer(owner: ExchangeOwner, exchange: Exchange, answer: A
   exchange.over = true;
   exchange.answeredAt = clock.now;
   const { call } = exchange;
-  if (call !== null && call.response !== answer) call.cancel();
+  if (call !== null && call.response !== answer) {
+    call.response?.touchedEntity?.settle();
+    call.cancel();
+  }
   owner.answer(exchange, answer);
 }
 

@@ -153,6 +153,7 @@ class OwnCall implements ExchangeOwner {
     response.entity.decoded(limit).then(
       (content) => {
         this.finish();
+        response.entity.settle();
         if (this.fault === null) this.resolve({ status, header, content });
         else this.reject(this.fault);
       },

@@ -1,5 +1,7 @@
 /** Pieces from this length on have no block made for them. */
 const LARGE = 4096;
+/** Pieces up to this length are copied byte by byte: anything else costs more. */
+const TINY = 16;
 const SMALLEST_BLOCK = 1024;
 const LARGEST_BLOCK = 65_536;
 
@@ -10,6 +12,8 @@ const LARGEST_BLOCK = 65_536;
 export class Pieces {
   /** How many bytes wait. */
   length = 0;
+  /** How many bytes of memory they take. */
+  allocated = 0;
   private whole: Buffer[] = [];
   /** Where small pieces are put together, from the second one on: most messages have only one. */
   private block: Buffer | null = null;
@@ -26,12 +30,15 @@ export class Pieces {
       this.seal();
       if (isFirst || length >= LARGE) {
         this.whole.push(Buffer.from(bytes.subarray(start, end)));
+        this.allocated += length;
         return;
       }
       this.block = Buffer.allocUnsafeSlow(Math.max(length, this.blockSize));
       this.blockSize = Math.min(2 * this.blockSize, LARGEST_BLOCK);
+      this.allocated += this.block.length;
     }
-    this.block.set(bytes.subarray(start, end), this.used);
+    if (length > TINY) this.block.set(bytes.subarray(start, end), this.used);
+    else for (let from = start, to = this.used; from < end; from++, to++) this.block[to] = bytes[from]!;
     this.used += length;
   }
 
@@ -40,7 +47,7 @@ export class Pieces {
     this.seal();
     const { whole } = this;
     this.whole = [];
-    this.length = 0;
+    this.length = this.allocated = 0;
     return whole;
   }
 
@@ -48,7 +55,10 @@ export class Pieces {
   shift(): Buffer | undefined {
     if (this.whole.length === 0) this.seal();
     const first = this.whole.shift();
-    if (first !== undefined) this.length -= first.length;
+    if (first !== undefined) {
+      this.length -= first.length;
+      this.allocated = this.length === 0 ? 0 : this.allocated - first.length;
+    }
     return first;
   }
 

@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { StorageOverflow, type TemporaryBuffer, type TemporaryStorage } from '../heap/temporary-storage.ts';
+import { HeldShare } from '../http/held-content.ts';
 import { Pieces } from '../http/pieces.ts';
 import { openNameless, writeAt } from './nameless-file.ts';
 
@@ -62,12 +63,15 @@ class SpillingBuffer implements TemporaryBuffer {
   private readonly forget: () => void;
   /** All of it while it is short, then what waits to be written to the file. */
   private readonly pieces = new Pieces();
+  private readonly share = new HeldShare();
   private file: Promise<FileHandle> | null = null;
   private size = 0;
   private stored = 0;
   /** What it has of the spare memory. */
   private borrowed = 0;
   private storing: Promise<void> | null = null;
+  /** Memory of what is being written to the file. */
+  private inFlight = 0;
   private released = false;
 
   constructor(rule: StorageRule, spare: Spare, forget: () => void) {
@@ -86,7 +90,8 @@ class SpillingBuffer implements TemporaryBuffer {
     if (end > this.rule.limit) return Promise.reject(new StorageOverflow(this.rule.limit));
     this.size = end;
     this.pieces.add(bytes, 0, bytes.length); // the caller's memory may be another message's before this is written
-    if (this.file === null && this.fits(end)) return Promise.resolve();
+    const mayHold = this.share.hold(this.pieces.allocated + this.inFlight);
+    if (this.file === null && mayHold && this.fits(end)) return Promise.resolve();
     this.storing ??= this.store();
     return this.storing;
   }
@@ -110,8 +115,11 @@ class SpillingBuffer implements TemporaryBuffer {
     this.file ??= openNameless(this.rule.directory);
     const file = await this.file;
     while (this.pieces.length > 0) {
+      this.inFlight = this.pieces.allocated;
       const chunks = this.pieces.take();
       await writeAt(file, chunks, this.stored);
+      this.inFlight = 0;
+      this.share.hold(this.pieces.allocated);
       for (const { length } of chunks) this.stored += length;
       this.giveBack();
     }
@@ -141,6 +149,7 @@ class SpillingBuffer implements TemporaryBuffer {
     this.forget();
     this.giveBack();
     this.pieces.take();
+    this.share.release();
     const file = await this.file?.catch(() => null); // whoever wrote has heard that there is none
     await file?.close();
   }
