@@ -1,5 +1,5 @@
 import type { TemporaryStorage } from '../heap/temporary-storage.ts';
-import { EntityBroken, EntityTooLarge } from '../http/entity-fault.ts';
+import { EntityBroken, EntityTooLarge, HeldContentFull } from '../http/entity-fault.ts';
 import type { Answer, Exchange, Next } from '../http/exchange.ts';
 import type { Refusal } from '../http/refusal.ts';
 import { mapResponse } from '../http/reply.ts';
@@ -50,19 +50,19 @@ export class Buffering {
   }
 
   /** What makes answers whole, or says why they cannot be; `failed` hears of that. */
-  receives(failed: (refusal: Refusal, reason: string) => void): (response: Response) => Answer {
-    const rule = this.ofAnswers;
+  receives(failed: (refusal: Refusal, reason: string) => void): (response: Response, exchange: Exchange) => Answer {
     const refuse = (refusal: Refusal, reason: string): Response => {
       failed(refusal, reason);
       return refusalResponse(refusal, reason);
     };
-    return (response) => {
+    return (response, { origin }) => {
       const body = response.incomingBody;
       if (body === null) return response;
       if (body.length < 0 && isEventStream(response)) {
         response.abandon();
         return refuse('backend-event-stream', 'the answer is a text/event-stream');
       }
+      const rule = origin.answerLimit === undefined ? this.ofAnswers : ownRule(origin.answerLimit);
       return takeWhole(body, rule).then(
         (kept) => {
           response.entity.setKept(kept);
@@ -71,11 +71,24 @@ export class Buffering {
         (error: unknown) => {
           if (error instanceof EntityBroken) return refusalResponse(body.failure ?? 'backend-cut', error);
           if (error instanceof EntityTooLarge) return refuse('backend-body-too-large', error.message);
+          if (error instanceof HeldContentFull) return refuse('memory-full', error.message);
           return refuse('internal', `the answer cannot be kept: ${error instanceof Error ? error.message : error}`);
         },
       );
     };
   }
+}
+
+/** For answers to calls of the gateway itself, which never go to a file: whoever called reads them whole. */
+function ownRule(limit: number): WholeRule {
+  const storage: TemporaryStorage = {
+    memoryLimit: limit,
+    limit,
+    open() {
+      throw new HeldContentFull(true);
+    },
+  };
+  return { storage, limit, setting: 'the most that the gateway takes for itself', ofResponse: true };
 }
 
 /** Whether content of a request is still to come. */

@@ -150,7 +150,9 @@ function inMemory(bytes: Buffer, trailers: string, share: HeldShare): KeptConten
     },
     hold() {},
     letGo() {},
-    release() {},
+    release() {
+      share.release();
+    },
   };
 }
 

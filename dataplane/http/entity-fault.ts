@@ -21,6 +21,16 @@ export class EntityBroken extends Error {
   }
 }
 
+/** There is no memory for a body, because the bodies of other messages take it. */
+export class HeldContentFull extends Error {
+  readonly ofResponse: boolean;
+  constructor(ofResponse: boolean) {
+    super('the bodies that the gateway holds in memory take too much (heldBytes)');
+    this.name = 'HeldContentFull';
+    this.ofResponse = ofResponse;
+  }
+}
+
 /** A body cannot be read in the coding or the charset that its headers name. 415 for a request, 502 for a response. */
 export class EntityUndecodable extends Error {
   readonly ofResponse: boolean;

@@ -1,8 +1,9 @@
 import type { Body, BodySink } from './body.ts';
 import { type DecodedText, decodeText, inUtf8 } from './content-charset.ts';
 import { contentCodings, withoutCodings } from './content-coding.ts';
-import { EntityBroken, EntityTooLarge } from './entity-fault.ts';
+import { EntityBroken, EntityTooLarge, HeldContentFull } from './entity-fault.ts';
 import type { Headers } from './headers.ts';
+import { HeldShare } from './held-content.ts';
 import type { KeptContent } from './kept-content.ts';
 import { Pieces } from './pieces.ts';
 
@@ -101,6 +102,7 @@ export class Entity {
   /** Replaces the content by what was put aside of it. */
   setKept(kept: KeptContent): void {
     this.setStream(kept);
+    if (kept.bytes !== null) this.held = kept;
     if (kept.trailers !== '') this.kept = kept;
     else if (kept.bytes === null) {
       this.kept = kept;
@@ -108,7 +110,6 @@ export class Entity {
     } else {
       this.stream = null;
       this.content = kept.bytes;
-      this.held = kept;
     }
   }
 
@@ -127,15 +128,25 @@ export class Entity {
       return content.length > limit ? Promise.reject(tooLarge(limit, ofResponse)) : Promise.resolve(content);
     }
     if (this.reading !== null) return this.reading.then(() => this.bytes(limit));
-    const read = body !== null ? collectBody(body, limit, ofResponse) : collectStream(stream!, limit, ofResponse);
+    const share = new HeldShare();
+    const read =
+      body !== null ? collectBody(body, limit, ofResponse, share) : collectStream(stream!, limit, ofResponse, share);
     this.reading = read
       .then((bytes) => {
-        if (this.body !== body || this.stream !== stream) return bytes; // replaced meanwhile
+        if (this.body !== body || this.stream !== stream) {
+          share.release();
+          return bytes; // replaced meanwhile
+        }
+        this.held = share;
         this.body = null;
         this.stream = null;
         this.content = bytes;
         this.trailers = body?.trailers ?? stream?.trailers ?? '';
         return bytes;
+      })
+      .catch((error: unknown) => {
+        share.release();
+        throw error;
       })
       .finally(() => {
         this.reading = null;
@@ -272,7 +283,7 @@ function tooLarge(limit: number, ofResponse: boolean): EntityTooLarge {
   return new EntityTooLarge(limit, ofResponse, limit === entityLimit.bytes ? 'entityBytes' : '');
 }
 
-function collectBody(body: Body, limit: number, ofResponse: boolean): Promise<Buffer> {
+function collectBody(body: Body, limit: number, ofResponse: boolean, share: HeldShare): Promise<Buffer> {
   if (body.length > limit) return Promise.reject(tooLarge(limit, ofResponse));
   return new Promise((resolve, reject) => {
     const pieces = new Pieces();
@@ -281,7 +292,12 @@ function collectBody(body: Body, limit: number, ofResponse: boolean): Promise<Bu
         if (pieces.length + end - start > limit) {
           reject(tooLarge(limit, ofResponse));
           body.abandon();
-        } else pieces.add(bytes, start, end);
+          return;
+        }
+        pieces.add(bytes, start, end);
+        if (share.hold(pieces.allocated)) return;
+        reject(new HeldContentFull(ofResponse));
+        body.abandon();
       },
       bodyEnd: () => resolve(pieces.joined()),
       bodyFailed: () => reject(new EntityBroken(ofResponse)),
@@ -290,12 +306,18 @@ function collectBody(body: Body, limit: number, ofResponse: boolean): Promise<Bu
   });
 }
 
-async function collectStream(stream: AsyncIterable<Uint8Array>, limit: number, ofResponse: boolean): Promise<Buffer> {
+async function collectStream(
+  stream: AsyncIterable<Uint8Array>,
+  limit: number,
+  ofResponse: boolean,
+  share: HeldShare,
+): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of stream) {
     size += chunk.length;
     if (size > limit) throw tooLarge(limit, ofResponse);
+    if (!share.hold(size)) throw new HeldContentFull(ofResponse);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, size);

@@ -69,6 +69,8 @@ export interface Origin {
   };
   /** What WebSockets of this client are held to. */
   readonly webSockets: WebSocketTerms;
+  /** Most bytes that it takes of an answer, which has to be in memory then; absent where the answer is passed on. */
+  readonly answerLimit?: number;
   /** An interim answer of a backend. */
   interim(exchange: Exchange, status: number, reason: string, headers: Headers): void;
 }

@@ -1,5 +1,5 @@
 import { CircuitOpen } from './circuit-open.ts';
-import { EntityBroken, EntityTooLarge, EntityUndecodable } from './entity-fault.ts';
+import { EntityBroken, EntityTooLarge, EntityUndecodable, HeldContentFull } from './entity-fault.ts';
 import { type Response, refusalResponse } from './response.ts';
 
 /** The answer for something that was thrown in a chain. Of it only a limit that was met reaches the client; `report` hears of surprises. */
@@ -10,6 +10,7 @@ export function faultResponse(error: unknown, report: (error: unknown) => void):
   if (error instanceof EntityUndecodable) {
     return refusalResponse(error.ofResponse ? 'backend-body-undecodable' : 'body-undecodable', error, error.message);
   }
+  if (error instanceof HeldContentFull) return refusalResponse('memory-full', error);
   if (error instanceof EntityBroken) return refusalResponse(error.ofResponse ? 'backend-closed' : 'incomplete', error);
   if (error instanceof CircuitOpen) return refusalResponse('circuit-open', error); // the breaker itself told of it once
   report(error);

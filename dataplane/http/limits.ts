@@ -26,6 +26,13 @@ export const listenerLimits = z.strictObject({
     .max(1 << 30)
     .default(1 << 20)
     .describe('Longest body that an expression or a filter may read as a whole; 413 or 502 beyond it.'),
+  heldBytes: bytes()
+    .max(2 ** 40)
+    .default(128 << 20)
+    .describe(
+      'Most bytes of bodies that one unit holds in memory because they have to be whole; beyond it they go to ' +
+        'temporary files, or are refused with 503 where they have to be in memory.',
+    ),
   queries: z
     .enum(queryRules)
     .default('pass')

@@ -86,6 +86,7 @@ class OwnCall implements ExchangeOwner {
   readonly handler: Next;
   readonly webSockets = WEB_SOCKETS;
   readonly facts: ExchangeOwner['facts'];
+  readonly answerLimit: number;
   private readonly options: OwnCallOptions;
   private readonly resolve: (answer: OwnAnswer) => void;
   private readonly reject: (error: unknown) => void;
@@ -104,6 +105,7 @@ class OwnCall implements ExchangeOwner {
   ) {
     this.handler = handler;
     this.options = options;
+    this.answerLimit = options.limit ?? CONTENT_LIMIT;
     this.resolve = resolve;
     this.reject = reject;
     const lines = Buffer.from(`Via: ${hops(options.parent)}1.1 ${DEFAULT_FORWARDING.via}\r\n\r\n`, 'latin1');
@@ -141,7 +143,6 @@ class OwnCall implements ExchangeOwner {
   }
 
   answer(_exchange: Exchange, response: Response): void {
-    const { limit = CONTENT_LIMIT } = this.options;
     this.response = response;
     response.upgraded?.abandon();
     const { status } = response;
@@ -150,7 +151,7 @@ class OwnCall implements ExchangeOwner {
       const values = fields.filter(([known]) => known === name.toLowerCase()).map(([, value]) => value);
       return values.length === 0 ? null : values.join(', ');
     };
-    response.entity.decoded(limit).then(
+    response.entity.decoded(this.answerLimit).then(
       (content) => {
         this.finish();
         response.entity.settle();

@@ -30,6 +30,7 @@ export const refusals = {
   expectation: { status: 417, reason: 'the expectation is not known' },
   'body-too-large': { status: 413, reason: 'the request body is too large' },
   'body-undecodable': { status: 415, reason: 'the request body cannot be decoded' },
+  'memory-full': { status: 503, reason: 'the gateway holds too many bodies in memory' },
   incomplete: { status: 400, reason: 'the request ended before it was complete' },
   'head-timeout': { status: 408, reason: 'the request head took too long' },
   'body-timeout': { status: 408, reason: 'the request body came too slowly' },

@@ -7,6 +7,7 @@ import { Body } from '../../../dataplane/http/body.ts';
 import { heldContent } from '../../../dataplane/http/held-content.ts';
 import { SpillingStorage } from '../../../dataplane/services/spilling-storage.ts';
 import { untilTrue } from '../../support/event-loop.ts';
+import { RawClient } from '../../support/raw-client.ts';
 import { ScriptedBackend } from '../../support/scripted-backend.ts';
 import { serve } from '../../support/served.ts';
 import { watchedDirectory } from '../../support/temporary-files.ts';
@@ -149,6 +150,42 @@ describe('a body that is taken whole', () => {
     expect(directory.open()).toBeGreaterThan(17);
     for (const one of kept) one.release();
     await storage.close();
+    expect(heldContent.bytes).toBe(0);
+  });
+});
+
+describe('bodies that expressions read', () => {
+  const condition = "${not contains(request.entity.string, 'forbidden')}";
+  const reading = {
+    type: 'Chain',
+    config: {
+      filters: [{ type: 'ConditionEnforcementFilter', config: { condition } }],
+      handler: { type: 'StaticResponseHandler', config: { status: 200 } },
+    },
+  };
+  const head = 'POST / HTTP/1.1\r\nHost: h\r\nConnection: close\r\nContent-Length: 600000\r\n\r\n';
+  const half = Buffer.alloc(300_000, 'x');
+
+  it('are refused with 503 while others take the memory, and served again when that is over', async () => {
+    const gateway = await serve(reading, [], { limits: { heldBytes: 1_000_000 } });
+    onTestFinished(() => void (heldContent.limit = 128 << 20));
+    const whole = (client: RawClient): Promise<string> => client.untilClosed();
+    const [first, second, third] = await Promise.all([0, 1, 2].map(() => RawClient.connect(gateway.port)));
+    first!.send(head);
+    first!.send(half);
+    first!.send(half.subarray(1));
+    await untilTrue(() => heldContent.bytes >= 599_999);
+    second!.send(head);
+    second!.send(half);
+    second!.send(half);
+    expect(await whole(second!)).toMatch(/^HTTP\/1\.1 503 .*"memory-full"/s);
+    first!.send('x');
+    expect(await whole(first!)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(heldContent.bytes).toBe(0);
+    third!.send(head);
+    third!.send(half);
+    third!.send(half);
+    expect(await whole(third!)).toMatch(/^HTTP\/1\.1 200 /);
     expect(heldContent.bytes).toBe(0);
   });
 });

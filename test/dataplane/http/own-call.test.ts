@@ -1,5 +1,10 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Exchange, Next } from '../../../dataplane/http/exchange.ts';
+import { heldContent } from '../../../dataplane/http/held-content.ts';
 import { callHandler, OwnCallTimeout } from '../../../dataplane/http/own-call.ts';
 import { Response } from '../../../dataplane/http/response.ts';
 import { ask } from '../../support/answers.ts';
@@ -149,4 +154,57 @@ it('gives up on a handler that never answers', async () => {
   await expect(
     callHandler(silent, { method: 'GET', uri: 'http://a.test/' }, { parent: null, timeout: 20 }),
   ).rejects.toThrow(OwnCallTimeout);
+});
+
+describe('an answer to a call of the gateway where handlers do not stream', () => {
+  /** Handlers that cannot put anything into a file. */
+  function withoutFiles(type: string): Next {
+    const parent = mkdtempSync(join(tmpdir(), 'gatewarden-test-'));
+    onTestFinished(() => rmSync(parent, { recursive: true }));
+    const directory = join(parent, 'files');
+    const storage = { type: 'TemporaryStorage', config: { directory, memoryLimit: 1000 } };
+    const config = { asyncBehavior: 'non_streaming', temporaryStorage: storage };
+    const handler = buildObjects([{ name: 'it', type, config }]).get('handler', 'it');
+    rmSync(directory, { recursive: true });
+    writeFileSync(directory, 'a file is in its place');
+    return handler;
+  }
+
+  async function sending(send: (response: ServerResponse) => void): Promise<string> {
+    const backend = await HttpBackend.start(async (_, response) => send(response));
+    onTestFinished(() => backend.close());
+    return `http://${backend.destination.host}:${backend.destination.port}/`;
+  }
+
+  it('is kept in memory and not in a file', async () => {
+    const uri = await sending((response) => response.end('x'.repeat(1_000_000)));
+    const answer = await callHandler(withoutFiles('ClientHandler'), { method: 'GET', uri }, { parent: null });
+    expect([answer.status, answer.content.length]).toEqual([200, 1_000_000]);
+    expect(heldContent.bytes).toBe(0);
+  });
+
+  it.each(['ClientHandler', 'ReverseProxyHandler'])(
+    'is broken off at its limit by a %s if it never ends',
+    async (type) => {
+      let sent = 0;
+      const over = Promise.withResolvers<void>();
+      const uri = await sending((response) => {
+        response.on('close', over.resolve);
+        const more = (): void => {
+          if (response.closed) return;
+          sent += 65_536;
+          if (response.write(Buffer.alloc(65_536))) setImmediate(more);
+          else response.once('drain', more);
+        };
+        response.on('close', () => response.removeAllListeners('drain'));
+        more();
+      });
+      const call = callHandler(withoutFiles(type), { method: 'GET', uri }, { parent: null });
+      if (type === 'ClientHandler') await expect(call).rejects.toThrow('backend-body-too-large');
+      else expect((await call).status).toBe(502);
+      await over.promise;
+      expect(sent).toBeLessThan(32 << 20); // what the buffers of the machine take beyond the limit
+      expect(heldContent.bytes).toBe(0);
+    },
+  );
 });

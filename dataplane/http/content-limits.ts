@@ -1,0 +1,9 @@
+import { entityLimit } from './entity.ts';
+import { heldContent } from './held-content.ts';
+import type { ListenerLimits } from './limits.ts';
+
+/** Holds the content of all messages of this unit to what its listener allows. */
+export function limitContent({ entityBytes, heldBytes }: ListenerLimits): void {
+  entityLimit.bytes = entityBytes;
+  heldContent.limit = heldBytes;
+}
