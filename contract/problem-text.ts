@@ -5,6 +5,7 @@ import { hideSecrets } from './document/hidden-secrets.ts';
 import { printable } from './document/printable-text.ts';
 import { TextLines } from './document/text-lines.ts';
 import { withoutMark } from './document/text-place.ts';
+import { writtenOffset } from './document/written-offset.ts';
 import { type Path, type Place, type ProblemCode, pathText } from './problem.ts';
 
 /** What is known of the document that has a problem. */
@@ -84,6 +85,19 @@ function shownLines(source: ProblemSource, text: string): TextLines {
   return lines;
 }
 
+const writtenBySource = new WeakMap<ProblemSource, TextLines>();
+
+/** The place of something inside a text value. */
+function placeWithin(start: Place, offset: number, source: ProblemSource): Place {
+  if (source.text === undefined) return start;
+  const lines = writtenBySource.get(source) ?? new TextLines(withoutMark(source.text));
+  writtenBySource.set(source, lines);
+  const line = lines.line(start.line) ?? '';
+  const valueAt = lines.offsetInLine(start);
+  const at = writtenOffset(line, valueAt, offset);
+  return at === null ? start : { line: start.line, column: start.column + [...line.slice(valueAt, at)].length };
+}
+
 /** A path that is deeper than people read is shown by its ends. */
 function shortened(path: string): string {
   return path.length <= LONGEST_PATH ? path : `${path.slice(0, LONGEST_PATH / 2)}…${path.slice(-LONGEST_PATH / 2)}`;
@@ -95,7 +109,9 @@ export function problemRecord(problem: PlacedProblem, source: ProblemSource = {}
   const message = cutOff(problem.message, LONGEST_MESSAGE);
   const hint = problem.hint === undefined ? undefined : cutOff(problem.hint, LONGEST_MESSAGE);
   const part = ABOUT_KEYS.has(code) ? 'key' : 'value';
-  const place = problem.place ?? source.placeOf?.(path, part);
+  const start = problem.place ?? source.placeOf?.(path, part);
+  const place =
+    start === undefined || problem.offset === undefined ? start : placeWithin(start, problem.offset, source);
   const others: OtherRecord[] = [
     ...(problem.otherPlaces ?? []),
     ...(problem.others ?? []).map((other) => ({ path: pathText(other), ...source.placeOf?.(other) })),

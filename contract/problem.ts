@@ -54,6 +54,8 @@ export interface Problem {
   readonly message: string;
   /** What to do about it, where that is known: "did you mean 'accessTokenResolver'?" */
   readonly hint?: string;
+  /** Where in the text at the path it is, in code units from its beginning. */
+  readonly offset?: number;
   /** What else it is about, such as the other end of a cycle or of a duplicate. */
   readonly others?: readonly Path[];
 }
@@ -73,11 +75,14 @@ export function pathText(path: Path): string {
 export class ValueProblem extends Error {
   readonly code: ProblemCode;
   readonly hint: string | undefined;
+  /** Where in the value it is, in code units from its beginning. */
+  readonly offset: number | undefined;
 
-  constructor(code: ProblemCode, message: string, hint?: string) {
+  constructor(code: ProblemCode, message: string, hint?: string, offset?: number) {
     super(message);
     this.name = 'ValueProblem';
     this.code = code;
     this.hint = hint;
+    this.offset = offset;
   }
 }

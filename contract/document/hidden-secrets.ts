@@ -6,7 +6,7 @@ const SECRET_NAMES = '(?:password|passphrase|secrets?|private[_-]?key|api[_-]?ke
 /** Fields that hold secrets, or objects of secrets; ids of secrets and what provides them have other names. */
 const SECRET = new RegExp(`${SECRET_NAMES}$`, 'i');
 /** Fields that hold ids of secrets; what cannot be one may be the secret itself. */
-const SECRET_ID = /secretId$/i;
+const SECRET_ID = /(?:secretId|storePassword|keyEntryPassword)$/i;
 const ID = /^["']?[\w-]+(?:\.[\w-]+)*["']?$/;
 /** What only says where a value comes from. */
 const TAKEN_FROM_ELSEWHERE = /^[&$#]\{[^}]*\}$/;
@@ -19,6 +19,8 @@ const YAML_MARKS = charactersOf('"\':#{[');
 const LINE_FEED = 0x0a;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+/** Names or declarations of secret stores, also where they are a field of `secrets`. */
+const STORES = 'stores';
 const LONG_LINE = 4096;
 /** The end of a name is enough to tell whether it is that of a secret. */
 const LONGEST_NAME = 64;
@@ -48,8 +50,8 @@ function hideInJson(text: string): string {
     const inside = around.at(-1);
     const hides = inside?.hides === true || isSecret(field);
     if (mark === '{' || mark === '[') {
-      // objects in a list of secrets are declarations of stores
-      around.push({ mark, hides: hides && !(mark === '{' && inside?.mark === '[') });
+      // objects in a list of secrets are declarations of stores, or name Secrets
+      around.push({ mark, hides: hides && field !== STORES && !(mark === '{' && inside?.mark === '[') });
       field = '';
     } else if (mark === '}' || mark === ']') {
       around.pop();
@@ -108,21 +110,25 @@ function skipBlank(text: string, from: number): number {
 }
 
 function hideInYaml(text: string): string {
-  /** How far lines are indented that belong to a hidden field; none do while it is infinite. */
-  let beyond = Number.POSITIVE_INFINITY;
+  /** The fields that we are in, as far as they hide or show what is indented beyond them; the innermost is the last. */
+  const around: { readonly beyond: number; readonly hides: boolean }[] = [];
   const lines = text.split('\n').map((line) => {
     const depth = skipBlank(line, 0);
     if (depth === line.length) return line;
+    while (around.length > 0 && depth <= around.at(-1)!.beyond) around.pop();
     const { indent, field, restAt } = yamlField(line);
-    const isHidden = depth > beyond;
-    if (!isHidden) beyond = Number.POSITIVE_INFINITY;
-    if (!isHidden && !isSecret(field) && !isMistaken(field, line.slice(restAt).trim())) {
+    let hides = around.at(-1)?.hides === true;
+    if (hides && field !== '' && (field === STORES || line[depth] === '-')) {
+      hides = false;
+      around.push({ beyond: line[depth] === '-' ? depth - 1 : indent, hides });
+    }
+    if (!hides && !isSecret(field) && !isMistaken(field, line.slice(restAt).trim())) {
       const valueAt = flowSecret(line);
       if (valueAt === null) return line;
-      beyond = depth;
+      around.push({ beyond: depth, hides: true });
       return line.slice(0, valueAt) + hidden(line.slice(valueAt));
     }
-    if (!isHidden) beyond = indent;
+    if (!hides) around.push({ beyond: indent, hides: true });
     const from = skipBlank(line, field === '' ? 0 : restAt);
     return line.slice(0, from) + hidden(line.slice(from));
   });
@@ -153,7 +159,8 @@ function flowSecret(line: string): number | null {
 }
 
 function isSecret(field: string): boolean {
-  return SECRET.test(field.slice(-LONGEST_NAME));
+  const end = field.slice(-LONGEST_NAME);
+  return SECRET.test(end) && !SECRET_ID.test(end);
 }
 
 /** Whether what stands where an id is wanted may be the secret itself. */

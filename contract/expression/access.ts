@@ -13,12 +13,20 @@ export function readMember(value: Value, key: Value, shapes: Shapes): Value {
     const index = indexOf(key);
     return index === null ? null : (value[index] ?? null);
   }
+  if (value instanceof Uint8Array) return readByte(value, key);
   const name = textOf(key, shapes);
   if (FORBIDDEN.has(name)) return null;
   if (value instanceof Map) return present(value.get(name));
   if (isPlainObject(value)) return Object.hasOwn(value, name) ? present(value[name]) : null;
   const shape = shapes.get(Object.getPrototypeOf(value));
   return shape === undefined ? null : readShape(value, name, shape);
+}
+
+/** A byte as Java has it, from -128 to 127. */
+function readByte(bytes: Uint8Array, key: Value): Value {
+  const index = indexOf(key);
+  const byte = index === null ? undefined : bytes[index];
+  return byte === undefined ? null : byte > 127 ? byte - 256 : byte;
 }
 
 /** What an object of a known shape holds under a name. */
@@ -35,7 +43,7 @@ export function readShape(object: object, name: string, shape: Shape): Value {
 export function writeMember(base: Value, key: Value, value: Value, shapes: Shapes): void {
   if (base === null) throw new EvaluationError('there is nothing to assign to: what the last name belongs to is null');
   if (key === null) throw new EvaluationError('there is nothing to assign to: the key is null');
-  if (typeof base !== 'object') {
+  if (typeof base !== 'object' || base instanceof Uint8Array) {
     throw new EvaluationError(`a value of the type ${valueType(base)} holds nothing that can be assigned to`);
   }
   if (Array.isArray(base)) {

@@ -22,6 +22,7 @@ const LEVELS: readonly (readonly BinaryOperator[])[] = [
 
 /** Reads text with `${…}` or `#{…}` in it. @throws ValueProblem that says what is wrong and where. */
 export function parseExpression(source: string): SyntaxNode {
+  if (!source.includes('${') && !source.includes('#{')) return literalNode(source);
   if (source.length > MOST_SOURCE) {
     throw new ValueProblem('expression', `is ${source.length} characters long, more than the ${MOST_SOURCE} allowed`);
   }

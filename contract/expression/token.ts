@@ -68,7 +68,7 @@ type Meaning = Token extends infer One ? (One extends Token ? Omit<One, 'offset'
 
 /** Says what is wrong and where; people count characters from 1. */
 export function syntaxProblem(offset: number, message: string, hint?: string): ValueProblem {
-  return new ValueProblem('expression', `${message} at character ${offset + 1}`, hint);
+  return new ValueProblem('expression', `${message} at character ${offset + 1}`, hint, offset);
 }
 
 /** The token at or after a place inside `${…}`. */

@@ -29,8 +29,8 @@ export function leaf<T>(label: string, json: JsonSchema, read: (value: unknown) 
         return read(value);
       } catch (error) {
         if (!(error instanceof ValueProblem)) throw error;
-        const { code, hint } = error;
-        context.issues.push({ code: 'custom', message: error.message, input: value, params: { code, hint } });
+        const { code, hint, offset } = error;
+        context.issues.push({ code: 'custom', message: error.message, input: value, params: { code, hint, offset } });
         return z.NEVER;
       }
     })

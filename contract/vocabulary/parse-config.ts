@@ -57,7 +57,9 @@ function problemsOf(issue: Issue, schema: z.core.$ZodType, root: unknown, base: 
   switch (issue.code) {
     case 'custom': {
       const code = (issue.params?.['code'] ?? 'value') as ProblemCode;
-      return [error(code, issue.message, issue.params?.['hint'] as string | undefined)];
+      const offset = issue.params?.['offset'] as number | undefined;
+      const problem = error(code, issue.message, issue.params?.['hint'] as string | undefined);
+      return [offset === undefined ? problem : { ...problem, offset }];
     }
     case 'unrecognized_keys': {
       const known = fieldsAt(schema, issue.path);

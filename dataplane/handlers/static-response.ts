@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import { integer, text } from '../../contract/vocabulary/configured.ts';
+import { ValueProblem } from '../../contract/problem.ts';
+import { integer, text, wrongType } from '../../contract/vocabulary/configured.ts';
 import { noEffect, unavailable } from '../../contract/vocabulary/field-notes.ts';
+import { leaf } from '../../contract/vocabulary/leaf.ts';
 import { type RuntimeExpression, runtimeText } from '../../contract/vocabulary/runtime.ts';
 import { defineHandler } from '../heap/definition.ts';
 import { changeableHeader } from '../http/changeable-header.ts';
@@ -15,7 +17,7 @@ export const staticResponseHandler = defineHandler({
     'left out. The entity is written in the charset that `Content-Type` names, by default in UTF-8.',
   config: z.strictObject({
     status: integer({ min: 200, max: 999 }).describe('Status code of the answer.'),
-    reason: text().optional().describe('Reason phrase; by default the usual one for the status.'),
+    reason: reasonPhrase().optional().describe('Reason phrase as it is; by default the usual one for the status.'),
     version: noEffect(text(), 'the engine answers in the HTTP version that the client speaks').describe(
       'HTTP version of the answer.',
     ),
@@ -63,6 +65,15 @@ export const staticResponseHandler = defineHandler({
     };
   },
 });
+
+/** A text in which nothing is evaluated. */
+function reasonPhrase(): z.ZodType<string, unknown> {
+  return leaf('string', { type: 'string' }, (value) => {
+    if (typeof value !== 'string') throw wrongType('a string', value);
+    if (/\p{Cc}/u.test(value)) throw new ValueProblem('value', 'must hold no control character');
+    return value;
+  });
+}
 
 /** What is wrong for every request is better said before the first one. */
 function refuseUnwritable(fields: readonly (readonly [string, readonly RuntimeExpression<string>[]])[]): void {

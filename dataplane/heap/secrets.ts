@@ -138,9 +138,13 @@ export class UnreadableSecret extends Error {
   readonly id: string;
   readonly store: string;
 
-  constructor(id: string, store: string, reason: string) {
+  /** Whether nothing is wrong but that it is empty, which a password may be. */
+  readonly isEmpty: boolean;
+
+  constructor(id: string, store: string, reason: string, isEmpty = false) {
     super(`the secret '${id}' of '${store}' cannot be read: ${reason}`);
     this.name = 'UnreadableSecret';
+    this.isEmpty = isEmpty;
     this.id = id;
     this.store = store;
   }

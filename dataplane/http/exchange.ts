@@ -176,7 +176,7 @@ export class Exchange {
       originalUri,
       baseUri: '',
       matchedUri: '',
-      remainingUri: originalUri.path.replace(/^\//, ''),
+      remainingUri: originalUri.path,
       uriTemplateVariables: new Map(),
     });
     this.setContext('router', made);

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import type { Pattern } from '../../contract/pattern/pattern.ts';
+import { Secret } from '../../contract/secret.ts';
 import { choice, pattern, secretId, text } from '../../contract/vocabulary/configured.ts';
 import { deprecated, noEffect } from '../../contract/vocabulary/field-notes.ts';
 import { exclusive, oneRequired } from '../../contract/vocabulary/groups.ts';
@@ -153,7 +154,14 @@ export const keyStoreSecretStore = defineService({
 });
 
 async function password(provider: SecretsProvider, id: string | undefined): Promise<KeystorePassword> {
-  return id === undefined ? null : { id, secret: await provider.active(id) };
+  if (id === undefined) return null;
+  try {
+    return { id, secret: await provider.active(id) };
+  } catch (error) {
+    // keystores with the empty password are common, and an empty file is how it is written down
+    if (error instanceof UnreadableSecret && error.isEmpty) return { id, secret: new Secret(new Uint8Array()) };
+    throw error;
+  }
 }
 
 function mappedSource(

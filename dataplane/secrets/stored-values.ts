@@ -21,7 +21,7 @@ export function storedValues({ store, valueAt, formatOf }: StoredValues): Secret
         known.delete(id);
         return [];
       }
-      if (value.length === 0) throw new UnreadableSecret(id, store, 'it is empty');
+      if (value.length === 0) throw new UnreadableSecret(id, store, 'it is empty', true);
       const before = known.get(id);
       if (before?.value.equals(value) === true) return before.secrets;
       const secrets = await decoded(id, value, formatOf(id), store);

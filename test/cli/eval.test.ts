@@ -20,7 +20,7 @@ describe('an expression', () => {
     [['&{foo}, ${&{foo} + 1}', '-Dfoo=3'], '3, 4'],
     [['&{some.name}'], 'some value'],
     [['&{no.such|default}'], 'default'],
-    [['${contexts.router}'], expect.stringContaining('"remainingUri":"a/b"')],
+    [['${contexts.router}'], expect.stringContaining('"remainingUri":"/a/b"')],
     [['${request.cookies}'], '{}'],
     [['--', '-${1}'], '-1'],
     [

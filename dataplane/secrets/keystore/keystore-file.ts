@@ -157,6 +157,7 @@ export function unreadableKeystore(path: string): string {
 /** The one mistake that nobody sees. */
 function lineBreakHint({ secret }: { readonly secret: Secret }): string {
   const last = secret.reveal().at(-1);
+  if (last === undefined) return '; the password is empty';
   return last === 0x0a || last === 0x0d
     ? '; the password ends with a line break, and its file must hold nothing but the password'
     : '';

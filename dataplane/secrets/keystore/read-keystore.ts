@@ -21,13 +21,20 @@ export async function readKeystore(type: KeystoreType, bytes: Uint8Array, passwo
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const found = typeOf(file);
   if (found === null) throw new KeystoreProblem('it is neither a PKCS12 nor a JKS nor a JCEKS file');
-  if (found !== type) throw new KeystoreProblem(`it is a ${found} file, and 'storeType' is ${type}`);
-  return own(type === 'PKCS12' ? readPkcs12(file, password) : readJavaKeystore(type, file, password));
+  if (found !== type && !(isDual(found) && isDual(type))) {
+    throw new KeystoreProblem(`it is a ${found} file, and 'storeType' is ${type}`);
+  }
+  return own(found === 'PKCS12' ? readPkcs12(file, password) : readJavaKeystore(found, file, password));
 }
 
 /** Decrypts a key of a keystore. @throws WrongPassword, or KeystoreProblem */
 export function recoverKey(entry: KeyEntry, password: string | null): Promise<RecoveredKey> {
   return own(entry.recover(password));
+}
+
+/** Java reads a file of either of these types under the name of the other one. */
+function isDual(type: KeystoreType): boolean {
+  return type === 'PKCS12' || type === 'JKS';
 }
 
 /** What its first bytes say that a file is. */

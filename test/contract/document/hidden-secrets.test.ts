@@ -14,6 +14,11 @@ describe('secrets in a document are not shown', () => {
       '{"secrets": {"stores": [{"type": "Store"}], "a": "*"}}',
     ],
     ['{"password" /* old */ : "hunter2"}', '{"password" /* old */ : "*******"}'],
+    ['{"secrets": {"stores": ["keystore.p12"], "a": "b"}}', '{"secrets": {"stores": ["keystore.p12"], "a": "*"}}'],
+    [
+      '{"storePassword": "keystore.p12", "keyEntryPassword": "a b"}',
+      '{"storePassword": "keystore.p12", "keyEntryPassword": "***"}',
+    ],
     ['{"clientSecret": "s\\"t",}', '{"clientSecret": "****",}'],
     ['{"password": "open ended', '{"password": "**********'],
     ['{"secrets": {"a": "b"', '{"secrets": {"a": "*"'],
@@ -38,6 +43,15 @@ describe('secrets in a document are not shown', () => {
     ['- password: "x y"\n  user: me', '- password: "***"\n  user: me'],
     ['"secrets": { a: b }\nc: d', '"secrets": ********\nc: d'],
     ['secretsProvider: s', 'secretsProvider: s'],
+    [
+      'secrets:\n  stores:\n    - config:\n        file: keystore.p12\n        password: |\n          p\n  a: b\nc: d',
+      'secrets:\n  stores:\n    - config:\n        file: keystore.p12\n        password: *\n          *\n  a: *\nc: d',
+    ],
+    [
+      'secrets:\n  - name: keys\n    items: [{ key: keystore.p12 }]\n  - name: more\nc: d',
+      'secrets:\n  - name: keys\n    items: [{ key: keystore.p12 }]\n  - name: more\nc: d',
+    ],
+    ['storePassword: keystore.p12', 'storePassword: keystore.p12'],
     ['- {user: me, password: hunter2}\n- a', '- {user: me, password: ********\n- a'],
     ['config: {secrets: {\n  a: b\n}}\nc: d', 'config: {secrets: *\n  a: *\n}}\nc: d'],
     ['config: {file: f, "storePassword" : "x, y", b: c}', 'config: {file: f, "storePassword" : "************'],

@@ -31,6 +31,7 @@ describe('what the reference product answers', () => {
     ],
     ['GET /t', { status: 200, entity: ['l1', 'l2 ${request.method}'] }, 200, 'l1\nl2 GET', []],
     ['GET /t', { status: 404, reason: 'Gone Fishing' }, 404, '', ['HTTP/1.1 404 Gone Fishing']],
+    ['GET /t', { status: 404, reason: '${1 + 1} found' }, 404, '', ['HTTP/1.1 404 ${1 + 1} found']],
   ])('%s with %j', async (line, config, status, body, lines) => {
     const answer = await send(await serve(answering(config)), line);
     expect(answer.status).toBe(status);

@@ -138,7 +138,7 @@ describe('contexts', () => {
     ['contexts.client.certificates', []],
     ["contexts['client']['remoteAddress']", '192.0.2.7'],
     ['contexts.router.originalUri.host', 'gw.test'],
-    ['contexts.router.remainingUri', 't/p q'],
+    ['contexts.router.remainingUri', '/t/p q'],
     ['contexts.router.baseUri', ''],
     ['contexts.router.matchedUri', ''],
     ['empty contexts.router.uriTemplateVariables', true],

@@ -74,6 +74,11 @@ async function aliases(store: SecretStore, usage: KeyUsage, id: string): Promise
 }
 
 describe(TYPE, () => {
+  it('takes an empty file for the empty password', async () => {
+    const { store } = storeOver({ keystore: pkcs12File({ ...wish, password: '' }), password: '' });
+    expect(await store.key('sign', 'sign')).toMatchObject({ stableId: 'One' });
+  });
+
   it('uses the first alias and accepts all in their order', async () => {
     const { store, problems, logged } = storeOver({});
     expect(await store.key('sign', 'sign')).toMatchObject({
@@ -189,8 +194,8 @@ describe(TYPE, () => {
     ['a line break', { password: 'pass word\n' }, 'the password ends with a line break'],
     ['what is no text', { password: Buffer.from('changeit', 'base64') }, "the 'format' of its store has to be PLAIN"],
     ['half of a file', { keystore: pkcs12File(wish).subarray(0, 500) }, 'it is damaged: a length goes past its end'],
-    ['another type', { keystore: keystoreFile('made/all.jks') }, "it is a JKS file, and 'storeType' is PKCS12"],
-    ['no password', { password: '' }, "the secret 'pass' of "],
+    ['another type', { keystore: keystoreFile('made/all.jceks') }, "it is a JCEKS file, and 'storeType' is PKCS12"],
+    ['no password', { password: '' }, 'the password is empty'],
   ])('refuses %s in words that say nothing of it', async (_, files, message) => {
     const { store, logged } = storeOver(files);
     const error = await store.key('sign', 'sign').catch((thrown: unknown) => thrown);

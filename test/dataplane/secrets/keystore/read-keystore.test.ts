@@ -56,13 +56,23 @@ describe('a keystore', () => {
   });
 
   it.each([
-    ['PKCS12', 'made/all.jks', "it is a JKS file, and 'storeType' is PKCS12"],
+    ['PKCS12', 'made/all.jceks', "it is a JCEKS file, and 'storeType' is PKCS12"],
     ['JKS', 'made/all.jceks', "it is a JCEKS file, and 'storeType' is JKS"],
     ['JCEKS', 'made/all.p12', "it is a PKCS12 file, and 'storeType' is JCEKS"],
     ['PKCS12', 'SOURCES.md', 'it is neither a PKCS12 nor a JKS nor a JCEKS file'],
     ['PKCS12', 'made/all.p12', 'it is protected by a password, and none is given'],
   ] as const)('read as %s: %s says that %s', async (type, file, message) => {
     await expect(readKeystore(type, keystoreFile(file), null)).rejects.toThrow(new KeystoreProblem(message));
+  });
+
+  it.each([
+    ['JKS', 'PKCS12', 'made/all.p12'],
+    ['PKCS12', 'JKS', 'made/all.jks'],
+  ] as const)('is read under the type %s although it is a %s file, as Java does', async (given, type, file) => {
+    const known = knownKeystores('made.json').find((one) => one.file === file)!;
+    const { storePassword, entryPassword = storePassword } = known;
+    const rows = await keystoreRows(given, keystoreFile(file), storePassword, entryPassword);
+    expect(rows).toEqual(await keystoreRows(type, keystoreFile(file), storePassword, entryPassword));
   });
 
   it('without a password is opened by none, if it was made so', async () => {
