@@ -74,7 +74,7 @@ import { throttlingFilter } from './throttling/throttling.ts';
 import { clientTlsOptions } from './tls/client-tls-options.ts';
 import { serverTlsOptions } from './tls/server-tls-options.ts';
 import { tlsOptions } from './tls/tls-options.ts';
-import { availableInstead, unavailableTypes } from './unavailable-types.ts';
+import { availableInstead, relics, unavailableTypes } from './unavailable-types.ts';
 
 /** Every type of object that a document can declare. */
 export const catalogue = new TypeCatalogue(
@@ -165,4 +165,5 @@ export const catalogue = new TypeCatalogue(
   ],
   unavailableTypes,
   availableInstead,
+  relics,
 );

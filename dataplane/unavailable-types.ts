@@ -3,6 +3,7 @@ export const unavailableTypes: readonly string[] = [
   // handlers
   'DesKeyGenHandler',
   'IdentityAssertionHandler',
+  'MonitorEndpointHandler',
   'MQ_IBM',
   'MQ_Kafka',
   'SamlFederationHandler',
@@ -10,6 +11,7 @@ export const unavailableTypes: readonly string[] = [
   // filters
   'AmSessionIdleTimeoutFilter',
   'AuthorizationCodeOAuth2ClientFilter',
+  'CaptureFilter',
   'CapturedUserPasswordFilter',
   'CrossDomainSingleSignOnFilter',
   'CryptoHeaderFilter',
@@ -70,6 +72,18 @@ export const unavailableTypes: readonly string[] = [
   'UserProfileService',
 ];
 
+const LOG_IS_OF_THE_PROGRAM =
+  "the program writes its log as JSON lines to the standard error, and '--log-level' says how much";
+
+/** Objects of earlier versions that can be left out, and why. */
+export const relics: ReadonlyMap<string, string> = new Map([
+  ['ConsoleLogSink', LOG_IS_OF_THE_PROGRAM],
+  ['FileLogSink', LOG_IS_OF_THE_PROGRAM],
+  ['NullLogSink', LOG_IS_OF_THE_PROGRAM],
+  ['Slf4jLogSink', LOG_IS_OF_THE_PROGRAM],
+  ['NoOpAuditService', 'nothing is audited in this version'],
+]);
+
 const KEYS_OF_PEM_FILES = 'a SecretsKeyManager with a FileSystemSecretStore takes keys and certificates from PEM files';
 
 /** What does the work of some of them. */
@@ -79,8 +93,13 @@ export const availableInstead: ReadonlyMap<string, string> = new Map([
     'hardware modules are reached through PKCS#11, which this runtime does not have: a KeyStoreSecretStore or a ' +
       'FileSystemSecretStore reads keys of files, which a secrets operator can put in place from the module',
   ],
+  [
+    'CaptureFilter',
+    'the decorator \'capture\' logs messages: write "capture": "all" beside the \'config\' of a filter or handler',
+  ],
   ['KeyManager', KEYS_OF_PEM_FILES],
   ['KeyStore', 'a KeyStoreSecretStore reads keystores, and a SecretsKeyManager or SecretsTrustManager takes from it'],
+  ['MonitorEndpointHandler', 'the admin port shows the metrics of every route, at /metrics and /openig/metrics/api'],
   [
     'TrustManager',
     'a SecretsTrustManager with a FileSystemSecretStore takes certificates to be trusted from PEM files',

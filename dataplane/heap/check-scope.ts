@@ -7,11 +7,13 @@ import { fieldNames, parseConfig } from '../../contract/vocabulary/parse-config.
 import type { Reading } from '../../contract/vocabulary/reading.ts';
 import { type Kind, kinds, mistaken, type Reference, standIns } from '../../contract/vocabulary/reference.ts';
 import { soundFields } from '../../contract/vocabulary/sound-fields.ts';
+import { one } from './article.ts';
 import { type Found, referencesIn } from './config-walk.ts';
 import type { TypeDefinition } from './definition.ts';
 import { isHidden } from './hidden-objects.ts';
 import { impliedProvider, isImpliedStores, parseWithStores } from './implied-stores.ts';
 import type { BuiltKind } from './kinds.ts';
+import { heapArray, isLeftOut, isRelicKey, withoutLogSink } from './relics.ts';
 import { noteValues } from './remarks.ts';
 import { type CheckedDecoration, type CheckedObject, decoratable, kindOf, Scope } from './scope.ts';
 import type { TypeCatalogue } from './type-catalogue.ts';
@@ -65,8 +67,9 @@ export class ScopeCheck {
   }
 
   /** Declares what a `heap` array holds. */
-  heap(raw: JsonValue | undefined, path: Path): void {
-    if (raw === undefined) return;
+  heap(given: JsonValue | undefined, at: Path): void {
+    if (given === undefined) return;
+    const { raw, path } = heapArray(given, at, this.options.report);
     if (!Array.isArray(raw)) {
       this.error('value', path, `must be an array of objects, not ${kindOfValue(raw)}`);
       this.scope.namesAreKnown = false;
@@ -82,8 +85,10 @@ export class ScopeCheck {
       const other = this.declaredAt.get(name);
       if (other === undefined) {
         this.declaredAt.set(name, declaration.path);
-        const checked = this.drafted(declaration, name);
-        if (checked !== null) this.scope.objects.set(name, checked);
+        const isLeft = isLeftOut(declaration, this.options.catalogue, this.options.report);
+        const checked = isLeft ? null : this.drafted(declaration, name);
+        if (isLeft) this.scope.unavailable.set(name, declaration.type);
+        else if (checked !== null) this.scope.objects.set(name, checked);
         else this.scope.unsound.add(name);
       } else {
         const message = `there is another object '${name}' in this heap, at ${pathText(other)}`;
@@ -178,7 +183,8 @@ export class ScopeCheck {
       return null;
     }
     const configPath = [...declaration.path, 'config'];
-    const { parsed, config } = parseWithStores(definition, declaration.config, configPath, reading, this.scope);
+    const given = withoutLogSink(declaration.config, definition, configPath, report);
+    const { parsed, config } = parseWithStores(definition, given, configPath, reading, this.scope);
     for (const problem of parsed.problems) report(problem);
     const checked = {
       name,
@@ -268,6 +274,12 @@ export class ScopeCheck {
     if (isImpliedStores(name) && this.scope.hasStores()) return this.impliedStores(name, path);
     const found = this.scope.find(name);
     if (found !== undefined && found.definition !== undefined) return found;
+    const unavailable = found === undefined ? this.scope.unavailableType(name) : undefined;
+    if (unavailable !== undefined) {
+      const { code, message, hint } = this.options.catalogue.unknown(unavailable);
+      this.error(code, path, `'${name}' cannot be used: ${message}`, hint);
+      return null;
+    }
     if (this.scope.mayDeclare(name)) return null;
     this.options.unknown?.(kind, name, path);
     const meant = this.meant(name, () => this.scope.names());
@@ -332,6 +344,7 @@ export class ScopeCheck {
 
   /** A misspelt field is an error, because what it was to say would be missing; other keys are the writer's own. */
   private unknownKey(name: string, path: Path, fields: readonly string[]): void {
+    if (isRelicKey(name, path, this.options.report)) return;
     const decorators = (): string[] => this.scope.names().filter((one) => this.isDecorator(one));
     const meant = this.meant(name, () => [...decorators(), ...fields]);
     const hint = meant === undefined ? undefined : `did you mean '${meant}'?`;
@@ -384,9 +397,4 @@ export class ScopeCheck {
     const more = { ...(hint === undefined ? {} : { hint }), ...(others === undefined ? {} : { others }) };
     this.options.report({ code, severity, path, message, ...more });
   }
-}
-
-/** A type with its article. */
-function one(name: string): string {
-  return /^[AEIO]/.test(name) ? `an ${name}` : `a ${name}`;
 }

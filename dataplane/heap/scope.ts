@@ -58,6 +58,8 @@ export class Scope {
   readonly objects = new Map<string, CheckedObject>();
   /** Names that are declared here by what has problems of its own, so that nobody can refer to it. */
   readonly unsound = new Set<string>();
+  /** Types that this version does not have, by the names of what is declared of them and not used yet. */
+  readonly unavailable = new Map<string, string>();
   /** Whether every name that was to be declared here could be read. */
   namesAreKnown = true;
   /** What `secrets.stores` of the document stands for, in its order; null where it has no such field. */
@@ -85,6 +87,11 @@ export class Scope {
   /** Whether a name that is not found may be that of something unsound, here or in a scope around. */
   mayDeclare(name: string): boolean {
     return !this.namesAreKnown || this.unsound.has(name) || this.parent?.mayDeclare(name) === true;
+  }
+
+  /** The type of an object that this version cannot make, here or in a scope around; undefined where there is none. */
+  unavailableType(name: string): string | undefined {
+    return this.unavailable.get(name) ?? (this.hides === null ? this.parent?.unavailableType(name) : undefined);
   }
 
   /** Every name that can be referred to from here. */

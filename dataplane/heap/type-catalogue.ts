@@ -9,16 +9,22 @@ export class TypeCatalogue {
   private readonly unavailable: ReadonlySet<string>;
 
   private readonly instead: ReadonlyMap<string, string>;
+  private readonly relics: ReadonlyMap<string, string>;
 
-  /** @param instead what does the work of unavailable types, by their names */
+  /**
+   * @param instead what does the work of unavailable types, by their names
+   * @param relics why objects of some of them are not needed, by their names
+   */
   constructor(
     definitions: readonly TypeDefinition[],
     unavailable: readonly string[],
     instead: ReadonlyMap<string, string> = new Map(),
+    relics: ReadonlyMap<string, string> = new Map(),
   ) {
     this.definitions = definitions;
     this.unavailable = new Set(unavailable);
     this.instead = instead;
+    this.relics = relics;
     for (const definition of definitions) {
       for (const name of [definition.type, ...(definition.aliases ?? [])]) this.byName.set(name, definition);
     }
@@ -27,6 +33,16 @@ export class TypeCatalogue {
   /** The type of this name. The full name of a class of the reference product is understood by its last part. */
   find(name: string): TypeDefinition | undefined {
     return this.byName.get(shortName(name));
+  }
+
+  /** Whether a type exists elsewhere and not here. */
+  isUnavailable(name: string): boolean {
+    return this.byName.get(shortName(name)) === undefined && this.unavailable.has(shortName(name));
+  }
+
+  /** Why an object of an unavailable type can be left out without a loss; undefined where it cannot. */
+  relic(name: string): string | undefined {
+    return this.relics.get(shortName(name));
   }
 
   /** What is wrong with a name that `find` does not know. */

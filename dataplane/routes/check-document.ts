@@ -55,13 +55,22 @@ export function checkRoute(document: JsonValue, name: string, parent: Scope, opt
 
 /** Checks `config.json`. Without a handler it dispatches to its object `_router`, or else to a router of that name. */
 export function checkBase(document: JsonValue, parent: Scope, options: CheckOptions): DocumentVerdict {
-  const isWhole = !isJsonObject(document) || document['handler'] !== undefined;
-  const whole = isWhole ? document : { ...document, handler: defaultHandler(document['heap']) };
-  return check(whole, BASE_KEYS, 'gateway', parent, options);
+  if (!isJsonObject(document) || document['handler'] !== undefined) {
+    return check(document, BASE_KEYS, 'gateway', parent, options);
+  }
+  const { handlerObject, ...rest } = document;
+  if (handlerObject === undefined) {
+    return check({ ...document, handler: defaultHandler(document['heap']) }, BASE_KEYS, 'gateway', parent, options);
+  }
+  const verdict = check({ ...rest, handler: handlerObject }, BASE_KEYS, 'gateway', parent, options);
+  const message = "is deprecated: use 'handler'";
+  const renamed: Problem = { code: 'deprecated-field', severity: 'warning', path: ['handlerObject'], message };
+  return { ...verdict, problems: [...verdict.problems, renamed] };
 }
 
 function defaultHandler(heap: JsonValue | undefined): JsonValue {
-  const objects = Array.isArray(heap) ? (heap as readonly JsonValue[]) : [];
+  const listed = isJsonObject(heap) ? heap['objects'] : heap;
+  const objects = Array.isArray(listed) ? (listed as readonly JsonValue[]) : [];
   const isDeclared = objects.some((object) => isJsonObject(object) && object['name'] === '_router');
   return isDeclared ? '_router' : { name: '_router', type: 'Router' };
 }
