@@ -54,8 +54,6 @@ export interface Problem {
   readonly message: string;
   /** What to do about it, where that is known: "did you mean 'accessTokenResolver'?" */
   readonly hint?: string;
-  /** Where in the text at the path it is, in code units from its beginning. */
-  readonly offset?: number;
   /** What else it is about, such as the other end of a cycle or of a duplicate. */
   readonly others?: readonly Path[];
 }

@@ -10,6 +10,8 @@ export const MOST_PROBLEMS = 50;
 /** A problem of the text itself, which knows where it is without a path that leads there. */
 export interface PlacedProblem extends Problem {
   readonly place?: Place;
+  /** Where in the text at its path it is, in code units from its beginning. */
+  readonly offset?: number;
   /** Where the other things are that it is about, such as the first of two keys. */
   readonly otherPlaces?: readonly Place[];
 }

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { didYouMean } from '../did-you-mean.ts';
+import type { PlacedProblem } from '../document/document-text.ts';
 import { kindOf } from '../document/json-value.ts';
 import { type Path, type Problem, type ProblemCode, pathText } from '../problem.ts';
 import { type FieldNotes, fieldNotes, wrapped } from './leaf.ts';
@@ -59,7 +60,8 @@ function problemsOf(issue: Issue, schema: z.core.$ZodType, root: unknown, base: 
       const code = (issue.params?.['code'] ?? 'value') as ProblemCode;
       const offset = issue.params?.['offset'] as number | undefined;
       const problem = error(code, issue.message, issue.params?.['hint'] as string | undefined);
-      return [offset === undefined ? problem : { ...problem, offset }];
+      const placed: PlacedProblem = offset === undefined ? problem : { ...problem, offset };
+      return [placed];
     }
     case 'unrecognized_keys': {
       const known = fieldsAt(schema, issue.path);

@@ -13,7 +13,7 @@ import type { TypeDefinition } from './definition.ts';
 import { isHidden } from './hidden-objects.ts';
 import { impliedProvider, isImpliedStores, parseWithStores } from './implied-stores.ts';
 import type { BuiltKind } from './kinds.ts';
-import { heapArray, isLeftOut, isRelicKey, withoutLogSink } from './relics.ts';
+import { heapArray, isLeftOut, isRelicKey, reportUse, withoutLogSink } from './relics.ts';
 import { noteValues } from './remarks.ts';
 import { type CheckedDecoration, type CheckedObject, decoratable, kindOf, Scope } from './scope.ts';
 import type { TypeCatalogue } from './type-catalogue.ts';
@@ -276,8 +276,7 @@ export class ScopeCheck {
     if (found !== undefined && found.definition !== undefined) return found;
     const unavailable = found === undefined ? this.scope.unavailableType(name) : undefined;
     if (unavailable !== undefined) {
-      const { code, message, hint } = this.options.catalogue.unknown(unavailable);
-      this.error(code, path, `'${name}' cannot be used: ${message}`, hint);
+      reportUse(name, this.options.catalogue.unknown(unavailable), path, this.options.report);
       return null;
     }
     if (this.scope.mayDeclare(name)) return null;

@@ -57,3 +57,13 @@ export function isRelicKey(name: string, path: Path, report: Report): boolean {
   report({ code: 'no-effect', severity: 'warning', path, message: `has no effect: ${why}` });
   return true;
 }
+
+/** Says that something refers to what was left out. */
+export function reportUse(
+  name: string,
+  { message, ...rest }: ReturnType<TypeCatalogue['unknown']>,
+  path: Path,
+  report: Report,
+): void {
+  report({ ...rest, severity: 'error', path, message: `'${name}' cannot be used: ${message}` });
+}
