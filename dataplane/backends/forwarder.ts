@@ -33,6 +33,8 @@ export function forwarder(config: SenderConfig, parts: Parts, ways: BackendWays)
     if (request.headers.has('via') && gatewaysIn(request.headers) >= MOST_GATEWAYS) {
       return refused('loop', exchange);
     }
+    // a tenant's route that no baseURI covers for this request would be a forward proxy
+    if (exchange.egress !== null && !uri.isDirected) return refused('backend-egress', exchange);
     const upgrade = websocket.enabled && asksForWebSocket(exchange);
     const backends = exchange.egress === null ? own : heldTo(exchange.egress);
     const unsecured = upgrade ? backends.upgrading : backends.plain;

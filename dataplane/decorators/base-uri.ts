@@ -33,6 +33,7 @@ export const baseUriDecorator = defineDecorator({
     if (base.compiled !== null) return null;
     return unservedScheme(readBaseUri(base.read(null, null) ?? '')?.scheme ?? 'http');
   },
+  rebases: (base) => base.compiled !== null || readBaseUri(base.read(null, null) ?? '') !== null,
   create(_, parts) {
     const denied = denials(parts, ['no-uri']);
     const failed = (exchange: Exchange, expression: RuntimeExpression<string>): Response => {

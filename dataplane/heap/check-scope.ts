@@ -341,14 +341,16 @@ export class ScopeCheck {
     return { decorator, value: parsed.value, source: value };
   }
 
-  /** A misspelt field is an error, because what it was to say would be missing; other keys are the writer's own. */
+  /** A misspelt field or baseURI is an error: what it was to say would be missing. Other keys are the writer's own. */
   private unknownKey(name: string, path: Path, fields: readonly string[]): void {
     if (isRelicKey(name, path, this.options.report)) return;
     const decorators = (): string[] => this.scope.names().filter((one) => this.isDecorator(one));
     const meant = this.meant(name, () => [...decorators(), ...fields]);
     const hint = meant === undefined ? undefined : `did you mean '${meant}'?`;
-    if (meant !== undefined && fields.includes(meant)) {
-      this.error('unknown-field', path, `there is no field '${name}' here`, hint);
+    const isField = meant !== undefined && fields.includes(meant);
+    if (isField || (meant !== undefined && this.scope.find(meant)?.definition.rebases !== undefined)) {
+      const message = isField ? `there is no field '${name}' here` : `there is no decorator '${name}'`;
+      this.error(isField ? 'unknown-field' : 'decoration', path, message, hint);
     } else {
       this.report('warning', 'decoration', path, `has no effect: there is no decorator '${name}'`, hint);
     }

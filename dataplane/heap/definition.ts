@@ -59,6 +59,8 @@ export interface TypeDefinition<K extends BuiltKind = BuiltKind, Config = unknow
   inVain?(decoration: unknown, kind: BuiltKind | null): string | null;
   /** For decorators: why requests that it decorates cannot be served, or null. */
   unserved?(decoration: unknown): string | null;
+  /** For decorators: whether they set the host of the URI of requests. */
+  rebases?(decoration: unknown): boolean;
   /** What the writer of a sound configuration should know: what of it cannot be served, or is not safe. */
   remarks?(config: Config): readonly Remark[];
   /** For a type that stands for another object: the reference to it, which decides what kind of object this one is. */
@@ -66,7 +68,7 @@ export interface TypeDefinition<K extends BuiltKind = BuiltKind, Config = unknow
   create(config: Config, parts: Parts): Built[K];
 }
 
-type DecoratorsOnly = 'decoration' | 'decorates' | 'inVain' | 'unserved';
+type DecoratorsOnly = 'decoration' | 'decorates' | 'inVain' | 'unserved' | 'rebases';
 type Definition<K extends BuiltKind, Config> = Omit<TypeDefinition<K, Config>, 'kind' | DecoratorsOnly>;
 
 /** A filter: `(exchange, next) => Answer`. */
@@ -92,6 +94,7 @@ interface DecoratorDefinition<Config, Decoration>
   readonly decorates: readonly BuiltKind[];
   inVain?(decoration: Decoration, kind: BuiltKind | null): string | null;
   unserved?(decoration: Decoration): string | null;
+  rebases?(decoration: Decoration): boolean;
   create(config: Config, parts: Parts): Decorator<Decoration>;
 }
 

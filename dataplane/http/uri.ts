@@ -11,6 +11,8 @@ export class Uri {
   private parts: Parts;
   /** The parts as they were before anyone changed them, or null while nobody has. */
   private before: Parts | null = null;
+  /** Whether somebody other than the client said where the request goes. */
+  isDirected = false;
 
   /** `authority` is a host in its one spelling, or empty. */
   constructor(scheme: string, authority: string, rawPath: string, rawQuery: string | null) {
@@ -27,6 +29,7 @@ export class Uri {
     if (place === null) throw new TypeError(`not a host: ${JSON.stringify(authority)}`);
     const uri = new Uri(scheme, place, '/', query ?? null);
     uri.parts.rawPath = canonical(path === '' ? '/' : path!);
+    uri.isDirected = true;
     return uri;
   }
 
@@ -47,6 +50,7 @@ export class Uri {
     const one = bare === '' ? '' : canonicalHost(bracketed(bare));
     if (one === null) throw new TypeError(`not a host: ${JSON.stringify(host)}`);
     this.change().host = one.startsWith('[') ? one.slice(1, -1) : one;
+    this.isDirected = true;
   }
 
   /** The host that the client named, whoever changed it since. */
@@ -134,11 +138,13 @@ export class Uri {
     parts.scheme = scheme;
     parts.host = host;
     parts.port = port;
+    this.isDirected = true;
   }
 
   /** Takes all parts of another one. */
   become(other: Uri): void {
     Object.assign(this.change(), other.parts);
+    this.isDirected ||= other.isDirected;
   }
 
   toString(): string {

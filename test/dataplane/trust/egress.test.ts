@@ -112,6 +112,25 @@ describe("a tenant's route", () => {
     expect(requests).toHaveLength(1);
   });
 
+  it('is no forward proxy: a request that no baseURI covers is refused', async () => {
+    const { destination, requests } = await backend();
+    const trust = { egress: ['127.0.0.1'] };
+    const host = `127.0.0.1:${destination.port}`;
+    for (const handler of ['ReverseProxyHandler', 'ClientHandler', { type: 'ReverseProxyHandler' }]) {
+      const gateway = await startTenants({ shop: tenants({ handler }) }, { trust });
+      expect(refusalOf(await gateway.get('/', host))).toBe('backend-egress');
+      gateway.change({ shop: tenants(to(`http://${host}`, handler)) });
+      expect((await gateway.get('/covered', host)).status).toBe(200);
+    }
+    expect(requests.map(({ target }) => target)).toEqual(['/covered', '/covered', '/covered']);
+  });
+
+  it('is not built with a misspelt baseURI', async () => {
+    const document = { baseUri: 'http://127.0.0.1', handler: 'ReverseProxyHandler' };
+    const { problems } = await startTenants({ shop: tenants(document) });
+    expect(problems).toMatchObject([{ problems: [{ path: ['baseUri'], hint: "did you mean 'baseURI'?" }] }]);
+  });
+
   it('may reach what a controller forbids if an operator allows that address', async () => {
     const { destination } = await backend();
     const route = { shop: tenants(to(`http://127.0.0.1:${destination.port}`)) };
