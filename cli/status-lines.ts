@@ -17,8 +17,9 @@ export function readStatusReport(text: string): StatusReport {
 }
 
 /** Whether there is nothing that somebody should look at. */
-export function isWell({ waitsFor, planes, baseProblems }: StatusReport): boolean {
-  return waitsFor === null && baseProblems.length === 0 && planes.every(({ state }) => state === 'current');
+export function isWell({ waitsFor, planes, baseProblems, leaderFault }: StatusReport): boolean {
+  const isComplete = waitsFor === null && leaderFault === undefined;
+  return isComplete && baseProblems.length === 0 && planes.every(({ state }) => state === 'current');
 }
 
 /** A report as people read it. */
@@ -48,8 +49,9 @@ function headLines({ controller, isLeader, leader, waitsFor, revision, followers
   ];
 }
 
-function planeLines({ planes, isLeader }: StatusReport): string[] {
-  if (planes.length === 0) return [isLeader ? 'no planes' : 'no planes are connected to this controller'];
+function planeLines({ planes, leaderFault }: StatusReport): string[] {
+  if (planes.length === 0)
+    return [leaderFault === undefined ? 'no planes' : 'no planes are connected to this controller'];
   const rows = planes.map((plane) => [
     plane.plane,
     plane.group,
@@ -64,8 +66,13 @@ function planeLines({ planes, isLeader }: StatusReport): string[] {
   return tableLines(['PLANE', 'GROUP', 'STATE', 'REVISION', 'LAG', 'ROUTES', 'READY', 'AGE', 'CONTROLLER'], rows);
 }
 
-function faultLines({ planes, watches, baseProblems }: StatusReport): string[] {
-  const lines = [...baseFaults(baseProblems), ...planes.flatMap(planeFaults), ...watches.flatMap(watchFaults)];
+function faultLines({ planes, watches, baseProblems, leaderFault }: StatusReport): string[] {
+  const lines = [
+    ...baseFaults(baseProblems),
+    ...(leaderFault === undefined ? [] : [`the leader could not be asked for its planes: ${leaderFault}`]),
+    ...planes.flatMap(planeFaults),
+    ...watches.flatMap(watchFaults),
+  ];
   return lines.length === 0 ? [] : ['', ...lines];
 }
 

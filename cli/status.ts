@@ -7,10 +7,9 @@ export const statusCommand = defineCommand({
   summary: 'say how a controller and its planes stand',
   description:
     'Asks the admin address of a controller which planes it has, which revision they run, how far behind they are and ' +
-    'what they could not build. The controller that leads knows all planes, the others those that are connected to ' +
-    'them. The exit code is 0 when all is well, 3 when the controller is not ready, the base ' +
-    'configuration is not sound, or a plane is behind or could not build something, and 1 when the controller could ' +
-    'not be asked.',
+    'what they could not build. A controller that does not lead asks the one that does for all planes. The exit code ' +
+    'is 0 when all is well, 3 when the controller is not ready, the base configuration is not sound, a plane is ' +
+    'behind or could not build something, or the leader does not answer, and 1 when the controller could not be asked.',
   options: {
     ...adminOptions,
     json: { flag: true, description: 'Print what programs read.' },

@@ -10,7 +10,7 @@ export interface ControllerAdminSource {
   readonly registry: Registry;
   /** Null when it is ready; otherwise what it waits for. */
   waitsFor(): string | null;
-  status(): object;
+  status(): object | Promise<object>;
   /** Redacted, as text of JSON. */
   dump(): string;
   /** Answers the Common REST view of the metrics. @param id empty for a query */
@@ -126,7 +126,7 @@ export class ControllerAdmin {
     if (refusal !== null) {
       if (refusal.status === 401) response.setHeader('www-authenticate', 'Bearer');
       say(response, refusal.status, refusal.message);
-    } else if (path === '/status') show(response, 200, JSON.stringify(this.source.status()));
+    } else if (path === '/status') show(response, 200, JSON.stringify(await this.source.status()));
     else if (path === '/dump') show(response, 200, this.source.dump());
     else if (path === MONITORING || path.startsWith(`${MONITORING}/`)) {
       const id = decoded(path.slice(MONITORING.length + 1));

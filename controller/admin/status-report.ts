@@ -20,8 +20,10 @@ export interface StatusReport {
   readonly baseProblems: readonly string[];
   readonly resources: readonly ResourceCount[];
   readonly watches: readonly WatchReport[];
-  /** A leader knows all planes; a follower those that have their stream with it. */
+  /** All planes; of a follower that could not ask the leader, those that have their stream with it. */
   readonly planes: readonly PlaneReport[];
+  /** Why a follower could not ask the leader for all planes. */
+  readonly leaderFault?: string;
 }
 
 export interface ResourceCount {
@@ -99,6 +101,17 @@ export function statusReport(source: StatusReportSource): StatusReport {
     }),
     planes: planes.toSorted((a, b) => (a.plane < b.plane ? -1 : 1)),
   };
+}
+
+/** The report of a follower, with all planes that the leader knows. @param ask asks the leader, whose answer is JSON */
+export async function withLeaderPlanes(own: StatusReport, ask: () => Promise<Buffer>): Promise<StatusReport> {
+  try {
+    const planes: unknown = JSON.parse((await ask()).toString('utf8'));
+    if (!Array.isArray(planes)) throw new Error('it answered something else');
+    return { ...own, planes: planes as PlaneReport[] };
+  } catch (error) {
+    return { ...own, leaderFault: error instanceof Error ? error.message : String(error) };
+  }
 }
 
 function resourceCounts(verdicts: readonly ResourceVerdict[]): ResourceCount[] {

@@ -27,9 +27,12 @@ export class BackOff {
     this.failures = 0;
   }
 
-  /** @param asked how long the server asks to be left alone, in milliseconds: never less than that, within reason */
-  next(asked: number | null = null): number {
-    const { base, cap, random } = this.options;
+  /**
+   * @param asked how long the server asks to be left alone, in milliseconds: never less than that, within reason
+   * @param cap the most that this pause can be, if less than usual
+   */
+  next(asked: number | null = null, cap = this.options.cap): number {
+    const { base, random } = this.options;
     const bound = Math.min(cap, base * 2 ** this.failures);
     if (bound < cap) this.failures++;
     const pause = random() * bound;

@@ -3,7 +3,6 @@ import type { Logger } from 'pino';
 import { GROUP } from '../../contract/resources/resource.ts';
 import type { ControllerAdminSource } from '../admin/controller-admin.ts';
 import { dumpText } from '../admin/dump-text.ts';
-import { statusReport } from '../admin/status-report.ts';
 import { compilerJudge } from '../admission/compiler-judge.ts';
 import type { CertificateAuthority } from '../certificates/certificate-authority.ts';
 import { ServingCertificates } from '../certificates/serving-certificates.ts';
@@ -15,8 +14,9 @@ import { ChannelServer } from '../publish/channel-server.ts';
 import { cutOffNote, readCutOffNote } from '../publish/cut-off-planes.ts';
 import { EVERYBODY } from '../publish/group-grants.ts';
 import { PeerForwarder } from '../publish/peer-forwarder.ts';
-import { PEER_METHOD } from '../publish/peer-messages.ts';
+import { PEER_METHOD, PEER_PLANES_METHOD } from '../publish/peer-messages.ts';
 import { PeerService } from '../publish/peer-service.ts';
+import type { PeerStreamOptions } from '../publish/peer-stream.ts';
 import { firstToKnow } from '../publish/plane-authentication.ts';
 import { PlaneLedger } from '../publish/plane-ledger.ts';
 import { PlaneSessions } from '../publish/plane-sessions.ts';
@@ -28,6 +28,7 @@ import { type BaseProblems, baseProblems, noBaseProblems } from './base-problems
 import type { ClusterControllerOptions, ControllerAddresses } from './cluster-controller-options.ts';
 import { ClusterSource } from './cluster-source.ts';
 import { ControllerFronts } from './controller-fronts.ts';
+import { ControllerStatus } from './controller-status.ts';
 import { EventRecorder } from './event-recorder.ts';
 import { LeaseElection } from './lease-election.ts';
 import { PacedWarning } from './paced-warning.ts';
@@ -57,6 +58,7 @@ export class ClusterController {
   private readonly channel: ChannelServer;
   private readonly peers: PeerService;
   private readonly forwarder: PeerForwarder;
+  private readonly report: ControllerStatus;
   private readonly status: StatusWriter;
   private readonly events: EventRecorder;
   private readonly metrics: ControllerMetrics;
@@ -138,13 +140,16 @@ export class ClusterController {
       stateChanged: (resource, change) => this.events.record(resource, change),
       wrote: (kind, outcome) => this.metrics.statusWritten(kind, outcome),
     });
-    this.forwarder = new PeerForwarder({
-      controller: name,
+    const peer: PeerStreamOptions = {
       credentials: () => credentials.createSsl(Buffer.from(this.trusted)),
       ...(options.serverNames[0] === undefined
         ? {}
         : { channelOptions: { 'grpc.ssl_target_name_override': options.serverNames[0] } }),
       token: () => peerToken(this.authority.authority.serialised(), Date.now()),
+    };
+    this.forwarder = new PeerForwarder({
+      ...peer,
+      controller: name,
       told: (message) => log.info(message),
     });
     this.sessions = new PlaneSessions({
@@ -173,6 +178,14 @@ export class ClusterController {
           this.forwarder.left(facts.identity.id);
         },
       },
+    });
+    this.report = new ControllerStatus({
+      ...{ controller: name, source: this.source, ledger: this.ledger, sessions: this.sessions, peer },
+      election: () => this.election,
+      newest: () => this.newest,
+      isListed: () => this.isListed,
+      followers: () => this.peers.controllers,
+      baseProblems: () => this.baseProblems.errors,
     });
     this.live = new LiveCluster({
       source: this.source,
@@ -205,6 +218,7 @@ export class ClusterController {
     this.peers = new PeerService({
       controller: name,
       ledger: this.ledger,
+      planes: () => this.report.own().planes,
       isLeader: () => this.election?.isLeader === true,
       told: (message) => log.info(message),
       authenticate: async (token) => isPeerToken(token, this.authority.authority.serialised(), Date.now()),
@@ -215,7 +229,10 @@ export class ClusterController {
       tls: this.certificate,
       authenticator: firstToKnow([...options.authenticators, this.review]),
       sessions: this.sessions,
-      methods: { [PEER_METHOD]: this.peers.handlers.forward },
+      methods: {
+        [PEER_METHOD]: this.peers.handlers.forward,
+        [PEER_PLANES_METHOD]: this.peers.handlers.planes,
+      },
       refused: (reason, peer) => refusals.give({ peer, reason }),
     });
   }
@@ -370,28 +387,11 @@ export class ClusterController {
   }
 
   private get adminSource(): ControllerAdminSource {
-    const { options, source, ledger, sessions } = this;
-    const waitsFor = (): string | null =>
-      !this.isListed ? 'not everything has been listed' : this.newest === null ? 'nothing is compiled' : null;
+    const { options } = this;
     return {
       registry: this.metrics.registry,
-      waitsFor,
-      status: () =>
-        statusReport({
-          controller: options.name,
-          leader: this.election?.leader ?? null,
-          isLeader: this.election?.isLeader === true,
-          waitsFor: waitsFor(),
-          revision: this.newest?.snapshot?.revision ?? null,
-          followers: this.peers.controllers,
-          baseProblems: this.baseProblems.errors,
-          verdicts: this.newest?.resources?.verdicts ?? [],
-          reflectors: source.facts,
-          planes: ledger.planes,
-          isConnected: (plane) => ledger.isConnected(plane),
-          revisionFor: ({ identity }) => sessions.revisionFor(identity),
-          now: Date.now(),
-        }),
+      waitsFor: () => this.report.waitsFor(),
+      status: () => this.report.all(),
       dump: () => dumpText(this.newest?.snapshot ?? null, this.newest?.resources?.verdicts ?? []),
       monitoring: (id, query) => options.monitoring(this.routeFigures(), id, query),
     };

@@ -20,6 +20,8 @@ export interface ReflectorTimes {
   /** Bounds of the pause after the first failure, and after any. */
   readonly pause: number;
   readonly longestPause: number;
+  /** The longest pause while nothing answers: asking costs nobody anything, and what changes meanwhile waits for it. */
+  readonly unreachablePause: number;
   /** For how long a server has to forbid reading before what was read is forgotten: one that starts may not know yet. */
   readonly forbidden: number;
 }
@@ -30,6 +32,7 @@ export const REFLECTOR_TIMES: ReflectorTimes = {
   brief: 5_000,
   pause: 250,
   longestPause: 30_000,
+  unreachablePause: 2_000,
   forbidden: 10_000,
 };
 
@@ -86,6 +89,7 @@ export class Reflector<T> {
   private hasListed = false;
   private resumes = 0;
   private silences = 0;
+  private wasUnreachable = false;
   private forbiddenSince: number | null = null;
   private running: Promise<void> | null = null;
 
@@ -151,16 +155,26 @@ export class Reflector<T> {
 
   private async run(): Promise<void> {
     while (!this.isClosed) {
-      let asked: number | null = null;
+      let failure: ApiError | null = null;
       try {
         if (this.resumeAt === null) await this.list();
         if (await this.watch()) continue;
       } catch (error) {
         if (this.isClosed) return;
-        asked = this.fail(errorOfWire(error));
+        failure = errorOfWire(error);
+        this.fail(failure);
       }
-      await this.pause(this.backOff.next(asked));
+      await this.pause(this.pauseAfter(failure));
     }
+  }
+
+  /** A server that answers again is asked soon, however long it was away. */
+  private pauseAfter(failure: ApiError | null): number {
+    const { unreachablePause } = this.times;
+    const isUnreachable = failure?.reason === 'Unreachable';
+    if (this.wasUnreachable && !isUnreachable) this.backOff.reset();
+    this.wasUnreachable = isUnreachable;
+    return isUnreachable ? this.backOff.next(null, unreachablePause) : this.backOff.next(failure?.retryAfter ?? null);
   }
 
   private note(error: ApiError): void {
@@ -266,14 +280,12 @@ export class Reflector<T> {
     return type === 'DELETED' ? this.cache.remove(version) : isNew && this.cache.set(version);
   }
 
-  /** @returns how long the server asks to be left alone */
-  private fail(error: ApiError): number | null {
+  private fail(error: ApiError): void {
     this.note(error);
     const isAnswer = error.status !== 0;
     const isUseless = error.status === 410 || error.status === 400 || error.reason === 'TooLong' || this.isDeaf(error);
     if (isUseless || (isAnswer && ++this.resumes >= MOST_RESUMES)) this.resumeAt = null;
     if (error.status === 403) this.forbid();
-    return error.retryAfter;
   }
 
   private isDeaf({ reason }: ApiError): boolean {

@@ -6,6 +6,9 @@ import type { PlaneIdentity } from './plane-identity.ts';
 /** The method by which controllers tell the leader of their planes: a stream of JSON messages both ways. */
 export const PEER_METHOD = '/gatewarden.v1.Peer/Forward';
 
+/** The method by which a follower asks the leader for all planes: one answer, as JSON. */
+export const PEER_PLANES_METHOD = '/gatewarden.v1.Peer/Planes';
+
 /** The version of these messages. A leader refuses a follower that speaks another one, and its planes are not counted. */
 export const PEER_PROTOCOL = 1;
 

@@ -4,8 +4,8 @@ import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { statusLines } from '../../cli/status-lines.ts';
-import type { PlaneReport, StatusReport } from '../../controller/admin/status-report.ts';
+import { isWell, statusLines } from '../../cli/status-lines.ts';
+import { type PlaneReport, type StatusReport, withLeaderPlanes } from '../../controller/admin/status-report.ts';
 import { certificateAuthority } from '../support/certificates.ts';
 import { gatewarden, runProgram } from '../support/run-program.ts';
 import { watchedDirectory } from '../support/temporary-files.ts';
@@ -64,6 +64,21 @@ describe('a status', () => {
       "  error: heap[0].type: there is no type 'Foo' [unknown-type]",
       '    at config.json',
     ]);
+  });
+
+  it('of a follower that could not ask the leader says that planes may be missing', () => {
+    const lines = statusLines({ ...report, isLeader: false, planes: [], leaderFault: 'connection refused' });
+    expect(lines).toContain('no planes are connected to this controller');
+    expect(lines.at(-1)).toBe('the leader could not be asked for its planes: connection refused');
+  });
+
+  it('of a follower has the planes that the leader knows', async () => {
+    const own: StatusReport = { ...report, isLeader: false, planes: [] };
+    const planes = [plane('edge/gw-1'), plane('edge/gw-2')];
+    expect(await withLeaderPlanes(own, async () => Buffer.from(JSON.stringify(planes)))).toEqual({ ...own, planes });
+    const silent = await withLeaderPlanes(own, async () => Promise.reject(new Error('no answer')));
+    expect(silent).toEqual({ ...own, leaderFault: 'no answer' });
+    expect([isWell(own), isWell(silent)]).toEqual([true, false]);
   });
 
   it('tells what somebody should look at', () => {

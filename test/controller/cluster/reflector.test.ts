@@ -403,6 +403,14 @@ describe('a server that refuses', () => {
     expect(setting.pauses).toEqual([250, 500, 250]);
   });
 
+  it('by not answering is asked every two seconds, and soon when it answers again, however long it was away', async () => {
+    const setting = await reflecting();
+    setting.server.next('watch', ...Array.from({ length: 12 }, () => resetConnection), answer(503), answer(503));
+    await watching(setting);
+    const away = [250, 500, 1000, ...Array.from({ length: 9 }, () => 2000)];
+    expect(setting.pauses).toEqual([...away, 250, 500]);
+  });
+
   it('never ends it, and it can be closed while it waits', async () => {
     const setting = await reflecting({
       clock: systemClock,

@@ -3,7 +3,8 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { bytesMethod } from '../../../contract/channel-codec.ts';
 import { type Clock, systemClock } from '../../../controller/clock.ts';
 import { PeerForwarder } from '../../../controller/publish/peer-forwarder.ts';
-import { PEER_METHOD } from '../../../controller/publish/peer-messages.ts';
+import { PEER_METHOD, PEER_PLANES_METHOD } from '../../../controller/publish/peer-messages.ts';
+import { askLeader } from '../../../controller/publish/peer-question.ts';
 import { PeerService } from '../../../controller/publish/peer-service.ts';
 import { BASE_PROBLEMS, type PlaneFacts } from '../../../controller/publish/plane-facts.ts';
 import { PlaneLedger } from '../../../controller/publish/plane-ledger.ts';
@@ -24,6 +25,7 @@ class Leader {
   readonly service = new PeerService({
     controller: 'leader',
     ledger: this.ledger,
+    planes: () => this.ledger.planes.map(({ identity }) => ({ plane: identity.name })),
     heartbeat: 200,
     isLeader: () => this.isLeader,
     authenticate: async (token) => token === 'good',
@@ -33,7 +35,8 @@ class Leader {
 
   static async start(port = 0): Promise<Leader> {
     const leader = new Leader();
-    leader.server.addService({ forward: bytesMethod(PEER_METHOD) }, leader.service.handlers);
+    const methods = { forward: bytesMethod(PEER_METHOD), planes: bytesMethod(PEER_PLANES_METHOD) };
+    leader.server.addService(methods, leader.service.handlers);
     const bound = await new Promise<number>((resolve, reject) => {
       leader.server.bindAsync(`127.0.0.1:${port}`, ServerCredentials.createInsecure(), (error, at) =>
         error === null ? resolve(at) : reject(error),
@@ -216,4 +219,19 @@ it('carries many routes in several messages', async () => {
   forwarder.follow(leader.address);
   await until(() => expect(leader.facts('p1')?.running.size).toBe(12_000));
   expect(leader.facts('p1')?.running.get(routeKey('r11999'))).toBe('h11999');
+});
+
+it('tells other controllers of all planes when they ask, and nobody else', async () => {
+  const leader = await Leader.start();
+  for (const name of ['p1', 'p2']) leader.ledger.heard(plane(name), null);
+  const ask = (token: string): Promise<Buffer> => {
+    const options = { credentials: () => credentials.createInsecure(), token: () => token };
+    return askLeader(options, leader.address, PEER_PLANES_METHOD);
+  };
+  expect(JSON.parse((await ask('good')).toString())).toEqual([{ plane: 'p1' }, { plane: 'p2' }]);
+  await expect(ask('bad')).rejects.toThrow('only controllers are let in here');
+  leader.isLeader = false;
+  await expect(ask('good')).rejects.toThrow('this controller does not lead');
+  leader.stop();
+  await expect(ask('good')).rejects.toThrow();
 });
