@@ -6,7 +6,8 @@ import { changeableHeader } from '../http/changeable-header.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { Headers } from '../http/headers.ts';
 import { mapResponse } from '../http/reply.ts';
-import type { Response } from '../http/response.ts';
+import { Response } from '../http/response.ts';
+import { valueEncodings, valueWriter } from './value-encoding.ts';
 
 /** Removes headers from a request or a response and adds others. */
 export const headerFilter = defineFilter({
@@ -24,6 +25,12 @@ export const headerFilter = defineFilter({
       .record(changeableHeader(z.string()), z.array(runtimeText()))
       .default({})
       .describe('Values to add, by header name.'),
+    encoding: choice(valueEncodings)
+      .default('UTF-8')
+      .describe(
+        'How values with characters outside ASCII are written: as UTF-8, as the extended value of RFC 8187 ' +
+          "(`UTF-8''%C5%81ukasz`), or not at all. With REFUSE a request is answered with 400, a response with 500.",
+      ),
   }),
   examples: [
     {
@@ -35,39 +42,48 @@ export const headerFilter = defineFilter({
       config: { messageType: 'RESPONSE', remove: ['Server', 'X-Powered-By'] },
     },
   ],
-  create({ messageType, remove, add }) {
+  create({ messageType, remove, add, encoding }) {
+    const write = valueWriter(encoding);
     const additions = Object.entries(add).flatMap(([name, values]) => values.map((value) => ({ name, value })));
     const computed = additions.some(({ value }) => value.compiled !== null);
     const change = computed && remove.length > 0 ? changeKnowing : changePlainly;
 
-    function changePlainly(headers: Headers, exchange: Exchange, response: Response | null): void {
+    /** Each way to change says whether all values could be written. */
+    function changePlainly(headers: Headers, exchange: Exchange, response: Response | null): boolean {
       for (const name of remove) headers.delete(name);
-      for (const { name, value } of additions) addTo(headers, name, value.read(exchange, response));
+      for (const { name, value } of additions) if (!addTo(headers, name, value.read(exchange, response))) return false;
+      return true;
     }
 
     /** What is added may be computed from what is removed. */
-    function changeKnowing(headers: Headers, exchange: Exchange, response: Response | null): void {
+    function changeKnowing(headers: Headers, exchange: Exchange, response: Response | null): boolean {
       const values = additions.map(({ value }) => value.read(exchange, response));
       for (const name of remove) headers.delete(name);
-      additions.forEach(({ name }, index) => {
-        addTo(headers, name, values[index]!);
-      });
+      return additions.every(({ name }, index) => addTo(headers, name, values[index]!));
+    }
+
+    function addTo(headers: Headers, name: string, value: string | null): boolean {
+      const written = value === null ? null : write(value);
+      if (written !== null) headers.append(name, written);
+      return value === null || written !== null;
     }
 
     if (messageType === 'REQUEST') {
       return function changeRequest(exchange, next) {
-        change(exchange.request.headers, exchange, null);
-        return next(exchange);
+        return change(exchange.request.headers, exchange, null) ? next(exchange) : unwritable(400);
       };
     }
     const changeResponse = (response: Response, exchange: Exchange): Response => {
-      change(response.headers, exchange, response);
-      return response;
+      if (change(response.headers, exchange, response)) return response;
+      response.abandon();
+      return unwritable(500);
     };
     return (exchange, next) => mapResponse(next(exchange), exchange, changeResponse);
   },
 });
 
-function addTo(headers: Headers, name: string, value: string | null): void {
-  if (value !== null) headers.append(name, value);
+function unwritable(status: number): Response {
+  const response = new Response(status);
+  response.cause = new Error('the value of a header has characters outside ASCII, which its HeaderFilter refuses');
+  return response;
 }

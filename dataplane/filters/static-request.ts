@@ -7,6 +7,7 @@ import { denials } from '../heap/denials.ts';
 import { changeableHeader } from '../http/changeable-header.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { isForwardingHeader } from '../http/forwarding.ts';
+import { headerBytes } from '../http/header-text.ts';
 import type { Request } from '../http/request.ts';
 import { readAbsoluteUri, runtimeUri } from './absolute-uri.ts';
 
@@ -85,7 +86,7 @@ export const staticRequestFilter = defineFilter({
       request.upgrade = null;
       request.entity.set(content);
       request.headers.append('Host', request.uri.authority);
-      for (const [name, value] of newHeaders) request.headers.append(name, value);
+      for (const [name, value] of newHeaders) request.headers.append(name, headerBytes(value));
       if (formFields.length > 0) addForm(request, parameters);
       return next(exchange);
     };

@@ -6,6 +6,7 @@ import { leaf } from '../../contract/vocabulary/leaf.ts';
 import { type RuntimeExpression, runtimeText } from '../../contract/vocabulary/runtime.ts';
 import { defineHandler } from '../heap/definition.ts';
 import { changeableHeader } from '../http/changeable-header.ts';
+import { headerBytes } from '../http/header-text.ts';
 import { Response } from '../http/response.ts';
 import { encodeText, isWritable } from './charset.ts';
 
@@ -53,7 +54,7 @@ export const staticResponseHandler = defineHandler({
         for (const value of values) {
           const line = value.read(exchange, null);
           if (line === null) continue;
-          response.headers.append(name, line);
+          response.headers.append(name, headerBytes(line));
           if (name.toLowerCase() === 'content-type') contentType = line;
         }
       }

@@ -11,6 +11,7 @@ import {
   forwardingLines,
   takeForwarding,
 } from './forwarding.ts';
+import { headerText } from './header-text.ts';
 import type { ProxyHeader } from './proxy-protocol.ts';
 import { Uri } from './uri.ts';
 import type { Endpoint, Wire } from './wire.ts';
@@ -92,6 +93,7 @@ export class ClientFacts {
     const { headers } = exchange.request;
     const facts = this.trusted ? forwardedFacts(headers, this.trusts) : null;
     const { remote, local } = this;
+    const agent = headers.get('user-agent');
     return Object.freeze({
       remoteAddress: facts?.address ?? remote.address,
       remotePort: (facts?.address ?? null) === null ? remote.port : 0,
@@ -99,7 +101,7 @@ export class ClientFacts {
       localPort: local.port,
       isSecure: (facts?.scheme ?? this.scheme) === 'https',
       isExternal: true,
-      userAgent: headers.get('user-agent'),
+      userAgent: agent === null ? null : headerText(agent),
       remoteUser: null,
       certificates: this.certificates,
     });

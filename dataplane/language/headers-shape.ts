@@ -1,6 +1,7 @@
 import type { Shape } from '../../contract/expression/language.ts';
 import { textOf } from '../../contract/expression/text.ts';
 import { isList, type Value } from '../../contract/expression/value.ts';
+import { headerBytes, headerText } from '../http/header-text.ts';
 import type { Headers } from '../http/headers.ts';
 
 /** Headers by name, in any case; each is the list of its lines. */
@@ -8,23 +9,28 @@ export const headersShape: Shape<Headers> = {
   name: 'headers',
   properties: {},
   methods: {
-    getFirst: (headers, [name]) => headers.all(textOf(name ?? null))[0] ?? null,
-    getAll: (headers, [name]) => headers.all(textOf(name ?? null)),
+    getFirst: (headers, [name]) => textsOf(headers, textOf(name ?? null))[0] ?? null,
+    getAll: (headers, [name]) => textsOf(headers, textOf(name ?? null)),
   },
   entries: {
-    get: (headers, name) => (headers.has(name) ? headers.all(name) : null),
+    get: (headers, name) => (headers.has(name) ? textsOf(headers, name) : null),
     set: setHeader,
     keys: headerNames,
     kind: 'list',
   },
-  text: (headers) => `{${headerNames(headers).map((name) => `${name}=[${headers.all(name).join(', ')}]`)}}`,
+  text: (headers) => `{${headerNames(headers).map((name) => `${name}=[${textsOf(headers, name).join(', ')}]`)}}`,
 };
 
 /** Null takes the header away, a list gives it one line for each item. */
 function setHeader(headers: Headers, name: string, value: Value): void {
   headers.delete(name);
   const lines = value === null ? [] : isList(value) ? value : [value];
-  for (const line of lines) headers.append(name, textOf(line));
+  for (const line of lines) headers.append(name, headerBytes(textOf(line)));
+}
+
+/** The values of a header, one for each line. */
+function textsOf(headers: Headers, name: string): string[] {
+  return headers.all(name).map(headerText);
 }
 
 function headerNames(headers: Headers): string[] {

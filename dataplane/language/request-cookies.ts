@@ -1,6 +1,7 @@
 import type { Shape } from '../../contract/expression/language.ts';
 import { textOf } from '../../contract/expression/text.ts';
 import { spend } from '../../contract/work-budget.ts';
+import { headerText } from '../http/header-text.ts';
 import type { Request } from '../http/request.ts';
 
 /** What it costs to read one character of cookies. */
@@ -25,7 +26,7 @@ export class RequestCookies {
 
   get(name: string): readonly RequestCookie[] | null {
     const values = this.values.get(name);
-    return values?.map((value) => ({ name, value, domain: null, path: null })) ?? null;
+    return values?.map((value) => ({ name, value: headerText(value), domain: null, path: null })) ?? null;
   }
 
   names(): string[] {

@@ -1,5 +1,6 @@
 import { type BodyNeed, bodyNeed, lacksBody } from '../heap/buffering.ts';
 import type { Exchange } from '../http/exchange.ts';
+import { headerText } from '../http/header-text.ts';
 import { type Clause, clausesOf, type Fact } from './condition-clauses.ts';
 import { PrefixTree } from './prefix-tree.ts';
 import type { Route } from './route.ts';
@@ -195,6 +196,9 @@ function reader({ of, header }: Fact): (exchange: Exchange) => string | null {
     case 'method':
       return ({ request }) => request.method;
     case 'header':
-      return ({ request }) => request.headers.all(header)[0] ?? null;
+      return ({ request }) => {
+        const [value] = request.headers.all(header);
+        return value === undefined ? null : headerText(value);
+      };
   }
 }

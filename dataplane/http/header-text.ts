@@ -1,0 +1,17 @@
+const ASCII = /^[\x00-\x7f]*$/;
+const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** A text as the bytes of UTF-8 that a header carries, one character for each: different texts stay different. */
+export function headerBytes(text: string): string {
+  return ASCII.test(text) ? text : Buffer.from(text, 'utf8').latin1Slice();
+}
+
+/** What the bytes of a header say, given one character for each: UTF-8, or Latin-1 where they are none. */
+export function headerText(bytes: string): string {
+  if (ASCII.test(bytes)) return bytes;
+  try {
+    return strictUtf8.decode(Buffer.from(bytes, 'latin1'));
+  } catch {
+    return bytes;
+  }
+}
