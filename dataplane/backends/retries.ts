@@ -1,7 +1,7 @@
 import type { Parts } from '../heap/definition.ts';
 import { objectLabels } from '../heap/object-labels.ts';
 import type { TemporaryStorage } from '../heap/temporary-storage.ts';
-import type { Answer, BackendCall, Exchange, Next } from '../http/exchange.ts';
+import { ANY_NUMBER, type Answer, type BackendCall, type Exchange, type Next } from '../http/exchange.ts';
 import { faultResponse } from '../http/fault.ts';
 import { mapResponse } from '../http/reply.ts';
 import { type Response, refusalResponse } from '../http/response.ts';
@@ -30,19 +30,24 @@ export function retrying(config: RetriesConfig, storage: TemporaryStorage, parts
 
   return function retried(exchange) {
     const body = ReplayableBody.of(exchange, storage);
-    return body === null ? mapResponse(send(exchange), exchange, judge) : withBody(exchange, body);
+    return body === null ? mapResponse(attempt(exchange, count), exchange, judge) : withBody(exchange, body);
   };
 
   async function withBody(exchange: Exchange, body: ReplayableBody): Promise<Response> {
     try {
       body.offer();
-      const response = await send(exchange);
+      const response = await attempt(exchange, count);
       const last = isBadAnswer(response, exchange) ? await repeat(exchange, response, body) : response;
       if (body.failure !== null) throw body.failure;
       return last;
     } finally {
       body.release();
     }
+  }
+
+  /** Sends it; `left` says how often the engine may do so once more by itself. */
+  function attempt(exchange: Exchange, left: number): Answer {
+    return limited(send, exchange, left);
   }
 
   function judge(response: Response, exchange: Exchange): Answer {
@@ -56,7 +61,7 @@ export function retrying(config: RetriesConfig, storage: TemporaryStorage, parts
 
   async function repeat(exchange: Exchange, first: Response, body: ReplayableBody | null): Promise<Response> {
     let response = first;
-    for (let retries = 0; retries < count; ) {
+    for (let retries = repeatsOf(exchange); retries < count; ) {
       if (body?.repeatable === false) {
         tellUnkept(exchange, response);
         return response;
@@ -66,8 +71,9 @@ export function retrying(config: RetriesConfig, storage: TemporaryStorage, parts
       if (!(await pause(exchange))) return refusalResponse('cancelled');
       body?.offer();
       plane.count('gw_retries_total', labels);
-      response = await send(exchange);
       retries++;
+      response = await attempt(exchange, count - retries);
+      retries += repeatsOf(exchange);
       if (isBadAnswer(response, exchange)) continue;
       if (outcomeOf(response) === 'answered') log.debug({ retries }, 'a request that was sent again succeeded');
       return response;
@@ -99,6 +105,25 @@ export function retrying(config: RetriesConfig, storage: TemporaryStorage, parts
       exchange.call = call;
     });
   }
+}
+
+/** Sends requests once and never again, not even when a kept connection was dead. */
+export function sentOnce(next: Next): Next {
+  return (exchange) => limited(next, exchange, 0);
+}
+
+function limited(send: Next, exchange: Exchange, repeats: number): Answer {
+  exchange.repeats = repeats;
+  try {
+    return send(exchange);
+  } finally {
+    exchange.repeats = ANY_NUMBER;
+  }
+}
+
+/** How often the engine sent the last attempt once more: the backend cannot tell these from ours. */
+function repeatsOf({ call }: Exchange): number {
+  return call?.repeats ?? 0;
 }
 
 /** A condition cannot wait for a body. */

@@ -17,7 +17,10 @@ export const retriesFields = z.strictObject({
   executor: ref('executor').prefault('ScheduledExecutorService').describe('Sends the request again after the delay.'),
   count: integer({ min: 0 })
     .default(5)
-    .describe('How often a request is sent again at most, whatever the reasons; then the last answer is returned.'),
+    .describe(
+      'How often a request is sent again at most, whatever the reasons; then the last answer is returned. A request ' +
+        'that is repeated at once because a kept connection was dead counts too.',
+    ),
   delay: duration({ zero: true }).prefault('10 seconds').describe('Time before a request is sent again.'),
 });
 

@@ -4,7 +4,7 @@ import type { Refusal } from '../http/refusal.ts';
 import { BackendWays } from './backend-ways.ts';
 import { circuitBreaker } from './circuit-breaker.ts';
 import { forwarder } from './forwarder.ts';
-import { retrying } from './retries.ts';
+import { retrying, sentOnce } from './retries.ts';
 import { sendsAgain } from './retry-fields.ts';
 import type { SenderConfig } from './sender-fields.ts';
 
@@ -16,7 +16,8 @@ export function sender(config: SenderConfig, parts: Parts, propagates: (refusal:
   const { retries, circuitBreaker: breaker } = config;
   const ways = new BackendWays(config, parts, propagates);
   const once = forwarder(config, parts, ways);
-  const tried = sendsAgain(retries) ? retrying(retries, parts.resolve(config.temporaryStorage), parts, once) : once;
+  const untried = retries?.enabled === true ? sentOnce(once) : once; // a count of 0 means what it says
+  const tried = sendsAgain(retries) ? retrying(retries, parts.resolve(config.temporaryStorage), parts, once) : untried;
   const send =
     ways.buffering?.before(tried, ({ request }, reason) =>
       ways.failed('body-too-large', request.uri.authority, reason),

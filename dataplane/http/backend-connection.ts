@@ -270,13 +270,14 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
     if (this.state === CLOSED) return;
     const { call } = this;
     const replay = this.requestDone && this.reader.untouched ? this.taken() : null;
-    if (call === null || replay === null || call.cancelled) {
+    if (call === null || replay === null || !call.mayRepeat) {
       const alert = this.reader.untouched ? (this.wire.alert ?? null) : null;
       if (alert === null) this.refuse('backend-closed', this.upgrading ? NOT_BY_UPGRADE : undefined);
       else this.refuse('backend-tls', alert);
       return;
     }
     call.replay = replay;
+    call.repeats++;
     call.carrier = this.call = null;
     this.destroy();
     this.pool.retry(call);

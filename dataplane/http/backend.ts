@@ -146,8 +146,11 @@ export class Call implements BackendCall {
   waitingSince = 0;
   /** What was sent on a connection that turned out dead; sent once more on a new one. */
   replay: Buffer | null = null;
-  /** How often it was sent once more. */
+  /** How often it was sent once more, for whatever reason. */
   retries = 0;
+  /** How often of these nobody knows whether it arrived the time before. */
+  repeats = 0;
+  private readonly mostRepeats: number;
   /** The body on its way, where it may have to be sent again. */
   upload: Upload | null = null;
   /** Where it waits for a connection. */
@@ -159,6 +162,12 @@ export class Call implements BackendCall {
     this.exchange = exchange;
     this.options = options;
     this.reply = new Reply(exchange);
+    this.mostRepeats = exchange.repeats;
+  }
+
+  /** Whether it may be sent once more although it may have arrived. */
+  get mayRepeat(): boolean {
+    return !this.cancelled && this.repeats < this.mostRepeats;
   }
 
   answer(response: Response): void {

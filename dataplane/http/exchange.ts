@@ -53,6 +53,8 @@ export interface BackendCall {
   readonly response: Response | null;
   /** Whether the request head has been written, so that its bytes are no longer needed. */
   readonly sent: boolean;
+  /** How often it was sent once more because a kept connection was dead. */
+  readonly repeats?: number;
   /** Nobody wants the answer any more. */
   cancel(): void;
 }
@@ -90,6 +92,9 @@ export interface Identity {
   readonly user: string | null;
 }
 
+/** As good as no limit. */
+export const ANY_NUMBER = 1 << 30;
+
 /** One request and its response, with contexts and attributes. Fresh for each request: nothing of it is reused. */
 export class Exchange {
   readonly request: Request;
@@ -117,6 +122,8 @@ export class Exchange {
   decision: Decision | null = null;
   /** When the answer was decided, on the engine's clock; 0 before. */
   answeredAt = 0;
+  /** How often the next call may be sent once more because a kept connection was dead. */
+  repeats = ANY_NUMBER;
   /** True when the answer is decided or the client is gone. */
   over = false;
   /** The call to a backend that is under way or answered last: ended when its answer is not the one that is sent. */

@@ -290,8 +290,10 @@ export class BackendStream implements CallCarrier, BodySource, SendingStream, Sw
 
   /** The connection is gone, and nobody knows whether the request arrived. `kept`: it had carried calls before. */
   lost(kept: boolean, refusal: Refusal, reason: string): void {
-    const repeatable = kept && isRepeatable(this.call?.exchange.request.method ?? '');
+    const { call } = this;
+    const repeatable = kept && call?.mayRepeat === true && isRepeatable(call.exchange.request.method);
     if (!repeatable || !this.again(1)) this.fail(refusal, reason);
+    else call.repeats++;
   }
 
   private again(most: number): boolean {

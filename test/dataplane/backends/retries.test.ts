@@ -5,6 +5,7 @@ import type { ConfiguredGateway, ConfiguredOptions } from '../../support/configu
 import { untilTrue } from '../../support/event-loop.ts';
 import { RawClient } from '../../support/raw-client.ts';
 import { plainAnswer, type Script, ScriptedBackend, type ScriptedPeer } from '../../support/scripted-backend.ts';
+import { eachStream } from '../../support/scripted-http2-backend.ts';
 import { problemsOf, send, serve } from '../../support/served.ts';
 
 const AT_ONCE = { delay: 'zero' };
@@ -418,5 +419,45 @@ describe('configurations', () => {
     for (const type of ['ReverseProxyHandler', 'ClientHandler']) {
       expect(problemsOf({ type, config: { retries: retries as JsonObject } })).toEqual(problems);
     }
+  });
+});
+
+describe('a request whose kept connection is dead', () => {
+  /** Answers the first request of all; every later one costs its connection. */
+  const failing = (): Script => steps(answers('warm'), closes);
+
+  it.each([
+    [{ count: 0, ...AT_ONCE }, 1],
+    [{ count: 1, ...AT_ONCE }, 2],
+    [{ count: 4, ...AT_ONCE }, 5],
+    [{ enabled: false, count: 4 }, 2],
+  ])('is sent as often as %j allows', async (retries, attempts) => {
+    const app = await backend(failing());
+    const gateway = await serve(handler(retries));
+    expect((await send(gateway, 'GET /', [to(app)])).status).toBe(200);
+    expect((await send(gateway, 'GET /', [to(app)])).status).toBe(502);
+    expect(app.requests).toHaveLength(1 + attempts);
+  });
+
+  it('is repeated at once, and not after the delay of retries', async () => {
+    const app = await backend(steps(answers('warm'), closes, answers('again')));
+    const gateway = await serve(handler({ count: 1, delay: '1 hour' }));
+    await send(gateway, 'GET /', [to(app)]);
+    expect(await send(gateway, 'GET /', [to(app)])).toMatchObject({ status: 200, body: 'again' });
+  });
+
+  it('is sent as often as count allows over HTTP/2 too', async () => {
+    let asked = 0;
+    const app = await backend(
+      eachStream(({ stream }, peer) => {
+        if (asked++ === 0) peer.answer(stream, 'warm');
+        else peer.peer.close();
+      }),
+    );
+    const http2 = { protocolVersion: 'HTTP/2', http2PriorKnowledge: true };
+    const gateway = await serve(handler({ count: 2, ...AT_ONCE }, 'ReverseProxyHandler', http2));
+    expect((await send(gateway, 'GET /', [to(app)])).status).toBe(200);
+    expect((await send(gateway, 'GET /', [to(app)])).status).toBe(502);
+    expect(asked).toBe(1 + 3);
   });
 });
