@@ -4,12 +4,19 @@ export const clock = {
   now: 0,
   /** Wall clock in milliseconds. */
   wall: 0,
+  /** Whether it was read in this turn; between turns it stands still. */
+  fresh: false,
 };
 
 /** Reads the clocks; the first thing a turn does. */
 export function readClock(): void {
   clock.now = performance.now();
   clock.wall = Date.now();
+}
+
+/** The time now: as the turn sees it, or asked for outside of one, where promises and timers run. */
+export function timeNow(): number {
+  return clock.fresh ? clock.now : performance.now();
 }
 
 let dateSecond = 0;

@@ -1,4 +1,4 @@
-import { clock } from './clock.ts';
+import { timeNow } from './clock.ts';
 import type { Exchange } from './exchange.ts';
 
 /**
@@ -7,5 +7,5 @@ import type { Exchange } from './exchange.ts';
  * clock is asked.
  */
 export function elapsed({ startedAt, call }: Exchange): number {
-  return (call === null ? performance.now() : clock.now) - startedAt;
+  return (call === null ? performance.now() : timeNow()) - startedAt;
 }

@@ -1,4 +1,4 @@
-import { clock } from './clock.ts';
+import { timeNow } from './clock.ts';
 import { COUNTER, counters } from './counters.ts';
 import type { Answer, Exchange, Next, Origin } from './exchange.ts';
 import { faultResponse } from './fault.ts';
@@ -57,7 +57,7 @@ export function commitAnswer(owner: ExchangeOwner, exchange: Exchange, answer: A
   }
   if (answer.upgraded !== null && answer.status !== 101) refuseSwitch(answer);
   exchange.over = true;
-  exchange.answeredAt = clock.now;
+  exchange.answeredAt = timeNow();
   const { call } = exchange;
   if (call !== null && call.response !== answer) {
     call.response?.touchedEntity?.settle();

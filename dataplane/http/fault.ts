@@ -2,8 +2,21 @@ import { CircuitOpen } from './circuit-open.ts';
 import { EntityBroken, EntityTooLarge, EntityUndecodable, HeldContentFull } from './entity-fault.ts';
 import { type Response, refusalResponse } from './response.ts';
 
+const thrown = new WeakSet<Response>();
+
+/** Whether an answer stands for something that was thrown: an answer that says that a backend failed does not. */
+export function isThrown(response: Response): boolean {
+  return response.refusal !== null && thrown.has(response);
+}
+
 /** The answer for something that was thrown in a chain. Of it only a limit that was met reaches the client; `report` hears of surprises. */
 export function faultResponse(error: unknown, report: (error: unknown) => void): Response {
+  const response = responseFor(error, report);
+  thrown.add(response);
+  return response;
+}
+
+function responseFor(error: unknown, report: (error: unknown) => void): Response {
   if (error instanceof EntityTooLarge) {
     return refusalResponse(error.ofResponse ? 'backend-body-too-large' : 'body-too-large', error, error.message);
   }

@@ -1,5 +1,5 @@
 import { SLACK } from './bytes.ts';
-import { readClock } from './clock.ts';
+import { clock, readClock } from './clock.ts';
 import { resetRanges } from './header-ranges.ts';
 import type { Wire } from './wire.ts';
 
@@ -97,6 +97,7 @@ export function closed(wire: Wire, failed: boolean): void {
 /** Decides large reads outside the stages, after what waits. */
 export function decideNow(wire: Wire, bytes: Buffer, length: number): void {
   readClock();
+  clock.fresh = true;
   runEvents();
   deliver(wire, bytes, 0, length);
   finish();
@@ -104,6 +105,7 @@ export function decideNow(wire: Wire, bytes: Buffer, length: number): void {
 
 function decide(): void {
   readClock();
+  clock.fresh = true;
   awaited = 0;
   runEvents();
   if (awaited === 0) finish();
@@ -149,7 +151,7 @@ function deliver(wire: Wire, bytes: Buffer | null, start: number, end: number): 
 
 /** Stage three. */
 function finish(): void {
-  scheduled = false;
+  scheduled = clock.fresh = false;
   for (let i = 0; i < unfinished.length; i++) unfinished[i]!.retain();
   unfinished.length = 0;
   resetRanges();

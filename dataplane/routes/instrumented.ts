@@ -1,6 +1,6 @@
 import { elapsed } from '../http/elapsed.ts';
 import type { Answer, Exchange, Next } from '../http/exchange.ts';
-import { faultResponse } from '../http/fault.ts';
+import { faultResponse, isThrown } from '../http/fault.ts';
 import { type Boundary, bounded } from '../http/reply.ts';
 import { type Response, refusalResponse } from '../http/response.ts';
 import type { RouteFigures } from './route-figures.ts';
@@ -55,7 +55,7 @@ export function instrumented(
       figures.endUnanswered(milliseconds);
       return refusalResponse('no-answer');
     }
-    figures.end(response.status, milliseconds, response.cause !== null);
+    figures.end(response.status, milliseconds, isThrown(response));
     return response;
   };
   const inner = boundedBy(handler, lease, {

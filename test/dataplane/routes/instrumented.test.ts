@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Answer, Exchange, Next } from '../../../dataplane/http/exchange.ts';
+import { faultResponse } from '../../../dataplane/http/fault.ts';
 import { mapResponse, Reply } from '../../../dataplane/http/reply.ts';
 import { Response } from '../../../dataplane/http/response.ts';
 import { instrumented, Lease } from '../../../dataplane/routes/instrumented.ts';
@@ -38,7 +39,8 @@ describe('the boundary of a route', () => {
 
   it.each<[string, Next, string[]]>([
     ['an answer', () => new Response(204), ['begin', '204']],
-    ['an answer for a failure', () => Object.assign(new Response(502), { cause: broken }), ['begin', '502 failed']],
+    ['an answer that tells of a failure', () => Object.assign(new Response(502), { cause: broken }), ['begin', '502']],
+    ['what a route inside of it made of an exception', () => faultResponse(broken, () => {}), ['begin', '500 failed']],
     ['a promise', async () => new Response(200), ['begin', '200']],
     ['an answer that comes later', (at) => new Reply(at), ['begin', '201']],
     ['a step on it', (at) => mapResponse(new Reply(at), at, () => new Response(203)), ['begin', '203']],
