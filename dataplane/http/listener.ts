@@ -10,6 +10,7 @@ import { elapsed } from './elapsed.ts';
 import type { Decision, Exchange, Next } from './exchange.ts';
 import { type ListenerLimits, listenerLimits } from './limits.ts';
 import { type NativeHandle, serverHandle } from './native-handle.ts';
+import { NO_OWNER } from './no-owner.ts';
 import { PendingClient, type PendingOwner } from './pending-client.ts';
 import type { ProxyHeader } from './proxy-protocol.ts';
 import { RawWire } from './raw-wire.ts';
@@ -166,7 +167,7 @@ export class Listener {
   private accept(open: (owner: WireOwner) => Wire): void {
     const block = counters.block;
     readClock();
-    const wire = open(NOBODY);
+    const wire = open(NO_OWNER);
     if (this.connections.size >= this.limits.connections) {
       block[COUNTER.connectionsRefused]!++;
       wire.destroy();
@@ -390,13 +391,3 @@ function closeAccepted(accepted: Accepted): void {
   if ('useUserBuffer' in accepted) accepted.close();
   else accepted.destroy();
 }
-
-/** Between the moment a wire exists and the moment it has its connection nothing can arrive. */
-const NOBODY: WireOwner = {
-  receive() {},
-  ended() {},
-  failed() {},
-  blocked() {},
-  drained() {},
-  passes: () => 0,
-};

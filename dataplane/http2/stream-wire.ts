@@ -1,3 +1,4 @@
+import { NO_OWNER } from '../http/no-owner.ts';
 import { type Endpoint, REFUSED, type Wire, type WireOwner } from '../http/wire.ts';
 import type { StreamSender } from './stream-sender.ts';
 
@@ -14,7 +15,7 @@ export interface CarryingStream {
 
 /** One stream of HTTP/2 as a wire (RFC 8441): what is sent goes out in DATA frames. */
 export class StreamWire implements Wire {
-  owner: WireOwner = NOBODY;
+  owner: WireOwner = NO_OWNER;
   regionStart = 0;
   regionLength = 0;
   queued = 0;
@@ -83,7 +84,7 @@ export class StreamWire implements Wire {
   private leave(broken: boolean): void {
     if (this.gone) return;
     this.gone = true;
-    this.owner = NOBODY;
+    this.owner = NO_OWNER;
     this.stream.give(broken);
   }
 
@@ -95,12 +96,3 @@ export class StreamWire implements Wire {
     return this.stream.carrier.local();
   }
 }
-
-const NOBODY: WireOwner = {
-  receive() {},
-  ended() {},
-  failed() {},
-  blocked() {},
-  drained() {},
-  passes: () => REFUSED,
-};
