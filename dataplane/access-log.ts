@@ -1,5 +1,5 @@
 import { clock } from './http/clock.ts';
-import type { Finished } from './http/listener.ts';
+import type { Finished } from './http/finished.ts';
 import { refusals } from './http/refusal.ts';
 
 /** Takes whole lines; the bytes may be reused once it has called back. */
@@ -47,12 +47,13 @@ export class AccessLog {
 
   record(finished: Finished): void {
     this.keepParts(finished);
-    const { path, user, refusal, milliseconds, firstByte } = finished;
+    const { path, user, refusal, ids, milliseconds, firstByte } = finished;
     const quoted = path.includes('"') ? JSON.stringify(path) : `"${path}"`;
     const times = `${microseconds(milliseconds)},"firstByteUs":${microseconds(firstByte)}`;
     const named = user === null ? '' : `,"user":${latin1Json(user)}`;
+    const identified = ids === null ? '' : `,"requestId":"${ids.requestId}","traceId":"${ids.traceId}"`;
     const close = refusal === null ? '}\n' : refusalFields(finished);
-    this.put(`${this.start}${this.middle}${quoted}${this.end}${times}${this.way}${named}${close}`);
+    this.put(`${this.start}${this.middle}${quoted}${this.end}${times}${identified}${this.way}${named}${close}`);
   }
 
   private put(line: string): void {

@@ -36,6 +36,7 @@ export class UnitListeners {
         ...(webSockets === undefined ? {} : { webSockets }),
         ...(backlog === undefined ? {} : { backlog }),
         trustedProxies,
+        requestIds: true,
         ...(tls === null ? {} : { tls }),
         ...(ticketKeys === null ? {} : { ticketKeys }),
         handler: traffic.handle,

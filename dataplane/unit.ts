@@ -1,7 +1,7 @@
 import { isMainThread, type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { AccessLog, type LineWriter } from './access-log.ts';
 import { COUNTER, counters, countInto } from './http/counters.ts';
-import type { Finished } from './http/listener.ts';
+import type { Finished } from './http/finished.ts';
 import { setFaultHandler } from './http/turn.ts';
 import { appendTo } from './log-destination.ts';
 import type { BuildProblem } from './routes/configuration.ts';

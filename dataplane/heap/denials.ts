@@ -44,7 +44,13 @@ export function denials<R extends Refusal>(
     counters.get(refusal)?.();
     if (!log.isLevelEnabled('debug')) return;
     log.debug(
-      { refusal, reason: reason ?? refusals[refusal].reason, route: exchange.route, ...inputs?.() },
+      {
+        refusal,
+        reason: reason ?? refusals[refusal].reason,
+        route: exchange.route,
+        requestId: exchange.ids?.requestId,
+        ...inputs?.(),
+      },
       'request refused',
     );
   }

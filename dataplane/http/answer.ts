@@ -50,6 +50,8 @@ export function writeAnswer(
   else if (connection.closing) lines += 'Connection: close\r\n';
   else if (!modern) lines += 'Connection: keep-alive\r\n';
 
+  if (exchange !== null && !interim) lines += answeredId(exchange, response);
+
   const inline = content !== null && !bodiless ? content : null;
   const { wire } = connection;
   reserve(wire, headers.size + lines.length + (inline?.length ?? 0) + 64 + (response.reason?.length ?? 0));
@@ -77,6 +79,24 @@ export function writeAnswer(
     return null;
   }
   return body ?? stream;
+}
+
+/**
+ * The id of the request for its client, which can name it to an operator: in errors and in what the gateway answers by
+ * itself. Answers of backends that are no errors pass as they are.
+ */
+function answeredId(exchange: Exchange, response: Response): string {
+  const id = answeredIdOf(exchange, response);
+  return id === null ? '' : `X-Request-Id: ${id}\r\n`;
+}
+
+/** The same without the name of the header. What a backend or a filter wrote under it is removed. */
+export function answeredIdOf(exchange: Exchange, response: Response): string | null {
+  if (response.status < 400 && response.fromBackend) return null;
+  const { ids } = exchange;
+  if (ids === null) return null;
+  response.headers.remove('x-request-id');
+  return ids.requestId;
 }
 
 /** What a client must speak to be served (RFC 9110 §15.5.22). */

@@ -4,6 +4,7 @@ import type { Body } from './body.ts';
 import { writeText } from './bytes.ts';
 import type { Exchange } from './exchange.ts';
 import type { Request } from './request.ts';
+import { ID_HEADERS } from './request-ids.ts';
 import { output, reserve, wrote } from './turn.ts';
 import type { Via } from './via.ts';
 import type { Wire } from './wire.ts';
@@ -69,11 +70,15 @@ export function writeBackendRequest(
   else if (!options.reuse) lines += 'Connection: close\r\n';
   const { via } = options;
   if (via !== null && via.prefix !== null) lines += via.lines;
+  const ids = idLines(exchange);
   const more = lines === '' ? forwarding : forwarding.latin1Slice(0, forwarding.length - 2) + lines;
 
   const lineIntact = request.lineIntact && (via === null || via.prefix === null);
   const target = lineIntact ? '' : targetFor(via, request.forwardTarget);
-  reserve(wire, headers.size + more.length + 2 + request.method.length + target.length + VERSION.length + 1);
+  reserve(
+    wire,
+    headers.size + ids.length + more.length + 2 + request.method.length + target.length + VERSION.length + 1,
+  );
   const out = output.bytes;
   let at = output.at;
   if (!lineIntact) {
@@ -81,9 +86,15 @@ export function writeBackendRequest(
     out[at++] = 32;
     at = writeText(out, writeText(out, at, target), VERSION);
   }
-  at = headers.write(out, at, lineIntact, more);
+  at = headers.write(out, at, lineIntact, more, ids);
   wrote(wire, at - output.at);
   return pending;
+}
+
+/** The ids of a request as lines; none where its chain has set one of them itself. */
+export function idLines({ ids, request: { headers } }: Exchange): string {
+  if (ids === null) return '';
+  return headers.added !== null && ID_HEADERS.some((name) => headers.has(name)) ? '' : ids.lines;
 }
 
 /** The target as whoever reads the request first wants it. */

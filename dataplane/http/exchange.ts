@@ -4,6 +4,7 @@ import type { ForwardingOptions } from './forwarding.ts';
 import type { Headers } from './headers.ts';
 import type { Refusal } from './refusal.ts';
 import type { Request } from './request.ts';
+import { identifying, type RequestIds, requestIds } from './request-ids.ts';
 import type { Response } from './response.ts';
 import type { Uri } from './uri.ts';
 import type { WebSocketTerms } from './websocket-terms.ts';
@@ -105,6 +106,7 @@ export class Exchange {
   private contextMap: Map<string, unknown> | null = null;
   private attributeMap: Map<string, unknown> | null = null;
   private transaction: string | null = null;
+  private made: RequestIds | null = null;
   /**
    * What connections for it may be opened to, whoever opens them; null where that is for the objects to say. Set once a
    * tenant may have written where it goes, and never taken back.
@@ -190,6 +192,12 @@ export class Exchange {
     return made;
   }
 
+  /** The ids of the request, made when somebody asks for them; null where requests get none. */
+  get ids(): RequestIds | null {
+    if (this.made === null && identifying.requests) this.made = requestIds(this.request.givenIds);
+    return this.made;
+  }
+
   /** Made up when somebody asks for it: what a client sends under that name is not believed. */
   get transactionId(): string {
     this.transaction ??= randomUUID();
@@ -213,6 +221,7 @@ export class Exchange {
     this.contextMap = new Map<string, unknown>([...(parent.contextMap ?? []), ...known]);
     this.attributeMap = parent.attributeMap;
     this.transaction = parent.transactionId;
+    this.made = parent.ids;
   }
 
   /** Copies what lives in the arenas of the turn, because the chain still runs. */

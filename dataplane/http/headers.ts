@@ -35,7 +35,8 @@ export class Headers {
   private lines: number;
   private content: number;
   private droppedLines: number;
-  private added: AddedLine[] | null = null;
+  /** Lines that the chain added; for the engine. */
+  added: AddedLine[] | null = null;
   private deleted: string[] | null = null;
   private block: HeadBlock | null = null;
   private readonly loose: boolean;
@@ -247,13 +248,13 @@ export class Headers {
 
   /**
    * Writes the whole head: the line that was received before the headers if `startLine`, the lines that are left, the
-   * added ones, then `more` (whole lines), the empty line and the content that came with the head. @returns where it
+   * added ones, then `own` and `more` (whole lines), the empty line and the content that came with the head. @returns where it
    * stopped.
    */
-  write(out: Buffer, at: number, startLine: boolean, more: string | Buffer): number {
+  write(out: Buffer, at: number, startLine: boolean, more: string | Buffer, own = ''): number {
     const bytes = this.alive();
     const { base, table, first, lines } = this;
-    const plain = more.length === 0 && this.added === null;
+    const plain = more.length === 0 && own === '' && this.added === null;
     const rest = this.end + 2 + this.content;
     const stop = base + (plain ? rest : this.end); // the received empty line serves where nothing is added
     let from = startLine ? base : base + (lines === 0 ? this.end : abs(table[first]!));
@@ -268,7 +269,7 @@ export class Headers {
     }
     if (stop > from) at += bytes.copy(out, at, from, stop);
     if (plain) return at;
-    at = this.writeMore(out, at, more);
+    at = this.writeMore(out, writeText(out, at, own), more);
     return this.content === 0 ? at : at + bytes.copy(out, at, base + this.end + 2, base + rest);
   }
 

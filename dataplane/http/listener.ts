@@ -7,7 +7,8 @@ import type { Protocol } from './connect.ts';
 import { limitContent } from './content-limits.ts';
 import { COUNTER, countExchange, counters, countHandshakeFault, countRefusal } from './counters.ts';
 import { elapsed } from './elapsed.ts';
-import type { Decision, Exchange, Next } from './exchange.ts';
+import type { Exchange, Next } from './exchange.ts';
+import type { Finished } from './finished.ts';
 import { type ListenerLimits, listenerLimits } from './limits.ts';
 import { type NativeHandle, serverHandle } from './native-handle.ts';
 import { NO_OWNER } from './no-owner.ts';
@@ -15,34 +16,13 @@ import { PendingClient, type PendingOwner } from './pending-client.ts';
 import type { ProxyHeader } from './proxy-protocol.ts';
 import { RawWire } from './raw-wire.ts';
 import type { Refusal } from './refusal.ts';
+import { identifying } from './request-ids.ts';
 import type { AskedFor } from './request-line.ts';
 import type { Accepted, SecureClient, SecureTransport, TicketKeys } from './secure-transport.ts';
 import { SocketWire } from './socket-wire.ts';
 import { type TrustedProxies, trustedProxies } from './trusted-proxies.ts';
 import { type WebSocketOptions, type WebSocketTerms, webSocketTerms } from './websocket-terms.ts';
 import type { Endpoint, Wire, WireOwner } from './wire.ts';
-
-/** What happened, for the access log. */
-export interface Finished {
-  readonly method: string;
-  readonly path: string;
-  readonly host: string;
-  readonly status: number;
-  readonly milliseconds: number;
-  /** The same until the answer began. */
-  readonly firstByte: number;
-  readonly sent: number;
-  readonly remote: string;
-  readonly refusal: Refusal | null;
-  /** What exactly was wrong and which object refused, where an object of the configuration did. */
-  readonly decision: Decision | null;
-  /** The id of the route, or null where none took the request. */
-  readonly route: string | null;
-  /** The backend that was asked, or null. */
-  readonly backend: string | null;
-  /** The name of the user, or null where nobody found it out. */
-  readonly user: string | null;
-}
 
 export interface ListenerOptions {
   /** Undefined for every interface. */
@@ -56,6 +36,8 @@ export interface ListenerOptions {
   readonly webSockets?: WebSocketOptions;
   /** Networks whose forwarding headers and PROXY protocol are believed. */
   readonly trustedProxies?: readonly string[];
+  /** Whether requests get ids (`X-Request-Id`, `traceparent`), for logs and backends. */
+  readonly requestIds?: boolean;
   /** TLS with the clients; without it they speak in clear. */
   readonly tls?: SecureTransport;
   /** What tickets of TLS sessions are sealed with, where other listeners are to know them. */
@@ -119,6 +101,7 @@ export class Listener {
     this.limits = listenerLimits.parse(options.limits ?? {});
     this.webSockets = webSocketTerms(options.webSockets ?? {}, this.limits);
     limitContent(this.limits);
+    identifying.requests = options.requestIds ?? false;
     this.handler = options.handler;
     this.scheme = options.tls === undefined ? 'http' : 'https';
     this.pendingOwner = options.tls === undefined ? null : this.awaitsHandshakes(options.tls);
@@ -300,6 +283,7 @@ export class Listener {
       remote: side.facts.remote.address,
       refusal,
       decision,
+      ids: exchange.ids,
       route,
       backend,
       user: identity === null ? side.facts.user : identity.user,
@@ -323,6 +307,7 @@ export class Listener {
       remote: remote.address,
       refusal,
       decision: null,
+      ids: null,
       route: null,
       backend: null,
       user,

@@ -8,6 +8,7 @@ import type { Queries } from './query.ts';
 import type { Refusal } from './refusal.ts';
 import { Request } from './request.ts';
 import { requestHead } from './request-head.ts';
+import { identifying, takeIds } from './request-ids.ts';
 import { judgeTarget, target } from './target.ts';
 
 /** What a listener allows heads to ask for. */
@@ -64,6 +65,7 @@ export class RequestJudge {
       body,
       modern && rewritten === null,
     );
+    if (requestHead.identified && identifying.requests) request.givenIds = takeIds(headers, trusted);
     if (modern && upgrade && upgradeLine >= 0) request.upgrade = headers.valueAt(upgradeLine);
     return request;
   }

@@ -2,6 +2,7 @@ import type { Body } from './body.ts';
 import { parseCookies } from './cookies.ts';
 import { Entity } from './entity.ts';
 import type { Headers } from './headers.ts';
+import type { GivenIds } from './request-ids.ts';
 import { Uri } from './uri.ts';
 
 /** The request of an exchange. Everything is made when somebody asks for it; asking for nothing costs nothing. */
@@ -17,6 +18,8 @@ export class Request {
   private place: Uri | null = null;
   /** The protocol the client asks to switch to, or null. */
   upgrade: string | null = null;
+  /** Ids that a trusted peer gave it, or null. */
+  givenIds: GivenIds | null = null;
   private readonly authority: string;
   private readonly body: Body | null;
   private intact: boolean;

@@ -1,5 +1,5 @@
 import type { BackendOptions } from '../http/backend.ts';
-import { hostOf } from '../http/backend-request.ts';
+import { hostOf, idLines } from '../http/backend-request.ts';
 import { spells } from '../http/bytes.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { type EncodedLines, writeLines } from './encoded-lines.ts';
@@ -7,8 +7,8 @@ import { type FrameOutput, headerFramesRoom } from './frame-output.ts';
 import { FRAME_HEADER } from './frames.ts';
 import { blockRoom, type HpackEncoder } from './hpack-encoder.ts';
 
-/** Pseudo-header fields, `te` and a length. */
-const OWN_FIELDS = 8;
+/** Pseudo-header fields, `te`, a length and ids. */
+const OWN_FIELDS = 11;
 const OWN_BYTES = 128;
 /** Lines that make sense in HTTP/1.1 only. */
 const OF_ONE_HOP = ['connection', 'host', 'http2-settings', 'keep-alive', 'transfer-encoding', 'upgrade'];
@@ -48,9 +48,11 @@ export function writeRequestHead(
   const { request } = exchange;
   const { headers, method } = request;
   const forwarding = exchange.origin.facts.forwardingLines(exchange, options.forwarding);
+  const ids = idLines(exchange);
   const target = request.forwardTarget;
   const host = headers.get('host') ?? hostOf(options);
-  const length = headers.size + forwarding.length + target.length + host.length + method.length + OWN_BYTES;
+  const length =
+    headers.size + forwarding.length + ids.length + target.length + host.length + method.length + OWN_BYTES;
   const start = begin(place, length, headers.count + (forwarding.length >> 2) + OWN_FIELDS);
   const out = output.bytes;
   let at = writeTarget(encoder, out, start + FRAME_HEADER, method, options.scheme, host, target);
@@ -58,6 +60,7 @@ export function writeRequestHead(
   if (announced >= 0) at = encoder.text(out, at, 'content-length', String(announced));
   if (headers.dropped('te', 'trailers')) at = encoder.text(out, at, 'te', 'trailers');
   at = place.lines.write(encoder, out, at, forwarding);
+  if (ids !== '') at = writeLines(encoder, out, at, Buffer.from(ids, 'latin1'), 0);
   output.headers(start, at, stream, last, place.frameSize);
 }
 

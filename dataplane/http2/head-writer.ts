@@ -6,7 +6,7 @@ import { blockRoom, HpackEncoder } from './hpack-encoder.ts';
 
 /** Fields beside those of the headers, and what they take: a status, a date, a length. */
 const OWN_FIELDS = 4;
-const OWN_BYTES = 128;
+const OWN_BYTES = 288;
 
 /** Sends the heads of answers on one connection: a `begin`, fields, an `end`. */
 export class HeadWriter implements HeadPlace {

@@ -1,3 +1,4 @@
+import { answeredIdOf } from '../http/answer.ts';
 import type { Body } from '../http/body.ts';
 import { httpDate } from '../http/clock.ts';
 import type { Exchange } from '../http/exchange.ts';
@@ -37,6 +38,7 @@ export function writeStreamAnswer(
     content !== null ? content.length : body !== null ? body.length : made !== null ? entity!.announcedLength : along;
 
   const { heads, id } = stream;
+  const requestId = exchange === null ? null : answeredIdOf(exchange, response);
   heads.begin(status, headers);
   if (asReceived) heads.headers(headers, status === 204 ? 'content-length' : '');
   else {
@@ -44,6 +46,7 @@ export function writeStreamAnswer(
     if (status !== 204 && status !== 304 && length >= 0) heads.text('content-length', String(length));
     if (!response.fromBackend && !headers.has('date')) heads.text('date', httpDate());
   }
+  if (requestId !== null) heads.text('x-request-id', requestId);
   const rest = bodiless ? null : (body ?? made);
   const inline = bodiless ? 0 : (content?.length ?? along);
   heads.end(id, rest === null && inline === 0);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { AccessLog, type LineWriter } from '../../dataplane/access-log.ts';
-import type { Finished } from '../../dataplane/http/listener.ts';
+import type { Finished } from '../../dataplane/http/finished.ts';
 import { refusals } from '../../dataplane/http/refusal.ts';
 
 const request: Finished = {
@@ -14,6 +14,7 @@ const request: Finished = {
   remote: '127.0.0.1',
   refusal: null,
   decision: null,
+  ids: null,
   route: null,
   backend: null,
   user: null,
@@ -86,11 +87,13 @@ it('says who asked which route and backend, and why a filter refused', async () 
     reason: `the scope 'ü"' is missing`,
     object: 'orders.guard',
   } as const;
-  log.record({ ...request, route: 'orders', backend: '192.0.2.1:80', user: 'kim "\u{1f600}\n' });
+  const ids = { requestId: 'r-1', traceId: 'f'.repeat(32) };
+  log.record({ ...request, ids, route: 'orders', backend: '192.0.2.1:80', user: 'kim "\u{1f600}\n' });
   log.record({ ...request, route: 'orders', user: 'kim', status: 403, refusal: 'insufficient-scope', decision });
   log.record({ ...request, status: 502, refusal: 'backend-connect', decision });
   await closed(log, target);
   const [passed, refused, failed] = parsed(target.text());
+  expect(passed).toMatchObject({ ...ids });
   expect(passed).toMatchObject({ route: 'orders', backend: '192.0.2.1:80', user: 'kim "\u{1f600}\n' });
   expect(refused).toMatchObject({ route: 'orders', user: 'kim', refusal: 'insufficient-scope' });
   expect(refused).toMatchObject({ reason: decision.reason, object: decision.object });

@@ -1,7 +1,8 @@
 import { Backend, type BackendOptions } from '../../dataplane/http/backend.ts';
 import type { Next } from '../../dataplane/http/exchange.ts';
+import type { Finished } from '../../dataplane/http/finished.ts';
 import type { ListenerLimits } from '../../dataplane/http/limits.ts';
-import { type Finished, Listener } from '../../dataplane/http/listener.ts';
+import { Listener } from '../../dataplane/http/listener.ts';
 import type { SecureTransport, TicketKeys } from '../../dataplane/http/secure-transport.ts';
 import type { WebSocketOptions } from '../../dataplane/http/websocket-terms.ts';
 
@@ -20,6 +21,7 @@ export interface TestGatewayOptions {
   readonly limits?: Partial<ListenerLimits>;
   readonly webSockets?: WebSocketOptions;
   readonly trustedProxies?: readonly string[];
+  readonly requestIds?: boolean;
   readonly tls?: SecureTransport;
   readonly ticketKeys?: TicketKeys;
 }
@@ -40,6 +42,7 @@ export async function startGateway(options: TestGatewayOptions): Promise<TestGat
     limits: options.limits ?? {},
     webSockets: options.webSockets ?? {},
     trustedProxies: options.trustedProxies ?? [],
+    requestIds: options.requestIds ?? false,
     ...(options.tls === undefined ? {} : { tls: options.tls }),
     ...(options.ticketKeys === undefined ? {} : { ticketKeys: options.ticketKeys }),
     onFinished: (entry) => finished.push(entry),

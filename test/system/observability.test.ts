@@ -173,10 +173,17 @@ describe('the access log', () => {
     expect(gateway!.stdout).not.toContain('secret');
     for (const line of lines) {
       expect(line).toMatchObject({ level: 30, msg: 'request', unit: 0, remote: '127.0.0.1' });
-      expect(Math.abs(Date.now() - (line['time'] as number))).toBeLessThan(60_000);
+      expect(line['time']).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
+      expect(Math.abs(Date.now() - Date.parse(line['time'] as string))).toBeLessThan(60_000);
       expect(line['us']).toBeGreaterThanOrEqual(0);
     }
-    expect(lines[0]).toMatchObject({ method: 'GET', host: 'shop.example', bytes: 10 });
+    expect(lines[0]).toMatchObject({
+      method: 'GET',
+      host: 'shop.example',
+      bytes: 10,
+      backend: new URL(backend.url).host,
+    });
+    expect(lines[0]?.['requestId']).toMatch(/^[0-9a-f]{32}$/);
     expect(lines[0]).not.toHaveProperty('refusal');
     expect(lines[4]).toMatchObject({ refusal: 'target-ambiguous' });
     expect(lines[5]).toMatchObject({ refusal: 'request-line' });
