@@ -26,9 +26,16 @@ import { documentReading } from '../dataplane/routes/document-reading.ts';
 import { foundRouters } from '../dataplane/routes/found-routers.ts';
 import { valueJson } from './value-json.ts';
 
+/** A document with those around it, the outermost first, and what `admin.json` says. */
+interface Surroundings {
+  readonly documents: readonly JsonObject[];
+  readonly administrativePath?: string;
+}
+
 /** The data plane's own judgement of documents, with this reach. */
 export function dataPlaneChecker(reach: Reach): Checker {
-  const optionsFor = (documents: readonly JsonObject[]): CheckOptions => ({
+  const optionsFor = ({ documents, ...more }: Surroundings): CheckOptions => ({
+    ...more,
     catalogue,
     reading: documentReading(reach, documents, () => {}),
     report: () => {},
@@ -36,10 +43,11 @@ export function dataPlaneChecker(reach: Reach): Checker {
 
   function judgement(
     verdict: DocumentVerdict,
-    documents: readonly JsonObject[],
+    around: Surroundings,
     unknownReferences: readonly UnknownReference[] = [],
   ): Judgement {
     const { document, seen, condition, problems } = verdict;
+    const { documents } = around;
     const written = documents.at(-1)?.['condition'];
     const isRead = condition !== null || written === undefined || written === null;
     const takesRequests = condition === null || !isNeverTrue(condition);
@@ -49,48 +57,55 @@ export function dataPlaneChecker(reach: Reach): Checker {
       ...facts,
       route: (route: JsonObject, name: string, means?: TenantMeans) =>
         means === undefined
-          ? judgedRoute(route, `${facts.name}.${name}`, seen.scope, [...documents, route])
-          : judgedTenantRoute(route, `${facts.name}.${name}`, seen.scope, means),
+          ? judgedRoute(route, `${facts.name}.${name}`, seen.scope, { ...around, documents: [...documents, route] })
+          : judgedTenantRoute(route, `${facts.name}.${name}`, seen.scope, { ...around, documents: [route] }, means),
       store: (declaration: JsonObject, means: TenantMeans) => judgedStore(declaration, seen.scope, means),
     }));
     return { sound: document !== null, conditionIsReadable, problems, routers, unknownReferences };
   }
 
-  function judgedRoute(route: JsonObject, name: string, parent: Scope, documents: readonly JsonObject[]): Judgement {
-    return judgement(checkRoute(route, name, parent, optionsFor(documents)), documents);
+  function judgedRoute(route: JsonObject, name: string, parent: Scope, around: Surroundings): Judgement {
+    return judgement(checkRoute(route, name, parent, optionsFor(around)), around);
   }
 
-  /** Properties of operators are no names in the document of a tenant. */
-  function judgedTenantRoute(route: JsonObject, name: string, parent: Scope, means: TenantMeans): Judgement {
+  /** Properties of operators are no names in the document of a tenant, which is the only one around itself. */
+  function judgedTenantRoute(
+    route: JsonObject,
+    name: string,
+    parent: Scope,
+    around: Surroundings,
+    means: TenantMeans,
+  ): Judgement {
     const unknown = unknownReferences();
-    const options = { ...tenantOptions([route], means), unknown: unknown.add };
-    return judgement(checkRoute(route, name, parent, options), [route], unknown.found);
+    const options = { ...tenantOptions(around, means), unknown: unknown.add };
+    return judgement(checkRoute(route, name, parent, options), around, unknown.found);
   }
 
   function judgedStore(declaration: JsonObject, parent: Scope, means: TenantMeans): StoreJudgement {
     const problems: Problem[] = [];
     const unknown = unknownReferences();
     const report = (problem: Problem): void => void problems.push(problem);
-    checkStore(declaration, parent, { ...tenantOptions([], means), unknown: unknown.add, report });
+    checkStore(declaration, parent, { ...tenantOptions({ documents: [] }, means), unknown: unknown.add, report });
     return { problems, unknownReferences: unknown.found };
   }
 
-  function tenantOptions(documents: readonly JsonObject[], { files, sharedObjects }: TenantMeans): CheckOptions {
+  function tenantOptions({ documents, ...more }: Surroundings, { files, sharedObjects }: TenantMeans): CheckOptions {
     const reading = documentReading(tenantReach(files), documents, () => {});
-    return { catalogue, reading, tenant: { sharedObjects }, report: () => {} };
+    return { ...more, catalogue, reading, tenant: { sharedObjects }, report: () => {} };
   }
 
   return {
     evaluate: (expression, constants, origin = 'operator') =>
       evaluated(expression, constants, origin === 'tenant' ? noReach : reach),
     admin(document) {
-      const options = optionsFor([document]);
+      const options = optionsFor({ documents: [document] });
       const { admin, problems } = checkAdmin(document, checkDefaultObjects(options), options);
       return { settings: admin?.settings ?? null, problems };
     },
-    base(document) {
-      const options = optionsFor([document]);
-      return judgement(checkBase(document, checkDefaultObjects(options), options), [document]);
+    base(document, administrativePath) {
+      const around = { documents: [document], ...(administrativePath === undefined ? {} : { administrativePath }) };
+      const options = optionsFor(around);
+      return judgement(checkBase(document, checkDefaultObjects(options), options), around);
     },
   };
 }

@@ -56,7 +56,11 @@ export function openInstance(layout: InstanceLayout, options: InstanceOptions): 
     checker: dataPlaneChecker(reach),
     tokens: { ...sources, reach, instanceUrl: `${scheme}://localhost:${port}` },
   };
-  const compiler = new Compiler({ ...judging, configDirectory: layout.config });
+  const compiler = new Compiler({
+    ...judging,
+    configDirectory: layout.config,
+    ...(admin.settings === null ? {} : { administrativePath: admin.settings.prefix }),
+  });
   return { layout, admin, reach: data, source, compiler, judging, tokenProblems };
 }
 

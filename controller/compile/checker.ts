@@ -9,7 +9,8 @@ export interface Checker {
   /** The value of a configuration expression, to which these are names. @throws ValueProblem */
   evaluate(expression: string, constants: ReadonlyMap<string, JsonValue>, origin?: Origin): JsonValue;
   admin(document: JsonObject): AdminJudgement;
-  base(document: JsonObject): Judgement;
+  /** @param administrativePath `prefix` of `admin.json`: conditions of routes that test it get a warning */
+  base(document: JsonObject, administrativePath?: string): Judgement;
 }
 
 /** What is to be said of `admin.json`. */

@@ -27,6 +27,8 @@ export interface CompilerOptions {
   readonly tokens: TokenSources;
   /** The directory of `config.json`, where relative directories begin. */
   readonly configDirectory: string;
+  /** `prefix` of an `admin.json` that is read aside; otherwise the one of the state counts. */
+  readonly administrativePath?: string;
 }
 
 /** What the compiler made of a state. */
@@ -69,6 +71,7 @@ export const nothingGood: LastGood = { base: null, routes: new Map() };
 const gone: BaseDraft = {
   file: null,
   epoch: 0,
+  administrativePath: '',
   problems: [{ code: 'missing', severity: 'error', path: [], message: 'the file is gone' }],
   version: null,
   seen: null,
@@ -77,6 +80,7 @@ const gone: BaseDraft = {
 interface BaseDraft {
   readonly file: SourceFile | null;
   readonly epoch: number;
+  readonly administrativePath: string;
   readonly problems: readonly Problem[];
   /** Null when it is not sound. */
   readonly version: BaseVersion | null;
@@ -193,16 +197,20 @@ export class Compiler {
     return this.shared.resources;
   }
 
-  private draftBase({ config, epoch }: InstanceState): BaseDraft {
+  private draftBase(state: InstanceState): BaseDraft {
+    const { config, epoch } = state;
     const known = this.baseDraft;
-    if (known !== null && known.epoch === epoch && sameFile(known.file, config)) return known;
+    const given = this.resources.administrativePath(state) ?? this.options.administrativePath;
+    const path = given ?? known?.administrativePath ?? 'openig';
+    const isKnown = known !== null && known.epoch === epoch && known.administrativePath === path;
+    if (isKnown && sameFile(known.file, config)) return known;
     const resolved = config === null ? this.defaultBase() : this.resolve(config, null);
     const { document, properties } = resolved;
-    const judgement = document === null ? null : this.options.checker.base(document);
+    const judgement = document === null ? null : this.options.checker.base(document, path);
     const problems = [...resolved.problems, ...resolved.told(judgement?.problems ?? [])];
     const misleads = judgement === null || hasErrors(resolved.problems.filter(({ code }) => code === 'property'));
     const seen = misleads ? null : { judgement, properties };
-    const draft = { file: config, epoch, problems, version: null, seen };
+    const draft = { file: config, epoch, administrativePath: path, problems, version: null, seen };
     if (document === null || judgement?.sound !== true || hasErrors(problems)) return (this.baseDraft = draft);
     const version = { document, properties, judgement, hash: contentHash(document), isFile: config !== null };
     return (this.baseDraft = { ...draft, version });

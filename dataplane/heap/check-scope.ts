@@ -24,6 +24,8 @@ export interface CheckOptions {
   readonly reading: Reading;
   /** Where somebody may look in vain for what a name leads to. */
   readonly elsewhere?: string;
+  /** Path that no route gets requests for, such as `openig`; conditions that test it get a warning. */
+  readonly administrativePath?: string;
   /** Set where a tenant wrote the document: which objects of operators it may refer to although they hold secrets. */
   readonly tenant?: { readonly sharedObjects: ReadonlySet<string> };
   /** Hears of names that lead nowhere. */

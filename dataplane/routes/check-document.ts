@@ -9,6 +9,7 @@ import { isNeverTrue, type RuntimeExpression, runtimeFlag } from '../../contract
 import { type CheckOptions, ScopeCheck } from '../heap/check-scope.ts';
 import { noteExpression } from '../heap/remarks.ts';
 import { type CheckedDecoration, type CheckedObject, decoratable, kindOf, type Scope } from '../heap/scope.ts';
+import { testsAdministration } from './administrative-condition.ts';
 import { refusePrototypeKeys } from './prototype-keys.ts';
 import { secretsField } from './secrets-field.ts';
 
@@ -174,8 +175,20 @@ function readCondition(
       const message = 'is never true: the route takes no request';
       report({ code: 'no-effect', severity: 'warning', path: ['condition'], message });
     }
+    noteAdministration(parsed.value, options, report);
   }
   return parsed.value;
+}
+
+function noteAdministration(
+  { compiled }: RuntimeExpression<boolean>,
+  { administrativePath: prefix }: CheckOptions,
+  report: (problem: Problem) => void,
+): void {
+  if (prefix === undefined || compiled === null || !testsAdministration(compiled.node, prefix)) return;
+  const message = `tests the administrative path '/${prefix}': requests to it and to paths below it reach no route`;
+  const hint = "test another path, or name another administrative path: 'prefix' in admin.json";
+  report({ code: 'no-effect', severity: 'warning', path: ['condition'], message, hint });
 }
 
 function readStores(

@@ -172,5 +172,5 @@ function counted(checker: Checker, judged: string[]): Checker {
       }),
     ),
   });
-  return { ...checker, base: (document) => withRouters(checker.base(document)) };
+  return { ...checker, base: (document, path) => withRouters(checker.base(document, path)) };
 }

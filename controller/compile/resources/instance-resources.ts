@@ -137,6 +137,11 @@ export class InstanceResources {
     return this.trust.made;
   }
 
+  /** `prefix` of `admin.json`; undefined where the state has no such file, or none that is sound. */
+  administrativePath({ admin, epoch }: InstanceState): string | undefined {
+    return admin === undefined ? undefined : this.adminOf(admin, epoch).settings?.prefix;
+  }
+
   private adminOf(file: SourceFile | null, epoch: number): CompiledAdmin {
     if (this.admin === null || !isSame(this.admin, file, epoch)) {
       this.admin = { file, epoch, made: compileAdmin(file, this.checker, this.tokens) };

@@ -122,6 +122,14 @@ describe('compilerJudge', () => {
     expect(warnings.join()).toContain('spec.monitor');
   });
 
+  it('warns of a condition that only the administrative path fulfils', () => {
+    const { denial, warnings } = seen().ask(
+      route('shop/orders', { condition: "${find(request.uri.path, '^/openig/orders')}" }),
+    );
+    expect(denial).toBeNull();
+    expect(warnings).toEqual([expect.stringMatching(/^spec\.condition: tests the administrative path '\/openig'/)]);
+  });
+
   it.each<[string, (one: ReturnType<typeof cluster>) => AdmissionVerdict]>([
     ['is deleted', (one) => one.remove(store())],
     ['withdraws its grant', (one) => one.ask(store([]), store())],

@@ -48,6 +48,23 @@ describe('work', () => {
     expect(a.snapshot?.revision).toBe(b.snapshot?.revision);
   });
 
+  it('is done for all Routes when admin.json names another administrative path', () => {
+    const condition = "${find(request.uri.path, '^/ops/')}";
+    const cluster = new CompiledCluster().route('shop/a', { condition, handler: 'ReverseProxyHandler' });
+    expect(cluster.verdict('shop/a').problems).toEqual([]);
+    cluster.base('admin', { prefix: 'ops' });
+    expect(cluster.verdict('shop/a').problems).toMatchObject([
+      {
+        severity: 'warning',
+        path: ['spec', 'condition'],
+        message: expect.stringContaining("administrative path '/ops'"),
+      },
+    ]);
+    expect(cluster.judged).toEqual(['shop.a']);
+    cluster.base('admin', '{').compile();
+    expect(cluster.judged).toEqual([]);
+  });
+
   it('is none when a status was written', () => {
     const cluster = new CompiledCluster().route('shop/a', plain(1));
     const before = cluster.compile().snapshot!;
