@@ -16,6 +16,7 @@ import { figuresIn, SlotMemory } from './metrics/route-slots.ts';
 import { operatorReach } from './operator-reach.ts';
 import { Configuration } from './routes/configuration.ts';
 import { noFigures } from './routes/route-figures.ts';
+import { TEMPORARY_FILES_MEMORY, TemporaryFiles } from './services/temporary-files.ts';
 import { linkedMemory, type MemoryLink } from './shared-memory.ts';
 import type { ConfigurationServing, UnitReport } from './unit-messages.ts';
 import type { UnitTraffic } from './unit-traffic.ts';
@@ -31,6 +32,7 @@ export function configuredTraffic(
   level: LogLevel,
   port: MessagePort,
   link: MemoryLink,
+  unit: number,
 ): UnitTraffic {
   const memory = new SlotMemory();
   memory.chunks.push(...slots);
@@ -40,6 +42,10 @@ export function configuredTraffic(
   const places = [...forbidden];
   const releases: (() => void)[] = [];
   const report = (message: UnitReport): void => port.postMessage(message);
+  const sharedMemory = linkedMemory(link);
+  const files = new TemporaryFiles(sharedMemory('temporary files', TEMPORARY_FILES_MEMORY), unit);
+  files.begin();
+  releases.push(() => files.release());
   const shared = {
     reach: operatorReach(reach),
     log: pino({ name: 'gatewarden', level }, { write: (line: string) => report({ kind: 'line', line }) }),
@@ -50,7 +56,8 @@ export function configuredTraffic(
       observations.counter(metric, labels),
     gauge: (metric: string, labels: Readonly<Record<string, string>>, read: () => number): (() => void) =>
       gauges.add(metric, labels, read),
-    sharedMemory: linkedMemory(link),
+    sharedMemory,
+    unit,
     mayReach: (address: string, at: number): boolean => !listeners.has(address, at),
     connect: connectWire,
     streaming,

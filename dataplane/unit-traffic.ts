@@ -25,14 +25,14 @@ export interface UnitTraffic {
 
 /** @throws Error that says what of `admin.json` cannot be built. */
 export async function unitTraffic(
-  options: Pick<UnitOptions, 'serving' | 'connectors' | 'slots' | 'logLevel' | 'memory'>,
+  options: Pick<UnitOptions, 'serving' | 'connectors' | 'slots' | 'logLevel' | 'memory' | 'unit'>,
   port: MessagePort,
 ): Promise<UnitTraffic> {
-  const { serving, connectors, slots, logLevel, memory } = options;
+  const { serving, connectors, slots, logLevel, memory, unit } = options;
   if (serving.kind === 'backend') return backendTraffic(serving);
   // Loaded here and not at the top, so that a unit with one backend need not wait for all types of objects.
   const { configuredTraffic } = await import('./configured-traffic.ts');
-  return configuredTraffic(serving, connectors, slots, logLevel, port, memory);
+  return configuredTraffic(serving, connectors, slots, logLevel, port, memory, unit);
 }
 
 function backendTraffic({ destination, basePath, connections }: BackendServing): UnitTraffic {

@@ -1,5 +1,5 @@
 import type { TemporaryStorage } from '../heap/temporary-storage.ts';
-import { EntityBroken, EntityTooLarge, HeldContentFull } from '../http/entity-fault.ts';
+import { EntityBroken, EntityTooLarge, HeldContentFull, TemporaryFilesFull } from '../http/entity-fault.ts';
 import type { Answer, Exchange, Next } from '../http/exchange.ts';
 import type { Refusal } from '../http/refusal.ts';
 import { mapResponse } from '../http/reply.ts';
@@ -10,7 +10,7 @@ import { takeWhole, type WholeRule } from './whole-content.ts';
 /** What the reference product takes whole at most; a storage may say less. */
 const LONGEST = 2 ** 31;
 
-type TooLong = (exchange: Exchange, reason: string) => void;
+type TooLong = (exchange: Exchange, refusal: Refusal, reason: string) => void;
 
 /** Sends requests when they are whole, and passes answers on when they are. What came whole is left as it is. */
 export class Buffering {
@@ -24,7 +24,7 @@ export class Buffering {
     this.ofAnswers = { storage, limit, setting, ofResponse: true };
   }
 
-  /** Runs something once the content of a request is here; `failed` hears of content that is too long. */
+  /** Runs something once the content of a request is here; `failed` hears of content that cannot be kept. */
   before(next: Next, failed: TooLong): Next {
     return (exchange) => (lacksContent(exchange.request) ? this.whenWhole(exchange, next, failed) : next(exchange));
   }
@@ -33,7 +33,8 @@ export class Buffering {
     const { request } = exchange;
     const { entity } = request;
     const kept = await takeWhole(entity.incoming!, this.ofRequests).catch((error: unknown) => {
-      if (error instanceof EntityTooLarge) failed(exchange, error.message);
+      if (error instanceof EntityTooLarge) failed(exchange, 'body-too-large', error.message);
+      if (error instanceof TemporaryFilesFull) failed(exchange, 'storage-full', error.message);
       throw error;
     });
     entity.setKept(kept);
@@ -71,6 +72,7 @@ export class Buffering {
         (error: unknown) => {
           if (error instanceof EntityBroken) return refusalResponse(body.failure ?? 'backend-cut', error);
           if (error instanceof EntityTooLarge) return refuse('backend-body-too-large', error.message);
+          if (error instanceof TemporaryFilesFull) return refuse('storage-full', error.message);
           if (error instanceof HeldContentFull) return refuse('memory-full', error.message);
           return refuse('internal', `the answer cannot be kept: ${error instanceof Error ? error.message : error}`);
         },

@@ -18,6 +18,8 @@ const ADVICE: Partial<Record<Refusal, string>> = {
     "the answer is too long to be kept: set asyncBehavior to 'streaming', or a larger fileLimit of the TemporaryStorage",
   'body-too-large':
     "the request is too long to be kept: set asyncBehavior to 'streaming', or a larger fileLimit of the TemporaryStorage",
+  'storage-full':
+    "the temporary files of the data plane are full: set asyncBehavior to 'streaming', or a larger temporaryFileBytes",
   'memory-full': 'the bodies that are held in memory take too much: set a larger heldBytes, or send less at a time',
   loop: 'requests go round in a circle: check the baseURI of the route',
 };

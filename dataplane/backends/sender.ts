@@ -19,8 +19,8 @@ export function sender(config: SenderConfig, parts: Parts, propagates: (refusal:
   const untried = retries?.enabled === true ? sentOnce(once) : once; // a count of 0 means what it says
   const tried = sendsAgain(retries) ? retrying(retries, parts.resolve(config.temporaryStorage), parts, once) : untried;
   const send =
-    ways.buffering?.before(tried, ({ request }, reason) =>
-      ways.failed('body-too-large', request.uri.authority, reason),
+    ways.buffering?.before(tried, ({ request }, refusal, reason) =>
+      ways.failed(refusal, request.uri.authority, reason),
     ) ?? tried;
   if (breaker?.enabled !== true) return send;
   const guard = circuitBreaker(breaker, parts);

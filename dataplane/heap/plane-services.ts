@@ -33,6 +33,8 @@ export interface PlaneServices {
   readonly egress?: MayReach;
   /** Where files that keep content go if no document says; by default where the machine puts them. */
   readonly temporaryDirectory?: string;
+  /** Number of this unit among those of the plane; by default 0. */
+  readonly unit?: number;
   /** Opens connections to backends. */
   readonly connect: Connect;
   /** Whether bodies are passed on as they arrive where an object does not say: `streamingEnabled` of admin.json. */

@@ -31,6 +31,14 @@ export class HeldContentFull extends Error {
   }
 }
 
+/** There is no room for a body in the temporary files of the plane. */
+export class TemporaryFilesFull extends Error {
+  constructor(limit: number) {
+    super(`the temporary files of the gateway may take ${limit} bytes (temporaryFileBytes)`);
+    this.name = 'TemporaryFilesFull';
+  }
+}
+
 /** A body cannot be read in the coding or the charset that its headers name. 415 for a request, 502 for a response. */
 export class EntityUndecodable extends Error {
   readonly ofResponse: boolean;

@@ -1,5 +1,11 @@
 import { CircuitOpen } from './circuit-open.ts';
-import { EntityBroken, EntityTooLarge, EntityUndecodable, HeldContentFull } from './entity-fault.ts';
+import {
+  EntityBroken,
+  EntityTooLarge,
+  EntityUndecodable,
+  HeldContentFull,
+  TemporaryFilesFull,
+} from './entity-fault.ts';
 import { type Response, refusalResponse } from './response.ts';
 
 const thrown = new WeakSet<Response>();
@@ -23,6 +29,7 @@ function responseFor(error: unknown, report: (error: unknown) => void): Response
   if (error instanceof EntityUndecodable) {
     return refusalResponse(error.ofResponse ? 'backend-body-undecodable' : 'body-undecodable', error, error.message);
   }
+  if (error instanceof TemporaryFilesFull) return refusalResponse('storage-full', error);
   if (error instanceof HeldContentFull) return refusalResponse('memory-full', error);
   if (error instanceof EntityBroken) return refusalResponse(error.ofResponse ? 'backend-closed' : 'incomplete', error);
   if (error instanceof CircuitOpen) return refusalResponse('circuit-open', error); // the breaker itself told of it once

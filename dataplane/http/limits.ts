@@ -33,6 +33,12 @@ export const listenerLimits = z.strictObject({
       'Most bytes of bodies that one unit holds in memory because they have to be whole; beyond it they go to ' +
         'temporary files, or are refused with 503 where they have to be in memory.',
     ),
+  temporaryFileBytes: bytes()
+    .max(2 ** 42)
+    .default(2 ** 30)
+    .describe(
+      'Most bytes that the temporary files of all units take together, for bodies that have to be whole; 503 beyond it.',
+    ),
   queries: z
     .enum(queryRules)
     .default('pass')

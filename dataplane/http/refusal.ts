@@ -31,6 +31,7 @@ export const refusals = {
   'body-too-large': { status: 413, reason: 'the request body is too large' },
   'body-undecodable': { status: 415, reason: 'the request body cannot be decoded' },
   'memory-full': { status: 503, reason: 'the gateway holds too many bodies in memory' },
+  'storage-full': { status: 503, reason: 'the temporary files of the gateway are full' },
   incomplete: { status: 400, reason: 'the request ended before it was complete' },
   'head-timeout': { status: 408, reason: 'the request head took too long' },
   'body-timeout': { status: 408, reason: 'the request body came too slowly' },

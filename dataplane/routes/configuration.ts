@@ -46,6 +46,8 @@ export interface ConfigurationOptions {
   gauge?: PlaneServices['gauge'];
   /** By default memory of its own. */
   sharedMemory?: PlaneServices['sharedMemory'];
+  /** Number of the unit; by default 0. */
+  unit?: number;
   mayReach: PlaneServices['mayReach'];
   /** What tenants' routes may not reach beside what nobody else's may; by default nothing. */
   forbidden?: TenantSurroundings['forbidden'];
@@ -343,11 +345,11 @@ export class Configuration {
   // ---- what both need
 
   private planeServices(): PlaneServices {
-    const { log, reach, observe, mayReach, connect = connectWire, streaming = true } = this.options;
+    const { log, reach, observe, mayReach, connect = connectWire, streaming = true, unit = 0 } = this.options;
     const { count = () => {}, counter = () => () => {}, gauge = () => () => {} } = this.options;
     const { sharedMemory } = this;
     const router: PlaneServices['router'] = (parts, defaultHandler) => this.router(parts, defaultHandler);
-    return { log, reach, observe, count, counter, gauge, sharedMemory, mayReach, connect, streaming, router };
+    return { log, reach, observe, count, counter, gauge, sharedMemory, mayReach, connect, streaming, unit, router };
   }
 
   /** What the objects of a tenant's route get: of the machine its own files only, and connections within its bounds. */

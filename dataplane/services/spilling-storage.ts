@@ -1,8 +1,11 @@
 import type { FileHandle } from 'node:fs/promises';
 import { StorageOverflow, type TemporaryBuffer, type TemporaryStorage } from '../heap/temporary-storage.ts';
+import { TemporaryFilesFull } from '../http/entity-fault.ts';
 import { HeldShare } from '../http/held-content.ts';
 import { Pieces } from '../http/pieces.ts';
+import { temporaryFileLimit } from '../http/temporary-file-limit.ts';
 import { openNameless, writeAt } from './nameless-file.ts';
+import type { TemporaryFiles } from './temporary-files.ts';
 
 /** What each slow reader of a file costs in memory, more than once. */
 const READ_BYTES = 65_536;
@@ -17,6 +20,8 @@ export interface StorageRule {
   /** Bytes of one buffer beyond which writing fails. */
   readonly limit: number;
   readonly directory: string;
+  /** What counts the files of the plane; null where nobody does. */
+  readonly files?: TemporaryFiles | null;
 }
 
 /** Buffers that go to a file when they grow. Closing it releases those that are left. */
@@ -49,6 +54,7 @@ export class SpillingStorage implements TemporaryStorage {
   async close(): Promise<void> {
     this.closed = true;
     await Promise.all([...this.buffers].map((buffer) => buffer.release()));
+    this.rule.files?.release();
   }
 }
 
@@ -70,6 +76,8 @@ class SpillingBuffer implements TemporaryBuffer {
   /** What it has of the spare memory. */
   private borrowed = 0;
   private storing: Promise<void> | null = null;
+  /** Length of the file that is counted among those of the plane. */
+  private reserved = 0;
   /** Memory of what is being written to the file. */
   private inFlight = 0;
   private released = false;
@@ -117,6 +125,7 @@ class SpillingBuffer implements TemporaryBuffer {
     while (this.pieces.length > 0) {
       this.inFlight = this.pieces.allocated;
       const chunks = this.pieces.take();
+      this.reserve(this.stored + chunks.reduce((sum, { length }) => sum + length, 0));
       await writeAt(file, chunks, this.stored);
       this.inFlight = 0;
       this.share.hold(this.pieces.allocated);
@@ -124,6 +133,14 @@ class SpillingBuffer implements TemporaryBuffer {
       this.giveBack();
     }
     this.storing = null;
+  }
+
+  /** @throws TemporaryFilesFull when the files of the plane take too much. */
+  private reserve(length: number): void {
+    const { files } = this.rule;
+    if (files === undefined || files === null) return;
+    if (!files.grow(this.reserved, length)) throw new TemporaryFilesFull(temporaryFileLimit.bytes);
+    this.reserved = length;
   }
 
   async *read(): AsyncGenerator<Buffer, void, void> {
@@ -152,5 +169,6 @@ class SpillingBuffer implements TemporaryBuffer {
     this.share.release();
     const file = await this.file?.catch(() => null); // whoever wrote has heard that there is none
     await file?.close();
+    this.rule.files?.shrink(this.reserved);
   }
 }

@@ -6,6 +6,7 @@ import { defineService } from '../heap/definition.ts';
 import { operatorPath } from '../heap/operator-path.ts';
 import { makeDirectory } from './made-directory.ts';
 import { SpillingStorage } from './spilling-storage.ts';
+import { TEMPORARY_FILES_MEMORY, TemporaryFiles } from './temporary-files.ts';
 
 const KIBIBYTE = 1024;
 const GIBIBYTE = 1024 ** 3;
@@ -32,7 +33,10 @@ export const temporaryStorage = defineService({
       ),
     fileLimit: integer({ min: 1 })
       .default(GIBIBYTE)
-      .describe('Most bytes of one message that are kept in a file; what is longer is refused.'),
+      .describe(
+        'Most bytes of one message that are kept in a file; what is longer is refused. All temporary ' +
+          'files of the data plane together have the limit `temporaryFileBytes` of docs/limits.md.',
+      ),
     directory: operatorPath()
       .optional()
       .describe('Directory of the files, made if it is missing; by default the temporary directory of the instance.'),
@@ -46,7 +50,9 @@ export const temporaryStorage = defineService({
   create({ memoryLimit: given, fileLimit, directory }, { onClose, plane }) {
     const memoryLimit = given ?? 64 * KIBIBYTE;
     if (directory !== undefined) makeForFiles(directory);
+    const memory = plane.sharedMemory('temporary files', TEMPORARY_FILES_MEMORY);
     const storage = new SpillingStorage({
+      files: new TemporaryFiles(memory, plane.unit ?? 0),
       memoryLimit,
       spare: given === undefined ? SPARE : 0,
       limit: Math.max(memoryLimit, fileLimit),
