@@ -76,14 +76,14 @@ describe('an answer that is passed on when it is whole', () => {
     ['in a file', 'x'.repeat(5000)],
   ])('keeps its trailers, %s', async (_case, body) => {
     const chunk = `${body.length.toString(16)}\r\n${body}\r\n`;
-    const app = await backend(scripted([`${CHUNKED}${chunk}`, '0\r\nX-Sum: 7\r\n\r\n']));
+    const app = await backend(scripted([`${CHUNKED}${chunk}`, '0\r\nDigest: 7\r\n\r\n']));
     const gateway = await serve(whole());
     const client = await RawClient.connect(gateway.port);
     client.send(`GET / HTTP/1.1\r\n${to(app)[0]}\r\n\r\n`);
-    const text = await client.until((all) => all.endsWith('\r\n\r\n') && all.includes('X-Sum'));
+    const text = await client.until((all) => all.endsWith('\r\n\r\n') && all.includes('Digest'));
     client.destroy();
     expect(text.toLowerCase()).toContain('transfer-encoding: chunked\r\n');
-    expect(text).toMatch(new RegExp(`${body}\r\n0\r\nX-Sum: 7\r\n\r\n$`));
+    expect(text).toMatch(new RegExp(`${body}\r\n0\r\nDigest: 7\r\n\r\n$`));
   });
 
   it.each([

@@ -78,15 +78,15 @@ describe('a request that is sent when it is whole', () => {
   ])('keeps its trailers, %s', async (_case, body) => {
     const heard = Promise.withResolvers<string>();
     const app = await backend(async (peer) => {
-      heard.resolve(await peer.until((text) => text.includes('X-Sum: 7\r\n\r\n')));
+      heard.resolve(await peer.until((text) => text.includes('Digest: 7\r\n\r\n')));
       peer.send(plainAnswer('ok'));
     });
     const client = await connected(await serve(whole()));
     client.send(`${head(app, 'Transfer-Encoding: chunked')}${body.length.toString(16)}\r\n`);
     client.send(`${body}\r\n`);
     await untilStill(() => app.connections, 20);
-    client.send('0\r\nX-Sum: 7\r\n\r\n');
-    expect(await heard.promise).toMatch(new RegExp(`${body}\r\n0\r\nX-Sum: 7\r\n\r\n$`));
+    client.send('0\r\nDigest: 7\r\n\r\n');
+    expect(await heard.promise).toMatch(new RegExp(`${body}\r\n0\r\nDigest: 7\r\n\r\n$`));
     expect(await untilAnswers(client, 1)).toMatchObject([{ status: 200 }]);
   });
 
