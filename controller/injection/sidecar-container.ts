@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '../../contract/document/json-value.t
 import { PLANE_AUDIENCE } from '../cluster/plane-review.ts';
 import type { PodWishes } from './pod-annotations.ts';
 import type { SidecarSettings } from './sidecar-settings.ts';
+import { withTemporaryFileLimit } from './temporary-file-limit.ts';
 
 /** Name of the container. */
 export const SIDECAR_NAME = 'gatewarden';
@@ -49,7 +50,10 @@ export function sidecarContainer(terms: SidecarTerms): JsonObject {
     image: settings.image,
     imagePullPolicy: settings.pullPolicy,
     restartPolicy: 'Always',
-    args: [...programWords(terms, port, adminPort), ...settings.extraArgs],
+    args: [
+      ...programWords(terms, port, adminPort),
+      ...withTemporaryFileLimit(settings.extraArgs, settings.temporaryStorage),
+    ],
     env: [{ name: CA_VARIABLE, value: authorities }],
     ports: [
       { name: TRAFFIC_PORT_NAME, containerPort: port, protocol: 'TCP' },

@@ -17,6 +17,14 @@ conditions are full of. Two passes, because neighbours share the character in be
 {{- ternary . (toJson .) (kindIs "string" .) -}}
 {{- end -}}
 
+{{/* What temporary files may take in a volume of this size: nine tenths, because the node ends a Pod that writes more than all. */}}
+{{- define "gatewarden.temporaryFileBytes" -}}
+{{- $text := include "gatewarden.amount" . -}}
+{{- $unit := regexFind "[A-Za-z]*$" $text -}}
+{{- $units := dict "" 1.0 "m" 1e-3 "k" 1e3 "M" 1e6 "G" 1e9 "T" 1e12 "P" 1e15 "E" 1e18 "Ki" 0x1p10 "Mi" 0x1p20 "Gi" 0x1p30 "Ti" 0x1p40 "Pi" 0x1p50 "Ei" 0x1p60 -}}
+{{- mulf 0.9 (trimSuffix $unit $text) (get $units $unit) | floor | minf 0x1p42 | maxf 1.0 | int64 -}}
+{{- end -}}
+
 {{/* Tenants as JSON: those of the values, or the one that there is without any. */}}
 {{- define "gatewarden.tenants" -}}
 {{- $all := dict "name" "default" "namespaces" (list "*") "hosts" (list "*") -}}

@@ -90,8 +90,9 @@ describe('a Pod that asks for a sidecar', () => {
       '--log-level=info',
       '--access-log=-',
       '--drain-timeout=20s',
+      '--limits=temporaryFileBytes=60397977',
     ]);
-    expect(sidecar.args.slice(1).map((word) => word.split('=', 1)[0])).toEqual(SIDECAR_OPTIONS);
+    expect(sidecar.args.slice(1, -1).map((word) => word.split('=', 1)[0])).toEqual(SIDECAR_OPTIONS);
     const token = { audience: 'gatewarden-controller', expirationSeconds: 3600, path: 'token' };
     expect(spec.volumes).toEqual([
       { name: 'gatewarden-token', projected: { sources: [{ serviceAccountToken: token }] } },
@@ -475,7 +476,8 @@ describe('settings', () => {
     });
     expect(sidecar.args.join(' ')).toBe(
       'dataplane --sidecar --controller=a:1,b:2 --ca-env=GATEWARDEN_CA --app-port=8080 --port=2000 --admin=:2001 ' +
-        '--units=2 --log-level=warn --access-log=off --drain-timeout=5s --trusted-proxies 10.0.0.0/8',
+        '--units=2 --log-level=warn --access-log=off --drain-timeout=5s --limits=temporaryFileBytes=966367641 ' +
+        '--trusted-proxies 10.0.0.0/8',
     );
     expect(spec.volumes).toContainEqual({ name: 'gatewarden-tmp', emptyDir: { sizeLimit: '1Gi' } });
   });

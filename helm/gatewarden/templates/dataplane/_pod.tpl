@@ -205,13 +205,12 @@ volumes:
 {{- with .trustedProxies }}
 - --trusted-proxies={{ join "," . }}
 {{- end }}
-{{- with .limits }}
+{{- $files := include "gatewarden.temporaryFileBytes" .temporaryStorage.sizeLimit }}
 {{- $limits := list }}
-{{- range $name, $value := . }}
+{{- range $name, $value := merge (dict) .limits (dict "temporaryFileBytes" $files) }}
 {{- $limits = append $limits (printf "%s=%s" $name (ternary (toString $value) (toJson $value) (kindIs "string" $value))) }}
 {{- end }}
 - {{ printf "--limits=%s" (join "," $limits) | quote }}
-{{- end }}
 - --access-log={{ .accessLog }}
 - --log-level={{ .logLevel }}
 {{- range .extraArgs }}
