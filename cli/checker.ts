@@ -24,6 +24,7 @@ import { checkBase, checkRoute, type DocumentVerdict } from '../dataplane/routes
 import { checkStore } from '../dataplane/routes/check-store.ts';
 import { documentReading } from '../dataplane/routes/document-reading.ts';
 import { foundRouters } from '../dataplane/routes/found-routers.ts';
+import { neededBase, usableObjects, usedObjects } from '../dataplane/routes/needed-base.ts';
 import { valueJson } from './value-json.ts';
 
 /** A document with those around it, the outermost first, and what `admin.json` says. */
@@ -60,6 +61,12 @@ export function dataPlaneChecker(reach: Reach): Checker {
           ? judgedRoute(route, `${facts.name}.${name}`, seen.scope, { ...around, documents: [...documents, route] })
           : judgedTenantRoute(route, `${facts.name}.${name}`, seen.scope, { ...around, documents: [route] }, means),
       store: (declaration: JsonObject, means: TenantMeans) => judgedStore(declaration, seen.scope, means),
+      uses(route: JsonObject, name: string, means: TenantMeans): readonly string[] {
+        const checked = checkRoute(route, `${facts.name}.${name}`, seen.scope, tenantOptions([route], means));
+        return checked.seen === null ? [] : usedObjects(checked.seen, seen.scope);
+      },
+      usable: (sharedObjects: ReadonlySet<string>) => usableObjects(seen, sharedObjects),
+      needed: (used: Iterable<string>) => neededBase(documents.at(-1) ?? {}, seen, used),
     }));
     return { sound: document !== null, conditionIsReadable, problems, routers, unknownReferences };
   }

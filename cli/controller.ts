@@ -34,6 +34,13 @@ export const controllerCommand = defineCommand({
       default: 'gatewarden',
       read: readText,
     },
+    'base-secret': {
+      valueName: 'NAME',
+      description:
+        'Secret for the last good base configuration, which serves while the newest one is not valid; filled, or made.',
+      default: 'gatewarden-base',
+      read: readText,
+    },
     'certificates-secret': {
       valueName: 'NAME',
       description:

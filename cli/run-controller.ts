@@ -28,6 +28,7 @@ import { isInCluster } from './in-cluster.ts';
 import { kubeconfigPath } from './kubeconfig-path.ts';
 import { readOutsidePlanes } from './outside-planes.ts';
 import { onStopSignal } from './stop-signals.ts';
+import { programVersion } from './version.ts';
 
 export interface ControllerOptions {
   readonly kubeconfig: string | undefined;
@@ -35,6 +36,7 @@ export interface ControllerOptions {
   readonly base: string;
   readonly 'certificates-secret': string;
   readonly 'authority-configmap': string;
+  readonly 'base-secret': string;
   readonly lease: string;
   readonly 'watch-namespaces': NamespaceScope;
   readonly listen: Address;
@@ -83,6 +85,7 @@ export async function runController(options: ControllerOptions): Promise<number>
     api,
     log,
     compiler: clusterCompiler(options.system),
+    version: programVersion(),
     name: options.name,
     namespace,
     base: options.base,
@@ -90,6 +93,7 @@ export async function runController(options: ControllerOptions): Promise<number>
       secret: options['certificates-secret'],
       configMap: options['authority-configmap'],
       lease: options.lease,
+      baseSecret: options['base-secret'],
     },
     namespaces: options['watch-namespaces'],
     isInPod: isInCluster(),

@@ -33,6 +33,7 @@ export interface FollowedCluster {
 export interface ClusterCompilation {
   readonly compilation: Compilation;
   readonly state: ResourceState;
+  readonly base: BaseFiles;
   /** What planes are to be brought; null when there is nothing to run. */
   readonly published: PublishedState | null;
   /** How long it took, in milliseconds. */
@@ -42,6 +43,8 @@ export interface ClusterCompilation {
 export interface LiveClusterOptions {
   readonly compiler: Compiler;
   readonly source: FollowedCluster;
+  /** What was good before this controller started; by default nothing. */
+  readonly begin?: Promise<LastGood>;
   /** Hears of every compilation, beginning with the first one that may be published. */
   compiled(made: ClusterCompilation): void;
   /** Hears that what the cluster holds could not be compiled. */
@@ -82,8 +85,9 @@ export class LiveCluster {
 
   /** Begins as soon as everything was listed once. */
   async start(): Promise<void> {
-    await this.options.source.synced;
+    const [begin = nothingGood] = await Promise.all([this.options.begin, this.options.source.synced]);
     if (this.phase !== 'listing') return;
+    this.lastGood = begin;
     this.phase = 'reading';
     this.giveUp = this.clock.after(this.options.patience ?? 5000, () => {
       this.phase = 'live';
@@ -127,11 +131,12 @@ export class LiveCluster {
     const { compiler, source } = this.options;
     const began = this.clock.steady();
     const resources = source.state;
-    this.seen = { state: resources, base: source.baseFiles };
+    const base = source.baseFiles;
+    this.seen = { state: resources, base };
     this.statusChanged?.();
     this.statusChanged = null;
     const seen = source.routesSeen;
-    const compilation = compiler.compile(instanceState(resources, source.baseFiles), this.lastGood);
+    const compilation = compiler.compile(instanceState(resources, base), this.lastGood);
     this.lastGood = compilation.lastGood;
     const took = this.clock.steady() - began;
     this.follow(compilation);
@@ -145,7 +150,7 @@ export class LiveCluster {
       seen,
       versionOf: (uid) => source.routeVersion(uid),
     });
-    this.options.compiled({ compilation, state: resources, published, took });
+    this.options.compiled({ compilation, state: resources, base, published, took });
   }
 
   private follow({ resources }: Compilation): void {

@@ -31,6 +31,7 @@ export function publishedCompilation(
     remembered: resources.remembered.length === 0 ? [] : verdicts.flatMap(rememberedBy),
     defaultGroup: trust.groups[0]?.name ?? 'default',
     grants: groupGrants(trust),
+    ...(resources.sidecarBase === null ? {} : { sidecarBase: resources.sidecarBase }),
     seen,
     selectionOf(route) {
       // one that changed is looked for; a table of all pays when many are asked for

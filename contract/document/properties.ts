@@ -119,6 +119,13 @@ export function readProperties(
   }
 }
 
+/** Properties that have their values already. */
+export function fixedProperties(values: JsonObject): PropertySet {
+  const set = new GrowingPropertySet(null);
+  for (const [name, value] of Object.entries(values)) set.add(name, value);
+  return set;
+}
+
 function mapMembers(value: JsonValue, path: Path, map: (value: JsonValue, path: Path) => JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map((item: JsonValue, index) => map(item, [...path, index]));
   if (!isJsonObject(value)) return value;

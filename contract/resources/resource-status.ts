@@ -28,7 +28,8 @@ export const routeStatus = z.strictObject({
   observedGeneration,
   conditions: conditions(
     'Accepted: whether this generation is sound. ResolvedRefs: whether all that it refers to is there and may be used. ' +
-      'Programmed: whether every plane that it selects runs what the controller compiled.',
+      'Programmed: whether every plane that it selects runs what the controller compiled. BaseCurrent: False while the ' +
+      'last good base configuration serves because the newest one is not valid; otherwise absent.',
   ),
   programmed: z
     .string()

@@ -7,6 +7,7 @@ import { type Addition, jsonPatch } from '../injection/pod-patch.ts';
 import type { AdmissionJudge } from './admission-judge.ts';
 import { readReview } from './admission-request.ts';
 import { type AdmissionVerdict, admissionVerdict } from './admission-verdict.ts';
+import { type BaseJudge, baseVerdict, readBaseReview } from './base-review.ts';
 import { readInjectionReview } from './injection-request.ts';
 import { injectionVerdict, type PodInjector } from './injection-verdict.ts';
 import { LONGEST_REVIEW, ReviewBodies } from './review-bodies.ts';
@@ -16,7 +17,7 @@ import { REVIEW_VERSION, ReviewFault } from './review-envelope.ts';
 export type AdmissionOutcome = 'allowed' | 'injected' | 'denied' | 'malformed' | 'failed';
 
 /** What reviews are about. */
-export type ReviewedKind = ResourceKind | 'Pod';
+export type ReviewedKind = ResourceKind | 'ConfigMap' | 'Pod';
 
 export interface AdmissionObserver {
   /** @param kind null for a review that could not be read */
@@ -27,6 +28,8 @@ export interface AdmissionObserver {
 
 export interface AdmissionServerOptions {
   readonly judge: AdmissionJudge;
+  /** Judges the base configuration; without it nobody does. */
+  readonly baseJudge?: BaseJudge | null;
   /** Gives Pods their sidecars; without it nobody does. */
   readonly injector?: PodInjector | null;
   readonly certificate: CertifiedKey;
@@ -37,6 +40,8 @@ export interface AdmissionServerOptions {
 
 /** Where reviews of resources are posted to. */
 export const ADMISSION_PATH = '/validate';
+/** Where reviews of the base configuration are posted to. */
+export const BASE_ADMISSION_PATH = '/validate-base';
 /** Where reviews of Pods that are to get a sidecar are posted to. */
 const INJECTION_PATH = '/inject';
 
@@ -125,8 +130,9 @@ export class AdmissionServer {
 
   /** What reads the reviews of a path; null when none are taken there. */
   private readerOf(path: string | undefined): ((text: string) => ReadReview) | null {
-    const { judge, injector = null } = this.options;
+    const { judge, injector = null, baseJudge = null } = this.options;
     if (path === ADMISSION_PATH) return (text) => judgedReview(text, judge);
+    if (path === BASE_ADMISSION_PATH && baseJudge !== null) return (text) => judgedBase(text, baseJudge);
     return path === INJECTION_PATH && injector !== null ? (text) => injectedReview(text, injector) : null;
   }
 
@@ -156,6 +162,11 @@ export class AdmissionServer {
 function judgedReview(text: string, judge: AdmissionJudge): ReadReview {
   const request = readReview(text);
   return { uid: request.uid, kind: request.kind, verdict: () => admissionVerdict(request, judge) };
+}
+
+function judgedBase(text: string, judge: BaseJudge): ReadReview {
+  const review = readBaseReview(text);
+  return { uid: review.uid, kind: 'ConfigMap', verdict: () => baseVerdict(review, judge) };
 }
 
 function injectedReview(text: string, injector: PodInjector): ReadReview {

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../contract/document/json-value.ts';
 import { GROUP, VERSION } from '../../contract/resources/resource.ts';
-import { ADMISSION_PATH } from '../admission/admission-server.ts';
+import { ADMISSION_PATH, BASE_ADMISSION_PATH } from '../admission/admission-server.ts';
 
 /** Where the API server finds the webhook: behind a Service of the cluster, or at an origin such as `https://host:8443`. */
 export type AdmissionTarget =
@@ -15,20 +15,24 @@ export interface AdmissionConfigurationOptions {
   readonly failurePolicy?: 'Ignore' | 'Fail';
   /** How long the API server waits for an answer; by default 5. */
   readonly timeoutSeconds?: number;
+  /** The ConfigMap of the base configuration, which is judged too; by default none. */
+  readonly base?: { readonly namespace: string; readonly name: string };
   /** Label selector of the namespaces whose objects are judged; by default all. */
   readonly namespaceSelector?: JsonObject;
 }
 
-/** The name of the one webhook in the configuration, which users see when it denies something. */
+/** The name of the webhook for resources, which users see when it denies something. */
 export const WEBHOOK_NAME = `admission.${GROUP}`;
+/** The name of the webhook for the base configuration. */
+const BASE_WEBHOOK_NAME = `base.${GROUP}`;
 
 /** The ValidatingWebhookConfiguration as it is to be. @param caBundle authorities of the webhook's certificate, in PEM */
 export function admissionConfiguration(options: AdmissionConfigurationOptions, caBundle: string): JsonObject {
   const { name, target, failurePolicy = 'Ignore', timeoutSeconds = 5, namespaceSelector = {} } = options;
-  const where: JsonObject =
-    'service' in target
-      ? { service: { ...target.service, path: ADMISSION_PATH } }
-      : { url: `${target.origin}${ADMISSION_PATH}` };
+  const clientConfig = (path: string): JsonObject => ({
+    ...('service' in target ? { service: { ...target.service, path } } : { url: `${target.origin}${path}` }),
+    caBundle: Buffer.from(caBundle).toString('base64'),
+  });
   return {
     apiVersion: 'admissionregistration.k8s.io/v1',
     kind: 'ValidatingWebhookConfiguration',
@@ -37,7 +41,7 @@ export function admissionConfiguration(options: AdmissionConfigurationOptions, c
       {
         name: WEBHOOK_NAME,
         admissionReviewVersions: ['v1'],
-        clientConfig: { ...where, caBundle: Buffer.from(caBundle).toString('base64') },
+        clientConfig: clientConfig(ADMISSION_PATH),
         failurePolicy,
         matchPolicy: 'Equivalent',
         namespaceSelector,
@@ -50,7 +54,37 @@ export function admissionConfiguration(options: AdmissionConfigurationOptions, c
         sideEffects: 'None',
         timeoutSeconds,
       },
+      ...(options.base === undefined ? [] : [baseWebhook(options.base, clientConfig, timeoutSeconds)]),
     ],
+  };
+}
+
+/** While no controller can be asked, the base configuration passes: it may be what brings controllers back. */
+function baseWebhook(
+  base: { readonly namespace: string; readonly name: string },
+  clientConfig: (path: string) => JsonObject,
+  timeoutSeconds: number,
+): JsonObject {
+  return {
+    name: BASE_WEBHOOK_NAME,
+    admissionReviewVersions: ['v1'],
+    clientConfig: clientConfig(BASE_ADMISSION_PATH),
+    failurePolicy: 'Ignore',
+    matchPolicy: 'Equivalent',
+    namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': base.namespace } },
+    objectSelector: {},
+    matchConditions: [{ name: 'base-configuration', expression: `request.name == '${base.name}'` }],
+    rules: [
+      {
+        apiGroups: [''],
+        apiVersions: ['v1'],
+        resources: ['configmaps'],
+        operations: ['CREATE', 'UPDATE'],
+        scope: 'Namespaced',
+      },
+    ],
+    sideEffects: 'None',
+    timeoutSeconds,
   };
 }
 

@@ -8,12 +8,14 @@ export interface BaseProblems {
   readonly all: readonly string[];
   /** Those for which the last good version stays, if there is one. */
   readonly errors: readonly string[];
+  /** Names of the files that have errors. */
+  readonly files: readonly string[];
 }
 
 /** How many problems are told. */
 const MOST_SHOWN = 100;
 
-export const noBaseProblems: BaseProblems = { all: [], errors: [] };
+export const noBaseProblems: BaseProblems = { all: [], errors: [], files: [] };
 
 export function baseProblems({ verdicts, resources }: Pick<Compilation, 'verdicts' | 'resources'>): BaseProblems {
   const found: readonly (readonly [file: string, Problem])[] = [
@@ -25,7 +27,8 @@ export function baseProblems({ verdicts, resources }: Pick<Compilation, 'verdict
     const shown = some.slice(0, MOST_SHOWN).map(([file, problem]) => problemText(problem, { file }));
     return left <= 0 ? shown : [...shown, `… and ${left} more ${left === 1 ? 'problem' : 'problems'}`];
   };
-  return { all: texts(found), errors: texts(found.filter(([, { severity }]) => severity === 'error')) };
+  const errors = found.filter(([, { severity }]) => severity === 'error');
+  return { all: texts(found), errors: texts(errors), files: [...new Set(errors.map(([file]) => file))] };
 }
 
 function nameOf(path: string): string {

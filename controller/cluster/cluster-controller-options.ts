@@ -10,19 +10,31 @@ import type { NamespaceScope } from './cluster-source.ts';
 import type { BoundAddress, WebhookOptions } from './controller-fronts.ts';
 import type { GivenCertificates } from './given-certificates.ts';
 
+export interface SharedNames {
+  /** The Secret of the authority. */
+  readonly secret: string;
+  /** The ConfigMap that shows the authority. */
+  readonly configMap: string;
+  readonly lease: string;
+  /** The Secret of the last good base configuration. */
+  readonly baseSecret: string;
+}
+
 /** What a controller of a cluster is told when it starts. */
 export interface ClusterControllerOptions {
   readonly api: ClusterApi;
   readonly compiler: Compiler;
   readonly log: Logger;
+  /** Version of the program. */
+  readonly version: string;
   /** Unique among the controllers of a namespace. */
   readonly name: string;
   /** Where the base configuration, the Lease and the authority are. */
   readonly namespace: string;
   /** Name of the ConfigMap with the base configuration. */
   readonly base: string;
-  /** Names of what controllers share: the Secret of the authority, the ConfigMap that shows it, and the Lease. */
-  readonly shared: { readonly secret: string; readonly configMap: string; readonly lease: string };
+  /** Names of what controllers share. */
+  readonly shared: SharedNames;
   readonly namespaces: NamespaceScope;
   readonly isInPod: boolean;
   readonly channel: { readonly host: string; readonly port: number };

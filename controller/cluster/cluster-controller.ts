@@ -24,7 +24,7 @@ import { planeState } from '../publish/plane-state.ts';
 import { RoutePlanes } from '../publish/route-planes.ts';
 import type { ServingCertificate } from '../publish/serving-credentials.ts';
 import { ApiContact } from './api-contact.ts';
-import { type BaseProblems, baseProblems, noBaseProblems } from './base-problems.ts';
+import { ClusterBase } from './cluster-base.ts';
 import type { ClusterControllerOptions, ControllerAddresses } from './cluster-controller-options.ts';
 import { ClusterSource } from './cluster-source.ts';
 import { ControllerFronts } from './controller-fronts.ts';
@@ -51,6 +51,7 @@ export class ClusterController {
   private readonly serving: ServingCertificates | null;
   private readonly source: ClusterSource;
   private readonly live: LiveCluster;
+  private readonly base: ClusterBase;
   private readonly sessions: PlaneSessions;
   private readonly ledger: PlaneLedger;
   private readonly routePlanes: RoutePlanes;
@@ -68,7 +69,6 @@ export class ClusterController {
   private election: LeaseElection | null = null;
   private newest: Compilation | null = null;
   private isListed = false;
-  private baseProblems = noBaseProblems;
 
   /** @throws ApiError, and Error when there is no authority to be had */
   static async open(options: ClusterControllerOptions): Promise<ClusterController> {
@@ -89,7 +89,8 @@ export class ClusterController {
 
   private constructor(options: ClusterControllerOptions, authority: SharedAuthority) {
     this.options = options;
-    const { api, log, name } = options;
+    const { api, log, name, namespace } = options;
+    const base = { namespace, name: options.base };
     this.log = log;
     this.authority = authority;
     this.serving =
@@ -103,8 +104,8 @@ export class ClusterController {
     this.source = new ClusterSource({
       api,
       namespaces: options.namespaces,
-      base: { namespace: options.namespace, name: options.base },
-      platform: { server: api.server, controller: { namespace: options.namespace, pod: name } },
+      base,
+      platform: { server: api.server, controller: { namespace, pod: name } },
       changed: () => this.live.changed(),
       failed: toldFailures(log),
     });
@@ -185,11 +186,17 @@ export class ClusterController {
       newest: () => this.newest,
       isListed: () => this.isListed,
       followers: () => this.peers.controllers,
-      baseProblems: () => this.baseProblems.errors,
+      baseProblems: () => this.base.news.errors,
+    });
+    this.base = new ClusterBase({
+      ...{ ...options, base },
+      isLeader: () => this.election?.isLeader === true,
+      record: (subject, change) => this.events.record(subject, change),
     });
     this.live = new LiveCluster({
       source: this.source,
       compiler: options.compiler,
+      begin: this.base.lastGood(),
       compiled: (made) => this.compiled(made),
       failed: (error) =>
         this.log.error({ error: String(error) }, 'compilation failed; data planes keep their configuration'),
@@ -200,6 +207,7 @@ export class ClusterController {
       metrics: this.metrics,
       source: this.adminSource,
       judge: { judge: (request) => (this.isListed ? compilerJudge(options.compiler).judge(request) : null) },
+      baseJudge: this.base.judge,
       isInPod: options.isInPod,
       advertise: options.advertise,
       certificate: () => this.certificate,
@@ -277,6 +285,7 @@ export class ClusterController {
   async close(): Promise<void> {
     this.contact.close();
     this.live.close();
+    this.base.close();
     this.status.close();
     await this.election?.close();
     this.forwarder.close();
@@ -292,7 +301,7 @@ export class ClusterController {
 
   // ---- what happens
 
-  private compiled({ compilation, published, took }: ClusterCompilation): void {
+  private compiled({ compilation, published, took, base }: ClusterCompilation): void {
     this.newest = compilation;
     this.metrics.compiled(took);
     const { resources } = compilation;
@@ -305,8 +314,8 @@ export class ClusterController {
       this.sessions.publish(published);
     }
     // planes have got what there is to run, which no report may undo
-    this.reported('statuses', () => this.status.judged(resources.verdicts));
-    this.reported('problems of the base configuration', () => this.tellBaseProblems(baseProblems(compilation)));
+    this.reported('problems of the base configuration', () => this.base.compiled(compilation, base.source));
+    this.reported('statuses', () => this.status.judged(resources.verdicts, this.base.news.note));
     this.recall();
   }
 
@@ -316,16 +325,6 @@ export class ClusterController {
     } catch (error) {
       this.log.error({ error: error instanceof Error ? error.stack : String(error) }, `${what} could not be reported`);
     }
-  }
-
-  private tellBaseProblems(found: BaseProblems): void {
-    const told = found.all.join('\n');
-    const isNew = told !== this.baseProblems.all.join('\n');
-    this.baseProblems = found;
-    if (!isNew || told === '') return;
-    const isSound = found.errors.length === 0;
-    const message = isSound ? 'the base configuration has warnings' : 'the base configuration is not sound';
-    this.log.warn({ problems: told }, `${message}${isSound ? '' : '; the last good one stays, if there is one'}`);
   }
 
   /** Asks planes for what is only remembered here. */
@@ -348,6 +347,7 @@ export class ClusterController {
     this.forwarder.follow(isLeader ? null : address);
     if (isLeader) {
       void this.authority.check();
+      this.base.lead();
       this.fronts.register();
     } else {
       this.peers.disband();

@@ -4,6 +4,7 @@ import { closedGuard, loopbackGuard, openGuard } from '../admin/admin-guard.ts';
 import { type AdminAddress, ControllerAdmin, type ControllerAdminSource } from '../admin/controller-admin.ts';
 import type { AdmissionJudge } from '../admission/admission-judge.ts';
 import { AdmissionServer } from '../admission/admission-server.ts';
+import type { BaseJudge } from '../admission/base-review.ts';
 import type { PodInjector } from '../admission/injection-verdict.ts';
 import { webhookInjector } from '../injection/webhook-injector.ts';
 import type { ControllerMetrics } from '../metrics/controller-metrics.ts';
@@ -42,6 +43,7 @@ export interface ControllerFrontsOptions {
   readonly metrics: ControllerMetrics;
   readonly source: ControllerAdminSource;
   readonly judge: AdmissionJudge;
+  readonly baseJudge: BaseJudge;
   /** Whether other containers and `kubectl port-forward` arrive over loopback, as they do in a Pod. */
   readonly isInPod: boolean;
   /** Host under which the API server reaches the webhook where no target is given. */
@@ -93,10 +95,11 @@ export class ControllerFronts {
   }
 
   async openWebhook(options: WebhookOptions): Promise<BoundAddress> {
-    const { log, metrics, judge, advertise, certificate } = this.options;
+    const { log, metrics, judge, baseJudge, advertise, certificate } = this.options;
     const failures = new PacedWarning(log, 'a review failed');
     this.webhook = new AdmissionServer({
       judge,
+      baseJudge,
       injector: options.sidecars && this.injectorOf(options.sidecars),
       certificate: certificate(),
       observer: {
@@ -107,7 +110,7 @@ export class ControllerFronts {
     const { host, port, configuration, failurePolicy, owns } = options;
     const bound = await this.webhook.listen({ port, ...(host === undefined ? {} : { host }) });
     const target = options.target ?? { origin: `https://${advertise}:${bound.port}` };
-    const whole = { name: configuration, target, failurePolicy };
+    const whole = { name: configuration, target, failurePolicy, base: baseJudge.base };
     const wanted = owns === 'configuration' ? (bundle: string) => admissionConfiguration(whole, bundle) : null;
     this.registrations = [
       this.registrationOf('ValidatingWebhookConfiguration', configuration, wanted),

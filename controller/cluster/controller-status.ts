@@ -7,6 +7,7 @@ import type { PlaneLedger } from '../publish/plane-ledger.ts';
 import type { PlaneSessions } from '../publish/plane-sessions.ts';
 import type { ClusterSource } from './cluster-source.ts';
 import type { LeaseElection } from './lease-election.ts';
+import { waitsFor } from './waits-for.ts';
 
 /** What the status of a controller is made of. */
 export interface ControllerStatusParts {
@@ -33,8 +34,7 @@ export class ControllerStatus {
 
   /** What the controller waits for before it is ready; null when it is. */
   waitsFor(): string | null {
-    if (!this.parts.isListed()) return 'not everything has been listed';
-    return this.parts.newest() === null ? 'nothing is compiled' : null;
+    return waitsFor(this.parts.isListed(), this.parts.newest());
   }
 
   /** Its own state with all planes. Only the leader hears of all, so that a follower asks it for them. */

@@ -1,11 +1,22 @@
 import { randomBytes } from 'node:crypto';
-import { GROUP, type Resource, VERSION } from '../../contract/resources/resource.ts';
+import { GROUP, VERSION } from '../../contract/resources/resource.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import type { ApiCaller } from './api-client.ts';
 import { ApiError } from './api-error.ts';
 import { microTime } from './lease-record.ts';
 import { resourcePath } from './resource-path.ts';
 import type { StateChange } from './status-transitions.ts';
+
+/** What an Event is about: a resource of ours, or another object whose `apiVersion` is said. */
+export interface EventSubject {
+  readonly apiVersion?: string;
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  /** Absent where the object is gone. */
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+}
 
 export interface EventRecorderOptions {
   readonly api: Pick<ApiCaller, 'call'>;
@@ -58,7 +69,7 @@ export class EventRecorder {
     this.clock = options.clock ?? systemClock;
   }
 
-  record(regarding: Resource, change: StateChange): void {
+  record(regarding: EventSubject, change: StateChange): void {
     const allowance = this.allowanceOf(regarding);
     const key = `${change.reason} ${change.note}`;
     const told = allowance.told.get(key);
@@ -88,8 +99,8 @@ export class EventRecorder {
     this.waiting.length = 0;
   }
 
-  private eventBody(name: string, regarding: Resource, change: StateChange, now: number): object {
-    const { kind, namespace, uid, resourceVersion } = regarding;
+  private eventBody(name: string, regarding: EventSubject, change: StateChange, now: number): object {
+    const { apiVersion = `${GROUP}/${VERSION}`, kind, namespace, uid, resourceVersion } = regarding;
     return {
       apiVersion: 'events.k8s.io/v1',
       kind: 'Event',
@@ -101,7 +112,7 @@ export class EventRecorder {
       reason: change.reason,
       type: change.type,
       note: shortened(change.note),
-      regarding: { apiVersion: `${GROUP}/${VERSION}`, kind, namespace, name: regarding.name, uid, resourceVersion },
+      regarding: { apiVersion, kind, namespace, name: regarding.name, uid, resourceVersion },
     };
   }
 
@@ -138,7 +149,7 @@ export class EventRecorder {
     this.isWriting = false;
   }
 
-  private allowanceOf({ uid }: Resource): Allowance {
+  private allowanceOf({ kind, namespace, name, uid = `${kind} ${namespace}/${name}` }: EventSubject): Allowance {
     const now = this.clock.steady();
     const known = this.allowances.get(uid);
     if (known === undefined) {

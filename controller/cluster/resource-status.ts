@@ -5,9 +5,12 @@ import type { LastGoodMark } from '../../contract/resources/resource.ts';
 import type { ConditionVerdict, ResourceVerdict } from '../compile/resources/resource-verdict.ts';
 import type { Programmed } from './programmed.ts';
 
+/** `BaseCurrent` is there only while it is false. */
+const conditionTypes = ['Accepted', 'ResolvedRefs', 'Programmed', 'BaseCurrent'] as const;
+
 /** A condition as the API writes it. */
 export interface Condition {
-  readonly type: 'Accepted' | 'ResolvedRefs' | 'Programmed';
+  readonly type: (typeof conditionTypes)[number];
   readonly status: 'True' | 'False';
   readonly reason: string;
   readonly message: string;
@@ -38,12 +41,14 @@ const LONGEST_MESSAGE = 4096;
  * What is to be shown of a resource.
  * @param shown what its status shows now: times stay as they are as long as a condition stays true or false
  * @param now for the conditions that change, as the API writes times
+ * @param baseNote what is to be said of the base configuration; null when the newest one serves
  */
 export function statusOf(
   verdict: ResourceVerdict,
   programmed: Programmed | null,
   shown: ResourceStatus | null,
   now: string,
+  baseNote: string | null = null,
 ): ResourceStatus {
   const { resource, accepted, resolvedRefs } = verdict;
   const condition = (type: Condition['type'], said: ConditionVerdict<string>): Condition => {
@@ -60,6 +65,9 @@ export function statusOf(
   };
   const conditions = [condition('Accepted', accepted), condition('ResolvedRefs', resolvedRefs)];
   if (programmed !== null) conditions.push(condition('Programmed', programmed));
+  if (baseNote !== null) {
+    conditions.push(condition('BaseCurrent', { status: false, reason: 'LastGoodServes', message: baseNote }));
+  }
   const lastGood = verdict.lastGood ?? lastGoodOf(verdict) ?? shown?.lastGood ?? resource.lastGood;
   return {
     observedGeneration: resource.generation,
@@ -103,8 +111,9 @@ export function readStatus(status: JsonObject | undefined): ResourceStatus | nul
 
 function readCondition(value: JsonValue): Condition[] {
   if (!isJsonObject(value)) return [];
-  const { type, status, reason, message, observedGeneration, lastTransitionTime } = value;
-  if (type !== 'Accepted' && type !== 'ResolvedRefs' && type !== 'Programmed') return [];
+  const { status, reason, message, observedGeneration, lastTransitionTime } = value;
+  const type = conditionTypes.find((one) => one === value['type']);
+  if (type === undefined) return [];
   if (status !== 'True' && status !== 'False') return [];
   return [
     {

@@ -1,9 +1,8 @@
-import { z } from 'zod';
 import { CertificateAuthority, type Lifetimes } from '../certificates/certificate-authority.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import type { ApiCaller } from './api-client.ts';
-import { ApiError } from './api-error.ts';
 import { resourcePath } from './resource-path.ts';
+import { SecretText } from './secret-text.ts';
 
 export interface SharedAuthorityOptions {
   readonly api: Pick<ApiCaller, 'call'>;
@@ -31,18 +30,11 @@ const FIELD_MANAGER = 'gatewarden-controller';
 /** How often it is tried to be the one who makes the authority; others write to an empty Secret, too. */
 const MOST_TRIES = 5;
 
-const storedSecret = z.looseObject({
-  metadata: z.looseObject({ resourceVersion: z.string() }),
-  data: z.record(z.string(), z.string()).nullish(),
-});
-
-/** The Secret as it is, of which everything else is written back as it was. */
-type StoredSecret = z.infer<typeof storedSecret>;
-
 /** The authority that all controllers of a namespace share: one of them made it, and the leader rotates it. */
 export class SharedAuthority {
   private readonly options: SharedAuthorityOptions;
   private readonly clock: Clock;
+  private readonly stored: SecretText;
   private held: CertificateAuthority;
   private callOff: () => void = () => undefined;
   private isClosed = false;
@@ -50,6 +42,7 @@ export class SharedAuthority {
   private constructor(options: SharedAuthorityOptions, held: CertificateAuthority) {
     this.options = options;
     this.clock = options.clock ?? systemClock;
+    this.stored = storedIn(options);
     this.held = held;
     this.wait();
   }
@@ -57,12 +50,13 @@ export class SharedAuthority {
   /** Takes the authority that is there, or makes one. @throws ApiError, and Error when what is there is none */
   static async open(options: SharedAuthorityOptions): Promise<SharedAuthority> {
     const { namespace, secret, clock = systemClock, lifetimes } = options;
+    const stored = storedIn(options);
     for (let tries = 0; tries < MOST_TRIES; tries++) {
-      const there = await read(options);
-      const found = there && authorityIn(there, options);
+      const there = await stored.read();
+      const found = there && authorityIn(there.text, options);
       if (found !== null) return new SharedAuthority(options, found);
       const authority = CertificateAuthority.create(clock.wall(), lifetimes);
-      if (await write(options, authority, there)) return new SharedAuthority(options, authority);
+      if (await stored.write(authority.serialised(), there)) return new SharedAuthority(options, authority);
     }
     throw new Error(`the Secret ${namespace}/${secret} comes and goes`);
   }
@@ -88,15 +82,15 @@ export class SharedAuthority {
   }
 
   private async look(): Promise<void> {
-    const { options } = this;
-    const there = await read(options);
+    const { options, stored } = this;
+    const there = await stored.read();
     // one that was deleted or emptied is not made anew: planes trust the one that there was
-    const found = there && authorityIn(there, options);
+    const found = there && authorityIn(there.text, options);
     if (found !== null) this.take(found);
     if (!options.isLeader()) return;
     const next = this.held.rotate(this.clock.wall());
     if (next !== this.held || found === null) {
-      const isWritten = await write(options, next, there);
+      const isWritten = await stored.write(next.serialised(), there);
       if (!isWritten) throw new Error(`somebody else wrote the Secret ${options.namespace}/${options.secret}`);
       this.take(next);
     }
@@ -128,47 +122,11 @@ export class SharedAuthority {
   }
 }
 
-/** @returns null when there is no Secret */
-async function read({ api, namespace, secret }: SharedAuthorityOptions): Promise<StoredSecret | null> {
-  try {
-    const answer = await api.call({ method: 'GET', path: secretPath(namespace, secret), timeout: TIMEOUT });
-    return storedSecret.parse(answer.body);
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return null;
-    throw error;
-  }
+function storedIn({ api, namespace, secret }: SharedAuthorityOptions): SecretText {
+  return new SecretText({ api, namespace, name: secret, key: KEY });
 }
 
 /** @returns null when there is none in it yet. @throws Error when there is something else */
-function authorityIn({ data }: StoredSecret, { lifetimes }: SharedAuthorityOptions): CertificateAuthority | null {
-  const content = data?.[KEY] ?? '';
-  return content === '' ? null : CertificateAuthority.parse(Buffer.from(content, 'base64').toString('utf8'), lifetimes);
-}
-
-/** Makes the Secret, or writes to the one that there is. @returns whether nobody else was faster */
-async function write(
-  { api, namespace, secret: name }: SharedAuthorityOptions,
-  authority: CertificateAuthority,
-  there: StoredSecret | null,
-): Promise<boolean> {
-  const content = { [KEY]: Buffer.from(authority.serialised()).toString('base64') };
-  const fresh = { apiVersion: 'v1', kind: 'Secret', metadata: { namespace, name }, type: 'Opaque', data: content };
-  try {
-    await api.call({
-      method: there === null ? 'POST' : 'PUT',
-      path: secretPath(namespace, there === null ? undefined : name),
-      query: { fieldManager: FIELD_MANAGER },
-      body: there === null ? fresh : { ...there, data: { ...there.data, ...content } },
-      timeout: TIMEOUT,
-    });
-    return true;
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 409) return false;
-    throw error;
-  }
-}
-
-function secretPath(namespace: string, name?: string): string {
-  const place = { version: 'v1', plural: 'secrets', namespace };
-  return resourcePath(name === undefined ? place : { ...place, name });
+function authorityIn(text: string, { lifetimes }: SharedAuthorityOptions): CertificateAuthority | null {
+  return text === '' ? null : CertificateAuthority.parse(text, lifetimes);
 }

@@ -13,7 +13,9 @@ export interface StateChange {
     | 'LastGoodServes'
     | 'RefusesTraffic'
     | 'TakesNoTraffic'
-    | 'GroupNotGranted';
+    | 'GroupNotGranted'
+    | 'BaseConfigurationInvalid'
+    | 'BaseConfigurationAccepted';
   readonly note: string;
 }
 

@@ -71,6 +71,7 @@ export class StatusWriter {
   private settling: (() => void) | null = null;
   private isLeading = false;
   private collectAll = COLLECT_ALL;
+  private baseNote: string | null = null;
 
   constructor(options: StatusWriterOptions) {
     this.options = options;
@@ -83,8 +84,13 @@ export class StatusWriter {
     });
   }
 
-  /** Everything that the newest compilation says. Objects that it does not name are gone. */
-  judged(verdicts: Iterable<ResourceVerdict>): void {
+  /**
+   * Everything that the newest compilation says. Objects that it does not name are gone.
+   * @param baseNote what is to be said of the base configuration; null when the newest one serves
+   */
+  judged(verdicts: Iterable<ResourceVerdict>, baseNote: string | null = null): void {
+    const isOtherBase = baseNote !== this.baseNote;
+    this.baseNote = baseNote;
     const next = new Set(verdicts);
     const gone = new Set<string>();
     for (const before of this.verdicts) if (!next.has(before)) gone.add(entryKey(before.resource));
@@ -99,6 +105,7 @@ export class StatusWriter {
     }
     for (const key of gone) this.drop(key);
     this.verdicts = next;
+    if (isOtherBase) void this.considerAll();
   }
 
   /** Planes run something else than before. @param routes by `routeKeyText`; null for all */
@@ -204,7 +211,7 @@ export class StatusWriter {
     const programmed = verdict.resource.kind === 'Route' ? this.programmed(verdict, shown.status) : null;
     const now = new Date(this.clock.wall()).toISOString().replace(/\.\d+Z$/, 'Z');
     return {
-      status: statusOf(verdict, programmed, shown.status, now),
+      status: statusOf(verdict, programmed, shown.status, now, this.baseNote),
       isPending: programmed?.reason === 'Pending' && verdict.accepted.status,
     };
   }

@@ -64,6 +64,12 @@ export interface FoundRouter {
   route(document: JsonObject, name: string, means?: TenantMeans): Judgement;
   /** Judges `{name, type, config}` as a secret store that a tenant wrote. Paths begin at the declaration. */
   store(declaration: JsonObject, means: TenantMeans): StoreJudgement;
+  /** Names of the objects of the document with the router that a tenant's route refers to. */
+  uses(document: JsonObject, name: string, means: TenantMeans): readonly string[];
+  /** Names of the objects of that document that tenants may refer to. */
+  usable(sharedObjects: ReadonlySet<string>): readonly string[];
+  /** That document without what neither its handler nor the objects with these names need. */
+  needed(used: Iterable<string>): JsonObject;
 }
 
 /** What is to be said of a secret store by itself. */

@@ -1,11 +1,13 @@
 import { basename, join, relative, resolve } from 'node:path';
 import { contentHash } from '../../contract/document/canonical.ts';
-import type { JsonObject } from '../../contract/document/json-value.ts';
+import { isJsonObject, type JsonObject } from '../../contract/document/json-value.ts';
+import { fixedProperties } from '../../contract/document/properties.ts';
 import type { PropertySet } from '../../contract/document/property-set.ts';
 import type { TokenSources } from '../../contract/document/token-resolver.ts';
 import type { Problem } from '../../contract/problem.ts';
 import type { RouteEntry, SharedResource } from '../../contract/snapshot.ts';
 import type { TrustSettings } from '../../contract/trust-settings.ts';
+import type { BaseRecord } from './base-record.ts';
 import type { Checker, FoundRouter, Judgement } from './checker.ts';
 import { defaultConfiguration } from './default-configuration.ts';
 import { documentResolver, type ResolveDocument } from './resolve-document.ts';
@@ -77,6 +79,15 @@ const gone: BaseDraft = {
   seen: null,
 };
 
+/** Where a restart does not bring the default configuration either, it has to be said how to get it. */
+const goneForGood: BaseDraft = {
+  ...gone,
+  problems: gone.problems.map((problem) => ({
+    ...problem,
+    hint: 'put it back; {"handler": {"name": "_router", "type": "Router"}} is one with nothing but Routes',
+  })),
+};
+
 interface BaseDraft {
   readonly file: SourceFile | null;
   readonly epoch: number;
@@ -111,6 +122,11 @@ export class Compiler {
     this.resources = new InstanceResources(checker, tokens, this.resolve);
   }
 
+  /** One like this that has judged nothing, for what must leave no trace here. */
+  anew(): Compiler {
+    return new Compiler(this.options);
+  }
+
   compile(state: InstanceState, lastGood: LastGood): Compilation {
     const walk = new RouterWalk({
       directories: state.directories,
@@ -120,7 +136,7 @@ export class Compiler {
       draftsOf: (router, properties) => this.draftsOf(router, properties),
       absentDirectories: (routers) => this.absentDirectories(routers, state),
     });
-    const draft = state.config === null && lastGood.base?.isFile === true ? gone : this.draftBase(state);
+    const draft = state.config === null && lastGood.base?.isFile === true ? goneBase(state) : this.draftBase(state);
     const refused = draft.version === null ? [] : walk.refuse(draft.version.judgement.routers, []);
     const isSound = draft.version !== null && refused.length === 0;
     const base = isSound ? draft.version : lastGood.base;
@@ -164,6 +180,12 @@ export class Compiler {
         ...(added === null ? {} : { resources: added.good }),
       },
     };
+  }
+
+  /** What is good to begin with, by the record of a controller before this one. What this one does not accept is left out. */
+  restored({ config, admin, trust }: BaseRecord): LastGood {
+    const resources = this.resources.restored(admin, trust);
+    return { base: config && this.restoredBase(config), routes: new Map(), resources };
   }
 
   /** Takes the body of a route that a plane kept, after a start without it. @returns whether it was of use */
@@ -216,6 +238,14 @@ export class Compiler {
     return (this.baseDraft = { ...draft, version });
   }
 
+  private restoredBase({ document, isFile }: NonNullable<BaseRecord['config']>): BaseVersion | null {
+    const judgement = this.options.checker.base(document);
+    if (!judgement.sound) return null;
+    const written = document['properties'];
+    const properties = fixedProperties(isJsonObject(written) ? written : {});
+    return { document, properties, judgement, hash: contentHash(document), isFile };
+  }
+
   private defaultBase(): ReturnType<ResolveDocument> {
     const content = Buffer.from(JSON.stringify(defaultConfiguration));
     return this.resolve({ path: 'config.json', content }, null);
@@ -242,6 +272,10 @@ export class Compiler {
       return [{ code: 'value', severity: 'warning', path: directoryPath(router), message }];
     });
   }
+}
+
+function goneBase({ admin }: InstanceState): BaseDraft {
+  return admin === undefined ? gone : goneForGood;
 }
 
 /** Judges the routes of a `config.json` that is not sound, so that all problems are told at once. @returns false if not */

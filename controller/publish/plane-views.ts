@@ -1,11 +1,11 @@
 import { routeHash } from '../../contract/route-hash.ts';
-import { routeKeyText } from '../../contract/snapshot.ts';
+import { type BaseEntry, routeKeyText } from '../../contract/snapshot.ts';
 import { refusingRoute } from '../compile/route-draft.ts';
 import type { CompiledRoute } from '../compile/snapshot.ts';
 import type { PlaneIdentity } from './plane-identity.ts';
 import { askedLabels, isServed, type SelectablePlane } from './plane-selection.ts';
 import { PlaneView, type ViewEntry, type ViewFrame } from './plane-view.ts';
-import type { PublishedState, RouteSelection } from './published-state.ts';
+import type { BaseForSidecars, PublishedState, RouteSelection } from './published-state.ts';
 import { RouteTexts } from './update-parts.ts';
 
 /** Base64 characters in the files of one route beyond which it cannot be sent in one message. */
@@ -20,6 +20,8 @@ interface SharedView {
   /** Keys of the labels of all planes that joined it. */
   readonly labels: Set<string>;
   users: number;
+  /** What its planes get of the base, where they are sidecars. */
+  base: { readonly maker: BaseForSidecars; readonly made: BaseEntry } | null;
 }
 
 interface SelectedEntry {
@@ -71,7 +73,7 @@ export class PlaneViews {
     const key = this.keyOf(identity);
     let shared = this.views.get(key);
     if (shared === undefined) {
-      shared = { view: new PlaneView(this.texts), plane: identity, labels: new Set(), users: 0 };
+      shared = { view: new PlaneView(this.texts), plane: identity, labels: new Set(), users: 0, base: null };
       this.views.set(key, shared);
       this.change(shared, this.selected);
     }
@@ -98,7 +100,8 @@ export class PlaneViews {
     return this.views.get(this.keyOf(identity))?.view === view;
   }
 
-  private change({ view, plane }: SharedView, changes: ReadonlyMap<string, SelectedEntry | null>): void {
+  private change(shared: SharedView, changes: ReadonlyMap<string, SelectedEntry | null>): void {
+    const { view, plane } = shared;
     const { frame, state } = this;
     if (frame === null || state === null) return;
     const own = new Map<string, ViewEntry | null>();
@@ -107,7 +110,25 @@ export class PlaneViews {
       if (isOwn) own.set(key, change.entry);
       else if (view.entries.has(key)) own.set(key, null);
     }
-    view.change(frame, own);
+    view.change(plane.isSidecar ? this.sidecarFrame(frame, state, shared, own) : frame, own);
+  }
+
+  /** Sidecars get of the base what their own routes need: whoever makes Pods can read it. */
+  private sidecarFrame(
+    frame: ViewFrame,
+    { sidecarBase }: PublishedState,
+    shared: SharedView,
+    changes: ReadonlyMap<string, ViewEntry | null>,
+  ): ViewFrame {
+    if (sidecarBase === undefined) return frame;
+    if (changes.size > 0 || shared.base?.maker !== sidecarBase) {
+      const entries = new Map([...shared.view.entries, ...changes]);
+      const all = [...entries.values()].filter((entry) => entry !== null);
+      const routes = all.flatMap(({ route, remembered }) => route ?? remembered?.fallback ?? []);
+      const hasUnknown = all.some(({ remembered }) => remembered !== null);
+      shared.base = { maker: sidecarBase, made: sidecarBase.of(routes, hasUnknown) };
+    }
+    return { ...frame, base: shared.base.made };
   }
 
   private changesTo(state: PublishedState): Map<string, SelectedEntry | null> {

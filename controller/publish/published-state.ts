@@ -1,4 +1,4 @@
-import type { RouteKey } from '../../contract/snapshot.ts';
+import type { BaseEntry, RouteKey } from '../../contract/snapshot.ts';
 import type { PlaneSelector } from '../compile/resources/resource-verdict.ts';
 import type { CompiledRoute, Snapshot } from '../compile/snapshot.ts';
 import type { GroupGrants } from './group-grants.ts';
@@ -19,6 +19,12 @@ export interface RememberedRoute extends RouteKey {
   readonly fallback: CompiledRoute | null;
 }
 
+/** Makes the base of sidecars, which get less of it than other planes. */
+export interface BaseForSidecars {
+  /** @param hasUnknown whether they also run routes that are known by their hash only */
+  of(routes: Iterable<CompiledRoute>, hasUnknown: boolean): BaseEntry;
+}
+
 /** Everything that is to be brought to planes, at one moment. */
 export interface PublishedState {
   /** The same route object has the same selection in every state. */
@@ -31,6 +37,8 @@ export interface PublishedState {
   readonly defaultGroup: string;
   /** Which groups are for whom; by default all are for everybody. */
   readonly grants?: GroupGrants;
+  /** The base that sidecars get; absent where they get all of it. */
+  readonly sidecarBase?: BaseForSidecars;
   /** The resourceVersion up to which it is known which Routes there are; null outside of a cluster. */
   readonly seen: string | null;
   /** The version of the Route with this uid as it is now, or the one at which it was gone; null for as far as was seen. */

@@ -9,6 +9,7 @@ const options = {
   kubeconfig: undefined,
   namespace: undefined,
   base: 'gatewarden',
+  'base-secret': 'gatewarden-base',
   'certificates-secret': 'gatewarden-certificates',
   'authority-configmap': 'gatewarden-authority',
   lease: 'gatewarden-controller',

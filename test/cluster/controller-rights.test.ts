@@ -47,6 +47,8 @@ describe('docs/controller-rights.yaml', () => {
     ['watch validatingwebhookconfigurations.admissionregistration.k8s.io/gatewarden'],
     ['patch mutatingwebhookconfigurations.admissionregistration.k8s.io/gatewarden'],
     ['update secrets/gatewarden-certificates -n gatewarden'],
+    ['update secrets/gatewarden-base -n gatewarden'],
+    ['create events.events.k8s.io -n gatewarden'],
     ['patch configmaps/gatewarden-authority -n gatewarden'],
   ])('lets the controller %s', async (words) => {
     expect(await may(...words.split(' '))).toBe(true);
@@ -60,6 +62,7 @@ describe('docs/controller-rights.yaml', () => {
     ['patch routes.gatewarden.io -n shop'],
     ['delete routes.gatewarden.io -n shop'],
     ['get configmaps -n shop'],
+    ['patch configmaps/gatewarden -n gatewarden'],
     ['list pods -A'],
     ['list pods -n shop'],
     ['list services -n shop'],

@@ -35,6 +35,7 @@ const subjects: readonly Subject[] = [
   things('', '', 'secrets'),
   things('gatewarden', '', 'secrets'),
   things('gatewarden/gatewarden-certificates', '', 'secrets'),
+  things('gatewarden/gatewarden-base', '', 'secrets'),
   things('gatewarden/another', '', 'secrets'),
   things('shop', '', 'secrets'),
   things('shop/issuer-keys', '', 'secrets'),

@@ -62,6 +62,9 @@ export class PlainChecker implements Checker {
           return this.judge(route, `${name}.${routeName}`, [...around, route]);
         },
         store: () => ({ problems: [], unknownReferences: [] }),
+        uses: () => [],
+        usable: () => [],
+        needed: () => document,
       };
     });
   }

@@ -37,6 +37,11 @@ export function compileTrust(file: SourceFile | null, resolve: ResolveDocument):
   return { version: trustVersion(value, true), problems: all };
 }
 
+/** Settings that were sound in another controller; null when they are not here. */
+export function restoredTrust(settings: TrustSettings, isFile: boolean): TrustVersion | null {
+  return hasErrors(clashes(settings)) ? null : trustVersion(settings, isFile);
+}
+
 const nothing = { value: undefined, problems: [] };
 
 /** Warnings of shared objects that `config.json` does not have. */

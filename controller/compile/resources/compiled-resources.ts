@@ -2,6 +2,7 @@ import type { Problem } from '../../../contract/problem.ts';
 import type { TrustSettings } from '../../../contract/trust-settings.ts';
 import type { CompiledRoute } from '../snapshot.ts';
 import type { RememberedRoute, ResourceVerdict } from './resource-verdict.ts';
+import type { SidecarBase } from './sidecar-base.ts';
 
 /** What the compiler made of the custom resources. */
 export interface CompiledResources {
@@ -17,6 +18,10 @@ export interface CompiledResources {
   readonly pendingSecrets: readonly string[];
   /** The trust that holds; null when there never was a sound `trust.json`. */
   readonly trust: TrustSettings | null;
+  /** Why no Route can be served with `config.json`; null when they can, or when there is none. */
+  readonly routerFault: string | null;
+  /** What sidecars get as their base; null where no Route is served. */
+  readonly sidecarBase: SidecarBase | null;
   /** What is wrong with `trust.json`. */
   readonly trustProblems: readonly Problem[];
 }

@@ -3,19 +3,28 @@ import type { JsonObject } from '../../../contract/document/json-value.ts';
 import type { TokenSources } from '../../../contract/document/token-resolver.ts';
 import type { Problem } from '../../../contract/problem.ts';
 import type { BaseEntry, RouteEntry } from '../../../contract/snapshot.ts';
+import type { BaseRecord } from '../base-record.ts';
 import type { Checker, FoundRouter } from '../checker.ts';
 import { type CompiledAdmin, compileAdmin } from '../compile-admin.ts';
 import type { ResolveDocument } from '../resolve-document.ts';
 import type { CompiledRoute } from '../snapshot.ts';
 import { type InstanceState, type SourceFile, sameContent } from '../source-file.ts';
 import type { Verdict } from '../verdict.ts';
-import { type CompiledTrust, compileTrust, sameMeans, type TrustVersion, unknownShared } from './compile-trust.ts';
+import {
+  type CompiledTrust,
+  compileTrust,
+  restoredTrust,
+  sameMeans,
+  type TrustVersion,
+  unknownShared,
+} from './compile-trust.ts';
 import type { CompiledResources } from './compiled-resources.ts';
 import { type GoodResources, noGoodResources } from './good-resources.ts';
 import { type Ground, groundOf } from './ground.ts';
 import { judgeChange, type ResourceChange, type ResourceOpinion } from './judge-change.ts';
 import { ResourceCompiler } from './resource-compiler.ts';
 import type { ResourceState } from './resource-state.ts';
+import { SidecarBase } from './sidecar-base.ts';
 
 /** The base configuration that holds. */
 export interface CompiledBase {
@@ -43,7 +52,15 @@ interface KnownFile<T> {
 
 const gone: CompiledTrust = {
   version: null,
-  problems: [{ code: 'missing', severity: 'error', path: [], message: 'the file is gone' }],
+  problems: [
+    {
+      code: 'missing',
+      severity: 'error',
+      path: [],
+      message: 'the file is gone',
+      hint: 'put it back; {} gives all hosts to one tenant with all namespaces',
+    },
+  ],
 };
 
 const NO_ROUTER = 'config.json has no router for Routes: one without a directory';
@@ -57,6 +74,7 @@ export class InstanceResources {
   private trust: KnownFile<CompiledTrust> | null = null;
   private admin: KnownFile<CompiledAdmin> | null = null;
   private ground: { readonly router: FoundRouter; readonly trust: TrustVersion; readonly made: Ground } | null = null;
+  private sidecars: { readonly entry: BaseEntry; readonly made: SidecarBase } | null = null;
   private entry: { readonly parts: readonly unknown[]; readonly made: BaseEntry } | null = null;
 
   constructor(checker: Checker, tokens: TokenSources, resolve: ResolveDocument) {
@@ -89,13 +107,14 @@ export class InstanceResources {
       pendingSecrets: [...wantedSecrets].filter((key) => !resources.secrets.has(key)),
       trust: held?.settings ?? null,
       trustProblems,
+      routerFault: base !== null && router === null ? NO_ROUTER : null,
     };
     if (base === null || held === null || isAdminLost || router === null) {
       const why = base === null ? 'config.json is not sound' : held === null ? 'trust.json is not sound' : NO_ROUTER;
       const waiting = this.compiler.wait(resources, isAdminLost ? 'admin.json is not sound' : why);
       const isServed = base !== null && held !== null && !isAdminLost;
       return {
-        resources: { ...told, verdicts: waiting, routes: [], remembered: [] },
+        resources: { ...told, verdicts: waiting, routes: [], remembered: [], sidecarBase: null },
         base: isServed ? this.entryOf(base, held, adminDocument, state) : null,
         verdicts,
         good: { trust: held, admin: adminDocument ?? good.admin, routes: good.routes },
@@ -110,11 +129,23 @@ export class InstanceResources {
       takenIds: new Set(base.routes.filter((route) => route.router === router.name).map(({ id }) => id)),
     });
     const { routes, remembered } = judged;
+    const entry = this.entryOf(base, held, adminDocument, state);
+    const sidecarBase = this.sidecarBaseOf(entry, router, held);
     return {
-      resources: { ...told, verdicts: judged.verdicts, routes, remembered },
-      base: this.entryOf(base, held, adminDocument, state),
+      resources: { ...told, verdicts: judged.verdicts, routes, remembered, sidecarBase },
+      base: entry,
       verdicts,
       good: { trust: held, admin: adminDocument ?? good.admin, routes: judged.good },
+    };
+  }
+
+  /** What is good to begin with, by the record of a controller before this one. */
+  restored(admin: BaseRecord['admin'], trust: BaseRecord['trust']): GoodResources {
+    const isAdminSound = admin !== null && this.checker.admin(admin).settings !== null;
+    return {
+      ...noGoodResources,
+      admin: isAdminSound ? admin : null,
+      trust: trust && restoredTrust(trust.settings, trust.isFile),
     };
   }
 
@@ -154,6 +185,13 @@ export class InstanceResources {
     if (known?.router === router && sameMeans(known.trust, trust)) return known.made;
     const made = groundOf(router, trust, this.checker);
     this.ground = { router, trust, made };
+    return made;
+  }
+
+  private sidecarBaseOf(entry: BaseEntry, router: FoundRouter, { settings }: TrustVersion): SidecarBase {
+    if (this.sidecars?.entry === entry) return this.sidecars.made;
+    const made = new SidecarBase(entry, router, settings.sharedObjects);
+    this.sidecars = { entry, made };
     return made;
   }
 

@@ -35,9 +35,10 @@
 {{- $problems = append $problems "controller.watchNamespaces and controller.watchNamespaceSelector exclude each other" -}}
 {{- end -}}
 {{- $problems = concat $problems (include "gatewarden.tenantProblems" . | fromJsonArray) -}}
+{{- $problems = concat $problems (include "gatewarden.configProblems" . | fromJsonArray) -}}
 {{- $problems = concat $problems (include "gatewarden.labelProblems" (dict "at" "commonLabels" "labels" $values.commonLabels) | fromJsonArray) -}}
 {{- $problems = concat $problems (include "gatewarden.labelProblems" (dict "at" "controller.podLabels" "labels" $values.controller.podLabels) | fromJsonArray) -}}
-{{- $ofControllers := "identity advertise base watch-namespaces listen server-names admin secure-admin certificates-secret authority-configmap lease webhook webhook-service webhook-configuration webhook-owns injector-configuration sidecar-settings log-level" -}}
+{{- $ofControllers := "identity advertise base base-secret watch-namespaces listen server-names admin secure-admin certificates-secret authority-configmap lease webhook webhook-service webhook-configuration webhook-owns injector-configuration sidecar-settings log-level" -}}
 {{- $ofPlanes := "controller ca port tls-port tls-cert tls-key admin units snapshot snapshot-key snapshot-max-age drain-delay drain-timeout trusted-proxies limits access-log log-level" -}}
 {{- $ofSidecars := "sidecar controller ca-env app-port port admin units log-level access-log drain-timeout" -}}
 {{- $problems = concat $problems (include "gatewarden.wordProblems" (dict "at" "controller.extraArgs" "words" $values.controller.extraArgs "own" $ofControllers) | fromJsonArray) -}}
@@ -146,6 +147,21 @@
 {{- end -}}
 {{- $seen = append $seen (lower $one) -}}
 {{- end -}}
+{{- end -}}
+{{- end -}}
+{{- toJson $problems -}}
+{{- end -}}
+
+{{/* Keys of config that controllers would not act on: neither fields, nor decorators, nor with a dot or a dash. */}}
+{{- define "gatewarden.configProblems" -}}
+{{- $problems := list -}}
+{{- $known := splitList " " "handler heap globalDecorators properties monitor secrets handlerObject temporaryStorage baseURI capture timer tracing" -}}
+{{- range .Values.config.heap -}}
+{{- $known = append $known .name -}}
+{{- end -}}
+{{- range $key, $_ := .Values.config -}}
+{{- if not (or (has $key $known) (regexMatch "[.-]|^_" $key)) -}}
+{{- $problems = append $problems (printf "config: there is no field %s, and no decorator of that name in config.heap" $key) -}}
 {{- end -}}
 {{- end -}}
 {{- toJson $problems -}}

@@ -350,3 +350,25 @@ it('writes fewer at a time while the API server is busy', async () => {
   await setting.clock.pass(60_000);
   for (const name of names) expect(setting.status(name)).toMatchObject({ observedGeneration: 1 });
 });
+
+it('says in a condition of every resource that the last good base configuration serves, as long as it does', async () => {
+  const setting = new Setting();
+  const orders = verdict('orders', { resource: setting.stored('orders') });
+  const others = verdict('others', { resource: setting.stored('others') });
+  setting.judge(orders, others);
+  await setting.lead();
+  await setting.clock.pass(1000);
+  expect(setting.condition('orders', 'BaseCurrent')).toBeUndefined();
+  setting.writer.judged([orders, others], 'trust.json is not valid');
+  await setting.clock.pass(1000);
+  for (const name of ['orders', 'others']) {
+    expect(setting.condition(name, 'BaseCurrent')).toMatchObject({
+      status: 'False',
+      reason: 'LastGoodServes',
+      message: 'trust.json is not valid',
+    });
+  }
+  setting.writer.judged([orders, others], null);
+  await setting.clock.pass(1000);
+  expect(setting.condition('orders', 'BaseCurrent')).toBeUndefined();
+});
