@@ -62,7 +62,12 @@ export function dataPlaneChecker(reach: Reach): Checker {
           : judgedTenantRoute(route, `${facts.name}.${name}`, seen.scope, { ...around, documents: [route] }, means),
       store: (declaration: JsonObject, means: TenantMeans) => judgedStore(declaration, seen.scope, means),
       uses(route: JsonObject, name: string, means: TenantMeans): readonly string[] {
-        const checked = checkRoute(route, `${facts.name}.${name}`, seen.scope, tenantOptions([route], means));
+        const checked = checkRoute(
+          route,
+          `${facts.name}.${name}`,
+          seen.scope,
+          tenantOptions({ ...around, documents: [route] }, means),
+        );
         return checked.seen === null ? [] : usedObjects(checked.seen, seen.scope);
       },
       usable: (sharedObjects: ReadonlySet<string>) => usableObjects(seen, sharedObjects),

@@ -2,11 +2,12 @@ import { z } from 'zod';
 import { choice, text } from '../../contract/vocabulary/configured.ts';
 import { runtimeText } from '../../contract/vocabulary/runtime.ts';
 import { defineFilter } from '../heap/definition.ts';
+import { denials } from '../heap/denials.ts';
 import { changeableHeader } from '../http/changeable-header.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { Headers } from '../http/headers.ts';
 import { mapResponse } from '../http/reply.ts';
-import { Response } from '../http/response.ts';
+import type { Response } from '../http/response.ts';
 import { valueEncodings, valueWriter } from './value-encoding.ts';
 
 /** Removes headers from a request or a response and adds others. */
@@ -42,7 +43,8 @@ export const headerFilter = defineFilter({
       config: { messageType: 'RESPONSE', remove: ['Server', 'X-Powered-By'] },
     },
   ],
-  create({ messageType, remove, add, encoding }) {
+  create({ messageType, remove, add, encoding }, parts) {
+    const denied = denials(parts, ['header-value', 'answer-header-value']);
     const write = valueWriter(encoding);
     const additions = Object.entries(add).flatMap(([name, values]) => values.map((value) => ({ name, value })));
     const computed = additions.some(({ value }) => value.compiled !== null);
@@ -70,20 +72,16 @@ export const headerFilter = defineFilter({
 
     if (messageType === 'REQUEST') {
       return function changeRequest(exchange, next) {
-        return change(exchange.request.headers, exchange, null) ? next(exchange) : unwritable(400);
+        return change(exchange.request.headers, exchange, null)
+          ? next(exchange)
+          : denied.refuse(exchange, 'header-value');
       };
     }
     const changeResponse = (response: Response, exchange: Exchange): Response => {
       if (change(response.headers, exchange, response)) return response;
       response.abandon();
-      return unwritable(500);
+      return denied.answer(exchange, 'answer-header-value');
     };
     return (exchange, next) => mapResponse(next(exchange), exchange, changeResponse);
   },
 });
-
-function unwritable(status: number): Response {
-  const response = new Response(status);
-  response.cause = new Error('the value of a header has characters outside ASCII, which its HeaderFilter refuses');
-  return response;
-}

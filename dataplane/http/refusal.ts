@@ -62,6 +62,8 @@ export const refusals = {
   condition: { status: 403, reason: 'the condition of the ConditionEnforcementFilter is not true' },
   'forged-request': { status: 403, reason: 'the CSRF token is missing or wrong' },
   origin: { status: 403, reason: 'the origin is not allowed' },
+  'header-value': { status: 400, reason: 'a HeaderFilter cannot write a value outside ASCII to the request' },
+  'answer-header-value': { status: 500, reason: 'a HeaderFilter cannot write a value outside ASCII to the response' },
   fragment: { status: 400, reason: 'the captured fragment is malformed or too long' },
   throttled: { status: 429, reason: 'the rate limit is exceeded' },
   'throttling-full': { status: 429, reason: 'the ThrottlingFilter has no partition left' },

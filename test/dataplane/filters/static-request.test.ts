@@ -117,7 +117,10 @@ describe('StaticRequestFilter', () => {
   it.each([
     [{}, ['missing method: is required', 'missing uri: is required']],
     [{ method: 'get', uri }, ["value method: must be a method in upper case other than CONNECT and TRACE, not 'get'"]],
-    [{ method: 'CONNECT', uri }, ["value method: must be a method in upper case other than CONNECT and TRACE, not 'CONNECT'"]],
+    [
+      { method: 'CONNECT', uri },
+      ["value method: must be a method in upper case other than CONNECT and TRACE, not 'CONNECT'"],
+    ],
     [{ method: 'GET', uri: '/x' }, ["value uri: is not an absolute http or https URI: '/x'"]],
     [{ method: 'GET', uri, form: { a: '1' } }, ['value form.a: must be an array, not a string']],
     [{ method: 'GET', uri, headers: { 'a b': [] } }, ['value headers["a b"]: \'a b\' is not the name of a header']],
