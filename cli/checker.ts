@@ -16,7 +16,7 @@ import type {
 } from '../controller/compile/checker.ts';
 import { catalogue } from '../dataplane/catalogue.ts';
 import { checkAdmin } from '../dataplane/connectors/check-admin.ts';
-import type { CheckOptions } from '../dataplane/heap/check-scope.ts';
+import type { CheckOptions } from '../dataplane/heap/check-options.ts';
 import { checkDefaultObjects } from '../dataplane/heap/default-objects.ts';
 import type { Scope } from '../dataplane/heap/scope.ts';
 import { configurationLanguage } from '../dataplane/language/runtime-language.ts';

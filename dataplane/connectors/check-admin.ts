@@ -4,7 +4,8 @@ import type { Problem } from '../../contract/problem.ts';
 import { givenReferences } from '../../contract/vocabulary/given-references.ts';
 import { parseConfig } from '../../contract/vocabulary/parse-config.ts';
 import type { Reference } from '../../contract/vocabulary/reference.ts';
-import { type CheckOptions, ScopeCheck } from '../heap/check-scope.ts';
+import type { CheckOptions } from '../heap/check-options.ts';
+import { ScopeCheck } from '../heap/check-scope.ts';
 import type { CheckedObject, Scope } from '../heap/scope.ts';
 import { refusePrototypeKeys } from '../routes/prototype-keys.ts';
 

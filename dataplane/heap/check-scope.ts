@@ -4,10 +4,10 @@ import { isJsonObject, type JsonValue, kindOf as kindOfValue } from '../../contr
 import { type Path, type Problem, pathText } from '../../contract/problem.ts';
 import { givenReferences } from '../../contract/vocabulary/given-references.ts';
 import { fieldNames, parseConfig } from '../../contract/vocabulary/parse-config.ts';
-import type { Reading } from '../../contract/vocabulary/reading.ts';
 import { type Kind, kinds, mistaken, type Reference, standIns } from '../../contract/vocabulary/reference.ts';
 import { soundFields } from '../../contract/vocabulary/sound-fields.ts';
 import { one } from './article.ts';
+import type { CheckOptions } from './check-options.ts';
 import { type Found, referencesIn } from './config-walk.ts';
 import type { TypeDefinition } from './definition.ts';
 import { isHidden } from './hidden-objects.ts';
@@ -16,22 +16,6 @@ import type { BuiltKind } from './kinds.ts';
 import { heapArray, isLeftOut, isRelicKey, reportUse, withoutLogSink } from './relics.ts';
 import { noteValues } from './remarks.ts';
 import { type CheckedDecoration, type CheckedObject, decoratable, kindOf, Scope } from './scope.ts';
-import type { TypeCatalogue } from './type-catalogue.ts';
-
-/** What a check needs to know beside the document. */
-export interface CheckOptions {
-  readonly catalogue: TypeCatalogue;
-  readonly reading: Reading;
-  /** Where somebody may look in vain for what a name leads to. */
-  readonly elsewhere?: string;
-  /** Path that no route gets requests for, such as `openig`; conditions that test it get a warning. */
-  readonly administrativePath?: string;
-  /** Set where a tenant wrote the document: which objects of operators it may refer to although they hold secrets. */
-  readonly tenant?: { readonly sharedObjects: ReadonlySet<string> };
-  /** Hears of names that lead nowhere. */
-  unknown?(kind: Kind, name: string, path: Path): void;
-  report(problem: Problem): void;
-}
 
 /** An object in the making: its references still have to be found. */
 interface Draft {

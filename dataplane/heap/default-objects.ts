@@ -1,5 +1,6 @@
 import type { JsonValue } from '../../contract/document/json-value.ts';
-import { type CheckOptions, ScopeCheck } from './check-scope.ts';
+import type { CheckOptions } from './check-options.ts';
+import { ScopeCheck } from './check-scope.ts';
 import type { Scope } from './scope.ts';
 
 /** What every configuration can refer to without declaring it. An object of the same name in `config.json` wins. */

@@ -1,7 +1,8 @@
 import type { JsonObject } from '../../contract/document/json-value.ts';
 import type { Path, Problem } from '../../contract/problem.ts';
 import { type Kind, Reference } from '../../contract/vocabulary/reference.ts';
-import { type CheckOptions, ScopeCheck } from '../heap/check-scope.ts';
+import type { CheckOptions } from '../heap/check-options.ts';
+import { ScopeCheck } from '../heap/check-scope.ts';
 import type { Scope } from '../heap/scope.ts';
 import { refusePrototypeKeys } from './prototype-keys.ts';
 

@@ -1,0 +1,19 @@
+import type { Path, Problem } from '../../contract/problem.ts';
+import type { Reading } from '../../contract/vocabulary/reading.ts';
+import type { Kind } from '../../contract/vocabulary/reference.ts';
+import type { TypeCatalogue } from './type-catalogue.ts';
+
+/** What a check needs to know beside the document. */
+export interface CheckOptions {
+  readonly catalogue: TypeCatalogue;
+  readonly reading: Reading;
+  /** Where somebody may look in vain for what a name leads to. */
+  readonly elsewhere?: string;
+  /** Path that no route gets requests for, such as `openig`; conditions that test it get a warning. */
+  readonly administrativePath?: string;
+  /** Set where a tenant wrote the document: which objects of operators it may refer to although they hold secrets. */
+  readonly tenant?: { readonly sharedObjects: ReadonlySet<string> };
+  /** Hears of names that lead nowhere. */
+  unknown?(kind: Kind, name: string, path: Path): void;
+  report(problem: Problem): void;
+}
