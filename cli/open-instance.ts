@@ -49,12 +49,14 @@ export function openInstance(layout: InstanceLayout, options: InstanceOptions): 
   const directories = temp === undefined ? found : { ...found, temp: resolve(layout.instance, temp) };
   const data = { env, system, directories };
   const reach = operatorReach(data);
+  // what `$location` names is read through the source, which follows it
+  const located = { ...reach, readFile: (path: string) => source.readLocated(path) ?? reach.readFile(path) };
   const connector = admin.settings?.connectors?.[0];
   const port = options.ports?.[0] ?? connector?.port ?? 8080;
   const scheme = connector?.tls === undefined ? 'http' : 'https';
   const judging = {
     checker: dataPlaneChecker(reach),
-    tokens: { ...sources, reach, instanceUrl: `${scheme}://localhost:${port}` },
+    tokens: { ...sources, reach: located, instanceUrl: `${scheme}://localhost:${port}` },
   };
   const compiler = new Compiler({
     ...judging,

@@ -106,7 +106,8 @@ interface BaseDraft {
 export class Compiler {
   private readonly options: CompilerOptions;
   private readonly resolve: ResolveDocument;
-  private readonly drafts = new WeakMap<FoundRouter, RouteDrafts>();
+  private drafts = new WeakMap<FoundRouter, RouteDrafts>();
+  private epoch = 0;
   private readonly resources: InstanceResources;
   private baseDraft: BaseDraft | null = null;
   private shared: {
@@ -128,6 +129,8 @@ export class Compiler {
   }
 
   compile(state: InstanceState, lastGood: LastGood): Compilation {
+    if (state.epoch !== this.epoch) this.drafts = new WeakMap(); // also those of a base that was sound last
+    this.epoch = state.epoch;
     const walk = new RouterWalk({
       directories: state.directories,
       faults: state.faults,

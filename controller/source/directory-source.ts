@@ -1,4 +1,5 @@
-import { basename, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
+import { readJsonText } from '../../contract/document/json-text.ts';
 import { documentOf, isDocumentName } from '../compile/document-of.ts';
 import type { InstanceState, SourceFile, StrayFile } from '../compile/source-file.ts';
 import { DirectoryWatch } from './directory-watch.ts';
@@ -39,6 +40,10 @@ export class DirectorySource {
     readonly set: ManifestSet;
   } | null = null;
   private readonly routes = new Map<string, Followed>();
+  /** Files that documents name with `$location`, by path. */
+  private readonly located = new Map<string, Followed>();
+  /** Those of them that were read in this epoch. */
+  private readonly inUse = new Set<string>();
   /** What has to be looked at: the whole directory, or only these names. */
   private readonly dirty = new Map<DocumentDirectory, ReadonlySet<string> | 'all'>();
   private readonly pace = new Pace(GAP, () => this.lookAtDirty());
@@ -109,6 +114,16 @@ export class DirectorySource {
     }
   }
 
+  /** The content of a file that a document names with `$location`; a change of it makes everything be judged anew. */
+  readLocated(path: string): Uint8Array | null {
+    const followed =
+      this.located.get(path) ?? this.open(dirname(path), (name) => name === basename(path), isWholeLocated);
+    this.located.set(path, followed);
+    this.inUse.add(path);
+    const file = followed.directory.file(basename(path));
+    return file === null || file.fault !== undefined ? null : file.content;
+  }
+
   /** Follows these directories, each every so many milliseconds (0: only when asked or watched), and no others. */
   follow(directories: ReadonlyMap<string, number>): void {
     this.read([...directories.keys()]);
@@ -120,14 +135,20 @@ export class DirectorySource {
         this.routes.delete(path);
       }
     }
+    for (const [path, followed] of this.located) {
+      if (this.inUse.has(path)) continue;
+      this.stop(followed);
+      this.located.delete(path);
+    }
     const intervals = [...directories.values()].filter((interval) => interval > 0);
-    for (const one of [this.base, this.resources]) this.start(one, intervals.length === 0 ? 0 : Math.min(...intervals));
+    const shortest = intervals.length === 0 ? 0 : Math.min(...intervals);
+    for (const one of [this.base, this.resources, ...this.located.values()]) this.start(one, shortest);
   }
 
   /** Looks at everything now, also at what documents read from elsewhere. */
   scan(): void {
-    this.epoch++;
-    for (const { directory } of [this.base, this.resources, ...this.routes.values()]) this.dirty.set(directory, 'all');
+    this.judgeAnew();
+    for (const { directory } of this.all) this.dirty.set(directory, 'all');
     this.lookAtDirty(true);
   }
 
@@ -135,7 +156,16 @@ export class DirectorySource {
     this.isClosed = true;
     this.pace.close();
     if (this.settling !== null) clearTimeout(this.settling);
-    for (const followed of [this.base, this.resources, ...this.routes.values()]) this.stop(followed);
+    for (const followed of this.all) this.stop(followed);
+  }
+
+  private get all(): readonly Followed[] {
+    return [this.base, this.resources, ...this.routes.values(), ...this.located.values()];
+  }
+
+  private judgeAnew(): void {
+    this.epoch++;
+    this.inUse.clear();
   }
 
   private open(path: string, accepts: (name: string) => boolean, isWhole = isWholeDocument): Followed {
@@ -175,10 +205,12 @@ export class DirectorySource {
   private lookAtDirty(isAsked = false): void {
     const dirty = [...this.dirty];
     this.dirty.clear();
+    const located = new Set([...this.located.values()].map(({ directory }) => directory));
     let changed = isAsked;
     for (const [directory, names] of dirty) {
       const look = directory.look(names === 'all' ? undefined : names);
       changed ||= look.changed;
+      if (look.changed && located.has(directory)) this.judgeAnew();
       this.lookAgain(directory, look.unsettled);
     }
     if (changed) this.options.changed();
@@ -197,6 +229,11 @@ export class DirectorySource {
 
 function isWholeDocument(file: SourceFile): boolean {
   return documentOf(file).value !== null;
+}
+
+/** Properties in lines have no end that could be missing. */
+function isWholeLocated({ path, content }: SourceFile): boolean {
+  return !path.endsWith('.json') || readJsonText(content).problems.length === 0;
 }
 
 function areWholeManifests(file: SourceFile): boolean {
