@@ -3,17 +3,18 @@ import { didYouMean } from '../../contract/did-you-mean.ts';
 import { isJsonObject, type JsonValue, kindOf as kindOfValue } from '../../contract/document/json-value.ts';
 import { type Path, type Problem, pathText } from '../../contract/problem.ts';
 import { givenReferences } from '../../contract/vocabulary/given-references.ts';
-import { fieldNames, parseConfig } from '../../contract/vocabulary/parse-config.ts';
+import { fieldNames } from '../../contract/vocabulary/parse-config.ts';
 import { type Kind, kinds, mistaken, type Reference, standIns } from '../../contract/vocabulary/reference.ts';
 import { soundFields } from '../../contract/vocabulary/sound-fields.ts';
 import { one } from './article.ts';
+import { DecorationCheck } from './check-decoration.ts';
 import type { CheckOptions } from './check-options.ts';
 import { type Found, referencesIn } from './config-walk.ts';
 import type { TypeDefinition } from './definition.ts';
 import { isHidden } from './hidden-objects.ts';
 import { impliedProvider, isImpliedStores, parseWithStores } from './implied-stores.ts';
 import type { BuiltKind } from './kinds.ts';
-import { heapArray, isLeftOut, isRelicKey, reportUse, withoutLogSink } from './relics.ts';
+import { heapArray, isLeftOut, reportUse, withoutLogSink } from './relics.ts';
 import { noteValues } from './remarks.ts';
 import { type CheckedDecoration, type CheckedObject, decoratable, kindOf, Scope } from './scope.ts';
 
@@ -37,6 +38,7 @@ const MOST_HINTS = 50;
 export class ScopeCheck {
   readonly scope: Scope;
   private readonly options: CheckOptions;
+  private readonly decoration: DecorationCheck;
   private readonly drafts = new Map<CheckedObject, Draft>();
   private readonly declaredAt = new Map<string, Path>();
   /** How many objects are being looked through for the one that they stand for. */
@@ -50,6 +52,9 @@ export class ScopeCheck {
     const shared = options.tenant?.sharedObjects;
     this.scope = new Scope(name, parent, shared === undefined ? null : (object) => isHidden(object, shared));
     this.options = options;
+    this.decoration = new DecorationCheck(this.scope, options.reading, options.report, (given, candidates) =>
+      this.meant(given, candidates),
+    );
   }
 
   /** Declares what a `heap` array holds. */
@@ -133,7 +138,7 @@ export class ScopeCheck {
     kind: BuiltKind | null,
     fields: readonly string[] = [],
   ): CheckedDecoration[] {
-    return decorations.flatMap((decoration) => this.decoration(decoration, kind, fields) ?? []);
+    return decorations.flatMap((decoration) => this.decoration.check(decoration, kind, fields) ?? []);
   }
 
   /** Finds what references stand for and refuses cycles. Call it once everything is declared. */
@@ -291,7 +296,7 @@ export class ScopeCheck {
       this.report('warning', 'decoration', decoration.path, message, "move it into 'config'");
       return;
     }
-    const made = this.decoration(decoration, kind, ['config', 'type', 'name']);
+    const made = this.decoration.check(decoration, kind, ['config', 'type', 'name']);
     if (made === null) return;
     if (decoratable(made, kind)) checked.decorations.push(made);
     else this.error('decoration', decoration.path, `'${decoration.name}' cannot decorate ${one(type)}`);
@@ -299,47 +304,7 @@ export class ScopeCheck {
 
   /** Whether somebody wrote a field of an object beside its `config`. */
   private isMisplaced(name: string, { config }: TypeDefinition): boolean {
-    return !this.isDecorator(name) && fieldNames(config).includes(name);
-  }
-
-  private isDecorator(name: string): boolean {
-    return this.scope.find(name)?.definition.kind === 'decorator';
-  }
-
-  private decoration(
-    { name, value, path }: Decoration,
-    kind: BuiltKind | null,
-    fields: readonly string[],
-  ): CheckedDecoration | null {
-    const decorator = this.scope.find(name);
-    if (decorator === undefined || !this.isDecorator(name)) {
-      this.unknownKey(name, path, fields);
-      return null;
-    }
-    const { definition } = decorator;
-    const parsed = parseConfig(definition.decoration!, value, this.options.reading, path);
-    for (const problem of parsed.problems) this.options.report(problem);
-    if (parsed.problems.some(({ severity }) => severity === 'error')) return null;
-    const vain = definition.inVain?.(parsed.value, kind) ?? null;
-    if (vain !== null) this.report('warning', 'no-effect', path, `has no effect: ${vain}`);
-    const unserved = definition.unserved?.(parsed.value) ?? null;
-    if (unserved !== null) this.report('warning', 'unavailable-field', path, unserved);
-    return { decorator, value: parsed.value, source: value };
-  }
-
-  /** A misspelt field or baseURI is an error: what it was to say would be missing. Other keys are the writer's own. */
-  private unknownKey(name: string, path: Path, fields: readonly string[]): void {
-    if (isRelicKey(name, path, this.options.report)) return;
-    const decorators = (): string[] => this.scope.names().filter((one) => this.isDecorator(one));
-    const meant = this.meant(name, () => [...decorators(), ...fields]);
-    const hint = meant === undefined ? undefined : `did you mean '${meant}'?`;
-    const isField = meant !== undefined && fields.includes(meant);
-    if (isField || (meant !== undefined && this.scope.find(meant)?.definition.rebases !== undefined)) {
-      const message = isField ? `there is no field '${name}' here` : `there is no decorator '${name}'`;
-      this.error(isField ? 'unknown-field' : 'decoration', path, message, hint);
-    } else {
-      this.report('warning', 'decoration', path, `has no effect: there is no decorator '${name}'`, hint);
-    }
+    return !this.decoration.isDecorator(name) && fieldNames(config).includes(name);
   }
 
   private meant(name: string, candidates: () => readonly string[]): string | undefined {
