@@ -7,11 +7,14 @@ import {
   type WriteRequest,
 } from './native-handle.ts';
 import { arrived, closed, decideNow, mayPin, pin, readView, unpin } from './turn.ts';
+import { hadShare, restOfTurn } from './turn-share.ts';
 import { type Endpoint, LENT, PASSED, type Passed, REFUSED, type Wire, type WireOwner } from './wire.ts';
 
 const END_OF_FILE = -4095;
 /** Read size of a wire in bulk mode: a long body costs a quarter of the system calls. */
 const BULK_SIZE = 262_144;
+/** Full reads of this size after which others have their turn. */
+const BLOCKS_OF_TURN = 4;
 const blocks: Buffer[] = [];
 const MOST_BLOCKS = 64;
 let native: NativeBindings;
@@ -27,7 +30,11 @@ export class RawWire implements Wire {
   bulk = false;
   private readonly handle: NativeHandle;
   private inFlight = false;
+  /** The owner wants what comes. */
   private reading = false;
+  /** It has read its share of this turn. */
+  private resting = false;
+  private fullBlocks = 0;
   private open: boolean;
   private done = false;
   private over = false;
@@ -162,12 +169,26 @@ export class RawWire implements Wire {
   pause(): void {
     if (!this.reading) return;
     this.reading = false;
-    this.handle.readStop();
+    if (!this.resting) this.handle.readStop();
   }
 
   resume(): void {
     if (this.reading || this.done || !this.open) return;
-    this.reading = this.handle.readStart() === 0;
+    this.reading = this.resting || this.handle.readStart() === 0;
+  }
+
+  private rest(): void {
+    if (!this.reading || this.resting) return;
+    this.resting = true;
+    this.handle.readStop();
+    restOfTurn(this);
+  }
+
+  readOn(): void {
+    this.resting = false;
+    if (!this.reading) return;
+    this.reading = false;
+    this.resume();
   }
 
   end(): void {
@@ -221,6 +242,7 @@ export class RawWire implements Wire {
     const block = this.block;
     if (block === null) {
       arrived(this, length);
+      if (hadShare(length, this.queued)) this.rest();
       return this.bulk ? this.enterBulk() : undefined;
     }
     const passed = this.queued === 0 ? this.owner.passes(block, length) : REFUSED;
@@ -228,6 +250,7 @@ export class RawWire implements Wire {
       block[length] = 0;
       decideNow(this, block, length);
     }
+    if (length === BULK_SIZE && ++this.fullBlocks % BLOCKS_OF_TURN === 0) this.rest();
     if (this.bulk && !this.done) return passed === LENT ? this.enterBulk() : undefined;
     this.block = null;
     if (passed !== LENT) recycle(block);

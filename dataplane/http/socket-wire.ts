@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { SLACK } from './bytes.ts';
 import { arrivedIn, closed } from './turn.ts';
+import { hadShare, restOfTurn } from './turn-share.ts';
 import { type Endpoint, REFUSED, type Wire, type WireOwner } from './wire.ts';
 
 /** A wire on a public socket: a third slower than a raw handle and right everywhere. */
@@ -16,6 +17,10 @@ export class SocketWire implements Wire {
   private gone = false;
   private peerEnded = false;
   private slow = false;
+  /** The owner wants nothing now. */
+  private paused = false;
+  /** It has read its share of this turn. */
+  private resting = false;
 
   constructor(socket: Socket, owner: WireOwner) {
     this.socket = socket;
@@ -36,7 +41,20 @@ export class SocketWire implements Wire {
     bytes.copy(copy);
     copy[bytes.length] = 0;
     arrivedIn(this, copy, bytes.length);
+    if (hadShare(bytes.length, this.queued)) this.rest();
   };
+
+  private rest(): void {
+    this.socket.pause();
+    if (this.resting) return;
+    this.resting = true;
+    restOfTurn(this);
+  }
+
+  readOn(): void {
+    this.resting = false;
+    if (!this.paused && !this.gone) this.socket.resume();
+  }
 
   private readonly onEnd = (): void => {
     this.peerEnded = true;
@@ -59,7 +77,7 @@ export class SocketWire implements Wire {
   /** Goes on with another socket that was made of this one, such as one that speaks TLS on it. */
   replace(make: (socket: Socket) => Socket): void {
     this.socket = make(this.detach());
-    this.gone = false;
+    this.gone = this.paused = false;
     this.listen();
   }
 
@@ -93,11 +111,13 @@ export class SocketWire implements Wire {
   }
 
   pause(): void {
+    this.paused = true;
     this.socket.pause();
   }
 
   resume(): void {
-    this.socket.resume();
+    this.paused = false;
+    if (!this.resting) this.socket.resume();
   }
 
   end(): void {

@@ -6,6 +6,7 @@ import {
   type WriteRequest,
 } from '../http/native-handle.ts';
 import { arrived, closed, readView } from '../http/turn.ts';
+import { hadShare, restOfTurn } from '../http/turn-share.ts';
 import { type Endpoint, PASSED, type Passed, REFUSED, type Wire, type WireOwner } from '../http/wire.ts';
 import type { TlsHandle } from './native-tls.ts';
 import { alertOf } from './tls-faults.ts';
@@ -50,7 +51,10 @@ export class TlsWire implements Wire {
   private inner: Wire | null = null;
   /** The handshake is done. */
   private open = false;
+  /** The owner wants what comes. */
   private reading = false;
+  /** It has read its share of this turn. */
+  private resting = false;
   /** Nothing more will be read: an end is told once. */
   private ended = false;
   /** Encrypted, but the runtime takes nothing more before it says so. */
@@ -219,12 +223,26 @@ export class TlsWire implements Wire {
   pause(): void {
     if (!this.reading) return;
     this.reading = false;
-    this.handle!.readStop();
+    if (!this.resting) this.handle!.readStop();
   }
 
   resume(): void {
     if (this.reading || this.ended || this.done || this.handle === null) return;
-    this.reading = this.handle.readStart() === 0;
+    this.reading = this.resting || this.handle.readStart() === 0;
+  }
+
+  private rest(): void {
+    if (!this.reading || this.resting) return;
+    this.resting = true;
+    this.handle!.readStop();
+    restOfTurn(this);
+  }
+
+  readOn(): void {
+    this.resting = false;
+    if (!this.reading) return;
+    this.reading = false;
+    this.resume();
   }
 
   end(): void {
@@ -271,7 +289,7 @@ export class TlsWire implements Wire {
    * to stop. The runtime reports both alike.
    */
   private isConnectionOver(): boolean {
-    if (!this.reading || this.under!.readStart() !== 0) return false;
+    if (!this.reading || this.resting || this.under!.readStart() !== 0) return false;
     this.under!.readStop();
     return true;
   }
@@ -279,8 +297,10 @@ export class TlsWire implements Wire {
   /** Bytes, an end or an error came. */
   read(length: number): void {
     if (this.done) return;
-    if (length > 0) arrived(this, length);
-    else if (length < 0) {
+    if (length > 0) {
+      arrived(this, length);
+      if (hadShare(length, this.queued)) this.rest();
+    } else if (length < 0) {
       const isCut = length !== END_OF_FILE || (this.needsFarewell && this.isConnectionOver());
       this.reading = false;
       this.ended = true;
