@@ -83,9 +83,14 @@ describe('keys beside those of a document or an object', () => {
       ],
     ],
     [
-      'a misspelt decorator has no effect',
+      'a misspelt baseURI is refused',
       { baseUri: 'http://a', handler: proxy },
-      ["warning decoration baseUri: has no effect: there is no decorator 'baseUri' (did you mean 'baseURI'?)"],
+      ["decoration baseUri: there is no decorator 'baseUri' (did you mean 'baseURI'?)"],
+    ],
+    [
+      'another misspelt decorator has no effect',
+      { captur: 'all', handler: proxy },
+      ["warning decoration captur: has no effect: there is no decorator 'captur' (did you mean 'capture'?)"],
     ],
     ['remarks of the writer are nobody else’s business', { _note: 1, 'x-note': 2, comment: 3, handler: proxy }, []],
     [
