@@ -7,7 +7,7 @@ const probe = fileURLToPath(new URL('./import-probe.ts', import.meta.url));
 export function importEffects(root: string, modules: readonly string[]): string[] {
   const child = spawnSync(process.execPath, ['--permission', '--allow-fs-read=*', probe, root, ...modules], {
     encoding: 'utf8',
-    timeout: 20_000,
+    timeout: 240_000,
     killSignal: 'SIGKILL',
   });
   const [report, ...earlier] = child.stdout.split('\n').reverse() as [string, ...string[]];

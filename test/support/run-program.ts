@@ -19,7 +19,7 @@ export function runProgram(
 ): Promise<Outcome> {
   const { input, ...rest } = options;
   return new Promise((resolve) => {
-    const child = execFile(program, words, { ...rest, timeout: 20_000, maxBuffer: 1 << 26 }, (_, stdout, stderr) =>
+    const child = execFile(program, words, { ...rest, timeout: 240_000, maxBuffer: 1 << 26 }, (_, stdout, stderr) =>
       resolve({ code: child.exitCode, stdout, stderr }),
     );
     if (input !== undefined) child.stdin?.end(input);

@@ -43,7 +43,7 @@ it('a change of a manifest is a later generation of its resource', async () => {
       const found = source.state.resources!.routes.get('shop/a');
       expect(found).toMatchObject({ generation: 2, spec: { handler: 'y' } });
     },
-    { timeout: 10_000 },
+    { timeout: 120_000 },
   );
 });
 

@@ -15,7 +15,7 @@ function storeAt(directory: string, config: JsonObject = {}, reach?: Reach) {
 }
 
 async function comesTo(store: SecretStore, value: string): Promise<void> {
-  await vi.waitFor(async () => expect(revealed(await store.active('a'))).toBe(value), { timeout: 10_000 });
+  await vi.waitFor(async () => expect(revealed(await store.active('a'))).toBe(value), { timeout: 120_000 });
 }
 
 describe(TYPE, () => {
@@ -136,7 +136,7 @@ describe('a change of files', () => {
     const { object: store } = storeAt(directory);
     await comesTo(store, 'old');
     unlinkSync(join(directory, 'a'));
-    await vi.waitFor(() => expect(store.active('a')).rejects.toThrow(NoSuchSecret), { timeout: 10_000 });
+    await vi.waitFor(() => expect(store.active('a')).rejects.toThrow(NoSuchSecret), { timeout: 120_000 });
     writeFileSync(join(directory, 'a'), 'new');
     await comesTo(store, 'new');
   });
@@ -163,7 +163,7 @@ describe('a change of files', () => {
     const heard = vi.fn();
     store.watch(heard);
     writeFileSync(join(directory, 'b'), 'other');
-    await vi.waitFor(() => expect(heard).toHaveBeenCalled(), { timeout: 10_000 });
+    await vi.waitFor(() => expect(heard).toHaveBeenCalled(), { timeout: 120_000 });
     expect(await store.active('a')).toBe(before);
   });
 
@@ -176,7 +176,7 @@ describe('a change of files', () => {
       expect(revealed(await store.active('a'))).toBe('pass');
       expect(logged).toMatchObject([{ secretId: 'a', err: { type: 'UnreadableSecret' } }]);
     };
-    await vi.waitFor(noticed, { timeout: 10_000 });
+    await vi.waitFor(noticed, { timeout: 120_000 });
     rmSync(directory, { recursive: true });
     expect(revealed(await store.active('a'))).toBe('pass');
   });

@@ -76,7 +76,7 @@ describe('a value of a secret', () => {
     writeFileSync(join(directory, 'plain'), `${VALUE}\n`);
     writeFileSync(join(directory, 'tls'), key.slice(0, 100));
     if (JSON.stringify(store).includes(directory)) {
-      await vi.waitFor(() => expect(heard).toHaveBeenCalled(), { timeout: 10_000 });
+      await vi.waitFor(() => expect(heard).toHaveBeenCalled(), { timeout: 120_000 });
     }
     seen.push(...(await answers(provider)));
     const text = printed(provider, objects.problems, objects.logged, ...seen);

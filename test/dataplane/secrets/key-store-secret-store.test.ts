@@ -316,7 +316,7 @@ describe('a change', () => {
   async function comesTo(store: SecretStore, subject: string): Promise<void> {
     const subjectNow = async (): Promise<string | undefined> =>
       (await store.key('sign', 'sign')).certificates[0]?.subject;
-    await vi.waitFor(async () => expect(await subjectNow()).toBe(subject), { timeout: 10_000 });
+    await vi.waitFor(async () => expect(await subjectNow()).toBe(subject), { timeout: 120_000 });
   }
 
   const changes: readonly (readonly [string, (file: string) => void])[] = [
@@ -406,7 +406,7 @@ describe('a change', () => {
       await comesTo(store, 'CN=one');
       expect(logged.map(({ msg }) => msg)).toContain('a keystore cannot be opened');
     };
-    await vi.waitFor(noticed, { timeout: 10_000 });
+    await vi.waitFor(noticed, { timeout: 120_000 });
     writeFileSync(file, other);
     await comesTo(store, 'CN=renewed');
   });

@@ -68,7 +68,7 @@ it('a server shows the key and the chain of a keystore, trusts clients by it, an
   writeFileSync(join(directory, 'new'), pkcs12File({ ...wish, keys: { server: renewed, client } }));
   renameSync(join(directory, 'new'), join(directory, 'keystore.p12'));
   const shown = async (): Promise<unknown> => (await askSecurely(port, identity)).certificate.subject.CN;
-  await vi.waitFor(async () => expect(await shown()).toBe('renewed'), { timeout: 10_000 });
+  await vi.waitFor(async () => expect(await shown()).toBe('renewed'), { timeout: 120_000 });
 });
 
 it('a handler trusts a backend by a keystore and shows it a key of the keystore', async () => {

@@ -77,7 +77,7 @@ describe(TYPE, () => {
     const heard = vi.fn();
     const end = provider.watch(heard);
     await provider.active('a');
-    await vi.waitFor(() => expect(heard).toHaveBeenCalled(), { timeout: 10_000 });
+    await vi.waitFor(() => expect(heard).toHaveBeenCalled(), { timeout: 120_000 });
     end();
   });
 

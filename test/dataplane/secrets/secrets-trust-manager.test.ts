@@ -100,7 +100,7 @@ describe(TYPE, () => {
     await manager.trust();
     writeFileSync(join(directory, 'trusted'), other.certificate);
     const subject = async (): Promise<string | undefined> => (await manager.trust()).certificates[0]?.subject;
-    await vi.waitFor(async () => expect(await subject()).toBe('CN=Other'), { timeout: 10_000 });
+    await vi.waitFor(async () => expect(await subject()).toBe('CN=Other'), { timeout: 120_000 });
     expect(logged.filter(({ level }) => level === 40)).toHaveLength(1);
   });
 

@@ -41,6 +41,6 @@ it('gives up where nothing can be made', () => {
   const module = JSON.stringify(new URL('../../../dataplane/services/made-directory.ts', import.meta.url).href);
   const script = `const { makeDirectory } = await import(${module});
     try { makeDirectory('/proc/nothing/at-all'); } catch (error) { console.log(error.message); }`;
-  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { timeout: 10_000 });
+  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { timeout: 120_000 });
   expect(stdout.toString()).toMatch(/^ENOENT: .*\/proc\/nothing'\n$/);
 });

@@ -227,7 +227,7 @@ describe('partitions', () => {
           await repeated[0]!.task();
           return shown();
         },
-        { timeout: 10_000 },
+        { timeout: 120_000 },
       )
       .toBe(0);
     expect(await asks('a')).toBe('200');
