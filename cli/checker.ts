@@ -27,9 +27,10 @@ import { foundRouters } from '../dataplane/routes/found-routers.ts';
 import { neededBase, usableObjects, usedObjects } from '../dataplane/routes/needed-base.ts';
 import { valueJson } from './value-json.ts';
 
-/** A document with those around it, the outermost first, and what `admin.json` says. */
+/** A document with those around it, the outermost first, the router of a route, and what `admin.json` says. */
 interface Surroundings {
   readonly documents: readonly JsonObject[];
+  readonly router?: string;
   readonly administrativePath?: string;
 }
 
@@ -56,10 +57,13 @@ export function dataPlaneChecker(reach: Reach): Checker {
     if (seen === null) return { sound: false, conditionIsReadable, problems, routers: [], unknownReferences };
     const routers = foundRouters(seen).map((facts) => ({
       ...facts,
-      route: (route: JsonObject, name: string, means?: TenantMeans) =>
-        means === undefined
-          ? judgedRoute(route, `${facts.name}.${name}`, seen.scope, { ...around, documents: [...documents, route] })
-          : judgedTenantRoute(route, `${facts.name}.${name}`, seen.scope, { ...around, documents: [route] }, means),
+      route: (route: JsonObject, id: string, means?: TenantMeans) => {
+        const name = `${facts.name}.${id}`;
+        const below = { ...around, router: facts.name };
+        return means === undefined
+          ? judgedRoute(route, name, seen.scope, { ...below, documents: [...documents, route] })
+          : judgedTenantRoute(route, name, seen.scope, { ...below, documents: [route] }, means);
+      },
       store: (declaration: JsonObject, means: TenantMeans) => judgedStore(declaration, seen.scope, means),
       uses(route: JsonObject, name: string, means: TenantMeans): readonly string[] {
         const checked = checkRoute(

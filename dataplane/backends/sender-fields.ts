@@ -30,6 +30,13 @@ export const senderFields = {
     .describe('Most requests that wait for a connection, by default 10000; further ones are answered with 503.'),
   websocket: websocketFields.prefault({}).describe('Upgrades to WebSocket.'),
 
+  forwardProxy: flag()
+    .default(false)
+    .describe(
+      'Whether requests may go to the host that the client names. If false, a handler that no `baseURI` covers is an ' +
+        'error: on the route, on an object or binding on the way, or by a filter that sets `request.uri`. For ' +
+        'operators only.',
+    ),
   ...httpVersionFields,
   numberOfWorkers: noEffect(
     integer({ min: 1 }),

@@ -50,6 +50,7 @@ export const assignmentFilter = defineFilter({
       },
     },
   ],
+  setsUri: ({ onRequest }) => onRequest.some(({ target: { source } }) => NAMES_HOST.test(source)),
   create({ onRequest, onResponse }, { log }) {
     for (const { target: place } of [...onRequest, ...onResponse]) warnIfReadOnly(place, log);
 
@@ -76,6 +77,9 @@ export const assignmentFilter = defineFilter({
     };
   },
 });
+
+/** A place whose change sends the request to another host. */
+const NAMES_HOST = /^\$\{\s*request\s*(?:\.\s*uri|\[\s*['"]uri['"]\s*\])\s*(?:\}|\.\s*host\b|\[\s*['"]host['"])/;
 
 function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null;

@@ -57,6 +57,7 @@ export const staticRequestFilter = defineFilter({
       },
     },
   ],
+  setsUri: () => true,
   create({ method, uri, headers, form, entity }, parts) {
     const denied = denials(parts, ['no-uri']);
     const fixedUri = uri.compiled === null ? readAbsoluteUri(uri.source) : null;

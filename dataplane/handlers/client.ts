@@ -19,6 +19,7 @@ export const clientHandler = defineHandler({
   config: z.strictObject(senderFields),
   examples: [{ title: 'Services that are near', config: { connectionTimeout: '1 second', soTimeout: '3 seconds' } }],
   remarks: (config) => [...httpVersionRemarks(config), ...tlsRemarks(config), ...proxyRemarks(config)],
+  sendsOn: ({ forwardProxy }) => (forwardProxy ? 'anywhere' : 'where-told'),
   create(config, parts) {
     const send = sender(config, parts, isNoAnswer);
     return (exchange) => mapResponse(send(exchange), exchange, failWithoutAnswer);

@@ -46,6 +46,7 @@ export const dispatchHandler = defineHandler({
       },
     },
   ],
+  setsUriFor: ({ bindings }) => bindings.flatMap(({ baseURI, handler }) => (baseURI === undefined ? [] : [handler])),
   create({ bindings }, parts) {
     const { resolve, log } = parts;
     const denied = denials(parts, ['no-binding']);

@@ -36,8 +36,10 @@ export const reverseProxyHandler = defineHandler({
         circuitBreaker: { maxFailures: 5, openDuration: '10 seconds' },
       },
     },
+    { title: 'A forward proxy of an operator: clients choose the host', config: { forwardProxy: true } },
   ],
   remarks: (config) => [...httpVersionRemarks(config), ...tlsRemarks(config), ...proxyRemarks(config)],
+  sendsOn: ({ forwardProxy }) => (forwardProxy ? 'anywhere' : 'where-told'),
   create(config, parts) {
     return sender(config, parts);
   },

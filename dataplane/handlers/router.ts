@@ -22,6 +22,7 @@ export const router = defineHandler({
       .describe('Handler of requests that no route takes; by default they are answered with 404.'),
     openApiValidation: unavailable('object').describe('Routes made of OpenAPI documents.'),
   }),
+  entersRoutes: true,
   operatorOnly: 'the routes of a router are files of the plane',
   survives: false, // its routes inherit from the heap that it is built in
   examples: [

@@ -37,6 +37,7 @@ export const sequenceHandler = defineHandler({
       },
     },
   ],
+  inTurn: true,
   create({ bindings }, { resolve }) {
     const last = bindings.at(-1)!;
     let next = resolve(last.handler);

@@ -13,6 +13,8 @@ export interface CheckOptions {
   readonly administrativePath?: string;
   /** Set where a tenant wrote the document: which objects of operators it may refer to although they hold secrets. */
   readonly tenant?: { readonly sharedObjects: ReadonlySet<string> };
+  /** Qualified name of the router whose route the document is. */
+  readonly router?: string;
   /** Hears of names that lead nowhere. */
   unknown?(kind: Kind, name: string, path: Path): void;
   report(problem: Problem): void;

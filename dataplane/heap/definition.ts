@@ -51,6 +51,18 @@ export interface TypeDefinition<K extends BuiltKind = BuiltKind, Config = unknow
   readonly lendsCredentials?: true;
   /** False for a type whose objects are made anew with every update, although nothing about them changed. */
   readonly survives?: false;
+  /** For handlers that send requests to the host of their URI: whether the client may name it, or something has to. */
+  sendsOn?(config: Config): 'anywhere' | 'where-told';
+  /** Whether it sets the host of the URI of requests, for all or for some. */
+  setsUri?(config: Config): boolean;
+  /** References to handlers for whose requests it sets the host of the URI. */
+  setsUriFor?(config: Config): readonly Reference[];
+  /** Whether its handlers get the same request one after the other. */
+  readonly inTurn?: true;
+  /** Fields with handlers that get no requests of clients but those that the object makes itself. */
+  readonly ownCalls?: readonly string[];
+  /** Whether routes of other documents get its requests. */
+  readonly entersRoutes?: true;
   /** For decorators: the schema of what stands beside the decorated object. */
   readonly decoration?: z.ZodType;
   /** For decorators: what they can be put around. */

@@ -67,6 +67,9 @@ export class Scope {
   /** Decorations of every compatible object in this scope and below it. */
   readonly globalDecorations: CheckedDecoration[] = [];
 
+  /** Qualified names of routers whose routes get requests with the host that the client named. */
+  openRouters: ReadonlySet<string> = new Set();
+
   private readonly hides: ((object: CheckedObject) => boolean) | null;
 
   /** @param hides tells what of the scopes around does not exist here */

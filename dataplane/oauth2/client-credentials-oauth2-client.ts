@@ -108,6 +108,7 @@ export const clientCredentialsOAuth2ClientFilter = defineFilter({
         : []),
     ];
   },
+  ownCalls: ['endpointHandler', 'handler'],
   create(config, parts) {
     const { resolve, log, onClose } = parts;
     const denied = denials(parts, ['no-client-token']);

@@ -11,6 +11,7 @@ import { ScopeCheck } from '../heap/check-scope.ts';
 import { noteExpression } from '../heap/remarks.ts';
 import { type CheckedDecoration, type CheckedObject, decoratable, kindOf, type Scope } from '../heap/scope.ts';
 import { testsAdministration } from './administrative-condition.ts';
+import { openProxies } from './open-proxies.ts';
 import { refusePrototypeKeys } from './prototype-keys.ts';
 import { secretsField } from './secrets-field.ts';
 
@@ -104,7 +105,15 @@ function check(
   scopeCheck.scope.globalDecorations.push(...scopeCheck.decorations(globalDecorations(document, report), null));
   scopeCheck.finish();
   if (handler !== null) refuseIncompatible(decorations, handler, report);
-  const sound = handler !== null && condition !== undefined && !problems.some(({ severity }) => severity === 'error');
+  const hasErrors = (): boolean => problems.some(({ severity }) => severity === 'error');
+  if (handler !== null && !hasErrors()) {
+    const { scope } = scopeCheck;
+    const isOpen = options.router === undefined || parent.openRouters.has(options.router);
+    const found = openProxies({ scope, handler, decorations }, { isOpen, isTenant: options.tenant !== undefined });
+    scope.openRouters = found.routers;
+    problems.push(...found.problems);
+  }
+  const sound = handler !== null && condition !== undefined && !hasErrors();
   return {
     document: sound ? { scope: scopeCheck.scope, handler, decorations, condition } : null,
     seen: { scope: scopeCheck.scope, handler, decorations },

@@ -258,14 +258,14 @@ export class Configuration {
     const { catalogue } = this.options;
     const figures = this.options.figures(entry.slot);
     const name = routeScopeName(entry);
-    const { sharedObjects } = this.tenancy;
     const egress = entry.tenant === undefined ? null : this.tenancy.egressOf(entry.tenant);
     const reach = egress === null ? this.options.reach : tenantReach(entry.files);
     // properties of operators are no names in the document of a tenant
     const around = egress === null ? (this.ancestors.get(parent.scope) ?? []) : [];
     const above = [...around, entry.document];
     const reading = this.reading(above, reach);
-    const check = { catalogue, reading, report: (): void => {}, ...(egress !== null && { tenant: { sharedObjects } }) };
+    const tenant = egress === null ? {} : { tenant: { sharedObjects: this.tenancy.sharedObjects } };
+    const check = { catalogue, reading, router: entry.router, report: (): void => {}, ...tenant };
     const verdict = checkRoute(entry.document, name, parent.scope, check);
     const unsound = (problems: readonly Problem[]): Route | null => {
       const keepsServing = old !== undefined && old.entry.tenant === entry.tenant && entry.refuses !== true;

@@ -16,7 +16,7 @@ const bad = new InstanceFolder({
   'config/routes/default.json': '{}',
 });
 const alone = new InstanceFolder({
-  'good.json': { handler: 'ReverseProxyHandler' },
+  'good.json': { baseURI: 'http://app.example.com', handler: 'ReverseProxyHandler' },
   'bad.yaml': 'handler:\n  type: Chain\n  config: {}\n',
   'notes.txt': '',
 });

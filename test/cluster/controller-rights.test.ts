@@ -106,7 +106,7 @@ describe('docs/controller-rights.yaml', () => {
     await cluster.run(['apply', '-f', '-'], JSON.stringify(route));
     const waited = ['wait', 'routes.gatewarden.io/orders', '-n', namespace, '--timeout=30s'];
     await cluster.run([...waited, '--for=condition=Accepted=False']);
-    const spec = { handler: 'ReverseProxyHandler' };
+    const spec = { baseURI: 'http://10.0.0.1:80', handler: 'ReverseProxyHandler' };
     await cluster.run(['apply', '-f', '-'], JSON.stringify({ ...route, spec }));
     await cluster.run([...waited, '--for=condition=Accepted=True']);
     await cluster.run(['wait', 'configmap/gatewarden-authority', '-n', namespace, '--for=create', '--timeout=30s']);

@@ -4,6 +4,7 @@ import { NO_BASE_FILES } from '../../controller/cluster/base-files.ts';
 import type { ResourceState } from '../../controller/compile/resources/resource-state.ts';
 import { type ClusterCompilation, type FollowedCluster, LiveCluster } from '../../controller/live-cluster.ts';
 import { CompiledCluster } from '../support/compiled-cluster.ts';
+import { proxied } from '../support/proxied-route.ts';
 
 const store = { type: 'FileSystemSecretStore', config: { format: 'PLAIN' }, secrets: [{ name: 'keys' }] };
 
@@ -68,7 +69,7 @@ class Followed implements FollowedCluster {
 describe('an instance that follows a cluster', () => {
   it('publishes nothing before everything was listed', async () => {
     const followed = new Followed();
-    followed.content.route('shop/a', { handler: 'ReverseProxyHandler' });
+    followed.content.route('shop/a', proxied);
     const started = followed.live.start();
     followed.live.changed();
     expect(followed.made).toEqual([]);
@@ -81,7 +82,7 @@ describe('an instance that follows a cluster', () => {
   it('waits for the Secrets that it wants, so that no Route refuses for a moment', async () => {
     const followed = new Followed();
     const { content } = followed;
-    content.store('shop/one', store).route('shop/a', { secrets: { stores: ['one'] }, handler: 'ReverseProxyHandler' });
+    content.store('shop/one', store).route('shop/a', { secrets: { stores: ['one'] }, ...proxied });
     followed.listed();
     await followed.live.start();
     expect(followed.wanted).toEqual([['shop/keys']]);
@@ -98,7 +99,7 @@ describe('an instance that follows a cluster', () => {
 
   it('does not wait for ever', async () => {
     const followed = new Followed();
-    followed.content.store('shop/one', store).route('shop/a', { handler: 'ReverseProxyHandler' });
+    followed.content.store('shop/one', store).route('shop/a', proxied);
     followed.listed();
     await followed.live.start();
     expect(followed.made).toEqual([]);
@@ -112,7 +113,7 @@ describe('an instance that follows a cluster', () => {
   it('says who is to run a route, and which version its Route has', async () => {
     const followed = new Followed();
     const dataPlanes = { matchLabels: { colour: 'blue' } };
-    followed.content.route('shop/a', { dataPlanes, handler: 'ReverseProxyHandler' });
+    followed.content.route('shop/a', { dataPlanes, ...proxied });
     followed.listed();
     await followed.live.start();
     const published = followed.made[0]!.published!;
@@ -131,7 +132,7 @@ describe('an instance that follows a cluster', () => {
   it('does not let statuses hold up what people write', async () => {
     const followed = new Followed();
     const { content, live, made, timers } = followed;
-    content.route('shop/a', { handler: 'ReverseProxyHandler' });
+    content.route('shop/a', proxied);
     followed.listed();
     await live.start();
     content.touch('shop/a', { lastGood: { generation: 1, hash: 'x' } });
@@ -139,7 +140,7 @@ describe('an instance that follows a cluster', () => {
     live.changed();
     live.changed();
     expect([made.length, timers.length]).toEqual([1, before + 1]);
-    content.route('shop/b', { handler: 'ReverseProxyHandler' });
+    content.route('shop/b', proxied);
     live.changed();
     await followed.next().catch(() => undefined);
     expect(made).toHaveLength(2);
@@ -150,7 +151,7 @@ describe('an instance that follows a cluster', () => {
   it('takes what planes recall', async () => {
     const followed = new Followed();
     const { content } = followed;
-    const good = content.route('shop/a', { handler: 'ReverseProxyHandler' }).verdict('shop/a').route!;
+    const good = content.route('shop/a', proxied).verdict('shop/a').route!;
     content.touch('shop/a', { lastGood: { generation: 1, hash: good.hash } }).route('shop/a', { handler: 'nobody' });
     content.restart();
     const live = new LiveCluster({

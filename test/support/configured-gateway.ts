@@ -11,6 +11,7 @@ import { checkRoute } from '../../dataplane/routes/check-document.ts';
 import { Configuration } from '../../dataplane/routes/configuration.ts';
 import { documentReading } from '../../dataplane/routes/document-reading.ts';
 import { noFigures } from '../../dataplane/routes/route-figures.ts';
+import { asForwardProxy, withForwardProxies } from './forward-proxy.ts';
 import { startGateway, type TestGateway, type TestGatewayOptions } from './gateway.ts';
 import { operatorReach } from './operator-reach.ts';
 
@@ -35,7 +36,7 @@ export interface ConfiguredOptions extends Pick<TestGatewayOptions, 'limits' | '
   readonly streaming?: boolean;
 }
 
-/** The engine in front of one document, as a user would write `config.json`. @throws when it cannot be built. */
+/** The engine in front of one document, as a user would write `config.json`, which is a forward proxy. @throws when it cannot be built. */
 export async function startConfigured(
   document: JsonObject,
   options: ConfiguredOptions = {},
@@ -57,11 +58,13 @@ export async function startConfigured(
     mayReach: (address, port) => !listeners.has(address, port),
     streaming: options.streaming ?? true,
   });
-  const set = Object.entries(options.routes ?? {}).map(([id, route], slot) => {
+  const set = Object.entries(options.routes ?? {}).map(([id, given], slot) => {
+    const route = withForwardProxies(given) as JsonObject;
     const name = typeof route['name'] === 'string' ? route['name'] : id;
     return { router: 'gateway._router', id, name, document: route, hash: canonicalJson(route), slot };
   });
-  const base = { document, hash: canonicalJson(document) };
+  const proxy = asForwardProxy(document);
+  const base = { document: proxy, hash: canonicalJson(proxy) };
   const problems = configuration.apply({ revision: '1', base, set, remove: [], defaultSlots: {} });
   if (problems.length > 0) throw new Error(JSON.stringify(problems, null, 2));
   const gateway = await startGateway({ ...options, handler: () => configuration.handle });
@@ -84,6 +87,7 @@ export async function startConfigured(
 /** Every problem of a document, checked as a route. */
 export function checkConfigured(document: JsonObject, reach: Reach = operatorReach()): readonly Problem[] {
   const reading = documentReading(reach, [document], () => {});
-  const check = { catalogue, reading, report: (): void => {} };
+  // a route of a router that has a baseURI, so that only what is said of the document itself is found
+  const check = { catalogue, reading, router: 'gateway._router', report: (): void => {} };
   return checkRoute(document, 'gateway._router.test', checkDefaultObjects(check), check).problems;
 }

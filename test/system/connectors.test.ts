@@ -71,7 +71,7 @@ describe('connectors', () => {
   it('are no backends of the gateway, any of them', async () => {
     const content = {
       'config/admin.json': { connectors: two },
-      'config/config.json': { handler: { type: 'ReverseProxyHandler' } },
+      'config/config.json': { handler: { type: 'ReverseProxyHandler', config: { forwardProxy: true } } },
     };
     await run(content, ['--port', '0,0']);
     for (const port of ports()) {

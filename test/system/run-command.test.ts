@@ -54,7 +54,8 @@ describe('gatewarden run', () => {
   });
 
   it('sends no client to its admin port, which trusts this machine', async () => {
-    await run({ 'config/config.json': { handler: { type: 'ReverseProxyHandler' } } });
+    const handler = { type: 'ReverseProxyHandler', config: { forwardProxy: true } };
+    await run({ 'config/config.json': { handler } });
     for (const host of ['127.0.0.1', 'localhost', '0.0.0.0', '[::ffff:127.0.0.1]']) {
       const head = `POST /units/0/restart HTTP/1.1\r\nHost: ${host}:${gateway!.adminPort}\r\n`;
       expect([host, (await ask(gateway!.port, head)).status]).toEqual([host, 403]);

@@ -297,7 +297,7 @@ describe('a proxy that does not lead to the backend', () => {
 
   it('is the gateway itself', async () => {
     const gateway = await serve({ type: 'StaticResponseHandler', config: { status: 200 } });
-    const document = { handler: through(custom(gateway.url)) };
+    const document = { baseURI: 'http://app.internal', handler: through(custom(gateway.url)) };
     const base = { document, hash: canonicalJson(document) };
     expect(gateway.configuration.apply({ revision: '2', base, set: [], remove: [], defaultSlots: {} })).toEqual([]);
     const answer = await send(gateway, 'GET /', host);

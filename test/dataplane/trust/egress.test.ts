@@ -116,8 +116,11 @@ describe("a tenant's route", () => {
     const { destination, requests } = await backend();
     const trust = { egress: ['127.0.0.1'] };
     const host = `127.0.0.1:${destination.port}`;
+    const delegate = { type: 'StaticRequestFilter', config: { method: 'GET', uri: `http://${host}/` } };
+    const never = { type: 'ConditionalFilter', config: { condition: "${request.method == 'PUT'}", delegate } };
     for (const handler of ['ReverseProxyHandler', 'ClientHandler', { type: 'ReverseProxyHandler' }]) {
-      const gateway = await startTenants({ shop: tenants({ handler }) }, { trust });
+      const chain = { type: 'Chain', config: { filters: [never], handler } };
+      const gateway = await startTenants({ shop: tenants({ handler: chain }) }, { trust });
       expect(refusalOf(await gateway.get('/', host))).toBe('backend-egress');
       gateway.change({ shop: tenants(to(`http://${host}`, handler)) });
       expect((await gateway.get('/covered', host)).status).toBe(200);

@@ -100,6 +100,7 @@ describe("a tenant's document", () => {
     [
       'whom to trust',
       {
+        baseURI: 'https://app.example.com',
         handler: {
           type: 'ReverseProxyHandler',
           config: { tls: { type: 'ClientTlsOptions', config: { trustManager: 'trust' } } },

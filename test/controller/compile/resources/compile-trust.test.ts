@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../contract/document/json-value.ts';
 import { CompiledCluster, verdictIn } from '../../../support/compiled-cluster.ts';
+import { proxied } from '../../../support/proxied-route.ts';
 
 const tenant = (name: string, namespaces: string[], hosts: string[]): JsonObject => ({ name, namespaces, hosts });
 
@@ -81,10 +82,7 @@ describe('trust.json', () => {
   it('gives the namespaces that are nobody else’s to who has the asterisk', () => {
     const tenants = [tenant('a', ['x'], ['a']), tenant('rest', ['*'], ['*'])];
     const cluster = new CompiledCluster().base('trust', { tenants });
-    const compilation = cluster
-      .route('x/r', { handler: 'ReverseProxyHandler' })
-      .route('y/r', { handler: 'ReverseProxyHandler' })
-      .compile();
+    const compilation = cluster.route('x/r', proxied).route('y/r', proxied).compile();
     expect(['x/r', 'y/r'].map((key) => verdictIn(compilation, key).route?.tenant)).toEqual(['a', 'rest']);
   });
 

@@ -4,6 +4,7 @@ import { readResource } from '../../../../contract/resources/read-resource.ts';
 import type { ResourceKind } from '../../../../contract/resources/resource.ts';
 import type { ResourceVerdict } from '../../../../controller/compile/resources/resource-verdict.ts';
 import { CompiledCluster, verdictIn } from '../../../support/compiled-cluster.ts';
+import { proxied } from '../../../support/proxied-route.ts';
 
 const handler = 'ReverseProxyHandler';
 
@@ -25,7 +26,7 @@ const expression = (name: string): string => `\${${name}}`;
 
 /** A cluster with a good Route beside one that came from the API server like this. */
 function attacked(kind: ResourceKind, spec: JsonObject): { readonly bad: ResourceVerdict; readonly good: string } {
-  const cluster = new CompiledCluster().route('shop/good', { handler });
+  const cluster = new CompiledCluster().route('shop/good', proxied);
   const metadata = { namespace: 'shop', name: 'bad', uid: 'bad', generation: 1 };
   const resource = readResource({ kind, metadata, spec }).resource!;
   (kind === 'Route' ? cluster.routes : cluster.secretStores).set('shop/bad', resource);
@@ -85,7 +86,7 @@ describe('a Route that is more than can be judged is refused, and others are ser
   });
 
   it('and is again when it is less', () => {
-    const cluster = new CompiledCluster().route('shop/a', { handler });
+    const cluster = new CompiledCluster().route('shop/a', proxied);
     const excess = { code: 'value', severity: 'error', path: [], message: 'has too much' } as const;
     cluster.compile();
     const first = cluster.routes.get('shop/a')!;
@@ -107,7 +108,7 @@ it('a SecretStore that is more than can be judged is refused', () => {
 
 it('a judgement that fails costs no other Route anything', () => {
   const spec = Object.defineProperty({}, 'handler', { enumerable: true, get: () => JSON.parse('{') });
-  const cluster = new CompiledCluster().route('shop/bad', spec).route('shop/good', { handler });
+  const cluster = new CompiledCluster().route('shop/bad', spec).route('shop/good', proxied);
   const compilation = cluster.compile();
   expect(verdictIn(compilation, 'shop/good').serves).toBe('this');
   expect(verdictIn(compilation, 'shop/bad').accepted).toMatchObject({

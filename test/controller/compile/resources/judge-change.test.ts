@@ -3,9 +3,10 @@ import type { JsonObject } from '../../../../contract/document/json-value.ts';
 import type { Resource, ResourceKind } from '../../../../contract/resources/resource.ts';
 import type { ResourceOpinion } from '../../../../controller/compile/resources/judge-change.ts';
 import { CompiledCluster } from '../../../support/compiled-cluster.ts';
+import { proxied } from '../../../support/proxied-route.ts';
 
 const files: JsonObject = { type: 'FileSystemSecretStore', config: { format: 'PLAIN' }, secrets: [{ name: 'keys' }] };
-const plain: JsonObject = { handler: 'ReverseProxyHandler' };
+const plain: JsonObject = proxied;
 const using = (store: string): JsonObject => ({ ...plain, secrets: { stores: [store] } });
 
 function prepared(): CompiledCluster {

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../../../contract/document/json-value.ts';
 import { isOlder } from '../../../../contract/snapshot.ts';
 import type { ResourceVerdict } from '../../../../controller/compile/resources/resource-verdict.ts';
 import { CompiledCluster, verdictIn } from '../../../support/compiled-cluster.ts';
+import { proxied } from '../../../support/proxied-route.ts';
 
 const files: JsonObject = { type: 'FileSystemSecretStore', config: { format: 'PLAIN' }, secrets: [{ name: 'keys' }] };
 
@@ -11,7 +12,11 @@ function using(store: JsonObject | string, more: JsonObject = {}): JsonObject {
   const config = { issuer: 'https://id.example', secretsProvider: store, verificationSecretId: 'verify' };
   const accessTokenResolver = { type: 'StatelessAccessTokenResolver', config };
   const filter = { type: 'OAuth2ResourceServerFilter', config: { scopes: ['read'], accessTokenResolver } };
-  return { ...more, handler: { type: 'Chain', config: { filters: [filter], handler: 'ReverseProxyHandler' } } };
+  return {
+    ...proxied,
+    ...more,
+    handler: { type: 'Chain', config: { filters: [filter], handler: 'ReverseProxyHandler' } },
+  };
 }
 
 function said({ accepted, resolvedRefs, serves }: ResourceVerdict): string {
@@ -113,7 +118,7 @@ describe('a Route and its SecretStore', () => {
   });
 
   it('refuses although an earlier version needed no store', () => {
-    const cluster = new CompiledCluster().route('shop/a', { handler: 'ReverseProxyHandler' });
+    const cluster = new CompiledCluster().route('shop/a', proxied);
     cluster.compile();
     expect(said(cluster.route('shop/a', using('nobody')).verdict('shop/a'))).toBe('Accepted StoreNotFound refuses');
   });
@@ -158,7 +163,7 @@ describe('a Route and its SecretStore', () => {
   });
 
   it('has its stores in secrets.stores too', () => {
-    const spec = { secrets: { stores: ['issuer'] }, handler: 'ReverseProxyHandler' };
+    const spec = { secrets: { stores: ['issuer'] }, ...proxied };
     expect(prepared().route('shop/a', spec).verdict('shop/a').route?.stores).toEqual(['issuer']);
   });
 });
@@ -363,10 +368,8 @@ describe('an AuditService', () => {
       .auditService('shop/audit')
       .auditService('platform/audit')
       .auditService('open/audit', { allowedNamespaces: ['shop'] })
-      .route('shop/a', { handler: 'ReverseProxyHandler' });
+      .route('shop/a', proxied);
     cluster.compile();
-    expect(said(cluster.route('shop/a', { handler: 'ReverseProxyHandler', auditService }).verdict('shop/a'))).toBe(
-      expected,
-    );
+    expect(said(cluster.route('shop/a', { ...proxied, auditService }).verdict('shop/a'))).toBe(expected);
   });
 });

@@ -3,8 +3,9 @@ import type { JsonObject } from '../../../../contract/document/json-value.ts';
 import { routeHash } from '../../../../contract/route-hash.ts';
 import type { ResourceVerdict } from '../../../../controller/compile/resources/resource-verdict.ts';
 import { CompiledCluster, verdictIn } from '../../../support/compiled-cluster.ts';
+import { proxied } from '../../../support/proxied-route.ts';
 
-const good: JsonObject = { condition: "${request.uri.path == '/a'}", handler: 'ReverseProxyHandler' };
+const good: JsonObject = { condition: "${request.uri.path == '/a'}", ...proxied };
 const bad: JsonObject = { ...good, handler: { type: 'StaticResponseHandler', config: { status: 'many' } } };
 const vague: JsonObject = { ...bad, condition: '${' };
 
@@ -235,7 +236,7 @@ describe('the version that was accepted last, after a restart of the controller'
       .route('shop/a', bad)
       .restart()
       .compile();
-    const open = { ...before, document: { handler: 'ReverseProxyHandler' } };
+    const open = { ...before, document: proxied };
     expect(cluster.compiler.recalled(open)).toBe(false);
     expect(cluster.compiler.recalled({ ...open, hash: routeHash(open) })).toBe(false);
     expect(cluster.compiler.recalled({ ...before, id: 'shop.other' })).toBe(false);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '../../../../contract/document/json-value.ts';
 import { CompiledCluster } from '../../../support/compiled-cluster.ts';
+import { proxied } from '../../../support/proxied-route.ts';
 
 /** A store that shop may use, made with a password from one that it may not. */
 function cluster(): CompiledCluster {
@@ -27,7 +28,7 @@ function using(other: JsonValue, ...heap: JsonObject[]): JsonObject {
     type: 'JwtBuilderFilter',
     config: { template: { a: 'b' }, secretsProvider, signature: { secretId: 'password', algorithm: 'HS256' } },
   }));
-  return { heap, handler: { type: 'Chain', config: { filters, handler: 'ReverseProxyHandler' } } };
+  return { ...proxied, heap, handler: { type: 'Chain', config: { filters, handler: 'ReverseProxyHandler' } } };
 }
 
 const directory = (path: string): JsonObject => ({

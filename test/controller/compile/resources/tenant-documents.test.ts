@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../contract/document/json-value.ts';
 import { CompiledCluster } from '../../../support/compiled-cluster.ts';
+import { proxied } from '../../../support/proxied-route.ts';
 
 const respond = (entity: string): JsonObject => ({
   handler: { type: 'StaticResponseHandler', config: { status: 200, entity } },
 });
-const heap = (...objects: JsonObject[]): JsonObject => ({ heap: objects, handler: 'ReverseProxyHandler' });
+const heap = (...objects: JsonObject[]): JsonObject => ({ heap: objects, ...proxied });
 const object = (type: string, config: JsonObject): JsonObject => ({ name: 'x', type, config });
 
 /** The base of an operator with secrets of its own. */
@@ -71,11 +72,8 @@ describe('the document of a tenant may not', () => {
       ),
     ],
     ['name a directory for content', heap(object('TemporaryStorage', { directory: '/tmp' }))],
-    ['use slow patterns', { condition: "${matches(request.uri.path, '(a+)+\\\\1')}", handler: 'ReverseProxyHandler' }],
-    [
-      'use slow patterns that it looks for',
-      { condition: "${find(request.uri.path, '(?=x)(?<!y)z')}", handler: 'ReverseProxyHandler' },
-    ],
+    ['use slow patterns', { condition: "${matches(request.uri.path, '(a+)+\\\\1')}", ...proxied }],
+    ['use slow patterns that it looks for', { condition: "${find(request.uri.path, '(?=x)(?<!y)z')}", ...proxied }],
     [
       'reach prototypes by a key',
       {
@@ -84,8 +82,8 @@ describe('the document of a tenant may not', () => {
         heap: [JSON.parse('{"__proto__":{"a":1},"name":"x","type":"ClientHandler"}')],
       },
     ],
-    ['refer to stores of operators', { secrets: { stores: ['x'] }, handler: 'ReverseProxyHandler' }],
-    ['refer to stores of others', { secrets: { stores: ['platform/keys'] }, handler: 'ReverseProxyHandler' }],
+    ['refer to stores of operators', { secrets: { stores: ['x'] }, ...proxied }],
+    ['refer to stores of others', { secrets: { stores: ['platform/keys'] }, ...proxied }],
   ])('%s', (_, spec) => {
     const verdict = cluster().route('shop/a', spec).verdict('shop/a');
     expect(verdict.serves).not.toBe('this');
@@ -101,7 +99,7 @@ describe('the document of a tenant may', () => {
   it.each<[string, JsonObject]>([
     ['use its own properties', { properties: { x: 'y' }, ...respond('&{x} ${x}') }],
     ['use tokens that an operator allows', respond('&{allowed}')],
-    ['use what an operator shares', { secrets: { stores: ['vault'] }, handler: 'ReverseProxyHandler' }],
+    ['use what an operator shares', { secrets: { stores: ['vault'] }, ...proxied }],
     [
       'use patterns that run in linear time',
       { condition: "${matches(request.uri.path, '^/a[0-9]+$')}", ...respond('x') },

@@ -3,18 +3,19 @@ import type { JsonObject } from '../../../../contract/document/json-value.ts';
 import { resourceKey } from '../../../../contract/resources/resource.ts';
 import type { Compilation } from '../../../../controller/compile/compiler.ts';
 import { CompiledCluster } from '../../../support/compiled-cluster.ts';
+import { proxied } from '../../../support/proxied-route.ts';
 import { randomNumbers } from '../../../support/random.ts';
 
 const ROUTES = 5000;
 
 function plain(at: number): JsonObject {
-  return { condition: `\${request.uri.path == '/${at}'}`, handler: 'ReverseProxyHandler' };
+  return { condition: `\${request.uri.path == '/${at}'}`, ...proxied };
 }
 
 const files: JsonObject = { type: 'FileSystemSecretStore', config: { format: 'PLAIN' }, secrets: [{ name: 'keys' }] };
 
 function using(store: string): JsonObject {
-  return { secrets: { stores: [store] }, handler: 'ReverseProxyHandler' };
+  return { secrets: { stores: [store] }, ...proxied };
 }
 
 describe('work', () => {
@@ -50,7 +51,7 @@ describe('work', () => {
 
   it('is done for all Routes when admin.json names another administrative path', () => {
     const condition = "${find(request.uri.path, '^/ops/')}";
-    const cluster = new CompiledCluster().route('shop/a', { condition, handler: 'ReverseProxyHandler' });
+    const cluster = new CompiledCluster().route('shop/a', { condition, ...proxied });
     expect(cluster.verdict('shop/a').problems).toEqual([]);
     cluster.base('admin', { prefix: 'ops' });
     expect(cluster.verdict('shop/a').problems).toMatchObject([

@@ -1,0 +1,96 @@
+import type { Path, Problem } from '../../contract/problem.ts';
+import { referencesIn } from '../heap/config-walk.ts';
+import { type CheckedDecoration, type CheckedObject, decoratable, kindOf, type Scope } from '../heap/scope.ts';
+import type { CheckedDocument } from './check-document.ts';
+
+export interface OpenProxyOptions {
+  /** Whether requests come to the document with the host that the client named. */
+  readonly isOpen: boolean;
+  /** Whether a tenant wrote the document, who cannot have a forward proxy. */
+  readonly isTenant: boolean;
+}
+
+export interface OpenProxies {
+  readonly problems: readonly Problem[];
+  /** Qualified names of routers whose routes get requests with the host that the client named. */
+  readonly routers: ReadonlySet<string>;
+}
+
+/**
+ * Finds handlers that would send requests to whatever host a client names, because nothing on the way sets the URI: no
+ * baseURI of the document, of an object or of a binding, and no filter. What sets it for some requests only counts as
+ * well: whether a condition is true, nobody knows before.
+ */
+export function openProxies(document: Omit<CheckedDocument, 'condition'>, options: OpenProxyOptions): OpenProxies {
+  const { scope: own, handler, decorations } = document;
+  const problems: Problem[] = [];
+  const routers = new Set<string>();
+  const entered = new Map<CheckedObject, Set<boolean>>();
+
+  enter(handler, options.isOpen && !decorations.some(setsUri), ['handler'], own);
+  return { problems, routers };
+
+  /** @param isOpen whether requests have the host that the client named @param at the place that refers to it */
+  function enter(object: CheckedObject, isOpen: boolean, at: Path, from: Scope): void {
+    const kind = kindOf(object);
+    if ((kind !== 'handler' && kind !== 'filter') || object.config === undefined) return;
+    const isOpenHere = isOpen && !object.decorations.some(setsUri) && !globally(object, from);
+    const before = entered.get(object) ?? new Set();
+    if (before.has(isOpenHere)) return;
+    entered.set(object, before.add(isOpenHere));
+    const { definition, config, scope } = object;
+    const place = scope === own ? object.path : at;
+    if (isOpenHere && definition.sendsOn !== undefined) judge(object, definition.sendsOn(config), at, place);
+    if (isOpenHere && definition.entersRoutes === true) routers.add(`${scope.name}.${object.name}`);
+    pass(object, isOpenHere, at);
+  }
+
+  /** Follows requests to the objects that an object hands them to. */
+  function pass(object: CheckedObject, isOpen: boolean, at: Path): void {
+    const { definition, config, scope, targets } = object;
+    const set = definition.setsUriFor?.(config) ?? [];
+    let isStillOpen = isOpen && definition.setsUri?.(config) !== true;
+    for (const { value: reference, path } of referencesIn(config, [...object.path, 'config'])) {
+      const target = targets.get(reference);
+      const field = path[object.path.length + 1];
+      if (target === undefined || definition.ownCalls?.includes(String(field)) === true) continue;
+      enter(target, isStillOpen && !set.includes(reference), scope === own ? path : at, scope);
+      const isPassed = kindOf(target) === 'filter' || definition.inTurn === true;
+      if (isStillOpen && isPassed && changesUri(target, scope, new Set())) isStillOpen = false;
+    }
+  }
+
+  function judge(object: CheckedObject, sends: 'anywhere' | 'where-told', at: Path, place: Path): void {
+    const { type } = object.definition;
+    if (options.isTenant && sends === 'anywhere' && object.scope === own) {
+      const message = 'is for operators only: it lets clients choose where requests go';
+      problems.push({ code: 'not-allowed', severity: 'error', path: [...place, 'config', 'forwardProxy'], message });
+      return;
+    }
+    if (sends === 'anywhere' && !options.isTenant) return;
+    const message = `no baseURI covers this ${type}: requests would go to whatever host the client names`;
+    const proxy = `, or "forwardProxy": true in the config of the ${type} if a forward proxy is meant`;
+    const hint = `set a baseURI on the route${options.isTenant ? '' : proxy}`;
+    problems.push({ code: 'missing', severity: 'error', path: at, message, hint });
+  }
+}
+
+/** Whether what comes after an object has another URI than what came to it. */
+function changesUri(object: CheckedObject, from: Scope, seen: Set<CheckedObject>): boolean {
+  if (seen.has(object) || object.config === undefined) return false;
+  seen.add(object);
+  const { definition, config, scope, targets } = object;
+  if (object.decorations.some(setsUri) || globally(object, from) || definition.setsUri?.(config) === true) return true;
+  const passed = [...targets.values()].filter((target) => kindOf(target) === 'filter' || definition.inTurn === true);
+  return passed.some((target) => changesUri(target, scope, seen));
+}
+
+/** Whether the decorations of a whole scope set the URI for an object that is used in it. */
+function globally(object: CheckedObject, from: Scope): boolean {
+  const kind = kindOf(object);
+  return from.decorations().some((one) => decoratable(one, kind) && setsUri(one));
+}
+
+function setsUri({ decorator, value }: CheckedDecoration): boolean {
+  return decorator.definition.rebases?.(value) === true;
+}
