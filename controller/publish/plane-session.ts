@@ -196,15 +196,18 @@ export class PlaneSession {
     const { admission, settings } = this.options;
     let update = this.prepare(view);
     let leave: Leave | null = null;
-    if (update.bytes >= settings.largeUpdate) {
-      leave = await admission.enter(update.bytes, this.stream.signal);
+    if (update.parts.bytes >= settings.largeUpdate) {
+      leave = await admission.enter(update.parts.bytes, this.stream.signal);
       if (leave === null) return;
       this.findView();
       if (this.view !== view || this.isEnding) return leave();
       update = this.prepare(view);
     }
     const { nonce } = this.open(view, update);
-    for (const part of update.parts) if (!(await this.stream.send(updateMessage(nonce, part)))) break;
+    const { parts } = update;
+    for (let index = 0; index < parts.count; index++) {
+      if (!(await this.stream.send(updateMessage(nonce, parts.encoded(index))))) break;
+    }
     leave?.();
   }
 

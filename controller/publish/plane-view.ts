@@ -8,7 +8,7 @@ import {
 } from '../../contract/snapshot.ts';
 import type { CompiledRoute } from '../compile/snapshot.ts';
 import type { RememberedRoute } from './published-state.ts';
-import { type RouteTexts, type UpdateContent, updateParts } from './update-parts.ts';
+import { type RouteLengths, UpdateParts } from './update-parts.ts';
 
 /** What a plane is to run under one key: a route, or one that is known by its hash only. */
 export type ViewEntry =
@@ -39,8 +39,7 @@ export interface PreparedUpdate {
   readonly resources: ReadonlyMap<string, string | null>;
   /** What the plane is to keep as it has it. */
   readonly keeps: ReadonlySet<string>;
-  readonly parts: readonly Buffer[];
-  readonly bytes: number;
+  readonly parts: UpdateParts;
 }
 
 /** What a plane is known to run. */
@@ -69,7 +68,7 @@ const REMEMBERED_KEYS = 20_000;
 export class PlaneView {
   version = 0;
   readonly entries = new Map<string, ViewEntry>();
-  private readonly texts: RouteTexts;
+  private readonly lengths: RouteLengths;
   private frame: ViewFrame | null = null;
   private steps: Step[] = [];
   private rememberedKeys = 0;
@@ -77,8 +76,8 @@ export class PlaneView {
   private readonly deltas = new Map<number, PreparedUpdate>();
   private full: WeakRef<PreparedUpdate> | null = null;
 
-  constructor(texts: RouteTexts) {
-    this.texts = texts;
+  constructor(lengths: RouteLengths) {
+    this.lengths = lengths;
   }
 
   /** The revision at which it changed last; null before there is one. */
@@ -210,8 +209,7 @@ export class PlaneView {
         changes.set(key, null);
       }
     }
-    const parts = updateParts({ ...content, set, remove, keep } satisfies UpdateContent, this.texts);
-    const bytes = parts.reduce((sum, part) => sum + part.length, 0);
+    const parts = new UpdateParts({ ...content, set, remove, keep }, this.lengths);
     const hashes = new Map([...differ].map((key) => [key, this.current.resources.get(key)?.hash ?? null]));
     return {
       version: this.version,
@@ -222,7 +220,6 @@ export class PlaneView {
       resources: hashes,
       keeps,
       parts,
-      bytes,
     };
   }
 

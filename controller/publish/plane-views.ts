@@ -6,7 +6,7 @@ import type { PlaneIdentity } from './plane-identity.ts';
 import { askedLabels, isServed, type SelectablePlane } from './plane-selection.ts';
 import { PlaneView, type ViewEntry, type ViewFrame } from './plane-view.ts';
 import type { BaseForSidecars, PublishedState, RouteSelection } from './published-state.ts';
-import { RouteTexts } from './update-parts.ts';
+import { RouteLengths } from './update-parts.ts';
 
 /** Base64 characters in the files of one route beyond which it cannot be sent in one message. */
 const MAX_FILES_LENGTH = 8 * 1024 * 1024;
@@ -34,7 +34,7 @@ interface SelectedEntry {
  * one route.
  */
 export class PlaneViews {
-  private readonly texts = new RouteTexts();
+  private readonly lengths = new RouteLengths();
   private readonly keys = new WeakMap<CompiledRoute, string>();
   private readonly views = new Map<string, SharedView>();
   /** Keys of labels that selectors ask about. */
@@ -73,7 +73,7 @@ export class PlaneViews {
     const key = this.keyOf(identity);
     let shared = this.views.get(key);
     if (shared === undefined) {
-      shared = { view: new PlaneView(this.texts), plane: identity, labels: new Set(), users: 0, base: null };
+      shared = { view: new PlaneView(this.lengths), plane: identity, labels: new Set(), users: 0, base: null };
       this.views.set(key, shared);
       this.change(shared, this.selected);
     }

@@ -16,29 +16,63 @@ export interface UpdateContent {
   readonly resources: ResourceChanges | null;
 }
 
-/** The JSON of routes, written once for all planes and kept as long as the route is. */
-export class RouteTexts {
-  private readonly texts = new WeakMap<RouteEntry, string>();
+/** Length of the JSON of routes, measured once for all updates. The JSON itself would double the memory of a route. */
+export class RouteLengths {
+  private readonly lengths = new WeakMap<RouteEntry, number>();
 
-  textOf(route: RouteEntry): string {
-    const known = this.texts.get(route);
+  lengthOf(route: RouteEntry): number {
+    const known = this.lengths.get(route);
     if (known !== undefined) return known;
-    const made = JSON.stringify(route);
-    this.texts.set(route, made);
-    return made;
+    const measured = JSON.stringify(route).length;
+    this.lengths.set(route, measured);
+    return measured;
   }
+}
+
+/** A part that was encoded, as long as somebody sends it. */
+interface Part {
+  readonly routes: readonly RouteEntry[];
+  encoded: WeakRef<Buffer> | null;
 }
 
 /**
  * An update in messages that lack their beginning, which holds the nonce, so that planes can share them. What is removed
- * and kept goes with the last part: nothing of an update counts before it is whole.
+ * and kept goes with the last part: nothing of an update counts before it is whole. A part is encoded when a plane is
+ * about to be sent it, so that a large update is never in memory as a whole.
  */
-export function updateParts(content: UpdateContent, texts: RouteTexts, partBytes = PART_BYTES): readonly Buffer[] {
-  const { revision, full, base, set, remove, keep, defaults, seen, resources } = content;
-  const groups = grouped(set, texts, partBytes);
-  return groups.map((routes, index) => {
-    const isLast = index === groups.length - 1;
-    const head = JSON.stringify({
+export class UpdateParts {
+  /** About how many bytes all parts have. */
+  readonly bytes: number;
+  private readonly content: UpdateContent;
+  private readonly parts: readonly Part[];
+
+  constructor(content: UpdateContent, lengths: RouteLengths, partBytes = PART_BYTES) {
+    const { groups, length } = grouped(content.set, lengths, partBytes);
+    this.content = { ...content, set: [] };
+    this.parts = groups.map((routes) => ({ routes, encoded: null }));
+    const { base, resources, remove, keep } = content;
+    this.bytes = length + JSON.stringify([base, resources, remove, keep]).length;
+  }
+
+  get count(): number {
+    return this.parts.length;
+  }
+
+  /** A part as bytes. Planes that are sent it at the same time share them; nobody else keeps them. */
+  encoded(index: number): Buffer {
+    const part = this.parts[index];
+    if (part === undefined) throw new RangeError(`the update has ${this.count} parts and none at ${index}`);
+    const ready = part.encoded?.deref();
+    if (ready !== undefined) return ready;
+    const made = this.encode(index, part.routes);
+    part.encoded = new WeakRef(made);
+    return made;
+  }
+
+  private encode(index: number, set: readonly RouteEntry[]): Buffer {
+    const { revision, full, base, remove, keep, defaults, seen, resources } = this.content;
+    const isLast = index === this.count - 1;
+    const text = JSON.stringify({
       revision,
       full,
       ...(isLast ? {} : { more: true }),
@@ -48,9 +82,10 @@ export function updateParts(content: UpdateContent, texts: RouteTexts, partBytes
       defaults,
       seen,
       ...(index === 0 && resources !== null ? { resources } : {}),
+      set,
     });
-    return Buffer.from(`${head.slice(1, -1)},"set":[${routes.join(',')}]}`);
-  });
+    return Buffer.from(text.slice(1));
+  }
 }
 
 /** A part of an update as a message. */
@@ -58,19 +93,25 @@ export function updateMessage(nonce: number, part: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`{"type":"update","nonce":${nonce},`), part]);
 }
 
-function grouped(routes: readonly RouteEntry[], texts: RouteTexts, partBytes: number): string[][] {
-  let group: string[] = [];
-  let length = 0;
+function grouped(
+  routes: readonly RouteEntry[],
+  lengths: RouteLengths,
+  partBytes: number,
+): { readonly groups: readonly (readonly RouteEntry[])[]; readonly length: number } {
+  let group: RouteEntry[] = [];
+  let ofGroup = 0;
+  let ofAll = 0;
   const groups = [group];
   for (const route of routes) {
-    const text = texts.textOf(route);
-    if (group.length > 0 && length + text.length > partBytes) {
+    const length = lengths.lengthOf(route);
+    ofAll += length;
+    if (group.length > 0 && ofGroup + length > partBytes) {
       group = [];
-      length = 0;
+      ofGroup = 0;
       groups.push(group);
     }
-    group.push(text);
-    length += text.length;
+    group.push(route);
+    ofGroup += length;
   }
-  return groups;
+  return { groups, length: ofAll };
 }

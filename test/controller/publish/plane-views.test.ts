@@ -9,6 +9,7 @@ import type { PlaneView, PreparedUpdate } from '../../../controller/publish/plan
 import { PlaneViews } from '../../../controller/publish/plane-views.ts';
 import { forbidding } from '../../support/forbidden-resource.ts';
 import { publishedRoute, publishedState } from '../../support/published-routes.ts';
+import { updateText } from '../../support/update-text.ts';
 
 function identity(more: Partial<PlaneIdentity> = {}): PlaneIdentity {
   return {
@@ -97,7 +98,7 @@ describe('views', () => {
     expect(routesOf(joined(views, identity()))).toEqual(['shop.plain']);
     expect(routesOf(joined(views, identity({ labels: { vault: 'yes' } })))).toEqual(['shop.plain', 'shop.secret']);
     expect(routesOf(joined(views, identity({ group: 'edge' })))).toEqual([]);
-    expect(textOf(joined(views, identity()).from(nothing))).not.toContain('c2VjcmV0');
+    expect(updateText(joined(views, identity()).from(nothing))).not.toContain('c2VjcmV0');
   });
 
   it('are shared by planes that no selector tells apart, with what they are sent', () => {
@@ -110,7 +111,7 @@ describe('views', () => {
     expect(joined(views, identity({ labels: { vault: 'no' } }))).not.toBe(one);
     views.publish(publishedState([secret, publishedRoute('plain', 'two')], { selectors }));
     expect(one.since(1, nothing)).toBe(two.since(1, nothing));
-    expect(textOf(one.from(nothing))).toContain('"handler":"two"');
+    expect(updateText(one.from(nothing))).toContain('"handler":"two"');
   });
 
   it('stay together when ever new labels are asked for that none of them has', () => {
@@ -231,7 +232,7 @@ describe('views', () => {
     views.publish(publishedState([same]));
     expect(view.version).toBe(1);
     views.publish(publishedState([{ ...same, generation: 2 }]));
-    expect(textOf(view.since(1, nothing))).toContain('"generation":2');
+    expect(updateText(view.since(1, nothing))).toContain('"generation":2');
   });
 
   it('send a change of the base alone', () => {
@@ -241,7 +242,7 @@ describe('views', () => {
     views.publish(publishedState([plain], { base: 'another' }));
     const update = view.since(1, nothing);
     expect(update?.changes.size).toBe(0);
-    expect(textOf(update)).toContain('"handler":"another"');
+    expect(updateText(update)).toContain('"handler":"another"');
   });
 
   it('forget planes that left, and compare those that are too far behind', () => {
@@ -299,7 +300,7 @@ describe('shared resources', () => {
   const [one, two] = [forbidding('one', '10.0.0.1'), forbidding('two', '10.0.0.2')];
   const route = publishedRoute('plain');
   const update = (prepared: PreparedUpdate | null) => {
-    const message = JSON.parse(`{${prepared!.parts[0]!.toString()}`) as UpdateMessage;
+    const message = JSON.parse(`{${prepared!.parts.encoded(0).toString()}`) as UpdateMessage;
     return { resources: message.resources, set: message.set.length };
   };
 
@@ -336,7 +337,3 @@ describe('shared resources', () => {
     expect(update(view.since(3, nothing))).toEqual({ resources: undefined, set: 1 });
   });
 });
-
-function textOf(update: PreparedUpdate | null): string {
-  return update?.parts.map(String).join('') ?? '';
-}

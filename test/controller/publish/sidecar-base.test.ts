@@ -4,6 +4,7 @@ import type { PlaneIdentity } from '../../../controller/publish/plane-identity.t
 import { PlaneViews } from '../../../controller/publish/plane-views.ts';
 import { publishedCompilation } from '../../../controller/published-compilation.ts';
 import { CompiledCluster } from '../../support/compiled-cluster.ts';
+import { updateText } from '../../support/update-text.ts';
 
 const plane: PlaneIdentity = {
   id: 'p',
@@ -79,7 +80,7 @@ class Setting {
     expect(state).not.toBeNull();
     this.views.publish(state!);
     const view = this.views.join(identity)!;
-    return view.from({ running: new Map(), baseHash: null, resources: new Map() }).parts.join('\n');
+    return updateText(view.from({ running: new Map(), baseHash: null, resources: new Map() }));
   }
 }
 
