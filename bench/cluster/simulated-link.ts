@@ -8,7 +8,8 @@ const HEARTBEAT = 2000;
 export interface SimulatedLinkOptions {
   readonly port: number;
   readonly token: string;
-  readonly ca: string;
+  /** In PEM; null for a controller without TLS. */
+  readonly ca: string | null;
   readonly name: string;
   /** What it says that it holds; by default nothing. */
   readonly holds?: Held;
@@ -23,7 +24,9 @@ export class SimulatedLink {
   private readonly beating: NodeJS.Timeout;
 
   constructor(options: SimulatedLinkOptions) {
-    this.client = new Client(`localhost:${options.port}`, credentials.createSsl(Buffer.from(options.ca)), {
+    const { port, ca } = options;
+    const secure = ca === null ? credentials.createInsecure() : credentials.createSsl(Buffer.from(ca));
+    this.client = new Client(`localhost:${port}`, secure, {
       'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
       'grpc.use_local_subchannel_pool': 1,
       'grpc.enable_retries': 0,
