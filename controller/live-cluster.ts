@@ -56,6 +56,12 @@ export interface LiveClusterOptions {
   readonly patience?: number;
 }
 
+/** What a compilation was made of. */
+interface SeenCluster {
+  readonly state: ResourceState;
+  readonly base: BaseFiles;
+}
+
 /** Milliseconds that changes of nothing but statuses wait: our own writes must not hold up what people write. */
 const STATUS_PAUSE = 500;
 
@@ -73,7 +79,7 @@ export class LiveCluster {
   /** Calls off the end of the wait for Secrets; null when it is over. */
   private giveUp: (() => void) | null = null;
   /** What was compiled last. */
-  private seen: { readonly state: ResourceState; readonly base: BaseFiles } | null = null;
+  private seen: SeenCluster | null = null;
   private statusChanged: (() => void) | null = null;
   private phase: 'listing' | 'reading' | 'live' | 'closed' = 'listing';
 
@@ -96,11 +102,14 @@ export class LiveCluster {
     this.pace.ask();
   }
 
-  /** Something in the cluster has changed. */
-  changed(): void {
+  /**
+   * Something in the cluster has changed.
+   * @param isStatusOnly whether the source knows that nothing but statuses has: then the state is not looked at, since a
+   * copy of it for each of thousands of statuses would fill the memory
+   */
+  changed(isStatusOnly = false): void {
     if (this.phase !== 'reading' && this.phase !== 'live') return;
-    const { state, baseFiles } = this.options.source;
-    if (this.seen !== null && this.seen.base === baseFiles && isSameButStatus(this.seen.state, state)) {
+    if (this.seen !== null && (isStatusOnly || this.isAsSeen(this.seen))) {
       this.statusChanged ??= this.clock.after(STATUS_PAUSE, () => this.pace.ask());
     } else this.pace.ask();
   }
@@ -116,6 +125,11 @@ export class LiveCluster {
     this.giveUp?.();
     this.statusChanged?.();
     this.pace.close();
+  }
+
+  private isAsSeen(seen: SeenCluster): boolean {
+    const { state, baseFiles } = this.options.source;
+    return seen.base === baseFiles && isSameButStatus(seen.state, state);
   }
 
   /** What cannot be compiled changes nothing: planes go on with what they have. */

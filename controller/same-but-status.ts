@@ -7,9 +7,9 @@ export function isSameButStatus(before: ResourceState, after: ResourceState): bo
     areSame(before.secrets, after.secrets, () => false) &&
     before.trust === after.trust &&
     before.platform === after.platform &&
-    areSame(before.routes, after.routes, isSame) &&
-    areSame(before.secretStores, after.secretStores, isSame) &&
-    areSame(before.auditServices, after.auditServices, isSame)
+    areSame(before.routes, after.routes, isSameResourceButStatus) &&
+    areSame(before.secretStores, after.secretStores, isSameResourceButStatus) &&
+    areSame(before.auditServices, after.auditServices, isSameResourceButStatus)
   );
 }
 
@@ -27,7 +27,7 @@ function areSame<T>(
   return true;
 }
 
-/** The spec is the same object as long as its generation is the same. */
-function isSame(a: Resource, b: Resource): boolean {
+/** Whether two versions of a resource differ in status only. The spec is the same object while its generation is. */
+export function isSameResourceButStatus(a: Resource, b: Resource): boolean {
   return a.uid === b.uid && a.generation === b.generation && a.spec === b.spec;
 }

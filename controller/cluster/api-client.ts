@@ -21,6 +21,8 @@ export interface ApiRequest {
   readonly body?: ApiContent;
   /** By default `application/json`. */
   readonly contentType?: string;
+  /** How the answer is to be given; by default `application/json`. */
+  readonly accept?: string;
   readonly signal?: AbortSignal;
   /** In milliseconds. */
   readonly timeout?: number;
@@ -160,7 +162,7 @@ function failCredentials(error: unknown): never {
 }
 
 function attempt(
-  { method, path, query, body, contentType }: ApiRequest,
+  { method, path, query, body, contentType, accept = 'application/json' }: ApiRequest,
   { dispatcher, origin, prefix, headers }: Credentials,
   signal: AbortSignal,
 ): Promise<Dispatcher.ResponseData> {
@@ -170,7 +172,7 @@ function attempt(
     method,
     headers: {
       ...headers,
-      accept: 'application/json',
+      accept,
       'user-agent': 'gatewarden',
       ...(body !== undefined && { 'content-type': contentType ?? 'application/json' }),
     },

@@ -106,7 +106,7 @@ export class ClusterController {
       namespaces: options.namespaces,
       base,
       platform: { server: api.server, controller: { namespace, pod: name } },
-      changed: () => this.live.changed(),
+      changed: (isStatusOnly) => this.live.changed(isStatusOnly),
       failed: toldFailures(log),
     });
     this.ledger = new PlaneLedger({

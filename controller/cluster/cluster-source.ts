@@ -8,6 +8,7 @@ import {
   VERSION,
 } from '../../contract/resources/resource.ts';
 import type { ResourceState } from '../compile/resources/resource-state.ts';
+import { isSameResourceButStatus } from '../same-but-status.ts';
 import type { ApiCaller } from './api-client.ts';
 import type { ApiError } from './api-error.ts';
 import { type BaseFiles, baseFiles, NO_BASE_FILES } from './base-files.ts';
@@ -29,8 +30,11 @@ export interface ClusterSourceOptions {
   readonly base: { readonly namespace: string; readonly name: string };
   /** Follows where control planes are; without it nothing is known of that. */
   readonly platform?: Pick<PlatformFollowerOptions, 'server' | 'controller'>;
-  /** Called after the state has changed, once it is synced. */
-  changed(): void;
+  /**
+   * Called after the state has changed, once it is synced.
+   * @param isStatusOnly whether nothing but statuses of resources has, which is known without a look at the state
+   */
+  changed(isStatusOnly: boolean): void;
   /** Hears of failures; it goes on all the same. The message holds no secret. */
   failed?(failure: SourceFailure): void;
   readonly times?: Partial<ReflectorTimes>;
@@ -149,8 +153,8 @@ export class ClusterSource {
     return own === undefined ? lowestVersion(reflectors.map(({ position }) => position)) : own.position;
   }
 
-  private note(): void {
-    if (this.hasSynced && !this.isClosed) this.options.changed();
+  private note(isStatusOnly = false): void {
+    if (this.hasSynced && !this.isClosed) this.options.changed(isStatusOnly);
   }
 
   private view(kind: ResourceKind): ReadonlyMap<string, Resource> {
@@ -169,9 +173,10 @@ export class ClusterSource {
     const { namespaces } = this.options;
     const place = { group: GROUP, version: VERSION, plural: resourcePlurals[kind] };
     const take = (raw: JsonObject, before: Resource | null): Resource | null => resourceOfObject(kind, raw, before);
-    if (!isNameList(namespaces)) return [this.reflector({ kind, scope: '', path: resourcePath(place), take })];
+    const parts = { kind, take, isMinor: isSameResourceButStatus };
+    if (!isNameList(namespaces)) return [this.reflector({ ...parts, scope: '', path: resourcePath(place) })];
     return [...new Set(namespaces)].map((namespace) =>
-      this.reflector({ kind, scope: namespace, path: resourcePath({ ...place, namespace }), take }),
+      this.reflector({ ...parts, scope: namespace, path: resourcePath({ ...place, namespace }) }),
     );
   }
 
@@ -214,13 +219,14 @@ export class ClusterSource {
     readonly fieldSelector?: string;
     readonly labelSelector?: string;
     take(raw: JsonObject, before: T | null): T | null;
+    isMinor?(before: T, after: T): boolean;
   }): Reflector<T> {
     const { api, failed, times } = this.options;
     const { kind, scope } = parts;
     return new Reflector({
       api,
       ...parts,
-      changed: () => this.note(),
+      changed: (isMinor) => this.note(isMinor),
       ...(failed && { failed: (error) => failed({ kind, scope, error }) }),
       ...(times && { times }),
     });

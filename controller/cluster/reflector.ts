@@ -3,7 +3,7 @@ import { type Clock, systemClock } from '../clock.ts';
 import type { ApiCaller } from './api-client.ts';
 import { ApiError, errorOfEvent, errorOfWire } from './api-error.ts';
 import { BackOff } from './back-off.ts';
-import { ObjectCache, objectVersion, type Take } from './object-cache.ts';
+import { ObjectCache, type ObjectVersion, objectVersion, type Take } from './object-cache.ts';
 import { pagedList } from './paged-list.ts';
 import { type ReflectorFacts, ReflectorRecord } from './reflector-facts.ts';
 import { isOlderVersion } from './resource-version.ts';
@@ -41,6 +41,9 @@ const MOST_RESUMES = 5;
 /** How often in a row: a server whose versions began anew has nothing to say to a watch of a version still to come. */
 const MOST_SILENCES = 2;
 
+/** What an event changed. */
+type Change = 'none' | 'minor' | 'major';
+
 const UNREADABLE = new ApiError('an object cannot be read', { status: 0, reason: 'Unreadable' });
 
 export interface ReflectorOptions<T> {
@@ -53,8 +56,13 @@ export interface ReflectorOptions<T> {
   readonly fieldSelector?: string;
   readonly labelSelector?: string;
   readonly take: Take<T>;
-  /** Called after a list or some events have changed something, and when the first list has been read. */
-  changed(): void;
+  /**
+   * Called after a list or some events have changed something, and when the first list has been read.
+   * @param isMinor whether every change is a minor one
+   */
+  changed(isMinor: boolean): void;
+  /** Whether an event changed nothing of an object that is worth a look at all others. By default every change is. */
+  isMinor?(before: T, after: T): boolean;
   /** Hears of every failure; it goes on all the same. */
   failed?(error: ApiError): void;
   /** Whether what may no longer be read counts as gone. By default what was read last stays. */
@@ -215,7 +223,7 @@ export class Reflector<T> {
     this.forbiddenSince = null;
     this.hasListed = true;
     this.firstList.resolve();
-    if (changed || isFirst) this.options.changed();
+    if (changed || isFirst) this.options.changed(false);
   }
 
   /** @returns whether it went well enough to go on at once */
@@ -255,18 +263,19 @@ export class Reflector<T> {
 
   private takeEvents(events: readonly WatchEvent[]): void {
     if (this.isClosed) return;
-    let changed = false;
+    const changes = new Set<Change>();
     try {
-      for (const event of events) if (this.takeEvent(event)) changed = true;
+      for (const event of events) changes.add(this.takeEvent(event));
     } finally {
-      if (changed) {
+      const isMajor = changes.has('major');
+      if (isMajor || changes.has('minor')) {
         this.record.event();
-        this.options.changed();
+        this.options.changed(!isMajor);
       }
     }
   }
 
-  private takeEvent({ type, object }: WatchEvent): boolean {
+  private takeEvent({ type, object }: WatchEvent): Change {
     if (type === 'ERROR') throw errorOfEvent(object);
     const resourceVersion = versionOf(object);
     if (resourceVersion === null) throw new ApiError('an event has no version', { status: 0, reason: 'Malformed' });
@@ -276,8 +285,17 @@ export class Reflector<T> {
     }
     const isNew = this.known === null || isOlderVersion(this.known, resourceVersion);
     if (isNew) this.resumeAt = this.known = resourceVersion;
-    if (version === null) return false;
-    return type === 'DELETED' ? this.cache.remove(version) : isNew && this.cache.set(version);
+    if (version === null) return 'none';
+    if (type === 'DELETED') return this.cache.remove(version) ? 'major' : 'none';
+    return isNew ? this.replace(version) : 'none';
+  }
+
+  private replace(version: ObjectVersion): Change {
+    const before = this.cache.get(version.key);
+    if (!this.cache.set(version)) return 'none';
+    const after = this.cache.get(version.key);
+    if (before === null || after === null) return 'major';
+    return this.options.isMinor?.(before, after) === true ? 'minor' : 'major';
   }
 
   private fail(error: ApiError): void {

@@ -24,6 +24,9 @@ import { UNCOUNTED, uncountedProgrammed } from './uncounted-programmed.ts';
 /** Every field of a status belongs to it, whichever controller writes. */
 const FIELD_MANAGER = 'gatewarden-controller';
 
+/** Asks for no more of an object than its version: in a burst of thousands, answers with whole objects fill the memory. */
+const METADATA_ONLY = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json';
+
 export interface StatusWriterOptions {
   readonly api: Pick<ApiCaller, 'call'>;
   readonly planes: RoutePlanes;
@@ -245,11 +248,13 @@ export class StatusWriter {
         path: resourcePath({ ...place, subresource: 'status' }),
         query: { fieldManager: FIELD_MANAGER, force: true },
         contentType: 'application/apply-patch+yaml',
+        accept: METADATA_ONLY,
         body,
         timeout: Math.min(TIMEOUT, Math.ceil(leadsFor)),
       });
       this.options.wrote?.(resource.kind, 'written');
-      this.confirm(key, entry, readShown(answer.body));
+      const version = readShown(answer.body);
+      this.confirm(key, entry, version === null ? null : { ...version, status });
       for (const change of stateChanges(shown.status, status)) this.options.stateChanged(resource, change);
       return null;
     } catch (error) {

@@ -51,7 +51,11 @@ class Followed implements FollowedCluster {
     return new Promise((resolve) => (this.heard = resolve));
   }
 
+  /** How often the state was asked for, which copies maps of all resources. */
+  copies = 0;
+
   get state(): ResourceState {
+    this.copies++;
     const state = this.content.state.resources!;
     // as in a cluster, where other content is another map
     return { ...state, routes: new Map(state.routes), secrets: new Map(state.secrets) };
@@ -145,6 +149,27 @@ describe('an instance that follows a cluster', () => {
     await followed.next().catch(() => undefined);
     expect(made).toHaveLength(2);
     expect(timers).toHaveLength(before);
+    live.close();
+  });
+
+  it('does not copy the state of the cluster for every status that is written', async () => {
+    const followed = new Followed();
+    const { content, live, timers } = followed;
+    content.route('shop/a', { handler: 'ReverseProxyHandler' });
+    followed.listed();
+    await live.start();
+    const { copies } = followed;
+    const before = timers.length;
+    for (let i = 0; i < 100; i++) {
+      content.touch('shop/a', { lastGood: { generation: 1, hash: `x${i}` } });
+      live.changed(true);
+    }
+    expect(followed.copies).toBe(copies);
+    expect(timers).toHaveLength(before + 1);
+    timers.at(-1)!();
+    await followed.next().catch(() => undefined);
+    expect(followed.made).toHaveLength(2);
+    expect(followed.made[1]!.state.routes.get('shop/a')?.lastGood?.hash).toBe('x99');
     live.close();
   });
 

@@ -34,7 +34,9 @@ export class MemoryApi implements Pick<ApiCaller, 'call'> {
     if (uid !== undefined && uid !== before.metadata.uid) throw failure(409, 'Conflict');
     if (resourceVersion !== undefined && resourceVersion !== before.metadata.resourceVersion)
       throw failure(409, 'Conflict');
-    return { status: 200, body: this.put(at, method === 'PUT' ? (body ?? {}) : { ...before, ...body }) };
+    const { metadata, ...content } = this.put(at, method === 'PUT' ? (body ?? {}) : { ...before, ...body });
+    const isPartial = request.accept?.includes('as=PartialObjectMetadata;g=meta.k8s.io;v=v1') === true;
+    return { status: 200, body: isPartial ? { kind: 'PartialObjectMetadata', metadata } : { ...content, metadata } };
   }
 
   /** Creates an object or changes it, as somebody else would. */

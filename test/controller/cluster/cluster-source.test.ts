@@ -8,6 +8,8 @@ interface Setting {
   readonly server: ScriptedApiServer;
   readonly source: ClusterSource;
   changes(): number;
+  /** Of each change, whether it was said to be of statuses only. */
+  readonly isStatusOnly: readonly boolean[];
 }
 
 const route = (condition: string, more: JsonObject = {}): JsonObject => ({
@@ -21,12 +23,12 @@ async function sourceOf(namespaces: NamespaceScope, fill: (server: ScriptedApiSe
   const server = await ScriptedApiServer.start();
   fill(server);
   const api = new ClusterApi({ kubeconfig: server.kubeconfig() });
-  let changes = 0;
+  const isStatusOnly: boolean[] = [];
   const source = new ClusterSource({
     api,
     namespaces,
     base: { namespace: 'system', name: 'gatewarden' },
-    changed: () => void changes++,
+    changed: (isOfStatus) => void isStatusOnly.push(isOfStatus),
     times: { pause: 1, longestPause: 1 },
   });
   onTestFinished(async () => {
@@ -34,7 +36,7 @@ async function sourceOf(namespaces: NamespaceScope, fill: (server: ScriptedApiSe
     await api.close();
   });
   source.start();
-  return { server, source, changes: () => changes };
+  return { server, source, changes: () => isStatusOnly.length, isStatusOnly };
 }
 
 async function synced(namespaces: NamespaceScope, fill: (server: ScriptedApiServer) => void): Promise<Setting> {
@@ -104,6 +106,23 @@ describe('the source', () => {
     expect(after.lastGood).toEqual({ generation: 1, hash: 'h' });
     expect(after.resourceVersion).not.toBe(before.resourceVersion);
     expect(after.spec).toBe(before.spec);
+  });
+
+  it('tells a change of nothing but a status from a change of a spec, a new resource and one that is gone', async () => {
+    const { server, source, isStatusOnly } = await synced('all', fill);
+    const { generation } = source.state.routes.get('shop/a')!;
+    const said = (count: number): Promise<void> => vi.waitFor(() => expect(isStatusOnly).toHaveLength(count), 10_000);
+    server.put('shop/routes/a', route('${true}', { metadata: { generation }, status: { conditions: [] } }));
+    await said(1);
+    server.put('shop/routes/a', route('${1 == 1}', { metadata: { generation: generation + 1 } }));
+    await said(2);
+    server.put('shop/routes/c', route('${true}'));
+    await said(3);
+    server.remove('shop/routes/c');
+    await said(4);
+    server.put('system/configmaps/gatewarden', { data: { 'config.json': '{"heap":[]}' } });
+    await said(5);
+    expect(isStatusOnly).toEqual([true, false, false, false, false]);
   });
 
   it('says up to which version Routes are known, not up to which anything is', async () => {
