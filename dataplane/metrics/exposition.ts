@@ -108,7 +108,7 @@ export function metricsRegistry(source: MetricsSource): Registry {
   });
   new Counter({
     name: 'gatewarden_refusals_total',
-    help: 'Requests that the engine itself answered, by reason (docs/errors.md).',
+    help: 'Requests that the gateway refused, in the engine, a filter or a handler, by code (docs/errors.md).',
     labelNames: ['refusal'],
     registers,
     collect() {
