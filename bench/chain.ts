@@ -138,7 +138,6 @@ async function price(subject: Subject, requests: readonly Buffer[]): Promise<num
   const listener = new Listener({
     port: 0,
     reusePort: false,
-    requestIds: true,
     handler,
     onFinished: () => {
       logged++;

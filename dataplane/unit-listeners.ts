@@ -36,7 +36,6 @@ export class UnitListeners {
         ...(webSockets === undefined ? {} : { webSockets }),
         ...(backlog === undefined ? {} : { backlog }),
         trustedProxies,
-        requestIds: true,
         ...(tls === null ? {} : { tls }),
         ...(ticketKeys === null ? {} : { ticketKeys }),
         handler: traffic.handle,

@@ -52,6 +52,12 @@ export const listenerLimits = z.strictObject({
     .boolean()
     .default(false)
     .describe('Whether requests of HTTP/1.1 and HTTP/2 may come without a host; otherwise 400.'),
+  requestIds: z
+    .boolean()
+    .default(true)
+    .describe(
+      'Whether requests get ids (X-Request-Id, traceparent) for logs, backends and errors; otherwise those of clients pass.',
+    ),
   headTimeout: milliseconds()
     .default(10_000)
     .describe('Time for a whole request head from its first byte; 408 beyond it.'),

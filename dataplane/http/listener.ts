@@ -36,8 +36,6 @@ export interface ListenerOptions {
   readonly webSockets?: WebSocketOptions;
   /** Networks whose forwarding headers and PROXY protocol are believed. */
   readonly trustedProxies?: readonly string[];
-  /** Whether requests get ids (`X-Request-Id`, `traceparent`), for logs and backends. */
-  readonly requestIds?: boolean;
   /** TLS with the clients; without it they speak in clear. */
   readonly tls?: SecureTransport;
   /** What tickets of TLS sessions are sealed with, where other listeners are to know them. */
@@ -101,7 +99,7 @@ export class Listener {
     this.limits = listenerLimits.parse(options.limits ?? {});
     this.webSockets = webSocketTerms(options.webSockets ?? {}, this.limits);
     limitContent(this.limits);
-    identifying.requests = options.requestIds ?? false;
+    identifying.requests = this.limits.requestIds;
     this.handler = options.handler;
     this.scheme = options.tls === undefined ? 'http' : 'https';
     this.pendingOwner = options.tls === undefined ? null : this.awaitsHandshakes(options.tls);

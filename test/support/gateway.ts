@@ -21,7 +21,6 @@ export interface TestGatewayOptions {
   readonly limits?: Partial<ListenerLimits>;
   readonly webSockets?: WebSocketOptions;
   readonly trustedProxies?: readonly string[];
-  readonly requestIds?: boolean;
   readonly tls?: SecureTransport;
   readonly ticketKeys?: TicketKeys;
 }
@@ -39,10 +38,9 @@ export async function startGateway(options: TestGatewayOptions): Promise<TestGat
     port: 0,
     reusePort: false,
     handler: options.handler?.(end) ?? end,
-    limits: options.limits ?? {},
+    limits: { requestIds: false, ...options.limits },
     webSockets: options.webSockets ?? {},
     trustedProxies: options.trustedProxies ?? [],
-    requestIds: options.requestIds ?? false,
     ...(options.tls === undefined ? {} : { tls: options.tls }),
     ...(options.ticketKeys === undefined ? {} : { ticketKeys: options.ticketKeys }),
     onFinished: (entry) => finished.push(entry),

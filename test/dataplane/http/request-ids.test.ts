@@ -21,11 +21,15 @@ beforeEach(() => {
 });
 afterEach(() => gateway.close());
 
-async function start(isTrusted = false, handler?: Parameters<typeof startGateway>[0]['handler']): Promise<void> {
+async function start(
+  isTrusted = false,
+  handler?: Parameters<typeof startGateway>[0]['handler'],
+  requestIds = true,
+): Promise<void> {
   gateway = await startGateway({
     backend: { destination: { host: '127.0.0.1', port: backend.port } },
     trustedProxies: isTrusted ? ['127.0.0.0/8'] : [],
-    requestIds: true,
+    limits: { requestIds },
     ...(handler === undefined ? {} : { handler }),
   });
 }
@@ -143,4 +147,19 @@ it('a filter that sets an id of its own is left alone', async () => {
     return next(exchange);
   });
   expect((await forward())['x-request-id']).toEqual(['configured']);
+});
+
+describe('a listener with requestIds=false', () => {
+  it('passes ids of clients as they came, and adds and logs none', async () => {
+    await start(false, undefined, false);
+    const sent = await forward('X-Request-Id: mine', `traceparent: ${PARENT}`, 'tracestate: a=1');
+    expect(sent).toEqual({ 'x-request-id': ['mine'], traceparent: [PARENT], tracestate: ['a=1'] });
+    expect(await forward()).toEqual({});
+    expect(gateway.finished.map(({ ids }) => ids)).toEqual([null, null]);
+  });
+
+  it('names no id in its own answers', async () => {
+    await start(false, () => () => textResponse(403, 'no'), false);
+    expect((await ask(gateway.port, 'GET / HTTP/1.1\r\nHost: h\r\n')).head).not.toMatch(/x-request-id/i);
+  });
 });
