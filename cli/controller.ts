@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { type Address, readAddress } from './address.ts';
 import { defineCommand, type Reading } from './command.ts';
-import { logLevelOption } from './plane-options.ts';
+import { logFormatOption, logLevelOption } from './plane-options.ts';
 import { endAtStopSignal } from './stop-signals.ts';
 import { systemOption } from './system-property.ts';
 
@@ -157,6 +157,7 @@ export const controllerCommand = defineCommand({
     },
     system: systemOption,
     'log-level': logLevelOption,
+    'log-format': logFormatOption,
   },
   examples: [
     { command: 'gatewarden controller --webhook :8443', effect: 'Run in a Pod, with the admission webhook.' },

@@ -60,7 +60,9 @@ function startGateway(backendUrl: string, port: number, adminPort: number): Chil
   const program = fileURLToPath(new URL('./gatewarden', import.meta.url));
   const folder = fileURLToPath(new URL(`../${example}`, import.meta.url));
   const addresses = ['--host', host, '--port', String(port), '--admin', `${host}:${adminPort}`];
-  const words = ['run', folder, ...addresses, '--watch', `-Dbackend.url=${backendUrl}`];
+  // its standard output is a pipe, and this one may be a terminal
+  const format = ['--access-log-format', process.stdout.isTTY ? 'text' : 'json'];
+  const words = ['run', folder, ...addresses, ...format, '--watch', `-Dbackend.url=${backendUrl}`];
   // In a process group of its own, the gateway gets no signal from the terminal beside the one passed on.
   return spawn(program, words, { stdio: ['ignore', 'pipe', 'inherit'], detached: true });
 }

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { AccessLogTarget } from '../dataplane/log-destination.ts';
 import { type LogLevel, logLevels } from '../dataplane/log-level.ts';
+import { type LogFormat, logFormats } from '../dataplane/log-style.ts';
 import { type Address, readAddress } from './address.ts';
 import type { Reading, ValueOption } from './command.ts';
 import { readDelay } from './duration.ts';
@@ -14,13 +15,30 @@ export const logLevelOption = {
   read: readLogLevel,
 } as const satisfies ValueOption;
 
+export const logFormatOption = {
+  valueName: 'text|json|auto',
+  description:
+    'Format of the program log on the standard error: text for people, or JSON lines; "auto" means text on a ' +
+    'terminal and JSON elsewhere.',
+  default: 'auto',
+  read: readLogFormat,
+} as const satisfies ValueOption;
+
 /** The options of every command that starts a plane. */
 export const planeOptions = {
   'access-log': {
     valueName: 'FILE|-|off',
-    description: 'Where one JSON line per request goes: a file, the standard output (-) or nowhere (off).',
+    description: 'Where one line per request goes: a file, the standard output (-) or nowhere (off).',
     default: '-',
     read: readAccessLog,
+  },
+  'access-log-format': {
+    valueName: 'text|json|auto',
+    description:
+      'Format of these lines: text for people, or JSON; "auto" means text on a terminal and JSON elsewhere. Text has ' +
+      'colours on a terminal unless NO_COLOR is set.',
+    default: 'auto',
+    read: readLogFormat,
   },
   admin: {
     valueName: 'ADDR|auto|off',
@@ -31,6 +49,7 @@ export const planeOptions = {
     read: readAdmin,
   },
   'log-level': logLevelOption,
+  'log-format': logFormatOption,
   'trusted-proxies': {
     valueName: 'CIDR,…',
     description: 'Peers whose X-Forwarded-* and Forwarded headers are believed; those of all others are dropped.',
@@ -73,6 +92,11 @@ export function readUnits(text: string): Reading<number> {
   if (text === 'cores') return { value: availableParallelism() };
   const units = /^\d{1,4}$/.test(text) ? Number(text) : 0;
   return units > 0 ? { value: units } : { problem: `must be a number from 1 to 9999 or "cores", not '${text}'` };
+}
+
+export function readLogFormat(text: string): Reading<LogFormat> {
+  const format = logFormats.find((one) => one === text);
+  return format === undefined ? { problem: `must be "text", "json" or "auto", not '${text}'` } : { value: format };
 }
 
 function readLogLevel(text: string): Reading<LogLevel> {

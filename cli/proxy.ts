@@ -30,8 +30,10 @@ export const proxyCommand = defineCommand({
       read: readUnits,
     },
     'access-log': planeOptions['access-log'],
+    'access-log-format': planeOptions['access-log-format'],
     admin: planeOptions.admin,
     'log-level': planeOptions['log-level'],
+    'log-format': planeOptions['log-format'],
     'trusted-proxies': planeOptions['trusted-proxies'],
     connections: {
       valueName: 'N',
@@ -57,6 +59,7 @@ export const proxyCommand = defineCommand({
     endAtStopSignal();
     // Loaded here and not at the top, so that help and usage errors need not wait for the engine.
     const { startPlane } = await import('../dataplane/plane.ts');
+    const { programLogStyle } = await import('../dataplane/program-log.ts');
     const { CannotListen } = await import('../dataplane/cannot-listen.ts');
     const { cannotListenText } = await import('./cannot-listen-text.ts');
     const { to } = options;
@@ -70,7 +73,9 @@ export const proxyCommand = defineCommand({
       },
       units: options.units,
       accessLog: options['access-log'],
+      accessLogFormat: options['access-log-format'],
       logLevel: options['log-level'],
+      logStyle: programLogStyle(options['log-format']),
       admin: options.admin,
       trustedProxies: options['trusted-proxies'],
       drainDelay: options['drain-delay'],

@@ -11,13 +11,14 @@ import { Compiler } from '../controller/compile/compiler.ts';
 import { readSidecarSettings } from '../controller/injection/sidecar-settings.ts';
 import type { MergedRoute } from '../controller/metrics/merged-routes.ts';
 import type { LogLevel } from '../dataplane/log-level.ts';
+import type { LogFormat } from '../dataplane/log-style.ts';
 import { monitoringRecords, recordPrefix } from '../dataplane/metrics/monitoring.ts';
 import { RATE_INTERVAL, Rates } from '../dataplane/metrics/rates.ts';
 import { registerRouteCounts } from '../dataplane/metrics/route-counts-exposition.ts';
 import { registerRouteMetrics } from '../dataplane/metrics/route-exposition.ts';
 import { monitoringAnswer } from '../dataplane/monitoring-endpoint.ts';
 import { operatorReach } from '../dataplane/operator-reach.ts';
-import { programLog } from '../dataplane/program-log.ts';
+import { programLog, programLogStyle } from '../dataplane/program-log.ts';
 import { giveBackLater } from '../dataplane/spare-memory.ts';
 import type { Address } from './address.ts';
 import { ownAdminSocket } from './admin-socket.ts';
@@ -59,11 +60,12 @@ export interface ControllerOptions {
   readonly name: string;
   readonly system: Readonly<Record<string, string>>;
   readonly 'log-level': LogLevel;
+  readonly 'log-format': LogFormat;
 }
 
 /** Follows a cluster until it is told to stop. Resolves to the exit code. */
 export async function runController(options: ControllerOptions): Promise<number> {
-  const log = programLog(options['log-level']);
+  const log = programLog(options['log-level'], programLogStyle(options['log-format']));
   const sidecarFile = options['sidecar-settings'];
   // whoever made a slip is told before anything waits for a cluster
   if (sidecarFile !== undefined) readSidecarSettings(readFileSync(sidecarFile, 'utf8'), sidecarFile);

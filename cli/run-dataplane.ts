@@ -14,8 +14,9 @@ import { type OwnSettings, snapshotBeginning } from '../dataplane/link/snapshot-
 import { snapshotIdentity } from '../dataplane/link/snapshot-identity.ts';
 import type { AccessLogTarget } from '../dataplane/log-destination.ts';
 import type { LogLevel } from '../dataplane/log-level.ts';
+import type { LogFormat } from '../dataplane/log-style.ts';
 import { preparePlane } from '../dataplane/plane.ts';
-import { programLog } from '../dataplane/program-log.ts';
+import { programLog, programLogStyle } from '../dataplane/program-log.ts';
 import type { SpareUnit } from '../dataplane/spare-unit.ts';
 import { cannotListenText } from './cannot-listen-text.ts';
 import { endSoon } from './end-soon.ts';
@@ -40,7 +41,9 @@ export interface DataplaneOptions extends SecureChoice {
   readonly system: Readonly<Record<string, string>>;
   readonly units: number | undefined;
   readonly 'access-log': AccessLogTarget;
+  readonly 'access-log-format': LogFormat;
   readonly 'log-level': LogLevel;
+  readonly 'log-format': LogFormat;
   readonly admin: ListenAddress | undefined;
   readonly 'trusted-proxies': readonly string[];
   readonly limits: Partial<ListenerLimits>;
@@ -52,7 +55,8 @@ export interface DataplaneOptions extends SecureChoice {
 
 /** Follows a controller until it is told to stop. Resolves to the exit code. */
 export async function runDataplane(options: DataplaneOptions): Promise<number> {
-  const log = programLog(options['log-level']);
+  const logStyle = programLogStyle(options['log-format']);
+  const log = programLog(options['log-level'], logStyle);
   const apiServer = await apiServerPlaces();
   const secure = secureConnector(options);
   if (secure !== undefined) {
@@ -80,7 +84,9 @@ export async function runDataplane(options: DataplaneOptions): Promise<number> {
   };
   const plane = await preparePlane({
     accessLog: options['access-log'],
+    accessLogFormat: options['access-log-format'],
     logLevel: options['log-level'],
+    logStyle,
     admin: options.admin,
     isInPod: isInCluster(),
     trustedProxies: options['trusted-proxies'],

@@ -15,13 +15,14 @@ import { proveCertificateFiles } from '../dataplane/connectors/file-transport.ts
 import type { ListenerLimits } from '../dataplane/http/limits.ts';
 import type { AccessLogTarget } from '../dataplane/log-destination.ts';
 import type { LogLevel } from '../dataplane/log-level.ts';
+import type { LogFormat } from '../dataplane/log-style.ts';
 import { type Plane, startPlane } from '../dataplane/plane.ts';
+import { programLogStyle } from '../dataplane/program-log.ts';
 import { cannotListenText } from './cannot-listen-text.ts';
 import { counted } from './check-report.ts';
 import { ConfigurationTally } from './configuration-tally.ts';
 import { allVerdicts, givenLayout, type Instance, openInstance } from './open-instance.ts';
 import { claimPidFile } from './pid-file.ts';
-import type { ReportFormat } from './report-format.ts';
 import { RunReport } from './run-report.ts';
 import { type SecureChoice, secureConnector } from './secure-options.ts';
 import { startSummary } from './start-summary.ts';
@@ -36,19 +37,22 @@ export interface RunOptions extends SecureChoice {
   readonly system: Readonly<Record<string, string>>;
   readonly units: number | undefined;
   readonly 'access-log': AccessLogTarget;
+  readonly 'access-log-format': LogFormat;
   readonly 'log-level': LogLevel;
+  readonly 'log-format': LogFormat;
   readonly admin: ListenAddress | undefined;
   readonly 'trusted-proxies': readonly string[];
   readonly limits: Partial<ListenerLimits>;
   readonly 'drain-delay': number;
   readonly 'drain-timeout': number;
-  readonly reports: ReportFormat;
+  readonly reports: LogFormat;
 }
 
 /** Serves an instance until it is told to stop. Resolves to the exit code. */
 export async function runInstance(path: string | undefined, options: RunOptions): Promise<number> {
   const { system, watch, port: ports } = options;
-  const asText = options.reports === 'text' || (options.reports === 'auto' && process.stderr.isTTY);
+  const logStyle = programLogStyle(options['log-format']);
+  const asText = options.reports === 'text' || (options.reports === 'auto' && logStyle.isText);
   const report = new RunReport(asText ? tellAsTextFrom(options['log-level']) : tellAsJson(options['log-level']));
   const tally = new ConfigurationTally();
   let live: LiveInstance | null = null;
@@ -131,7 +135,9 @@ export async function runInstance(path: string | undefined, options: RunOptions)
       },
       units: options.units ?? settings.gatewayUnits ?? availableParallelism(),
       accessLog: options['access-log'],
+      accessLogFormat: options['access-log-format'],
       logLevel: options['log-level'],
+      logStyle,
       admin: options.admin,
       trustedProxies: options['trusted-proxies'],
       drainDelay: options['drain-delay'],

@@ -1,7 +1,6 @@
 import { defineCommand } from './command.ts';
 import { connectorOptions } from './connector-options.ts';
-import { planeOptions, unitsOption } from './plane-options.ts';
-import { readReportFormat } from './report-format.ts';
+import { planeOptions, readLogFormat, unitsOption } from './plane-options.ts';
 import { secureOptions, secureProblem } from './secure-options.ts';
 import { endAtStopSignal } from './stop-signals.ts';
 import { systemOption } from './system-property.ts';
@@ -31,9 +30,9 @@ export const runCommand = defineCommand({
       valueName: 'text|json|auto',
       description:
         'How changes of files and what is wrong with them are told on the standard error once the gateway serves: as ' +
-        'text, or as one JSON line each; "auto" means text on a terminal, and JSON elsewhere.',
+        'text, or as one JSON line each; "auto" means as --log-format says.',
       default: 'auto',
-      read: readReportFormat,
+      read: readLogFormat,
     },
     watch: {
       flag: true,

@@ -1,5 +1,6 @@
 import { errorOutput } from '../dataplane/error-output.ts';
 import { type LogLevel, logLevels } from '../dataplane/log-level.ts';
+import { JSON_STYLE } from '../dataplane/log-style.ts';
 import { programLog } from '../dataplane/program-log.ts';
 
 /** Something that is told of a configuration while it runs. */
@@ -27,9 +28,9 @@ export function tellAsTextFrom(level: LogLevel): Tell {
   };
 }
 
-/** As programs read it: one JSON line each on the standard error, like all that a plane says of itself. */
+/** As programs read it: one JSON line each on the standard error. */
 export function tellAsJson(level: LogLevel): Tell {
-  const log = programLog(level);
+  const log = programLog(level, JSON_STYLE);
   return ({ level, message, text, fields }) =>
     log[level]({ ...fields, ...(text === undefined ? {} : { text }) }, message);
 }

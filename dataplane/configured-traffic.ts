@@ -1,5 +1,4 @@
 import type { MessagePort } from 'node:worker_threads';
-import { pino } from 'pino';
 import { catalogue } from './catalogue.ts';
 import { AdminObjects } from './connectors/admin-objects.ts';
 import type { Connector } from './connectors/connector.ts';
@@ -14,6 +13,7 @@ import { Gauges } from './metrics/gauges.ts';
 import { Observations } from './metrics/observations.ts';
 import { figuresIn, SlotMemory } from './metrics/route-slots.ts';
 import { operatorReach } from './operator-reach.ts';
+import { lineLog } from './program-log.ts';
 import { Configuration } from './routes/configuration.ts';
 import { noFigures } from './routes/route-figures.ts';
 import { TEMPORARY_FILES_MEMORY, TemporaryFiles } from './services/temporary-files.ts';
@@ -48,7 +48,7 @@ export function configuredTraffic(
   releases.push(() => files.release());
   const shared = {
     reach: operatorReach(reach),
-    log: pino({ name: 'gatewarden', level }, { write: (line: string) => report({ kind: 'line', line }) }),
+    log: lineLog(level, (line) => report({ kind: 'line', line })),
     observe: (metric: string, labels: Readonly<Record<string, string>>, seconds: number): void =>
       observations.add(metric, labels, seconds),
     count: (metric: string, labels: Readonly<Record<string, string>>): void => observations.add(metric, labels, 0),

@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, openSync, write } from 'node:fs';
 import type { LineWriter } from './access-log.ts';
+import { type LogFormat, type LogStyle, logStyle } from './log-style.ts';
 
 /** Where access log lines go. */
 export type AccessLogTarget =
@@ -34,6 +35,11 @@ export class LogDestination {
   private constructor(file: number | null, owned: boolean) {
     this.file = file;
     this.owned = owned;
+  }
+
+  /** What lines look like here. */
+  style(format: LogFormat): LogStyle {
+    return logStyle(format, this.file ?? STDOUT);
   }
 
   /** Writes lines that a unit handed over. */

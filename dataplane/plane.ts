@@ -8,17 +8,17 @@ import { AdminPort, type ListenAddress } from './admin-port.ts';
 import { CannotListen } from './cannot-listen.ts';
 import { ConfirmedAge } from './confirmed-age.ts';
 import { addressText, type Connector, type ServedAddress } from './connectors/connector.ts';
-import { errorOutput } from './error-output.ts';
 import { readCounters } from './http/counters.ts';
 import { type AccessLogTarget, LogDestination } from './log-destination.ts';
 import type { LogLevel } from './log-level.ts';
+import { JSON_STYLE, type LogFormat, type LogStyle } from './log-style.ts';
 import { type ConfigurationFigures, registerConfigurationMetrics } from './metrics/configuration-exposition.ts';
 import type { MetricsSource } from './metrics/exposition.ts';
 import { type LinkFigures, registerLinkMetrics } from './metrics/link-exposition.ts';
 import type { SlotMemory } from './metrics/route-slots.ts';
 import { isBaseBad, PlaneConfiguration } from './plane-configuration.ts';
 import { PlaneMetrics } from './plane-metrics.ts';
-import { programLog } from './program-log.ts';
+import { programLog, writeLogLine } from './program-log.ts';
 import type { BuildProblem } from './routes/configuration.ts';
 import { giveBackLater } from './spare-memory.ts';
 import { SpareUnit } from './spare-unit.ts';
@@ -30,7 +30,11 @@ import type { BackendServing, ConfigurationServing, Serving, UnitReport } from '
 /** What a plane has before it serves anything. */
 export interface PreparedPlaneOptions {
   readonly accessLog: AccessLogTarget;
+  /** By default text on a terminal and JSON elsewhere. */
+  readonly accessLogFormat?: LogFormat;
   readonly logLevel: LogLevel;
+  /** By default JSON. */
+  readonly logStyle?: LogStyle;
   readonly admin: ListenAddress | undefined;
   /** Whether it runs in a Pod, where others arrive over loopback too; by default it does not. */
   readonly isInPod?: boolean;
@@ -154,7 +158,7 @@ class Supervisor implements PreparedPlane {
   constructor(options: PreparedPlaneOptions, destination: LogDestination | null) {
     this.options = options;
     this.destination = destination;
-    this.log = programLog(options.logLevel);
+    this.log = programLog(options.logLevel, options.logStyle ?? JSON_STYLE);
     this.units = new SupervisedUnits({
       log: this.log,
       spare: options.spare ?? new SpareUnit(),
@@ -292,6 +296,7 @@ class Supervisor implements PreparedPlane {
       trustedProxies: this.options.trustedProxies,
       admin: admin === undefined ? null : { address: admin.host, port: admin.port },
       log: this.destination === null ? 'off' : (this.destination.file ?? 'hand-over'),
+      accessLogStyle: this.destination?.style(this.options.accessLogFormat ?? 'auto') ?? JSON_STYLE,
       logLevel: this.options.logLevel,
     };
   }
@@ -328,7 +333,7 @@ class Supervisor implements PreparedPlane {
 
   private heard(unit: SupervisedUnit, report: UnitReport): void {
     if (report.kind === 'log') this.destination?.write(report.lines);
-    else if (report.kind === 'line') errorOutput.write(report.line);
+    else if (report.kind === 'line') writeLogLine(report.line, this.options.logStyle ?? JSON_STYLE);
     else if (report.kind === 'applied') this.configuration?.applied(unit, report.order, report.problems);
     else if (report.kind === 'observed') this.metrics?.observations.addAll(report.observations);
     else if (report.kind === 'shown') this.metrics?.gauges.set(unit.number, report.gauges);
@@ -337,12 +342,8 @@ class Supervisor implements PreparedPlane {
       const { number } = unit;
       if (report.cut > 0)
         this.log.warn({ unit: number, connections: report.cut }, 'cut off what did not finish in time');
-      if (report.droppedLines > 0) {
-        this.log.warn(
-          { unit: number, lines: report.droppedLines },
-          'access log lines were dropped: the file was too slow',
-        );
-      }
+      const { droppedLines: lines } = report;
+      if (lines > 0) this.log.warn({ unit: number, lines }, 'access log lines were dropped: the file was too slow');
     }
   }
 

@@ -73,7 +73,7 @@ export const unavailableTypes: readonly string[] = [
 ];
 
 const LOG_IS_OF_THE_PROGRAM =
-  "the program writes its log as JSON lines to the standard error, and '--log-level' says how much";
+  "the program writes its log to the standard error; '--log-level' says how much, and '--log-format' in which form";
 
 /** Objects of earlier versions that can be left out, and why. */
 export const relics: ReadonlyMap<string, string> = new Map([

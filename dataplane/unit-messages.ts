@@ -5,6 +5,7 @@ import type { Connector } from './connectors/connector.ts';
 import type { Destination } from './http/backend.ts';
 import type { Endpoint } from './http/wire.ts';
 import type { LogLevel } from './log-level.ts';
+import type { LogStyle } from './log-style.ts';
 import type { GaugeValue } from './metrics/gauges.ts';
 import type { OperatorReach } from './operator-reach.ts';
 import type { PlacedUpdate } from './placed-update.ts';
@@ -57,6 +58,8 @@ export interface UnitOptions {
   readonly admin: Endpoint | null;
   /** What becomes of access log lines: none, appended to this file, or handed over. */
   readonly log: 'off' | 'hand-over' | number;
+  /** What these lines look like. */
+  readonly accessLogStyle: LogStyle;
   readonly logLevel: LogLevel;
   /** The block this unit counts into. */
   readonly counters: SharedArrayBuffer;
@@ -92,7 +95,7 @@ export type UnitReport =
   /** It cannot serve: because of the connector at this place, or of something else. */
   | { readonly kind: 'failed'; readonly connector: number | null; readonly message: string }
   | { readonly kind: 'log'; readonly lines: Uint8Array<ArrayBuffer> }
-  /** A line that an object wrote to the program's log. */
+  /** A line, as JSON, that an object wrote to the program's log. */
   | { readonly kind: 'line'; readonly line: string }
   | { readonly kind: 'fault'; readonly message: string }
   | { readonly kind: 'applied'; readonly order: number; readonly problems: readonly BuildProblem[] }

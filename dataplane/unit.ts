@@ -1,11 +1,13 @@
 import { isMainThread, type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { AccessLog, type LineWriter } from './access-log.ts';
+import { type AccessLines, AccessLog, type LineWriter } from './access-log.ts';
 import { COUNTER, counters, countInto } from './http/counters.ts';
 import type { Finished } from './http/finished.ts';
 import { setFaultHandler } from './http/turn.ts';
+import { JsonAccessLines } from './json-access-lines.ts';
 import { appendTo } from './log-destination.ts';
 import type { BuildProblem } from './routes/configuration.ts';
 import { giveBackLater } from './spare-memory.ts';
+import { TextAccessLines } from './text-access-lines.ts';
 import { ConnectorFailure, UnitListeners } from './unit-listeners.ts';
 import type { SpareUnitOptions, UnitOptions, UnitOrder, UnitReport } from './unit-messages.ts';
 import { type UnitTraffic, unitTraffic } from './unit-traffic.ts';
@@ -22,7 +24,7 @@ async function runUnit(options: UnitOptions, port: MessagePort): Promise<void> {
     fault(error);
     wire.owner.failed(); // what threw cannot be trusted to go on
   });
-  const log = options.log === 'off' ? null : new AccessLog(lineWriter(options.log, port, fault), options.unit);
+  const log = options.log === 'off' ? null : new AccessLog(lineWriter(options.log, port, fault), accessLines(options));
   let traffic: UnitTraffic;
   let listeners: UnitListeners;
   try {
@@ -91,6 +93,10 @@ function messageOf(error: unknown): string {
 function unbuilt(error: unknown): BuildProblem {
   const problem = { code: 'build', severity: 'error', path: [], message: messageOf(error) } as const;
   return { route: null, problems: [problem], keepsServing: true };
+}
+
+function accessLines({ accessLogStyle: { isText, isColoured }, unit }: UnitOptions): AccessLines {
+  return isText ? new TextAccessLines(isColoured) : new JsonAccessLines(unit);
 }
 
 function lineWriter(log: 'hand-over' | number, port: MessagePort, fault: (error: Error) => void): LineWriter {

@@ -34,6 +34,7 @@ const options = {
   identity: undefined,
   system: [],
   'log-level': 'info',
+  'log-format': 'auto',
 };
 
 it.each<[string[], object]>([

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { AccessLog, type LineWriter } from '../../dataplane/access-log.ts';
 import type { Finished } from '../../dataplane/http/finished.ts';
 import { refusals } from '../../dataplane/http/refusal.ts';
+import { JsonAccessLines } from '../../dataplane/json-access-lines.ts';
 
 const request: Finished = {
   method: 'GET',
@@ -53,7 +54,7 @@ const parsed = (text: string) =>
 
 it('writes a line of JSON for each request', async () => {
   const target = destination();
-  const log = new AccessLog(target.write, 3);
+  const log = new AccessLog(target.write, new JsonAccessLines(3));
   log.record(request);
   log.record({ ...request, path: '/a"b', status: 404, refusal: 'target' });
   log.record({ ...request, method: 'POST', remote: '::1', host: 'other', sent: 0, milliseconds: 0.0004, firstByte: 0 });
@@ -81,7 +82,7 @@ it('writes a line of JSON for each request', async () => {
 
 it('says who asked which route and backend, and why a filter refused', async () => {
   const target = destination();
-  const log = new AccessLog(target.write, 0);
+  const log = new AccessLog(target.write, new JsonAccessLines(0));
   const decision = {
     refusal: 'insufficient-scope',
     reason: `the scope 'ü"' is missing`,
@@ -104,7 +105,7 @@ it('says who asked which route and backend, and why a filter refused', async () 
 
 it('keeps lines whole, however long and however many', async () => {
   const target = destination();
-  const log = new AccessLog(target.write, 0);
+  const log = new AccessLog(target.write, new JsonAccessLines(0));
   const paths = Array.from({ length: 300 }, (_, i) => `/${i}/${'"'.repeat((i * 977) % 66_000)}`);
   for (const path of paths) log.record({ ...request, path });
   log.record({ ...request, host: 'h'.repeat(1_000_000) });
@@ -117,7 +118,7 @@ it('keeps lines whole, however long and however many', async () => {
 
 it('drops lines, and counts them, rather than fill the memory when nobody takes them', async () => {
   const target = destination();
-  const log = new AccessLog(target.write, 0);
+  const log = new AccessLog(target.write, new JsonAccessLines(0));
   const path = `/${'a'.repeat(60_000)}`;
   const count = 3000;
   for (let i = 0; i < count; i++) log.record({ ...request, path });

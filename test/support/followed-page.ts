@@ -36,7 +36,9 @@ async function follow(step: Step, terminal: Terminal): Promise<void> {
   await terminal.shows(step.shown.filter((line) => line !== '…').map(shownLine));
 }
 
-/** Readers have a terminal in front of them, where changes are told as text; here it is a pipe. */
+/** Readers have a terminal in front of them, where logs are text; here it is a pipe. */
 function asOnATerminal(command: string): string {
-  return command.replace(/\bgatewarden run\b/, '$& --reports text');
+  return command
+    .replace(/\bgatewarden (run|proxy|dataplane|controller)\b/, '$& --log-format text')
+    .replace(/\bgatewarden (run|proxy|dataplane)\b/, '$& --access-log-format text');
 }
