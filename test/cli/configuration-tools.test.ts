@@ -73,7 +73,7 @@ describe('gatewarden check', () => {
       ].join('\n'),
     );
     expect(stdout).toContain("there is no object 'nowhere'");
-    expect(stdout).toContain('config/routes/b.json:3:16');
+    expect(stdout).toContain('config/routes/b.json:3:19');
     expect(stdout).toContain('config/routes/default.json: NOT LOADED');
     expect(stdout).toMatch(/4 files checked: \d+ errors, 0 warnings\n$/);
   });

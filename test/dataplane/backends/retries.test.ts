@@ -313,7 +313,7 @@ describe('what is sent again', () => {
 
   it('has the trailers of the body', async () => {
     const app = await backend(async (peer) => {
-      await peer.until((text) => /\r\nx-sum: 7\r\n\r\n$/i.test(text));
+      await peer.until((text) => /\r\netag: 7\r\n\r\n$/i.test(text));
       if (peer.index === 0) peer.close();
       else peer.send(plainAnswer('good'));
     });
@@ -321,7 +321,7 @@ describe('what is sent again', () => {
     const client = await RawClient.connect(gateway.port);
     onTestFinished(() => client.destroy());
     const head = `POST / HTTP/1.1\r\n${to(app)}\r\nTransfer-Encoding: chunked\r\n\r\n`;
-    client.send(`${head}7\r\ncontent\r\n0\r\nX-Sum: 7\r\n\r\n`);
+    client.send(`${head}7\r\ncontent\r\n0\r\nETag: 7\r\n\r\n`);
     expect(await client.until((text) => text.endsWith('good'))).toMatch(/^HTTP\/1\.1 200 /);
     expect(app.connections).toBe(2);
   });
