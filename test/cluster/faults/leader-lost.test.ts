@@ -71,7 +71,7 @@ it('has one leader at a time when the one that leads is cut off from the API ser
   wire.cut();
   const ceased = await leader.process.line(({ isLeader }) => isLeader === false, said);
   const began = await follower.process.line(({ isLeader }) => isLeader === true);
-  expect(Number(ceased['time'])).toBeLessThanOrEqual(Number(began['time']));
+  expect(Date.parse(String(ceased['time']))).toBeLessThanOrEqual(Date.parse(String(began['time'])));
   await deployed.apply(routeManifest(shop, 'orders', 'two'));
   await untilAnswer(free.port, '/orders', '200 two');
   expect(await planeAnswer(held.port, '/orders')).toBe('200 one');
