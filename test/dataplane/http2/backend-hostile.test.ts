@@ -22,6 +22,8 @@ const repeated =
     peer.peer.send(Buffer.concat(Array.from({ length: count }, () => frame)));
 
 /** What ends the connection, and with which code. */
+const TOO_MUCH = 'more content than its window allows';
+
 const attacks: readonly [string, number, Attack][] = [
   ['a frame that is too long', ERROR.FRAME_SIZE_ERROR, raw(Buffer.from([0, 0x40, 1, 0, 0, 0, 0, 0, 1]))],
   ['content of no stream', ERROR.PROTOCOL_ERROR, raw(frameOf(FRAME.DATA, 0, 0, 'x'))],
@@ -119,7 +121,7 @@ const attacks: readonly [string, number, Attack][] = [
     },
   ],
   [
-    'more content than its window allows',
+    TOO_MUCH,
     ERROR.FLOW_CONTROL_ERROR,
     async (peer) => {
       peer.headers(1, [OK], false);
@@ -129,7 +131,7 @@ const attacks: readonly [string, number, Attack][] = [
 ];
 
 describe('a backend that breaks the rules of a connection', () => {
-  it.each(attacks)('is told so, and nothing of it is believed: %s', async (_attack, code, attack) => {
+  it.each(attacks)('is told so, and nothing of it is believed: %s', async (name, code, attack) => {
     let told = -1;
     const pair = await startScriptedHttp2(
       http2Script(async (peer) => {
@@ -140,7 +142,8 @@ describe('a backend that breaks the rules of a connection', () => {
       }),
     );
     const client = await pair.client();
-    client.socket.pause(); // so that content stays within its window
+    // content must not pass on to a client that reads; other answers may begin, and a reset would take them unread
+    if (name === TOO_MUCH) client.socket.pause();
     client.send(get('/'));
     await pair.backend.until(() => pair.backend.peers[0]?.ended === true);
     client.socket.resume();
