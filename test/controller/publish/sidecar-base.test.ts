@@ -22,7 +22,7 @@ const sidecar: PlaneIdentity = {
   labels: { app: 'cart' },
   isSidecar: true,
 };
-const forCart = { dataPlanes: { matchLabels: { app: 'cart' } } };
+const forCart = { baseURI: 'http://app.example.com:8080', dataPlanes: { matchLabels: { app: 'cart' } } };
 const groups = [{ name: 'default' }, { name: 'sidecars', sidecars: true, serviceAccounts: ['shop/*'] }];
 const router = { name: '_router', type: 'Router' };
 
@@ -93,7 +93,7 @@ describe('what a sidecar gets of config.json', () => {
     const heap = [router, store('operator-keys', 'hunter2'), guard('introspected', 'operator-keys')];
     const setting = new Setting().config({ heap, handler: '_router', properties: { password: 'swordfish' } });
     setting.cluster.route('shop/cart', { handler: 'ReverseProxyHandler', ...forCart });
-    setting.cluster.route('shop/other', { handler: guarded('introspected') });
+    setting.cluster.route('shop/other', { baseURI: 'http://app.example.com:8080', handler: guarded('introspected') });
     const sent = setting.sentTo(sidecar);
     expect(sent).toContain('shop.cart');
     expect(sent).not.toContain('operator-keys');
