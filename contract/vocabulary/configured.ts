@@ -158,10 +158,10 @@ export function secretId(): z.ZodType<string, unknown> {
 }
 
 /** A regular expression in Java's syntax. */
-export function pattern(): z.ZodType<Pattern, unknown> {
+export function pattern(rule: { readonly ignoreCase?: boolean } = {}): z.ZodType<Pattern, unknown> {
   return leaf('regular expression', { type: 'string', format: 'regex' }, (value) => {
     if (typeof value !== 'string') throw wrongType('a regular expression', value);
-    return compilePattern(value, theReading().patterns);
+    return compilePattern(rule.ignoreCase === true ? `(?i)${value}` : value, theReading().patterns);
   });
 }
 

@@ -38,10 +38,10 @@ const from = z
 const destination = z
   .strictObject({
     hosts: z
-      .array(pattern())
+      .array(pattern({ ignoreCase: true }))
       .min(1)
       .optional()
-      .describe('Patterns, one of which matches the whole host of the request.'),
+      .describe('Patterns, one of which matches the whole host of the request; the case of letters does not count.'),
     ports: z.array(portRange()).min(1).optional().describe('Ports, or ranges such as `8080-8090`.'),
     methods: z.array(text()).min(1).optional().describe('Methods; the case of letters counts.'),
     paths: z
@@ -141,11 +141,7 @@ function destinationTest({ hosts, ports, methods, paths, when }: z.output<typeof
   return all([
     methods && (({ request }) => methods.includes(request.method)),
     ports && (({ request }) => ports.some(({ first, last }) => first <= request.uri.port && request.uri.port <= last)),
-    hosts &&
-      (({ request }) => {
-        const { host } = request.uri;
-        return hosts.some((one) => one.matches(host) || one.matches(host.toLowerCase()));
-      }),
+    hosts && (({ request }) => hosts.some((one) => one.matches(request.uri.host))),
     paths && (({ request }) => paths.some((one) => one.matches(request.uri.path))),
     when && ((exchange) => when.read(exchange, null) === true),
   ]);

@@ -66,7 +66,7 @@ describe('gatewarden explain', () => {
     ],
     [['explain', 'ScriptableFilter'], 1, "the type 'ScriptableFilter' is known, but not available in this version"],
     [['explain', 'HeaderFilter.ad'], 1, "HeaderFilter has no field 'ad': did you mean 'add'?"],
-    [['explain', 'HeaderFilter.zzz'], 1, "HeaderFilter has no field 'zzz': it has messageType, remove, add"],
+    [['explain', 'HeaderFilter.zzz'], 1, "HeaderFilter has no field 'zzz': it has messageType, remove, add, encoding"],
     [['explain', 'TracingDecorator.x'], 1, "TracingDecorator has no field 'x': it has none"],
     [['explain'], 2, 'argument TYPE[.FIELD] is required'],
   ])('%j is refused', async (words, code, message) => {

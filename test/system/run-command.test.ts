@@ -233,7 +233,7 @@ describe('gatewarden run, while files change', () => {
     await says('a.json: THE LAST GOOD VERSION KEEPS SERVING');
     expect(gateway!.said.at(-1)).toMatchObject({
       level: 50,
-      time: expect.any(Number),
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
       file: folder.at('config/routes/a.json'),
       route: 'a',
       serves: 'last-good',

@@ -13,7 +13,7 @@ const admin = { maxBodyLength: 1000 };
 /** A cluster with a sound base configuration and a Route that needs it. */
 function soundCluster(env: Record<string, string> = {}): CompiledCluster {
   const cluster = new CompiledCluster(env).base('config', config).base('trust', trust).base('admin', admin);
-  return cluster.route('shop/orders', { handler: 'shared' });
+  return cluster.route('shop/orders', { baseURI: 'http://app.example.com:8080', handler: 'shared' });
 }
 
 /** Another controller takes over with nothing but the record of this one. */

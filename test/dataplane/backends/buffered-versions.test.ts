@@ -50,14 +50,14 @@ describe('clients that speak HTTP/2', () => {
     const app = await backend(
       eachRequest((_request, peer) => {
         peer.send(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${answer}`);
-        return '0\r\nX-Sum: 7\r\n\r\n';
+        return '0\r\nETag: 7\r\n\r\n';
       }),
     );
     const gateway = await serve(whole(directory.path));
     const session = connect(`http://127.0.0.1:${gateway.port}`);
     onTestFinished(() => session.destroy());
     const outcome = await ask(session, `127.0.0.1:${app.port}`, pieces);
-    expect(outcome).toMatchObject({ status: 200, body, trailers: { 'x-sum': '7' } });
+    expect(outcome).toMatchObject({ status: 200, body, trailers: { etag: '7' } });
     expect(app.requests).toMatchObject([{ body: pieces.join('') }]);
     const lengths = app.requests[0]!.headers.filter(([name]) => name === 'content-length');
     expect(lengths).toEqual([['content-length', String(pieces.join('').length)]]);

@@ -170,7 +170,7 @@ describe('queries pass as they are', () => {
     '??',
     '?a=b&c=d',
     '?a=%2e%2E/../%2f%5c\\',
-    '?a=%00%zz%',
+    '?a=%00',
     '?%6f',
     '?a=/./../b',
     '?x=http://a/b?c',
