@@ -24,10 +24,10 @@ beforeAll(async () => {
   second = await Http2Backend.start(async (stream, headers) => {
     if (headers['expect'] !== undefined) stream.additionalHeaders({ ':status': 100 });
     let sum = 'none';
-    stream.once('trailers', (fields) => (sum = `${fields['sum']}`));
+    stream.once('trailers', (fields) => (sum = `${fields['content-digest']}`));
     const content = await bodyOf(stream);
     stream.respond({ ':status': 200 }, { waitForTrailers: true });
-    stream.once('wantTrailers', () => stream.sendTrailers({ 'x-digest': digestOf(content), 'x-sum': sum }));
+    stream.once('wantTrailers', () => stream.sendTrailers({ etag: digestOf(content), 'repr-digest': sum }));
     stream.end(`${content.length}`);
   });
   const { host, port } = second.destination;
@@ -136,13 +136,13 @@ describe('nghttp', () => {
 
   it.each(['first', 'second'])('uploads with trailers to the %s backend', async (route) => {
     const url = `https://127.0.0.1:${gateway.tls}/${route}/x`;
-    const words = ['-v', '-H', 'te: trailers', '--trailer', 'sum: 42', '-d', gateway.folder.at('upload')];
+    const words = ['-v', '-H', 'te: trailers', '--trailer', 'content-digest: 42', '-d', gateway.folder.at('upload')];
     const { code, stdout } = await nghttp(...words, url);
     expect(code).toBe(0);
     if (route === 'first') expect(stdout).toContain(`POST ${digestOf(FILE)}`);
     else {
-      expect(stdout).toMatch(/recv \(stream_id=\d+\) x-sum: 42/);
-      expect(stdout).toContain(`x-digest: ${digestOf(FILE)}`);
+      expect(stdout).toMatch(/recv \(stream_id=\d+\) repr-digest: 42/);
+      expect(stdout).toContain(`etag: ${digestOf(FILE)}`);
     }
   });
 });
