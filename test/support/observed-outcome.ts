@@ -13,7 +13,14 @@ export interface Places {
 }
 
 /** Of one connection only, or of the container that the reference product ran in. */
-const NOT_COMPARED = new Set(['connection', 'keep-alive', 'transfer-encoding', 'date', 'content-language']);
+const NOT_COMPARED = new Set([
+  'connection',
+  'keep-alive',
+  'transfer-encoding',
+  'date',
+  'content-language',
+  'x-request-id',
+]);
 /** What a client of the reference product said of itself to the backend. */
 const NOT_COMPARED_BEHIND = new Set(['connection', 'user-agent']);
 
