@@ -48,8 +48,8 @@ export const requestHead = {
   forwarded: false,
   /** Some name holds more than letters, digits and `-`. */
   unusual: false,
-  /** The client sent ids of requests or traces. */
-  identified: false,
+  /** Which headers with ids the client sent: bit 0 for the first of `ID_HEADERS`, and so on. */
+  identified: 0,
   /** The first line with credentials, or -1, and whether it holds what the memo holds. */
   authorizationLine: -1,
   sameAuthorization: false,
@@ -116,7 +116,7 @@ export function scanRequestHead(
 function reset(): void {
   head.length = -1;
   head.chunked = head.close = head.keepAlive = head.upgrade = head.expects = head.forwarded = head.unusual = false;
-  head.identified = false;
+  head.identified = 0;
   head.nominated = null;
   head.sameAuthorization = false;
   head.hostLine = head.upgradeLine = head.authorizationLine = -1;
@@ -273,13 +273,13 @@ function judgeLine(bytes: Buffer, p: number, length: number, value: number, end:
         readConnection(bytes, value, end, head);
         drop(line);
       } else if (spells(bytes, p, 'keep-alive')) drop(line);
-      else if (spells(bytes, p, 'tracestate')) head.identified = true;
+      else if (spells(bytes, p, 'tracestate')) head.identified |= 4;
       break;
     case 11:
-      if (spells(bytes, p, 'traceparent')) head.identified = true;
+      if (spells(bytes, p, 'traceparent')) head.identified |= 2;
       break;
     case 12:
-      if (spells(bytes, p, 'x-request-id')) head.identified = true;
+      if (spells(bytes, p, 'x-request-id')) head.identified |= 1;
       break;
     case 13:
       if (spells(bytes, p, 'authorization')) {

@@ -60,11 +60,17 @@ const REQUEST_ID = /^[\w.~+/=:@-]{1,128}$/;
 const TRACE_PARENT = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})(-.*)?$/;
 const LONGEST_STATE = 512;
 
-/** Takes the ids out of the headers of a request. @returns what is believed of them, null when that is nothing. */
-export function takeIds(headers: Headers, trusted: boolean): GivenIds | null {
+/**
+ * Takes the ids out of the headers of a request; `sent` says which are there. @returns what is believed of them, null
+ * when that is nothing.
+ */
+export function takeIds(headers: Headers, sent: number, trusted: boolean): GivenIds | null {
+  if (!trusted) {
+    for (let at = 0; at < ID_HEADERS.length; at++) if ((sent & (1 << at)) !== 0) headers.remove(ID_HEADERS[at]!);
+    return null;
+  }
   const [requestIds, parents, states] = ID_HEADERS.map((name) => headers.all(name));
   for (const name of ID_HEADERS) headers.remove(name);
-  if (!trusted) return null;
   const [requestId = ''] = requestIds!;
   const isUsable = requestIds!.length === 1 && REQUEST_ID.test(requestId);
   const [, version, id, flags, more] = (parents!.length === 1 && TRACE_PARENT.exec(parents![0]!)) || [];

@@ -65,7 +65,8 @@ export class RequestJudge {
       body,
       modern && rewritten === null,
     );
-    if (requestHead.identified && identifying.requests) request.givenIds = takeIds(headers, trusted);
+    const { identified } = requestHead;
+    if (identified !== 0 && identifying.requests) request.givenIds = takeIds(headers, identified, trusted);
     if (modern && upgrade && upgradeLine >= 0) request.upgrade = headers.valueAt(upgradeLine);
     return request;
   }
