@@ -8,6 +8,7 @@ import type { Decorated } from './decorator.ts';
 import type { Parts } from './definition.ts';
 import type { Built, BuiltKind } from './kinds.ts';
 import type { ClaimedPlace, PlaneServices } from './plane-services.ts';
+import { type Release, releaseAll } from './release-all.ts';
 import { type CheckedDecoration, type CheckedObject, decoratable, kindOf, type Scope } from './scope.ts';
 import { secretsInOrder } from './secrets-in-order.ts';
 import { survivalKey } from './survival-key.ts';
@@ -50,7 +51,7 @@ export class Heap {
   private readonly seen = new Map<CheckedObject, unknown>();
   /** How many objects of each name were built. */
   private readonly names = new Map<string, number>();
-  private readonly releases: (() => void | Promise<void>)[] = [];
+  private readonly releases: Release[] = [];
 
   private readonly options: HeapOptions;
   private readonly keys = new Map<CheckedObject, string | null>();
@@ -104,16 +105,9 @@ export class Heap {
 
   /** Releases what the objects hold, the last built first. Every one is asked, whatever others do. */
   async close(): Promise<void> {
-    const releases = this.releases.splice(0).reverse();
     this.own.clear();
     this.seen.clear();
-    for (const release of releases) {
-      try {
-        await release();
-      } catch (error) {
-        this.log.error({ err: error, scope: this.scope.name }, 'an object could not be closed');
-      }
-    }
+    await releaseAll(this.releases, this.log, this.scope.name);
   }
 
   private around(object: CheckedObject): Heap {

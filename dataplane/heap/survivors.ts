@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
-
-type Release = () => void | Promise<void>;
+import { type Release, releaseAll } from './release-all.ts';
 
 /** A built object that several heaps may hold, one after the other. */
 export interface Survivor {
@@ -48,7 +47,7 @@ export class Survivors {
         entry.holders--;
         if (entry.holders > 0) return;
         this.entries.delete(key);
-        await this.close(entry.releases);
+        await releaseAll(entry.releases, this.log, null);
       },
     };
   }
@@ -60,19 +59,8 @@ export class Survivors {
       this.entries.set(key, entry);
       return entry;
     } catch (error) {
-      void this.close(releases);
+      void releaseAll(releases, this.log, null);
       throw error;
-    }
-  }
-
-  /** Every release runs, the last one first, whatever others do. */
-  private async close(releases: Release[]): Promise<void> {
-    for (const release of releases.splice(0).reverse()) {
-      try {
-        await release();
-      } catch (error) {
-        this.log.error({ err: error }, 'an object failed to close');
-      }
     }
   }
 }
