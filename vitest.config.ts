@@ -1,6 +1,7 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
-// Inline projects share nothing with the root unless they say so; isolation and parallelism stay at vitest's defaults.
+// Inline projects share nothing with the root unless they say so; isolation stays at vitest's default.
 // Time-outs end tests that hang. They are far longer than any test takes, so that a busy machine fails none.
 const patient = {
   setupFiles: ['test/support/patience.ts'],
@@ -11,6 +12,8 @@ const patient = {
 
 export default defineConfig({
   test: {
+    // Tests wait for sockets and processes more than they compute, so that a core carries one worker each; vitest leaves one idle.
+    maxWorkers: Math.max(2, availableParallelism()),
     projects: [
       {
         test: {

@@ -3,6 +3,13 @@ import { parseCLI, type Reporter, startVitest, type TestModule } from 'vitest/no
 import { whyNoCluster } from './support/cluster-programs.ts';
 import { endSurvivors } from './survivors.ts';
 
+interface Counts {
+  passed: number;
+  failed: number;
+  skipped: number;
+  readonly failures: string[];
+}
+
 const marker = `GATEWARDEN_TEST_RUN=${randomUUID()}`;
 
 await runTests(process.argv.slice(2));
@@ -12,7 +19,7 @@ async function runTests(words: readonly string[]): Promise<void> {
   const [name, value] = marker.split('=') as [string, string];
   // Everything the tests start inherits this, so that whatever outlives them can be found.
   process.env[name] = value;
-  const counts = { passed: 0, failed: 0, skipped: 0 };
+  const counts: Counts = { passed: 0, failed: 0, skipped: 0, failures: [] };
   const { filter, options } = parseCLI(['vitest', 'run', ...words]);
   const missing = await whyNoCluster();
   if (missing !== null && process.env['CI'] !== undefined) throw new Error(`tests cannot run: ${missing}`);
@@ -32,6 +39,8 @@ async function runTests(words: readonly string[]): Promise<void> {
   counts.failed += survivors.length;
   const ran = counts.passed + counts.failed > 0;
   if (!ran) process.stderr.write('no test ran\n');
+  // told again at the end, because a log that was cut keeps its last lines
+  for (const name of counts.failures) process.stderr.write(`failed: ${name}\n`);
   const line = `${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`;
   const code = counts.failed > 0 || !ran ? 1 : Number(process.exitCode ?? 0);
   // The exit waits for the line, because output to a pipe is asynchronous.
@@ -39,7 +48,7 @@ async function runTests(words: readonly string[]): Promise<void> {
 }
 
 /** Counts what vitest reports; a file that cannot be loaded and an error outside any test count as one failure each. */
-function countingReporter(counts: { passed: number; failed: number; skipped: number }): Reporter {
+function countingReporter(counts: Counts): Reporter {
   return {
     onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]) {
       counts.failed += unhandledErrors.length;
@@ -47,9 +56,13 @@ function countingReporter(counts: { passed: number; failed: number; skipped: num
         const before = counts.failed;
         for (const test of module.children.allTests()) {
           const { state } = test.result();
+          if (state === 'failed') counts.failures.push(`${module.relativeModuleId} > ${test.fullName}`);
           counts[state === 'passed' || state === 'failed' ? state : 'skipped'] += 1;
         }
-        if (module.state() === 'failed' && counts.failed === before) counts.failed += 1;
+        if (module.state() === 'failed' && counts.failed === before) {
+          counts.failed += 1;
+          counts.failures.push(module.relativeModuleId);
+        }
       }
     },
   };

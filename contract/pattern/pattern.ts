@@ -6,7 +6,7 @@ import { type LiteralShape, literalShape } from './literal-shape.ts';
 import { editBudget, maxProgramLength } from './pattern-limits.ts';
 import { PatternSearch } from './pattern-search.ts';
 import type { Program } from './program.ts';
-import { type ReadPattern, readPattern } from './read-pattern.ts';
+import { type PatternOptions, type ReadPattern, readPattern } from './read-pattern.ts';
 import { type Replacement, readReplacement } from './replacement.ts';
 import { finalBits, side } from './text-assertion.ts';
 
@@ -63,8 +63,8 @@ export class PatternBudgetExceeded extends Error {
 }
 
 /** Compiles a pattern, or throws a ValueProblem that names what is wrong with it or not supported. */
-export function compilePattern(source: string, policy: PatternPolicy): Pattern {
-  const read = readPattern(source);
+export function compilePattern(source: string, policy: PatternPolicy, options: PatternOptions = {}): Pattern {
+  const read = readPattern(source, options);
   if (policy === 'linear' && read.beyondLinear !== undefined) throw read.beyondLinear;
   return new CompiledPattern(source, read, compileProgram(read, maxProgramLength[policy]));
 }

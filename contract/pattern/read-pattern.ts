@@ -23,12 +23,17 @@ export interface ReadPattern {
 
 const empty: Tree = { kind: 'empty' };
 
+/** What a pattern begins with as if `(?i)` stood before it; positions in messages stay those of the text. */
+export interface PatternOptions {
+  readonly ignoreCase?: boolean;
+}
+
 /** Reads a pattern in the syntax of Java 17, or throws a ValueProblem that says what is wrong or not supported. */
-export function readPattern(text: string): ReadPattern {
+export function readPattern(text: string, options: PatternOptions = {}): ReadPattern {
   if (text.length > maxSourceLength) {
     throw new ValueProblem('pattern', `a regular expression of ${text.length} characters is too long`);
   }
-  return new PatternReader(text).read();
+  return new PatternReader(text, options).read();
 }
 
 class PatternReader {
@@ -39,8 +44,9 @@ class PatternReader {
   #groupCount = 0;
   #beyondLinear: ValueProblem | undefined;
 
-  constructor(text: string) {
+  constructor(text: string, options: PatternOptions) {
     this.#source = new PatternSource(text);
+    if (options.ignoreCase === true) this.#source.flags = { ...this.#source.flags, ignoreCase: true };
   }
 
   read(): ReadPattern {

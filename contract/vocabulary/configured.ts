@@ -7,6 +7,7 @@ import { type Duration, readDuration } from '../duration.ts';
 import { compileExpression } from '../expression/expression.ts';
 import { Double, type Value } from '../expression/value.ts';
 import { compilePattern, type Pattern } from '../pattern/pattern.ts';
+import type { PatternOptions } from '../pattern/read-pattern.ts';
 import { ValueProblem } from '../problem.ts';
 import { type JsonSchema, leaf } from './leaf.ts';
 import { theReading } from './reading.ts';
@@ -158,10 +159,10 @@ export function secretId(): z.ZodType<string, unknown> {
 }
 
 /** A regular expression in Java's syntax. */
-export function pattern(rule: { readonly ignoreCase?: boolean } = {}): z.ZodType<Pattern, unknown> {
+export function pattern(options: PatternOptions = {}): z.ZodType<Pattern, unknown> {
   return leaf('regular expression', { type: 'string', format: 'regex' }, (value) => {
     if (typeof value !== 'string') throw wrongType('a regular expression', value);
-    return compilePattern(rule.ignoreCase === true ? `(?i)${value}` : value, theReading().patterns);
+    return compilePattern(value, theReading().patterns, options);
   });
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { choice, flag, integer, text } from '../../contract/vocabulary/configured.ts';
+import { choice, flag, integer, pattern, text } from '../../contract/vocabulary/configured.ts';
 import type { Decorated } from '../heap/decorator.ts';
 import { defineDecorator } from '../heap/definition.ts';
 import type { Answer, Exchange, Next } from '../http/exchange.ts';
@@ -7,10 +7,9 @@ import { mapResponse } from '../http/reply.ts';
 import type { Response } from '../http/response.ts';
 import { CredentialMask } from './credential-mask.ts';
 import { MessageCapture } from './message-capture.ts';
-import { namePattern } from './name-pattern.ts';
 
 const point = choice(['all', 'request', 'filtered_request', 'response', 'filtered_response']);
-const names = z.array(namePattern()).default([]);
+const names = z.array(pattern({ ignoreCase: true })).default([]);
 
 /** Writes the messages that pass an object to the log. */
 export const captureDecorator = defineDecorator({
