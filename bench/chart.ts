@@ -1,6 +1,6 @@
-import { figure } from './quantity.ts';
+import { figure } from './measure/quantity.ts';
+import type { Spread } from './measure/statistics.ts';
 import { type Results, spread } from './results.ts';
-import type { Spread } from './statistics.ts';
 
 const width = 760;
 const left = 290;

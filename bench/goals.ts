@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { figure, kibibytes, mebibytes } from './measure/quantity.ts';
 import { out } from './paths.ts';
-import { figure, kibibytes, mebibytes } from './quantity.ts';
 import { type Measurement, measurementsOf, type Results, ratio, spread } from './results.ts';
 import { signatureCosts } from './signature-cost.ts';
 import { faultsOf, type SoakResult } from './soak.ts';

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
+import type { Workload } from './measure/workload.ts';
 import type { Peer } from './peer.ts';
-import type { Workload } from './workload.ts';
 
 export const usage = `npm run bench -- [options]
 

@@ -2,8 +2,8 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { startPinned, stop } from './measure/started-process.ts';
 import { outFolder } from './paths.ts';
-import { startPinned, stop } from './started-process.ts';
 
 /** Where a proxy listens, what it forwards to, where its access log goes, and a folder of its own for configuration. */
 export type Place = { listen: number; backend: number; accessLog: string; folder: string };

@@ -1,9 +1,9 @@
 import { goalsOf } from './goals.ts';
-import { durationWithQuartiles, figure, mebibytes, micros, percent, withQuartiles } from './quantity.ts';
+import { durationWithQuartiles, figure, mebibytes, micros, percent, withQuartiles } from './measure/quantity.ts';
+import { tolerated } from './measure/rounds.ts';
+import { spreadOf } from './measure/statistics.ts';
+import { type Workload, workloads } from './measure/workload.ts';
 import { type Measurement, measurementsOf, type Results, ratio, spread } from './results.ts';
-import { tolerated } from './rounds.ts';
-import { spreadOf } from './statistics.ts';
-import { type Workload, workloads } from './workload.ts';
 
 type Row = readonly string[];
 

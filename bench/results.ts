@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Machine } from './machine.ts';
+import type { Machine } from './measure/machine.ts';
+import { type Spread, spreadOf } from './measure/statistics.ts';
 import { out, outFolder } from './paths.ts';
-import { type Spread, spreadOf } from './statistics.ts';
 
 /** One fresh process of one proxy under one workload. Latencies in microseconds. */
 export type Measurement = {

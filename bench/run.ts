@@ -3,19 +3,19 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chartOf } from './chart.ts';
 import { goalsOf } from './goals.ts';
-import { chooseCores, describeMachine } from './machine.ts';
+import { chooseCores, describeMachine } from './measure/machine.ts';
+import { figure, mebibytes } from './measure/quantity.ts';
+import { affordableRepetitions, runWorkload } from './measure/rounds.ts';
+import { stopEverythingAtExit } from './measure/started-process.ts';
+import { contenders, type Workload, workloads } from './measure/workload.ts';
 import { type Options, readOptions, usage } from './options.ts';
 import { out, repository } from './paths.ts';
 import { peers, subjectOverride } from './peer-catalogue.ts';
-import { figure, mebibytes } from './quantity.ts';
 import { reportOf } from './report.ts';
 import { loadResults, type Results, saveResults } from './results.ts';
-import { affordableRepetitions, runWorkload } from './rounds.ts';
 import { faultsOf, saveSoak, soak } from './soak.ts';
-import { stopEverythingAtExit } from './started-process.ts';
 import { prepareTools } from './tools.ts';
 import { transfer } from './transfer.ts';
-import { contenders, type Workload, workloads } from './workload.ts';
 
 async function measureAll(options: Options): Promise<Results> {
   const chosen = options.peers.filter((peer) => options.workloads.some((one) => contenders(one, [peer]).length > 0));

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Spread, spreadOf } from './measure/statistics.ts';
 import { out } from './paths.ts';
-import { type Spread, spreadOf } from './statistics.ts';
 import { type TokenAlgorithm, tokenFiles } from './token-files.ts';
 
 const file = join(out, 'signatures.json');

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type LoadResult, startLoad } from './load-process.ts';
-import type { Cores } from './measure.ts';
+import { type LoadResult, startLoad } from './measure/load-process.ts';
+import type { Cores } from './measure/measure.ts';
+import { figure } from './measure/quantity.ts';
 import { out } from './paths.ts';
 import { type Peer, startPeer } from './peer.ts';
-import { figure } from './quantity.ts';
 import { headFile } from './request-head.ts';
 
 export type SoakResult = { finishedAt: string; requests: number; seconds: number; faults: Record<string, number> };

@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AccessTokenResolver } from '../dataplane/heap/access-tokens.ts';
-import type { Exchange } from '../dataplane/http/exchange.ts';
-import { TokenCache } from '../dataplane/oauth2/token-cache.ts';
+import type { Exchange } from '../dataplane/engine/message/exchange.ts';
+import type { AccessTokenResolver } from '../dataplane/heap/objects/access-tokens.ts';
+import { TokenCache } from '../dataplane/oauth2/cache/token-cache.ts';
 import { outFolder } from './paths.ts';
 
 /** What was measured. */

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { installPrograms, isDebianProgram } from '../test/support/debian-program.ts';
+import { installPrograms, isDebianProgram } from '../test/support/programs/debian-program.ts';
 import { bench, outFolder } from './paths.ts';
 import type { Peer } from './peer.ts';
 

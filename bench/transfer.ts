@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Cores } from './measure.ts';
-import { residentMemory } from './measure-memory.ts';
+import type { Cores } from './measure/measure.ts';
+import { residentMemory } from './measure/measure-memory.ts';
 import { out } from './paths.ts';
 import { type Peer, startPeer } from './peer.ts';
 

@@ -1,5 +1,5 @@
 import { didYouMean } from '../contract/did-you-mean.ts';
-import type { Argument, ArgumentList, ArgumentValues, Command, OptionTable, OptionValues } from './command.ts';
+import type { Argument, ArgumentList, ArgumentValues, Command, OptionTable, OptionValues } from './commands/command.ts';
 
 /** What the words after a command's name ask for. */
 export type CommandLine<Options extends OptionTable, Arguments extends ArgumentList = ArgumentList> =

@@ -1,8 +1,8 @@
 import { didYouMean } from '../contract/did-you-mean.ts';
-import type { Command } from './command.ts';
 import { readCommandLine, unknownOption } from './command-line.ts';
-import { commands } from './commands.ts';
-import { commandHelp, programHelp } from './help.ts';
+import type { Command } from './commands/command.ts';
+import { commands } from './commands/commands.ts';
+import { commandHelp, programHelp } from './output/help.ts';
 import { versionLine } from './version.ts';
 
 const exitFailure = 1;

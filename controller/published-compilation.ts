@@ -1,7 +1,7 @@
 import type { Compilation } from './compile/compiler.ts';
 import type { ResourceVerdict } from './compile/resources/resource-verdict.ts';
 import type { CompiledRoute } from './compile/snapshot.ts';
-import { groupGrants } from './publish/group-grants.ts';
+import { groupGrants } from './publish/channel/group-grants.ts';
 import type { PublishedState, RememberedRoute, RouteSelection } from './publish/published-state.ts';
 
 /** How far Routes were seen, apart from everything else: a Route that is not known may only not be known yet. */

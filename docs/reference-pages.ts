@@ -1,4 +1,4 @@
-import { prettyJson } from '../cli/pretty-json.ts';
+import { prettyJson } from '../cli/output/pretty-json.ts';
 import { fieldPaths, fieldRemarks, wordsRemark } from '../contract/vocabulary/field-path.ts';
 import { fieldRules, fieldTable, typeLabel, words } from '../contract/vocabulary/field-table.ts';
 import { fieldNotes } from '../contract/vocabulary/leaf.ts';

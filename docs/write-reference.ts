@@ -1,5 +1,5 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { catalogue } from '../dataplane/catalogue.ts';
+import { catalogue } from '../dataplane/catalogue/catalogue.ts';
 import { chartPage } from './chart-page.ts';
 import { referencePages } from './reference-pages.ts';
 import { resourcesPage } from './resources-page.ts';

@@ -1,5 +1,5 @@
 import { rmSync, writeFileSync } from 'node:fs';
-import { goldenCases, goldenFile, outcomeOf } from './support/golden-case.ts';
+import { goldenCases, goldenFile, outcomeOf } from './support/programs/golden-case.ts';
 
 let changes = 0;
 for (const golden of goldenCases()) {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { parseCLI, type Reporter, startVitest, type TestModule } from 'vitest/node';
-import { whyNoCluster } from './support/cluster-programs.ts';
+import { whyNoCluster } from './support/cluster/cluster-programs.ts';
 import { endSurvivors } from './survivors.ts';
 
 interface Counts {

@@ -1,8 +1,8 @@
 /** `npm run bench:cold-planes`: memory of the channel server while planes that hold nothing connect. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { publishedRoute, publishedState } from '../../test/support/published-routes.ts';
-import { CHANNEL_TOKEN, ServedChannel } from '../../test/support/served-channel.ts';
+import { publishedRoute, publishedState } from '../../test/support/channel/published-routes.ts';
+import { CHANNEL_TOKEN, ServedChannel } from '../../test/support/channel/served-channel.ts';
 import { route } from './propagation.ts';
 import { SimulatedLink } from './simulated-link.ts';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'undici';
-import { type ClusterAccess, kubeconfigToken } from '../../test/support/api-server.ts';
+import { type ClusterAccess, kubeconfigToken } from '../../test/support/cluster/api-server.ts';
 
 /** Writes Routes through the API, as `kubectl apply` does without its start. */
 export class RoutesClient {

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import type { LoadResult } from '../load-process.ts';
+import type { LoadResult } from '../measure/load-process.ts';
 
 /** Something that makes load of a kind that the C program does not know, with a backend of its own. */
 export type Driver = {

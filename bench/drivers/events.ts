@@ -3,7 +3,7 @@ import { createServer, get, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import type { LoadResult } from '../load-process.ts';
+import type { LoadResult } from '../measure/load-process.ts';
 import { drive, latencies } from './driver.ts';
 
 const { values } = parseArgs({

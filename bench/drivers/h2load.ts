@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import type { LoadResult } from '../load-process.ts';
+import type { LoadResult } from '../measure/load-process.ts';
 import { headFile } from '../request-head.ts';
 import { type Driver, drive } from './driver.ts';
 import { NginxBackend } from './nginx-backend.ts';

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
-import type { LoadResult } from '../load-process.ts';
+import type { LoadResult } from '../measure/load-process.ts';
 import { out } from '../paths.ts';
 import { drive } from './driver.ts';
 import { NginxBackend } from './nginx-backend.ts';

@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { parseArgs } from 'node:util';
-import type { LoadResult } from '../load-process.ts';
+import type { LoadResult } from '../measure/load-process.ts';
 import { drive, latencies } from './driver.ts';
 
 const { values } = parseArgs({

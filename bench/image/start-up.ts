@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { LoggingProcess } from '../../test/support/logging-process.ts';
+import type { LoggingProcess } from '../../test/support/gateways/logging-process.ts';
 import { memoryOf, type ProcessMemory } from './process-memory.ts';
 
 /** How long something idles before its memory is read, in milliseconds. */

@@ -7,7 +7,7 @@ import { startedNode } from '../../test/node/support/started-node.ts';
 import { PlaneProbe } from '../cluster/plane-probe.ts';
 import { propagation, quantile, route, spread } from '../cluster/propagation.ts';
 import { RoutesClient } from '../cluster/routes-client.ts';
-import { describeMachine } from '../machine.ts';
+import { describeMachine } from '../measure/machine.ts';
 import { outFolder } from '../paths.ts';
 
 const NAMESPACE = 'bench';

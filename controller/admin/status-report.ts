@@ -1,7 +1,7 @@
 import { pathText } from '../../contract/problem.ts';
 import { routeKeyFrom } from '../../contract/snapshot.ts';
-import type { ControllerIdentity } from '../cluster/controller-identity.ts';
-import type { ReflectorFacts } from '../cluster/reflector-facts.ts';
+import type { ReflectorFacts } from '../cluster/api/reflector-facts.ts';
+import type { ControllerIdentity } from '../cluster/identity/controller-identity.ts';
 import type { ResourceVerdict } from '../compile/resources/resource-verdict.ts';
 import { BASE_PROBLEMS, type PlaneFacts } from '../publish/plane-facts.ts';
 import { type PlaneState, planeState } from '../publish/plane-state.ts';

@@ -3,12 +3,12 @@ import type { AdminAddress, ControllerAdminSource } from '../admin/controller-ad
 import type { Compiler } from '../compile/compiler.ts';
 import type { ControllerMetrics } from '../metrics/controller-metrics.ts';
 import type { MergedRoute } from '../metrics/merged-routes.ts';
-import type { PlaneAuthenticator } from '../publish/plane-authentication.ts';
-import type { SessionSettings } from '../publish/session-settings.ts';
-import type { ClusterApi } from './api-client.ts';
+import type { PlaneAuthenticator } from '../publish/channel/plane-authentication.ts';
+import type { SessionSettings } from '../publish/channel/session-settings.ts';
+import type { ClusterApi } from './api/api-client.ts';
 import type { NamespaceScope } from './cluster-source.ts';
 import type { BoundAddress, WebhookOptions } from './controller-fronts.ts';
-import type { GivenCertificates } from './given-certificates.ts';
+import type { GivenCertificates } from './identity/given-certificates.ts';
 
 export interface SharedNames {
   /** The Secret of the authority. */

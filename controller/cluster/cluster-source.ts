@@ -9,15 +9,15 @@ import {
 } from '../../contract/resources/resource.ts';
 import type { ResourceState } from '../compile/resources/resource-state.ts';
 import { isSameResourceButStatus } from '../same-but-status.ts';
-import type { ApiCaller } from './api-client.ts';
-import type { ApiError } from './api-error.ts';
-import { type BaseFiles, baseFiles, NO_BASE_FILES } from './base-files.ts';
+import type { ApiCaller } from './api/api-client.ts';
+import type { ApiError } from './api/api-error.ts';
+import { Reflector, type ReflectorTimes } from './api/reflector.ts';
+import type { ReflectorFacts } from './api/reflector-facts.ts';
+import { resourceOfObject } from './api/resource-of-object.ts';
+import { resourcePath } from './api/resource-path.ts';
+import { highestVersion, lowestVersion } from './api/resource-version.ts';
+import { type BaseFiles, baseFiles, NO_BASE_FILES } from './base/base-files.ts';
 import { PlatformFollower, type PlatformFollowerOptions } from './platform-follower.ts';
-import { Reflector, type ReflectorTimes } from './reflector.ts';
-import type { ReflectorFacts } from './reflector-facts.ts';
-import { resourceOfObject } from './resource-of-object.ts';
-import { resourcePath } from './resource-path.ts';
-import { highestVersion, lowestVersion } from './resource-version.ts';
 import { SecretsFollower } from './secrets-follower.ts';
 
 /** Whose resources count: those of all namespaces, of these, or of namespaces with these labels. */

@@ -8,12 +8,12 @@ import type { BaseJudge } from '../admission/base-review.ts';
 import type { PodInjector } from '../admission/injection-verdict.ts';
 import { webhookInjector } from '../injection/webhook-injector.ts';
 import type { ControllerMetrics } from '../metrics/controller-metrics.ts';
-import type { ServingCertificate } from '../publish/serving-credentials.ts';
-import { type AdmissionTarget, admissionConfiguration } from './admission-configuration.ts';
-import { AdmissionRegistration, type WebhookConfigurationKind } from './admission-registration.ts';
-import type { ApiCaller } from './api-client.ts';
+import type { ServingCertificate } from '../publish/channel/serving-credentials.ts';
+import type { ApiCaller } from './api/api-client.ts';
+import { type AdmissionTarget, admissionConfiguration } from './identity/admission-configuration.ts';
+import { AdmissionRegistration, type WebhookConfigurationKind } from './identity/admission-registration.ts';
+import { reviewedAccess } from './identity/reviewed-access.ts';
 import { PacedWarning } from './paced-warning.ts';
-import { reviewedAccess } from './reviewed-access.ts';
 
 /** How often somebody looks whether the webhook is still registered as it has to be, in milliseconds. */
 const REGISTRATION_INTERVAL = 60_000;

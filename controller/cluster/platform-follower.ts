@@ -1,14 +1,14 @@
 import { isIP } from 'node:net';
 import type { ForbiddenPlace } from '../../contract/egress.ts';
 import type { PlatformFacts, PodFacts, ServiceFacts } from '../compile/resources/platform-facts.ts';
-import type { ApiCaller } from './api-client.ts';
-import type { ApiError } from './api-error.ts';
+import type { ApiCaller } from './api/api-client.ts';
+import type { ApiError } from './api/api-error.ts';
+import type { Take } from './api/object-cache.ts';
+import { Reflector, type ReflectorTimes } from './api/reflector.ts';
+import type { ReflectorFacts } from './api/reflector-facts.ts';
+import { type ResourcePlace, resourcePath } from './api/resource-path.ts';
 import type { SourceFailure } from './cluster-source.ts';
-import type { Take } from './object-cache.ts';
 import { endpointAddresses, podFacts, serviceFacts } from './platform-objects.ts';
-import { Reflector, type ReflectorTimes } from './reflector.ts';
-import type { ReflectorFacts } from './reflector-facts.ts';
-import { type ResourcePlace, resourcePath } from './resource-path.ts';
 
 export interface PlatformFollowerOptions {
   readonly api: ApiCaller;

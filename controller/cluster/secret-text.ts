@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { ApiCaller } from './api-client.ts';
-import { ApiError } from './api-error.ts';
-import { resourcePath } from './resource-path.ts';
+import type { ApiCaller } from './api/api-client.ts';
+import { ApiError } from './api/api-error.ts';
+import { resourcePath } from './api/resource-path.ts';
 
 export interface SecretTextOptions {
   readonly api: Pick<ApiCaller, 'call'>;

@@ -1,12 +1,12 @@
 import { isJsonObject, type JsonObject } from '../../contract/document/json-value.ts';
 import { CONSENT, CONSENT_LABEL, type SecretContent } from '../../contract/resources/resource.ts';
-import type { ApiCaller } from './api-client.ts';
-import type { ApiError } from './api-error.ts';
-import { PacedCaller } from './paced-caller.ts';
-import { Reflector, type ReflectorTimes } from './reflector.ts';
-import type { ReflectorFacts } from './reflector-facts.ts';
-import { resourcePath } from './resource-path.ts';
-import { highestVersion } from './resource-version.ts';
+import type { ApiCaller } from './api/api-client.ts';
+import type { ApiError } from './api/api-error.ts';
+import { PacedCaller } from './api/paced-caller.ts';
+import { Reflector, type ReflectorTimes } from './api/reflector.ts';
+import type { ReflectorFacts } from './api/reflector-facts.ts';
+import { resourcePath } from './api/resource-path.ts';
+import { highestVersion } from './api/resource-version.ts';
 
 /** How many Secrets are asked for at a time. */
 const AT_A_TIME = 16;

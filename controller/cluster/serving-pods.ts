@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { PlaneFacts } from '../publish/plane-facts.ts';
-import type { ApiCaller } from './api-client.ts';
-import { ApiError } from './api-error.ts';
-import { PacedCaller } from './paced-caller.ts';
-import { resourcePath } from './resource-path.ts';
+import type { ApiCaller } from './api/api-client.ts';
+import { ApiError } from './api/api-error.ts';
+import { PacedCaller } from './api/paced-caller.ts';
+import { resourcePath } from './api/resource-path.ts';
 
 const TIMEOUT = 5000;
 /** How many Pods may be asked for at a time: many planes may lose their streams together. */

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../../contract/document/json-value.ts';
-import { PLANE_AUDIENCE } from '../cluster/plane-review.ts';
+import { PLANE_AUDIENCE } from '../cluster/identity/plane-review.ts';
 import type { PodWishes } from './pod-annotations.ts';
 import type { SidecarSettings } from './sidecar-settings.ts';
 import { withTemporaryFileLimit } from './temporary-file-limit.ts';

@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { RouteProblems } from '../../contract/channel.ts';
-import type { ReflectorFacts } from '../cluster/reflector-facts.ts';
+import type { ReflectorFacts } from '../cluster/api/reflector-facts.ts';
 import type { PlaneState } from '../publish/plane-state.ts';
 
 /** What the metrics are read from at each scrape. */

@@ -1,5 +1,5 @@
 import type { Report, RouteProblems } from '../../contract/channel.ts';
-import type { PlaneIdentity } from './plane-identity.ts';
+import type { PlaneIdentity } from './channel/plane-identity.ts';
 
 /** What is known of one plane by the controller that holds its stream. */
 export interface PlaneFacts {

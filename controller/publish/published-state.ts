@@ -1,7 +1,7 @@
 import type { BaseEntry, RouteKey } from '../../contract/snapshot.ts';
 import type { PlaneSelector } from '../compile/resources/resource-verdict.ts';
 import type { CompiledRoute, Snapshot } from '../compile/snapshot.ts';
-import type { GroupGrants } from './group-grants.ts';
+import type { GroupGrants } from './channel/group-grants.ts';
 
 /** Which planes are to run a route. */
 export interface RouteSelection {

@@ -1,9 +1,9 @@
 import type { PlaneSelector } from '../compile/resources/resource-verdict.ts';
-import { EVERYBODY, type GroupGrants } from './group-grants.ts';
+import { EVERYBODY, type GroupGrants } from './channel/group-grants.ts';
 import type { PlaneFacts } from './plane-facts.ts';
 import type { PlaneLedger } from './plane-ledger.ts';
-import { isSelected } from './plane-selection.ts';
 import type { RouteSelection } from './published-state.ts';
+import { isSelected } from './sessions/plane-selection.ts';
 
 /** Who gets a route. */
 export interface SelectedPlanes {

@@ -10,7 +10,7 @@ import {
   resourceKey,
   type SecretContent,
 } from '../../contract/resources/resource.ts';
-import { type BaseFiles, baseFiles, NO_BASE_FILES } from '../cluster/base-files.ts';
+import { type BaseFiles, baseFiles, NO_BASE_FILES } from '../cluster/base/base-files.ts';
 import type { ResourceState } from '../compile/resources/resource-state.ts';
 import type { SourceFile } from '../compile/source-file.ts';
 import { type ManifestObject, manifestObjects } from './manifest-objects.ts';

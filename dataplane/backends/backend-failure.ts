@@ -1,5 +1,5 @@
-import { EntityBroken, EntityTooLarge, EntityUndecodable } from '../http/entity-fault.ts';
-import type { Response } from '../http/response.ts';
+import { EntityBroken, EntityTooLarge, EntityUndecodable } from '../engine/message/entity-fault.ts';
+import type { Response } from '../engine/message/response.ts';
 
 /**
  * Refusals that say nothing of the backend: what the request asks for, how many others ask, or what the gateway was given

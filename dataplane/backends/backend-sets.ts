@@ -1,12 +1,12 @@
 import { isIP } from 'node:net';
 import type { MayReach } from '../../contract/egress.ts';
+import { Destinations, type DestinationsOptions } from '../engine/backend/destinations.ts';
+import { Resolver } from '../engine/backend/resolver.ts';
+import type { BackendWebSockets } from '../engine/websocket/open.ts';
+import type { Connect, Protocol } from '../engine/wire/connect.ts';
 import type { Parts } from '../heap/definition.ts';
-import type { ClientTls } from '../heap/tls.ts';
-import type { Connect, Protocol } from '../http/connect.ts';
-import { Destinations, type DestinationsOptions } from '../http/destinations.ts';
-import { Resolver } from '../http/resolver.ts';
+import type { ClientTls } from '../heap/objects/tls.ts';
 import { tlsConnect } from '../tls/tls-connect.ts';
-import type { BackendWebSockets } from '../websocket/open.ts';
 import { handlerTls, webSocketTls } from './backend-tls.ts';
 import type { BackendWays } from './backend-ways.ts';
 import { offeredProtocols, withoutTls, withTls } from './http-version.ts';

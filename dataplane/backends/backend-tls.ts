@@ -1,8 +1,8 @@
 import type { Parts, Remark } from '../heap/definition.ts';
-import type { ClientTls } from '../heap/tls.ts';
+import type { ClientTls } from '../heap/objects/tls.ts';
 import { clientTls } from '../tls/client-credentials.ts';
-import { allOf, verifierRemarks } from '../tls/tls-fields.ts';
-import { tlsRules } from '../tls/tls-rules.ts';
+import { allOf, verifierRemarks } from '../tls/options/tls-fields.ts';
+import { tlsRules } from '../tls/options/tls-rules.ts';
 import type { SenderConfig } from './sender-fields.ts';
 import { deprecatedTlsFields } from './tls-fields.ts';
 

@@ -1,8 +1,8 @@
+import type { BackendOptions } from '../engine/backend/backend.ts';
+import type { Refusal } from '../engine/message/refusal.ts';
+import type { Connect } from '../engine/wire/connect.ts';
 import type { Parts } from '../heap/definition.ts';
-import type { ProxyOptions } from '../heap/proxy-options.ts';
-import type { BackendOptions } from '../http/backend.ts';
-import type { Connect } from '../http/connect.ts';
-import type { Refusal } from '../http/refusal.ts';
+import type { ProxyOptions } from '../heap/objects/proxy-options.ts';
 import { outcomeOf } from './backend-failure.ts';
 import { Buffering } from './buffering.ts';
 import { customProxy } from './custom-proxy.ts';

@@ -1,10 +1,10 @@
-import type { TemporaryStorage } from '../heap/temporary-storage.ts';
-import { EntityBroken, EntityTooLarge, HeldContentFull, TemporaryFilesFull } from '../http/entity-fault.ts';
-import type { Answer, Exchange, Next } from '../http/exchange.ts';
-import type { Refusal } from '../http/refusal.ts';
-import { mapResponse } from '../http/reply.ts';
-import type { Request } from '../http/request.ts';
-import { type Response, refusalResponse } from '../http/response.ts';
+import { EntityBroken, EntityTooLarge, HeldContentFull, TemporaryFilesFull } from '../engine/message/entity-fault.ts';
+import type { Answer, Exchange, Next } from '../engine/message/exchange.ts';
+import type { Refusal } from '../engine/message/refusal.ts';
+import { mapResponse } from '../engine/message/reply.ts';
+import type { Request } from '../engine/message/request.ts';
+import { type Response, refusalResponse } from '../engine/message/response.ts';
+import type { TemporaryStorage } from '../heap/objects/temporary-storage.ts';
 import { takeWhole, type WholeRule } from './whole-content.ts';
 
 /** What the reference product takes whole at most; a storage may say less. */

@@ -1,10 +1,10 @@
+import { CircuitOpen } from '../engine/message/circuit-open.ts';
+import type { Answer, Filter, Next } from '../engine/message/exchange.ts';
+import { bounded } from '../engine/message/reply.ts';
+import { refusalResponse } from '../engine/message/response.ts';
 import type { Parts } from '../heap/definition.ts';
-import { denials } from '../heap/denials.ts';
-import { objectLabels } from '../heap/object-labels.ts';
-import { CircuitOpen } from '../http/circuit-open.ts';
-import type { Answer, Filter, Next } from '../http/exchange.ts';
-import { bounded } from '../http/reply.ts';
-import { refusalResponse } from '../http/response.ts';
+import { denials } from '../heap/objects/denials.ts';
+import { objectLabels } from '../heap/objects/object-labels.ts';
 import { outcomeOf, outcomeOfError } from './backend-failure.ts';
 import type { BreakerConfig } from './breaker-fields.ts';
 import { BreakerState } from './breaker-state.ts';

@@ -1,7 +1,7 @@
 import type { Secret } from '../../contract/secret.ts';
 import { secretId, text, url } from '../../contract/vocabulary/configured.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
-import type { HttpProxy } from '../heap/proxy-options.ts';
+import type { HttpProxy } from '../heap/objects/proxy-options.ts';
 
 /** Fields that say where a proxy is and who the gateway is to it. */
 export const customProxyFields = {

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Refusal } from '../http/refusal.ts';
+import type { Refusal } from '../engine/message/refusal.ts';
 
 /** How long further failures of one cause wait for each other, in milliseconds. */
 const INTERVAL = 1000;

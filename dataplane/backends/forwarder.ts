@@ -1,10 +1,10 @@
 import type { MayReach } from '../../contract/egress.ts';
+import { gatewaysIn, restoreGateways } from '../engine/backend/forwarding.ts';
+import type { Exchange, Next } from '../engine/message/exchange.ts';
+import { type Refusal, refusals } from '../engine/message/refusal.ts';
+import { type Response, refusalResponse } from '../engine/message/response.ts';
+import { asksForWebSocket, openWebSocket } from '../engine/websocket/open.ts';
 import type { Parts } from '../heap/definition.ts';
-import type { Exchange, Next } from '../http/exchange.ts';
-import { gatewaysIn, restoreGateways } from '../http/forwarding.ts';
-import { type Refusal, refusals } from '../http/refusal.ts';
-import { type Response, refusalResponse } from '../http/response.ts';
-import { asksForWebSocket, openWebSocket } from '../websocket/open.ts';
 import { type BackendSet, backendSets } from './backend-sets.ts';
 import type { BackendWays } from './backend-ways.ts';
 import type { SenderConfig } from './sender-fields.ts';

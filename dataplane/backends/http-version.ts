@@ -1,9 +1,9 @@
 import { choice, flag } from '../../contract/vocabulary/configured.ts';
+import type { BackendOptions } from '../engine/backend/backend.ts';
+import { priorKnowledge } from '../engine/http2/prior-knowledge.ts';
+import type { Connect, Protocol } from '../engine/wire/connect.ts';
 import type { Remark } from '../heap/definition.ts';
-import type { ClientTls } from '../heap/tls.ts';
-import type { BackendOptions } from '../http/backend.ts';
-import type { Connect, Protocol } from '../http/connect.ts';
-import { priorKnowledge } from '../http2/prior-knowledge.ts';
+import type { ClientTls } from '../heap/objects/tls.ts';
 
 /** Fields of a handler about the version of HTTP and the connections that it is spoken on. */
 export const httpVersionFields = {

@@ -1,7 +1,7 @@
-import type { HttpProxy } from '../heap/proxy-options.ts';
-import type { BackendOptions } from '../http/backend.ts';
-import type { Connect } from '../http/connect.ts';
-import { refusalResponse } from '../http/response.ts';
+import type { BackendOptions } from '../engine/backend/backend.ts';
+import { refusalResponse } from '../engine/message/response.ts';
+import type { Connect } from '../engine/wire/connect.ts';
+import type { HttpProxy } from '../heap/objects/proxy-options.ts';
 import { credentialsReason, proxyFailure, proxyName, proxyRefusal } from './proxy-failure.ts';
 import { connectThrough } from './proxy-tunnel.ts';
 

@@ -1,5 +1,5 @@
-import type { HttpProxy } from '../heap/proxy-options.ts';
-import type { ConnectFailure } from '../http/connect.ts';
+import type { ConnectFailure } from '../engine/wire/connect.ts';
+import type { HttpProxy } from '../heap/objects/proxy-options.ts';
 
 /** What a message calls a proxy. */
 export function proxyName({ host, port }: HttpProxy): string {

@@ -1,7 +1,7 @@
-import type { HttpProxy } from '../heap/proxy-options.ts';
-import type { Connect, ConnectResult } from '../http/connect.ts';
-import { putText } from '../http/turn.ts';
-import { REFUSED, type Wire, type WireOwner } from '../http/wire.ts';
+import type { Connect, ConnectResult } from '../engine/wire/connect.ts';
+import { putText } from '../engine/wire/turn.ts';
+import { REFUSED, type Wire, type WireOwner } from '../engine/wire/wire.ts';
+import type { HttpProxy } from '../heap/objects/proxy-options.ts';
 import { credentialsReason, proxyFailure, proxyRefusal } from './proxy-failure.ts';
 
 /** Most bytes of a proxy's answer. */

@@ -1,5 +1,5 @@
-import type { TemporaryBuffer, TemporaryStorage } from '../heap/temporary-storage.ts';
-import type { Exchange } from '../http/exchange.ts';
+import type { Exchange } from '../engine/message/exchange.ts';
+import type { TemporaryBuffer, TemporaryStorage } from '../heap/objects/temporary-storage.ts';
 
 /**
  * A request body that can be sent more than once: it is kept while it is sent for the first time. What is sent again is

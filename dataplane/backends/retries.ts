@@ -1,10 +1,10 @@
+import { ANY_NUMBER, type Answer, type BackendCall, type Exchange, type Next } from '../engine/message/exchange.ts';
+import { faultResponse } from '../engine/message/fault.ts';
+import { mapResponse } from '../engine/message/reply.ts';
+import { type Response, refusalResponse } from '../engine/message/response.ts';
 import type { Parts } from '../heap/definition.ts';
-import { objectLabels } from '../heap/object-labels.ts';
-import type { TemporaryStorage } from '../heap/temporary-storage.ts';
-import { ANY_NUMBER, type Answer, type BackendCall, type Exchange, type Next } from '../http/exchange.ts';
-import { faultResponse } from '../http/fault.ts';
-import { mapResponse } from '../http/reply.ts';
-import { type Response, refusalResponse } from '../http/response.ts';
+import { objectLabels } from '../heap/objects/object-labels.ts';
+import type { TemporaryStorage } from '../heap/objects/temporary-storage.ts';
 import { outcomeOf } from './backend-failure.ts';
 import { FailureLog } from './failure-log.ts';
 import { ReplayableBody } from './replayable-body.ts';

@@ -1,6 +1,6 @@
+import type { Next } from '../engine/message/exchange.ts';
+import type { Refusal } from '../engine/message/refusal.ts';
 import type { Parts } from '../heap/definition.ts';
-import type { Next } from '../http/exchange.ts';
-import type { Refusal } from '../http/refusal.ts';
 import { BackendWays } from './backend-ways.ts';
 import { circuitBreaker } from './circuit-breaker.ts';
 import { forwarder } from './forwarder.ts';

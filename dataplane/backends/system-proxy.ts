@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Reach } from '../../contract/reach.ts';
-import type { HttpProxy, ProxyOptions } from '../heap/proxy-options.ts';
+import type { HttpProxy, ProxyOptions } from '../heap/objects/proxy-options.ts';
 
 /** Hosts that are never asked for through the proxy of the system, unless somebody says that there are none. */
 const ALWAYS_STRAIGHT = 'localhost|127.*|[::1]|0.0.0.0|[::0]';

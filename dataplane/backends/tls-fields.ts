@@ -1,6 +1,6 @@
 import { deprecated } from '../../contract/vocabulary/field-notes.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
-import { hostnameVerifier, oneOrMore, protocolFields } from '../tls/tls-fields.ts';
+import { hostnameVerifier, oneOrMore, protocolFields } from '../tls/options/tls-fields.ts';
 
 const INSTEAD = "'tls' with a ClientTlsOptions";
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Duration } from '../../contract/duration.ts';
 import { flag, integer } from '../../contract/vocabulary/configured.ts';
 import { noEffect } from '../../contract/vocabulary/field-notes.ts';
-import type { BackendWebSockets } from '../websocket/open.ts';
+import type { BackendWebSockets } from '../engine/websocket/open.ts';
 import { milliseconds, timeout } from './timeout.ts';
 import { deprecatedTlsFields, tlsReference } from './tls-fields.ts';
 import { clientOptions } from './vertx-client-options.ts';

@@ -1,9 +1,9 @@
-import type { TemporaryBuffer, TemporaryStorage } from '../heap/temporary-storage.ts';
-import type { Body, BodySink } from '../http/body.ts';
-import { EntityBroken, EntityTooLarge } from '../http/entity-fault.ts';
-import { HeldShare } from '../http/held-content.ts';
-import type { KeptContent } from '../http/kept-content.ts';
-import { Pieces } from '../http/pieces.ts';
+import type { Body, BodySink } from '../engine/message/body.ts';
+import { EntityBroken, EntityTooLarge } from '../engine/message/entity-fault.ts';
+import { HeldShare } from '../engine/message/held-content.ts';
+import type { KeptContent } from '../engine/message/kept-content.ts';
+import { Pieces } from '../engine/wire/pieces.ts';
+import type { TemporaryBuffer, TemporaryStorage } from '../heap/objects/temporary-storage.ts';
 
 /** Bytes that may be on their way to a file before the sender of the body is told to wait. */
 const AHEAD = 65_536;

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Logger } from 'pino';
-import type { KeyManager, TlsKey } from '../heap/secrets.ts';
+import type { KeyManager, TlsKey } from '../heap/objects/secrets.ts';
 import { pemSecrets } from '../secrets/pem-secrets.ts';
 import { watchDirectory } from '../secrets/watched-directory.ts';
 

@@ -1,7 +1,7 @@
 import type { AdminSettings } from '../../contract/admin-settings.ts';
 import { timeUnits } from '../../contract/vertx-options.ts';
-import type { ListenerLimits } from '../http/limits.ts';
-import type { WebSocketOptions } from '../http/websocket-terms.ts';
+import type { ListenerLimits } from '../engine/head/limits.ts';
+import type { WebSocketOptions } from '../engine/message/websocket-terms.ts';
 import type { CertificateFiles } from './certificate-files.ts';
 import type { Connector } from './connector.ts';
 

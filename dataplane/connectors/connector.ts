@@ -1,5 +1,5 @@
-import type { ListenerLimits } from '../http/limits.ts';
-import type { WebSocketOptions } from '../http/websocket-terms.ts';
+import type { ListenerLimits } from '../engine/head/limits.ts';
+import type { WebSocketOptions } from '../engine/message/websocket-terms.ts';
 import type { CertificateFiles } from './certificate-files.ts';
 
 /** One place where clients are accepted, as data that can be handed to another thread. */

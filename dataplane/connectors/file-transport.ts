@@ -1,11 +1,11 @@
 import { createSecureContext } from 'node:tls';
+import type { ServerTls } from '../heap/objects/tls.ts';
 import type { PlaneServices } from '../heap/plane-services.ts';
-import type { ServerTls } from '../heap/tls.ts';
 import { withContextOptions } from '../tls/context-options.ts';
+import { tlsRules } from '../tls/options/tls-rules.ts';
 import { RenewalFigures } from '../tls/renewal-figures.ts';
 import { NOBODY } from '../tls/server-contexts.ts';
 import { ServerTransport } from '../tls/server-transport.ts';
-import { tlsRules } from '../tls/tls-rules.ts';
 import { type CertificateFiles, certificateFileKeys, readCertificateFiles } from './certificate-files.ts';
 
 /** What metrics call TLS whose certificate is in files of the command line. */

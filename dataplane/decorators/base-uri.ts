@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { type RuntimeExpression, runtimeText } from '../../contract/vocabulary/runtime.ts';
+import { readBaseUri, unservedScheme } from '../engine/backend/base-uri.ts';
+import type { Exchange } from '../engine/message/exchange.ts';
+import type { Response } from '../engine/message/response.ts';
+import type { Uri } from '../engine/message/uri.ts';
 import { defineDecorator } from '../heap/definition.ts';
-import { denials } from '../heap/denials.ts';
-import { readBaseUri, unservedScheme } from '../http/base-uri.ts';
-import type { Exchange } from '../http/exchange.ts';
-import type { Response } from '../http/response.ts';
-import type { Uri } from '../http/uri.ts';
+import { denials } from '../heap/objects/denials.ts';
 
 const decoration = runtimeText()
   .refine(isUri, 'is not a URI')

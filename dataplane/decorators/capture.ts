@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { choice, flag, integer, pattern, text } from '../../contract/vocabulary/configured.ts';
-import type { Decorated } from '../heap/decorator.ts';
+import type { Answer, Exchange, Next } from '../engine/message/exchange.ts';
+import { mapResponse } from '../engine/message/reply.ts';
+import type { Response } from '../engine/message/response.ts';
 import { defineDecorator } from '../heap/definition.ts';
-import type { Answer, Exchange, Next } from '../http/exchange.ts';
-import { mapResponse } from '../http/reply.ts';
-import type { Response } from '../http/response.ts';
+import type { Decorated } from '../heap/objects/decorator.ts';
 import { CredentialMask } from './credential-mask.ts';
 import { MessageCapture } from './message-capture.ts';
 

@@ -1,4 +1,4 @@
-import type { Exchange } from '../http/exchange.ts';
+import type { Exchange } from '../engine/message/exchange.ts';
 import type { CredentialMask } from './credential-mask.ts';
 
 /** Deeper than any context is meant to be. */

@@ -1,6 +1,6 @@
-import { contentCodings, withoutCodings } from '../http/content-coding.ts';
-import type { Entity } from '../http/entity.ts';
-import type { Headers } from '../http/headers.ts';
+import type { Headers } from '../engine/head/headers.ts';
+import { contentCodings, withoutCodings } from '../engine/message/content-coding.ts';
+import type { Entity } from '../engine/message/entity.ts';
 import type { CredentialMask } from './credential-mask.ts';
 
 /** Types of content that are text although their names do not say so. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { Exchange } from '../http/exchange.ts';
-import type { Response } from '../http/response.ts';
-import { statusText } from '../http/status-text.ts';
+import { statusText } from '../engine/head/status-text.ts';
+import type { Exchange } from '../engine/message/exchange.ts';
+import type { Response } from '../engine/message/response.ts';
 import { contextText } from './captured-context.ts';
 import { type CapturedMessage, entityNotice, entityText, hasEntity } from './captured-entity.ts';
 import type { CredentialMask } from './credential-mask.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { readDuration } from '../../contract/duration.ts';
 import { flag, text } from '../../contract/vocabulary/configured.ts';
-import { resolvingBy } from '../heap/access-tokens.ts';
-import type { Decorated } from '../heap/decorator.ts';
 import { defineDecorator } from '../heap/definition.ts';
+import { resolvingBy } from '../heap/objects/access-tokens.ts';
+import type { Decorated } from '../heap/objects/decorator.ts';
 
 /** Measures how long objects take. */
 export const timerDecorator = defineDecorator({

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { shown } from '../../contract/vocabulary/configured.ts';
 import { type RuntimeExpression, runtimeText } from '../../contract/vocabulary/runtime.ts';
-import { Uri } from '../http/uri.ts';
+import { Uri } from '../engine/message/uri.ts';
 
 /** A runtime expression that gives an absolute URI. One that is the same for all requests is judged at once. */
 export function runtimeUri(): z.ZodType<RuntimeExpression<string>, unknown> {

@@ -5,10 +5,10 @@ import { pattern, text } from '../../contract/vocabulary/configured.ts';
 import { oneRequired } from '../../contract/vocabulary/groups.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
 import { runtimeFlag } from '../../contract/vocabulary/runtime.ts';
+import { subjectName } from '../engine/head/distinguished-name.ts';
+import type { Exchange } from '../engine/message/exchange.ts';
 import { defineFilter } from '../heap/definition.ts';
-import { denials } from '../heap/denials.ts';
-import { subjectName } from '../http/distinguished-name.ts';
-import type { Exchange } from '../http/exchange.ts';
+import { denials } from '../heap/objects/denials.ts';
 import { network, networkTest } from './network.ts';
 import { portRange } from './port-range.ts';
 

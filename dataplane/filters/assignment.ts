@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { EvaluationError } from '../../contract/expression/value.ts';
 import { runtimeFlag, runtimeValue, target } from '../../contract/vocabulary/runtime.ts';
+import type { Exchange } from '../engine/message/exchange.ts';
+import { mapResponse } from '../engine/message/reply.ts';
+import type { Response } from '../engine/message/response.ts';
 import { defineFilter } from '../heap/definition.ts';
-import type { Exchange } from '../http/exchange.ts';
-import { mapResponse } from '../http/reply.ts';
-import type { Response } from '../http/response.ts';
 import { warnIfReadOnly } from './read-only-target.ts';
 
 const assignments = (when: string) =>

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { ref } from '../../contract/vocabulary/reference.ts';
 import { runtimeValue } from '../../contract/vocabulary/runtime.ts';
-import { setShownThumbprint } from '../heap/certificate-thumbprint.ts';
 import { defineFilter } from '../heap/definition.ts';
-import { denials } from '../heap/denials.ts';
+import { setShownThumbprint } from '../heap/objects/certificate-thumbprint.ts';
+import { denials } from '../heap/objects/denials.ts';
 import { shownCertificate } from './shown-certificate.ts';
 
 /** Tells which certificate a client has shown to a proxy in front of the gateway. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { ref } from '../../contract/vocabulary/reference.ts';
+import { chain } from '../engine/message/chain.ts';
+import type { Next } from '../engine/message/exchange.ts';
 import { defineFilter } from '../heap/definition.ts';
-import { chain } from '../http/chain.ts';
-import type { Next } from '../http/exchange.ts';
 
 /** Several filters as one. */
 export const chainOfFilters = defineFilter({

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ref } from '../../contract/vocabulary/reference.ts';
 import { runtimeFlag } from '../../contract/vocabulary/runtime.ts';
 import { defineFilter } from '../heap/definition.ts';
-import { denials } from '../heap/denials.ts';
+import { denials } from '../heap/objects/denials.ts';
 
 /** Lets only those requests through for which a condition is true. */
 export const conditionEnforcementFilter = defineFilter({

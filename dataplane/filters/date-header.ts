@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { mapResponse } from '../engine/message/reply.ts';
+import type { Response } from '../engine/message/response.ts';
+import { httpDate } from '../engine/wire/clock.ts';
 import { defineFilter } from '../heap/definition.ts';
-import { httpDate } from '../http/clock.ts';
-import { mapResponse } from '../http/reply.ts';
-import type { Response } from '../http/response.ts';
 
 /** Gives responses a date. */
 export const dateHeaderFilter = defineFilter({

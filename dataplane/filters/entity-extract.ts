@@ -3,11 +3,11 @@ import type { Pattern } from '../../contract/pattern/pattern.ts';
 import { choice, pattern, text } from '../../contract/vocabulary/configured.ts';
 import { target } from '../../contract/vocabulary/runtime.ts';
 import { beginWork, endWork } from '../../contract/work-budget.ts';
+import { charsetDecoder } from '../engine/message/content-charset.ts';
+import type { Exchange } from '../engine/message/exchange.ts';
+import { mapResponse } from '../engine/message/reply.ts';
+import type { Response } from '../engine/message/response.ts';
 import { defineFilter } from '../heap/definition.ts';
-import { charsetDecoder } from '../http/content-charset.ts';
-import type { Exchange } from '../http/exchange.ts';
-import { mapResponse } from '../http/reply.ts';
-import type { Response } from '../http/response.ts';
 import { fillFromMatch, templateFault } from './match-template.ts';
 import { warnIfReadOnly } from './read-only-target.ts';
 

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import type { Value } from '../../contract/expression/value.ts';
 import { oneRequired } from '../../contract/vocabulary/groups.ts';
 import { type RuntimeExpression, runtimeText, runtimeValue } from '../../contract/vocabulary/runtime.ts';
+import type { Exchange } from '../engine/message/exchange.ts';
+import { Uri } from '../engine/message/uri.ts';
 import { defineFilter } from '../heap/definition.ts';
-import type { Exchange } from '../http/exchange.ts';
-import { Uri } from '../http/uri.ts';
 
 /** Corrects what the gateway believes about the URI that the client asked for. */
 export const forwardedRequestFilter = defineFilter({

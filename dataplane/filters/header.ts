@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { choice, text } from '../../contract/vocabulary/configured.ts';
 import { runtimeText } from '../../contract/vocabulary/runtime.ts';
+import { changeableHeader } from '../engine/head/changeable-header.ts';
+import type { Headers } from '../engine/head/headers.ts';
+import type { Exchange } from '../engine/message/exchange.ts';
+import { mapResponse } from '../engine/message/reply.ts';
+import type { Response } from '../engine/message/response.ts';
 import { defineFilter } from '../heap/definition.ts';
-import { denials } from '../heap/denials.ts';
-import { changeableHeader } from '../http/changeable-header.ts';
-import type { Exchange } from '../http/exchange.ts';
-import type { Headers } from '../http/headers.ts';
-import { mapResponse } from '../http/reply.ts';
-import type { Response } from '../http/response.ts';
+import { denials } from '../heap/objects/denials.ts';
 import { valueEncodings, valueWriter } from './value-encoding.ts';
 
 /** Removes headers from a request or a response and adds others. */

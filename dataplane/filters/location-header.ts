@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import type { Exchange } from '../engine/message/exchange.ts';
+import { mapResponse } from '../engine/message/reply.ts';
+import type { Response } from '../engine/message/response.ts';
+import type { Uri } from '../engine/message/uri.ts';
 import { defineFilter } from '../heap/definition.ts';
-import { denials } from '../heap/denials.ts';
-import type { Exchange } from '../http/exchange.ts';
-import { mapResponse } from '../http/reply.ts';
-import type { Response } from '../http/response.ts';
-import type { Uri } from '../http/uri.ts';
+import { denials } from '../heap/objects/denials.ts';
 import { readAbsoluteUri, runtimeUri } from './absolute-uri.ts';
 import { isWeb, readReference } from './uri-reference.ts';
 

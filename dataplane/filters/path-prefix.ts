@@ -1,4 +1,4 @@
-import { canonicalPath } from '../http/target.ts';
+import { canonicalPath } from '../engine/head/target.ts';
 
 /** A path that others begin with: the empty text for `/`, any other without a slash at its end. */
 export type PathPrefix = string;

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { ref } from '../../contract/vocabulary/reference.ts';
 import { runtimeFlag } from '../../contract/vocabulary/runtime.ts';
+import type { Exchange, Next } from '../engine/message/exchange.ts';
+import { mapResponse } from '../engine/message/reply.ts';
+import type { Response } from '../engine/message/response.ts';
 import { defineFilter } from '../heap/definition.ts';
-import type { Exchange, Next } from '../http/exchange.ts';
-import { mapResponse } from '../http/reply.ts';
-import type { Response } from '../http/response.ts';
 
 const cases = (message: string) =>
   z

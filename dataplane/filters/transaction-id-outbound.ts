@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { text } from '../../contract/vocabulary/configured.ts';
+import { changeableHeader } from '../engine/head/changeable-header.ts';
+import type { Exchange } from '../engine/message/exchange.ts';
 import { defineFilter } from '../heap/definition.ts';
-import { changeableHeader } from '../http/changeable-header.ts';
-import type { Exchange } from '../http/exchange.ts';
 
 /** The names under which products look for a transaction id: a client's value under one of them is not ours. */
 const KNOWN_NAMES = ['X-Vendor-TransactionId', 'X-ForgeRock-TransactionId'];

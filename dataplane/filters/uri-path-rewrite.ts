@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { text } from '../../contract/vocabulary/configured.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
+import { sameAuthority } from '../engine/head/canonical-host.ts';
+import type { Answer, Exchange } from '../engine/message/exchange.ts';
+import { mapResponse } from '../engine/message/reply.ts';
+import type { Response } from '../engine/message/response.ts';
 import { defineFilter } from '../heap/definition.ts';
-import { denials } from '../heap/denials.ts';
-import { sameAuthority } from '../http/canonical-host.ts';
-import type { Answer, Exchange } from '../http/exchange.ts';
-import { mapResponse } from '../http/reply.ts';
-import type { Response } from '../http/response.ts';
+import { denials } from '../heap/objects/denials.ts';
 import { longestFirst, type Move, moveOf, type PathPrefix, pathPrefix } from './path-prefix.ts';
 import { isWeb, readReference, type UriReference } from './uri-reference.ts';
 

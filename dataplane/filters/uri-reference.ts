@@ -1,4 +1,4 @@
-import { isHost } from '../http/host-syntax.ts';
+import { isHost } from '../engine/head/host-syntax.ts';
 
 /** A reference as a header such as `Location` holds it, in parts that are exactly what was written. */
 export interface UriReference {

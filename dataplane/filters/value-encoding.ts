@@ -1,4 +1,4 @@
-import { headerBytes } from '../http/header-text.ts';
+import { headerBytes } from '../engine/head/header-text.ts';
 
 /** How a header carries characters outside ASCII. */
 export const valueEncodings = ['UTF-8', 'RFC8187', 'REFUSE'] as const;

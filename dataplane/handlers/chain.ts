@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ref } from '../../contract/vocabulary/reference.ts';
+import { chain as compose } from '../engine/message/chain.ts';
 import { defineHandler } from '../heap/definition.ts';
-import { chain as compose } from '../http/chain.ts';
 
 /** Filters in front of a handler. */
 export const chain = defineHandler({

@@ -4,10 +4,10 @@ import { httpVersionRemarks } from '../backends/http-version.ts';
 import { proxyRemarks } from '../backends/proxy-fields.ts';
 import { sender } from '../backends/sender.ts';
 import { senderFields } from '../backends/sender-fields.ts';
+import type { Refusal } from '../engine/message/refusal.ts';
+import { mapResponse } from '../engine/message/reply.ts';
+import type { Response } from '../engine/message/response.ts';
 import { defineHandler } from '../heap/definition.ts';
-import type { Refusal } from '../http/refusal.ts';
-import { mapResponse } from '../http/reply.ts';
-import type { Response } from '../http/response.ts';
 
 /** Sends requests of the gateway's own to other services. */
 export const clientHandler = defineHandler({

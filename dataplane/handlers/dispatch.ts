@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { url } from '../../contract/vocabulary/configured.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
 import { runtimeFlag } from '../../contract/vocabulary/runtime.ts';
+import type { Exchange } from '../engine/message/exchange.ts';
+import { Uri } from '../engine/message/uri.ts';
 import { defineHandler } from '../heap/definition.ts';
-import { denials } from '../heap/denials.ts';
-import type { Exchange } from '../http/exchange.ts';
-import { Uri } from '../http/uri.ts';
+import { denials } from '../heap/objects/denials.ts';
 
 /** Chooses a handler for each request. */
 export const dispatchHandler = defineHandler({

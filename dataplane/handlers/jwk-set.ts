@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { choice, flag, secretId } from '../../contract/vocabulary/configured.ts';
 import { theReading } from '../../contract/vocabulary/reading.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
+import { Response } from '../engine/message/response.ts';
 import { defineHandler } from '../heap/definition.ts';
-import { denials } from '../heap/denials.ts';
-import type { CryptoKey, KeyUsage } from '../heap/secrets.ts';
-import { Response } from '../http/response.ts';
+import { denials } from '../heap/objects/denials.ts';
+import type { CryptoKey, KeyUsage } from '../heap/objects/secrets.ts';
 import { privateJwkOf, publicJwkOf } from '../jose/jwk.ts';
 import { isAlgorithmOf, jwkAlgorithms } from '../jose/jwk-usages.ts';
 

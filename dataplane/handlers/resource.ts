@@ -4,11 +4,11 @@ import { z } from 'zod';
 import { text } from '../../contract/vocabulary/configured.ts';
 import { noEffect } from '../../contract/vocabulary/field-notes.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
+import type { Exchange } from '../engine/message/exchange.ts';
+import type { Request } from '../engine/message/request.ts';
+import { Response } from '../engine/message/response.ts';
 import { defineHandler } from '../heap/definition.ts';
-import { denials } from '../heap/denials.ts';
-import type { Exchange } from '../http/exchange.ts';
-import type { Request } from '../http/request.ts';
-import { Response } from '../http/response.ts';
+import { denials } from '../heap/objects/denials.ts';
 import { contentTypeOf } from './content-types.ts';
 import { contentOf, type FoundFile, findFile } from './found-file.ts';
 

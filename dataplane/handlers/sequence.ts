@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { ref } from '../../contract/vocabulary/reference.ts';
 import { runtimeFlag } from '../../contract/vocabulary/runtime.ts';
-import { afterBody, buffered, neededEntities } from '../heap/buffering.ts';
+import type { Exchange, Next } from '../engine/message/exchange.ts';
+import { mapResponse } from '../engine/message/reply.ts';
+import type { Response } from '../engine/message/response.ts';
 import { defineHandler } from '../heap/definition.ts';
-import type { Exchange, Next } from '../http/exchange.ts';
-import { mapResponse } from '../http/reply.ts';
-import type { Response } from '../http/response.ts';
+import { afterBody, buffered, neededEntities } from '../heap/objects/buffering.ts';
 
 /** Gives a request to one handler after the other. */
 export const sequenceHandler = defineHandler({

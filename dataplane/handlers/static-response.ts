@@ -4,10 +4,10 @@ import { integer, text, wrongType } from '../../contract/vocabulary/configured.t
 import { noEffect, unavailable } from '../../contract/vocabulary/field-notes.ts';
 import { leaf } from '../../contract/vocabulary/leaf.ts';
 import { type RuntimeExpression, runtimeText } from '../../contract/vocabulary/runtime.ts';
+import { changeableHeader } from '../engine/head/changeable-header.ts';
+import { headerBytes } from '../engine/head/header-text.ts';
+import { Response } from '../engine/message/response.ts';
 import { defineHandler } from '../heap/definition.ts';
-import { changeableHeader } from '../http/changeable-header.ts';
-import { headerBytes } from '../http/header-text.ts';
-import { Response } from '../http/response.ts';
 import { encodeText, isWritable } from './charset.ts';
 
 /** Answers by itself. */

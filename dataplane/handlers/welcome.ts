@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { textResponse } from '../engine/message/response.ts';
 import { defineHandler } from '../heap/definition.ts';
-import { textResponse } from '../http/response.ts';
 
 const PAGE = `<!doctype html>
 <html lang="en">

@@ -2,9 +2,9 @@ import type { Logger } from 'pino';
 import type { z } from 'zod';
 import type { Path, ProblemCode } from '../../contract/problem.ts';
 import type { Reference } from '../../contract/vocabulary/reference.ts';
-import type { Decorator } from './decorator.ts';
 import type { Heap } from './heap.ts';
 import type { Built, BuiltKind } from './kinds.ts';
+import type { Decorator } from './objects/decorator.ts';
 import type { PlaneServices } from './plane-services.ts';
 
 /** What an object is built with. */

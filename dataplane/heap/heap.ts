@@ -1,16 +1,16 @@
 import type { Logger } from 'pino';
 import type { RouteKey } from '../../contract/snapshot.ts';
 import type { Reference } from '../../contract/vocabulary/reference.ts';
-import { confinedFilter, confinedHandler } from '../http/confined.ts';
-import type { Filter, Next } from '../http/exchange.ts';
-import { bufferingFilter, bufferingHandler, type NeededEntities, neededEntities } from './buffering.ts';
-import type { Decorated } from './decorator.ts';
+import { confinedFilter, confinedHandler } from '../engine/message/confined.ts';
+import type { Filter, Next } from '../engine/message/exchange.ts';
 import type { Parts } from './definition.ts';
 import type { Built, BuiltKind } from './kinds.ts';
+import { bufferingFilter, bufferingHandler, type NeededEntities, neededEntities } from './objects/buffering.ts';
+import type { Decorated } from './objects/decorator.ts';
+import { secretsInOrder } from './objects/secrets-in-order.ts';
 import type { ClaimedPlace, PlaneServices } from './plane-services.ts';
 import { type Release, releaseAll } from './release-all.ts';
 import { type CheckedDecoration, type CheckedObject, decoratable, kindOf, type Scope } from './scope.ts';
-import { secretsInOrder } from './secrets-in-order.ts';
 import { survivalKey } from './survival-key.ts';
 import type { Survivors } from './survivors.ts';
 

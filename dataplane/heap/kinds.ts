@@ -1,14 +1,14 @@
 import type { Kind } from '../../contract/vocabulary/reference.ts';
-import type { Filter, Next } from '../http/exchange.ts';
-import type { AccessTokenResolver, ResourceAccess } from './access-tokens.ts';
-import type { AmService } from './am-service.ts';
-import type { Decorator } from './decorator.ts';
-import type { Executor } from './executor.ts';
-import type { ProxyOptions } from './proxy-options.ts';
-import type { KeyManager, PropertyFormat, SecretStore, SecretsProvider, TrustManager } from './secrets.ts';
-import type { TemporaryStorage } from './temporary-storage.ts';
-import type { ThrottlingPolicy } from './throttling.ts';
-import type { ClientTls, ServerTls } from './tls.ts';
+import type { Filter, Next } from '../engine/message/exchange.ts';
+import type { AccessTokenResolver, ResourceAccess } from './objects/access-tokens.ts';
+import type { AmService } from './objects/am-service.ts';
+import type { Decorator } from './objects/decorator.ts';
+import type { Executor } from './objects/executor.ts';
+import type { ProxyOptions } from './objects/proxy-options.ts';
+import type { KeyManager, PropertyFormat, SecretStore, SecretsProvider, TrustManager } from './objects/secrets.ts';
+import type { TemporaryStorage } from './objects/temporary-storage.ts';
+import type { ThrottlingPolicy } from './objects/throttling.ts';
+import type { ClientTls, ServerTls } from './objects/tls.ts';
 
 /** What stands behind a reference of each kind, once it is built. */
 export interface Built {

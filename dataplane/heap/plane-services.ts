@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import type { MayReach } from '../../contract/egress.ts';
 import type { Reach } from '../../contract/reach.ts';
-import type { Connect } from '../http/connect.ts';
-import type { Next } from '../http/exchange.ts';
+import type { Next } from '../engine/message/exchange.ts';
+import type { Connect } from '../engine/wire/connect.ts';
 import type { Parts } from './definition.ts';
 import type { TakeMemory } from './shared-memory.ts';
 

@@ -1,5 +1,5 @@
 import { CompactEncrypt, compactDecrypt } from 'jose';
-import { type CryptoKey, NoSuchSecret, type SecretsProvider } from '../heap/secrets.ts';
+import { type CryptoKey, NoSuchSecret, type SecretsProvider } from '../heap/objects/secrets.ts';
 import { decodeBase64url } from './base64url.ts';
 import { type JoseHeader, LONGEST_TOKEN, readHeader } from './compact-jws.ts';
 import { contentEncryption, type KeyManagement, keyManagement } from './encryption-algorithm.ts';

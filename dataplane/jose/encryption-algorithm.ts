@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import type { KeyUsage } from '../heap/secrets.ts';
+import type { KeyUsage } from '../heap/objects/secrets.ts';
 
 /** How an algorithm of RFC 7518, section 4, hands over the key that the content is encrypted with. */
 export interface KeyManagement {

@@ -1,5 +1,5 @@
 import { createPublicKey } from 'node:crypto';
-import { type CryptoKey, NoSuchSecret, type SecretsProvider } from '../heap/secrets.ts';
+import { type CryptoKey, NoSuchSecret, type SecretsProvider } from '../heap/objects/secrets.ts';
 import { encrypt } from './compact-jwe.ts';
 import { keyManagement } from './encryption-algorithm.ts';
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import type { CryptoKey } from '../heap/secrets.ts';
+import type { CryptoKey } from '../heap/objects/secrets.ts';
 import { cryptoKeyOf } from './jwk.ts';
 import { isObject, readJsonObject } from './strict-json.ts';
 

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import type { KeyUsage } from '../heap/secrets.ts';
+import type { KeyUsage } from '../heap/objects/secrets.ts';
 
 /** What a JWK says about what it may be used for (RFC 7517, section 4). */
 export interface JwkTerms {

@@ -7,7 +7,7 @@ import {
   type webcrypto,
   X509Certificate,
 } from 'node:crypto';
-import type { CryptoKey, KeyUsage } from '../heap/secrets.ts';
+import type { CryptoKey, KeyUsage } from '../heap/objects/secrets.ts';
 import { usagesOf } from '../secrets/key-usages.ts';
 import { decodeBase64url } from './base64url.ts';
 import { isAlgorithmOf, jwkTerms } from './jwk-usages.ts';

@@ -1,5 +1,5 @@
 import { constants, createHmac, type KeyObject, sign as signBytes, timingSafeEqual, verify } from 'node:crypto';
-import type { CryptoKey } from '../heap/secrets.ts';
+import type { CryptoKey } from '../heap/objects/secrets.ts';
 import type { CompactJws } from './compact-jws.ts';
 import {
   isSameAlgorithm,

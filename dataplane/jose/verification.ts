@@ -1,4 +1,4 @@
-import { type CryptoKey, NoSuchSecret, type SecretsProvider } from '../heap/secrets.ts';
+import { type CryptoKey, NoSuchSecret, type SecretsProvider } from '../heap/objects/secrets.ts';
 import type { CompactJws } from './compact-jws.ts';
 import { PacedWork } from './paced-work.ts';
 import { mayVerify, verifies } from './signature.ts';

@@ -1,5 +1,5 @@
 import type { Shape } from '../../contract/expression/language.ts';
-import type { VouchedToken } from '../oauth2/vouched-token.ts';
+import type { VouchedToken } from '../oauth2/cache/vouched-token.ts';
 
 /** An access token that was vouched for: `contexts.oauth2.accessToken`. */
 export const accessTokenShape: Shape<VouchedToken> = {

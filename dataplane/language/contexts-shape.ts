@@ -2,7 +2,7 @@ import { readMember, writeMember } from '../../contract/expression/access.ts';
 import { certificateShape } from '../../contract/expression/functions/certificate-functions.ts';
 import type { Shape, Shapes } from '../../contract/expression/language.ts';
 import type { Value } from '../../contract/expression/value.ts';
-import type { ClientContext, Exchange, RouterContext } from '../http/exchange.ts';
+import type { ClientContext, Exchange, RouterContext } from '../engine/message/exchange.ts';
 import { uriShape } from './uri-shape.ts';
 
 const clientShape: Shape<ClientContext> = {

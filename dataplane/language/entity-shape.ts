@@ -2,8 +2,8 @@ import type { Shape } from '../../contract/expression/language.ts';
 import { textOf } from '../../contract/expression/text.ts';
 import { EvaluationError, type Value } from '../../contract/expression/value.ts';
 import { spend } from '../../contract/work-budget.ts';
-import type { DecodedText } from '../http/content-charset.ts';
-import type { Entity } from '../http/entity.ts';
+import type { DecodedText } from '../engine/message/content-charset.ts';
+import type { Entity } from '../engine/message/entity.ts';
 import { jsonText } from './json-text.ts';
 import { parametersIn, parametersShape } from './parameters.ts';
 

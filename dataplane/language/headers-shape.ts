@@ -1,8 +1,8 @@
 import type { Shape } from '../../contract/expression/language.ts';
 import { textOf } from '../../contract/expression/text.ts';
 import { isList, type Value } from '../../contract/expression/value.ts';
-import { headerBytes, headerText } from '../http/header-text.ts';
-import type { Headers } from '../http/headers.ts';
+import { headerBytes, headerText } from '../engine/head/header-text.ts';
+import type { Headers } from '../engine/head/headers.ts';
 
 /** Headers by name, in any case; each is the list of its lines. */
 export const headersShape: Shape<Headers> = {

@@ -1,8 +1,8 @@
 import type { Shape } from '../../contract/expression/language.ts';
 import { textOf } from '../../contract/expression/text.ts';
 import { spend } from '../../contract/work-budget.ts';
-import { headerText } from '../http/header-text.ts';
-import type { Request } from '../http/request.ts';
+import { headerText } from '../engine/head/header-text.ts';
+import type { Request } from '../engine/message/request.ts';
 
 /** What it costs to read one character of cookies. */
 const PARSED_STEPS = 4;

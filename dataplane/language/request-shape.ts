@@ -1,9 +1,9 @@
 import type { Shape } from '../../contract/expression/language.ts';
 import { textOf } from '../../contract/expression/text.ts';
 import { EvaluationError, type Value } from '../../contract/expression/value.ts';
-import { isForm } from '../http/form-content.ts';
-import type { Request } from '../http/request.ts';
-import { Uri } from '../http/uri.ts';
+import { isForm } from '../engine/message/form-content.ts';
+import type { Request } from '../engine/message/request.ts';
+import { Uri } from '../engine/message/uri.ts';
 import { entityShape, formText, setEntity } from './entity-shape.ts';
 import { headersShape } from './headers-shape.ts';
 import { type Parameters, parametersIn, parametersShape } from './parameters.ts';

@@ -1,7 +1,7 @@
 import { integerOf } from '../../contract/expression/coercion.ts';
 import type { Shape } from '../../contract/expression/language.ts';
 import { EvaluationError, type Value } from '../../contract/expression/value.ts';
-import type { Response } from '../http/response.ts';
+import type { Response } from '../engine/message/response.ts';
 import { entityShape, setEntity } from './entity-shape.ts';
 import { headersShape } from './headers-shape.ts';
 import { Status, statusShape } from './status.ts';

@@ -1,6 +1,6 @@
 import type { Shape } from '../../contract/expression/language.ts';
-import type { Response } from '../http/response.ts';
-import { statusText } from '../http/status-text.ts';
+import { statusText } from '../engine/head/status-text.ts';
+import type { Response } from '../engine/message/response.ts';
 
 /** Families of status codes, by their first digit. */
 const FAMILIES = ['INFORMATIONAL', 'SUCCESSFUL', 'REDIRECTION', 'CLIENT_ERROR', 'SERVER_ERROR'] as const;

@@ -2,7 +2,7 @@ import { integerOf } from '../../contract/expression/coercion.ts';
 import type { Property, Shape } from '../../contract/expression/language.ts';
 import { textOf } from '../../contract/expression/text.ts';
 import type { Value } from '../../contract/expression/value.ts';
-import type { Uri } from '../http/uri.ts';
+import type { Uri } from '../engine/message/uri.ts';
 
 /** The engine refuses user information and drops fragments, so that no URI has them. */
 const absent: Property<Uri> = { get: () => null };

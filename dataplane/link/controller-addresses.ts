@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import type { Endpoint } from '../http/wire.ts';
+import type { Endpoint } from '../engine/wire/wire.ts';
 
 /** A controller, or several behind one name. */
 export interface ControllerAddress {

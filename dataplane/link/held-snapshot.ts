@@ -1,7 +1,7 @@
 import { changedResources, type SharedResources } from '../../contract/shared-resources.ts';
 import { type RouteKey, routeKeyText } from '../../contract/snapshot.ts';
-import type { PlacedRoute, PlacedUpdate } from '../placed-update.ts';
 import { routeScopeName } from '../routes/route-scope.ts';
+import type { PlacedRoute, PlacedUpdate } from '../unit/placed-update.ts';
 
 /** The whole of what a plane was told, so that a unit that starts later gets it in one piece. */
 export class HeldSnapshot {

@@ -9,9 +9,9 @@ import {
   connectorCount,
   securePortProblem,
 } from '../connectors/configured-connectors.ts';
-import { type OperatorReach, operatorReach } from '../operator-reach.ts';
-import type { PlaneBeginning } from '../plane.ts';
 import { documentReading } from '../routes/document-reading.ts';
+import type { PlaneBeginning } from '../supervisor/plane.ts';
+import { type OperatorReach, operatorReach } from '../unit/operator-reach.ts';
 import type { Holding } from './holding.ts';
 import { sidecarAdmin } from './sidecar-admin.ts';
 

@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client';
-import type { Observation } from '../unit-messages.ts';
+import type { Observation } from '../unit/unit-messages.ts';
 import { type Row, registerCounted, registerObserved } from './counted-metric.ts';
 
 const EVICTIONS = 'gw_cache_evictions';

@@ -1,5 +1,5 @@
 import type { Counter, MetricObjectWithValues, MetricValue, Registry } from 'prom-client';
-import type { Observation } from '../unit-messages.ts';
+import type { Observation } from '../unit/unit-messages.ts';
 
 /** One row of a metric; `metricName` where it has another name than the metric, as sums and counts have. */
 export type Row = MetricValue<string> & { readonly metricName?: string };

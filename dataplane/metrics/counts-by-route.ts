@@ -1,6 +1,6 @@
 import { placeOf, routeCounts } from '../../contract/route-counts.ts';
 import { routeKeyText } from '../../contract/snapshot.ts';
-import type { Observation } from '../unit-messages.ts';
+import type { Observation } from '../unit/unit-messages.ts';
 import type { GaugeValue } from './gauges.ts';
 
 /** What the objects of each route counted and show, under the text of its key, at the places of `routeCounts`. */

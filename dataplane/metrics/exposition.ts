@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import { type CounterReading, durationBounds } from '../http/counters.ts';
+import { type CounterReading, durationBounds } from '../engine/wire/counters.ts';
 import { type Row, registerCounted } from './counted-metric.ts';
 
 /** What the metrics are made from, read at each scrape. */

@@ -1,4 +1,4 @@
-import type { Observation } from '../unit-messages.ts';
+import type { Observation } from '../unit/unit-messages.ts';
 
 /** What objects observed and counted, summed until somebody takes it. */
 export class Observations {

@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
 import { quantile } from '../../contract/response-times.ts';
 import { activeOf, FIGURE } from '../../contract/route-report.ts';
-import type { Observation } from '../unit-messages.ts';
+import type { Observation } from '../unit/unit-messages.ts';
 import { type Row, registerCounted } from './counted-metric.ts';
 import { histogramRows } from './route-histogram.ts';
 import type { RouteSeries } from './route-series.ts';

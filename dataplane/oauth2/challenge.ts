@@ -1,5 +1,5 @@
-import type { SchemeChallenge } from '../heap/access-tokens.ts';
-import type { Response } from '../http/response.ts';
+import type { Response } from '../engine/message/response.ts';
+import type { SchemeChallenge } from '../heap/objects/access-tokens.ts';
 import { BEARER } from './bearer-token.ts';
 
 /** The errors of RFC 6750, RFC 9449 and RFC 9470 with their statuses, and what clients are told of them. */

@@ -2,16 +2,16 @@ import { z } from 'zod';
 import { duration, flag, secretId } from '../../contract/vocabulary/configured.ts';
 import { needs } from '../../contract/vocabulary/groups.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
+import type { Exchange } from '../engine/message/exchange.ts';
+import { defineService, type Parts } from '../heap/definition.ts';
 import {
   type AccessToken,
   type AccessTokenResolver,
   invalidToken,
   resolvingBy,
   type TokenRefusal,
-} from '../heap/access-tokens.ts';
-import { shownThumbprint } from '../heap/certificate-thumbprint.ts';
-import { defineService, type Parts } from '../heap/definition.ts';
-import type { Exchange } from '../http/exchange.ts';
+} from '../heap/objects/access-tokens.ts';
+import { shownThumbprint } from '../heap/objects/certificate-thumbprint.ts';
 import { isObject } from '../jose/strict-json.ts';
 import { type DpopOptions, DpopVerifier } from './dpop-verifier.ts';
 

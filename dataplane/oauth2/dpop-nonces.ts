@@ -1,5 +1,5 @@
 import { createHmac, randomInt, timingSafeEqual } from 'node:crypto';
-import type { SecretsProvider } from '../heap/secrets.ts';
+import type { SecretsProvider } from '../heap/objects/secrets.ts';
 
 const TIME_BYTES = 6;
 const MAC_BYTES = 16;

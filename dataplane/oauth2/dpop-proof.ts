@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import type { CryptoKey } from '../heap/secrets.ts';
-import { Uri } from '../http/uri.ts';
+import { Uri } from '../engine/message/uri.ts';
+import type { CryptoKey } from '../heap/objects/secrets.ts';
 import { type Claims, readClaims, timeClaim, timeFault } from '../jose/claims.ts';
 import { readJws } from '../jose/compact-jws.ts';
 import { cryptoKeyOf, thumbprintOf } from '../jose/jwk.ts';

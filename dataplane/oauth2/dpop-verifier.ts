@@ -1,8 +1,8 @@
-import { invalidToken, type SchemeChallenge, type TokenRefusal } from '../heap/access-tokens.ts';
+import type { Exchange } from '../engine/message/exchange.ts';
 import type { Parts } from '../heap/definition.ts';
+import { invalidToken, type SchemeChallenge, type TokenRefusal } from '../heap/objects/access-tokens.ts';
+import type { SecretsProvider } from '../heap/objects/secrets.ts';
 import { RepeatedWarning } from '../heap/repeated-warning.ts';
-import type { SecretsProvider } from '../heap/secrets.ts';
-import type { Exchange } from '../http/exchange.ts';
 import { DpopNonces, type NonceKeys, ownNonceKeys, sharedNonceKeys } from './dpop-nonces.ts';
 import { type DpopProof, judgeProof, OTHER_KEY, proofAlgorithms } from './dpop-proof.ts';
 import { SeenProofs } from './seen-proofs.ts';

@@ -1,5 +1,5 @@
-import { invalidToken, type Resolution, type TokenRefusal } from '../heap/access-tokens.ts';
-import type { OwnAnswer } from '../http/own-call.ts';
+import type { OwnAnswer } from '../engine/backend/own-call.ts';
+import { invalidToken, type Resolution, type TokenRefusal } from '../heap/objects/access-tokens.ts';
 import { type Claims, readClaims, timeClaim } from '../jose/claims.ts';
 import { scopesOf } from './token-scopes.ts';
 

@@ -3,17 +3,17 @@ import { duration, flag, text, url } from '../../contract/vocabulary/configured.
 import { refused } from '../../contract/vocabulary/field-notes.ts';
 import type { Reference } from '../../contract/vocabulary/reference.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
+import type { Filter } from '../engine/message/exchange.ts';
 import { defineFilter, type Parts } from '../heap/definition.ts';
-import { denials } from '../heap/denials.ts';
-import type { Filter } from '../http/exchange.ts';
-import { cacheFields, longestTime } from './cache-fields.ts';
-import { cacheMeter } from './cache-meter.ts';
+import { denials } from '../heap/objects/denials.ts';
+import { cacheFields, longestTime } from './cache/cache-fields.ts';
+import { cacheMeter } from './cache/cache-meter.ts';
+import { TokenCache } from './cache/token-cache.ts';
 import { Challenge } from './challenge.ts';
 import { ProtectedResource, resourceMetadataFields } from './protected-resource.ts';
 import { hasSpace, requiredScopes, scopeEntry } from './required-scopes.ts';
 import { ResourceServer, type ResourceServerOptions, tokenDenials } from './resource-server.ts';
 import { StepUp } from './step-up.ts';
-import { TokenCache } from './token-cache.ts';
 
 const DEFAULT_REALM = 'gatewarden';
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { text } from '../../contract/vocabulary/configured.ts';
+import type { Exchange } from '../engine/message/exchange.ts';
+import { Response } from '../engine/message/response.ts';
+import { Uri } from '../engine/message/uri.ts';
 import type { ClaimedPlace } from '../heap/plane-services.ts';
-import type { Exchange } from '../http/exchange.ts';
-import { Response } from '../http/response.ts';
-import { Uri } from '../http/uri.ts';
 import { proofAlgorithms } from './dpop-proof.ts';
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource';

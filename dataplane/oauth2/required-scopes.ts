@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { isList, type Value } from '../../contract/expression/value.ts';
 import { type RuntimeExpression, runtimeValue } from '../../contract/vocabulary/runtime.ts';
-import type { Exchange } from '../http/exchange.ts';
+import type { Exchange } from '../engine/message/exchange.ts';
 
 /** Characters of scopes, and the space that some servers have in them. */
 const SCOPE = /^[\x20-\x7e]+$/;

@@ -1,18 +1,18 @@
 import type { Logger } from 'pino';
-import type { AccessToken, AccessTokenResolver, Resolution, TokenRefusal } from '../heap/access-tokens.ts';
-import type { Denials, Inputs } from '../heap/denials.ts';
+import { ParentGone } from '../engine/backend/own-call.ts';
+import type { Answer, Exchange, Next } from '../engine/message/exchange.ts';
+import type { Refusal } from '../engine/message/refusal.ts';
+import { emptyRefusal, type Response } from '../engine/message/response.ts';
+import type { AccessToken, AccessTokenResolver, Resolution, TokenRefusal } from '../heap/objects/access-tokens.ts';
+import type { Denials, Inputs } from '../heap/objects/denials.ts';
 import { RepeatedWarning } from '../heap/repeated-warning.ts';
-import type { Answer, Exchange, Next } from '../http/exchange.ts';
-import { ParentGone } from '../http/own-call.ts';
-import type { Refusal } from '../http/refusal.ts';
-import { emptyRefusal, type Response } from '../http/response.ts';
 import { VerificationBusy } from '../jose/verification.ts';
 import { areSeveral, BEARER, credentialsIn, isToken } from './bearer-token.ts';
+import { RevocationsUnheard, type TokenCache } from './cache/token-cache.ts';
+import { TokenMemos } from './cache/token-memo.ts';
+import { VouchedToken } from './cache/vouched-token.ts';
 import type { Challenge, ChallengeError, FailureDetails } from './challenge.ts';
 import type { StepUp } from './step-up.ts';
-import { RevocationsUnheard, type TokenCache } from './token-cache.ts';
-import { TokenMemos } from './token-memo.ts';
-import { VouchedToken } from './vouched-token.ts';
 
 /** Why a resource server does not let a request pass. */
 export const tokenDenials = [

@@ -3,9 +3,9 @@ import { duration, flag, secretId, text } from '../../contract/vocabulary/config
 import { deprecated } from '../../contract/vocabulary/field-notes.ts';
 import { exclusive, oneRequired } from '../../contract/vocabulary/groups.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
-import { invalidToken, type Resolution } from '../heap/access-tokens.ts';
 import { defineService } from '../heap/definition.ts';
-import type { KeyUsage } from '../heap/secrets.ts';
+import { invalidToken, type Resolution } from '../heap/objects/access-tokens.ts';
+import type { KeyUsage } from '../heap/objects/secrets.ts';
 import { type Claims, readClaims, timeClaim, timeFault } from '../jose/claims.ts';
 import { ACCESS_TOKENS, decryptedPayload, isTokenFault, ONLY_ACCESS_TOKENS, verifiedPayload } from './token-payload.ts';
 import { requirementFields, requirementsOf } from './token-requirements.ts';

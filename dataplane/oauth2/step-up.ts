@@ -1,4 +1,4 @@
-import type { AccessToken } from '../heap/access-tokens.ts';
+import type { AccessToken } from '../heap/objects/access-tokens.ts';
 
 /** How users must have authenticated (RFC 9470). */
 export interface StepUpOptions {

@@ -3,12 +3,12 @@ import { url } from '../../contract/vocabulary/configured.ts';
 import { oneRequired } from '../../contract/vocabulary/groups.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
 import { FailureLog } from '../backends/failure-log.ts';
-import { invalidToken, type Resolution } from '../heap/access-tokens.ts';
+import { callHandler, ParentGone } from '../engine/backend/own-call.ts';
+import type { Exchange } from '../engine/message/exchange.ts';
+import { Uri } from '../engine/message/uri.ts';
 import { clearTextRemarks } from '../heap/clear-text-remark.ts';
 import { defineService } from '../heap/definition.ts';
-import type { Exchange } from '../http/exchange.ts';
-import { callHandler, ParentGone } from '../http/own-call.ts';
-import { Uri } from '../http/uri.ts';
+import { invalidToken, type Resolution } from '../heap/objects/access-tokens.ts';
 import { type Judgement, judgeAnswer, trouble } from './introspection-answer.ts';
 import { requirementFields, requirementsOf } from './token-requirements.ts';
 

@@ -1,4 +1,4 @@
-import { NoSuchSecret, type SecretsProvider } from '../heap/secrets.ts';
+import { NoSuchSecret, type SecretsProvider } from '../heap/objects/secrets.ts';
 import { type CompactJwe, decryptWithSecrets, readJwe } from '../jose/compact-jwe.ts';
 import { type CompactJws, readJws } from '../jose/compact-jws.ts';
 import { verifyWithSecrets } from '../jose/verification.ts';

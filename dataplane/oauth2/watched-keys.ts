@@ -1,4 +1,4 @@
-import { type CryptoKey, type KeyUsage, NoSuchSecret, type SecretsProvider } from '../heap/secrets.ts';
+import { type CryptoKey, type KeyUsage, NoSuchSecret, type SecretsProvider } from '../heap/objects/secrets.ts';
 
 /**
  * Tells when one of the keys under an id is gone, or when nobody can say any more what is there: what was judged with

@@ -1,6 +1,6 @@
 import { compareRoutes } from '../../contract/route-order.ts';
+import type { Exchange } from '../engine/message/exchange.ts';
 import type { ClaimedPlace } from '../heap/plane-services.ts';
-import type { Exchange } from '../http/exchange.ts';
 import type { Route } from './route.ts';
 
 /** Everything that objects may claim is below this path, so that other requests cost one comparison. */

@@ -1,6 +1,6 @@
-import { type BodyNeed, bodyNeed, lacksBody } from '../heap/buffering.ts';
-import type { Exchange } from '../http/exchange.ts';
-import { headerText } from '../http/header-text.ts';
+import { headerText } from '../engine/head/header-text.ts';
+import type { Exchange } from '../engine/message/exchange.ts';
+import { type BodyNeed, bodyNeed, lacksBody } from '../heap/objects/buffering.ts';
 import { type Clause, clausesOf, type Fact } from './condition-clauses.ts';
 import { PrefixTree } from './prefix-tree.ts';
 import type { Route } from './route.ts';

@@ -1,8 +1,8 @@
-import { elapsed } from '../http/elapsed.ts';
-import type { Answer, Exchange, Next } from '../http/exchange.ts';
-import { faultResponse, isThrown } from '../http/fault.ts';
-import { type Boundary, bounded } from '../http/reply.ts';
-import { type Response, refusalResponse } from '../http/response.ts';
+import type { Answer, Exchange, Next } from '../engine/message/exchange.ts';
+import { faultResponse, isThrown } from '../engine/message/fault.ts';
+import { type Boundary, bounded } from '../engine/message/reply.ts';
+import { type Response, refusalResponse } from '../engine/message/response.ts';
+import { elapsed } from '../engine/wire/elapsed.ts';
 import type { RouteFigures } from './route-figures.ts';
 
 /** Requests that are under way, and what to do when the last of them is answered. */

@@ -1,5 +1,5 @@
 import { compareRoutes } from '../../contract/route-order.ts';
-import type { Exchange } from '../http/exchange.ts';
+import type { Exchange } from '../engine/message/exchange.ts';
 import { type Candidate, candidateOf, DispatchIndex, wantsBody } from './dispatch-index.ts';
 import type { Route } from './route.ts';
 

@@ -1,8 +1,8 @@
 import type { RouteEntry } from '../../contract/snapshot.ts';
 import type { RuntimeExpression } from '../../contract/vocabulary/runtime.ts';
+import type { Next } from '../engine/message/exchange.ts';
+import { refusalResponse } from '../engine/message/response.ts';
 import type { ClaimedPlace } from '../heap/plane-services.ts';
-import type { Next } from '../http/exchange.ts';
-import { refusalResponse } from '../http/response.ts';
 import { instrumented, Lease } from './instrumented.ts';
 import type { RouteFigures } from './route-figures.ts';
 

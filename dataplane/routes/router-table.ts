@@ -1,7 +1,7 @@
-import { afterRequest } from '../heap/buffering.ts';
+import type { Exchange, Next } from '../engine/message/exchange.ts';
+import { refusalResponse } from '../engine/message/response.ts';
 import type { Heap } from '../heap/heap.ts';
-import type { Exchange, Next } from '../http/exchange.ts';
-import { refusalResponse } from '../http/response.ts';
+import { afterRequest } from '../heap/objects/buffering.ts';
 import { ClaimedPlaces, NO_CLAIMS } from './claimed-places.ts';
 import type { HostGrants } from './host-grants.ts';
 import type { Route } from './route.ts';

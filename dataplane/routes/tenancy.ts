@@ -9,7 +9,7 @@ import {
 import { type Problem, ValueProblem } from '../../contract/problem.ts';
 import type { SharedResources } from '../../contract/shared-resources.ts';
 import type { PlaneTrust } from '../../contract/snapshot.ts';
-import { isOfThisMachine } from '../http/own-listeners.ts';
+import { isOfThisMachine } from '../engine/wire/own-listeners.ts';
 import { HostGrants } from './host-grants.ts';
 
 /** What a plane knows of the place it runs in that tenants must not reach, or may. */

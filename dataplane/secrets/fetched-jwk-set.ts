@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { CryptoKey } from '../heap/secrets.ts';
+import type { CryptoKey } from '../heap/objects/secrets.ts';
 import { MissBudget } from './miss-budget.ts';
 
 export interface FetchedJwkSetOptions {

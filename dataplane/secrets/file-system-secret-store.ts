@@ -4,7 +4,7 @@ import type { Reach } from '../../contract/reach.ts';
 import { text } from '../../contract/vocabulary/configured.ts';
 import { unavailable } from '../../contract/vocabulary/field-notes.ts';
 import { defineService } from '../heap/definition.ts';
-import { UnreadableSecret } from '../heap/secrets.ts';
+import { UnreadableSecret } from '../heap/objects/secrets.ts';
 import { autoRefresh, refreshing } from './auto-refresh.ts';
 import { leaseExpiry, leaseMilliseconds, leaseRemarks } from './lease.ts';
 import { LeasedStore } from './leased-store.ts';

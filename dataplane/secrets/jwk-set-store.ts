@@ -7,7 +7,7 @@ import {
   type SecretPurpose,
   type SecretStore,
   UnreadableSecret,
-} from '../heap/secrets.ts';
+} from '../heap/objects/secrets.ts';
 import { FetchedJwkSet } from './fetched-jwk-set.ts';
 
 export interface JwkSetStoreOptions {

@@ -7,7 +7,7 @@ import { deprecated, noEffect } from '../../contract/vocabulary/field-notes.ts';
 import { exclusive, oneRequired } from '../../contract/vocabulary/groups.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
 import { defineService, type Parts } from '../heap/definition.ts';
-import { type SecretsProvider, type StoredSecret, UnreadableSecret } from '../heap/secrets.ts';
+import { type SecretsProvider, type StoredSecret, UnreadableSecret } from '../heap/objects/secrets.ts';
 import { autoRefresh, refreshing } from './auto-refresh.ts';
 import {
   KeystoreFile,

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import type { KeyUsage } from '../heap/secrets.ts';
+import type { KeyUsage } from '../heap/objects/secrets.ts';
 
 /** What one half of a key pair may be used for. */
 type Half = readonly KeyUsage[];

@@ -8,7 +8,7 @@ import {
   type SecretPurpose,
   type SecretStore,
   type StoredSecret,
-} from '../heap/secrets.ts';
+} from '../heap/objects/secrets.ts';
 
 /** Where a store has its secrets from. */
 export interface SecretSource {

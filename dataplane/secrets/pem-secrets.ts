@@ -1,7 +1,7 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import type { Secret } from '../../contract/secret.ts';
-import type { CryptoKey } from '../heap/secrets.ts';
+import type { CryptoKey } from '../heap/objects/secrets.ts';
 import { certificateChain } from './certificate-chain.ts';
 import { usagesOf } from './key-usages.ts';
 import { refuseCostlyEncryption, refuseCostlyKey } from './keystore/costly-key.ts';

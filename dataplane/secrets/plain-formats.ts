@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { Secret } from '../../contract/secret.ts';
-import type { PropertyFormat, StoredSecret } from '../heap/secrets.ts';
+import type { PropertyFormat, StoredSecret } from '../heap/objects/secrets.ts';
 import { base64Bytes } from './base64-bytes.ts';
 
 const LINE_FEED = 0x0a;

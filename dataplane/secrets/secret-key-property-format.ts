@@ -4,7 +4,7 @@ import { ValueProblem } from '../../contract/problem.ts';
 import { readConfigured, wrongType } from '../../contract/vocabulary/configured.ts';
 import { leaf } from '../../contract/vocabulary/leaf.ts';
 import { defineService } from '../heap/definition.ts';
-import type { KeyUsage, StoredSecret } from '../heap/secrets.ts';
+import type { KeyUsage, StoredSecret } from '../heap/objects/secrets.ts';
 import { formatOf, valueFormat } from './value-formats.ts';
 
 /** What keys of an algorithm do, and how long they are. */

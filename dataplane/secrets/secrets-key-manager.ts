@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { secretId } from '../../contract/vocabulary/configured.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
 import { defineService } from '../heap/definition.ts';
-import type { CryptoKey, TlsKey } from '../heap/secrets.ts';
+import type { CryptoKey, TlsKey } from '../heap/objects/secrets.ts';
 import { remembered } from './remembered.ts';
 
 /** Keys for TLS out of secrets. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ref } from '../../contract/vocabulary/reference.ts';
 import { defineService } from '../heap/definition.ts';
-import { secretsInOrder } from '../heap/secrets-in-order.ts';
+import { secretsInOrder } from '../heap/objects/secrets-in-order.ts';
 
 /** Asks several stores for secrets. */
 export const secretsProvider = defineService({

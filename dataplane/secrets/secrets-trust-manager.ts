@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { flag, secretId } from '../../contract/vocabulary/configured.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
 import { defineService } from '../heap/definition.ts';
-import type { CryptoKey, Trust } from '../heap/secrets.ts';
+import type { CryptoKey, Trust } from '../heap/objects/secrets.ts';
 import { remembered } from './remembered.ts';
 
 /** Trust in what secrets hold. */

@@ -1,5 +1,5 @@
 import { Secret } from '../../contract/secret.ts';
-import { type PropertyFormat, type StoredSecret, UnreadableSecret } from '../heap/secrets.ts';
+import { type PropertyFormat, type StoredSecret, UnreadableSecret } from '../heap/objects/secrets.ts';
 import type { SecretSource } from './leased-store.ts';
 
 /** Where bytes are kept under ids, and what they mean. */

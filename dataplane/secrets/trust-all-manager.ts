@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineService } from '../heap/definition.ts';
-import type { Trust } from '../heap/secrets.ts';
+import type { Trust } from '../heap/objects/secrets.ts';
 
 const EVERYTHING: Trust = { certificates: [], revocations: [], checkRevocation: false, everything: true };
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { choice, secretId } from '../../contract/vocabulary/configured.ts';
 import { type Reference, ref } from '../../contract/vocabulary/reference.ts';
 import type { Parts } from '../heap/definition.ts';
-import type { PropertyFormat } from '../heap/secrets.ts';
+import type { PropertyFormat } from '../heap/objects/secrets.ts';
 import { base64Format, plainFormat } from './plain-formats.ts';
 
 type Format = 'BASE64' | 'PLAIN' | Reference<'propertyFormat'>;

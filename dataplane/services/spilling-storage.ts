@@ -1,9 +1,9 @@
 import type { FileHandle } from 'node:fs/promises';
-import { StorageOverflow, type TemporaryBuffer, type TemporaryStorage } from '../heap/temporary-storage.ts';
-import { TemporaryFilesFull } from '../http/entity-fault.ts';
-import { HeldShare } from '../http/held-content.ts';
-import { Pieces } from '../http/pieces.ts';
-import { temporaryFileLimit } from '../http/temporary-file-limit.ts';
+import { TemporaryFilesFull } from '../engine/message/entity-fault.ts';
+import { HeldShare } from '../engine/message/held-content.ts';
+import { Pieces } from '../engine/wire/pieces.ts';
+import { temporaryFileLimit } from '../engine/wire/temporary-file-limit.ts';
+import { StorageOverflow, type TemporaryBuffer, type TemporaryStorage } from '../heap/objects/temporary-storage.ts';
 import { openNameless, writeAt } from './nameless-file.ts';
 import type { TemporaryFiles } from './temporary-files.ts';
 

@@ -1,5 +1,5 @@
+import { temporaryFileLimit } from '../engine/wire/temporary-file-limit.ts';
 import type { SharedMemory } from '../heap/shared-memory.ts';
-import { temporaryFileLimit } from '../http/temporary-file-limit.ts';
 
 const PAGE = 4096;
 /** Units with a count of their own; more of them share. */

@@ -1,4 +1,4 @@
-import type { Executor } from '../heap/executor.ts';
+import type { Executor } from '../heap/objects/executor.ts';
 
 /** The longest delay that a timer of Node.js takes; it fires at once for a longer one. */
 const LONGEST_TIMER = 2 ** 31 - 1;

@@ -1,4 +1,4 @@
-import type { Rate } from '../heap/throttling.ts';
+import type { Rate } from '../heap/objects/throttling.ts';
 
 /** A rate as buckets count it, in nanoseconds. */
 export interface BucketRate {

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Duration } from '../../contract/duration.ts';
-import type { Executor } from '../heap/executor.ts';
+import type { Executor } from '../heap/objects/executor.ts';
 import type { BucketTable } from './bucket-table.ts';
 
 /** Cleans a table now and again, in this unit or in another. @returns what ends it. */

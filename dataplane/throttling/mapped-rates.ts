@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { readConfigured, wrongType } from '../../contract/vocabulary/configured.ts';
 import { leaf } from '../../contract/vocabulary/leaf.ts';
-import type { Rate } from '../heap/throttling.ts';
+import type { Rate } from '../heap/objects/throttling.ts';
 import { rateFields, rateOf } from './rate-fields.ts';
 
 /** A key is kept with what it was written as: two that give the same text must not become one unnoticed. */

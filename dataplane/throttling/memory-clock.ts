@@ -1,4 +1,4 @@
-import { clock } from '../http/clock.ts';
+import { clock } from '../engine/wire/clock.ts';
 
 /** Time in whole nanoseconds since the buckets were made: one time for all threads, and none that anybody can set. */
 export interface MemoryClock {

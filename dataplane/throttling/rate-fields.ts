@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { duration, integer } from '../../contract/vocabulary/configured.ts';
-import type { Rate } from '../heap/throttling.ts';
+import type { Rate } from '../heap/objects/throttling.ts';
 
 const SHORTEST_NANOSECONDS = 1_000_000n;
 

@@ -1,12 +1,12 @@
 import { constants } from 'node:crypto';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import type { Logger } from 'pino';
-import type { KeyManager, TrustManager } from '../heap/secrets.ts';
-import type { ClientCredentials, ClientTls } from '../heap/tls.ts';
+import type { KeyManager, TrustManager } from '../heap/objects/secrets.ts';
+import type { ClientCredentials, ClientTls } from '../heap/objects/tls.ts';
 import { type ContextParts, fingerprint, joinedTrust, withContextOptions } from './context-options.ts';
+import type { TlsRules } from './options/tls-rules.ts';
 import { Renewed } from './renewed.ts';
 import { shownCertificates } from './shown-certificates.ts';
-import type { TlsRules } from './tls-rules.ts';
 
 /** What the TLS to backends is made of. */
 export interface ClientTlsParts {

@@ -1,9 +1,9 @@
 import { createHash, type KeyObject } from 'node:crypto';
 import type { SecureContextOptions } from 'node:tls';
-import type { TlsKey, Trust } from '../heap/secrets.ts';
+import type { TlsKey, Trust } from '../heap/objects/secrets.ts';
 import { withKeyPem } from './key-pem.ts';
+import type { TlsRules } from './options/tls-rules.ts';
 import { platformAuthorities } from './platform-trust.ts';
-import type { TlsRules } from './tls-rules.ts';
 
 /** What the context of a connection is made of. */
 export interface ContextParts {

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { HandshakeFault } from '../http/secure-transport.ts';
+import type { HandshakeFault } from '../engine/wire/secure-transport.ts';
 
 /** How long further failures for one reason are told at a lower level, in milliseconds. */
 const INTERVAL = 60_000;

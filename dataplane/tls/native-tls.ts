@@ -1,5 +1,10 @@
 import type { SecureContext } from 'node:tls';
-import { type NativeHandle, nativeBindings, type ShutdownRequest, type WriteRequest } from '../http/native-handle.ts';
+import {
+  type NativeHandle,
+  nativeBindings,
+  type ShutdownRequest,
+  type WriteRequest,
+} from '../engine/wire/native-handle.ts';
 
 /**
  * Node's TLS handle without the stream machinery around it: with it a request costs twice as much. This is not a public

@@ -1,11 +1,11 @@
 import type { X509Certificate } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { createServer, type Server, type TLSSocket } from 'node:tls';
-import type { Protocol } from '../http/connect.ts';
-import type { HandshakeFault, HandshakeOwner } from '../http/secure-transport.ts';
-import { SocketWire } from '../http/socket-wire.ts';
-import { agreedProtocol } from './alpn.ts';
-import { type ClientAuth, clientRefusal } from './client-authentication.ts';
+import type { Protocol } from '../engine/wire/connect.ts';
+import type { HandshakeFault, HandshakeOwner } from '../engine/wire/secure-transport.ts';
+import { SocketWire } from '../engine/wire/socket-wire.ts';
+import { agreedProtocol } from './options/alpn.ts';
+import { type ClientAuth, clientRefusal } from './options/client-authentication.ts';
 import type { ServerContexts } from './server-contexts.ts';
 import { clientFault } from './tls-faults.ts';
 import { verifiedChain } from './verified-chain.ts';

@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
-import type { ClientCredentials } from '../heap/tls.ts';
-import type { Connect, ConnectResult } from '../http/connect.ts';
-import { SocketWire } from '../http/socket-wire.ts';
-import type { Wire, WireOwner } from '../http/wire.ts';
-import { agreedProtocol } from './alpn.ts';
+import type { Connect, ConnectResult } from '../engine/wire/connect.ts';
+import { SocketWire } from '../engine/wire/socket-wire.ts';
+import type { Wire, WireOwner } from '../engine/wire/wire.ts';
+import type { ClientCredentials } from '../heap/objects/tls.ts';
+import { agreedProtocol } from './options/alpn.ts';
 import { type SecureBackend, unready } from './secure-backend.ts';
 import { alertOf, backendFault } from './tls-faults.ts';
 import { UnreadyOwner } from './unready-owner.ts';

@@ -1,5 +1,5 @@
+import type { TlsKey } from '../heap/objects/secrets.ts';
 import type { PlaneServices } from '../heap/plane-services.ts';
-import type { TlsKey } from '../heap/secrets.ts';
 
 /** What the metrics tell of the certificates that clients are shown. */
 export class RenewalFigures {

@@ -1,7 +1,7 @@
 import type { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
-import type { ClientCredentials, ClientTls } from '../heap/tls.ts';
-import type { Protocol } from '../http/connect.ts';
+import type { Protocol } from '../engine/wire/connect.ts';
+import type { ClientCredentials, ClientTls } from '../heap/objects/tls.ts';
 import { certifiedNames, isFor } from './host-name.ts';
 import { certificateFault, nameFault } from './tls-faults.ts';
 

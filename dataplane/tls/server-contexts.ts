@@ -1,11 +1,11 @@
 import { constants, createHash } from 'node:crypto';
 import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls';
-import type { TlsKey, Trust } from '../heap/secrets.ts';
-import type { TicketKeys } from '../http/secure-transport.ts';
+import type { TicketKeys } from '../engine/wire/secure-transport.ts';
+import type { TlsKey, Trust } from '../heap/objects/secrets.ts';
 import { type ContextParts, trustText, withContextOptions } from './context-options.ts';
 import { enableAlpn, wrapInTls } from './native-tls.ts';
+import type { TlsRules } from './options/tls-rules.ts';
 import { fixedTicketKeys, useTicketKeys } from './session-tickets.ts';
-import type { TlsRules } from './tls-rules.ts';
 
 /** Seconds that a session can be resumed. */
 const SESSION_SECONDS = 3600;

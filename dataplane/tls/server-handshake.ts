@@ -1,9 +1,9 @@
 import type { X509Certificate } from 'node:crypto';
-import type { NativeHandle } from '../http/native-handle.ts';
-import type { HandshakeFault, HandshakeOwner } from '../http/secure-transport.ts';
-import { agreedProtocol } from './alpn.ts';
-import { type ClientAuth, clientRefusal } from './client-authentication.ts';
+import type { NativeHandle } from '../engine/wire/native-handle.ts';
+import type { HandshakeFault, HandshakeOwner } from '../engine/wire/secure-transport.ts';
 import { chooseContext, type TlsHandle, wrapInTls } from './native-tls.ts';
+import { agreedProtocol } from './options/alpn.ts';
+import { type ClientAuth, clientRefusal } from './options/client-authentication.ts';
 import { peerCertificates } from './peer-certificates.ts';
 import type { ServerContexts } from './server-contexts.ts';
 import { clientFault } from './tls-faults.ts';

@@ -1,21 +1,21 @@
 import type { Logger } from 'pino';
-import type { Trust, TrustManager } from '../heap/secrets.ts';
-import type { ServerTls } from '../heap/tls.ts';
-import type { Protocol } from '../http/connect.ts';
-import type { Accepted, HandshakeFault, HandshakeOwner, TicketKeys } from '../http/secure-transport.ts';
-import { alpnList } from './alpn.ts';
-import type { ClientAuth } from './client-authentication.ts';
+import type { Protocol } from '../engine/wire/connect.ts';
+import type { Accepted, HandshakeFault, HandshakeOwner, TicketKeys } from '../engine/wire/secure-transport.ts';
+import type { Trust, TrustManager } from '../heap/objects/secrets.ts';
+import type { ServerTls } from '../heap/objects/tls.ts';
 import { Complaints } from './complaints.ts';
 import { joinedTrust, trustText } from './context-options.ts';
 import { HandshakeLog } from './handshake-log.ts';
 import { KeptKeys, type KeySource } from './kept-keys.ts';
+import { alpnList } from './options/alpn.ts';
+import type { ClientAuth } from './options/client-authentication.ts';
+import type { TlsRules } from './options/tls-rules.ts';
 import { beginPublicHandshake } from './public-server-handshake.ts';
 import type { RenewalFigures } from './renewal-figures.ts';
 import { ServerContexts, type ServerKeys } from './server-contexts.ts';
 import { ServerHandshake } from './server-handshake.ts';
 import { shownCertificates } from './shown-certificates.ts';
 import { ChangingTicketKeys } from './ticket-keys.ts';
-import type { TlsRules } from './tls-rules.ts';
 
 /** What TLS from clients is made of. */
 export interface ServerTlsParts {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { SecureContext } from 'node:tls';
-import type { TicketKeys } from '../http/secure-transport.ts';
+import type { TicketKeys } from '../engine/wire/secure-transport.ts';
 
 /** What the runtime wants to know when it seals or opens a ticket: what to do, two keys and, for sealing, two more. */
 type TicketAnswer = [action: number, hmac: Buffer, aes: Buffer, name?: Buffer, iv?: Buffer];

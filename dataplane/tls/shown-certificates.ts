@@ -1,4 +1,4 @@
-import type { TlsKey } from '../heap/secrets.ts';
+import type { TlsKey } from '../heap/objects/secrets.ts';
 
 /** Certificates may name hundreds of hosts; a log line need not. */
 const MOST_NAMES = 5;

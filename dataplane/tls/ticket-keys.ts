@@ -1,5 +1,5 @@
 import { hkdfSync, randomBytes } from 'node:crypto';
-import type { TicketKey, TicketKeys } from '../http/secure-transport.ts';
+import type { TicketKey, TicketKeys } from '../engine/wire/secure-transport.ts';
 
 /** How long tickets are sealed with one key, in milliseconds. They are accepted for another such time. */
 const PERIOD = 3_600_000;

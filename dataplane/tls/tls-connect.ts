@@ -1,9 +1,9 @@
-import type { ClientCredentials, ClientTls } from '../heap/tls.ts';
-import { type Connect, type ConnectResult, connectWire, type Protocol } from '../http/connect.ts';
-import { RawWire } from '../http/raw-wire.ts';
-import type { Wire, WireOwner } from '../http/wire.ts';
-import { agreedProtocol, alpnList } from './alpn.ts';
+import { type Connect, type ConnectResult, connectWire, type Protocol } from '../engine/wire/connect.ts';
+import { RawWire } from '../engine/wire/raw-wire.ts';
+import type { Wire, WireOwner } from '../engine/wire/wire.ts';
+import type { ClientCredentials, ClientTls } from '../heap/objects/tls.ts';
 import { type TlsHandle, wrapInTls } from './native-tls.ts';
+import { agreedProtocol, alpnList } from './options/alpn.ts';
 import { peerCertificate } from './peer-certificates.ts';
 import { publicTlsConnect } from './public-tls-connect.ts';
 import { type Peer, SecureBackend, unready } from './secure-backend.ts';

@@ -1,5 +1,5 @@
 import type { X509Certificate } from 'node:crypto';
-import type { HandshakeFault } from '../http/secure-transport.ts';
+import type { HandshakeFault } from '../engine/wire/secure-transport.ts';
 import type { CertifiedNames } from './host-name.ts';
 
 /** Certificates may name hundreds of hosts; a log line need not. */

@@ -4,10 +4,10 @@ import {
   type NativeHandle,
   nativeBindings,
   type WriteRequest,
-} from '../http/native-handle.ts';
-import { arrived, closed, readView } from '../http/turn.ts';
-import { hadShare, restOfTurn } from '../http/turn-share.ts';
-import { type Endpoint, PASSED, type Passed, REFUSED, type Wire, type WireOwner } from '../http/wire.ts';
+} from '../engine/wire/native-handle.ts';
+import { arrived, closed, readView } from '../engine/wire/turn.ts';
+import { hadShare, restOfTurn } from '../engine/wire/turn-share.ts';
+import { type Endpoint, PASSED, type Passed, REFUSED, type Wire, type WireOwner } from '../engine/wire/wire.ts';
 import type { TlsHandle } from './native-tls.ts';
 import { alertOf } from './tls-faults.ts';
 

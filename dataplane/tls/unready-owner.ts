@@ -1,4 +1,4 @@
-import { REFUSED, type WireOwner } from '../http/wire.ts';
+import { REFUSED, type WireOwner } from '../engine/wire/wire.ts';
 
 /** Owns a connection before its handshake, when nobody says anything yet. */
 export class UnreadyOwner implements WireOwner {

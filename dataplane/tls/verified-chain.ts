@@ -1,5 +1,5 @@
 import type { X509Certificate } from 'node:crypto';
-import type { Trust } from '../heap/secrets.ts';
+import type { Trust } from '../heap/objects/secrets.ts';
 
 /**
  * Of what a client showed, its own certificate and those that lead from there to one that is trusted. OpenSSL has

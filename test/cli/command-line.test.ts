@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { defineCommand } from '../../cli/command.ts';
 import { readCommandLine } from '../../cli/command-line.ts';
+import { defineCommand } from '../../cli/commands/command.ts';
 
 const command = defineCommand({
   name: 'serve',

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { InstanceFolder } from '../support/instance-folder.ts';
-import { gatewarden, type Outcome, runProgram } from '../support/run-program.ts';
+import { InstanceFolder } from '../support/gateways/instance-folder.ts';
+import { gatewarden, type Outcome, runProgram } from '../support/programs/run-program.ts';
 
 const answer = (entity: string): object => ({ type: 'StaticResponseHandler', config: { status: 200, entity } });
 const router = { heap: [{ name: '_router', type: 'Router' }] };

@@ -1,7 +1,7 @@
 import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { afterAll, describe, expect, it } from 'vitest';
-import { gatewarden, runProgram } from '../support/run-program.ts';
+import { gatewarden, runProgram } from '../support/programs/run-program.ts';
 
 const folder = mkdtempSync(`${tmpdir()}/gatewarden-cli-`);
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { goldenCases, goldenFile, inLines, outcomeOf } from '../support/golden-case.ts';
-import { gatewarden, runProgram } from '../support/run-program.ts';
+import { goldenCases, goldenFile, inLines, outcomeOf } from '../support/programs/golden-case.ts';
+import { gatewarden, runProgram } from '../support/programs/run-program.ts';
 
 const cases = goldenCases();
 const regenerate = "if the change is meant, 'npm run golden' writes the file anew";

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { AdminGuard } from '../../controller/admin/admin-guard.ts';
-import { ClusterApi } from '../../controller/cluster/api-client.ts';
-import { reviewedAccess } from '../../controller/cluster/reviewed-access.ts';
-import { type TestCluster, theCluster } from '../support/cluster.ts';
-import { limitedAccount } from '../support/limited-account.ts';
+import { ClusterApi } from '../../controller/cluster/api/api-client.ts';
+import { reviewedAccess } from '../../controller/cluster/identity/reviewed-access.ts';
+import { type TestCluster, theCluster } from '../support/cluster/cluster.ts';
+import { limitedAccount } from '../support/cluster/limited-account.ts';
 
 const cluster: TestCluster = theCluster();
 const reviews = [

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ownCluster, theCluster } from '../support/cluster.ts';
+import { ownCluster, theCluster } from '../support/cluster/cluster.ts';
 
 it('the API server of the run is the release that is asked for, with RBAC', async () => {
   const cluster = theCluster();

@@ -1,11 +1,11 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { theCluster } from '../support/cluster.ts';
-import type { DeployedGateway, RunningPlane } from '../support/deployed-gateway.ts';
-import { deployedObject, said } from '../support/deployed-routes.ts';
-import { keepingIn, untilKept } from '../support/keeping-planes.ts';
-import { testedGateway } from '../support/tested-gateway.ts';
+import { theCluster } from '../support/cluster/cluster.ts';
+import { deployedObject, said } from '../support/cluster/deployed-routes.ts';
+import { keepingIn, untilKept } from '../support/cluster/keeping-planes.ts';
+import type { DeployedGateway, RunningPlane } from '../support/gateways/deployed-gateway.ts';
+import { testedGateway } from '../support/gateways/tested-gateway.ts';
 
 const cluster = theCluster();
 const patience = { timeout: 60_000, interval: 100 };

@@ -2,12 +2,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { admissionConfiguration } from '../../controller/cluster/admission-configuration.ts';
+import { admissionConfiguration } from '../../controller/cluster/identity/admission-configuration.ts';
 import { repositoryRoot } from '../house/source-file.ts';
-import { kubeconfigText } from '../support/api-server.ts';
-import { theCluster } from '../support/cluster.ts';
-import { LoggingProcess } from '../support/logging-process.ts';
-import { watchedDirectory } from '../support/temporary-files.ts';
+import { kubeconfigText } from '../support/cluster/api-server.ts';
+import { theCluster } from '../support/cluster/cluster.ts';
+import { LoggingProcess } from '../support/gateways/logging-process.ts';
+import { watchedDirectory } from '../support/state/temporary-files.ts';
 
 const cluster = theCluster();
 const rights = readFileSync(`${repositoryRoot}/docs/controller-rights.yaml`, 'utf8');

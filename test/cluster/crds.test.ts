@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { resourceDefinitions } from '../../crds/definitions.ts';
 import { repositoryRoot } from '../house/source-file.ts';
-import { theCluster } from '../support/cluster.ts';
+import { theCluster } from '../support/cluster/cluster.ts';
 
 const apiVersion = 'gatewarden.io/v1alpha1';
 const strict = ['--warnings-as-errors', '--server-side'];

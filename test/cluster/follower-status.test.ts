@@ -1,9 +1,9 @@
 import { expect, it, vi } from 'vitest';
-import { theCluster } from '../support/cluster.ts';
-import { controllerReport } from '../support/controller-report.ts';
-import { PATIENCE } from '../support/plane-answers.ts';
-import { routeManifest } from '../support/route-manifest.ts';
-import { testedGateway } from '../support/tested-gateway.ts';
+import { PATIENCE } from '../support/channel/plane-answers.ts';
+import { theCluster } from '../support/cluster/cluster.ts';
+import { controllerReport } from '../support/cluster/controller-report.ts';
+import { routeManifest } from '../support/cluster/route-manifest.ts';
+import { testedGateway } from '../support/gateways/tested-gateway.ts';
 
 const cluster = theCluster();
 

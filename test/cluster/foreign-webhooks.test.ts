@@ -1,13 +1,13 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type { JsonObject } from '../../contract/document/json-value.ts';
-import { admissionConfiguration } from '../../controller/cluster/admission-configuration.ts';
+import { ClusterApi } from '../../controller/cluster/api/api-client.ts';
+import { admissionConfiguration } from '../../controller/cluster/identity/admission-configuration.ts';
 import {
   AdmissionRegistration,
   type WebhookConfigurationKind,
-} from '../../controller/cluster/admission-registration.ts';
-import { ClusterApi } from '../../controller/cluster/api-client.ts';
-import { certificateAuthority } from '../support/certificates.ts';
-import { theCluster } from '../support/cluster.ts';
+} from '../../controller/cluster/identity/admission-registration.ts';
+import { theCluster } from '../support/cluster/cluster.ts';
+import { certificateAuthority } from '../support/identity/certificates.ts';
 
 const cluster = theCluster();
 const patience = { timeout: 30_000, interval: 100 };

@@ -1,9 +1,9 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { ClusterApi } from '../../controller/cluster/api-client.ts';
-import { LeaseElection } from '../../controller/cluster/lease-election.ts';
-import { type TestCluster, theCluster } from '../support/cluster.ts';
-import { CuttableWire } from '../support/cuttable-wire.ts';
-import { limitedAccount } from '../support/limited-account.ts';
+import { ClusterApi } from '../../controller/cluster/api/api-client.ts';
+import { LeaseElection } from '../../controller/cluster/identity/lease-election.ts';
+import { CuttableWire } from '../support/backends/cuttable-wire.ts';
+import { type TestCluster, theCluster } from '../support/cluster/cluster.ts';
+import { limitedAccount } from '../support/cluster/limited-account.ts';
 
 const cluster: TestCluster = theCluster();
 const patience = { timeout: 60_000, interval: 50 };

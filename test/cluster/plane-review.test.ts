@@ -1,12 +1,16 @@
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { TrustSettings } from '../../contract/trust-settings.ts';
-import { ClusterApi } from '../../controller/cluster/api-client.ts';
-import { ApiError } from '../../controller/cluster/api-error.ts';
-import { PLANE_AUDIENCE, PlaneReview, type PlaneReviewOptions } from '../../controller/cluster/plane-review.ts';
-import type { GrantEnd, PlaneGrant } from '../../controller/publish/plane-authentication.ts';
-import { theCluster } from '../support/cluster.ts';
-import { publishedRoute, publishedState } from '../support/published-routes.ts';
-import { ServedChannel } from '../support/served-channel.ts';
+import { ClusterApi } from '../../controller/cluster/api/api-client.ts';
+import { ApiError } from '../../controller/cluster/api/api-error.ts';
+import {
+  PLANE_AUDIENCE,
+  PlaneReview,
+  type PlaneReviewOptions,
+} from '../../controller/cluster/identity/plane-review.ts';
+import type { GrantEnd, PlaneGrant } from '../../controller/publish/channel/plane-authentication.ts';
+import { publishedRoute, publishedState } from '../support/channel/published-routes.ts';
+import { ServedChannel } from '../support/channel/served-channel.ts';
+import { theCluster } from '../support/cluster/cluster.ts';
 
 const cluster = theCluster();
 const claims = { name: 'liar', labels: { app: 'liar', 'gatewarden.io/group': 'vip' } };

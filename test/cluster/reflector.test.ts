@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type { JsonObject } from '../../contract/document/json-value.ts';
-import { type ApiCaller, ClusterApi } from '../../controller/cluster/api-client.ts';
-import { ApiError } from '../../controller/cluster/api-error.ts';
-import { Reflector, type ReflectorOptions } from '../../controller/cluster/reflector.ts';
-import { resourcePath } from '../../controller/cluster/resource-path.ts';
+import { type ApiCaller, ClusterApi } from '../../controller/cluster/api/api-client.ts';
+import { ApiError } from '../../controller/cluster/api/api-error.ts';
+import { Reflector, type ReflectorOptions } from '../../controller/cluster/api/reflector.ts';
+import { resourcePath } from '../../controller/cluster/api/resource-path.ts';
 import { SecretsFollower } from '../../controller/cluster/secrets-follower.ts';
-import { ownCluster, type TestCluster, theCluster } from '../support/cluster.ts';
+import { ownCluster, type TestCluster, theCluster } from '../support/cluster/cluster.ts';
 
 const PATIENCE = { timeout: 60_000 };
 

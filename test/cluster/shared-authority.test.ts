@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { CertificateAuthority } from '../../controller/certificates/certificate-authority.ts';
-import { ClusterApi } from '../../controller/cluster/api-client.ts';
-import { SharedAuthority, type SharedAuthorityOptions } from '../../controller/cluster/shared-authority.ts';
-import { theCluster } from '../support/cluster.ts';
-import { limitedAccount } from '../support/limited-account.ts';
+import { ClusterApi } from '../../controller/cluster/api/api-client.ts';
+import { SharedAuthority, type SharedAuthorityOptions } from '../../controller/cluster/identity/shared-authority.ts';
+import { theCluster } from '../support/cluster/cluster.ts';
+import { limitedAccount } from '../support/cluster/limited-account.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 

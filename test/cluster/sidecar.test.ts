@@ -3,10 +3,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import type { JsonObject } from '../../contract/document/json-value.ts';
-import { theCluster } from '../support/cluster.ts';
-import { DeployedGateway } from '../support/deployed-gateway.ts';
-import { LoggingProcess } from '../support/logging-process.ts';
-import { freePort } from '../support/server-program.ts';
+import { theCluster } from '../support/cluster/cluster.ts';
+import { DeployedGateway } from '../support/gateways/deployed-gateway.ts';
+import { LoggingProcess } from '../support/gateways/logging-process.ts';
+import { freePort } from '../support/programs/server-program.ts';
 
 const patience = { timeout: 60_000, interval: 200 };
 const cluster = theCluster();

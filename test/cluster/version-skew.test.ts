@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { programVersion } from '../../cli/version.ts';
 import type { JsonObject } from '../../contract/document/json-value.ts';
-import { theCluster } from '../support/cluster.ts';
-import { controllerReport } from '../support/controller-report.ts';
-import type { DeployedGateway, RunningController, RunningPlane } from '../support/deployed-gateway.ts';
-import { said, sayingHandler, sayingRoute } from '../support/deployed-routes.ts';
-import { previousProgram } from '../support/older-program.ts';
-import { SteadyClient } from '../support/steady-client.ts';
-import { testedGateway } from '../support/tested-gateway.ts';
+import { previousProgram } from '../support/channel/older-program.ts';
+import { SteadyClient } from '../support/clients/steady-client.ts';
+import { theCluster } from '../support/cluster/cluster.ts';
+import { controllerReport } from '../support/cluster/controller-report.ts';
+import { said, sayingHandler, sayingRoute } from '../support/cluster/deployed-routes.ts';
+import type { DeployedGateway, RunningController, RunningPlane } from '../support/gateways/deployed-gateway.ts';
+import { testedGateway } from '../support/gateways/tested-gateway.ts';
 
 const cluster = theCluster();
 const patience = { timeout: 60_000, interval: 100 };

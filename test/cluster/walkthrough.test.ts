@@ -1,8 +1,8 @@
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ownCluster } from '../support/cluster.ts';
-import { copyOfExamples } from '../support/example-copy.ts';
-import { followPage } from '../support/followed-page.ts';
+import { ownCluster } from '../support/cluster/cluster.ts';
+import { copyOfExamples } from '../support/programs/example-copy.ts';
+import { followPage } from '../support/programs/followed-page.ts';
 
 describe('in a cluster', () => {
   it('the page of the example shows what happens', async () => {

@@ -7,7 +7,7 @@ import {
   MAX_MESSAGE_BYTES,
   MalformedMessage,
 } from '../../contract/channel-codec.ts';
-import { withNewFields } from '../support/newer-message.ts';
+import { withNewFields } from '../support/channel/newer-message.ts';
 
 const key = { router: 'gateway._router', id: 'shop.a' };
 const source = { uid: 'u', resourceVersion: '7' };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { textSearch } from '../../contract/text-search.ts';
-import { randomNumbers } from '../support/random.ts';
+import { randomNumbers } from '../support/clients/random.ts';
 
 describe('searching a text', () => {
   it('finds what the language finds, in texts that repeat themselves', () => {

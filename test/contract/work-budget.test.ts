@@ -4,8 +4,8 @@ import { compileTarget } from '../../contract/expression/target.ts';
 import { EvaluationError, type Value } from '../../contract/expression/value.ts';
 import { compilePattern, PatternBudgetExceeded } from '../../contract/pattern/pattern.ts';
 import { beginWork, endWork, MOST_WORK, spend, WorkExceeded, workLeft } from '../../contract/work-budget.ts';
-import { testLanguage } from '../support/evaluation.ts';
-import { randomNumbers } from '../support/random.ts';
+import { randomNumbers } from '../support/clients/random.ts';
+import { testLanguage } from '../support/programs/evaluation.ts';
 
 const language = testLanguage();
 const TOO_MUCH = 'takes too much work';

@@ -1,4 +1,4 @@
-import { nextTurn } from '../support/event-loop.ts';
+import { nextTurn } from '../support/clients/event-loop.ts';
 import { takeEngineFaults, watchEngine } from './engine-faults.ts';
 import { type Finding, minimise } from './minimise.ts';
 import { Random } from './random.ts';

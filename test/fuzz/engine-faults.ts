@@ -1,4 +1,4 @@
-import { setFaultHandler } from '../../dataplane/http/turn.ts';
+import { setFaultHandler } from '../../dataplane/engine/wire/turn.ts';
 
 const faults: string[] = [];
 

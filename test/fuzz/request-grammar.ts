@@ -1,4 +1,4 @@
-import { requestVectors } from '../support/vectors.ts';
+import { requestVectors } from '../support/clients/vectors.ts';
 import type { Random } from './random.ts';
 
 /** Makes streams of valid requests: 1 to 6, one after the other, in all the ways a client may write them. */

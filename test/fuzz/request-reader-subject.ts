@@ -1,10 +1,10 @@
-import { resetRanges } from '../../dataplane/http/header-ranges.ts';
-import { type ListenerLimits, listenerLimits } from '../../dataplane/http/limits.ts';
-import type { ProxyHeader } from '../../dataplane/http/proxy-protocol.ts';
-import type { Refusal } from '../../dataplane/http/refusal.ts';
-import type { Request } from '../../dataplane/http/request.ts';
-import { RequestReader } from '../../dataplane/http/request-reader.ts';
-import type { RequestReceiver } from '../../dataplane/http/request-receiver.ts';
+import type { ProxyHeader } from '../../dataplane/engine/client/proxy-protocol.ts';
+import { resetRanges } from '../../dataplane/engine/head/header-ranges.ts';
+import { type ListenerLimits, listenerLimits } from '../../dataplane/engine/head/limits.ts';
+import { RequestReader } from '../../dataplane/engine/http1/request-reader.ts';
+import type { RequestReceiver } from '../../dataplane/engine/http1/request-receiver.ts';
+import type { Refusal } from '../../dataplane/engine/message/refusal.ts';
+import type { Request } from '../../dataplane/engine/message/request.ts';
 import { mutate } from './mutation.ts';
 import { Random } from './random.ts';
 import { requestStream } from './request-grammar.ts';

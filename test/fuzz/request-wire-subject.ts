@@ -1,8 +1,8 @@
-import type { Next } from '../../dataplane/http/exchange.ts';
-import { nextTurn } from '../support/event-loop.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { RawClient } from '../support/raw-client.ts';
-import { StrictBackend, type StrictRequest } from '../support/strict-backend.ts';
+import type { Next } from '../../dataplane/engine/message/exchange.ts';
+import { StrictBackend, type StrictRequest } from '../support/backends/strict-backend.ts';
+import { nextTurn } from '../support/clients/event-loop.ts';
+import { RawClient } from '../support/clients/raw-client.ts';
+import { startGateway, type TestGateway } from '../support/gateways/gateway.ts';
 import { finalAnswers, readAnswers, type SeenAnswer, type SeenAnswers } from './answer-reader.ts';
 import { engineFaulted, takeEngineFaults } from './engine-faults.ts';
 import { mutate } from './mutation.ts';

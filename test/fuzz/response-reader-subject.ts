@@ -1,8 +1,8 @@
-import type { Body } from '../../dataplane/http/body.ts';
-import { resetRanges } from '../../dataplane/http/header-ranges.ts';
-import type { Headers } from '../../dataplane/http/headers.ts';
-import type { Response } from '../../dataplane/http/response.ts';
-import { ResponseReader, type ResponseReceiver } from '../../dataplane/http/response-reader.ts';
+import { resetRanges } from '../../dataplane/engine/head/header-ranges.ts';
+import type { Headers } from '../../dataplane/engine/head/headers.ts';
+import { ResponseReader, type ResponseReceiver } from '../../dataplane/engine/http1/response-reader.ts';
+import type { Body } from '../../dataplane/engine/message/body.ts';
+import type { Response } from '../../dataplane/engine/message/response.ts';
 import { mutate } from './mutation.ts';
 import { Random } from './random.ts';
 import { responseStream } from './response-grammar.ts';

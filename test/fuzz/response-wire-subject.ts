@@ -1,7 +1,7 @@
-import { nextTurn } from '../support/event-loop.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { RawClient } from '../support/raw-client.ts';
-import { plainAnswer, ScriptedBackend, type ScriptedPeer } from '../support/scripted-backend.ts';
+import { plainAnswer, ScriptedBackend, type ScriptedPeer } from '../support/backends/scripted-backend.ts';
+import { nextTurn } from '../support/clients/event-loop.ts';
+import { RawClient } from '../support/clients/raw-client.ts';
+import { startGateway, type TestGateway } from '../support/gateways/gateway.ts';
 import { finalAnswers, readAnswers, type SeenAnswer, type SeenAnswers } from './answer-reader.ts';
 import { listedTrailers } from './chunk-model.ts';
 import { engineFaulted, takeEngineFaults } from './engine-faults.ts';

@@ -1,5 +1,5 @@
-import { SLACK } from '../../dataplane/http/bytes.ts';
-import { REFUSED, type Wire, type WireOwner } from '../../dataplane/http/wire.ts';
+import { SLACK } from '../../dataplane/engine/wire/bytes.ts';
+import { REFUSED, type Wire, type WireOwner } from '../../dataplane/engine/wire/wire.ts';
 
 const owner: WireOwner = {
   receive() {},

@@ -1,4 +1,4 @@
-import { canonicalPath, judgeTarget, target } from '../../dataplane/http/target.ts';
+import { canonicalPath, judgeTarget, target } from '../../dataplane/engine/head/target.ts';
 import type { Random } from './random.ts';
 import { type Complaint, type Subject, shorter } from './subject.ts';
 import { decodeOnce, modelTarget } from './target-model.ts';

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { repositoryRoot } from '../house/source-file.ts';
-import { type RenderedObject, renderObjects, valueSet, valueSets } from '../support/chart.ts';
-import { theCluster } from '../support/cluster.ts';
-import { podsOf } from '../support/pod-template.ts';
+import { type RenderedObject, renderObjects, valueSet, valueSets } from '../support/cluster/chart.ts';
+import { theCluster } from '../support/cluster/cluster.ts';
+import { podsOf } from '../support/cluster/pod-template.ts';
 
 const cluster = theCluster();
 const strict = ['--validate=strict', '--warnings-as-errors'];

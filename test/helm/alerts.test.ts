@@ -2,11 +2,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { renderObjects } from '../support/chart.ts';
-import { type Alert, dashboardQueries, renderedAlerts } from '../support/chart-monitoring.ts';
-import { INSTALLATION, installPrograms, programPath } from '../support/debian-program.ts';
-import { runProgram } from '../support/run-program.ts';
-import { watchedDirectory } from '../support/temporary-files.ts';
+import { renderObjects } from '../support/cluster/chart.ts';
+import { type Alert, dashboardQueries, renderedAlerts } from '../support/cluster/chart-monitoring.ts';
+import { INSTALLATION, installPrograms, programPath } from '../support/programs/debian-program.ts';
+import { runProgram } from '../support/programs/run-program.ts';
+import { watchedDirectory } from '../support/state/temporary-files.ts';
 
 let alerts: readonly Alert[] = [];
 let queries: readonly string[] = [];

@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { repositoryRoot } from '../house/source-file.ts';
-import { type Outcome, runProgram } from '../support/run-program.ts';
-import { type RoutesApi, type RoutesScript, scriptedRoutesApi } from '../support/scripted-routes-api.ts';
-import { watchedDirectory } from '../support/temporary-files.ts';
+import { type RoutesApi, type RoutesScript, scriptedRoutesApi } from '../support/cluster/scripted-routes-api.ts';
+import { type Outcome, runProgram } from '../support/programs/run-program.ts';
+import { watchedDirectory } from '../support/state/temporary-files.ts';
 
 const SCRIPT = `${repositoryRoot}/helm/gatewarden/files/call-a-route.mjs`;
 const programmed = [{ type: 'Programmed', status: 'True', reason: 'Programmed', message: '' }];

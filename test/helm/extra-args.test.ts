@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SIDECAR_OPTIONS } from '../../controller/injection/sidecar-options.ts';
-import { objectsOf, renderText, valueSet } from '../support/chart.ts';
+import { objectsOf, renderText, valueSet } from '../support/cluster/chart.ts';
 
 interface Workload {
   readonly template: { readonly spec: { readonly containers: readonly { readonly args: readonly string[] }[] } };

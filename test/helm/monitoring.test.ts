@@ -1,8 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type RenderedObject, renderObjects } from '../support/chart.ts';
-import { clusterName, dashboardQueries, renderedAlerts, renderedDashboard } from '../support/chart-monitoring.ts';
-import { queryParts } from '../support/query-parts.ts';
-import { scrapeConfigs } from '../support/scrape-configuration.ts';
+import { queryParts } from '../support/clients/query-parts.ts';
+import { type RenderedObject, renderObjects } from '../support/cluster/chart.ts';
+import {
+  clusterName,
+  dashboardQueries,
+  renderedAlerts,
+  renderedDashboard,
+} from '../support/cluster/chart-monitoring.ts';
+import { scrapeConfigs } from '../support/programs/scrape-configuration.ts';
 
 const names = ['serviceMonitor', 'podMonitor', 'prometheusRule', 'dashboard'];
 const monitoring = Object.fromEntries(names.map((name) => [name, { enabled: true }]));

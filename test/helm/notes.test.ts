@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { repositoryRoot } from '../house/source-file.ts';
-import { notesText, valueSet, valueSets } from '../support/chart.ts';
-import { theCluster } from '../support/cluster.ts';
+import { notesText, valueSet, valueSets } from '../support/cluster/chart.ts';
+import { theCluster } from '../support/cluster/cluster.ts';
 
 const cluster = theCluster();
 

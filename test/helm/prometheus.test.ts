@@ -1,12 +1,12 @@
 import { expect, it, vi } from 'vitest';
 import { denialReasons } from '../../contract/route-counts.ts';
-import { clusterName, dashboardQueries, renderedAlerts } from '../support/chart-monitoring.ts';
-import { writeTargets } from '../support/kubernetes-targets.ts';
-import { monitoredGateway } from '../support/monitored-gateway.ts';
-import { type Prometheus, startPrometheus } from '../support/prometheus.ts';
-import { queryParts } from '../support/query-parts.ts';
-import { scrapeConfigs } from '../support/scrape-configuration.ts';
-import { watchedDirectory } from '../support/temporary-files.ts';
+import { queryParts } from '../support/clients/query-parts.ts';
+import { clusterName, dashboardQueries, renderedAlerts } from '../support/cluster/chart-monitoring.ts';
+import { writeTargets } from '../support/cluster/kubernetes-targets.ts';
+import { monitoredGateway } from '../support/gateways/monitored-gateway.ts';
+import { type Prometheus, startPrometheus } from '../support/programs/prometheus.ts';
+import { scrapeConfigs } from '../support/programs/scrape-configuration.ts';
+import { watchedDirectory } from '../support/state/temporary-files.ts';
 
 const patience = { timeout: 120_000, interval: 500 };
 

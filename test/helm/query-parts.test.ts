@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { queryParts } from '../support/query-parts.ts';
+import { queryParts } from '../support/clients/query-parts.ts';
 
 it.each([
   ['up', [['up', []]], []],

@@ -2,13 +2,13 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { repositoryRoot } from '../house/source-file.ts';
-import { statusFor } from '../support/access-matrix.ts';
-import { chart, crdChart, type RenderedObject, valueSet } from '../support/chart.ts';
-import { ownCluster, type TestCluster } from '../support/cluster.ts';
-import { InstalledRelease, type ReleasedPlane } from '../support/installed-release.ts';
-import type { LoggingProcess } from '../support/logging-process.ts';
-import { manifestList, routeManifest } from '../support/route-manifest.ts';
-import { watchedDirectory } from '../support/temporary-files.ts';
+import { statusFor } from '../support/cluster/access-matrix.ts';
+import { chart, crdChart, type RenderedObject, valueSet } from '../support/cluster/chart.ts';
+import { ownCluster, type TestCluster } from '../support/cluster/cluster.ts';
+import { manifestList, routeManifest } from '../support/cluster/route-manifest.ts';
+import { InstalledRelease, type ReleasedPlane } from '../support/gateways/installed-release.ts';
+import type { LoggingProcess } from '../support/gateways/logging-process.ts';
+import { watchedDirectory } from '../support/state/temporary-files.ts';
 
 const patience = { timeout: 60_000, interval: 200 };
 

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { chart, crdChart, objectsOf, renderText, valueSet, valueSets } from '../support/chart.ts';
-import { theHelm } from '../support/helm.ts';
-import { shortened } from '../support/shortened-rendering.ts';
+import { chart, crdChart, objectsOf, renderText, valueSet, valueSets } from '../support/cluster/chart.ts';
+import { theHelm } from '../support/cluster/helm.ts';
+import { shortened } from '../support/cluster/shortened-rendering.ts';
 
 describe.each(valueSets())('the values of %s', (name) => {
   it('give a chart that helm has nothing to say about', async () => {

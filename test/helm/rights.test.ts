@@ -7,9 +7,9 @@ import {
   type Identity,
   matrixTable,
   type Subject,
-} from '../support/access-matrix.ts';
-import { ApiServer, runKubectl } from '../support/api-server.ts';
-import { renderObjects, valueSet } from '../support/chart.ts';
+} from '../support/cluster/access-matrix.ts';
+import { ApiServer, runKubectl } from '../support/cluster/api-server.ts';
+import { renderObjects, valueSet } from '../support/cluster/chart.ts';
 
 const reading = ['get', 'list', 'watch'];
 const all = [...reading, 'create', 'update', 'patch', 'delete', 'deletecollection'];

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { repositoryRoot } from '../house/source-file.ts';
-import { ApiServer } from '../support/api-server.ts';
-import { chart, valueSet, valueSets } from '../support/chart.ts';
-import { clusterAt } from '../support/cluster.ts';
-import { InstalledRelease } from '../support/installed-release.ts';
-import type { LoggingProcess } from '../support/logging-process.ts';
+import { ApiServer } from '../support/cluster/api-server.ts';
+import { chart, valueSet, valueSets } from '../support/cluster/chart.ts';
+import { clusterAt } from '../support/cluster/cluster.ts';
+import { InstalledRelease } from '../support/gateways/installed-release.ts';
+import type { LoggingProcess } from '../support/gateways/logging-process.ts';
 
 const patience = { timeout: 60_000, interval: 100 };
 let server: ApiServer | null = null;

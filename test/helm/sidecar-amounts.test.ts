@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { readSidecarSettings } from '../../controller/injection/sidecar-settings.ts';
-import { objectsOf, renderText } from '../support/chart.ts';
+import { objectsOf, renderText } from '../support/cluster/chart.ts';
 
 it.each<[written: string | number, read: string]>([
   ['64Mi', '64Mi'],

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { readLimits } from '../../cli/limits.ts';
+import { readLimits } from '../../cli/options/limits.ts';
 import { temporaryFileBytes } from '../../controller/injection/temporary-file-limit.ts';
-import { renderText } from '../support/chart.ts';
+import { renderText } from '../support/cluster/chart.ts';
 
 async function limitsOf(dataPlaneDefaults: object): Promise<unknown> {
   const [, text] = /- "--limits=(.*)"/.exec(await renderText({ values: [{ dataPlaneDefaults }] }))!;

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { chartValues } from '../../docs/chart-values.ts';
-import { chart, renderText, valueSet } from '../support/chart.ts';
+import { chart, renderText, valueSet } from '../support/cluster/chart.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 

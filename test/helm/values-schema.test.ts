@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { listenerLimits } from '../../dataplane/http/limits.ts';
-import { chart, renderText } from '../support/chart.ts';
-import { type SchemaNode, valuesSchema } from '../support/values-schema.ts';
+import { listenerLimits } from '../../dataplane/engine/head/limits.ts';
+import { chart, renderText } from '../support/cluster/chart.ts';
+import { type SchemaNode, valuesSchema } from '../support/cluster/values-schema.ts';
 
 const schema = valuesSchema();
 const defaults: unknown = parse(readFileSync(`${chart}/values.yaml`, 'utf8'));

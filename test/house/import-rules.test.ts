@@ -19,8 +19,9 @@ describe('who may import whom', () => {
     ['controller/compile/a.ts', '../../contract/b.ts'],
     ['controller/cluster/a.ts', '@kubernetes/client-node'],
     ['dataplane/link/a.ts', '../catalogue.ts'],
-    ['dataplane/filters/b.ts', '../http/headers.ts'],
+    ['dataplane/filters/b.ts', '../engine/head/headers.ts'],
     ['dataplane/filters/b.ts', './bearer-token.ts'],
+    ['dataplane/filters/cookies/b.ts', '../origin/vary.ts'],
     ['cli/a.ts', '../controller/b.ts'],
     ['test/dataplane/a.test.ts', '../../dataplane/b.ts'],
   ])('lets %s import %s', (path, specifier) => {

@@ -12,6 +12,12 @@ const mayImport = new Map([
   ['cli', ['contract', 'controller', 'dataplane', 'cli']],
 ]);
 
+/** Rooms whose files are types of objects and what these share. */
+const typeRooms: ReadonlySet<string> = new Set(['dataplane/filters/', 'dataplane/handlers/', 'dataplane/throttling/']);
+
+/** Rooms that every type may import. */
+const libraries = ['contract/', 'dataplane/heap/', 'dataplane/engine/', 'dataplane/backends/', 'dataplane/jose/'];
+
 /** What computes and does nothing else, so that both planes can rely on the same answer. */
 const pureBuiltins = new Set(['node:buffer', 'node:crypto', 'node:url', 'node:util']);
 
@@ -56,13 +62,11 @@ function folderBreach(file: SourceFile, target: string | undefined): string | un
 
 /** Types of objects depend on what all share and on what their folder shares, never on each other or the catalogue. */
 function typeBreach(file: SourceFile, target: string | undefined, typeFiles: ReadonlySet<string>): string | undefined {
-  const isTypeRoom = /^dataplane\/(?:filters|handlers|throttling)\//.test(file.path);
-  if (target === undefined || !(isTypeRoom || typeFiles.has(file.path))) return undefined;
-  const isShared = /^(?:contract|dataplane\/heap|dataplane\/http|dataplane\/backends|dataplane\/jose)\//.test(target);
-  const room = file.path.slice(0, file.path.lastIndexOf('/') + 1);
-  if (isShared || (target.startsWith(room) && !typeFiles.has(target) && target !== 'dataplane/catalogue.ts'))
-    return undefined;
-  return 'a type imports only contract/, dataplane/heap/, dataplane/http/, dataplane/backends/, dataplane/jose/ and what its own folder shares';
+  const room = roomOf(file.path);
+  if (target === undefined || !(typeRooms.has(room) || typeFiles.has(file.path))) return undefined;
+  const isLibrary = libraries.some((library) => target.startsWith(library));
+  if (isLibrary || (target.startsWith(room) && !typeFiles.has(target))) return undefined;
+  return `a type imports only ${libraries.join(', ')} and what its own room shares`;
 }
 
 function packageBreach(file: SourceFile, specifier: string): string | undefined {
@@ -74,6 +78,11 @@ function packageBreach(file: SourceFile, specifier: string): string | undefined 
     return `contract/ is pure; of Node.js it imports only ${[...pureBuiltins].join(', ')}`;
   }
   return undefined;
+}
+
+/** The room of a plane that a file is in, whichever folder of the room: `dataplane/filters/`. */
+function roomOf(path: string): string {
+  return `${path.split('/', 2).join('/')}/`;
 }
 
 function topFolder(path: string): string {

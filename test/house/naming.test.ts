@@ -11,7 +11,7 @@ describe('names of files and folders', () => {
 
   it.each([
     'cli/main.ts',
-    'dataplane/http/http1-head.ts',
+    'dataplane/engine/http1-head.ts',
     'test/contract/did-you-mean.test.ts',
     'contract/content-types.ts',
     'controller/crest/common-rest.ts',
@@ -25,7 +25,7 @@ describe('names of files and folders', () => {
     'dataplane/http_parser.ts',
     'dataplane/index.ts',
     'dataplane/utils.ts',
-    'dataplane/http/string-utils.ts',
+    'dataplane/engine/string-utils.ts',
     'dataplane/helpers/a.ts',
     'contract/types.ts',
     'contract/common.ts',

@@ -18,6 +18,8 @@ describe('filters and handlers refuse with a code', () => {
 
   it('an answer of success or a redirect is none, and neither is the engine', () => {
     expect(inFilter('new Response(204); new Response(302);')).toEqual([]);
-    expect(refusalCodeBreaches([{ path: 'dataplane/http/response.ts', text: 'new Response(status)' }])).toEqual([]);
+    expect(
+      refusalCodeBreaches([{ path: 'dataplane/engine/message/response.ts', text: 'new Response(status)' }]),
+    ).toEqual([]);
   });
 });

@@ -45,7 +45,7 @@ describe('type in the configuration = export = file', () => {
 
 describe('the catalogue', () => {
   const catalogue = (list: string) => ({
-    path: 'dataplane/catalogue.ts',
+    path: 'dataplane/catalogue/catalogue.ts',
     text: `import { throttlingFilter } from './filters/throttling.ts';\nexport const catalogue = [${list}];`,
   });
 

@@ -50,11 +50,13 @@ export function typeNameBreaches(files: readonly SourceFile[]): string[] {
 
 /** Types that the catalogue does not list exactly once. */
 export function catalogueBreaches(files: readonly SourceFile[]): string[] {
-  const catalogue = files.find((file) => file.path === 'dataplane/catalogue.ts');
+  const catalogue = files.find((file) => file.path === 'dataplane/catalogue/catalogue.ts');
   const code = maskCode(catalogue?.text ?? '').replace(/\bimport\b[^;]*;/g, '');
   return files.flatMap(typeDeclarations).flatMap(({ path, exportName, type }) => {
     const listed = [...code.matchAll(/\w+/g)].filter(([word]) => word === exportName).length;
-    return listed === 1 ? [] : [`${path}: dataplane/catalogue.ts lists ${type} ${listed} times instead of once`];
+    return listed === 1
+      ? []
+      : [`${path}: dataplane/catalogue/catalogue.ts lists ${type} ${listed} times instead of once`];
   });
 }
 

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readBasePackages } from '../../image/base-packages.ts';
-import { runProgram } from '../support/run-program.ts';
+import { runProgram } from '../support/programs/run-program.ts';
 import { type BuiltImages, blob, builtImages } from './built-images.ts';
 
 const repository = new URL('../..', import.meta.url);

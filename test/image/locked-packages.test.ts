@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { installedPackage, lockedPackage } from '../../image/locked-packages.ts';
-import { InstanceFolder } from '../support/instance-folder.ts';
+import { InstanceFolder } from '../support/gateways/instance-folder.ts';
 
 const lock = { packages: { 'node_modules/one': { version: '1.2.3', integrity: 'sha512-AAAA', license: 'MIT' } } };
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ImageEntry, textFile, withFolders } from '../../image/image-entry.ts';
 import { tarArchive } from '../../image/tar-archive.ts';
-import { runProgram } from '../support/run-program.ts';
+import { runProgram } from '../support/programs/run-program.ts';
 import { tarEntries } from './tar-entries.ts';
 
 const long = `${'folder/'.repeat(20)}name-of-a-file`;

@@ -110,7 +110,7 @@ it('a certificate that is replaced in its Secret is shown to new connections', a
   await node.kubectl(['create', 'namespace', 'shop']);
   await runApp(node, { namespace: 'shop', name: 'orders' });
   await node.kubectl(['create', 'namespace', RELEASE]);
-  const { certificateAuthority } = await import('../support/certificates.ts');
+  const { certificateAuthority } = await import('../support/identity/certificates.ts');
   const { connect } = await import('node:tls');
   const authority = certificateAuthority('test');
   const names = ['shop.example.com'];

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import type { RenderedObject } from '../support/chart.ts';
-import { clusterName } from '../support/chart-monitoring.ts';
-import { writeTargets } from '../support/kubernetes-targets.ts';
-import { startPrometheus } from '../support/prometheus.ts';
-import { scrapeConfigs } from '../support/scrape-configuration.ts';
-import { watchedDirectory } from '../support/temporary-files.ts';
+import type { RenderedObject } from '../support/cluster/chart.ts';
+import { clusterName } from '../support/cluster/chart-monitoring.ts';
+import { writeTargets } from '../support/cluster/kubernetes-targets.ts';
+import { startPrometheus } from '../support/programs/prometheus.ts';
+import { scrapeConfigs } from '../support/programs/scrape-configuration.ts';
+import { watchedDirectory } from '../support/state/temporary-files.ts';
 import { runApp } from './support/app.ts';
 import { install, RELEASE, uninstall } from './support/installation.ts';
 import { theNode } from './support/test-node.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { SteadyClient } from '../support/steady-client.ts';
+import { SteadyClient } from '../support/clients/steady-client.ts';
 import { runApp } from './support/app.ts';
 import { install, RELEASE, uninstall, upgrade } from './support/installation.ts';
 import { theNode } from './support/test-node.ts';

@@ -1,6 +1,6 @@
 import { afterAll, it } from 'vitest';
-import { copyOfExamples } from '../support/example-copy.ts';
-import { followPage } from '../support/followed-page.ts';
+import { copyOfExamples } from '../support/programs/example-copy.ts';
+import { followPage } from '../support/programs/followed-page.ts';
 import { uninstall } from './support/installation.ts';
 import { theNode } from './support/test-node.ts';
 

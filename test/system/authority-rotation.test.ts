@@ -3,8 +3,8 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { CertificateAuthority } from '../../controller/certificates/certificate-authority.ts';
 import { ControllerAddresses } from '../../dataplane/link/controller-addresses.ts';
 import { ControllerLink } from '../../dataplane/link/controller-link.ts';
-import { InstanceFolder } from '../support/instance-folder.ts';
-import { CHANNEL_TOKEN, ServedChannel } from '../support/served-channel.ts';
+import { CHANNEL_TOKEN, ServedChannel } from '../support/channel/served-channel.ts';
+import { InstanceFolder } from '../support/gateways/instance-folder.ts';
 
 const MINUTE = 60_000;
 /** Each is valid from an hour before it is made, so that all of them are while the test runs. */

@@ -4,11 +4,11 @@ import { routeKeyText } from '../../contract/snapshot.ts';
 import { ControllerAddresses } from '../../dataplane/link/controller-addresses.ts';
 import { ControllerLink } from '../../dataplane/link/controller-link.ts';
 import { PlaneFollower } from '../../dataplane/link/plane-follower.ts';
-import { certificateAuthority } from '../support/certificates.ts';
-import { InstanceFolder } from '../support/instance-folder.ts';
-import { NotingPlane } from '../support/noting-plane.ts';
-import { publishedRoute, publishedState } from '../support/published-routes.ts';
-import { CHANNEL_TOKEN, ServedChannel } from '../support/served-channel.ts';
+import { NotingPlane } from '../support/channel/noting-plane.ts';
+import { publishedRoute, publishedState } from '../support/channel/published-routes.ts';
+import { CHANNEL_TOKEN, ServedChannel } from '../support/channel/served-channel.ts';
+import { InstanceFolder } from '../support/gateways/instance-folder.ts';
+import { certificateAuthority } from '../support/identity/certificates.ts';
 
 const authority = certificateAuthority('controllers');
 const certified = authority.issue({ names: ['127.0.0.1', 'localhost'] });

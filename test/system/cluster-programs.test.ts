@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
 import { repositoryRoot } from '../house/source-file.ts';
 
-const script = `import('${repositoryRoot}/test/support/cluster-programs.ts').then(async (m) => console.log(await m.whyNoCluster()))`;
+const script = `import('${repositoryRoot}/test/support/cluster/cluster-programs.ts').then(async (m) => console.log(await m.whyNoCluster()))`;
 
 /** Why there would be no API server on a machine with this environment. */
 async function why(env: NodeJS.ProcessEnv): Promise<string> {

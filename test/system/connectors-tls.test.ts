@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import { afterEach, expect, it, vi } from 'vitest';
-import { ask } from '../support/answers.ts';
-import { certificateAuthority } from '../support/certificates.ts';
-import { GatewayProcess } from '../support/gateway-process.ts';
-import { type FolderContent, InstanceFolder } from '../support/instance-folder.ts';
-import { gatewarden, runProgram } from '../support/run-program.ts';
+import { ask } from '../support/clients/answers.ts';
+import { GatewayProcess } from '../support/gateways/gateway-process.ts';
+import { type FolderContent, InstanceFolder } from '../support/gateways/instance-folder.ts';
+import { certificateAuthority } from '../support/identity/certificates.ts';
+import { gatewarden, runProgram } from '../support/programs/run-program.ts';
 
 const authority = certificateAuthority('the authority');
 const first = authority.issue({ names: ['gateway.test'], commonName: 'first' });

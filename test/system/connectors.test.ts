@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { ask, refusalOf } from '../support/answers.ts';
-import { EchoBackend } from '../support/echo-backend.ts';
-import { GatewayProcess } from '../support/gateway-process.ts';
-import { type FolderContent, InstanceFolder } from '../support/instance-folder.ts';
-import { gatewarden, type Outcome, runProgram } from '../support/run-program.ts';
+import { EchoBackend } from '../support/backends/echo-backend.ts';
+import { ask, refusalOf } from '../support/clients/answers.ts';
+import { GatewayProcess } from '../support/gateways/gateway-process.ts';
+import { type FolderContent, InstanceFolder } from '../support/gateways/instance-folder.ts';
+import { gatewarden, type Outcome, runProgram } from '../support/programs/run-program.ts';
 
 let folder: InstanceFolder;
 let gateway: GatewayProcess | undefined;

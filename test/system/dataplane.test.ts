@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../contract/document/json-value.ts';
 import type { BaseEntry, RouteEntry } from '../../contract/snapshot.ts';
-import { DataplaneProcess } from '../support/dataplane-process.ts';
-import { gatewarden, runProgram } from '../support/run-program.ts';
-import { ScriptedController, type ScriptedStream } from '../support/scripted-controller.ts';
+import { ScriptedController, type ScriptedStream } from '../support/channel/scripted-controller.ts';
+import { DataplaneProcess } from '../support/gateways/dataplane-process.ts';
+import { gatewarden, runProgram } from '../support/programs/run-program.ts';
 
 const base: BaseEntry = {
   document: { handler: '_router', heap: [{ name: '_router', type: 'Router', config: { scanInterval: 'disabled' } }] },

@@ -6,7 +6,7 @@ import { createInterface, type Interface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 
-const program = fileURLToPath(new URL('../../cli/demo.ts', import.meta.url));
+const program = fileURLToPath(new URL('../../cli/commands/demo.ts', import.meta.url));
 let demo: ChildProcess | undefined;
 
 afterEach(async () => {

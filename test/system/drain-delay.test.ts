@@ -4,10 +4,10 @@ import { type ClientHttp2Session, connect as connectHttp2, constants } from 'nod
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { EchoBackend } from '../support/echo-backend.ts';
-import { GatewayProcess } from '../support/gateway-process.ts';
-import { SteadyClient } from '../support/steady-client.ts';
-import { TcpBalancer } from '../support/tcp-balancer.ts';
+import { EchoBackend } from '../support/backends/echo-backend.ts';
+import { SteadyClient } from '../support/clients/steady-client.ts';
+import { TcpBalancer } from '../support/clients/tcp-balancer.ts';
+import { GatewayProcess } from '../support/gateways/gateway-process.ts';
 
 let backend: EchoBackend;
 

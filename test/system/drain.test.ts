@@ -3,9 +3,9 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { ClosedLoopClient } from '../support/closed-loop-client.ts';
-import { EchoBackend } from '../support/echo-backend.ts';
-import { GatewayProcess } from '../support/gateway-process.ts';
+import { EchoBackend } from '../support/backends/echo-backend.ts';
+import { ClosedLoopClient } from '../support/clients/closed-loop-client.ts';
+import { GatewayProcess } from '../support/gateways/gateway-process.ts';
 
 let backend: EchoBackend;
 const folder = mkdtempSync(join(tmpdir(), 'gatewarden-'));

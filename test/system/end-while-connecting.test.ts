@@ -3,10 +3,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { DataplaneProcess } from '../support/dataplane-process.ts';
-import { startFullListener } from '../support/full-listener.ts';
-import { LoggingProcess } from '../support/logging-process.ts';
-import { watchedDirectory } from '../support/temporary-files.ts';
+import { startFullListener } from '../support/backends/full-listener.ts';
+import { DataplaneProcess } from '../support/gateways/dataplane-process.ts';
+import { LoggingProcess } from '../support/gateways/logging-process.ts';
+import { watchedDirectory } from '../support/state/temporary-files.ts';
 
 it('a plane ends when it is told to, also while it tries to reach a controller that is gone', async () => {
   const nobody = await startFullListener();

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { repositoryRoot } from '../house/source-file.ts';
-import { copyOfExamples } from '../support/example-copy.ts';
-import { followPage } from '../support/followed-page.ts';
-import { readWalkthrough, shownOutput } from '../support/walkthrough.ts';
+import { copyOfExamples } from '../support/programs/example-copy.ts';
+import { followPage } from '../support/programs/followed-page.ts';
+import { readWalkthrough, shownOutput } from '../support/programs/walkthrough.ts';
 
 /** They need a cluster, so that test/cluster/walkthrough.test.ts and test/node/walkthrough.test.ts follow them. */
 const ELSEWHERE = ['cluster', 'chart'];

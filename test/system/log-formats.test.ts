@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { ask } from '../support/answers.ts';
-import { EchoBackend } from '../support/echo-backend.ts';
-import { gatewarden } from '../support/run-program.ts';
+import { EchoBackend } from '../support/backends/echo-backend.ts';
+import { ask } from '../support/clients/answers.ts';
+import { gatewarden } from '../support/programs/run-program.ts';
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const CTRL_C = '\u0003';

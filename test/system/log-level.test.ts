@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { GatewayProcess } from '../support/gateway-process.ts';
-import { InstanceFolder } from '../support/instance-folder.ts';
+import { GatewayProcess } from '../support/gateways/gateway-process.ts';
+import { InstanceFolder } from '../support/gateways/instance-folder.ts';
 
 const folder = new InstanceFolder({
   'config/config.json': {

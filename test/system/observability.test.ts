@@ -2,10 +2,10 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { refusalNames } from '../../dataplane/http/refusal.ts';
-import { ask, exchangeBytes } from '../support/answers.ts';
-import { EchoBackend } from '../support/echo-backend.ts';
-import { GatewayProcess } from '../support/gateway-process.ts';
+import { refusalNames } from '../../dataplane/engine/message/refusal.ts';
+import { EchoBackend } from '../support/backends/echo-backend.ts';
+import { ask, exchangeBytes } from '../support/clients/answers.ts';
+import { GatewayProcess } from '../support/gateways/gateway-process.ts';
 
 let backend: EchoBackend;
 let gateway: GatewayProcess | undefined;

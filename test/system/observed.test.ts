@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { catalogue } from '../../dataplane/catalogue.ts';
-import { EchoBackend } from '../support/echo-backend.ts';
-import { GatewayProcess } from '../support/gateway-process.ts';
-import { type FolderContent, InstanceFolder } from '../support/instance-folder.ts';
-import { answerAsObserved } from '../support/observed-backend.ts';
-import { differences } from '../support/observed-differences.ts';
+import { catalogue } from '../../dataplane/catalogue/catalogue.ts';
+import { EchoBackend } from '../support/backends/echo-backend.ts';
+import { answerAsObserved } from '../support/backends/observed-backend.ts';
+import { GatewayProcess } from '../support/gateways/gateway-process.ts';
+import { type FolderContent, InstanceFolder } from '../support/gateways/instance-folder.ts';
+import { serveInstance } from '../support/gateways/served-instance.ts';
+import { differences } from '../support/observed/observed-differences.ts';
 import {
   differenceOf,
   foundLoading,
@@ -12,10 +13,9 @@ import {
   observedOutcome,
   sentOutcome,
   unloadedOutcome,
-} from '../support/observed-outcome.ts';
-import { isAboutLoading, type ObservedRow, observedBase, observedRows } from '../support/observed-row.ts';
-import { settingOf } from '../support/observed-setting.ts';
-import { serveInstance } from '../support/served-instance.ts';
+} from '../support/observed/observed-outcome.ts';
+import { isAboutLoading, type ObservedRow, observedBase, observedRows } from '../support/observed/observed-row.ts';
+import { settingOf } from '../support/observed/observed-setting.ts';
 
 const rows = observedRows();
 /** Rows that ask for nothing that there is in this version, and why. */

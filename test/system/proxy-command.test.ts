@@ -4,11 +4,11 @@ import { type AddressInfo, createServer } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { refusalOf } from '../support/answers.ts';
-import { EchoBackend } from '../support/echo-backend.ts';
-import { GatewayProcess } from '../support/gateway-process.ts';
-import { parseAnswers, type RawAnswer, RawClient } from '../support/raw-client.ts';
-import { gatewarden, runProgram } from '../support/run-program.ts';
+import { EchoBackend } from '../support/backends/echo-backend.ts';
+import { refusalOf } from '../support/clients/answers.ts';
+import { parseAnswers, type RawAnswer, RawClient } from '../support/clients/raw-client.ts';
+import { GatewayProcess } from '../support/gateways/gateway-process.ts';
+import { gatewarden, runProgram } from '../support/programs/run-program.ts';
 
 let backend: EchoBackend;
 let gateway: GatewayProcess | undefined;

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { ClosedLoopClient } from '../support/closed-loop-client.ts';
-import { EchoBackend } from '../support/echo-backend.ts';
-import { GatewayProcess } from '../support/gateway-process.ts';
-import { InstanceFolder } from '../support/instance-folder.ts';
+import { EchoBackend } from '../support/backends/echo-backend.ts';
+import { ClosedLoopClient } from '../support/clients/closed-loop-client.ts';
+import { GatewayProcess } from '../support/gateways/gateway-process.ts';
+import { InstanceFolder } from '../support/gateways/instance-folder.ts';
 
 let folder: InstanceFolder | undefined;
 let backend: EchoBackend | undefined;

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { GatewayProcess } from '../support/gateway-process.ts';
-import { InstanceFolder } from '../support/instance-folder.ts';
-import { gatewarden } from '../support/run-program.ts';
+import { GatewayProcess } from '../support/gateways/gateway-process.ts';
+import { InstanceFolder } from '../support/gateways/instance-folder.ts';
+import { gatewarden } from '../support/programs/run-program.ts';
 
 const answering = (entity: string, more: object = {}): object => ({
   handler: { type: 'StaticResponseHandler', config: { status: 200, entity, ...more } },

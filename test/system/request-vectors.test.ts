@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { GatewayProcess } from '../support/gateway-process.ts';
-import { InstanceFolder } from '../support/instance-folder.ts';
-import { sendVector } from '../support/sent-vector.ts';
-import { StrictBackend } from '../support/strict-backend.ts';
-import { requestVectors } from '../support/vectors.ts';
+import { StrictBackend } from '../support/backends/strict-backend.ts';
+import { sendVector } from '../support/clients/sent-vector.ts';
+import { requestVectors } from '../support/clients/vectors.ts';
+import { GatewayProcess } from '../support/gateways/gateway-process.ts';
+import { InstanceFolder } from '../support/gateways/instance-folder.ts';
 
 const vectors = requestVectors();
 /** Most rows name no host, and their ends are shown by closing the side of the client. */

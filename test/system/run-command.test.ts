@@ -1,10 +1,10 @@
 import { renameSync } from 'node:fs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { ask } from '../support/answers.ts';
-import { EchoBackend } from '../support/echo-backend.ts';
-import { GatewayProcess } from '../support/gateway-process.ts';
-import { type FolderContent, InstanceFolder } from '../support/instance-folder.ts';
-import { gatewarden, runProgram } from '../support/run-program.ts';
+import { EchoBackend } from '../support/backends/echo-backend.ts';
+import { ask } from '../support/clients/answers.ts';
+import { GatewayProcess } from '../support/gateways/gateway-process.ts';
+import { type FolderContent, InstanceFolder } from '../support/gateways/instance-folder.ts';
+import { gatewarden, runProgram } from '../support/programs/run-program.ts';
 
 let folder: InstanceFolder;
 let gateway: GatewayProcess | undefined;

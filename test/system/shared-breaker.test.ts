@@ -1,7 +1,7 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { GatewayProcess } from '../support/gateway-process.ts';
-import { InstanceFolder } from '../support/instance-folder.ts';
-import { plainAnswer, ScriptedBackend } from '../support/scripted-backend.ts';
+import { plainAnswer, ScriptedBackend } from '../support/backends/scripted-backend.ts';
+import { GatewayProcess } from '../support/gateways/gateway-process.ts';
+import { InstanceFolder } from '../support/gateways/instance-folder.ts';
 
 let folder: InstanceFolder;
 let gateway: GatewayProcess | undefined;

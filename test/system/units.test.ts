@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { ask } from '../support/answers.ts';
-import { ClosedLoopClient } from '../support/closed-loop-client.ts';
-import { EchoBackend } from '../support/echo-backend.ts';
-import { GatewayProcess } from '../support/gateway-process.ts';
+import { EchoBackend } from '../support/backends/echo-backend.ts';
+import { ask } from '../support/clients/answers.ts';
+import { ClosedLoopClient } from '../support/clients/closed-loop-client.ts';
+import { GatewayProcess } from '../support/gateways/gateway-process.ts';
 
 let backend: EchoBackend;
 let gateway: GatewayProcess;

@@ -2,8 +2,8 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { expect, it, onTestFinished } from 'vitest';
-import { InstanceFolder } from '../support/instance-folder.ts';
-import { gatewarden } from '../support/run-program.ts';
+import { InstanceFolder } from '../support/gateways/instance-folder.ts';
+import { gatewarden } from '../support/programs/run-program.ts';
 
 const nowhere = { cwd: '/', env: { PATH: process.env['PATH'] ?? '' } };
 /** Nobody's number: no file of the system names it, so that it has neither a name nor a home. */

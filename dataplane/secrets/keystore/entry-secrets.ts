@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, createSecretKey, type KeyObject, type X509Certificate } from 'node:crypto';
 import { Secret } from '../../../contract/secret.ts';
-import type { CryptoKey, KeyUsage, StoredSecret } from '../../heap/secrets.ts';
+import type { CryptoKey, KeyUsage, StoredSecret } from '../../heap/objects/secrets.ts';
 import { usagesOf } from '../key-usages.ts';
 import { refuseCostlyKey } from './costly-key.ts';
 import type { KeystoreEntry, RecoveredKey } from './keystore-entry.ts';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Secret } from '../../../contract/secret.ts';
-import type { StoredSecret } from '../../heap/secrets.ts';
+import type { StoredSecret } from '../../heap/objects/secrets.ts';
 import { entrySecrets } from './entry-secrets.ts';
 import type { Keystore } from './keystore-entry.ts';
 import { KeystoreProblem, WrongPassword } from './keystore-problem.ts';

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'undici';
 import { expect, it, onTestFinished } from 'vitest';
-import { theCluster } from '../../support/cluster.ts';
-import { said, sayingRoute } from '../../support/deployed-routes.ts';
-import { limitedAccount } from '../../support/limited-account.ts';
-import { gatewarden, runProgram } from '../../support/run-program.ts';
-import { testedGateway } from '../../support/tested-gateway.ts';
+import { theCluster } from '../../support/cluster/cluster.ts';
+import { said, sayingRoute } from '../../support/cluster/deployed-routes.ts';
+import { limitedAccount } from '../../support/cluster/limited-account.ts';
+import { testedGateway } from '../../support/gateways/tested-gateway.ts';
+import { gatewarden, runProgram } from '../../support/programs/run-program.ts';
 
 const cluster = theCluster();
 

@@ -1,12 +1,12 @@
 import { expect, it, vi } from 'vitest';
-import { ownCluster } from '../../support/cluster.ts';
-import { routeFailures, routeWatch } from '../../support/controller-report.ts';
-import { CuttableWire } from '../../support/cuttable-wire.ts';
-import { PATIENCE, planeAnswer, untilAnswer } from '../../support/plane-answers.ts';
-import { RecordedStatus } from '../../support/recorded-status.ts';
-import { manifestList, routeManifest } from '../../support/route-manifest.ts';
-import { SteadyClient } from '../../support/steady-client.ts';
-import { testedGateway } from '../../support/tested-gateway.ts';
+import { CuttableWire } from '../../support/backends/cuttable-wire.ts';
+import { PATIENCE, planeAnswer, untilAnswer } from '../../support/channel/plane-answers.ts';
+import { SteadyClient } from '../../support/clients/steady-client.ts';
+import { ownCluster } from '../../support/cluster/cluster.ts';
+import { routeFailures, routeWatch } from '../../support/cluster/controller-report.ts';
+import { RecordedStatus } from '../../support/cluster/recorded-status.ts';
+import { manifestList, routeManifest } from '../../support/cluster/route-manifest.ts';
+import { testedGateway } from '../../support/gateways/tested-gateway.ts';
 
 it('serves on while the API server is away, and catches up when it is back', async () => {
   const cluster = await ownCluster();

@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
-import { theCluster } from '../../support/cluster.ts';
-import type { DeployedGateway, RunningController } from '../../support/deployed-gateway.ts';
-import { untilAnswer } from '../../support/plane-answers.ts';
-import { routeManifest } from '../../support/route-manifest.ts';
-import { testedGateway } from '../../support/tested-gateway.ts';
+import { untilAnswer } from '../../support/channel/plane-answers.ts';
+import { theCluster } from '../../support/cluster/cluster.ts';
+import { routeManifest } from '../../support/cluster/route-manifest.ts';
+import type { DeployedGateway, RunningController } from '../../support/gateways/deployed-gateway.ts';
+import { testedGateway } from '../../support/gateways/tested-gateway.ts';
 
 const cluster = theCluster();
 const patience = { timeout: 60_000, interval: 200 };

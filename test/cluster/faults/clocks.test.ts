@@ -1,11 +1,11 @@
 import { expect, it, vi } from 'vitest';
-import { theCluster } from '../../support/cluster.ts';
-import { controllerReport } from '../../support/controller-report.ts';
-import { PATIENCE, untilAnswer } from '../../support/plane-answers.ts';
-import { RecordedStatus } from '../../support/recorded-status.ts';
-import { routeManifest } from '../../support/route-manifest.ts';
-import { gatewarden, runProgram } from '../../support/run-program.ts';
-import { testedGateway } from '../../support/tested-gateway.ts';
+import { PATIENCE, untilAnswer } from '../../support/channel/plane-answers.ts';
+import { theCluster } from '../../support/cluster/cluster.ts';
+import { controllerReport } from '../../support/cluster/controller-report.ts';
+import { RecordedStatus } from '../../support/cluster/recorded-status.ts';
+import { routeManifest } from '../../support/cluster/route-manifest.ts';
+import { testedGateway } from '../../support/gateways/tested-gateway.ts';
+import { gatewarden, runProgram } from '../../support/programs/run-program.ts';
 
 const cluster = theCluster();
 const MINUTE = 60_000;

@@ -1,11 +1,11 @@
 import { expect, it, vi } from 'vitest';
-import { theCluster } from '../../support/cluster.ts';
-import { controllerReport } from '../../support/controller-report.ts';
-import { CuttableWire } from '../../support/cuttable-wire.ts';
-import { PATIENCE, planeAnswer } from '../../support/plane-answers.ts';
-import { manifestList, padding, routeManifest } from '../../support/route-manifest.ts';
-import { SteadyClient } from '../../support/steady-client.ts';
-import { testedGateway } from '../../support/tested-gateway.ts';
+import { CuttableWire } from '../../support/backends/cuttable-wire.ts';
+import { PATIENCE, planeAnswer } from '../../support/channel/plane-answers.ts';
+import { SteadyClient } from '../../support/clients/steady-client.ts';
+import { theCluster } from '../../support/cluster/cluster.ts';
+import { controllerReport } from '../../support/cluster/controller-report.ts';
+import { manifestList, padding, routeManifest } from '../../support/cluster/route-manifest.ts';
+import { testedGateway } from '../../support/gateways/tested-gateway.ts';
 
 const cluster = theCluster();
 

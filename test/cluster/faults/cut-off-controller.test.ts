@@ -1,10 +1,10 @@
 import { expect, it, vi } from 'vitest';
-import { theCluster } from '../../support/cluster.ts';
-import { CuttableWire } from '../../support/cuttable-wire.ts';
-import { said, sayingRoute } from '../../support/deployed-routes.ts';
-import { spoken } from '../../support/keeping-planes.ts';
-import { SteadyClient } from '../../support/steady-client.ts';
-import { testedGateway } from '../../support/tested-gateway.ts';
+import { CuttableWire } from '../../support/backends/cuttable-wire.ts';
+import { SteadyClient } from '../../support/clients/steady-client.ts';
+import { theCluster } from '../../support/cluster/cluster.ts';
+import { said, sayingRoute } from '../../support/cluster/deployed-routes.ts';
+import { spoken } from '../../support/cluster/keeping-planes.ts';
+import { testedGateway } from '../../support/gateways/tested-gateway.ts';
 
 const cluster = theCluster();
 

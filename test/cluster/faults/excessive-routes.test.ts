@@ -1,7 +1,7 @@
 import { beforeEach, expect, it, vi } from 'vitest';
-import { theCluster } from '../../support/cluster.ts';
-import { said, sayingRoute } from '../../support/deployed-routes.ts';
-import { helloGateway } from '../../support/keeping-planes.ts';
+import { theCluster } from '../../support/cluster/cluster.ts';
+import { said, sayingRoute } from '../../support/cluster/deployed-routes.ts';
+import { helloGateway } from '../../support/cluster/keeping-planes.ts';
 
 const cluster = theCluster();
 const patience = { timeout: 60_000, interval: 50 };

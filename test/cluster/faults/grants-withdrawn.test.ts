@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { CONSENT_LABEL } from '../../../contract/resources/resource.ts';
-import { theCluster } from '../../support/cluster.ts';
-import type { DeployedGateway } from '../../support/deployed-gateway.ts';
-import { said, sayingRoute } from '../../support/deployed-routes.ts';
-import { guardedRoute, IssuerKey, issuerStore, SECRET_KEY } from '../../support/issuer-key.ts';
-import { SteadyClient } from '../../support/steady-client.ts';
-import { testedGateway } from '../../support/tested-gateway.ts';
+import { SteadyClient } from '../../support/clients/steady-client.ts';
+import { theCluster } from '../../support/cluster/cluster.ts';
+import { said, sayingRoute } from '../../support/cluster/deployed-routes.ts';
+import type { DeployedGateway } from '../../support/gateways/deployed-gateway.ts';
+import { testedGateway } from '../../support/gateways/tested-gateway.ts';
+import { guardedRoute, IssuerKey, issuerStore, SECRET_KEY } from '../../support/identity/issuer-key.ts';
 
 const cluster = theCluster();
 const patience = { timeout: 60_000, interval: 50 };

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { theCluster } from '../../support/cluster.ts';
-import { CuttableWire } from '../../support/cuttable-wire.ts';
-import type { RunningController } from '../../support/deployed-gateway.ts';
-import { planeAnswer, untilAnswer } from '../../support/plane-answers.ts';
-import { routeManifest } from '../../support/route-manifest.ts';
-import { SteadyClient } from '../../support/steady-client.ts';
-import { testedGateway } from '../../support/tested-gateway.ts';
+import { CuttableWire } from '../../support/backends/cuttable-wire.ts';
+import { planeAnswer, untilAnswer } from '../../support/channel/plane-answers.ts';
+import { SteadyClient } from '../../support/clients/steady-client.ts';
+import { theCluster } from '../../support/cluster/cluster.ts';
+import { routeManifest } from '../../support/cluster/route-manifest.ts';
+import type { RunningController } from '../../support/gateways/deployed-gateway.ts';
+import { testedGateway } from '../../support/gateways/tested-gateway.ts';
 
 const cluster = theCluster();
 const addressOf = ({ port }: RunningController): string => `https://127.0.0.1:${port}`;

@@ -1,11 +1,11 @@
 import { expect, it, vi } from 'vitest';
-import { theCluster } from '../../support/cluster.ts';
-import { CuttableWire } from '../../support/cuttable-wire.ts';
-import { PATIENCE, planeAnswer, untilAnswer } from '../../support/plane-answers.ts';
-import { RecordedStatus } from '../../support/recorded-status.ts';
-import { routeManifest } from '../../support/route-manifest.ts';
-import { SteadyClient } from '../../support/steady-client.ts';
-import { testedGateway } from '../../support/tested-gateway.ts';
+import { CuttableWire } from '../../support/backends/cuttable-wire.ts';
+import { PATIENCE, planeAnswer, untilAnswer } from '../../support/channel/plane-answers.ts';
+import { SteadyClient } from '../../support/clients/steady-client.ts';
+import { theCluster } from '../../support/cluster/cluster.ts';
+import { RecordedStatus } from '../../support/cluster/recorded-status.ts';
+import { routeManifest } from '../../support/cluster/route-manifest.ts';
+import { testedGateway } from '../../support/gateways/tested-gateway.ts';
 
 const cluster = theCluster();
 const isEither = (text: string): boolean => text === 'one' || text === 'two';

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { Agent, request } from 'undici';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
-import { kubeconfigToken } from '../../support/api-server.ts';
-import { theCluster } from '../../support/cluster.ts';
-import { said, sayingHandler, sayingRoute } from '../../support/deployed-routes.ts';
-import { SteadyClient } from '../../support/steady-client.ts';
-import { testedGateway } from '../../support/tested-gateway.ts';
+import { SteadyClient } from '../../support/clients/steady-client.ts';
+import { kubeconfigToken } from '../../support/cluster/api-server.ts';
+import { theCluster } from '../../support/cluster/cluster.ts';
+import { said, sayingHandler, sayingRoute } from '../../support/cluster/deployed-routes.ts';
+import { testedGateway } from '../../support/gateways/tested-gateway.ts';
 
 const cluster = theCluster();
 const EACH = 1000;

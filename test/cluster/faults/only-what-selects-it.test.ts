@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { theCluster } from '../../support/cluster.ts';
-import type { DeployedGateway } from '../../support/deployed-gateway.ts';
-import { said, sayingRoute } from '../../support/deployed-routes.ts';
-import { guardedRoute, IssuerKey, issuerStore } from '../../support/issuer-key.ts';
-import { ScriptedPlane } from '../../support/scripted-plane.ts';
-import { testedGateway } from '../../support/tested-gateway.ts';
+import { ScriptedPlane } from '../../support/channel/scripted-plane.ts';
+import { theCluster } from '../../support/cluster/cluster.ts';
+import { said, sayingRoute } from '../../support/cluster/deployed-routes.ts';
+import type { DeployedGateway } from '../../support/gateways/deployed-gateway.ts';
+import { testedGateway } from '../../support/gateways/tested-gateway.ts';
+import { guardedRoute, IssuerKey, issuerStore } from '../../support/identity/issuer-key.ts';
 
 const cluster = theCluster();
 const patience = { timeout: 60_000, interval: 50 };

@@ -1,13 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, it, vi } from 'vitest';
-import { theCluster } from '../../support/cluster.ts';
-import type { RunningPlane } from '../../support/deployed-gateway.ts';
-import { said, sayingRoute } from '../../support/deployed-routes.ts';
-import type { PlaneLine } from '../../support/gateway-process.ts';
-import { spoken } from '../../support/keeping-planes.ts';
-import { mintedToken } from '../../support/minted-token.ts';
-import { SteadyClient } from '../../support/steady-client.ts';
-import { testedGateway } from '../../support/tested-gateway.ts';
+import { SteadyClient } from '../../support/clients/steady-client.ts';
+import { theCluster } from '../../support/cluster/cluster.ts';
+import { said, sayingRoute } from '../../support/cluster/deployed-routes.ts';
+import { spoken } from '../../support/cluster/keeping-planes.ts';
+import { mintedToken } from '../../support/cluster/minted-token.ts';
+import type { RunningPlane } from '../../support/gateways/deployed-gateway.ts';
+import type { PlaneLine } from '../../support/gateways/gateway-process.ts';
+import { testedGateway } from '../../support/gateways/tested-gateway.ts';
 
 const cluster = theCluster();
 const patience = { timeout: 60_000, interval: 50 };

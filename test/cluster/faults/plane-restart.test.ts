@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { theCluster } from '../../support/cluster.ts';
-import { said, sayingRoute } from '../../support/deployed-routes.ts';
-import { helloGateway, keepingIn, spoken, untilKept } from '../../support/keeping-planes.ts';
-import { SteadyClient } from '../../support/steady-client.ts';
+import { SteadyClient } from '../../support/clients/steady-client.ts';
+import { theCluster } from '../../support/cluster/cluster.ts';
+import { said, sayingRoute } from '../../support/cluster/deployed-routes.ts';
+import { helloGateway, keepingIn, spoken, untilKept } from '../../support/cluster/keeping-planes.ts';
 
 const cluster = theCluster();
 const patience = { timeout: 60_000, interval: 50 };

@@ -1,13 +1,13 @@
 import { mkdirSync } from 'node:fs';
 import { beforeEach, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
-import { theCluster } from '../../support/cluster.ts';
-import type { DeployedGateway } from '../../support/deployed-gateway.ts';
-import { deployedObject, said, sayingHandler, sayingRoute } from '../../support/deployed-routes.ts';
-import { spoken } from '../../support/keeping-planes.ts';
-import { olderProgram } from '../../support/older-program.ts';
-import { SteadyClient } from '../../support/steady-client.ts';
-import { testedGateway } from '../../support/tested-gateway.ts';
+import { olderProgram } from '../../support/channel/older-program.ts';
+import { SteadyClient } from '../../support/clients/steady-client.ts';
+import { theCluster } from '../../support/cluster/cluster.ts';
+import { deployedObject, said, sayingHandler, sayingRoute } from '../../support/cluster/deployed-routes.ts';
+import { spoken } from '../../support/cluster/keeping-planes.ts';
+import type { DeployedGateway } from '../../support/gateways/deployed-gateway.ts';
+import { testedGateway } from '../../support/gateways/tested-gateway.ts';
 
 const cluster = theCluster();
 const patience = { timeout: 60_000, interval: 50 };

@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { theCluster } from '../../support/cluster.ts';
-import { said, sayingRoute } from '../../support/deployed-routes.ts';
-import { guardedRoute, IssuerKey, issuerStore } from '../../support/issuer-key.ts';
-import { SteadyClient } from '../../support/steady-client.ts';
-import { testedGateway } from '../../support/tested-gateway.ts';
+import { SteadyClient } from '../../support/clients/steady-client.ts';
+import { theCluster } from '../../support/cluster/cluster.ts';
+import { said, sayingRoute } from '../../support/cluster/deployed-routes.ts';
+import { testedGateway } from '../../support/gateways/tested-gateway.ts';
+import { guardedRoute, IssuerKey, issuerStore } from '../../support/identity/issuer-key.ts';
 
 const cluster = theCluster();
 const patience = { timeout: 60_000, interval: 50 };

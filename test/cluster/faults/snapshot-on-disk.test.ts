@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { theCluster } from '../../support/cluster.ts';
-import type { DeployedGateway, PlaneStart } from '../../support/deployed-gateway.ts';
-import { said, sayingRoute } from '../../support/deployed-routes.ts';
-import { helloGateway, type Keeping, keepingIn, spoken, untilKept } from '../../support/keeping-planes.ts';
-import { gatewarden } from '../../support/run-program.ts';
-import { SteadyClient } from '../../support/steady-client.ts';
+import { SteadyClient } from '../../support/clients/steady-client.ts';
+import { theCluster } from '../../support/cluster/cluster.ts';
+import { said, sayingRoute } from '../../support/cluster/deployed-routes.ts';
+import { helloGateway, type Keeping, keepingIn, spoken, untilKept } from '../../support/cluster/keeping-planes.ts';
+import type { DeployedGateway, PlaneStart } from '../../support/gateways/deployed-gateway.ts';
+import { gatewarden } from '../../support/programs/run-program.ts';
 
 const cluster = theCluster();
 const patience = { timeout: 60_000, interval: 50 };

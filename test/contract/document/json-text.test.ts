@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { MOST_NESTING, MOST_PROBLEMS } from '../../../contract/document/document-text.ts';
 import { readJsonText } from '../../../contract/document/json-text.ts';
-import { randomNumbers } from '../../support/random.ts';
+import { randomNumbers } from '../../support/clients/random.ts';
 
 interface Row {
   readonly name: string;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { hideUrlPasswords } from '../../../contract/document/url-password.ts';
-import { checkConfigured } from '../../support/configured-gateway.ts';
+import { checkConfigured } from '../../support/gateways/configured-gateway.ts';
 
 it.each([
   ['http://me:hunter2@host/a', 'http://me:*******@host/a'],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compileExpression } from '../../../contract/expression/expression.ts';
 import type { Language } from '../../../contract/expression/language.ts';
-import { testLanguage } from '../../support/evaluation.ts';
+import { testLanguage } from '../../support/programs/evaluation.ts';
 
 const language = testLanguage({ constants: { host: 'a.example', nested: { port: 1 } } });
 const compiled = (source: string) => compileExpression(source, language, 'linear');

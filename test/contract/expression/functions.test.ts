@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { compileExpression } from '../../../contract/expression/expression.ts';
 import { EvaluationError, type Value } from '../../../contract/expression/value.ts';
 import { noReach, type Reach } from '../../../contract/reach.ts';
-import { certificateAuthority } from '../../support/certificates.ts';
-import { evaluated, testLanguage } from '../../support/evaluation.ts';
+import { certificateAuthority } from '../../support/identity/certificates.ts';
+import { evaluated, testLanguage } from '../../support/programs/evaluation.ts';
 
 const files: Readonly<Record<string, Buffer>> = {
   '/conf/text': Buffer.from('grüße', 'utf8'),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compileExpression } from '../../../contract/expression/expression.ts';
 import { Double, EvaluationError, type Value } from '../../../contract/expression/value.ts';
-import { evaluated, testLanguage } from '../../support/evaluation.ts';
+import { evaluated, testLanguage } from '../../support/programs/evaluation.ts';
 
 const constants = {
   list: ['a', 'b', 'a', null],

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { describedExchange } from '../../../cli/described-exchange.ts';
+import { describedExchange } from '../../../cli/output/described-exchange.ts';
 import { compileTarget } from '../../../contract/expression/target.ts';
 import { EvaluationError } from '../../../contract/expression/value.ts';
-import { evaluated, testLanguage } from '../../support/evaluation.ts';
+import { evaluated, testLanguage } from '../../support/programs/evaluation.ts';
 
 class Foreign {
   readonly secret = 'x';

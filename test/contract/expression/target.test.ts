@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { describedExchange } from '../../../cli/described-exchange.ts';
+import { describedExchange } from '../../../cli/output/described-exchange.ts';
 import { compileExpression } from '../../../contract/expression/expression.ts';
 import { compileTarget } from '../../../contract/expression/target.ts';
 import { EvaluationError, type Value } from '../../../contract/expression/value.ts';
-import { Response } from '../../../dataplane/http/response.ts';
-import { evaluated, testLanguage, vectorRequest } from '../../support/evaluation.ts';
+import { Response } from '../../../dataplane/engine/message/response.ts';
+import { evaluated, testLanguage, vectorRequest } from '../../support/programs/evaluation.ts';
 
 const language = testLanguage({ constants: { property: new Map() } });
 

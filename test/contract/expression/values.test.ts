@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { textOf } from '../../../contract/expression/text.ts';
 import { Double, EvaluationError, type Value, valueType } from '../../../contract/expression/value.ts';
-import { evaluated } from '../../support/evaluation.ts';
+import { evaluated } from '../../support/programs/evaluation.ts';
 
 it.each<[Value, string, string]>([
   [null, 'null', ''],

@@ -10,7 +10,7 @@ import {
 } from '../../../contract/pattern/code-points.ts';
 import { caseVariants, rangeVariants } from '../../../contract/pattern/letter-case.ts';
 import { namedProperty } from '../../../contract/pattern/named-property.ts';
-import { randomNumbers } from '../../support/random.ts';
+import { randomNumbers } from '../../support/clients/random.ts';
 
 describe('sets of characters', () => {
   it('are ranges in order that do not touch', () => {

@@ -8,7 +8,7 @@ import { ParallelMatcher } from '../../../contract/pattern/parallel-matcher.ts';
 import { compilePattern } from '../../../contract/pattern/pattern.ts';
 import { readPattern } from '../../../contract/pattern/read-pattern.ts';
 import { StartFinder } from '../../../contract/pattern/start-finder.ts';
-import { randomNumbers } from '../../support/random.ts';
+import { randomNumbers } from '../../support/clients/random.ts';
 
 const atoms = ['a', 'b', 'c', 'ab', '.', '[ab]', '[^a]', '\\w', '(?i:A)', '[a-c&&[^b]]', '\\n', 'é', '😀', '\\R', ''];
 const places = ['^', '$', '\\b', '\\B', '\\z', '\\Z', '(?m:^)', '(?m:$)', '(?d:$)', '(?md:^)', '(?U:\\b)'];

@@ -5,7 +5,7 @@ import { integer } from '../../../contract/vocabulary/configured.ts';
 import { givenReferences } from '../../../contract/vocabulary/given-references.ts';
 import { ref } from '../../../contract/vocabulary/reference.ts';
 import { documentReading } from '../../../dataplane/routes/document-reading.ts';
-import { operatorReach } from '../../support/operator-reach.ts';
+import { operatorReach } from '../../support/gateways/operator-reach.ts';
 
 const reading = documentReading(operatorReach(), [], () => {});
 const schema = z.strictObject({

@@ -18,7 +18,7 @@ import { parseConfig } from '../../../contract/vocabulary/parse-config.ts';
 import { ref } from '../../../contract/vocabulary/reference.ts';
 import { runtimeFlag, runtimeText } from '../../../contract/vocabulary/runtime.ts';
 import { documentReading } from '../../../dataplane/routes/document-reading.ts';
-import { operatorReach } from '../../support/operator-reach.ts';
+import { operatorReach } from '../../support/gateways/operator-reach.ts';
 
 const properties = { limit: 7, host: 'a.test', deep: { on: true } };
 const reading = documentReading(operatorReach({ PORT: '8080' }), [{ properties }], () => {});

@@ -3,7 +3,7 @@ import { dumpText } from '../../../controller/admin/dump-text.ts';
 import { statusReport } from '../../../controller/admin/status-report.ts';
 import type { Snapshot } from '../../../controller/compile/snapshot.ts';
 import type { PlaneFacts } from '../../../controller/publish/plane-facts.ts';
-import { plane, routeKey, routeProblems, verdict } from '../../support/judged-resources.ts';
+import { plane, routeKey, routeProblems, verdict } from '../../support/cluster/judged-resources.ts';
 
 it('shows what planes run without a secret, and of files of stores the names', () => {
   const store = {

@@ -11,8 +11,8 @@ import {
   ControllerAdmin,
   type ControllerAdminSource,
 } from '../../../controller/admin/controller-admin.ts';
-import { certificateAuthority } from '../../support/certificates.ts';
-import { watchedDirectory } from '../../support/temporary-files.ts';
+import { certificateAuthority } from '../../support/identity/certificates.ts';
+import { watchedDirectory } from '../../support/state/temporary-files.ts';
 
 let waits: string | null = null;
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
 import { readReview } from '../../../controller/admission/admission-request.ts';
 import { ReviewFault } from '../../../controller/admission/review-envelope.ts';
-import { review } from '../../support/admission-review.ts';
+import { review } from '../../support/cluster/admission-review.ts';
 
 const read = (value: unknown): ReturnType<typeof readReview> => readReview(JSON.stringify(value));
 const stored = { metadata: { name: 'orders' }, spec: {} };

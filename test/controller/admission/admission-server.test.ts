@@ -8,9 +8,15 @@ import { type AdmissionObserver, AdmissionServer } from '../../../controller/adm
 import type { PodInjector } from '../../../controller/admission/injection-verdict.ts';
 import { injectPod } from '../../../controller/injection/inject-pod.ts';
 import { withAdditions } from '../../../controller/injection/pod-patch.ts';
-import { callWebhook, podReview, review, settledJudge, type WebhookCall } from '../../support/admission-review.ts';
-import { certificateAuthority } from '../../support/certificates.ts';
-import { plainPod, plainTerms } from '../../support/injected-pod.ts';
+import {
+  callWebhook,
+  podReview,
+  review,
+  settledJudge,
+  type WebhookCall,
+} from '../../support/cluster/admission-review.ts';
+import { plainPod, plainTerms } from '../../support/cluster/injected-pod.ts';
+import { certificateAuthority } from '../../support/identity/certificates.ts';
 
 const authority = certificateAuthority('webhook authority');
 const wish = { names: ['127.0.0.1'] };

@@ -4,7 +4,7 @@ import type { Problem } from '../../../contract/problem.ts';
 import type { AdmissionOpinion } from '../../../controller/admission/admission-judge.ts';
 import { readReview } from '../../../controller/admission/admission-request.ts';
 import { type AdmissionVerdict, admissionVerdict } from '../../../controller/admission/admission-verdict.ts';
-import { review, settledJudge } from '../../support/admission-review.ts';
+import { review, settledJudge } from '../../support/cluster/admission-review.ts';
 
 const missing: Problem = {
   code: 'missing',

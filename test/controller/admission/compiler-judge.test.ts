@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { checkManifests } from '../../../cli/check-manifests.ts';
-import { dataPlaneChecker } from '../../../cli/checker.ts';
-import { verdictText } from '../../../cli/verdict-text.ts';
+import { checkManifests } from '../../../cli/actions/check-manifests.ts';
+import { dataPlaneChecker } from '../../../cli/actions/checker.ts';
+import { verdictText } from '../../../cli/output/verdict-text.ts';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
 import { readReview } from '../../../controller/admission/admission-request.ts';
 import { type AdmissionVerdict, admissionVerdict } from '../../../controller/admission/admission-verdict.ts';
@@ -9,8 +9,8 @@ import { compilerJudge } from '../../../controller/admission/compiler-judge.ts';
 import { type Compilation, Compiler, nothingGood } from '../../../controller/compile/compiler.ts';
 import type { SourceFile } from '../../../controller/compile/source-file.ts';
 import { Manifests } from '../../../controller/source/manifests.ts';
-import { review } from '../../support/admission-review.ts';
-import { operatorReach } from '../../support/operator-reach.ts';
+import { review } from '../../support/cluster/admission-review.ts';
+import { operatorReach } from '../../support/gateways/operator-reach.ts';
 
 type Manifest = JsonObject & { readonly kind: string; readonly metadata: JsonObject };
 

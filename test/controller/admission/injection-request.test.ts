@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
 import { readInjectionReview } from '../../../controller/admission/injection-request.ts';
 import { ReviewFault } from '../../../controller/admission/review-envelope.ts';
-import { podReview } from '../../support/admission-review.ts';
-import { plainPod } from '../../support/injected-pod.ts';
+import { podReview } from '../../support/cluster/admission-review.ts';
+import { plainPod } from '../../support/cluster/injected-pod.ts';
 
 const read = (fields: JsonObject = {}): ReturnType<typeof readInjectionReview> =>
   readInjectionReview(JSON.stringify(podReview(plainPod(), fields)));

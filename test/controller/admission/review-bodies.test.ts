@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { LONGEST_REVIEW, ReviewBodies } from '../../../controller/admission/review-bodies.ts';
-import { memoryUse } from '../../support/memory.ts';
+import { memoryUse } from '../../support/clients/memory.ts';
 
 /** A body that stops before its end until it is let go on. */
 function heldBody(pieces: Iterable<Buffer>): { body: Readable; isTaken: Promise<void>; end(): void } {

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { CertificateAuthority } from '../../../controller/certificates/certificate-authority.ts';
 import { ServingCertificates } from '../../../controller/certificates/serving-certificates.ts';
-import { ManualClock } from '../../support/manual-clock.ts';
+import { ManualClock } from '../../support/gateways/manual-clock.ts';
 
 const DAY = 24 * 60 * 60 * 1_000;
 

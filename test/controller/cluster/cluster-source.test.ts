@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
-import { ClusterApi } from '../../../controller/cluster/api-client.ts';
+import { ClusterApi } from '../../../controller/cluster/api/api-client.ts';
 import { ClusterSource, type NamespaceScope } from '../../../controller/cluster/cluster-source.ts';
-import { answer, ScriptedApiServer } from '../../support/scripted-api-server.ts';
+import { answer, ScriptedApiServer } from '../../support/cluster/scripted-api-server.ts';
 
 interface Setting {
   readonly server: ScriptedApiServer;

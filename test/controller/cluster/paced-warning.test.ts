@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { PacedWarning } from '../../../controller/cluster/paced-warning.ts';
-import { ManualClock } from '../../support/manual-clock.ts';
+import { ManualClock } from '../../support/gateways/manual-clock.ts';
 
 it('writes few lines of many, and then says how many were left out', async () => {
   const lines: string[] = [];

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
-import { ClusterApi } from '../../../controller/cluster/api-client.ts';
+import { ClusterApi } from '../../../controller/cluster/api/api-client.ts';
 import { SecretsFollower } from '../../../controller/cluster/secrets-follower.ts';
-import { answer, ScriptedApiServer } from '../../support/scripted-api-server.ts';
+import { answer, ScriptedApiServer } from '../../support/cluster/scripted-api-server.ts';
 
 const ALLOWED = { labels: { 'gatewarden.io/secret-store': 'allowed' } };
 const name = (text: string): string => `shop/${text}`;

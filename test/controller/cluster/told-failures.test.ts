@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
-import { ApiError } from '../../../controller/cluster/api-error.ts';
+import { ApiError } from '../../../controller/cluster/api/api-error.ts';
 import { toldFailures } from '../../../controller/cluster/told-failures.ts';
 
 it('tells of a failure once, and of another one', () => {

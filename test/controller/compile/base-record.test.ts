@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../../contract/document/json-value.ts';
 import { baseRecordOf, readBaseRecord } from '../../../controller/compile/base-record.ts';
-import { CompiledCluster, verdictIn } from '../../support/compiled-cluster.ts';
+import { CompiledCluster, verdictIn } from '../../support/cluster/compiled-cluster.ts';
 
 const config = {
   heap: [{ name: 'shared', type: 'ReverseProxyHandler' }],

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type Compilation, Compiler, type LastGood, nothingGood } from '../../../controller/compile/compiler.ts';
 import type { SourceFile, StrayFile } from '../../../controller/compile/source-file.ts';
-import { operatorReach } from '../../support/operator-reach.ts';
-import { PlainChecker } from '../../support/plain-checker.ts';
+import { operatorReach } from '../../support/gateways/operator-reach.ts';
+import { PlainChecker } from '../../support/gateways/plain-checker.ts';
 
 /** An instance in memory: `config.json`, and files by their path below the configuration directory. */
 class Instance {

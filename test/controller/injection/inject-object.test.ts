@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
 import { injectObject } from '../../../controller/injection/inject-object.ts';
 import { injectPod } from '../../../controller/injection/inject-pod.ts';
-import { plainPod, plainTerms } from '../../support/injected-pod.ts';
+import { plainPod, plainTerms } from '../../support/cluster/injected-pod.ts';
 
 const template = (pod: JsonObject): JsonObject => ({ spec: { template: pod } });
 

@@ -4,7 +4,7 @@ import { problemText } from '../../../contract/problem-text.ts';
 import { type InjectionTerms, injectPod } from '../../../controller/injection/inject-pod.ts';
 import { withAdditions } from '../../../controller/injection/pod-patch.ts';
 import { SIDECAR_OPTIONS } from '../../../controller/injection/sidecar-options.ts';
-import { type PodParts, plainPod, plainSettings, plainTerms } from '../../support/injected-pod.ts';
+import { type PodParts, plainPod, plainSettings, plainTerms } from '../../support/cluster/injected-pod.ts';
 
 interface InjectedSpec {
   readonly initContainers: readonly (JsonObject & {

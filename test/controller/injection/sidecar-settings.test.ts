@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { logLevel, readSidecarSettings } from '../../../controller/injection/sidecar-settings.ts';
-import { logLevels } from '../../../dataplane/log-level.ts';
+import { logLevels } from '../../../dataplane/log/log-level.ts';
 
 const least = { image: 'gatewarden:1.0.0', controllers: ['gatewarden-controller.gatewarden.svc:9443'] };
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readLimits } from '../../../cli/limits.ts';
+import { readLimits } from '../../../cli/options/limits.ts';
 import { temporaryFileBytes, withTemporaryFileLimit } from '../../../controller/injection/temporary-file-limit.ts';
 
 it.each([

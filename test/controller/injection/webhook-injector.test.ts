@@ -2,8 +2,8 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { webhookInjector } from '../../../controller/injection/webhook-injector.ts';
-import { plainPod } from '../../support/injected-pod.ts';
-import { watchedDirectory } from '../../support/temporary-files.ts';
+import { plainPod } from '../../support/cluster/injected-pod.ts';
+import { watchedDirectory } from '../../support/state/temporary-files.ts';
 
 const settings = { image: 'gatewarden:1', controllers: ['gatewarden-controller.gatewarden.svc:9443'] };
 

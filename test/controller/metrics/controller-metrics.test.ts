@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import type { ReflectorFacts } from '../../../controller/cluster/reflector-facts.ts';
+import type { ReflectorFacts } from '../../../controller/cluster/api/reflector-facts.ts';
 import { ControllerMetrics } from '../../../controller/metrics/controller-metrics.ts';
-import { routeProblems } from '../../support/judged-resources.ts';
+import { routeProblems } from '../../support/cluster/judged-resources.ts';
 
 const watch = (kind: string, heardAt: number | null, relists: number): ReflectorFacts => ({
   kind,

@@ -4,7 +4,7 @@ import { placeOf } from '../../../contract/route-counts.ts';
 import { emptyFigures, FIGURE, FIRST_BUCKET, reportedFigures } from '../../../contract/route-report.ts';
 import { MergedRoutes } from '../../../controller/metrics/merged-routes.ts';
 import type { PlaneFacts } from '../../../controller/publish/plane-facts.ts';
-import { plane } from '../../support/judged-resources.ts';
+import { plane } from '../../support/cluster/judged-resources.ts';
 
 /** A plane that counted so many requests, all of them in one bucket of time. */
 function counted(

@@ -4,9 +4,9 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { CHANNEL_METHOD, type PlaneMessage, type RouteProblems } from '../../../contract/channel.ts';
 import { encodeMessage } from '../../../contract/channel-codec.ts';
 import { routeKeyText } from '../../../contract/snapshot.ts';
-import { publishedRoute, publishedState } from '../../support/published-routes.ts';
-import type { ScriptedPlane } from '../../support/scripted-plane.ts';
-import { CHANNEL_TOKEN, ServedChannel } from '../../support/served-channel.ts';
+import { publishedRoute, publishedState } from '../../support/channel/published-routes.ts';
+import type { ScriptedPlane } from '../../support/channel/scripted-plane.ts';
+import { CHANNEL_TOKEN, ServedChannel } from '../../support/channel/served-channel.ts';
 
 let channel: ServedChannel;
 

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { cutOffNote, readCutOffNote } from '../../../controller/publish/cut-off-planes.ts';
-import { EVERYBODY } from '../../../controller/publish/group-grants.ts';
+import { EVERYBODY } from '../../../controller/publish/channel/group-grants.ts';
 import { PlaneLedger } from '../../../controller/publish/plane-ledger.ts';
 import { RoutePlanes } from '../../../controller/publish/route-planes.ts';
-import { plane, routeKey } from '../../support/judged-resources.ts';
-import { ManualClock } from '../../support/manual-clock.ts';
+import { cutOffNote, readCutOffNote } from '../../../controller/publish/sessions/cut-off-planes.ts';
+import { plane, routeKey } from '../../support/cluster/judged-resources.ts';
+import { ManualClock } from '../../support/gateways/manual-clock.ts';
 
 function setting() {
   const clock = new ManualClock();

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
-import type { PlaneIdentity } from '../../../controller/publish/plane-identity.ts';
-import { PlaneViews } from '../../../controller/publish/plane-views.ts';
+import type { PlaneIdentity } from '../../../controller/publish/channel/plane-identity.ts';
+import { PlaneViews } from '../../../controller/publish/sessions/plane-views.ts';
 import { publishedCompilation } from '../../../controller/published-compilation.ts';
-import { CompiledCluster } from '../../support/compiled-cluster.ts';
-import { updateText } from '../../support/update-text.ts';
+import { updateText } from '../../support/channel/update-text.ts';
+import { CompiledCluster } from '../../support/cluster/compiled-cluster.ts';
 
 const plane: PlaneIdentity = {
   id: 'p',

@@ -2,10 +2,10 @@ import { connect } from 'node:http2';
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { CHANNEL_METHOD } from '../../../contract/channel.ts';
 import { encodeMessage, PART_BYTES } from '../../../contract/channel-codec.ts';
-import { RouteLengths, UpdateParts } from '../../../controller/publish/update-parts.ts';
-import { memoryUse } from '../../support/memory.ts';
-import { publishedRoute, publishedState } from '../../support/published-routes.ts';
-import { CHANNEL_TOKEN, ServedChannel } from '../../support/served-channel.ts';
+import { RouteLengths, UpdateParts } from '../../../controller/publish/sessions/update-parts.ts';
+import { publishedRoute, publishedState } from '../../support/channel/published-routes.ts';
+import { CHANNEL_TOKEN, ServedChannel } from '../../support/channel/served-channel.ts';
+import { memoryUse } from '../../support/clients/memory.ts';
 
 const PARTS = 64;
 /** Each fills a part. They share their text, so that they take no memory to speak of before they are encoded. */

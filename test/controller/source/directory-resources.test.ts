@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { DirectorySource } from '../../../controller/source/directory-source.ts';
-import { InstanceFolder } from '../../support/instance-folder.ts';
+import { InstanceFolder } from '../../support/gateways/instance-folder.ts';
 
 const closing: (() => void)[] = [];
 afterEach(() => {

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { DirectorySource } from '../../../controller/source/directory-source.ts';
-import { InstanceFolder } from '../../support/instance-folder.ts';
+import { InstanceFolder } from '../../support/gateways/instance-folder.ts';
 
 let folder: InstanceFolder;
 let source: DirectorySource;

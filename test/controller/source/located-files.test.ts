@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { openInstance } from '../../../cli/open-instance.ts';
+import { openInstance } from '../../../cli/actions/open-instance.ts';
 import type { JsonValue } from '../../../contract/document/json-value.ts';
 import type { Update } from '../../../contract/snapshot.ts';
 import { LiveInstance } from '../../../controller/live-instance.ts';
 import type { DirectorySource } from '../../../controller/source/directory-source.ts';
 import { instanceLayout } from '../../../controller/source/instance-layout.ts';
-import { type FolderContent, InstanceFolder } from '../../support/instance-folder.ts';
+import { type FolderContent, InstanceFolder } from '../../support/gateways/instance-folder.ts';
 
 let folder: InstanceFolder;
 let source: DirectorySource;

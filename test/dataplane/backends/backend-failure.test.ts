@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { outcomeOf, outcomeOfError } from '../../../dataplane/backends/backend-failure.ts';
-import { EntityBroken, EntityTooLarge, EntityUndecodable } from '../../../dataplane/http/entity-fault.ts';
-import type { Refusal } from '../../../dataplane/http/refusal.ts';
-import { Response, refusalResponse } from '../../../dataplane/http/response.ts';
+import { EntityBroken, EntityTooLarge, EntityUndecodable } from '../../../dataplane/engine/message/entity-fault.ts';
+import type { Refusal } from '../../../dataplane/engine/message/refusal.ts';
+import { Response, refusalResponse } from '../../../dataplane/engine/message/response.ts';
 
 const failures: readonly Refusal[] = [
   'backend-address',

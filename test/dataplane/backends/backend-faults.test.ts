@@ -1,20 +1,20 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
-import { clock } from '../../../dataplane/http/clock.ts';
-import { COUNTER, counters, readCounters } from '../../../dataplane/http/counters.ts';
-import { ask, refusalOf } from '../../support/answers.ts';
-import { untilTrue } from '../../support/event-loop.ts';
-import { startFullListener } from '../../support/full-listener.ts';
-import { startGateway } from '../../support/gateway.ts';
-import { parseAnswers, RawClient } from '../../support/raw-client.ts';
+import { clock } from '../../../dataplane/engine/wire/clock.ts';
+import { COUNTER, counters, readCounters } from '../../../dataplane/engine/wire/counters.ts';
+import { startFullListener } from '../../support/backends/full-listener.ts';
 import {
   eachRequest,
   plainAnswer,
   type Script,
   ScriptedBackend,
   type ScriptedPeer,
-} from '../../support/scripted-backend.ts';
-import { send, serve } from '../../support/served.ts';
+} from '../../support/backends/scripted-backend.ts';
+import { ask, refusalOf } from '../../support/clients/answers.ts';
+import { untilTrue } from '../../support/clients/event-loop.ts';
+import { parseAnswers, RawClient } from '../../support/clients/raw-client.ts';
+import { startGateway } from '../../support/gateways/gateway.ts';
+import { send, serve } from '../../support/gateways/served.ts';
 
 const OK = 'HTTP/1.1 200 OK\r\n';
 const good = eachRequest(({ target }) => plainAnswer(`answer to ${target}`));

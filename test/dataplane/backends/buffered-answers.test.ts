@@ -1,20 +1,20 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { JsonObject, JsonValue } from '../../../contract/document/json-value.ts';
-import { refusalOf, untilAnswers } from '../../support/answers.ts';
-import { BytePattern } from '../../support/byte-pattern.ts';
-import { nextTurn, untilStill, untilTrue } from '../../support/event-loop.ts';
-import { httpExchange } from '../../support/http-exchange.ts';
-import { RawClient } from '../../support/raw-client.ts';
+import { BytePattern } from '../../support/backends/byte-pattern.ts';
 import {
   eachRequest,
   plainAnswer,
   type Script,
   ScriptedBackend,
   type ScriptedPeer,
-} from '../../support/scripted-backend.ts';
-import { send, serve } from '../../support/served.ts';
-import { watchedDirectory } from '../../support/temporary-files.ts';
+} from '../../support/backends/scripted-backend.ts';
+import { refusalOf, untilAnswers } from '../../support/clients/answers.ts';
+import { nextTurn, untilStill, untilTrue } from '../../support/clients/event-loop.ts';
+import { httpExchange } from '../../support/clients/http-exchange.ts';
+import { RawClient } from '../../support/clients/raw-client.ts';
+import { send, serve } from '../../support/gateways/served.ts';
+import { watchedDirectory } from '../../support/state/temporary-files.ts';
 
 const LIMITS = { memoryLimit: 1000, fileLimit: 100_000 };
 

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { type ClientHttp2Session, connect, type IncomingHttpHeaders } from 'node:http2';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { JsonObject, JsonValue } from '../../../contract/document/json-value.ts';
-import { untilTrue } from '../../support/event-loop.ts';
-import { eachRequest, plainAnswer, type Script, ScriptedBackend } from '../../support/scripted-backend.ts';
-import { send, serve } from '../../support/served.ts';
-import { watchedDirectory } from '../../support/temporary-files.ts';
+import { eachRequest, plainAnswer, type Script, ScriptedBackend } from '../../support/backends/scripted-backend.ts';
+import { untilTrue } from '../../support/clients/event-loop.ts';
+import { send, serve } from '../../support/gateways/served.ts';
+import { watchedDirectory } from '../../support/state/temporary-files.ts';
 
 const LONG = 'x'.repeat(50_000);
 const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`;

@@ -3,20 +3,20 @@ import type { JsonObject, JsonValue } from '../../../contract/document/json-valu
 import { parseConfig } from '../../../contract/vocabulary/parse-config.ts';
 import { breakerFields } from '../../../dataplane/backends/breaker-fields.ts';
 import { circuitBreaker } from '../../../dataplane/backends/circuit-breaker.ts';
+import type { BackendOptions } from '../../../dataplane/engine/backend/backend.ts';
+import { textResponse } from '../../../dataplane/engine/message/response.ts';
 import type { PlaneServices } from '../../../dataplane/heap/plane-services.ts';
 import { namedMemory } from '../../../dataplane/heap/shared-memory.ts';
-import type { BackendOptions } from '../../../dataplane/http/backend.ts';
-import { textResponse } from '../../../dataplane/http/response.ts';
 import { documentReading } from '../../../dataplane/routes/document-reading.ts';
-import { ask, refusalOf, untilAnswers } from '../../support/answers.ts';
-import { untilTrue } from '../../support/event-loop.ts';
-import { startGateway, type TestGateway } from '../../support/gateway.ts';
-import { HeldExecutor } from '../../support/held-executor.ts';
-import { type ObjectParts, objectParts } from '../../support/object-parts.ts';
-import { operatorReach } from '../../support/operator-reach.ts';
-import { RawClient } from '../../support/raw-client.ts';
-import { plainAnswer, ScriptedBackend, type ScriptedPeer } from '../../support/scripted-backend.ts';
-import { problemsOf, send, serve } from '../../support/served.ts';
+import { plainAnswer, ScriptedBackend, type ScriptedPeer } from '../../support/backends/scripted-backend.ts';
+import { ask, refusalOf, untilAnswers } from '../../support/clients/answers.ts';
+import { untilTrue } from '../../support/clients/event-loop.ts';
+import { RawClient } from '../../support/clients/raw-client.ts';
+import { startGateway, type TestGateway } from '../../support/gateways/gateway.ts';
+import { type ObjectParts, objectParts } from '../../support/gateways/object-parts.ts';
+import { operatorReach } from '../../support/gateways/operator-reach.ts';
+import { problemsOf, send, serve } from '../../support/gateways/served.ts';
+import { HeldExecutor } from '../../support/state/held-executor.ts';
 
 /** A backend that does what the path of each request says. */
 function obedient(): Promise<ScriptedBackend> {

@@ -6,14 +6,19 @@ import type { AddressInfo } from 'node:net';
 import type { Server } from 'node:tls';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
-import { ERROR, FRAME } from '../../../dataplane/http2/frames.ts';
-import { ask, refusalOf } from '../../support/answers.ts';
-import { certificateAuthority } from '../../support/certificates.ts';
-import { startConfigured } from '../../support/configured-gateway.ts';
-import { Http2Backend } from '../../support/http2-backend.ts';
-import { eachRequest, plainAnswer, ScriptedBackend, type ScriptedPeer } from '../../support/scripted-backend.ts';
-import { Http2Peer } from '../../support/scripted-http2-backend.ts';
-import { secretFolder } from '../../support/secret-folder.ts';
+import { ERROR, FRAME } from '../../../dataplane/engine/frames/frames.ts';
+import { Http2Backend } from '../../support/backends/http2-backend.ts';
+import {
+  eachRequest,
+  plainAnswer,
+  ScriptedBackend,
+  type ScriptedPeer,
+} from '../../support/backends/scripted-backend.ts';
+import { Http2Peer } from '../../support/backends/scripted-http2-backend.ts';
+import { ask, refusalOf } from '../../support/clients/answers.ts';
+import { startConfigured } from '../../support/gateways/configured-gateway.ts';
+import { certificateAuthority } from '../../support/identity/certificates.ts';
+import { secretFolder } from '../../support/identity/secret-folder.ts';
 
 const authority = certificateAuthority('backends');
 const { chain, key } = authority.issue({ names: ['localhost'] });

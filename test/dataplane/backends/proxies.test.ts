@@ -8,17 +8,17 @@ import type { JsonObject, JsonValue } from '../../../contract/document/json-valu
 import { pathText } from '../../../contract/problem.ts';
 import { noReach } from '../../../contract/reach.ts';
 import { systemProxy } from '../../../dataplane/backends/system-proxy.ts';
-import { refusalOf, untilAnswers } from '../../support/answers.ts';
-import { certificateAuthority } from '../../support/certificates.ts';
-import { type ConfiguredGateway, checkConfigured } from '../../support/configured-gateway.ts';
-import { startFullListener } from '../../support/full-listener.ts';
-import { type ProxyRule, startProxy } from '../../support/http-proxy.ts';
-import { operatorReach } from '../../support/operator-reach.ts';
-import { type RawAnswer, RawClient } from '../../support/raw-client.ts';
-import { eachRequest, plainAnswer, type Script, ScriptedBackend } from '../../support/scripted-backend.ts';
-import { Http2Peer } from '../../support/scripted-http2-backend.ts';
-import { problemsOf, send, serve } from '../../support/served.ts';
-import { switching, UPGRADE } from '../../support/websocket-upgrade.ts';
+import { startFullListener } from '../../support/backends/full-listener.ts';
+import { type ProxyRule, startProxy } from '../../support/backends/http-proxy.ts';
+import { eachRequest, plainAnswer, type Script, ScriptedBackend } from '../../support/backends/scripted-backend.ts';
+import { Http2Peer } from '../../support/backends/scripted-http2-backend.ts';
+import { refusalOf, untilAnswers } from '../../support/clients/answers.ts';
+import { type RawAnswer, RawClient } from '../../support/clients/raw-client.ts';
+import { switching, UPGRADE } from '../../support/clients/websocket-upgrade.ts';
+import { type ConfiguredGateway, checkConfigured } from '../../support/gateways/configured-gateway.ts';
+import { operatorReach } from '../../support/gateways/operator-reach.ts';
+import { problemsOf, send, serve } from '../../support/gateways/served.ts';
+import { certificateAuthority } from '../../support/identity/certificates.ts';
 
 const PASSWORD = 'correct horse';
 const secrets = {

@@ -1,12 +1,17 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { JsonObject, JsonValue } from '../../../contract/document/json-value.ts';
-import { refusalOf } from '../../support/answers.ts';
-import type { ConfiguredGateway, ConfiguredOptions } from '../../support/configured-gateway.ts';
-import { untilTrue } from '../../support/event-loop.ts';
-import { RawClient } from '../../support/raw-client.ts';
-import { plainAnswer, type Script, ScriptedBackend, type ScriptedPeer } from '../../support/scripted-backend.ts';
-import { eachStream } from '../../support/scripted-http2-backend.ts';
-import { problemsOf, send, serve } from '../../support/served.ts';
+import {
+  plainAnswer,
+  type Script,
+  ScriptedBackend,
+  type ScriptedPeer,
+} from '../../support/backends/scripted-backend.ts';
+import { eachStream } from '../../support/backends/scripted-http2-backend.ts';
+import { refusalOf } from '../../support/clients/answers.ts';
+import { untilTrue } from '../../support/clients/event-loop.ts';
+import { RawClient } from '../../support/clients/raw-client.ts';
+import type { ConfiguredGateway, ConfiguredOptions } from '../../support/gateways/configured-gateway.ts';
+import { problemsOf, send, serve } from '../../support/gateways/served.ts';
 
 const AT_ONCE = { delay: 'zero' };
 

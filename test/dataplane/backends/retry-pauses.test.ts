@@ -6,15 +6,15 @@ import { retrying } from '../../../dataplane/backends/retries.ts';
 import { retriesFields } from '../../../dataplane/backends/retry-fields.ts';
 import { documentReading } from '../../../dataplane/routes/document-reading.ts';
 import { SpillingStorage } from '../../../dataplane/services/spilling-storage.ts';
-import { untilAnswers } from '../../support/answers.ts';
-import { CountedStorage } from '../../support/counted-storage.ts';
-import { untilTrue } from '../../support/event-loop.ts';
-import { startGateway, type TestGateway } from '../../support/gateway.ts';
-import { HeldExecutor } from '../../support/held-executor.ts';
-import { type ObjectParts, objectParts } from '../../support/object-parts.ts';
-import { operatorReach } from '../../support/operator-reach.ts';
-import { RawClient } from '../../support/raw-client.ts';
-import { plainAnswer, type Script, ScriptedBackend } from '../../support/scripted-backend.ts';
+import { plainAnswer, type Script, ScriptedBackend } from '../../support/backends/scripted-backend.ts';
+import { untilAnswers } from '../../support/clients/answers.ts';
+import { untilTrue } from '../../support/clients/event-loop.ts';
+import { RawClient } from '../../support/clients/raw-client.ts';
+import { startGateway, type TestGateway } from '../../support/gateways/gateway.ts';
+import { type ObjectParts, objectParts } from '../../support/gateways/object-parts.ts';
+import { operatorReach } from '../../support/gateways/operator-reach.ts';
+import { CountedStorage } from '../../support/state/counted-storage.ts';
+import { HeldExecutor } from '../../support/state/held-executor.ts';
 
 interface Setting extends ObjectParts {
   readonly app: ScriptedBackend;

@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
-import { refusalOf } from '../../support/answers.ts';
-import { checkConfigured } from '../../support/configured-gateway.ts';
-import { untilTrue } from '../../support/event-loop.ts';
-import { eachRequest, plainAnswer, type Script, ScriptedBackend } from '../../support/scripted-backend.ts';
-import { problemsOf, send, serve } from '../../support/served.ts';
+import { eachRequest, plainAnswer, type Script, ScriptedBackend } from '../../support/backends/scripted-backend.ts';
+import { refusalOf } from '../../support/clients/answers.ts';
+import { untilTrue } from '../../support/clients/event-loop.ts';
+import { checkConfigured } from '../../support/gateways/configured-gateway.ts';
+import { problemsOf, send, serve } from '../../support/gateways/served.ts';
 
 const DISALLOWED = [
   ...['port', 'connectTimeout', 'idleTimeout', 'idleTimeoutUnit', 'protocolVersion', 'http2ClearTextUpgrade'],

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
 import { type Problem, pathText } from '../../../contract/problem.ts';
-import { catalogue } from '../../../dataplane/catalogue.ts';
+import { catalogue } from '../../../dataplane/catalogue/catalogue.ts';
 import { type AdminVerdict, checkAdmin } from '../../../dataplane/connectors/check-admin.ts';
 import { checkDefaultObjects } from '../../../dataplane/heap/default-objects.ts';
 import { documentReading } from '../../../dataplane/routes/document-reading.ts';
-import { operatorReach } from '../../support/operator-reach.ts';
+import { operatorReach } from '../../support/gateways/operator-reach.ts';
 
 const reach = operatorReach({ WHO: 'me' }, {}, '/instance');
 

@@ -8,7 +8,7 @@ import {
   configuredConnectors,
   connectorCount,
 } from '../../../dataplane/connectors/configured-connectors.ts';
-import { listenerLimits } from '../../../dataplane/http/limits.ts';
+import { listenerLimits } from '../../../dataplane/engine/head/limits.ts';
 import { documentReading } from '../../../dataplane/routes/document-reading.ts';
 
 const none: ConnectorOverrides = { host: undefined, ports: undefined, limits: {} };

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '../../../contract/document/json-value.ts';
-import { ask } from '../../support/answers.ts';
-import { type ConfiguredGateway, checkConfigured, startConfigured } from '../../support/configured-gateway.ts';
-import { EchoBackend } from '../../support/echo-backend.ts';
+import { EchoBackend } from '../../support/backends/echo-backend.ts';
+import { ask } from '../../support/clients/answers.ts';
+import { type ConfiguredGateway, checkConfigured, startConfigured } from '../../support/gateways/configured-gateway.ts';
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {

@@ -3,9 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '../../../contract/document/json-value.ts';
-import { ask } from '../../support/answers.ts';
-import { type ConfiguredGateway, checkConfigured, startConfigured } from '../../support/configured-gateway.ts';
-import { HttpBackend } from '../../support/http-backend.ts';
+import { HttpBackend } from '../../support/backends/http-backend.ts';
+import { ask } from '../../support/clients/answers.ts';
+import { type ConfiguredGateway, checkConfigured, startConfigured } from '../../support/gateways/configured-gateway.ts';
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
-import { ask } from '../../support/answers.ts';
-import { type ConfiguredGateway, checkConfigured, startConfigured } from '../../support/configured-gateway.ts';
+import { ask } from '../../support/clients/answers.ts';
+import { type ConfiguredGateway, checkConfigured, startConfigured } from '../../support/gateways/configured-gateway.ts';
 
 let gateway: ConfiguredGateway;
 afterEach(() => gateway?.close());

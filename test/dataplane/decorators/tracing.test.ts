@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ask } from '../../support/answers.ts';
-import { checkConfigured, startConfigured } from '../../support/configured-gateway.ts';
+import { ask } from '../../support/clients/answers.ts';
+import { checkConfigured, startConfigured } from '../../support/gateways/configured-gateway.ts';
 
 const handler = { type: 'StaticResponseHandler', config: { status: 200 } };
 

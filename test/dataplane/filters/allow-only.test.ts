@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { checkConfigured } from '../../support/configured-gateway.ts';
-import { type AskOptions, problemsOf, startFiltered } from '../../support/filtered-gateway.ts';
+import { checkConfigured } from '../../support/gateways/configured-gateway.ts';
+import { type AskOptions, problemsOf, startFiltered } from '../../support/gateways/filtered-gateway.ts';
 
 interface Asked extends AskOptions {
   readonly target?: string;

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { JsonValue } from '../../../contract/document/json-value.ts';
-import { startConfigured } from '../../support/configured-gateway.ts';
-import { problemsOf, startFiltered } from '../../support/filtered-gateway.ts';
+import { startConfigured } from '../../support/gateways/configured-gateway.ts';
+import { problemsOf, startFiltered } from '../../support/gateways/filtered-gateway.ts';
 
 const telling = (entity: string): JsonValue => ({ type: 'StaticResponseHandler', config: { status: 200, entity } });
 const assigning = (config: JsonValue): JsonValue => ({ type: 'AssignmentFilter', config });

@@ -1,7 +1,7 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { certificateAuthority } from '../../support/certificates.ts';
-import { problemsOf, startFiltered } from '../../support/filtered-gateway.ts';
+import { problemsOf, startFiltered } from '../../support/gateways/filtered-gateway.ts';
+import { certificateAuthority } from '../../support/identity/certificates.ts';
 
 const authority = certificateAuthority('clients');
 const pem = authority.issue({ client: true, commonName: 'app' }).certificate;

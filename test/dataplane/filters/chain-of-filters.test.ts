@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../../contract/document/json-value.ts';
-import { startConfigured } from '../../support/configured-gateway.ts';
-import { problemsOf, startFiltered } from '../../support/filtered-gateway.ts';
+import { startConfigured } from '../../support/gateways/configured-gateway.ts';
+import { problemsOf, startFiltered } from '../../support/gateways/filtered-gateway.ts';
 
 const adding = (messageType: string, value: string): JsonValue => ({
   type: 'HeaderFilter',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '../../../contract/document/json-value.ts';
-import { problemsOf, startFiltered } from '../../support/filtered-gateway.ts';
+import { problemsOf, startFiltered } from '../../support/gateways/filtered-gateway.ts';
 
 const config = { maxFailures: 2, openDuration: '1 hour' };
 const breaker = (more: JsonObject = {}): JsonValue => ({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { problemsOf, startFiltered } from '../../support/filtered-gateway.ts';
+import { problemsOf, startFiltered } from '../../support/gateways/filtered-gateway.ts';
 
 describe('ConditionEnforcementFilter', () => {
   it.each([

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { EchoBackend } from '../../support/echo-backend.ts';
-import { problemsOf } from '../../support/filtered-gateway.ts';
-import { send, serve } from '../../support/served.ts';
+import { EchoBackend } from '../../support/backends/echo-backend.ts';
+import { problemsOf } from '../../support/gateways/filtered-gateway.ts';
+import { send, serve } from '../../support/gateways/served.ts';
 
 async function dated(answer: { date: string | null }, inner?: object): Promise<string[]> {
   const backend = await EchoBackend.start({ host: '127.0.0.1' }, (_, response) => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
-import { ask } from '../../support/answers.ts';
-import { startConfigured } from '../../support/configured-gateway.ts';
-import { StrictBackend } from '../../support/strict-backend.ts';
+import { StrictBackend } from '../../support/backends/strict-backend.ts';
+import { ask } from '../../support/clients/answers.ts';
+import { startConfigured } from '../../support/gateways/configured-gateway.ts';
 
 let backend: StrictBackend;
 

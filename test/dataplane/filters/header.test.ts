@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { problemsOf, type SeenRequest, startFiltered } from '../../support/filtered-gateway.ts';
+import { problemsOf, type SeenRequest, startFiltered } from '../../support/gateways/filtered-gateway.ts';
 
 function valuesOf({ headers }: SeenRequest, name: string): string[] {
   return headers.filter(([field]) => field === name).map(([, value]) => value);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../../contract/document/json-value.ts';
-import type { Refusal } from '../../../dataplane/http/refusal.ts';
-import { type AskOptions, type FilteredGateway, startFiltered } from '../../support/filtered-gateway.ts';
-import { startProtected } from '../../support/resource-server.ts';
-import { goodToken, ScriptedResolver } from '../../support/scripted-resolver.ts';
+import type { Refusal } from '../../../dataplane/engine/message/refusal.ts';
+import { type AskOptions, type FilteredGateway, startFiltered } from '../../support/gateways/filtered-gateway.ts';
+import { startProtected } from '../../support/identity/resource-server.ts';
+import { goodToken, ScriptedResolver } from '../../support/identity/scripted-resolver.ts';
 
 interface Case {
   readonly filter: { readonly type: string; readonly config: Record<string, JsonValue> };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
-import { problemsOf, type SeenRequest, startFiltered } from '../../support/filtered-gateway.ts';
+import { problemsOf, type SeenRequest, startFiltered } from '../../support/gateways/filtered-gateway.ts';
 
 /** Without what the gateway itself says to every backend. */
 function told({ headers }: SeenRequest): string[] {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
-import { problemsOf, startFiltered } from '../../support/filtered-gateway.ts';
+import { problemsOf, startFiltered } from '../../support/gateways/filtered-gateway.ts';
 
 const answering = (status: number, entity: string) => ({ type: 'StaticResponseHandler', config: { status, entity } });
 const both: JsonObject = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { problemsOf, type SeenRequest, startFiltered } from '../../support/filtered-gateway.ts';
+import { problemsOf, type SeenRequest, startFiltered } from '../../support/gateways/filtered-gateway.ts';
 
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 

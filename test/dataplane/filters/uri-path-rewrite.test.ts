@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { problemsOf, startFiltered } from '../../support/filtered-gateway.ts';
+import { problemsOf, startFiltered } from '../../support/gateways/filtered-gateway.ts';
 
 const rewrite = (mappings: Record<string, string>, more: Record<string, string> = {}) => ({
   type: 'UriPathRewriteFilter',

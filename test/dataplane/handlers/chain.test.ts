@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../../contract/document/json-value.ts';
-import { problemsOf, send, serve } from '../../support/served.ts';
+import { problemsOf, send, serve } from '../../support/gateways/served.ts';
 
 const adding = (messageType: string, value: string): JsonValue => ({
   type: 'HeaderFilter',

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { refusalOf } from '../../support/answers.ts';
-import { eachRequest, plainAnswer, ScriptedBackend } from '../../support/scripted-backend.ts';
-import { send, serve } from '../../support/served.ts';
+import { eachRequest, plainAnswer, ScriptedBackend } from '../../support/backends/scripted-backend.ts';
+import { refusalOf } from '../../support/clients/answers.ts';
+import { send, serve } from '../../support/gateways/served.ts';
 
 it('returns the answer of the service, whatever it is', async () => {
   const service = await ScriptedBackend.start(eachRequest(() => plainAnswer('no', '503 Not Now')));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../../contract/document/json-value.ts';
-import { problemsOf, send, serve } from '../../support/served.ts';
+import { problemsOf, send, serve } from '../../support/gateways/served.ts';
 
 const named = (name: string, delegate: JsonValue): JsonValue => ({ name, type: 'Delegate', config: { delegate } });
 const answer = {

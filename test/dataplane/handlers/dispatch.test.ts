@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../../contract/document/json-value.ts';
-import { problemsOf, send, serve } from '../../support/served.ts';
+import { problemsOf, send, serve } from '../../support/gateways/served.ts';
 
 const answering = (entity: string): JsonValue => ({ type: 'StaticResponseHandler', config: { status: 200, entity } });
 const dispatching = (...bindings: JsonValue[]): JsonValue => ({ type: 'DispatchHandler', config: { bindings } });

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
 import { noReach } from '../../../contract/reach.ts';
-import { certificateAuthority } from '../../support/certificates.ts';
-import { checkConfigured } from '../../support/configured-gateway.ts';
-import { secretFolder } from '../../support/secret-folder.ts';
-import { problemsOf, send, serve } from '../../support/served.ts';
+import { checkConfigured } from '../../support/gateways/configured-gateway.ts';
+import { problemsOf, send, serve } from '../../support/gateways/served.ts';
+import { certificateAuthority } from '../../support/identity/certificates.ts';
+import { secretFolder } from '../../support/identity/secret-folder.ts';
 
 const TYPE = 'JwkSetHandler';
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });

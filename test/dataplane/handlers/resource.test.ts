@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '../../../contract/document/json-value.ts';
 import { noReach } from '../../../contract/reach.ts';
-import { BytePattern } from '../../support/byte-pattern.ts';
-import { type ConfiguredGateway, checkConfigured, startConfigured } from '../../support/configured-gateway.ts';
-import { httpExchange } from '../../support/http-exchange.ts';
-import { operatorReach } from '../../support/operator-reach.ts';
-import { RawClient } from '../../support/raw-client.ts';
-import { problemsOf, send, serve } from '../../support/served.ts';
+import { BytePattern } from '../../support/backends/byte-pattern.ts';
+import { httpExchange } from '../../support/clients/http-exchange.ts';
+import { RawClient } from '../../support/clients/raw-client.ts';
+import { type ConfiguredGateway, checkConfigured, startConfigured } from '../../support/gateways/configured-gateway.ts';
+import { operatorReach } from '../../support/gateways/operator-reach.ts';
+import { problemsOf, send, serve } from '../../support/gateways/served.ts';
 
 const MODIFIED = new Date('2026-01-02T03:04:05.678Z');
 const LARGE = new BytePattern(7, 3_000_000);

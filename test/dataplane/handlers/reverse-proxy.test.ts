@@ -1,13 +1,13 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { JsonObject, JsonValue } from '../../../contract/document/json-value.ts';
-import { refusalOf, untilAnswers } from '../../support/answers.ts';
-import { nextTurn } from '../../support/event-loop.ts';
-import { startFullListener } from '../../support/full-listener.ts';
-import { RawClient } from '../../support/raw-client.ts';
-import { eachRequest, plainAnswer, type Script, ScriptedBackend } from '../../support/scripted-backend.ts';
-import { problemsOf, send, serve } from '../../support/served.ts';
-import { clientFrame, frame, framesIn } from '../../support/websocket-frames.ts';
-import { switching, tunnels, UPGRADE } from '../../support/websocket-upgrade.ts';
+import { startFullListener } from '../../support/backends/full-listener.ts';
+import { eachRequest, plainAnswer, type Script, ScriptedBackend } from '../../support/backends/scripted-backend.ts';
+import { refusalOf, untilAnswers } from '../../support/clients/answers.ts';
+import { nextTurn } from '../../support/clients/event-loop.ts';
+import { RawClient } from '../../support/clients/raw-client.ts';
+import { clientFrame, frame, framesIn } from '../../support/clients/websocket-frames.ts';
+import { switching, tunnels, UPGRADE } from '../../support/clients/websocket-upgrade.ts';
+import { problemsOf, send, serve } from '../../support/gateways/served.ts';
 
 const proxying = (config: JsonObject = {}): JsonValue => ({ type: 'ReverseProxyHandler', config });
 const target: Script = eachRequest((request) => plainAnswer(`answer to ${request.target}`));

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { pathText } from '../../../contract/problem.ts';
-import { checkConfigured } from '../../support/configured-gateway.ts';
+import { checkConfigured } from '../../support/gateways/configured-gateway.ts';
 
 it.each([
   [{ directory: 'inner', scanInterval: '2 seconds' }, []],

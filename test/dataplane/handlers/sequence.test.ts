@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { JsonValue } from '../../../contract/document/json-value.ts';
-import { eachRequest, plainAnswer, ScriptedBackend } from '../../support/scripted-backend.ts';
-import { problemsOf, send, serve } from '../../support/served.ts';
+import { eachRequest, plainAnswer, ScriptedBackend } from '../../support/backends/scripted-backend.ts';
+import { problemsOf, send, serve } from '../../support/gateways/served.ts';
 
 const answering = (status: number, entity: string): JsonValue => ({
   type: 'StaticResponseHandler',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../../contract/document/json-value.ts';
-import { startConfigured } from '../../support/configured-gateway.ts';
-import { problemsOf, send, serve } from '../../support/served.ts';
+import { startConfigured } from '../../support/gateways/configured-gateway.ts';
+import { problemsOf, send, serve } from '../../support/gateways/served.ts';
 
 const answering = (config: JsonValue): JsonValue => ({ type: 'StaticResponseHandler', config });
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { problemsOf, send, serve } from '../../support/served.ts';
+import { problemsOf, send, serve } from '../../support/gateways/served.ts';
 
 it('is a page that says what this is and what to do', async () => {
   const answer = await send(await serve({ type: 'WelcomeHandler' }), 'GET /');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
-import { buildObjects } from '../../support/built-object.ts';
-import { inlineSecrets } from '../../support/inline-secrets.ts';
+import { buildObjects } from '../../support/gateways/built-object.ts';
+import { inlineSecrets } from '../../support/identity/inline-secrets.ts';
 
 const agent = { username: 'gateway', passwordSecretId: 'a' };
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { checkConfigured } from '../../support/configured-gateway.ts';
+import { checkConfigured } from '../../support/gateways/configured-gateway.ts';
 
 it.each([
   ['an expression', { compiled: ['a'], read: ['b'], source: ['c'] }],

@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
-import { ask } from '../../support/answers.ts';
+import { ask } from '../../support/clients/answers.ts';
 import {
   type ConfiguredGateway,
   type ConfiguredOptions,
   checkConfigured,
   startConfigured,
-} from '../../support/configured-gateway.ts';
+} from '../../support/gateways/configured-gateway.ts';
 
 let gateway: ConfiguredGateway;
 afterEach(() => gateway?.close());

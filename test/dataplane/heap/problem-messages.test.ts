@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
 import { pathText } from '../../../contract/problem.ts';
-import { checkConfigured } from '../../support/configured-gateway.ts';
+import { checkConfigured } from '../../support/gateways/configured-gateway.ts';
 
 const proxy = 'ReverseProxyHandler';
 

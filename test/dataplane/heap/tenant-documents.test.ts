@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
 import { noReach } from '../../../contract/reach.ts';
-import { checkConfigured } from '../../support/configured-gateway.ts';
+import { checkConfigured } from '../../support/gateways/configured-gateway.ts';
 
 /** A tenant's document and the problems of it, as codes and paths. */
 function problems(document: JsonObject): string[] {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decodeBase64url } from '../../../dataplane/jose/base64url.ts';
-import { randomNumbers } from '../../support/random.ts';
+import { randomNumbers } from '../../support/clients/random.ts';
 
 describe('decodeBase64url', () => {
   it.each([

@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { CompactEncrypt, compactDecrypt } from 'jose';
 import { describe, expect, it } from 'vitest';
-import { NoSuchSecret, type SecretsProvider, UnreadableSecret } from '../../../dataplane/heap/secrets.ts';
-import { secretsInOrder } from '../../../dataplane/heap/secrets-in-order.ts';
+import { NoSuchSecret, type SecretsProvider, UnreadableSecret } from '../../../dataplane/heap/objects/secrets.ts';
+import { secretsInOrder } from '../../../dataplane/heap/objects/secrets-in-order.ts';
 import { decryptWithSecrets, encrypt, readJwe } from '../../../dataplane/jose/compact-jwe.ts';
 import { contentEncryptionAlgorithms, keyManagementAlgorithms } from '../../../dataplane/jose/encryption-algorithm.ts';
 import { VerificationBusy } from '../../../dataplane/jose/verification.ts';
-import { type KeyHalves, newKey, secretHalves, storeOf } from '../../support/signing-keys.ts';
-import { tokenPart } from '../../support/token-text.ts';
+import { type KeyHalves, newKey, secretHalves, storeOf } from '../../support/identity/signing-keys.ts';
+import { tokenPart } from '../../support/identity/token-text.ts';
 
 const KEY_LENGTHS: Readonly<Record<string, number>> = {
   'A128CBC-HS256': 32,

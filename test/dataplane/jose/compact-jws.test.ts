@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LONGEST_TOKEN, readJws } from '../../../dataplane/jose/compact-jws.ts';
 import { signatureAlgorithms } from '../../../dataplane/jose/signature-algorithm.ts';
-import { tokenPart, tokenText } from '../../support/token-text.ts';
+import { tokenPart, tokenText } from '../../support/identity/token-text.ts';
 
 const SIGNATURE = tokenPart('signature');
 const sound = tokenText({ alg: 'HS256' }, { a: 1 }, 'signature');

@@ -1,8 +1,8 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject, randomBytes, sign, verify } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { CryptoKey, KeyUsage } from '../../../dataplane/heap/secrets.ts';
+import type { CryptoKey, KeyUsage } from '../../../dataplane/heap/objects/secrets.ts';
 import { cryptoKeyOf, privateJwkOf, publicJwkOf, thumbprintOf } from '../../../dataplane/jose/jwk.ts';
-import { certificateAuthority } from '../../support/certificates.ts';
+import { certificateAuthority } from '../../support/identity/certificates.ts';
 
 type Jwk = Record<string, unknown>;
 

@@ -1,12 +1,12 @@
 import { createHmac, createPublicKey, createSecretKey, generateKeyPairSync, sign as signBytes } from 'node:crypto';
 import { CompactSign, compactVerify } from 'jose';
 import { describe, expect, it } from 'vitest';
-import type { CryptoKey } from '../../../dataplane/heap/secrets.ts';
+import type { CryptoKey } from '../../../dataplane/heap/objects/secrets.ts';
 import { readJws } from '../../../dataplane/jose/compact-jws.ts';
 import { mayVerify, sign, verifies } from '../../../dataplane/jose/signature.ts';
 import { signatureAlgorithms } from '../../../dataplane/jose/signature-algorithm.ts';
-import { cryptoKey, type KeyHalves, newKey, secretHalves } from '../../support/signing-keys.ts';
-import { tokenPart, tokenText } from '../../support/token-text.ts';
+import { cryptoKey, type KeyHalves, newKey, secretHalves } from '../../support/identity/signing-keys.ts';
+import { tokenPart, tokenText } from '../../support/identity/token-text.ts';
 
 const PAYLOAD = '{"sub":"someone"}';
 const keys = new Map(signatureAlgorithms.map((alg): [string, KeyHalves] => [alg, newKey(alg)]));

@@ -1,11 +1,11 @@
 import { describe, expect, it, vi } from 'vitest';
-import { NoSuchSecret, type SecretsProvider, UnreadableSecret } from '../../../dataplane/heap/secrets.ts';
-import { secretsInOrder } from '../../../dataplane/heap/secrets-in-order.ts';
+import { NoSuchSecret, type SecretsProvider, UnreadableSecret } from '../../../dataplane/heap/objects/secrets.ts';
+import { secretsInOrder } from '../../../dataplane/heap/objects/secrets-in-order.ts';
 import { type CompactJws, readJws } from '../../../dataplane/jose/compact-jws.ts';
 import { sign } from '../../../dataplane/jose/signature.ts';
 import { VerificationBusy, verifyWithSecrets } from '../../../dataplane/jose/verification.ts';
-import { nextTurn } from '../../support/event-loop.ts';
-import { newKey, storeOf } from '../../support/signing-keys.ts';
+import { nextTurn } from '../../support/clients/event-loop.ts';
+import { newKey, storeOf } from '../../support/identity/signing-keys.ts';
 
 const first = newKey('ES256', 'first');
 const second = newKey('ES256', 'second');

@@ -1,10 +1,10 @@
 import { createPublicKey, createSecretKey, type webcrypto } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { CryptoKey, KeyUsage } from '../../../dataplane/heap/secrets.ts';
+import type { CryptoKey, KeyUsage } from '../../../dataplane/heap/objects/secrets.ts';
 import { readJws } from '../../../dataplane/jose/compact-jws.ts';
 import { verifies } from '../../../dataplane/jose/signature.ts';
-import { cryptoKey } from '../../support/signing-keys.ts';
+import { cryptoKey } from '../../support/identity/signing-keys.ts';
 
 interface Jwk extends webcrypto.JsonWebKey {
   alg?: string;

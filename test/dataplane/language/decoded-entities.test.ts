@@ -9,7 +9,7 @@ import {
 } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '../../../contract/document/json-value.ts';
-import { startFiltered } from '../../support/filtered-gateway.ts';
+import { startFiltered } from '../../support/gateways/filtered-gateway.ts';
 
 const FORBIDDEN = 'a=1&word=forbidden';
 const proxy: JsonValue = { type: 'ReverseProxyHandler', baseURI: 'http://app.test' };

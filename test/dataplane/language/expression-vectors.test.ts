@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { describedExchange } from '../../../cli/described-exchange.ts';
-import { valueJson } from '../../../cli/value-json.ts';
+import { describedExchange } from '../../../cli/output/described-exchange.ts';
+import { valueJson } from '../../../cli/output/value-json.ts';
 import { type CompiledExpression, compileExpression } from '../../../contract/expression/expression.ts';
 import { EvaluationError, valueType } from '../../../contract/expression/value.ts';
 import { ValueProblem } from '../../../contract/problem.ts';
-import { testLanguage, vectorRequest } from '../../support/evaluation.ts';
+import { testLanguage, vectorRequest } from '../../support/programs/evaluation.ts';
 
 interface Row {
   readonly expr: string;

@@ -3,11 +3,11 @@ import { compileExpression } from '../../../contract/expression/expression.ts';
 import { compileTarget } from '../../../contract/expression/target.ts';
 import { textOf } from '../../../contract/expression/text.ts';
 import { EvaluationError } from '../../../contract/expression/value.ts';
-import type { Exchange } from '../../../dataplane/http/exchange.ts';
-import { textResponse } from '../../../dataplane/http/response.ts';
-import { ask } from '../../support/answers.ts';
-import { testLanguage } from '../../support/evaluation.ts';
-import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import type { Exchange } from '../../../dataplane/engine/message/exchange.ts';
+import { textResponse } from '../../../dataplane/engine/message/response.ts';
+import { ask } from '../../support/clients/answers.ts';
+import { startGateway, type TestGateway } from '../../support/gateways/gateway.ts';
+import { testLanguage } from '../../support/programs/evaluation.ts';
 
 const language = testLanguage();
 let gateway: TestGateway;

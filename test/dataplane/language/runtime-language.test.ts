@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { describedExchange, type RequestDescription } from '../../../cli/described-exchange.ts';
+import { describedExchange, type RequestDescription } from '../../../cli/output/described-exchange.ts';
 import { compileExpression } from '../../../contract/expression/expression.ts';
 import { compileTarget } from '../../../contract/expression/target.ts';
 import { EvaluationError, type Value } from '../../../contract/expression/value.ts';
 import { noReach, type Reach } from '../../../contract/reach.ts';
-import { Response } from '../../../dataplane/http/response.ts';
+import { Response } from '../../../dataplane/engine/message/response.ts';
 import { configurationLanguage, runtimeLanguage } from '../../../dataplane/language/runtime-language.ts';
-import { evaluated, testLanguage } from '../../support/evaluation.ts';
+import { evaluated, testLanguage } from '../../support/programs/evaluation.ts';
 
 const request: RequestDescription = {
   method: 'POST',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Endpoint } from '../../../dataplane/http/wire.ts';
+import type { Endpoint } from '../../../dataplane/engine/wire/wire.ts';
 import { ControllerAddresses } from '../../../dataplane/link/controller-addresses.ts';
 
 describe('the addresses of controllers', () => {

@@ -13,9 +13,9 @@ import {
 } from '../../../dataplane/link/controller-link.ts';
 import type { LinkFiles } from '../../../dataplane/link/link-credentials.ts';
 import type { WholeUpdate } from '../../../dataplane/link/newest-update.ts';
-import { certificateAuthority } from '../../support/certificates.ts';
-import { ScriptedController, type ScriptedControllerOptions } from '../../support/scripted-controller.ts';
-import { watchedDirectory } from '../../support/temporary-files.ts';
+import { ScriptedController, type ScriptedControllerOptions } from '../../support/channel/scripted-controller.ts';
+import { certificateAuthority } from '../../support/identity/certificates.ts';
+import { watchedDirectory } from '../../support/state/temporary-files.ts';
 
 const hello: Omit<Hello, 'type' | 'protocol'> = {
   version: '1',

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { BaseEntry, RouteEntry, SourceVersion } from '../../../contract/snapshot.ts';
 import { builtHolding, type Holding, heldBy } from '../../../dataplane/link/holding.ts';
 import { type NewestUpdate, newestUpdate, type WholeUpdate } from '../../../dataplane/link/newest-update.ts';
-import { forbidding } from '../../support/forbidden-resource.ts';
-import { wholeUpdate } from '../../support/whole-update.ts';
+import { forbidding } from '../../support/channel/forbidden-resource.ts';
+import { wholeUpdate } from '../../support/channel/whole-update.ts';
 
 /** `uid@version uid@version` */
 function versions(text: string): SourceVersion[] {

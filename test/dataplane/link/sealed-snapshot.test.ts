@@ -17,8 +17,8 @@ import { type RouteEntry, routeKeyText } from '../../../contract/snapshot.ts';
 import type { Holding } from '../../../dataplane/link/holding.ts';
 import { sealName } from '../../../dataplane/link/seal.ts';
 import { SealedSnapshot, type SealedSnapshotOptions } from '../../../dataplane/link/sealed-snapshot.ts';
-import { forbidding } from '../../support/forbidden-resource.ts';
-import { watchedDirectory } from '../../support/temporary-files.ts';
+import { forbidding } from '../../support/channel/forbidden-resource.ts';
+import { watchedDirectory } from '../../support/state/temporary-files.ts';
 
 const SECRET = 'c2VjcmV0IGtleQ==';
 

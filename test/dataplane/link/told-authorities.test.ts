@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { toldAuthorities } from '../../../dataplane/link/told-authorities.ts';
-import { certificateAuthority } from '../../support/certificates.ts';
+import { certificateAuthority } from '../../support/identity/certificates.ts';
 
 const one = certificateAuthority('one').certificate;
 const two = certificateAuthority('two').certificate;

@@ -2,8 +2,8 @@ import { Registry } from 'prom-client';
 import { expect, it } from 'vitest';
 import { registerCacheMetrics } from '../../../dataplane/metrics/cache-exposition.ts';
 import { Observations } from '../../../dataplane/metrics/observations.ts';
-import { cacheMeter } from '../../../dataplane/oauth2/cache-meter.ts';
-import { objectParts } from '../../support/object-parts.ts';
+import { cacheMeter } from '../../../dataplane/oauth2/cache/cache-meter.ts';
+import { objectParts } from '../../support/gateways/object-parts.ts';
 
 it('shows what caches counted, and how long it took to fill them', async () => {
   const observations = new Observations();

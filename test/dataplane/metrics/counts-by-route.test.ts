@@ -4,7 +4,7 @@ import { placeOf } from '../../../contract/route-counts.ts';
 import { routeKeyText } from '../../../contract/snapshot.ts';
 import { countsByRoute } from '../../../dataplane/metrics/counts-by-route.ts';
 import { registerRouteCounts } from '../../../dataplane/metrics/route-counts-exposition.ts';
-import type { Observation } from '../../../dataplane/unit-messages.ts';
+import type { Observation } from '../../../dataplane/unit/unit-messages.ts';
 
 const router = 'gateway._router';
 const labelsOf = (route: string, name: string): Record<string, string> => ({ name, route, router });

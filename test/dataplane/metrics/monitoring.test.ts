@@ -6,7 +6,7 @@ import { RATE_INTERVAL, Rates } from '../../../dataplane/metrics/rates.ts';
 import { registerRouteMetrics } from '../../../dataplane/metrics/route-exposition.ts';
 import type { RouteSeries } from '../../../dataplane/metrics/route-series.ts';
 import { figuresIn } from '../../../dataplane/metrics/route-slots.ts';
-import { monitoringAnswer } from '../../../dataplane/monitoring-endpoint.ts';
+import { monitoringAnswer } from '../../../dataplane/supervisor/monitoring-endpoint.ts';
 
 function orders(): RouteSeries {
   const figures = emptyFigures();

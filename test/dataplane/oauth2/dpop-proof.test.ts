@@ -1,8 +1,8 @@
 import { createHash, createHmac, generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { Uri } from '../../../dataplane/http/uri.ts';
+import { Uri } from '../../../dataplane/engine/message/uri.ts';
 import { judgeProof, type ProvenRequest } from '../../../dataplane/oauth2/dpop-proof.ts';
-import { DpopClient, type ProofWish } from '../../support/dpop-client.ts';
+import { DpopClient, type ProofWish } from '../../support/identity/dpop-client.ts';
 
 const TOKEN = 'Kz~8mXK1EalYznwH-LC-1fBAo.4Ljp~zsPE_NeO.gxU';
 const PLACE = 'https://api.example.com/orders/7';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '../../../contract/document/json-value.ts';
 import { VerificationBusy } from '../../../dataplane/jose/verification.ts';
-import { RevocationsUnheard } from '../../../dataplane/oauth2/token-cache.ts';
-import { problemsOf as filterProblems, startFiltered } from '../../support/filtered-gateway.ts';
-import { startProtected } from '../../support/resource-server.ts';
-import { goodToken, ScriptedResolver } from '../../support/scripted-resolver.ts';
+import { RevocationsUnheard } from '../../../dataplane/oauth2/cache/token-cache.ts';
+import { problemsOf as filterProblems, startFiltered } from '../../support/gateways/filtered-gateway.ts';
+import { startProtected } from '../../support/identity/resource-server.ts';
+import { goodToken, ScriptedResolver } from '../../support/identity/scripted-resolver.ts';
 
 const REALM = 'Bearer realm="gatewarden"';
 const INVALID_TOKEN =

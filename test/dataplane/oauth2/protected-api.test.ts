@@ -1,10 +1,14 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { JsonObject, JsonValue } from '../../../contract/document/json-value.ts';
-import { ask } from '../../support/answers.ts';
-import { type AuthorizationServer, CLIENT, startAuthorizationServer } from '../../support/authorization-server.ts';
-import { startConfigured } from '../../support/configured-gateway.ts';
-import { type FilteredGateway, startFiltered } from '../../support/filtered-gateway.ts';
-import { introspectingResolver } from '../../support/introspecting-resolver.ts';
+import { ask } from '../../support/clients/answers.ts';
+import { startConfigured } from '../../support/gateways/configured-gateway.ts';
+import { type FilteredGateway, startFiltered } from '../../support/gateways/filtered-gateway.ts';
+import {
+  type AuthorizationServer,
+  CLIENT,
+  startAuthorizationServer,
+} from '../../support/identity/authorization-server.ts';
+import { introspectingResolver } from '../../support/identity/introspecting-resolver.ts';
 
 /** Asks the server. */
 function introspecting(server: AuthorizationServer): JsonObject {

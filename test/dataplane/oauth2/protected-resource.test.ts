@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
-import { ask } from '../../support/answers.ts';
-import { checkConfigured, startConfigured } from '../../support/configured-gateway.ts';
-import { startTenants, type TenantRoute } from '../../support/tenant-gateway.ts';
+import { ask } from '../../support/clients/answers.ts';
+import { checkConfigured, startConfigured } from '../../support/gateways/configured-gateway.ts';
+import { startTenants, type TenantRoute } from '../../support/gateways/tenant-gateway.ts';
 
 const PLACE = '/.well-known/oauth-protected-resource';
 

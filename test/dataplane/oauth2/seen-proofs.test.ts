@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { expect, it } from 'vitest';
 import { LONGEST_MEMORY, SeenProofs } from '../../../dataplane/oauth2/seen-proofs.ts';
-import type { ProofRace } from '../../support/proof-racer.ts';
+import type { ProofRace } from '../../support/identity/proof-racer.ts';
 
 const NOW = 1_794_752_157;
 
@@ -68,7 +68,7 @@ it('tells at most one of several threads that a proof is new', async () => {
     now: NOW,
   };
   const racer = async (): Promise<number[]> => {
-    const worker = new Worker(new URL('../../support/proof-racer.ts', import.meta.url), { workerData: race });
+    const worker = new Worker(new URL('../../support/identity/proof-racer.ts', import.meta.url), { workerData: race });
     const [own] = (await once(worker, 'message')) as [number[]];
     await worker.terminate();
     return own;

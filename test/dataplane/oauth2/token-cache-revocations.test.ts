@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { AccessToken, RevocationListener, Revocations } from '../../../dataplane/heap/access-tokens.ts';
-import { type DisconnectionStrategy, RevocationsUnheard } from '../../../dataplane/oauth2/token-cache.ts';
-import { type CacheSetting, cacheSetting, held } from '../../support/cache-setting.ts';
-import { goodToken } from '../../support/scripted-resolver.ts';
+import type { AccessToken, RevocationListener, Revocations } from '../../../dataplane/heap/objects/access-tokens.ts';
+import { type DisconnectionStrategy, RevocationsUnheard } from '../../../dataplane/oauth2/cache/token-cache.ts';
+import { type CacheSetting, cacheSetting, held } from '../../support/identity/cache-setting.ts';
+import { goodToken } from '../../support/identity/scripted-resolver.ts';
 
 const MINUTE = 60_000;
 

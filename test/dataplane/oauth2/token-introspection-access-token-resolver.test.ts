@@ -2,15 +2,19 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { JsonObject, JsonValue } from '../../../contract/document/json-value.ts';
-import { COUNTER, counters } from '../../../dataplane/http/counters.ts';
-import { ask } from '../../support/answers.ts';
-import { type AuthorizationServer, CLIENT, startAuthorizationServer } from '../../support/authorization-server.ts';
-import { buildObjects } from '../../support/built-object.ts';
-import { startFiltered } from '../../support/filtered-gateway.ts';
-import { startGateway } from '../../support/gateway.ts';
-import { HttpBackend } from '../../support/http-backend.ts';
-import { resolvingHandler, type Told } from '../../support/resolving-handler.ts';
-import { secretFolder } from '../../support/secret-folder.ts';
+import { COUNTER, counters } from '../../../dataplane/engine/wire/counters.ts';
+import { HttpBackend } from '../../support/backends/http-backend.ts';
+import { ask } from '../../support/clients/answers.ts';
+import { buildObjects } from '../../support/gateways/built-object.ts';
+import { startFiltered } from '../../support/gateways/filtered-gateway.ts';
+import { startGateway } from '../../support/gateways/gateway.ts';
+import {
+  type AuthorizationServer,
+  CLIENT,
+  startAuthorizationServer,
+} from '../../support/identity/authorization-server.ts';
+import { resolvingHandler, type Told } from '../../support/identity/resolving-handler.ts';
+import { secretFolder } from '../../support/identity/secret-folder.ts';
 
 /** Sends requests with the name and the secret of a client. */
 function authenticating(secret = CLIENT.secret): JsonObject {

@@ -1,9 +1,9 @@
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
-import type { StoredSecret } from '../../../dataplane/heap/secrets.ts';
+import type { StoredSecret } from '../../../dataplane/heap/objects/secrets.ts';
 import { watchKeys } from '../../../dataplane/oauth2/watched-keys.ts';
 import { LeasedStore } from '../../../dataplane/secrets/leased-store.ts';
-import { newKey, secretHalves } from '../../support/signing-keys.ts';
+import { newKey, secretHalves } from '../../support/identity/signing-keys.ts';
 
 const one = newKey('ES256', 'one').other;
 const two = newKey('ES256', 'two').other;

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
 import { type Problem, pathText } from '../../../contract/problem.ts';
-import { catalogue } from '../../../dataplane/catalogue.ts';
+import { catalogue } from '../../../dataplane/catalogue/catalogue.ts';
 import { checkDefaultObjects } from '../../../dataplane/heap/default-objects.ts';
 import { checkBase } from '../../../dataplane/routes/check-document.ts';
 import { documentReading } from '../../../dataplane/routes/document-reading.ts';
-import { checkConfigured } from '../../support/configured-gateway.ts';
-import { operatorReach } from '../../support/operator-reach.ts';
+import { checkConfigured } from '../../support/gateways/configured-gateway.ts';
+import { operatorReach } from '../../support/gateways/operator-reach.ts';
 
 const handler = { type: 'StaticResponseHandler', config: { status: 200 } };
 

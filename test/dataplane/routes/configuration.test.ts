@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
-import { type ConfiguredGateway, checkConfigured, startConfigured } from '../../support/configured-gateway.ts';
+import { type ConfiguredGateway, checkConfigured, startConfigured } from '../../support/gateways/configured-gateway.ts';
 
 let gateway: ConfiguredGateway;
 afterEach(() => gateway?.close());

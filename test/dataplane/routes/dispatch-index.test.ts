@@ -2,15 +2,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { noReach } from '../../../contract/reach.ts';
 import { parseConfig } from '../../../contract/vocabulary/parse-config.ts';
 import { type RuntimeExpression, runtimeFlag } from '../../../contract/vocabulary/runtime.ts';
-import type { Exchange } from '../../../dataplane/http/exchange.ts';
-import { textResponse } from '../../../dataplane/http/response.ts';
+import type { Exchange } from '../../../dataplane/engine/message/exchange.ts';
+import { textResponse } from '../../../dataplane/engine/message/response.ts';
 import { clausesOf } from '../../../dataplane/routes/condition-clauses.ts';
 import { documentReading } from '../../../dataplane/routes/document-reading.ts';
 import { PrefixTree } from '../../../dataplane/routes/prefix-tree.ts';
 import type { Route } from '../../../dataplane/routes/route.ts';
 import { RouteIndex } from '../../../dataplane/routes/route-index.ts';
-import { startGateway, type TestGateway } from '../../support/gateway.ts';
-import { randomNumbers } from '../../support/random.ts';
+import { randomNumbers } from '../../support/clients/random.ts';
+import { startGateway, type TestGateway } from '../../support/gateways/gateway.ts';
 
 const reading = documentReading(noReach, [], () => {});
 

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Next } from '../../../dataplane/http/exchange.ts';
+import type { Next } from '../../../dataplane/engine/message/exchange.ts';
 import { instrumented, Lease } from '../../../dataplane/routes/instrumented.ts';
-import { ask } from '../../support/answers.ts';
-import { startGateway, type TestGatewayOptions } from '../../support/gateway.ts';
+import { ask } from '../../support/clients/answers.ts';
+import { startGateway, type TestGatewayOptions } from '../../support/gateways/gateway.ts';
 
 /** How long the name of the backend takes to be looked up, in milliseconds. */
 const LATE = 120;

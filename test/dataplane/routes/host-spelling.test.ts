@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FLAG } from '../../../dataplane/http2/frames.ts';
-import { ask, exchangeBytes } from '../../support/answers.ts';
-import { type ConfiguredGateway, startConfigured } from '../../support/configured-gateway.ts';
-import { FrameClient, headersFrame } from '../../support/frame-client.ts';
-import type { Field } from '../../support/hpack-blocks.ts';
-import { StrictBackend } from '../../support/strict-backend.ts';
+import { FLAG } from '../../../dataplane/engine/frames/frames.ts';
+import { StrictBackend } from '../../support/backends/strict-backend.ts';
+import { ask, exchangeBytes } from '../../support/clients/answers.ts';
+import { FrameClient, headersFrame } from '../../support/clients/frame-client.ts';
+import type { Field } from '../../support/clients/hpack-blocks.ts';
+import { type ConfiguredGateway, startConfigured } from '../../support/gateways/configured-gateway.ts';
 
 /** Two routes for one backend: the first guards a host, the second is open to all others. */
 const GUARDS = {

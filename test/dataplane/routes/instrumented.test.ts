@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Answer, Exchange, Next } from '../../../dataplane/http/exchange.ts';
-import { faultResponse } from '../../../dataplane/http/fault.ts';
-import { mapResponse, Reply } from '../../../dataplane/http/reply.ts';
-import { Response } from '../../../dataplane/http/response.ts';
+import type { Answer, Exchange, Next } from '../../../dataplane/engine/message/exchange.ts';
+import { faultResponse } from '../../../dataplane/engine/message/fault.ts';
+import { mapResponse, Reply } from '../../../dataplane/engine/message/reply.ts';
+import { Response } from '../../../dataplane/engine/message/response.ts';
 import { instrumented, Lease } from '../../../dataplane/routes/instrumented.ts';
 
 const exchange = { startedAt: 0, over: false } as Exchange;

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '../../../contract/document/json-value.ts';
 import { tenantReach } from '../../../contract/reach.ts';
-import { catalogue } from '../../../dataplane/catalogue.ts';
+import { catalogue } from '../../../dataplane/catalogue/catalogue.ts';
 import { checkDefaultObjects } from '../../../dataplane/heap/default-objects.ts';
 import { checkBase, checkRoute } from '../../../dataplane/routes/check-document.ts';
 import { documentReading } from '../../../dataplane/routes/document-reading.ts';
-import { refusalOf } from '../../support/answers.ts';
-import { operatorReach } from '../../support/operator-reach.ts';
-import { startRecordingBackend } from '../../support/recording-backend.ts';
-import { startTenants, TENANT } from '../../support/tenant-gateway.ts';
+import { startRecordingBackend } from '../../support/backends/recording-backend.ts';
+import { refusalOf } from '../../support/clients/answers.ts';
+import { operatorReach } from '../../support/gateways/operator-reach.ts';
+import { startTenants, TENANT } from '../../support/gateways/tenant-gateway.ts';
 
 interface Written {
   readonly base?: JsonObject;

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { JsonObject, JsonValue } from '../../../contract/document/json-value.ts';
 import { pathText } from '../../../contract/problem.ts';
-import { checkConfigured, startConfigured } from '../../support/configured-gateway.ts';
-import { secretFolder } from '../../support/secret-folder.ts';
-import { send } from '../../support/served.ts';
+import { checkConfigured, startConfigured } from '../../support/gateways/configured-gateway.ts';
+import { send } from '../../support/gateways/served.ts';
+import { secretFolder } from '../../support/identity/secret-folder.ts';
 
 /** A store with one symmetric key under the id `key`, named as given. */
 function store(kid: string, more: JsonObject = {}): JsonObject {

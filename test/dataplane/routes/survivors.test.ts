@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
-import { startTenants, type TenantRoute } from '../../support/tenant-gateway.ts';
+import { startTenants, type TenantRoute } from '../../support/gateways/tenant-gateway.ts';
 
 /** A backend and an authorization server in one, which counts what reaches it. */
 async function counting() {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { NoSuchSecret } from '../../../dataplane/heap/secrets.ts';
-import { buildObject } from '../../support/built-object.ts';
-import { refusals } from '../../support/refused-objects.ts';
-import { revealed } from '../../support/secret-folder.ts';
+import { NoSuchSecret } from '../../../dataplane/heap/objects/secrets.ts';
+import { buildObject } from '../../support/gateways/built-object.ts';
+import { refusals } from '../../support/gateways/refused-objects.ts';
+import { revealed } from '../../support/identity/secret-folder.ts';
 
 const TYPE = 'Base64EncodedSecretStore';
 

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
 import { noReach, type Reach } from '../../../contract/reach.ts';
-import { NoSuchSecret, type SecretStore, UnreadableSecret } from '../../../dataplane/heap/secrets.ts';
-import { buildObject } from '../../support/built-object.ts';
-import { refusals } from '../../support/refused-objects.ts';
-import { revealed, secretFolder } from '../../support/secret-folder.ts';
+import { NoSuchSecret, type SecretStore, UnreadableSecret } from '../../../dataplane/heap/objects/secrets.ts';
+import { buildObject } from '../../support/gateways/built-object.ts';
+import { refusals } from '../../support/gateways/refused-objects.ts';
+import { revealed, secretFolder } from '../../support/identity/secret-folder.ts';
 
 const TYPE = 'FileSystemSecretStore';
 

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
 import type { JsonValue } from '../../../contract/document/json-value.ts';
-import type { SecretsProvider } from '../../../dataplane/heap/secrets.ts';
-import { buildObjects } from '../../support/built-object.ts';
-import { certificateAuthority } from '../../support/certificates.ts';
-import { checkConfigured } from '../../support/configured-gateway.ts';
-import { operatorReach } from '../../support/operator-reach.ts';
-import { secretFolder } from '../../support/secret-folder.ts';
+import type { SecretsProvider } from '../../../dataplane/heap/objects/secrets.ts';
+import { buildObjects } from '../../support/gateways/built-object.ts';
+import { checkConfigured } from '../../support/gateways/configured-gateway.ts';
+import { operatorReach } from '../../support/gateways/operator-reach.ts';
+import { certificateAuthority } from '../../support/identity/certificates.ts';
+import { secretFolder } from '../../support/identity/secret-folder.ts';
 
 const VALUE = 'Tr0ub4dor-and-three!';
 const { pem, key } = certificateAuthority('any').issue();

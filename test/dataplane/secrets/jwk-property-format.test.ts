@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { buildObject, buildObjects } from '../../support/built-object.ts';
-import { secretFolder } from '../../support/secret-folder.ts';
+import { buildObject, buildObjects } from '../../support/gateways/built-object.ts';
+import { secretFolder } from '../../support/identity/secret-folder.ts';
 
 const TYPE = 'JwkPropertyFormat';
 const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });

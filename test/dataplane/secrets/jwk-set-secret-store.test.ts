@@ -4,10 +4,10 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
 import { readJws } from '../../../dataplane/jose/compact-jws.ts';
 import { verifyWithSecrets } from '../../../dataplane/jose/verification.ts';
-import { startAuthorizationServer } from '../../support/authorization-server.ts';
-import { buildObject, buildObjects } from '../../support/built-object.ts';
-import { HttpBackend } from '../../support/http-backend.ts';
-import { refusals } from '../../support/refused-objects.ts';
+import { HttpBackend } from '../../support/backends/http-backend.ts';
+import { buildObject, buildObjects } from '../../support/gateways/built-object.ts';
+import { refusals } from '../../support/gateways/refused-objects.ts';
+import { startAuthorizationServer } from '../../support/identity/authorization-server.ts';
 
 const TYPE = 'JwkSetSecretStore';
 

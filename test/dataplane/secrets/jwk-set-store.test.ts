@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type CryptoKey, NoSuchSecret, UnreadableSecret } from '../../../dataplane/heap/secrets.ts';
+import { type CryptoKey, NoSuchSecret, UnreadableSecret } from '../../../dataplane/heap/objects/secrets.ts';
 import { cryptoKeyOf } from '../../../dataplane/jose/jwk.ts';
 import { JwkSetStore } from '../../../dataplane/secrets/jwk-set-store.ts';
 

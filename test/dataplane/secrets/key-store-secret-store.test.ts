@@ -10,13 +10,13 @@ import {
   type SecretStore,
   type StoredSecret,
   UnreadableSecret,
-} from '../../../dataplane/heap/secrets.ts';
-import { buildObject } from '../../support/built-object.ts';
-import { certificateAuthority } from '../../support/certificates.ts';
-import { keystoreFile } from '../../support/keystore-rows.ts';
-import { type Pkcs12Wish, pkcs12File, SECRET_KEY } from '../../support/pkcs12-file.ts';
-import { refusals } from '../../support/refused-objects.ts';
-import { revealed, secretFolder } from '../../support/secret-folder.ts';
+} from '../../../dataplane/heap/objects/secrets.ts';
+import { buildObject } from '../../support/gateways/built-object.ts';
+import { refusals } from '../../support/gateways/refused-objects.ts';
+import { certificateAuthority } from '../../support/identity/certificates.ts';
+import { keystoreFile } from '../../support/identity/keystore-rows.ts';
+import { type Pkcs12Wish, pkcs12File, SECRET_KEY } from '../../support/identity/pkcs12-file.ts';
+import { revealed, secretFolder } from '../../support/identity/secret-folder.ts';
 
 const TYPE = 'KeyStoreSecretStore';
 const authority = certificateAuthority('Root').intermediate('Middle');

@@ -2,9 +2,14 @@ import { generateKeyPairSync } from 'node:crypto';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Secret } from '../../../contract/secret.ts';
-import { type CryptoKey, type KeyUsage, NoSuchSecret, type StoredSecret } from '../../../dataplane/heap/secrets.ts';
+import {
+  type CryptoKey,
+  type KeyUsage,
+  NoSuchSecret,
+  type StoredSecret,
+} from '../../../dataplane/heap/objects/secrets.ts';
 import { LeasedStore } from '../../../dataplane/secrets/leased-store.ts';
-import { revealed } from '../../support/secret-folder.ts';
+import { revealed } from '../../support/identity/secret-folder.ts';
 
 const generic = (value: string, stableId = value): StoredSecret => {
   return { kind: 'generic', stableId, bytes: new Secret(value) };

@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { createPrivateKey, generateKeyPairSync, sign, verify } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
-import type { KeyUsage } from '../../../dataplane/heap/secrets.ts';
-import { buildObject, buildObjects } from '../../support/built-object.ts';
-import { certificateAuthority } from '../../support/certificates.ts';
-import { operatorReach } from '../../support/operator-reach.ts';
-import { refusals } from '../../support/refused-objects.ts';
+import type { KeyUsage } from '../../../dataplane/heap/objects/secrets.ts';
+import { buildObject, buildObjects } from '../../support/gateways/built-object.ts';
+import { operatorReach } from '../../support/gateways/operator-reach.ts';
+import { refusals } from '../../support/gateways/refused-objects.ts';
+import { certificateAuthority } from '../../support/identity/certificates.ts';
 
 const TYPE = 'PemPropertyFormat';
 const root = certificateAuthority('Root');

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
-import type { KeyUsage } from '../../../dataplane/heap/secrets.ts';
-import { buildObject, buildObjects } from '../../support/built-object.ts';
-import { operatorReach } from '../../support/operator-reach.ts';
-import { refusals } from '../../support/refused-objects.ts';
+import type { KeyUsage } from '../../../dataplane/heap/objects/secrets.ts';
+import { buildObject, buildObjects } from '../../support/gateways/built-object.ts';
+import { operatorReach } from '../../support/gateways/operator-reach.ts';
+import { refusals } from '../../support/gateways/refused-objects.ts';
 
 const TYPE = 'SecretKeyPropertyFormat';
 const KEY = Buffer.alloc(32, 7);

@@ -1,11 +1,11 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { NoSuchSecret } from '../../../dataplane/heap/secrets.ts';
-import { buildObject } from '../../support/built-object.ts';
-import { certificateAuthority } from '../../support/certificates.ts';
-import { refusals } from '../../support/refused-objects.ts';
-import { secretFolder } from '../../support/secret-folder.ts';
+import { NoSuchSecret } from '../../../dataplane/heap/objects/secrets.ts';
+import { buildObject } from '../../support/gateways/built-object.ts';
+import { refusals } from '../../support/gateways/refused-objects.ts';
+import { certificateAuthority } from '../../support/identity/certificates.ts';
+import { secretFolder } from '../../support/identity/secret-folder.ts';
 
 const TYPE = 'SecretsKeyManager';
 const authority = certificateAuthority('Root').intermediate('Middle');

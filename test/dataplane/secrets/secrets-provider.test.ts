@@ -1,12 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { JsonObject, JsonValue } from '../../../contract/document/json-value.ts';
-import { NoSuchSecret, type SecretsProvider, UnreadableSecret } from '../../../dataplane/heap/secrets.ts';
-import { buildObjects } from '../../support/built-object.ts';
-import { certificateAuthority } from '../../support/certificates.ts';
-import { checkConfigured } from '../../support/configured-gateway.ts';
-import { operatorReach } from '../../support/operator-reach.ts';
-import { refusals } from '../../support/refused-objects.ts';
-import { revealed, secretFolder } from '../../support/secret-folder.ts';
+import { NoSuchSecret, type SecretsProvider, UnreadableSecret } from '../../../dataplane/heap/objects/secrets.ts';
+import { buildObjects } from '../../support/gateways/built-object.ts';
+import { checkConfigured } from '../../support/gateways/configured-gateway.ts';
+import { operatorReach } from '../../support/gateways/operator-reach.ts';
+import { refusals } from '../../support/gateways/refused-objects.ts';
+import { certificateAuthority } from '../../support/identity/certificates.ts';
+import { revealed, secretFolder } from '../../support/identity/secret-folder.ts';
 
 const TYPE = 'SecretsProvider';
 const encoded = (value: string): string => Buffer.from(value).toString('base64');

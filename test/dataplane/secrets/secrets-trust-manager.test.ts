@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { connect, createServer, type PeerCertificate } from 'node:tls';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
-import { NoSuchSecret, type Trust } from '../../../dataplane/heap/secrets.ts';
-import { buildObject } from '../../support/built-object.ts';
-import { type Certified, certificateAuthority } from '../../support/certificates.ts';
-import { secretFolder } from '../../support/secret-folder.ts';
+import { NoSuchSecret, type Trust } from '../../../dataplane/heap/objects/secrets.ts';
+import { buildObject } from '../../support/gateways/built-object.ts';
+import { type Certified, certificateAuthority } from '../../support/identity/certificates.ts';
+import { secretFolder } from '../../support/identity/secret-folder.ts';
 
 const TYPE = 'SecretsTrustManager';
 const root = certificateAuthority('Root');

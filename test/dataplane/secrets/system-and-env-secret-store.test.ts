@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { noReach } from '../../../contract/reach.ts';
-import { NoSuchSecret, UnreadableSecret } from '../../../dataplane/heap/secrets.ts';
-import { buildObject } from '../../support/built-object.ts';
-import { certificateAuthority } from '../../support/certificates.ts';
-import { operatorReach } from '../../support/operator-reach.ts';
-import { refusals } from '../../support/refused-objects.ts';
-import { revealed } from '../../support/secret-folder.ts';
+import { NoSuchSecret, UnreadableSecret } from '../../../dataplane/heap/objects/secrets.ts';
+import { buildObject } from '../../support/gateways/built-object.ts';
+import { operatorReach } from '../../support/gateways/operator-reach.ts';
+import { refusals } from '../../support/gateways/refused-objects.ts';
+import { certificateAuthority } from '../../support/identity/certificates.ts';
+import { revealed } from '../../support/identity/secret-folder.ts';
 
 const TYPE = 'SystemAndEnvSecretStore';
 const twice = { secretId: 'a', format: 'PLAIN' };

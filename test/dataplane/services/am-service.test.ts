@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
 import { pathText } from '../../../contract/problem.ts';
-import { buildObject } from '../../support/built-object.ts';
-import { checkConfigured } from '../../support/configured-gateway.ts';
-import { revealed, secretFolder } from '../../support/secret-folder.ts';
+import { buildObject } from '../../support/gateways/built-object.ts';
+import { checkConfigured } from '../../support/gateways/configured-gateway.ts';
+import { revealed, secretFolder } from '../../support/identity/secret-folder.ts';
 
 function config(more: JsonObject = {}): JsonObject {
   return {

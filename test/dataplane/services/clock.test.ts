@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { buildObject } from '../../support/built-object.ts';
+import { buildObject } from '../../support/gateways/built-object.ts';
 
 it('tells the time of the machine', () => {
   const { object: now } = buildObject('clock', 'Clock');

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import { buildObject } from '../../support/built-object.ts';
-import { checkConfigured } from '../../support/configured-gateway.ts';
-import { untilTrue } from '../../support/event-loop.ts';
+import { untilTrue } from '../../support/clients/event-loop.ts';
+import { buildObject } from '../../support/gateways/built-object.ts';
+import { checkConfigured } from '../../support/gateways/configured-gateway.ts';
 
 describe('ScheduledExecutorService', () => {
   it('runs a task once, after its delay', async () => {

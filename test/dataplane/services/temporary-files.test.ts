@@ -1,13 +1,13 @@
 import { expect, it, onTestFinished } from 'vitest';
+import { temporaryFileLimit } from '../../../dataplane/engine/wire/temporary-file-limit.ts';
 import { namedMemory } from '../../../dataplane/heap/shared-memory.ts';
-import { temporaryFileLimit } from '../../../dataplane/http/temporary-file-limit.ts';
 import { SpillingStorage } from '../../../dataplane/services/spilling-storage.ts';
 import { TEMPORARY_FILES_MEMORY, TemporaryFiles } from '../../../dataplane/services/temporary-files.ts';
-import { untilTrue } from '../../support/event-loop.ts';
-import { RawClient } from '../../support/raw-client.ts';
-import { eachRequest, plainAnswer, ScriptedBackend } from '../../support/scripted-backend.ts';
-import { serve } from '../../support/served.ts';
-import { watchedDirectory } from '../../support/temporary-files.ts';
+import { eachRequest, plainAnswer, ScriptedBackend } from '../../support/backends/scripted-backend.ts';
+import { untilTrue } from '../../support/clients/event-loop.ts';
+import { RawClient } from '../../support/clients/raw-client.ts';
+import { serve } from '../../support/gateways/served.ts';
+import { watchedDirectory } from '../../support/state/temporary-files.ts';
 
 function limitedTo(bytes: number): void {
   const { bytes: before } = temporaryFileLimit;

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { noReach } from '../../../contract/reach.ts';
-import { StorageOverflow, type TemporaryBuffer } from '../../../dataplane/heap/temporary-storage.ts';
-import { buildObject } from '../../support/built-object.ts';
-import { checkConfigured } from '../../support/configured-gateway.ts';
-import { operatorReach } from '../../support/operator-reach.ts';
+import { StorageOverflow, type TemporaryBuffer } from '../../../dataplane/heap/objects/temporary-storage.ts';
+import { buildObject } from '../../support/gateways/built-object.ts';
+import { checkConfigured } from '../../support/gateways/configured-gateway.ts';
+import { operatorReach } from '../../support/gateways/operator-reach.ts';
 
 function folder(): string {
   const path = mkdtempSync(join(tmpdir(), 'gatewarden-test-'));

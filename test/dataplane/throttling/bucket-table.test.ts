@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { Rate } from '../../../dataplane/heap/throttling.ts';
+import type { Rate } from '../../../dataplane/heap/objects/throttling.ts';
 import { BucketMemory } from '../../../dataplane/throttling/bucket-memory.ts';
 import { bucketRate } from '../../../dataplane/throttling/bucket-rate.ts';
 import { FULL } from '../../../dataplane/throttling/bucket-table.ts';
-import { unsoundness } from '../../support/bucket-soundness.ts';
-import { heldBuckets } from '../../support/held-buckets.ts';
-import { PlainBucket } from '../../support/plain-bucket.ts';
-import { randomNumbers } from '../../support/random.ts';
+import { randomNumbers } from '../../support/clients/random.ts';
+import { unsoundness } from '../../support/state/bucket-soundness.ts';
+import { heldBuckets } from '../../support/state/held-buckets.ts';
+import { PlainBucket } from '../../support/state/plain-bucket.ts';
 
 const MS = 1e6;
 const SECOND = 1e9;

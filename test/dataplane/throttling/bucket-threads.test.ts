@@ -5,11 +5,11 @@ import { BucketMemory, HEADER, WORD } from '../../../dataplane/throttling/bucket
 import { bucketRate } from '../../../dataplane/throttling/bucket-rate.ts';
 import { BucketTable } from '../../../dataplane/throttling/bucket-table.ts';
 import { lock, unlock } from '../../../dataplane/throttling/shared-lock.ts';
-import { type CleaningOrder, STEP } from '../../support/bucket-cleaner.ts';
-import { unsoundness } from '../../support/bucket-soundness.ts';
-import type { BucketOrder } from '../../support/bucket-user.ts';
-import { nextTurn, untilTrue } from '../../support/event-loop.ts';
-import { heldBuckets } from '../../support/held-buckets.ts';
+import { nextTurn, untilTrue } from '../../support/clients/event-loop.ts';
+import { type CleaningOrder, STEP } from '../../support/state/bucket-cleaner.ts';
+import { unsoundness } from '../../support/state/bucket-soundness.ts';
+import type { BucketOrder } from '../../support/state/bucket-user.ts';
+import { heldBuckets } from '../../support/state/held-buckets.ts';
 
 const THREADS = 3;
 
@@ -22,7 +22,7 @@ async function hammer(order: Order): Promise<{ passed: number[][]; memory: Share
   new Int32Array(time)[2] = THREADS;
   const workers = Array.from({ length: THREADS }, (_, seed) => {
     const workerData: BucketOrder = { ...order, memory, time, seed };
-    return new Worker(new URL('../../support/bucket-user.ts', import.meta.url), { workerData });
+    return new Worker(new URL('../../support/state/bucket-user.ts', import.meta.url), { workerData });
   });
   onTestFinished(async () => {
     for (const worker of workers) await worker.terminate();
@@ -68,7 +68,7 @@ it('a thread that is ended, wherever it was, keeps no bucket from the others', a
   for (let round = 0; round < 5; round++) {
     const before = Atomics.load(words, WORD.lock);
     const order = { ...numbers, memory, time: new SharedArrayBuffer(12), seed: round, requests: 2 ** 31 };
-    const worker = new Worker(new URL('../../support/bucket-user.ts', import.meta.url), { workerData: order });
+    const worker = new Worker(new URL('../../support/state/bucket-user.ts', import.meta.url), { workerData: order });
     onTestFinished(async () => void (await worker.terminate()));
     await untilTrue(() => Atomics.load(words, WORD.lock) - before > 1000 * round);
     await worker.terminate();
@@ -87,7 +87,7 @@ it('a bucket that is used again just before it is removed stays', async () => {
   const step = new SharedArrayBuffer(4);
   const steps = new Int32Array(step);
   const workerData: CleaningOrder = { memory: buckets.memory, maximum: 5, time: buckets.time, step };
-  const worker = new Worker(new URL('../../support/bucket-cleaner.ts', import.meta.url), { workerData });
+  const worker = new Worker(new URL('../../support/state/bucket-cleaner.ts', import.meta.url), { workerData });
   onTestFinished(async () => void (await worker.terminate()));
   const done = once(worker, 'message');
   await untilTrue(() => Atomics.load(steps, 0) === STEP.ready);

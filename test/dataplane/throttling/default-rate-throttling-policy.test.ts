@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
 import { parseConfig } from '../../../contract/vocabulary/parse-config.ts';
-import type { Rate, ThrottlingPolicy } from '../../../dataplane/heap/throttling.ts';
-import type { Exchange } from '../../../dataplane/http/exchange.ts';
+import type { Exchange } from '../../../dataplane/engine/message/exchange.ts';
+import type { Rate, ThrottlingPolicy } from '../../../dataplane/heap/objects/throttling.ts';
 import { documentReading } from '../../../dataplane/routes/document-reading.ts';
 import { defaultRateThrottlingPolicy } from '../../../dataplane/throttling/default-rate-throttling-policy.ts';
-import { startFiltered } from '../../support/filtered-gateway.ts';
-import { objectParts } from '../../support/object-parts.ts';
-import { operatorReach } from '../../support/operator-reach.ts';
-import { refusals } from '../../support/refused-objects.ts';
+import { startFiltered } from '../../support/gateways/filtered-gateway.ts';
+import { objectParts } from '../../support/gateways/object-parts.ts';
+import { operatorReach } from '../../support/gateways/operator-reach.ts';
+import { refusals } from '../../support/gateways/refused-objects.ts';
 
 const own = { numberOfRequests: 1, nanoseconds: 10_000_000_000n };
 const given: Rate = { numberOfRequests: 3, nanoseconds: 1_000_000_000n };

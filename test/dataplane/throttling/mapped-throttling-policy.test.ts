@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { JsonValue } from '../../../contract/document/json-value.ts';
-import { startFiltered } from '../../support/filtered-gateway.ts';
-import { refusals } from '../../support/refused-objects.ts';
+import { startFiltered } from '../../support/gateways/filtered-gateway.ts';
+import { refusals } from '../../support/gateways/refused-objects.ts';
 
 const rate = (numberOfRequests: number) => ({ numberOfRequests, duration: '1 hour' });
 const policy = {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { clock, readClock } from '../../../dataplane/http/clock.ts';
+import { clock, readClock } from '../../../dataplane/engine/wire/clock.ts';
 import { memoryClock } from '../../../dataplane/throttling/memory-clock.ts';
 
 /** How far two readings may be apart on a machine that is busy, in nanoseconds. */

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
-import { type ConfiguredGateway, startConfigured } from '../../support/configured-gateway.ts';
+import { type ConfiguredGateway, startConfigured } from '../../support/gateways/configured-gateway.ts';
 
 const rate = { numberOfRequests: 3, duration: '1 hour' };
 const passed = { type: 'StaticResponseHandler', config: { status: 200 } };

@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { BucketMemory, HEADER, WORD } from '../../../dataplane/throttling/bucket-memory.ts';
 import { bucketRate } from '../../../dataplane/throttling/bucket-rate.ts';
 import { lock, unlock } from '../../../dataplane/throttling/shared-lock.ts';
-import { unsoundness } from '../../support/bucket-soundness.ts';
-import { heldBuckets } from '../../support/held-buckets.ts';
+import { unsoundness } from '../../support/state/bucket-soundness.ts';
+import { heldBuckets } from '../../support/state/held-buckets.ts';
 
 it('is held by one, and free for the next', () => {
   const words = new Int32Array(new SharedArrayBuffer(8));

@@ -5,11 +5,11 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
-import { ask } from '../../support/answers.ts';
-import { type Certified, certificateAuthority } from '../../support/certificates.ts';
-import { startConfigured } from '../../support/configured-gateway.ts';
-import { secretFolder } from '../../support/secret-folder.ts';
-import { startTlsBackend } from '../../support/tls-backend.ts';
+import { startTlsBackend } from '../../support/backends/tls-backend.ts';
+import { ask } from '../../support/clients/answers.ts';
+import { startConfigured } from '../../support/gateways/configured-gateway.ts';
+import { type Certified, certificateAuthority } from '../../support/identity/certificates.ts';
+import { secretFolder } from '../../support/identity/secret-folder.ts';
 
 const ca = certificateAuthority('backends');
 const good = ca.issue({ names: ['localhost'] });

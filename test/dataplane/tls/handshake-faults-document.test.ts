@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { handshakeFaults } from '../../../dataplane/http/secure-transport.ts';
+import { handshakeFaults } from '../../../dataplane/engine/wire/secure-transport.ts';
 
 it('docs/errors.md lists every reason for which a handshake with a client fails', () => {
   const document = readFileSync(new URL('../../../docs/errors.md', import.meta.url), 'utf8');

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { certifiedNames, isFor } from '../../../dataplane/tls/host-name.ts';
-import { certificateAuthority } from '../../support/certificates.ts';
+import { certificateAuthority } from '../../support/identity/certificates.ts';
 
 const ca = certificateAuthority('names');
 

@@ -1,14 +1,14 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { type KeyUsage, NoSuchSecret } from '../../../dataplane/heap/secrets.ts';
+import { type KeyUsage, NoSuchSecret } from '../../../dataplane/heap/objects/secrets.ts';
 import { Complaints } from '../../../dataplane/tls/complaints.ts';
 import { KeptKeys } from '../../../dataplane/tls/kept-keys.ts';
-import { tlsRules } from '../../../dataplane/tls/tls-rules.ts';
-import { type Certified, certificateAuthority } from '../../support/certificates.ts';
-import { changingKeys, changingTrust, tlsKey } from '../../support/changing-tls-secrets.ts';
-import { untilTrue } from '../../support/event-loop.ts';
-import { askSecurely } from '../../support/secure-client.ts';
-import { startSecure } from '../../support/secure-gateway.ts';
+import { tlsRules } from '../../../dataplane/tls/options/tls-rules.ts';
+import { untilTrue } from '../../support/clients/event-loop.ts';
+import { askSecurely } from '../../support/clients/secure-client.ts';
+import { startSecure } from '../../support/gateways/secure-gateway.ts';
+import { type Certified, certificateAuthority } from '../../support/identity/certificates.ts';
+import { changingKeys, changingTrust, tlsKey } from '../../support/identity/changing-tls-secrets.ts';
 
 const ca = certificateAuthority('servers');
 const issued = (name: string): Certified => ca.issue({ names: [name] });

@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { connect, type IncomingHttpHeaders } from 'node:http2';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
-import { certificateAuthority } from '../../support/certificates.ts';
-import { changingKeys } from '../../support/changing-tls-secrets.ts';
-import { secureSocket } from '../../support/secure-client.ts';
-import { startSecure } from '../../support/secure-gateway.ts';
-import { startTenants } from '../../support/tenant-gateway.ts';
+import { secureSocket } from '../../support/clients/secure-client.ts';
+import { startSecure } from '../../support/gateways/secure-gateway.ts';
+import { startTenants } from '../../support/gateways/tenant-gateway.ts';
+import { certificateAuthority } from '../../support/identity/certificates.ts';
+import { changingKeys } from '../../support/identity/changing-tls-secrets.ts';
 
 const NAMES = ['shop.test', 'www.shop.test', 'pay.test', 'nobody.test'];
 const ca = certificateAuthority('servers');

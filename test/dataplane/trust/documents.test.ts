@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
 import type { Problem } from '../../../contract/problem.ts';
 import { fieldNames } from '../../../contract/vocabulary/parse-config.ts';
-import { catalogue } from '../../../dataplane/catalogue.ts';
-import { refusalOf } from '../../support/answers.ts';
-import { startTenants, TENANT } from '../../support/tenant-gateway.ts';
+import { catalogue } from '../../../dataplane/catalogue/catalogue.ts';
+import { refusalOf } from '../../support/clients/answers.ts';
+import { startTenants, TENANT } from '../../support/gateways/tenant-gateway.ts';
 
 const FILES = { 'shop/keys/password': 'eA==' };
 const ok: JsonObject = { type: 'StaticResponseHandler', config: { status: 200 } };

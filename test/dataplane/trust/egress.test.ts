@@ -3,15 +3,15 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import type { JsonObject, JsonValue } from '../../../contract/document/json-value.ts';
 import { ref } from '../../../contract/vocabulary/reference.ts';
+import { COUNTER, counters } from '../../../dataplane/engine/wire/counters.ts';
 import { defineDecorator } from '../../../dataplane/heap/definition.ts';
-import { COUNTER, counters } from '../../../dataplane/http/counters.ts';
-import { refusalOf, untilAnswers } from '../../support/answers.ts';
-import { forbidding } from '../../support/forbidden-resource.ts';
-import { startProxy } from '../../support/http-proxy.ts';
-import { RawClient } from '../../support/raw-client.ts';
-import { type RecordingBackend, startRecordingBackend } from '../../support/recording-backend.ts';
-import { startTenants, TENANT, type TenantGateway } from '../../support/tenant-gateway.ts';
-import { UPGRADE } from '../../support/websocket-upgrade.ts';
+import { startProxy } from '../../support/backends/http-proxy.ts';
+import { type RecordingBackend, startRecordingBackend } from '../../support/backends/recording-backend.ts';
+import { forbidding } from '../../support/channel/forbidden-resource.ts';
+import { refusalOf, untilAnswers } from '../../support/clients/answers.ts';
+import { RawClient } from '../../support/clients/raw-client.ts';
+import { UPGRADE } from '../../support/clients/websocket-upgrade.ts';
+import { startTenants, TENANT, type TenantGateway } from '../../support/gateways/tenant-gateway.ts';
 
 /** A backend on loopback, as every neighbour of the plane on its machine is. */
 async function backend(): Promise<RecordingBackend> {

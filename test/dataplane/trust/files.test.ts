@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
 import { tenantReach } from '../../../contract/reach.ts';
-import { pkcs12File, SECRET_KEY } from '../../support/pkcs12-file.ts';
-import { startRecordingBackend } from '../../support/recording-backend.ts';
-import { watchedDirectory } from '../../support/temporary-files.ts';
-import { startTenants, TENANT } from '../../support/tenant-gateway.ts';
+import { startRecordingBackend } from '../../support/backends/recording-backend.ts';
+import { startTenants, TENANT } from '../../support/gateways/tenant-gateway.ts';
+import { pkcs12File, SECRET_KEY } from '../../support/identity/pkcs12-file.ts';
+import { watchedDirectory } from '../../support/state/temporary-files.ts';
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 const FILES = { 'shop/keys/password': base64('swordfish'), 'shop/keys/a.b': base64('x'), 'shop/other/y': base64('y') };

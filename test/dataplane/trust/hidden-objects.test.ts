@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '../../../contract/document/json-value.ts';
-import { inlineSecrets } from '../../support/inline-secrets.ts';
-import { startTenants, TENANT } from '../../support/tenant-gateway.ts';
+import { startTenants, TENANT } from '../../support/gateways/tenant-gateway.ts';
+import { inlineSecrets } from '../../support/identity/inline-secrets.ts';
 
 const PASSWORD = 'the password of the operator';
 const ok = { type: 'StaticResponseHandler', config: { status: 200, entity: 'ok' } };

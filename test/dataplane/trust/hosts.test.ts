@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
 import type { Tenant } from '../../../contract/snapshot.ts';
 import { HostGrants } from '../../../dataplane/routes/host-grants.ts';
-import { ask } from '../../support/answers.ts';
-import { startTenants } from '../../support/tenant-gateway.ts';
+import { ask } from '../../support/clients/answers.ts';
+import { startTenants } from '../../support/gateways/tenant-gateway.ts';
 
 const says = (entity: string, more: JsonObject = {}): JsonObject => ({
   ...more,

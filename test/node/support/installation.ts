@@ -1,4 +1,4 @@
-import { chart, crdChart, givenValues } from '../../support/chart.ts';
+import { chart, crdChart, givenValues } from '../../support/cluster/chart.ts';
 import type { TestNode } from './test-node.ts';
 
 /** The namespace that the chart is installed in, and the name of the release. */

@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { toolOutput } from '../../support/tool-output.ts';
+import { toolOutput } from '../../support/programs/tool-output.ts';
 import { NODE, writeNodeFiles } from './node-files.ts';
 import type { NodePrograms } from './node-programs.ts';
 

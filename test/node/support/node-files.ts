@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { certificateAuthority } from '../../support/certificates.ts';
+import { certificateAuthority } from '../../support/identity/certificates.ts';
 
 /** Where a node and its parts are. It has a network of its own, so that nothing of this can be taken. */
 export const NODE = {

@@ -5,8 +5,8 @@ import { arch, homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { clusterPrograms, helmProgram, KUBERNETES_STAMPS } from '../../support/cluster-programs.ts';
-import { type GoModule, goPrograms } from '../../support/go-programs.ts';
+import { clusterPrograms, helmProgram, KUBERNETES_STAMPS } from '../../support/cluster/cluster-programs.ts';
+import { type GoModule, goPrograms } from '../../support/programs/go-programs.ts';
 
 /** Everything that a node runs, and what it is operated with. */
 export interface NodePrograms {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { theHelm } from '../../support/helm.ts';
+import { theHelm } from '../../support/cluster/helm.ts';
 import { KubernetesNode, onNode } from './kubernetes-node.ts';
 import { builtImage, programImage } from './node-images.ts';
 import { nodePrograms } from './node-programs.ts';

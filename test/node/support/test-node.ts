@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { inject } from 'vitest';
-import { theHelm } from '../../support/helm.ts';
+import { theHelm } from '../../support/cluster/helm.ts';
 import { type NodeAccess, onNode } from './kubernetes-node.ts';
 
 declare module 'vitest' {

@@ -1,9 +1,13 @@
 import { expect, it } from 'vitest';
-import { type AuthorizationServer, CLIENT, startAuthorizationServer } from '../../support/authorization-server.ts';
-import { type Certified, certificateAuthority } from '../../support/certificates.ts';
-import { DpopClient } from '../../support/dpop-client.ts';
-import { withBasic } from '../../support/introspecting-instance.ts';
-import { ProtectedInstance, resourceServer, route } from '../../support/protected-instance.ts';
+import { ProtectedInstance, resourceServer, route } from '../../support/gateways/protected-instance.ts';
+import {
+  type AuthorizationServer,
+  CLIENT,
+  startAuthorizationServer,
+} from '../../support/identity/authorization-server.ts';
+import { type Certified, certificateAuthority } from '../../support/identity/certificates.ts';
+import { DpopClient } from '../../support/identity/dpop-client.ts';
+import { withBasic } from '../../support/identity/introspecting-instance.ts';
 
 const authority = certificateAuthority('everybody');
 const own = authority.issue({ names: ['gateway.test'] });

@@ -1,8 +1,12 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { type AuthorizationServer, CLIENT, startAuthorizationServer } from '../../support/authorization-server.ts';
-import { HttpBackend } from '../../support/http-backend.ts';
-import { withBasic } from '../../support/introspecting-instance.ts';
-import { ProtectedInstance, route } from '../../support/protected-instance.ts';
+import { HttpBackend } from '../../support/backends/http-backend.ts';
+import { ProtectedInstance, route } from '../../support/gateways/protected-instance.ts';
+import {
+  type AuthorizationServer,
+  CLIENT,
+  startAuthorizationServer,
+} from '../../support/identity/authorization-server.ts';
+import { withBasic } from '../../support/identity/introspecting-instance.ts';
 
 const patience = { timeout: 30_000, interval: 50 };
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { startAuthorizationServer } from '../../support/authorization-server.ts';
-import { methods, SIGNER, startIntrospecting, untilKept } from '../../support/introspecting-instance.ts';
+import { startAuthorizationServer } from '../../support/identity/authorization-server.ts';
+import { methods, SIGNER, startIntrospecting, untilKept } from '../../support/identity/introspecting-instance.ts';
 
 const patience = { timeout: 20_000, interval: 50 };
 

@@ -1,12 +1,12 @@
 import { createPrivateKey } from 'node:crypto';
 import { expect, it, vi } from 'vitest';
 import { sign } from '../../../dataplane/jose/signature.ts';
-import { certificateAuthority } from '../../support/certificates.ts';
-import { ClosedLoopClient } from '../../support/closed-loop-client.ts';
-import { type Pkcs12Wish, pkcs12File } from '../../support/pkcs12-file.ts';
-import { Load, ProtectedInstance, resourceServer, route } from '../../support/protected-instance.ts';
-import { secureSocket } from '../../support/secure-client.ts';
-import { cryptoKey } from '../../support/signing-keys.ts';
+import { ClosedLoopClient } from '../../support/clients/closed-loop-client.ts';
+import { secureSocket } from '../../support/clients/secure-client.ts';
+import { Load, ProtectedInstance, resourceServer, route } from '../../support/gateways/protected-instance.ts';
+import { certificateAuthority } from '../../support/identity/certificates.ts';
+import { type Pkcs12Wish, pkcs12File } from '../../support/identity/pkcs12-file.ts';
+import { cryptoKey } from '../../support/identity/signing-keys.ts';
 
 const patience = { timeout: 20_000, interval: 50 };
 const PASSWORD = 'the password of all keystores';

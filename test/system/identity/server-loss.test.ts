@@ -1,7 +1,12 @@
 import { expect, it, vi } from 'vitest';
-import { startAuthorizationServer } from '../../support/authorization-server.ts';
-import { introspections, startIntrospecting, untilKept, withBasic } from '../../support/introspecting-instance.ts';
-import type { ProtectedInstance } from '../../support/protected-instance.ts';
+import type { ProtectedInstance } from '../../support/gateways/protected-instance.ts';
+import { startAuthorizationServer } from '../../support/identity/authorization-server.ts';
+import {
+  introspections,
+  startIntrospecting,
+  untilKept,
+  withBasic,
+} from '../../support/identity/introspecting-instance.ts';
 
 const patience = { timeout: 20_000, interval: 50 };
 

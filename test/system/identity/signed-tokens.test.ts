@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, it, vi } from 'vitest';
-import { type AuthorizationServer, startAuthorizationServer } from '../../support/authorization-server.ts';
-import { type FilesFor, ProtectedInstance, resourceServer, route } from '../../support/protected-instance.ts';
+import { type FilesFor, ProtectedInstance, resourceServer, route } from '../../support/gateways/protected-instance.ts';
+import { type AuthorizationServer, startAuthorizationServer } from '../../support/identity/authorization-server.ts';
 
 const patience = { timeout: 20_000, interval: 50 };
 

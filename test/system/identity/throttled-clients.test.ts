@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
-import { type AuthorizationServer, startAuthorizationServer } from '../../support/authorization-server.ts';
-import { ProtectedInstance, resourceServer, route, type Told } from '../../support/protected-instance.ts';
+import { ProtectedInstance, resourceServer, route, type Told } from '../../support/gateways/protected-instance.ts';
+import { type AuthorizationServer, startAuthorizationServer } from '../../support/identity/authorization-server.ts';
 
 const patience = { timeout: 20_000, interval: 50 };
 const RATE = { numberOfRequests: 20, duration: '10 hours' };

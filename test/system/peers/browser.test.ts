@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
-import { openInChromium } from '../../support/chromium.ts';
-import { INSTALLATION, installPrograms } from '../../support/debian-program.ts';
-import { certifiers, PeerGateway } from '../../support/peer-gateway.ts';
-import type { ServerProgram } from '../../support/server-program.ts';
+import { certifiers, PeerGateway } from '../../support/gateways/peer-gateway.ts';
+import { openInChromium } from '../../support/programs/chromium.ts';
+import { INSTALLATION, installPrograms } from '../../support/programs/debian-program.ts';
+import type { ServerProgram } from '../../support/programs/server-program.ts';
 
 const who = certifiers();
 let application: Server;

@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { curl } from '../../support/curl.ts';
-import { INSTALLATION, installPrograms, programPath } from '../../support/debian-program.ts';
-import { EchoBackend } from '../../support/echo-backend.ts';
-import { bodyOf, Http2Backend } from '../../support/http2-backend.ts';
-import { certifiers, PeerGateway } from '../../support/peer-gateway.ts';
-import { type Outcome, runProgram } from '../../support/run-program.ts';
+import { EchoBackend } from '../../support/backends/echo-backend.ts';
+import { bodyOf, Http2Backend } from '../../support/backends/http2-backend.ts';
+import { certifiers, PeerGateway } from '../../support/gateways/peer-gateway.ts';
+import { curl } from '../../support/programs/curl.ts';
+import { INSTALLATION, installPrograms, programPath } from '../../support/programs/debian-program.ts';
+import { type Outcome, runProgram } from '../../support/programs/run-program.ts';
 
 const FILE = randomBytes(3 << 19).toString('base64');
 const digestOf = (text: string | Buffer): string => createHash('sha256').update(text).digest('hex');

@@ -3,12 +3,12 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import WebSocket, { WebSocketServer } from 'ws';
-import { curl } from '../../support/curl.ts';
-import { INSTALLATION, installPrograms } from '../../support/debian-program.ts';
-import { EchoBackend } from '../../support/echo-backend.ts';
-import { NginxPeer } from '../../support/nginx-peer.ts';
-import { certifiers, PeerGateway } from '../../support/peer-gateway.ts';
-import { freePort, ServerProgram } from '../../support/server-program.ts';
+import { EchoBackend } from '../../support/backends/echo-backend.ts';
+import { certifiers, PeerGateway } from '../../support/gateways/peer-gateway.ts';
+import { curl } from '../../support/programs/curl.ts';
+import { INSTALLATION, installPrograms } from '../../support/programs/debian-program.ts';
+import { NginxPeer } from '../../support/programs/nginx-peer.ts';
+import { freePort, ServerProgram } from '../../support/programs/server-program.ts';
 
 const who = certifiers();
 const proxy = new ServerProgram('tinyproxy');

@@ -3,11 +3,11 @@ import { rmSync, statSync } from 'node:fs';
 import { createSecureServer, type Http2SecureServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Certified } from '../../support/certificates.ts';
-import { type CurlAnswer, curl } from '../../support/curl.ts';
-import { INSTALLATION, installPrograms } from '../../support/debian-program.ts';
-import { NginxPeer } from '../../support/nginx-peer.ts';
-import { certifiers, PeerGateway } from '../../support/peer-gateway.ts';
+import { certifiers, PeerGateway } from '../../support/gateways/peer-gateway.ts';
+import type { Certified } from '../../support/identity/certificates.ts';
+import { type CurlAnswer, curl } from '../../support/programs/curl.ts';
+import { INSTALLATION, installPrograms } from '../../support/programs/debian-program.ts';
+import { NginxPeer } from '../../support/programs/nginx-peer.ts';
 
 const who = certifiers();
 const stranger = certifiers().backends;

@@ -12,8 +12,8 @@ import {
   status,
 } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { GrpcServer, grpcClient, messagesOf } from '../../support/grpc-service.ts';
-import { certifiers, PeerGateway } from '../../support/peer-gateway.ts';
+import { GrpcServer, grpcClient, messagesOf } from '../../support/backends/grpc-service.ts';
+import { certifiers, PeerGateway } from '../../support/gateways/peer-gateway.ts';
 
 const who = certifiers();
 const servers = new Map<string, GrpcServer>();

@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { curl } from '../../support/curl.ts';
-import { INSTALLATION, installPrograms } from '../../support/debian-program.ts';
-import { EchoBackend } from '../../support/echo-backend.ts';
-import { HaproxyPeer } from '../../support/haproxy-peer.ts';
-import { certifiers, PeerGateway } from '../../support/peer-gateway.ts';
+import { EchoBackend } from '../../support/backends/echo-backend.ts';
+import { certifiers, PeerGateway } from '../../support/gateways/peer-gateway.ts';
+import { curl } from '../../support/programs/curl.ts';
+import { INSTALLATION, installPrograms } from '../../support/programs/debian-program.ts';
+import { HaproxyPeer } from '../../support/programs/haproxy-peer.ts';
 
 const FILE = randomBytes(1 << 20).toString('base64');
 const DIGEST = createHash('sha256').update(FILE).digest('hex');

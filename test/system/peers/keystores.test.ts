@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { INSTALLATION, installPrograms } from '../../support/debian-program.ts';
-import { type FreshKeystore, javaRows, makeKeystores } from '../../support/fresh-keystores.ts';
-import { type KeystoreRow, keystoreRows, sorted } from '../../support/keystore-rows.ts';
+import { type FreshKeystore, javaRows, makeKeystores } from '../../support/identity/fresh-keystores.ts';
+import { type KeystoreRow, keystoreRows, sorted } from '../../support/identity/keystore-rows.ts';
+import { INSTALLATION, installPrograms } from '../../support/programs/debian-program.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'gatewarden-test-'));
 let made: readonly FreshKeystore[];

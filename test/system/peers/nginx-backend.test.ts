@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { curl } from '../../support/curl.ts';
-import { INSTALLATION, installPrograms } from '../../support/debian-program.ts';
-import { NginxPeer } from '../../support/nginx-peer.ts';
-import { certifiers, PeerGateway } from '../../support/peer-gateway.ts';
+import { certifiers, PeerGateway } from '../../support/gateways/peer-gateway.ts';
+import { curl } from '../../support/programs/curl.ts';
+import { INSTALLATION, installPrograms } from '../../support/programs/debian-program.ts';
+import { NginxPeer } from '../../support/programs/nginx-peer.ts';
 
 const LOCATIONS = `
   location ~ ^/\\w+/hello { default_type text/plain; return 200 "$server_protocol $http_host $request_uri"; }

@@ -1,9 +1,9 @@
 import { Agent, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { INSTALLATION, installPrograms } from '../../support/debian-program.ts';
-import { NginxPeer } from '../../support/nginx-peer.ts';
-import { certifiers, PeerGateway } from '../../support/peer-gateway.ts';
+import { certifiers, PeerGateway } from '../../support/gateways/peer-gateway.ts';
+import { INSTALLATION, installPrograms } from '../../support/programs/debian-program.ts';
+import { NginxPeer } from '../../support/programs/nginx-peer.ts';
 
 /** nginx sends GOAWAY after so many requests of a connection; by default after 1000. */
 const PER_CONNECTION = 25;

@@ -4,12 +4,12 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Certified } from '../../support/certificates.ts';
-import { curl } from '../../support/curl.ts';
-import { INSTALLATION, installPrograms, programPath } from '../../support/debian-program.ts';
-import { NginxPeer } from '../../support/nginx-peer.ts';
-import { type Certifiers, certifiers, PeerGateway, routeTo } from '../../support/peer-gateway.ts';
-import { runProgram } from '../../support/run-program.ts';
+import { type Certifiers, certifiers, PeerGateway, routeTo } from '../../support/gateways/peer-gateway.ts';
+import type { Certified } from '../../support/identity/certificates.ts';
+import { curl } from '../../support/programs/curl.ts';
+import { INSTALLATION, installPrograms, programPath } from '../../support/programs/debian-program.ts';
+import { NginxPeer } from '../../support/programs/nginx-peer.ts';
+import { runProgram } from '../../support/programs/run-program.ts';
 
 const who = certifiers();
 let nginx: NginxPeer | undefined;

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import WebSocket, { type ClientOptions, WebSocketServer } from 'ws';
-import { certifiers, PeerGateway } from '../../support/peer-gateway.ts';
+import { certifiers, PeerGateway } from '../../support/gateways/peer-gateway.ts';
 
 const who = certifiers();
 const servers: Server[] = [];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../contract/document/json-value.ts';
-import { CompiledCluster, verdictIn } from '../../../support/compiled-cluster.ts';
-import { proxied } from '../../../support/proxied-route.ts';
+import { CompiledCluster, verdictIn } from '../../../support/cluster/compiled-cluster.ts';
+import { proxied } from '../../../support/gateways/proxied-route.ts';
 
 const tenant = (name: string, namespaces: string[], hosts: string[]): JsonObject => ({ name, namespaces, hosts });
 

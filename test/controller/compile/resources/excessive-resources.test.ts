@@ -3,8 +3,8 @@ import type { JsonObject, JsonValue } from '../../../../contract/document/json-v
 import { readResource } from '../../../../contract/resources/read-resource.ts';
 import type { ResourceKind } from '../../../../contract/resources/resource.ts';
 import type { ResourceVerdict } from '../../../../controller/compile/resources/resource-verdict.ts';
-import { CompiledCluster, verdictIn } from '../../../support/compiled-cluster.ts';
-import { proxied } from '../../../support/proxied-route.ts';
+import { CompiledCluster, verdictIn } from '../../../support/cluster/compiled-cluster.ts';
+import { proxied } from '../../../support/gateways/proxied-route.ts';
 
 const handler = 'ReverseProxyHandler';
 

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../contract/document/json-value.ts';
 import type { Resource, ResourceKind } from '../../../../contract/resources/resource.ts';
 import type { ResourceOpinion } from '../../../../controller/compile/resources/judge-change.ts';
-import { CompiledCluster } from '../../../support/compiled-cluster.ts';
-import { proxied } from '../../../support/proxied-route.ts';
+import { CompiledCluster } from '../../../support/cluster/compiled-cluster.ts';
+import { proxied } from '../../../support/gateways/proxied-route.ts';
 
 const files: JsonObject = { type: 'FileSystemSecretStore', config: { format: 'PLAIN' }, secrets: [{ name: 'keys' }] };
 const plain: JsonObject = proxied;

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../contract/document/json-value.ts';
 import { routeHash } from '../../../../contract/route-hash.ts';
 import type { ResourceVerdict } from '../../../../controller/compile/resources/resource-verdict.ts';
-import { CompiledCluster, verdictIn } from '../../../support/compiled-cluster.ts';
-import { proxied } from '../../../support/proxied-route.ts';
+import { CompiledCluster, verdictIn } from '../../../support/cluster/compiled-cluster.ts';
+import { proxied } from '../../../support/gateways/proxied-route.ts';
 
 const good: JsonObject = { condition: "${request.uri.path == '/a'}", ...proxied };
 const bad: JsonObject = { ...good, handler: { type: 'StaticResponseHandler', config: { status: 'many' } } };

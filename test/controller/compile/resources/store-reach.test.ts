@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '../../../../contract/document/json-value.ts';
-import { CompiledCluster } from '../../../support/compiled-cluster.ts';
-import { proxied } from '../../../support/proxied-route.ts';
+import { CompiledCluster } from '../../../support/cluster/compiled-cluster.ts';
+import { proxied } from '../../../support/gateways/proxied-route.ts';
 
 /** A store that shop may use, made with a password from one that it may not. */
 function cluster(): CompiledCluster {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../contract/document/json-value.ts';
-import { CompiledCluster } from '../../../support/compiled-cluster.ts';
-import { proxied } from '../../../support/proxied-route.ts';
+import { CompiledCluster } from '../../../support/cluster/compiled-cluster.ts';
+import { proxied } from '../../../support/gateways/proxied-route.ts';
 
 const respond = (entity: string): JsonObject => ({
   handler: { type: 'StaticResponseHandler', config: { status: 200, entity } },

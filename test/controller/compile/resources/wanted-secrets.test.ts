@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../../../contract/document/json-value.ts';
 import { MOST_SECRETS } from '../../../../controller/compile/resources/wanted-secrets.ts';
-import { CompiledCluster, verdictIn } from '../../../support/compiled-cluster.ts';
+import { CompiledCluster, verdictIn } from '../../../support/cluster/compiled-cluster.ts';
 
 const store = (...names: readonly string[]): JsonObject => ({
   type: 'FileSystemSecretStore',

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../contract/document/json-value.ts';
 import { resourceKey } from '../../../../contract/resources/resource.ts';
 import type { Compilation } from '../../../../controller/compile/compiler.ts';
-import { CompiledCluster } from '../../../support/compiled-cluster.ts';
-import { proxied } from '../../../support/proxied-route.ts';
-import { randomNumbers } from '../../../support/random.ts';
+import { randomNumbers } from '../../../support/clients/random.ts';
+import { CompiledCluster } from '../../../support/cluster/compiled-cluster.ts';
+import { proxied } from '../../../support/gateways/proxied-route.ts';
 
 const ROUTES = 5000;
 

@@ -4,7 +4,7 @@ import { Secret } from '../../../../contract/secret.ts';
 import { refuseCostlyEncryption, refuseCostlyKey } from '../../../../dataplane/secrets/keystore/costly-key.ts';
 import { entrySecrets } from '../../../../dataplane/secrets/keystore/entry-secrets.ts';
 import { pemSecrets } from '../../../../dataplane/secrets/pem-secrets.ts';
-import { element, integer, octets, oid, pemBlock, sequence } from '../../../support/der.ts';
+import { element, integer, octets, oid, pemBlock, sequence } from '../../../support/identity/der.ts';
 
 const DSA = '1.2.840.10040.4.1';
 const DSA_OLD = '1.3.14.3.2.12';

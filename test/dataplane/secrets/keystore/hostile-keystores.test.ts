@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { BoundedWork } from '../../../../dataplane/secrets/keystore/bounded-work.ts';
 import { KeystoreProblem, WrongPassword } from '../../../../dataplane/secrets/keystore/keystore-problem.ts';
 import { type KeystoreType, readKeystore, recoverKey } from '../../../../dataplane/secrets/keystore/read-keystore.ts';
-import { element, explicit, integer, octets, oid, sequence, set } from '../../../support/der.ts';
-import { keystoreFile } from '../../../support/keystore-rows.ts';
-import { pkcs12File } from '../../../support/pkcs12-file.ts';
+import { element, explicit, integer, octets, oid, sequence, set } from '../../../support/identity/der.ts';
+import { keystoreFile } from '../../../support/identity/keystore-rows.ts';
+import { pkcs12File } from '../../../support/identity/pkcs12-file.ts';
 
 /** Reads a keystore with all its keys. What comes of it is an error that is ours, or nothing. */
 async function read(

@@ -3,14 +3,14 @@ import { createSecureContext } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { KeystoreProblem, WrongPassword } from '../../../../dataplane/secrets/keystore/keystore-problem.ts';
 import { readKeystore, recoverKey } from '../../../../dataplane/secrets/keystore/read-keystore.ts';
-import { element, explicit, integer, octets, oid, sequence } from '../../../support/der.ts';
+import { element, explicit, integer, octets, oid, sequence } from '../../../support/identity/der.ts';
 import {
   type KeystoreRow,
   keystoreFile,
   keystoreRows,
   knownKeystores,
   sorted,
-} from '../../../support/keystore-rows.ts';
+} from '../../../support/identity/keystore-rows.ts';
 
 /** The rows of others do not tell certificates. */
 function withoutCertificates(rows: readonly KeystoreRow[] | null): unknown {

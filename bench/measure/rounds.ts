@@ -1,0 +1,103 @@
+import type { Peer } from '../peer.ts';
+import { type Measurement, measurementsOf, type Results } from '../results.ts';
+import { measureSignatures } from '../signature-cost.ts';
+import { type Cores, measureOnce } from './measure.ts';
+import { quietMachine } from './measure-cpu.ts';
+import { kibibytes, micros, percent, perSecond } from './quantity.ts';
+import { spreadOf } from './statistics.ts';
+import { contenders, paceShare, type Workload } from './workload.ts';
+
+/** Above this share of one core taken by others, a measurement is thrown away and repeated. */
+export const tolerated = 0.08;
+/** The same for the share of answers during which the machine stopped the load program. */
+export const toleratedExclusion = 0.1;
+const attempts = 3;
+
+type Figures = Awaited<ReturnType<typeof measureOnce>>;
+
+/** One run of the bench: what it measures, where, what it found so far, and how many repetitions it can still afford. */
+export type Run = { results: Results; peers: readonly Peer[]; cores: Cores; repetitions: number };
+
+function isBusy({ foreign, excluded }: Figures): boolean {
+  return foreign > tolerated || excluded > toleratedExclusion;
+}
+
+/** Repeats a measurement while others keep the machine busy; settles for the quietest one after a few. */
+async function measureQuietly(run: Run, measure: () => Promise<Figures>): Promise<Figures> {
+  let quietest = await measure();
+  for (let attempt = 1; attempt < attempts && run.repetitions > 0 && isBusy(quietest); attempt++) {
+    run.repetitions--;
+    run.results.refused++;
+    await quietMachine(tolerated);
+    const figures = await measure();
+    if (figures.foreign + figures.excluded < quietest.foreign + quietest.excluded) quietest = figures;
+  }
+  return quietest;
+}
+
+function describe({ cpuMicros, perSecond: rate, p99, foreign, excluded, faults, memory }: Measurement): string {
+  const figures = memory
+    ? [`${kibibytes(memory.perConnection)} per connection`]
+    : [`${micros(cpuMicros)} CPU per request`, perSecond(rate), `p99 ${micros(p99)}`];
+  if (foreign > tolerated) figures.push(`others took ${percent(foreign)} of a core`);
+  if (excluded > 0) figures.push(`${percent(excluded)} excluded`);
+  if (faults > 0) figures.push(`${faults} faults`);
+  return figures.join(', ');
+}
+
+/** The rate at which latency is compared: from the main workload of this run, or from three short looks. */
+async function paceOf(run: Run, workload: Workload): Promise<number> {
+  const { results, peers, cores } = run;
+  const subject = peers.find(({ role }) => role === 'subject');
+  if (subject === undefined) throw new Error('the rate comes from gatewarden, which is not among the proxies');
+  const speeds = measurementsOf(results, 'main', subject.name).map((one) => one.perSecond);
+  while (speeds.length < 3) {
+    const saturated: Workload = { ...workload, kind: 'saturate', seconds: 2 };
+    speeds.push((await measureQuietly(run, () => measureOnce(subject, saturated, cores))).perSecond);
+  }
+  return Math.round((spreadOf(speeds)?.median ?? 0) * paceShare);
+}
+
+async function measureTurn(run: Run, workload: Workload, peer: Peer, round: number, rate?: number): Promise<string> {
+  const { results, cores } = run;
+  const figures = await measureQuietly(run, () => measureOnce(peer, workload, cores, rate));
+  const measurement = { workload: workload.name, peer: peer.name, round, busy: isBusy(figures), ...figures };
+  results.measurements.push(measurement);
+  return describe(measurement);
+}
+
+/** A fraction of all measurements, so that a busy machine cannot stretch a run without end. */
+export function affordableRepetitions(measurements: number): number {
+  return Math.max(10, Math.ceil(measurements / 4));
+}
+
+/** All rounds of one workload, every proxy once per round, each time starting with another one. */
+export async function runWorkload(run: Run, workload: Workload, rounds: number): Promise<void> {
+  console.log(`\n${workload.title}`);
+  const failed = (what: string) => (error: Error) => {
+    run.results.failures.push(`${workload.name}, ${what}: ${error.message}`);
+    return `failed: ${error.message}`;
+  };
+  const peers = contenders(workload, run.peers);
+  if (workload.name.startsWith('cold-') && workload.tokens !== undefined) {
+    const { algorithm, count } = workload.tokens;
+    const { median } = measureSignatures(algorithm, count, run.cores.proxy);
+    console.log(`  OpenSSL alone: ${micros(median)} for a signature`);
+  }
+  let rate: number | undefined;
+  if (workload.kind === 'pace') {
+    const pace = await paceOf(run, workload).catch(failed('choosing the rate'));
+    console.log(typeof pace === 'string' ? `  ${pace}` : `  at ${perSecond(pace)}`);
+    if (typeof pace === 'string') return;
+    run.results.rate = rate = pace;
+  }
+  for (let round = 0; round < rounds; round++) {
+    for (let turn = 0; turn < peers.length; turn++) {
+      const peer = peers[(turn + round) % peers.length] as Peer;
+      const outcome = await measureTurn(run, workload, peer, round, rate).catch(
+        failed(`${peer.name}, round ${round + 1}`),
+      );
+      console.log(`  ${round + 1}/${rounds}  ${peer.name.padEnd(23)}${outcome}`);
+    }
+  }
+}

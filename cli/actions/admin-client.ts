@@ -1,0 +1,95 @@
+import { existsSync, readFileSync } from 'node:fs';
+import type { Reading } from '../commands/command.ts';
+import { isInCluster } from '../options/in-cluster.ts';
+import { ownAdminSocket } from './admin-socket.ts';
+
+/** How a command reaches the admin address of a controller. */
+export interface AdminAccess {
+  /** By default the controller of this container, or else the one on this machine. */
+  readonly admin: URL | undefined;
+  readonly tokenFile: string | undefined;
+  readonly caFile: string | undefined;
+}
+
+/** The options of commands that ask a controller. */
+export const adminOptions = {
+  admin: {
+    valueName: 'URL',
+    description:
+      'Admin address of a controller, such as https://gatewarden-controller.gatewarden:9091 or unix:/tmp/admin.sock; ' +
+      'by default http://127.0.0.1:9090, or in the Pod of a controller its socket.',
+    optional: true,
+    read: readAdminUrl,
+  },
+  'token-file': {
+    valueName: 'FILE',
+    description: 'File with the token of a ServiceAccount or user that may get the path; sent over https only.',
+    optional: true,
+    read: (text: string): Reading<string> => ({ value: text }),
+  },
+  'ca-file': {
+    valueName: 'FILE',
+    description: "File with the authority of the controller's certificate, in PEM.",
+    optional: true,
+    read: (text: string): Reading<string> => ({ value: text }),
+  },
+} as const;
+
+/** Longest answer that is read, in bytes. */
+const LONGEST = 512 * 1024 * 1024;
+const TIMEOUT = 30_000;
+
+/** What a controller answers at a path of its admin address. @throws Error that says why there is none */
+export async function askController({ tokenFile, caFile, ...given }: AdminAccess, path: string): Promise<string> {
+  const admin = given.admin ?? defaultAdmin();
+  const isSecure = admin.protocol === 'https:';
+  if (tokenFile !== undefined && !isSecure)
+    throw new Error('a token is sent over https only: give --admin an https URL');
+  const headers = tokenFile === undefined ? {} : { authorization: `Bearer ${readFileSync(tokenFile, 'utf8').trim()}` };
+  const isSocket = admin.protocol === 'unix:';
+  const url = isSocket
+    ? new URL(path, 'http://localhost')
+    : new URL(`${admin.pathname.replace(/\/$/, '')}${path}`, admin);
+  const asked = isSocket ? admin.pathname : url.origin;
+  // Loaded here and not at the top: every command has these options, and few ask.
+  const { request } = isSecure ? await import('node:https') : await import('node:http');
+  const answer = await new Promise<{ readonly status: number; readonly text: string }>((resolve, reject) => {
+    const at = isSocket ? { socketPath: decodeURIComponent(admin.pathname) } : {};
+    const options = { headers, timeout: TIMEOUT, ...at, ...(caFile === undefined ? {} : { ca: readFileSync(caFile) }) };
+    const asking = request(url, options, (response) => {
+      const pieces: Buffer[] = [];
+      let size = 0;
+      response.on('data', (piece: Buffer) => {
+        size += piece.length;
+        if (size > LONGEST) asking.destroy(new Error('the answer is too long'));
+        else pieces.push(piece);
+      });
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, text: Buffer.concat(pieces).toString('utf8') }),
+      );
+      response.on('error', reject);
+    });
+    asking.on('timeout', () => asking.destroy(new Error('no answer in time')));
+    asking.on('error', reject);
+    asking.end();
+  }).catch((error: unknown) => {
+    throw new Error(
+      `${asked} cannot be asked: ${error instanceof Error ? error.message || error.name : String(error)}`,
+    );
+  });
+  if (answer.status === 200) return answer.text;
+  throw new Error(
+    `${isSocket ? `${asked}, asked for ${path},` : url.href} answered ${answer.status}: ${answer.text.trim().slice(0, 500)}`,
+  );
+}
+
+function defaultAdmin(): URL {
+  const socket = ownAdminSocket();
+  return new URL(isInCluster() && existsSync(socket) ? `unix:${socket}` : 'http://127.0.0.1:9090');
+}
+
+function readAdminUrl(text: string): Reading<URL> {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const isUsable = url !== null && (/^https?:$/.test(url.protocol) || /^unix:\/[^/]/.test(text));
+  return isUsable ? { value: url } : { problem: `must be an http or https URL or unix:/PATH, not '${text}'` };
+}

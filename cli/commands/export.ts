@@ -1,0 +1,61 @@
+import { systemOption } from '../options/system-property.ts';
+import { defineCommand } from './command.ts';
+
+const label = (text: string): { readonly value: string } | { readonly problem: string } =>
+  /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/.test(text)
+    ? { value: text }
+    : { problem: `must be a name as Kubernetes has them, not '${text}'` };
+
+/** Turns an instance into resources of a cluster. */
+export const exportCommand = defineCommand({
+  name: 'export',
+  summary: 'write a configuration as Kubernetes resources',
+  description:
+    'Writes the configuration of an instance directory as manifests: each route as a Route, config.json and admin.json ' +
+    'as the ConfigMap of the base configuration, and the stores that routes find secrets in as SecretStores. Routes of ' +
+    'a cluster are tenants, who may do less than an operator: the manifests are checked as `gatewarden check` would, ' +
+    'and what is left to do is printed to the standard error. Ends with 0 when nothing is left to do, and with 1 otherwise.',
+  arguments: [{ name: 'DIR', description: 'Instance directory, or its configuration directory.' }],
+  options: {
+    namespace: { valueName: 'NAME', description: 'Namespace of the resources.', read: label },
+    base: { valueName: 'NAME', description: 'Name of the ConfigMap.', default: 'gatewarden', read: label },
+    out: {
+      valueName: 'DIR',
+      description:
+        'Directory for one file per resource, made if it is missing; by default all go to the standard output.',
+      optional: true,
+      read: (text) => ({ value: text }),
+    },
+    'include-secrets': {
+      flag: true,
+      description: 'Write out what is secret; otherwise Secrets are empty, and stars stand for secrets in documents.',
+    },
+    system: systemOption,
+  },
+  examples: [
+    {
+      command: 'gatewarden export /etc/gatewarden --namespace shop --out manifests',
+      effect: 'Write manifests; say what is left to do.',
+    },
+  ],
+  async run({ namespace, base, out, 'include-secrets': includesSecrets, system }, { DIR: path }) {
+    const { exportInstance } = await import('../actions/export-instance.ts');
+    const { checkManifests } = await import('../actions/check-manifests.ts');
+    const { checkReport } = await import('../output/check-report.ts');
+    const { mkdirSync, writeFileSync } = await import('node:fs');
+    const { join, resolve } = await import('node:path');
+    const settings = { system: Object.fromEntries(system), namespace };
+    const { files, hasBase, remarks } = exportInstance(path, { ...settings, baseName: base, includesSecrets });
+    const sources = [...files].map(([name, text]) => ({ path: resolve(out ?? '', name), content: Buffer.from(text) }));
+    if (out === undefined) process.stdout.write([...files.values()].join('---\n'));
+    else {
+      mkdirSync(out, { recursive: true });
+      for (const [name, text] of files) writeFileSync(join(out, name), text, { mode: 0o600 });
+    }
+    const manifests = checkManifests(sources, { ...settings, base: hasBase ? `${namespace}/${base}` : null });
+    const { text, isSound } = checkReport({ verdicts: [], tokenProblems: [], manifests });
+    const notes = remarks.map((remark) => `note: ${remark}\n`).join('');
+    process.stderr.write(notes === '' ? text : `${notes}\n${text}`);
+    return isSound && remarks.length === 0 ? 0 : 1;
+  },
+});

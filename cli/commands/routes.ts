@@ -1,0 +1,62 @@
+import type { AskedRequest } from '../actions/match-routes.ts';
+import { systemOption } from '../options/system-property.ts';
+import { defineCommand, type Reading } from './command.ts';
+
+/** Says which route takes a request, and why no earlier one does. */
+export const routesCommand = defineCommand({
+  name: 'routes',
+  summary: 'list the routes in order, or say which of them takes a request and why',
+  description:
+    'Lists the routes of every router of an instance directory in the order in which they are tried. With --match, ' +
+    'asks their conditions for a request and says what each of them gives: true, false, or no value, which counts as ' +
+    'false. Filters in front of a router may change a request before it gets there; they are not run.',
+  arguments: [{ name: 'DIR', description: 'Instance directory, or its configuration directory.', optional: true }],
+  options: {
+    match: {
+      valueName: 'REQUEST',
+      description: "Request to ask for: 'GET https://host/path', or only a URL or a path.",
+      optional: true,
+      read: readRequest,
+    },
+    header: {
+      repeated: '--header',
+      valueName: "'NAME: VALUE'",
+      description: 'Header line of the request.',
+      read: readHeader,
+    },
+    system: systemOption,
+  },
+  examples: [
+    { command: 'gatewarden routes .', effect: 'List the routes of the instance in this directory.' },
+    {
+      command: "gatewarden routes . --match 'POST https://shop.test/orders' --header 'X-Tenant: a'",
+      effect: 'Say which route takes this request and what the conditions before it give.',
+    },
+  ],
+  async run({ match, header, system }, { DIR: directory }) {
+    // Loaded here and not at the top, so that help and usage errors need not wait for the engine.
+    const { compileOnce } = await import('../actions/compile-once.ts');
+    const { matchLines } = await import('../actions/match-routes.ts');
+    const { routeLines } = await import('../output/route-lines.ts');
+    const compiled = compileOnce(directory, Object.fromEntries(system));
+    if (compiled.snapshot === null) return 1;
+    const lines =
+      match === undefined
+        ? routeLines(compiled, false, Number.POSITIVE_INFINITY)
+        : matchLines(compiled.snapshot, compiled.instance, { ...match, headers: header });
+    process.stdout.write(lines.map((line) => `${line}\n`).join(''));
+    return 0;
+  },
+});
+
+function readRequest(text: string): Reading<Omit<AskedRequest, 'headers'>> {
+  const parts = /^(?:([!#$%&'*+.^_`|~\w-]+) +)?((?:https?:\/\/|\/)\S*)$/.exec(text.trim());
+  if (parts === null) return { problem: `must be 'METHOD URL', a URL or a path, not '${text}'` };
+  const uri = parts[2]!;
+  if (!uri.startsWith('/') && !URL.canParse(uri)) return { problem: `has no URL that can be read: '${uri}'` };
+  return { value: { method: parts[1] ?? 'GET', uri } };
+}
+
+function readHeader(text: string): Reading<string> {
+  return /^[!#$%&'*+.^_`|~\w-]+:/.test(text) ? { value: text } : { problem: `must be 'NAME: VALUE', not '${text}'` };
+}

@@ -1,0 +1,36 @@
+import { adminOptions } from '../actions/admin-client.ts';
+import { defineCommand } from './command.ts';
+
+/** Says how a controller and its planes stand. */
+export const statusCommand = defineCommand({
+  name: 'status',
+  summary: 'say how a controller and its planes stand',
+  description:
+    'Asks the admin address of a controller which planes it has, which revision they run, how far behind they are and ' +
+    'what they could not build. A controller that does not lead asks the one that does for all planes. The exit code ' +
+    'is 0 when all is well, 3 when the controller is not ready, the base configuration is not sound, a plane is ' +
+    'behind or could not build something, or the leader does not answer, and 1 when the controller could not be asked.',
+  options: {
+    ...adminOptions,
+    json: { flag: true, description: 'Print what programs read.' },
+  },
+  examples: [
+    { command: 'gatewarden status', effect: 'Ask the controller on this machine.' },
+    {
+      command: 'kubectl -n gatewarden exec deploy/gatewarden-controller -- gatewarden status',
+      effect: 'Ask the controller of a Pod in that Pod.',
+    },
+    {
+      command: 'gatewarden status --admin https://controller.test:9443 --token-file token --ca-file ca.pem --json',
+      effect: 'Ask a controller of a cluster, and print JSON.',
+    },
+  ],
+  async run({ admin, 'token-file': tokenFile, 'ca-file': caFile, json }) {
+    const { askController } = await import('../actions/admin-client.ts');
+    const { isWell, readStatusReport, statusLines } = await import('../output/status-lines.ts');
+    const report = readStatusReport(await askController({ admin, tokenFile, caFile }, '/status'));
+    const lines = json ? [JSON.stringify(report, null, 2)] : statusLines(report);
+    process.stdout.write(lines.map((line) => `${line}\n`).join(''));
+    return isWell(report) ? 0 : 3;
+  },
+});

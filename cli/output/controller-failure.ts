@@ -1,0 +1,18 @@
+import { ApiError } from '../../controller/cluster/api/api-error.ts';
+
+const TAKEN = /EADDRINUSE: address already in use (\S+?)\]?$/;
+
+/** Why a controller does not start, with what can be done about it. */
+export function controllerFailure(error: unknown, at: { readonly server: string; readonly namespace: string }): Error {
+  if (error instanceof ApiError) return new Error(`${at.server}: ${error.message}${adviceOf(error, at.namespace)}`);
+  const [, address] = TAKEN.exec(error instanceof Error ? error.message : '') ?? [];
+  if (address !== undefined) return new Error(`${address} is taken: another program listens there`);
+  return error instanceof Error ? error : new Error(String(error));
+}
+
+function adviceOf({ status }: ApiError, namespace: string): string {
+  if (status === 401) return '; the credentials in the kubeconfig may be too old';
+  if (status === 403) return '; docs/controller-rights.yaml has the rights that a controller needs';
+  if (status === 404) return `; the namespace ${namespace} has to be there, or another is named with --namespace`;
+  return '';
+}

@@ -1,0 +1,125 @@
+import { z } from 'zod';
+import { adminSettings } from '../../contract/admin-settings.ts';
+import { isJsonObject, type JsonValue } from '../../contract/document/json-value.ts';
+import { noEffect, unavailable } from '../../contract/vocabulary/field-notes.ts';
+import { ref } from '../../contract/vocabulary/reference.ts';
+import { runtimeFlag } from '../../contract/vocabulary/runtime.ts';
+import { catalogue } from '../../dataplane/catalogue/catalogue.ts';
+import { defaultObjects } from '../../dataplane/heap/default-objects.ts';
+import type { TypeDefinition } from '../../dataplane/heap/definition.ts';
+import { typeFacts } from '../../dataplane/heap/types-by-kind.ts';
+import { secretsField } from '../../dataplane/routes/secrets-field.ts';
+
+/** What there is to say of a type of object or of a document. */
+export interface Explained {
+  readonly name: string;
+  /** What it is, as sentences. */
+  readonly facts: readonly string[];
+  readonly summary: string;
+  readonly config: z.ZodType;
+  /** The value beside a decorated object. */
+  readonly decoration: z.ZodType | undefined;
+  readonly examples: readonly { readonly title: string; readonly document: JsonValue }[];
+}
+
+const common = {
+  handler: ref('handler').describe('What answers the requests.'),
+  heap: z.array(z.unknown()).optional().describe('Objects with a name, for this document and what is in it.'),
+  properties: z.unknown().optional().describe('Names for values: tokens and names in expressions.'),
+  globalDecorators: z.unknown().optional().describe('Decorations of every object of the document, by decorator.'),
+  monitor: noEffect(z.unknown(), 'every route is monitored'),
+  secrets: secretsField,
+  session: unavailable('AsyncSessionManager reference'),
+  auditService: unavailable('AuditService reference'),
+};
+
+/** The files of an instance. Beside their fields they take the names of decorators, for the main handler. */
+const documents: readonly Explained[] = [
+  {
+    name: 'Route',
+    facts: ['A file in the directory of a router, such as config/routes/10-shop.json.'],
+    summary:
+      'Takes the requests for which its condition is true, unless a route that comes before it by name does. The names ' +
+      'of decorators are fields too, such as capture and baseURI.',
+    config: z.strictObject({
+      name: z.string().optional().describe('Name, which orders the routes of a router; by default the id.'),
+      _id: z.string().optional().describe('Id; by default the name of the file without its extension.'),
+      condition: runtimeFlag().optional().describe('Which requests it takes; by default every one that reaches it.'),
+      ...common,
+    }),
+    decoration: undefined,
+    examples: [
+      {
+        title: 'A shop, served by a backend',
+        document: {
+          condition: "${find(request.uri.path, '^/shop')}",
+          baseURI: 'http://127.0.0.1:3000',
+          handler: 'ReverseProxyHandler',
+        },
+      },
+    ],
+  },
+  {
+    name: 'config.json',
+    facts: ['The file config/config.json of an instance.'],
+    summary: 'Every request begins at its handler, and its heap is there for every route.',
+    config: z.strictObject({
+      ...common,
+      handler: ref('handler')
+        .optional()
+        .describe("What answers the requests; by default the object '_router' of the heap, or else a Router."),
+      handlerObject: noEffect(z.unknown(), "the main handler is what 'handler' says"),
+      temporaryStorage: noEffect(
+        z.unknown(),
+        'objects that keep content use the TemporaryStorage of the heap, or the one that they name',
+      ),
+    }),
+    decoration: undefined,
+    examples: [{ title: 'Routes from config/routes', document: { handler: { type: 'Router' } } }],
+  },
+  {
+    name: 'admin.json',
+    facts: ['The file config/admin.json of an instance.'],
+    summary: 'Says where clients are accepted and what they are held to. It is read once, at the start.',
+    config: adminSettings,
+    decoration: undefined,
+    examples: [{ title: 'Another port', document: { connectors: [{ port: 8443 }] } }],
+  },
+];
+
+/**
+ * What a name stands for: a type, a document of an instance, or the type of an object that needs no declaration.
+ * @throws Error that says which name was probably meant.
+ */
+export function explained(name: string): Explained {
+  const definition = catalogue.find(name);
+  if (definition !== undefined) return explainedType(definition, []);
+  const document = documents.find((one) => one.name.toLowerCase() === name.toLowerCase());
+  if (document !== undefined) return document;
+  const byDefault = catalogue.find(typeOfDefault(name));
+  if (byDefault !== undefined) return explainedType(byDefault, [`'${name}' is one that needs no declaration.`]);
+  const { message, hint } = catalogue.unknown(name);
+  throw new Error(hint === undefined ? message : `${message}: ${hint}`);
+}
+
+function explainedType(definition: TypeDefinition, more: readonly string[]): Explained {
+  const { type, summary, config, decoration, examples = [] } = definition;
+  return {
+    name: type,
+    facts: [...typeFacts(definition), ...more],
+    summary,
+    config,
+    decoration,
+    examples: examples.map(({ title, config: example }) => ({
+      title,
+      document: { type, config: example as JsonValue },
+    })),
+  };
+}
+
+function typeOfDefault(name: string): string {
+  const objects = Array.isArray(defaultObjects) ? (defaultObjects as readonly JsonValue[]) : [];
+  const found = objects.find((object) => isJsonObject(object) && object['name'] === name);
+  const type = isJsonObject(found) ? found['type'] : '';
+  return typeof type === 'string' ? type : '';
+}

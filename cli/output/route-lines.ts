@@ -1,0 +1,47 @@
+import { printable } from '../../contract/document/printable-text.ts';
+import type { Compilation } from '../../controller/compile/compiler.ts';
+import type { Verdict } from '../../controller/compile/verdict.ts';
+import { shownPath } from './verdict-text.ts';
+
+/** The routes of every router in the order in which they are tried, with their conditions; at most so many of each. */
+export function routeLines(compilation: Compilation, watch: boolean, most: number): string[] {
+  const { snapshot, verdicts, directories, absent } = compilation;
+  const lines: string[] = [];
+  const byRoute = new Map<string, Verdict>();
+  for (const verdict of verdicts) {
+    if (verdict.route !== null && verdict.serves !== 'nothing') {
+      byRoute.set(`${verdict.route.router}\n${verdict.route.id}`, verdict);
+    }
+  }
+  const routes = Map.groupBy(snapshot?.routes ?? [], ({ router }) => router);
+  for (const [path, interval] of directories) {
+    const state = absent.includes(path) ? ' (not there)' : '';
+    lines.push(`routes      ${shownPath(path)}${state}, ${pace(interval, watch)}`);
+  }
+  for (const [router, own] of routes) {
+    const width = Math.min(40, Math.max(...own.map(({ name }) => name.length)));
+    lines.push(`router      ${router}, ${own.length} route${own.length === 1 ? '' : 's'} in this order:`);
+    for (const { id, name } of own.slice(0, most)) {
+      const verdict = byRoute.get(`${router}\n${id}`);
+      const condition = verdict?.route?.condition ?? 'every request';
+      lines.push(`  ${printable(`${name.padEnd(width)}  ${condition}`)}${remarks[verdict?.serves ?? 'this']}`);
+    }
+    if (own.length > most) lines.push(`  … and ${own.length - most} more: see 'gatewarden routes'`);
+  }
+  const unloaded = verdicts.filter(({ role, serves }) => role === 'route' && serves === 'nothing');
+  for (const { file } of unloaded.slice(0, most)) lines.push(`NOT LOADED  ${shownPath(file.path)}`);
+  return lines;
+}
+
+const remarks = {
+  this: '',
+  'last-good': '  [last good version]',
+  refuses: '  [refuses]',
+  nothing: '',
+  waits: '',
+} as const;
+
+function pace(interval: number, watch: boolean): string {
+  if (watch) return 'changes are live at once';
+  return interval === 0 ? 'read once, and at SIGHUP' : `looked at every ${interval / 1000} s`;
+}

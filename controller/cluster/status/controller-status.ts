@@ -1,0 +1,69 @@
+import { type StatusReport, statusReport, withLeaderPlanes } from '../../admin/status-report.ts';
+import type { Compilation } from '../../compile/compiler.ts';
+import { PEER_PLANES_METHOD } from '../../publish/peers/peer-messages.ts';
+import { askLeader } from '../../publish/peers/peer-question.ts';
+import type { PeerStreamOptions } from '../../publish/peers/peer-stream.ts';
+import type { PlaneLedger } from '../../publish/plane-ledger.ts';
+import type { PlaneSessions } from '../../publish/sessions/plane-sessions.ts';
+import type { ClusterSource } from '../cluster-source.ts';
+import type { LeaseElection } from '../identity/lease-election.ts';
+import { waitsFor } from './waits-for.ts';
+
+/** What the status of a controller is made of. */
+export interface ControllerStatusParts {
+  readonly controller: string;
+  readonly source: ClusterSource;
+  readonly ledger: PlaneLedger;
+  readonly sessions: PlaneSessions;
+  /** How to ask the leader. */
+  readonly peer: PeerStreamOptions;
+  election(): LeaseElection | null;
+  newest(): Compilation | null;
+  isListed(): boolean;
+  followers(): readonly string[];
+  baseProblems(): readonly string[];
+}
+
+/** Tells how a controller stands. */
+export class ControllerStatus {
+  private readonly parts: ControllerStatusParts;
+
+  constructor(parts: ControllerStatusParts) {
+    this.parts = parts;
+  }
+
+  /** What the controller waits for before it is ready; null when it is. */
+  waitsFor(): string | null {
+    return waitsFor(this.parts.isListed(), this.parts.newest());
+  }
+
+  /** Its own state with all planes. Only the leader hears of all, so that a follower asks it for them. */
+  all(): StatusReport | Promise<StatusReport> {
+    const election = this.parts.election();
+    const { address } = election?.leader ?? {};
+    if (election?.isLeader === true || address === undefined) return this.own();
+    return withLeaderPlanes(this.own(), () => askLeader(this.parts.peer, address, PEER_PLANES_METHOD));
+  }
+
+  /** Its own state, with the planes that it knows of. */
+  own(): StatusReport {
+    const { controller, source, ledger, sessions } = this.parts;
+    const election = this.parts.election();
+    const newest = this.parts.newest();
+    return statusReport({
+      controller,
+      leader: election?.leader ?? null,
+      isLeader: election?.isLeader === true,
+      waitsFor: this.waitsFor(),
+      revision: newest?.snapshot?.revision ?? null,
+      followers: this.parts.followers(),
+      baseProblems: this.parts.baseProblems(),
+      verdicts: newest?.resources?.verdicts ?? [],
+      reflectors: source.facts,
+      planes: ledger.planes,
+      isConnected: (plane) => ledger.isConnected(plane),
+      revisionFor: ({ identity }) => sessions.revisionFor(identity),
+      now: Date.now(),
+    });
+  }
+}

@@ -1,0 +1,179 @@
+import { z } from 'zod';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../contract/document/json-value.ts';
+import { printable } from '../../../contract/document/printable-text.ts';
+import type { LastGoodMark } from '../../../contract/resources/resource.ts';
+import type { ConditionVerdict, ResourceVerdict } from '../../compile/resources/resource-verdict.ts';
+import type { Programmed } from './programmed.ts';
+
+/** `BaseCurrent` is there only while it is false. */
+const conditionTypes = ['Accepted', 'ResolvedRefs', 'Programmed', 'BaseCurrent'] as const;
+
+/** A condition as the API writes it. */
+export interface Condition {
+  readonly type: (typeof conditionTypes)[number];
+  readonly status: 'True' | 'False';
+  readonly reason: string;
+  readonly message: string;
+  readonly observedGeneration: number;
+  readonly lastTransitionTime: string;
+}
+
+/** What of a status is ours. */
+export interface ResourceStatus {
+  readonly observedGeneration: number;
+  readonly conditions: readonly Condition[];
+  readonly programmed?: string;
+  readonly lastGood?: LastGoodMark;
+}
+
+/** A version of an object with what its status shows. */
+export interface Shown {
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly generation: number;
+  readonly status: ResourceStatus | null;
+}
+
+/** People read no longer message, and the API takes one that is eight times as long. */
+const LONGEST_MESSAGE = 4096;
+
+/**
+ * What is to be shown of a resource.
+ * @param shown what its status shows now: times stay as they are as long as a condition stays true or false
+ * @param now for the conditions that change, as the API writes times
+ * @param baseNote what is to be said of the base configuration; null when the newest one serves
+ */
+export function statusOf(
+  verdict: ResourceVerdict,
+  programmed: Programmed | null,
+  shown: ResourceStatus | null,
+  now: string,
+  baseNote: string | null = null,
+): ResourceStatus {
+  const { resource, accepted, resolvedRefs } = verdict;
+  const condition = (type: Condition['type'], said: ConditionVerdict<string>): Condition => {
+    const status = said.status ? 'True' : 'False';
+    const before = shown?.conditions.find((one) => one.type === type);
+    return {
+      type,
+      status,
+      reason: said.reason,
+      message: readable(said.message),
+      observedGeneration: resource.generation,
+      lastTransitionTime: before?.status === status ? before.lastTransitionTime : now,
+    };
+  };
+  const conditions = [condition('Accepted', accepted), condition('ResolvedRefs', resolvedRefs)];
+  if (programmed !== null) conditions.push(condition('Programmed', programmed));
+  if (baseNote !== null) {
+    conditions.push(condition('BaseCurrent', { status: false, reason: 'LastGoodServes', message: baseNote }));
+  }
+  const lastGood = verdict.lastGood ?? lastGoodOf(verdict) ?? shown?.lastGood ?? resource.lastGood;
+  return {
+    observedGeneration: resource.generation,
+    conditions,
+    ...(programmed === null ? {} : { programmed: programmed.text }),
+    ...(resource.kind !== 'Route' || lastGood === null ? {} : { lastGood }),
+  };
+}
+
+/** The version that serves if it is this one and sound, which is then the one to come back to. */
+function lastGoodOf({ accepted, resolvedRefs, serves, route, resource }: ResourceVerdict): LastGoodMark | null {
+  const isGood =
+    accepted.status && resolvedRefs.status && serves === 'this' && route !== null && route.refuses !== true;
+  return isGood ? { generation: resource.generation, hash: route.hash } : null;
+}
+
+const object = z.looseObject({
+  metadata: z.looseObject({ uid: z.string(), resourceVersion: z.string(), generation: z.number() }),
+  status: z.custom<JsonObject>((value) => isJsonObject(value as JsonValue)).optional(),
+});
+
+/** Reads an object as the API answers it; null when it is none. */
+export function readShown(content: unknown): Shown | null {
+  const read = object.safeParse(content);
+  if (!read.success) return null;
+  const { uid, resourceVersion, generation } = read.data.metadata;
+  return { uid, resourceVersion, generation, status: readStatus(read.data.status) };
+}
+
+/** What is ours of a status that the API shows; null where there is nothing that could be ours. */
+export function readStatus(status: JsonObject | undefined): ResourceStatus | null {
+  if (status === undefined || !Array.isArray(status['conditions'])) return null;
+  const { observedGeneration, programmed, lastGood } = status;
+  return {
+    observedGeneration: typeof observedGeneration === 'number' ? observedGeneration : 0,
+    conditions: status['conditions'].flatMap(readCondition),
+    ...(typeof programmed === 'string' ? { programmed } : {}),
+    ...readLastGood(lastGood),
+  };
+}
+
+function readCondition(value: JsonValue): Condition[] {
+  if (!isJsonObject(value)) return [];
+  const { status, reason, message, observedGeneration, lastTransitionTime } = value;
+  const type = conditionTypes.find((one) => one === value['type']);
+  if (type === undefined) return [];
+  if (status !== 'True' && status !== 'False') return [];
+  return [
+    {
+      type,
+      status,
+      reason: typeof reason === 'string' ? reason : '',
+      message: typeof message === 'string' ? message : '',
+      observedGeneration: typeof observedGeneration === 'number' ? observedGeneration : 0,
+      lastTransitionTime: typeof lastTransitionTime === 'string' ? lastTransitionTime : '',
+    },
+  ];
+}
+
+function readLastGood(value: JsonValue | undefined): { lastGood?: LastGoodMark } {
+  if (!isJsonObject(value)) return {};
+  const { generation, hash } = value;
+  return typeof generation === 'number' && typeof hash === 'string' ? { lastGood: { generation, hash } } : {};
+}
+
+/** Whether two say the same, whenever it began. */
+export function saysTheSame(a: ResourceStatus | null, b: ResourceStatus | null): boolean {
+  if (a === null || b === null) return a === b;
+  return a.programmed === b.programmed && isAlike(a, b, (one, other) => one.message === other.message);
+}
+
+/** Whether all that is new is how many planes run it. */
+export function differsInCountsOnly(a: ResourceStatus, b: ResourceStatus | null): boolean {
+  if (b === null) return false;
+  return isAlike(a, b, (one, other) => one.type === 'Programmed' || one.message === other.message);
+}
+
+function isAlike(
+  a: ResourceStatus,
+  b: ResourceStatus,
+  sameMessage: (one: Condition, other: Condition) => boolean,
+): boolean {
+  if (a.observedGeneration !== b.observedGeneration || a.conditions.length !== b.conditions.length) return false;
+  if (a.lastGood?.hash !== b.lastGood?.hash || a.lastGood?.generation !== b.lastGood?.generation) return false;
+  return a.conditions.every((one) => {
+    const other = b.conditions.find(({ type }) => type === one.type);
+    return (
+      other !== undefined &&
+      one.status === other.status &&
+      one.reason === other.reason &&
+      one.observedGeneration === other.observedGeneration &&
+      sameMessage(one, other)
+    );
+  });
+}
+
+/** As it is sent. */
+export function asJson({ conditions, lastGood, ...rest }: ResourceStatus): JsonObject {
+  return {
+    ...rest,
+    conditions: conditions.map((condition) => ({ ...condition })),
+    ...(lastGood === undefined ? {} : { lastGood: { ...lastGood } }),
+  };
+}
+
+function readable(message: string): string {
+  const text = printable(message);
+  return text.length <= LONGEST_MESSAGE ? text : `${text.slice(0, LONGEST_MESSAGE - 1)}…`;
+}

@@ -1,0 +1,28 @@
+import type { Clock } from '../../clock.ts';
+
+/** What a plane may say at once: a hello and reports of 50,000 routes, and the bodies of many. */
+const MOST_BYTES = 64 * 1024 * 1024;
+/** What it may say in a millisecond all the time: more than reports of 50,000 routes need. */
+const BYTES_PER_MILLISECOND = 2 * 1024;
+/** What a message costs beside its bytes. */
+const MESSAGE_COST = 2 * 1024;
+
+/** How much a plane may say, so that one that floods its controller does not keep it from others. */
+export class MessageBudget {
+  private readonly clock: Clock;
+  private left = MOST_BYTES;
+  private at: number;
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+    this.at = clock.steady();
+  }
+
+  /** Takes what a message costs. @returns whether there was enough left */
+  take(bytes: number): boolean {
+    const now = this.clock.steady();
+    this.left = Math.min(MOST_BYTES, this.left + (now - this.at) * BYTES_PER_MILLISECOND) - bytes - MESSAGE_COST;
+    this.at = now;
+    return this.left >= 0;
+  }
+}

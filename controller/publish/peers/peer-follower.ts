@@ -1,0 +1,145 @@
+import type { RouteProblems } from '../../../contract/channel.ts';
+import { type Clock, systemClock } from '../../clock.ts';
+import type { MessageStream } from '../channel/message-stream.ts';
+import type { PlaneFacts } from '../plane-facts.ts';
+import type { PlaneLedger } from '../plane-ledger.ts';
+import {
+  decodePeerMessage,
+  type ForwardedPlane,
+  type ForwardedReport,
+  PEER_PROTOCOL,
+  type PeerHello,
+} from './peer-messages.ts';
+
+export interface PeerFollowerOptions {
+  /** Name of this controller. */
+  readonly controller: string;
+  readonly ledger: PlaneLedger;
+  readonly clock?: Clock;
+  /** Whether this controller leads now. */
+  isLeader(): boolean;
+  /** Hears what became of streams, for the log. */
+  told?(message: string): void;
+  /** Milliseconds between heartbeats; three that stay away end the stream. */
+  readonly heartbeat?: number;
+}
+
+/** Milliseconds that a message may have taken: clocks that seem to differ by less are the same. */
+const ON_THE_WAY = 1000;
+
+/** Hears when a stream says whose it is, and when it ends. */
+export interface FollowerListener {
+  named(controller: string): void;
+  gone(controller: string): void;
+}
+
+interface FollowedPlane {
+  readonly running: Map<string, string>;
+  readonly problems: Map<string, RouteProblems>;
+  facts: PlaneFacts;
+}
+
+/** One stream from one follower: what it says of its planes goes into the ledger. */
+export class PeerFollower {
+  private readonly options: PeerFollowerOptions;
+  private readonly stream: MessageStream;
+  private readonly clock: Clock;
+  private readonly tell: FollowerListener;
+  private readonly planes = new Map<string, FollowedPlane>();
+  private name: string | null = null;
+  /** Milliseconds that our clock is ahead of the follower's. */
+  private ahead = 0;
+  private heardAt: number;
+  private beating: (() => void) | null = null;
+
+  constructor(options: PeerFollowerOptions, stream: MessageStream, tell: FollowerListener) {
+    this.options = options;
+    this.stream = stream;
+    this.tell = tell;
+    this.clock = options.clock ?? systemClock;
+    this.heardAt = this.clock.steady();
+    stream.listen(
+      (bytes) => this.receive(bytes),
+      () => this.closed(),
+    );
+    if (!stream.signal.aborted) this.beat();
+  }
+
+  end(code: Parameters<MessageStream['fail']>[0], details: string): void {
+    this.stream.fail(code, details);
+  }
+
+  private beat(): void {
+    const every = this.options.heartbeat ?? 4000;
+    this.beating = this.clock.after(every, () => {
+      if (!this.options.isLeader()) this.end('FAILED_PRECONDITION', 'this controller leads no more');
+      else if (this.clock.steady() - this.heardAt > 3 * every) this.end('UNAVAILABLE', 'the follower is not heard');
+      if (this.stream.signal.aborted) return;
+      if (!this.stream.isBusy) void this.stream.send(Buffer.from('{"type":"heartbeat"}'));
+      this.beat();
+    });
+  }
+
+  private receive(bytes: Buffer): void {
+    this.heardAt = this.clock.steady();
+    const message = decodePeerMessage(bytes);
+    if (message?.type === 'heartbeat') return;
+    if (message === null) this.end('INVALID_ARGUMENT', 'the message is none that is known');
+    else if (message.type === 'peer') this.introduce(message);
+    else if (this.name === null) this.end('INVALID_ARGUMENT', 'a stream begins with who it is from');
+    else if (message.type === 'plane') this.takePlane(message, this.name);
+    else if (message.type === 'report') this.takeReport(message);
+    else if (this.planes.delete(message.plane)) this.options.ledger.left(message.plane, this.name);
+  }
+
+  private introduce({ protocol, controller: name, clock }: PeerHello): void {
+    if (protocol !== PEER_PROTOCOL) {
+      this.end('FAILED_PRECONDITION', `this controller speaks version ${PEER_PROTOCOL}, not ${protocol}`);
+      return;
+    }
+    if (this.name !== null || name === this.options.controller) {
+      this.end('INVALID_ARGUMENT', 'the name of the follower cannot be this one');
+      return;
+    }
+    this.name = name;
+    const ahead = this.clock.wall() - clock;
+    this.ahead = Math.abs(ahead) < ON_THE_WAY ? 0 : ahead;
+    this.tell.named(name);
+    this.options.told?.(`the controller ${name} follows`);
+    void this.stream.send(Buffer.from('{"type":"heartbeat"}'));
+  }
+
+  private takePlane(message: ForwardedPlane, controller: string): void {
+    const { identity, version, revision, full, routes } = message;
+    const connectedSince = message.connectedSince + this.ahead;
+    const pending = message.pending && { ...message.pending, sentAt: message.pending.sentAt + this.ahead };
+    const known = full ? undefined : this.planes.get(identity.id);
+    const running = known?.running ?? new Map<string, string>();
+    const problems: FollowedPlane['problems'] = known?.problems ?? new Map();
+    for (const [key, hash, problem] of routes) {
+      if (hash === null) running.delete(key);
+      else running.set(key, hash);
+      if (problem === null) problems.delete(key);
+      else problems.set(key, problem);
+    }
+    const lastReport = this.planes.get(identity.id)?.facts.lastReport ?? null;
+    const facts = { identity, controller, connectedSince, version, pending, revision, running, problems, lastReport };
+    this.planes.set(identity.id, { running, problems, facts });
+    this.options.ledger.heard(facts, full ? null : routes.map(([key]) => key));
+  }
+
+  private takeReport({ plane, at, report }: ForwardedReport): void {
+    const known = this.planes.get(plane);
+    if (known === undefined) return;
+    known.facts = { ...known.facts, lastReport: { at: at + this.ahead, report } };
+    this.options.ledger.heard(known.facts, []);
+  }
+
+  private closed(): void {
+    this.beating?.();
+    if (this.name === null) return;
+    this.tell.gone(this.name);
+    this.options.told?.(`the controller ${this.name} follows no more`);
+    for (const plane of this.planes.keys()) this.options.ledger.left(plane, this.name);
+  }
+}

@@ -1,0 +1,93 @@
+import { type Clock, systemClock } from '../../clock.ts';
+import type { PlaneFacts } from '../plane-facts.ts';
+import { ForwardedPlanes } from './forwarded-planes.ts';
+import { PeerStream, type PeerStreamOptions } from './peer-stream.ts';
+
+export interface PeerForwarderOptions extends PeerStreamOptions {
+  /** Name of this controller. */
+  readonly controller: string;
+  /** Hears what became of the stream, for the log. */
+  told?(message: string): void;
+  /** Longest wait before the next attempt, in milliseconds. */
+  readonly longestWait?: number;
+}
+
+/** What changes in this time goes in one message, in milliseconds. */
+const COLLECT = 10;
+
+/** Tells the leader how the planes of this controller stand, as long as this controller follows one. */
+export class PeerForwarder {
+  private readonly options: PeerForwarderOptions;
+  private readonly clock: Clock;
+  private readonly planes: ForwardedPlanes;
+  private address: string | null = null;
+  private stream: PeerStream | null = null;
+  private waiting: (() => void) | null = null;
+  private collecting: (() => void) | null = null;
+  private attempts = 0;
+
+  constructor(options: PeerForwarderOptions) {
+    this.options = options;
+    this.clock = options.clock ?? systemClock;
+    this.planes = new ForwardedPlanes(options.controller, this.clock);
+  }
+
+  /** Something about a plane of this controller is new; as `PlaneLedger.heard`. */
+  heard(facts: PlaneFacts, routes: readonly string[] | null): void {
+    this.planes.heard(facts, routes);
+    this.wake();
+  }
+
+  left(plane: string): void {
+    this.planes.leave(plane);
+    this.wake();
+  }
+
+  /** Follows the leader at this address, `host:port`; null for nobody, since there is none or it is this controller. */
+  follow(address: string | null): void {
+    if (address === this.address) return;
+    this.address = address;
+    this.attempts = 0;
+    this.disconnect();
+    if (address !== null) this.connect(address);
+  }
+
+  close(): void {
+    this.follow(null);
+    this.collecting?.();
+    this.collecting = null;
+  }
+
+  private wake(): void {
+    if (this.stream === null) return;
+    this.collecting ??= this.clock.after(COLLECT, () => {
+      this.collecting = null;
+      this.stream?.flush();
+    });
+  }
+
+  private connect(address: string): void {
+    this.planes.restart();
+    const stream = new PeerStream(this.options, this.clock, address, this.planes, (reason, wasHeard) => {
+      if (this.stream !== stream) return;
+      this.stream = null;
+      if (wasHeard) this.attempts = 0;
+      const wait = Math.min(this.options.longestWait ?? 5000, 200 * 2 ** this.attempts++) * (0.5 + Math.random() / 2);
+      this.options.told?.(`the stream to the leader at ${address} ended: ${reason}`);
+      this.waiting = this.clock.after(wait, () => {
+        this.waiting = null;
+        this.connect(address);
+      });
+    });
+    this.stream = stream;
+    void stream.open();
+  }
+
+  private disconnect(): void {
+    this.waiting?.();
+    this.waiting = null;
+    const { stream } = this;
+    this.stream = null;
+    stream?.close();
+  }
+}

@@ -1,0 +1,129 @@
+import { z } from 'zod';
+import type { Report, RouteProblems } from '../../../contract/channel.ts';
+import { problemCodes } from '../../../contract/problem.ts';
+import type { PlaneIdentity } from '../channel/plane-identity.ts';
+
+/** The method by which controllers tell the leader of their planes: a stream of JSON messages both ways. */
+export const PEER_METHOD = '/gatewarden.v1.Peer/Forward';
+
+/** The method by which a follower asks the leader for all planes: one answer, as JSON. */
+export const PEER_PLANES_METHOD = '/gatewarden.v1.Peer/Planes';
+
+/** The version of these messages. A leader refuses a follower that speaks another one, and its planes are not counted. */
+export const PEER_PROTOCOL = 1;
+
+/** A controller introduces itself. */
+export interface PeerHello {
+  readonly type: 'peer';
+  readonly protocol: number;
+  readonly controller: string;
+  /** Milliseconds since 1970 on its clock, which tells all other times that it sends. */
+  readonly clock: number;
+}
+
+/** What a plane runs under one key, and what it could not build there; null for nothing. */
+export type ForwardedRoute = readonly [key: string, hash: string | null, problems: RouteProblems | null];
+
+/** How a plane stands. */
+export interface ForwardedPlane {
+  readonly type: 'plane';
+  readonly identity: PlaneIdentity;
+  readonly connectedSince: number;
+  readonly version: string;
+  readonly pending: { readonly revision: string; readonly sentAt: number } | null;
+  readonly revision: string | null;
+  /** Whether routes that are not named are gone; otherwise they are as before. */
+  readonly full: boolean;
+  readonly routes: readonly ForwardedRoute[];
+}
+
+export interface ForwardedReport {
+  readonly type: 'report';
+  readonly plane: string;
+  readonly at: number;
+  readonly report: Report;
+}
+
+/** The stream of a plane has ended. */
+export interface ForwardedLeave {
+  readonly type: 'left';
+  readonly plane: string;
+}
+
+export interface PeerHeartbeat {
+  readonly type: 'heartbeat';
+}
+
+export type FollowerMessage = PeerHello | ForwardedPlane | ForwardedReport | ForwardedLeave | PeerHeartbeat;
+
+const text = z.string();
+const routeKey = z.object({ router: text, id: text });
+const path = z.array(z.union([text, z.number()]));
+
+const problems = z.object({
+  route: routeKey.nullable(),
+  problems: z.array(
+    z.object({
+      code: z.enum(problemCodes).catch('build'),
+      severity: z.enum(['error', 'warning']),
+      path,
+      message: text,
+      hint: z.exactOptional(text),
+      others: z.exactOptional(z.array(path)),
+    }),
+  ),
+  keepsServing: z.boolean(),
+});
+
+const identity = z.object({
+  id: text,
+  name: text,
+  group: text,
+  namespace: text.nullable(),
+  labels: z.record(text, text),
+  isSidecar: z.boolean(),
+  until: z.number().nullable(),
+});
+
+const report = z.object({
+  type: z.literal('report'),
+  revision: text.nullable(),
+  ready: z.boolean(),
+  unitsServing: z.number(),
+  clock: z.number(),
+  since: text,
+  routes: z.array(
+    routeKey.extend({ name: text, figures: z.array(z.number()), counts: z.exactOptional(z.array(z.number())) }),
+  ),
+});
+
+const followerMessage: z.ZodType<FollowerMessage> = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('peer'), protocol: z.number(), controller: text.min(1), clock: z.number() }),
+  z.object({
+    type: z.literal('plane'),
+    identity,
+    connectedSince: z.number(),
+    version: text,
+    pending: z.object({ revision: text, sentAt: z.number() }).nullable(),
+    revision: text.nullable(),
+    full: z.boolean(),
+    routes: z.array(z.tuple([text, text.nullable(), problems.nullable()])),
+  }),
+  z.object({ type: z.literal('report'), plane: text, at: z.number(), report }),
+  z.object({ type: z.literal('left'), plane: text }),
+  z.object({ type: z.literal('heartbeat') }),
+]);
+
+export function encodePeerMessage(message: FollowerMessage): Buffer {
+  return Buffer.from(JSON.stringify(message));
+}
+
+/** @returns null when it is none of these messages. */
+export function decodePeerMessage(bytes: Uint8Array): FollowerMessage | null {
+  try {
+    const read = followerMessage.safeParse(JSON.parse(new TextDecoder().decode(bytes)));
+    return read.success ? read.data : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,77 @@
+import type { ServerDuplexStream } from '@grpc/grpc-js';
+import { MessageStream } from '../channel/message-stream.ts';
+import { PeerFollower, type PeerFollowerOptions } from './peer-follower.ts';
+
+export interface PeerServiceOptions extends PeerFollowerOptions {
+  /** What a follower shows of all planes. */
+  planes(): readonly object[];
+  /** Whether this token is a controller's. Rejects when that cannot be found out, which counts as no. */
+  authenticate(token: string): Promise<boolean>;
+}
+
+/** Takes what followers say of their planes into the ledger, as long as this controller leads. */
+export class PeerService {
+  /** What answers `PEER_METHOD` and `PEER_PLANES_METHOD`. */
+  readonly handlers = {
+    forward: (call: ServerDuplexStream<Buffer, Buffer>): void => void this.accept(call),
+    planes: (call: ServerDuplexStream<Buffer, Buffer>): void => void this.answer(call),
+  };
+  private readonly options: PeerServiceOptions;
+  private readonly followers = new Map<string, PeerFollower>();
+
+  constructor(options: PeerServiceOptions) {
+    this.options = options;
+  }
+
+  /** Names of the controllers that follow. */
+  get controllers(): readonly string[] {
+    return [...this.followers.keys()];
+  }
+
+  /** Ends all streams: this controller does not lead any more, or stops. */
+  disband(): void {
+    for (const follower of [...this.followers.values()])
+      follower.end('FAILED_PRECONDITION', 'this controller leads no more');
+  }
+
+  private async accept(call: ServerDuplexStream<Buffer, Buffer>): Promise<void> {
+    const stream = await this.admitted(call);
+    if (stream === null) return;
+    const follower = new PeerFollower(this.options, stream, {
+      named: (name) => this.take(name, follower),
+      gone: (name) => {
+        if (this.followers.get(name) === follower) this.followers.delete(name);
+      },
+    });
+  }
+
+  private async answer(call: ServerDuplexStream<Buffer, Buffer>): Promise<void> {
+    const stream = await this.admitted(call);
+    if (stream === null) return;
+    await stream.send(Buffer.from(JSON.stringify(this.options.planes())));
+    stream.end();
+  }
+
+  /** @returns null when it is no controller's, or this controller does not lead */
+  private async admitted(call: ServerDuplexStream<Buffer, Buffer>): Promise<MessageStream | null> {
+    const stream = new MessageStream(call);
+    const [header] = call.metadata.get('authorization');
+    const token = /^Bearer (\S+)$/.exec(String(header ?? ''))?.[1];
+    const isKnown = token !== undefined && (await this.options.authenticate(token).catch(() => false));
+    if (!isKnown) {
+      stream.fail('UNAUTHENTICATED', 'only controllers are let in here');
+      return null;
+    }
+    if (!this.options.isLeader()) {
+      stream.fail('FAILED_PRECONDITION', 'this controller does not lead');
+      return null;
+    }
+    return stream;
+  }
+
+  /** A follower that comes back has given its stream up, even if that is not known here yet. */
+  private take(name: string, follower: PeerFollower): void {
+    this.followers.get(name)?.end('ABORTED', 'there is a newer stream');
+    this.followers.set(name, follower);
+  }
+}

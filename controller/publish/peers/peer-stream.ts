@@ -1,0 +1,117 @@
+import { type ChannelCredentials, type ChannelOptions, Client, type ClientDuplexStream, Metadata } from '@grpc/grpc-js';
+import { MAX_MESSAGE_BYTES } from '../../../contract/channel-codec.ts';
+import type { Clock } from '../../clock.ts';
+import type { ForwardedPlanes } from './forwarded-planes.ts';
+import { encodePeerMessage, PEER_METHOD } from './peer-messages.ts';
+
+export interface PeerStreamOptions {
+  readonly clock?: Clock;
+  /** How to speak with another controller, asked for each stream: certificates and tokens change. */
+  credentials(): ChannelCredentials;
+  /** Of the gRPC library, such as the name that a certificate is to have. */
+  readonly channelOptions?: ChannelOptions;
+  /** The token that says who we are. */
+  token(): Promise<string> | string;
+  /** Milliseconds between heartbeats; three that stay away end the stream. */
+  readonly heartbeat?: number;
+}
+
+/** One stream to one leader. */
+export class PeerStream {
+  private readonly options: PeerStreamOptions;
+  private readonly clock: Clock;
+  private readonly client: Client;
+  private readonly planes: ForwardedPlanes;
+  private readonly ended: (reason: string, wasHeard: boolean) => void;
+  private call: ClientDuplexStream<Buffer, Buffer> | null = null;
+  private beating: (() => void) | null = null;
+  private heardAt: number;
+  private wasHeard = false;
+  private isOver = false;
+  private isFull = false;
+
+  constructor(
+    options: PeerStreamOptions,
+    clock: Clock,
+    address: string,
+    planes: ForwardedPlanes,
+    ended: (reason: string, wasHeard: boolean) => void,
+  ) {
+    this.options = options;
+    this.clock = clock;
+    this.planes = planes;
+    this.ended = ended;
+    this.heardAt = clock.steady();
+    this.client = new Client(address, options.credentials(), {
+      // The library would share one connection, and with it old certificates, among clients of one address.
+      'grpc.use_local_subchannel_pool': 1,
+      'grpc.enable_retries': 0,
+      // The leader is where its Lease says: neither the environment nor DNS has a say in it.
+      'grpc.enable_http_proxy': 0,
+      'grpc.service_config_disable_resolution': 1,
+      ...options.channelOptions,
+    });
+  }
+
+  async open(): Promise<void> {
+    this.beat();
+    try {
+      const metadata = new Metadata();
+      metadata.set('authorization', `Bearer ${await this.options.token()}`);
+      if (this.isOver) return;
+      const asIs = (bytes: Buffer): Buffer => bytes;
+      this.call = this.client.makeBidiStreamRequest(PEER_METHOD, asIs, asIs, metadata);
+      this.call.on('data', () => this.hear());
+      this.call.on('drain', () => {
+        this.isFull = false;
+        this.flush();
+      });
+      this.call.on('error', (error: Error) => this.end(error.message));
+      this.call.on('end', () => this.end('the leader ended it'));
+      this.flush();
+    } catch (error) {
+      this.end(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  /** Sends what there is to tell, unless the leader has yet to take what was sent before. */
+  flush(): void {
+    if (this.call === null || this.isOver || this.isFull) return;
+    for (const message of this.planes.take()) {
+      const bytes = encodePeerMessage(message);
+      // One message that is too long would end the stream, and with it what is known of all other planes.
+      if (bytes.length <= MAX_MESSAGE_BYTES && !this.call.write(bytes)) this.isFull = true;
+    }
+  }
+
+  close(): void {
+    this.isOver = true;
+    this.beating?.();
+    this.call?.on('error', () => {});
+    this.call?.cancel();
+    this.client.close();
+  }
+
+  private hear(): void {
+    this.wasHeard = true;
+    this.heardAt = this.clock.steady();
+  }
+
+  private beat(): void {
+    const every = this.options.heartbeat ?? 4000;
+    this.beating = this.clock.after(every, () => {
+      if (this.clock.steady() - this.heardAt > 3 * every) {
+        this.end('the leader is not heard');
+        return;
+      }
+      if (!this.isFull) this.call?.write(encodePeerMessage({ type: 'heartbeat' }));
+      this.beat();
+    });
+  }
+
+  private end(reason: string): void {
+    if (this.isOver) return;
+    this.close();
+    this.ended(reason, this.wasHeard);
+  }
+}

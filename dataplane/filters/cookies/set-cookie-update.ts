@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { ValueProblem } from '../../../contract/problem.ts';
+import { runtimeValue } from '../../../contract/vocabulary/runtime.ts';
+import type { Exchange } from '../../engine/message/exchange.ts';
+import { mapResponse } from '../../engine/message/reply.ts';
+import type { Response } from '../../engine/message/response.ts';
+import { defineFilter } from '../../heap/definition.ts';
+import { type CookieChange, changePart, cookiePart, cookiePattern, judgeExpression } from './cookie-attributes.ts';
+import { readSetCookie, type SetCookie, writeSetCookie } from './set-cookie.ts';
+
+/** Changes the cookies that responses set. */
+export const setCookieUpdateFilter = defineFilter({
+  type: 'SetCookieUpdateFilter',
+  summary:
+    'Changes the value and the attributes of cookies that responses set, for instance to make them `Secure`. Rules are ' +
+    'applied in the order given, each to every cookie whose whole name its pattern matches; the case of letters ' +
+    'counts. `null` removes an attribute; an expression that gives null leaves it as it is, and one that gives what ' +
+    'the attribute cannot be ends the request with 500.',
+  config: z.strictObject({
+    cookies: z
+      .record(z.string().min(1), z.record(z.string().min(1), runtimeValue()))
+      .transform((map, context): CookieChange[] =>
+        Object.entries(map).flatMap(([source, attributes]) => {
+          const judged = <T>(path: string[], read: () => T): T | null => {
+            try {
+              return read();
+            } catch (error) {
+              if (!(error instanceof ValueProblem)) throw error;
+              const { code, hint } = error;
+              context.issues.push({ code: 'custom', message: error.message, input: map, path, params: { code, hint } });
+              return null;
+            }
+          };
+          const pattern = judged([source], () => cookiePattern(source));
+          const parts = Object.entries(attributes).flatMap(([attribute, expression]) => {
+            const name = judged([source, attribute], () => cookiePart(attribute));
+            if (name === null) return [];
+            judged([source, attribute], () => judgeExpression(name, expression));
+            return [{ name, expression }];
+          });
+          return pattern === null ? [] : [{ pattern, parts }];
+        }),
+      )
+      .describe(
+        'By the pattern of the name: new values for `value`, `domain`, `expires`, `httpOnly`, `maxAge`, `path`, ' +
+          '`sameSite` and `secure`, each an expression. `httpOnly` and `secure` are true or false.',
+      ),
+  }),
+  examples: [
+    {
+      title: 'Make every cookie of a backend safe to use across TLS',
+      config: { cookies: { '.*': { secure: true, httpOnly: true, sameSite: 'Lax' } } },
+    },
+  ],
+  create({ cookies }) {
+    function change(cookie: SetCookie, exchange: Exchange, response: Response): boolean {
+      let changed = false;
+      for (const { pattern, parts } of cookies) {
+        if (!pattern.matches(cookie.name)) continue;
+        for (const { name, expression } of parts) {
+          const value = expression.read(exchange, response);
+          if (value === null && expression.compiled !== null) continue;
+          changePart(cookie, name, value);
+          changed = true;
+        }
+      }
+      return changed;
+    }
+
+    const changeCookies = (response: Response, exchange: Exchange): Response => {
+      let changed = false;
+      const lines = response.headers.all('set-cookie').map((line) => {
+        const cookie = readSetCookie(line);
+        if (cookie === null || !change(cookie, exchange, response)) return line;
+        changed = true;
+        return writeSetCookie(cookie);
+      });
+      if (!changed) return response;
+      response.headers.delete('set-cookie');
+      for (const line of lines) response.headers.append('Set-Cookie', line);
+      return response;
+    };
+    return (exchange, next) => mapResponse(next(exchange), exchange, changeCookies);
+  },
+});

@@ -1,0 +1,140 @@
+import type { Duration } from '../../../contract/duration.ts';
+import { duration, secretId } from '../../../contract/vocabulary/configured.ts';
+import { unavailable } from '../../../contract/vocabulary/field-notes.ts';
+import { needs } from '../../../contract/vocabulary/groups.ts';
+import { type Reference, ref } from '../../../contract/vocabulary/reference.ts';
+import type { RuntimeExpression } from '../../../contract/vocabulary/runtime.ts';
+import type { Exchange, Filter } from '../../engine/message/exchange.ts';
+import type { Parts, Remark } from '../../heap/definition.ts';
+import { denials } from '../../heap/objects/denials.ts';
+import { userIn } from '../../heap/objects/user-name.ts';
+import { RepeatedWarning } from '../../heap/repeated-warning.ts';
+import { type Claims, type TimeFault, timeFault } from '../../jose/claims.ts';
+import { VerificationBusy } from '../../jose/verification.ts';
+import { type JwtSecrets, type OpenedJwt, openJwt } from './opened-jwt.ts';
+
+/** Fields of what checks JWTs, beside the JWT itself. */
+export const validationFields = {
+  verificationSecretId: secretId()
+    .optional()
+    .describe('Id of the keys that verify, CryptoKeys. The JWT must be signed with one; without it, nobody checks.'),
+  decryptionSecretId: secretId()
+    .optional()
+    .describe('Id of the keys that decrypt, CryptoKeys. The JWT must be encrypted with one.'),
+  secretsProvider: ref('secretsProvider').optional().describe('Provider of the keys, asked for each request.'),
+  skewAllowance: duration({ zero: true })
+    .prefault('zero')
+    .describe('How far the clocks of the gateway and of whoever made the JWT may be apart.'),
+  customizer: unavailable('JwtValidatorCustomizer reference').describe('A script with further checks.'),
+  failureHandler: ref('handler')
+    .optional()
+    .describe('Answers when the JWT is not valid, with the context `jwtValidationError`; by default an empty 403.'),
+};
+
+/** What those fields have to observe. */
+export const validationRules = [
+  needs('verificationSecretId', 'secretsProvider'),
+  needs('decryptionSecretId', 'secretsProvider'),
+] as const;
+
+/** The fields as they are read. */
+export interface ValidationConfig {
+  readonly verificationSecretId?: string | undefined;
+  readonly decryptionSecretId?: string | undefined;
+  readonly secretsProvider?: Reference<'secretsProvider'> | undefined;
+  readonly skewAllowance: Duration;
+  readonly failureHandler?: Reference<'handler'> | undefined;
+}
+
+/** What their writer should know. */
+export function validationRemarks(config: ValidationConfig): Remark[] {
+  const { verificationSecretId, decryptionSecretId, secretsProvider } = config;
+  const remarks: Remark[] = [];
+  if (verificationSecretId === undefined) {
+    const message =
+      decryptionSecretId === undefined
+        ? 'accepts JWTs that anybody can make: there is no verificationSecretId'
+        : 'accepts JWTs without a signature: anybody can make them who may know the key that they are encrypted with';
+    remarks.push({ at: [], code: 'insecure', message });
+  }
+  if (secretsProvider !== undefined && verificationSecretId === undefined && decryptionSecretId === undefined) {
+    const message = 'has no effect: there is neither a verificationSecretId nor a decryptionSecretId';
+    remarks.push({ at: ['secretsProvider'], code: 'no-effect', message });
+  }
+  return remarks;
+}
+
+/** More JWTs came than can be verified. */
+const BUSY = Symbol('busy');
+
+const TIME_FAULTS: Readonly<Record<TimeFault, string>> = {
+  expired: 'the JWT has expired',
+  'not yet valid': 'the JWT is not valid yet',
+  'issued in the future': 'the JWT was issued in the future',
+  'no date': "'exp', 'nbf' or 'iat' is no date",
+};
+
+/**
+ * A filter that lets requests pass whose JWT is sound and which `judge` says nothing against. What is in the JWT is the
+ * context `jwtValidation`, what is wrong with it `jwtValidationError`.
+ */
+export function validatedJwt(
+  token: RuntimeExpression<string>,
+  config: ValidationConfig,
+  parts: Parts,
+  judge: (claims: Claims) => readonly string[] = () => [],
+): Filter {
+  const { resolve, log } = parts;
+  const { verificationSecretId = null, decryptionSecretId = null, secretsProvider, failureHandler } = config;
+  const denied = denials(parts, ['invalid-jwt', 'not-judged-now'], failureHandler);
+  const skew = config.skewAllowance.milliseconds;
+  const unchecked = new RepeatedWarning(log, 'a JWT cannot be checked');
+  const secrets: JwtSecrets = {
+    provider: secretsProvider === undefined ? null : resolve(secretsProvider),
+    verificationSecretId,
+    decryptionSecretId,
+  };
+
+  function faultsOf({ claims }: OpenedJwt): string[] {
+    const fault = timeFault(claims, Date.now(), skew);
+    return [...(fault === null ? [] : [TIME_FAULTS[fault]]), ...judge(claims)];
+  }
+
+  return async function validate(exchange, next) {
+    const value = token.read(exchange, null);
+    const opened = value === null || value === '' ? 'there is no JWT' : await opening(value, secrets, unchecked);
+    if (opened === BUSY) {
+      const answer = denied.answer(exchange, 'not-judged-now', undefined, 'too many tokens wait for verification');
+      answer.headers.append('Retry-After', '1');
+      return answer;
+    }
+    const faults = typeof opened === 'string' ? [opened] : faultsOf(opened);
+    if (typeof opened === 'string' || faults.length > 0) {
+      refuse(exchange, value, faults);
+      return denied.refuse(exchange, 'invalid-jwt', undefined, faults.join('; '));
+    }
+    const { header, claims } = opened;
+    if (verificationSecretId !== null) exchange.identity = { user: userIn(claims) };
+    exchange.setContext('jwtValidation', { value, header, claims, info: claims });
+    return next(exchange);
+  };
+}
+
+function refuse(exchange: Exchange, jwt: string | null, faults: readonly string[]): void {
+  exchange.setContext('jwtValidationError', { jwt, violations: faults.map((description) => ({ description })) });
+}
+
+/** What cannot be said is refused, and the log says why; what is merely late is not called wrong. */
+async function opening(
+  text: string,
+  secrets: JwtSecrets,
+  unchecked: RepeatedWarning,
+): Promise<OpenedJwt | string | typeof BUSY> {
+  try {
+    return await openJwt(text, secrets);
+  } catch (error) {
+    if (error instanceof VerificationBusy) return BUSY;
+    unchecked.give(error instanceof Error ? error.message : String(error));
+    return 'the JWT cannot be checked';
+  }
+}

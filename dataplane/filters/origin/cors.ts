@@ -1,0 +1,132 @@
+import { z } from 'zod';
+import { duration, flag, text } from '../../../contract/vocabulary/configured.ts';
+import { deprecated } from '../../../contract/vocabulary/field-notes.ts';
+import { exclusive, oneRequired } from '../../../contract/vocabulary/groups.ts';
+import { ref } from '../../../contract/vocabulary/reference.ts';
+import type { Answer, Exchange } from '../../engine/message/exchange.ts';
+import { mapResponse } from '../../engine/message/reply.ts';
+import type { Response } from '../../engine/message/response.ts';
+import { defineFilter } from '../../heap/definition.ts';
+import { denials } from '../../heap/objects/denials.ts';
+import { type CorsGrant, type CorsPolicy, corsGrants } from './cors-grant.ts';
+import { addVary } from './vary.ts';
+import { canonicalOrigin, originIsAt, webOrigin } from './web-origin.ts';
+
+const origins = z.union([z.literal('*'), z.array(webOrigin()).min(1)]);
+const words = z.union([z.literal('*'), z.array(text())]);
+
+const policy = z
+  .strictObject({
+    acceptedOrigins: origins.optional().describe('Origins of pages that may ask, or `*` for all. Required.'),
+    origins: deprecated(origins, "'acceptedOrigins'").describe('The former name of `acceptedOrigins`.'),
+    acceptedMethods: words
+      .default([])
+      .describe('Methods, or `*`; the case of letters counts. `GET`, `HEAD` and `POST` need not be named.'),
+    acceptedHeaders: words.default([]).describe('Names of request headers, or `*`.'),
+    exposedHeaders: z.array(text()).default([]).describe('Names of response headers that scripts may read.'),
+    maxAge: duration({ zero: true }).optional().describe('How long a browser may remember the answer to a preflight.'),
+    allowCredentials: flag().default(false).describe('Whether cookies and other credentials may be sent along.'),
+  })
+  .check(oneRequired('acceptedOrigins', 'origins'), exclusive('acceptedOrigins', 'origins'))
+  .check(({ value, issues }) => {
+    if (!value.allowCredentials || (value.acceptedOrigins ?? value.origins) !== '*') return;
+    const message =
+      'cannot be true where every origin is accepted: any page could act as its visitor; name the origins';
+    issues.push({ code: 'custom', message, input: value, path: ['allowCredentials'], params: { code: 'exclusive' } });
+  });
+
+/** Lets pages of other origins use what is behind it. */
+export const corsFilter = defineFilter({
+  type: 'CorsFilter',
+  summary:
+    'Decides which pages of other origins may use what is behind it (cross-origin resource sharing). The first policy ' +
+    'that accepts the origin of a request applies. Preflight requests are answered by the filter; other requests pass, ' +
+    'and their responses get the headers that browsers ask for in place of those that a backend may have set. A ' +
+    'request from an origin that no policy accepts, or of a method or with a header that its policy does not accept, ' +
+    "goes to the failure handler. Requests without `Origin`, or from the gateway's own, are no business of the filter.",
+  config: z.strictObject({
+    policies: z.array(policy).min(1).describe('Policies in the order in which they are tried.'),
+    failureHandler: ref('handler').optional().describe('Answers what no policy accepts; by default an empty 403.'),
+  }),
+  examples: [
+    {
+      title: 'One application, with its cookies',
+      config: {
+        policies: [
+          {
+            acceptedOrigins: ['https://app.example.com'],
+            acceptedMethods: ['GET', 'POST', 'PUT', 'DELETE'],
+            acceptedHeaders: ['Content-Type', 'X-CSRF-Token'],
+            exposedHeaders: ['X-CSRF-Token'],
+            maxAge: '10 minutes',
+            allowCredentials: true,
+          },
+        ],
+      },
+    },
+  ],
+  create({ policies, failureHandler }, parts) {
+    const denied = denials(parts, ['origin'], failureHandler);
+    const grants = corsGrants(
+      policies.map(
+        ({ acceptedOrigins, origins, ...rest }): CorsPolicy => ({
+          ...rest,
+          origins: acceptedOrigins ?? origins ?? [],
+        }),
+      ),
+    );
+
+    let lastOrigin = '';
+    let lastGrant: CorsGrant | null = null;
+
+    function grantFor(origin: string): CorsGrant | null {
+      if (origin === lastOrigin) return lastGrant; // most requests come from the pages of one application
+      const canonical = canonicalOrigin(origin);
+      lastGrant = (canonical === null ? undefined : grants.byOrigin.get(canonical)) ?? grants.forAny;
+      lastOrigin = origin;
+      return lastGrant;
+    }
+
+    function refuse(exchange: Exchange, origin: string, reason: string): Answer {
+      const { method, headers } = exchange.request;
+      const asked = (name: string) => headers.get(`access-control-request-${name}`);
+      const inputs = () => ({ origin, method, requestMethod: asked('method'), requestHeaders: asked('headers') });
+      return denied.refuse(exchange, 'origin', inputs, reason);
+    }
+
+    function isOwn(origin: string, exchange: Exchange): boolean {
+      const canonical = canonicalOrigin(origin);
+      return canonical !== null && originIsAt(canonical, exchange.router.originalUri.authority);
+    }
+
+    return function shareAcrossOrigins(exchange, next) {
+      const { headers, method } = exchange.request;
+      const origin = headers.get('origin');
+      if (origin === null) return mapResponse(next(exchange), exchange, varyByOrigin);
+      const grant = grantFor(origin);
+      const asked = method === 'OPTIONS' ? headers.get('access-control-request-method') : null;
+      if (grant === null) {
+        const own = asked === null && isOwn(origin, exchange);
+        return mapResponse(own ? next(exchange) : refuse(exchange, origin, UNKNOWN_ORIGIN), exchange, varyByOrigin);
+      }
+      if (asked !== null) {
+        const answer = grant.preflight(asked, headers.get('access-control-request-headers'));
+        return answer ?? mapResponse(refuse(exchange, origin, REFUSED_PREFLIGHT), exchange, varyByOrigin);
+      }
+      if (method !== 'OPTIONS' && !grant.acceptsMethod(method)) {
+        return mapResponse(refuse(exchange, origin, REFUSED_METHOD), exchange, varyByOrigin);
+      }
+      return mapResponse(next(exchange), exchange, grant.share);
+    };
+  },
+});
+
+const UNKNOWN_ORIGIN = 'no policy accepts the origin';
+const REFUSED_PREFLIGHT = 'the policy of the origin does not accept the method or a header of the preflight request';
+const REFUSED_METHOD = 'the policy of the origin does not accept the method';
+
+/** A cache must not give the answer for one origin to another. */
+function varyByOrigin(response: Response): Response {
+  addVary(response.headers, 'Origin');
+  return response;
+}

@@ -1,0 +1,68 @@
+import { type DenialReason, denialReasons } from '../../../contract/route-counts.ts';
+import type { Reference } from '../../../contract/vocabulary/reference.ts';
+import type { Answer, Exchange } from '../../engine/message/exchange.ts';
+import { type Refusal, refusals } from '../../engine/message/refusal.ts';
+import { emptyRefusal, type Response } from '../../engine/message/response.ts';
+import type { Parts } from '../definition.ts';
+import { objectLabels } from './object-labels.ts';
+
+/** What a verdict was made from, for the log at the level debug. It must hold no secret. */
+export type Inputs = () => Readonly<Record<string, unknown>>;
+
+/**
+ * How an object refuses requests. Each refusal has a code, is recorded for the access log, counted, and explained in the
+ * program log at the level debug; a house rule keeps objects from answering with an error of their own instead.
+ */
+export interface Denials<R extends Refusal> {
+  /** Refuses a request: the failure handler answers, or else an empty answer with the status of the code. */
+  refuse(exchange: Exchange, refusal: R, inputs?: Inputs, reason?: string): Answer;
+  /** The same without the failure handler, for a filter that adds header lines. */
+  answer(exchange: Exchange, refusal: R, inputs?: Inputs, reason?: string): Response;
+}
+
+/** Refusals that `gw_denied_total` counts together with others. */
+const COUNTED_AS: Partial<Record<Refusal, DenialReason>> = { 'not-judged-now': 'not-judged' };
+
+/** What an object that refuses for these reasons does it with. */
+export function denials<R extends Refusal>(
+  parts: Parts,
+  codes: readonly R[],
+  failureHandler?: Reference<'handler'>,
+): Denials<R> {
+  const { log, qualifiedName } = parts;
+  const labels = objectLabels(parts);
+  const counters = new Map(codes.map((code) => [code, counterOf(code)]));
+  const fail = failureHandler === undefined ? null : parts.resolve(failureHandler);
+
+  function counterOf(code: R): () => void {
+    const reason = denialReasons.find((one) => one === (COUNTED_AS[code] ?? code));
+    return reason === undefined ? () => {} : parts.plane.counter('gw_denied_total', { ...labels, reason });
+  }
+
+  function record(exchange: Exchange, refusal: R, inputs?: Inputs, reason: string | null = null): void {
+    exchange.decision = { refusal, reason, object: qualifiedName };
+    counters.get(refusal)?.();
+    if (!log.isLevelEnabled('debug')) return;
+    log.debug(
+      {
+        refusal,
+        reason: reason ?? refusals[refusal].reason,
+        route: exchange.route,
+        requestId: exchange.ids?.requestId,
+        ...inputs?.(),
+      },
+      'request refused',
+    );
+  }
+
+  return {
+    refuse(exchange, refusal, inputs, reason) {
+      record(exchange, refusal, inputs, reason);
+      return fail === null ? emptyRefusal(refusal) : fail(exchange);
+    },
+    answer(exchange, refusal, inputs, reason) {
+      record(exchange, refusal, inputs, reason);
+      return emptyRefusal(refusal);
+    },
+  };
+}

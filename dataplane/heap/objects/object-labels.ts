@@ -1,0 +1,18 @@
+import type { Parts } from '../definition.ts';
+
+/** What the metrics of an object are labelled with: which object it is, and in which route; empty outside of routes. */
+export interface ObjectLabels extends Readonly<Record<string, string>> {
+  readonly fully_qualified_name: string;
+  readonly name: string;
+  readonly route: string;
+  readonly router: string;
+}
+
+export function objectLabels({
+  name,
+  qualifiedName,
+  heap,
+}: Pick<Parts, 'name' | 'qualifiedName' | 'heap'>): ObjectLabels {
+  const { router, id } = heap.route ?? { router: '', id: '' };
+  return { fully_qualified_name: qualifiedName, name, route: id, router };
+}

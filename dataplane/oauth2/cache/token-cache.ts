@@ -1,0 +1,236 @@
+import type { Exchange } from '../../engine/message/exchange.ts';
+import type { AccessToken, AccessTokenResolver, Resolution, Revocations } from '../../heap/objects/access-tokens.ts';
+import type { Executor } from '../../heap/objects/executor.ts';
+import { SharedScopes } from '../client/shared-scopes.ts';
+import type { CacheMeter, EvictionCause } from './cache-meter.ts';
+import { VouchedToken } from './vouched-token.ts';
+
+/** What becomes of kept tokens when nobody can tell any more which of them are revoked. */
+export type DisconnectionStrategy = 'NEVER_CLEAR' | 'CLEAR_ON_DISCONNECT' | 'CLEAR_ON_RECONNECT';
+
+/** How long tokens are kept and how many. Times are in milliseconds. */
+export interface TokenCacheOptions {
+  /** For tokens that say nothing of their end. */
+  readonly defaultTimeout: number;
+  readonly maxTimeout: number;
+  readonly maximumSize: number;
+  /** Takes out what has expired, now and again. */
+  readonly executor: Executor;
+  readonly meter: CacheMeter;
+  readonly revocations?: Revocations;
+  readonly onDisconnection?: DisconnectionStrategy;
+}
+
+/** A token was not judged, because revocations cannot be heard at the time. */
+export class RevocationsUnheard extends Error {
+  constructor() {
+    super('the service that tells of revoked tokens cannot be reached');
+    this.name = 'RevocationsUnheard';
+  }
+}
+
+/** How often expired tokens are looked for, and in how many slices all of them are looked at. */
+export const SWEEP_INTERVAL = 1000;
+const SLICES = 60;
+const SMALLEST_SLICE = 1000;
+
+/** Characters of a token and its info on average beyond which fewer tokens are kept. */
+const USUAL_SIZE = 4096;
+
+/** A resolution that is under way. */
+interface Flight {
+  readonly exchange: Exchange;
+  answer: Promise<Resolution>;
+  /** Something was revoked since it began: what it finds out may have been true before that. */
+  doubted: boolean;
+}
+
+/**
+ * Keeps what a resolver says of good tokens, under the tokens themselves: never longer than they last or than the keys
+ * are there that they were judged with, never what was refused or failed. Requests that need the same token at a time wait for one resolution. When it is full, the token
+ * that came first goes.
+ */
+export class TokenCache {
+  private readonly resolver: AccessTokenResolver;
+  private readonly options: TokenCacheOptions;
+  private kept = new Map<string, VouchedToken>();
+  /** Characters of all that is kept. */
+  private taken = 0;
+  private readonly flights = new Map<string, Flight>();
+  private readonly scopes = new SharedScopes();
+  // iterators that are begun anew would walk over the places of all that was taken out before
+  private oldest = this.kept.values();
+  private unswept = this.kept.values();
+  private readonly releases: (() => void)[];
+  /** The latest time that was seen. */
+  private latest = 0;
+  /** Another one whenever all was forgotten: what somebody remembers beside the cache counts no more. */
+  epoch = 0;
+
+  constructor(resolver: AccessTokenResolver, options: TokenCacheOptions) {
+    this.resolver = resolver;
+    this.options = options;
+    const { executor, revocations, onDisconnection = 'CLEAR_ON_DISCONNECT' } = options;
+    this.releases = [executor.repeat(() => this.sweep(), SWEEP_INTERVAL)];
+    const unwatch = resolver.watch?.(() => this.doubt(true));
+    if (unwatch !== undefined) this.releases.push(unwatch);
+    if (revocations === undefined) return;
+    const end = revocations.watch({
+      revoked: (isRevoked) => this.revoke(isRevoked),
+      lost: () => this.doubt(onDisconnection === 'CLEAR_ON_DISCONNECT'),
+      regained: () => this.doubt(onDisconnection === 'CLEAR_ON_RECONNECT'),
+    });
+    this.releases.push(end);
+  }
+
+  get size(): number {
+    return this.kept.size;
+  }
+
+  /** The token if it is kept and still good at this time; counted when it is. */
+  find(token: string, now: number): VouchedToken | null {
+    const found = this.kept.get(token);
+    if (found === undefined) return null;
+    if (this.isFresh(found, now)) return found;
+    this.remove(found, 'expired');
+    return null;
+  }
+
+  /** Whether a token that was found since `epoch` changed last would be found again; counted when it would. */
+  isFresh(found: VouchedToken, now: number): boolean {
+    if (now >= found.keptUntil) return false;
+    this.options.meter.hit();
+    return true;
+  }
+
+  /** What is kept of the token, or what the resolver says of it. Throws or rejects when it could not be asked. */
+  resolve(token: string, exchange: Exchange): Resolution | Promise<Resolution> {
+    return this.find(token, Date.now()) ?? this.load(token, exchange);
+  }
+
+  /** What the resolver says of a token that is not kept. */
+  load(token: string, exchange: Exchange): Resolution | Promise<Resolution> {
+    this.options.meter.miss();
+    this.refuseUnheard();
+    const flight = this.flights.get(token);
+    return flight === undefined ? this.depart(token, exchange) : this.join(flight, token, exchange);
+  }
+
+  /** Forgets everything. */
+  clear(): void {
+    const { meter } = this.options;
+    for (let left = this.kept.size; left > 0; left--) meter.evicted('explicit');
+    this.kept = new Map();
+    this.taken = 0;
+    this.oldest = this.kept.values();
+    this.unswept = this.kept.values();
+    this.epoch++;
+  }
+
+  close(): void {
+    for (const release of this.releases) release();
+    this.doubt(true);
+  }
+
+  private depart(token: string, exchange: Exchange): Resolution | Promise<Resolution> {
+    const start = performance.now();
+    const { meter } = this.options;
+    const answer = this.resolver.resolve(token, exchange);
+    if (!(answer instanceof Promise)) {
+      meter.loaded((performance.now() - start) / 1000);
+      return this.keep(token, answer);
+    }
+    const flight: Flight = { exchange, answer, doubted: false };
+    flight.answer = answer
+      .finally(() => {
+        this.flights.delete(token);
+        meter.loaded((performance.now() - start) / 1000);
+      })
+      .then((resolution) => {
+        this.refuseUnheard();
+        return flight.doubted ? resolution : this.keep(token, resolution);
+      });
+    this.flights.set(token, flight);
+    return flight.answer;
+  }
+
+  /** Whoever began it may have gone and taken along what the resolver needs: then it is begun again. */
+  private join(flight: Flight, token: string, exchange: Exchange): Promise<Resolution> {
+    return flight.answer.catch((error: unknown) => {
+      if (!flight.exchange.over || exchange.over) throw error;
+      return this.load(token, exchange);
+    });
+  }
+
+  private keep(token: string, resolution: Resolution): Resolution {
+    if (resolution.kind === 'refusal') return resolution;
+    const now = this.time();
+    const until = this.keptUntil(resolution, now);
+    if (!(now < until)) return resolution;
+    const before = this.kept.get(token);
+    if (before !== undefined) this.remove(before, 'explicit');
+    const scopes = this.scopes.shared(resolution.scopes);
+    const made = VouchedToken.kept(token, resolution, scopes, until);
+    this.makeRoom(made.size);
+    this.kept.set(made.token, made);
+    this.taken += made.size;
+    return made;
+  }
+
+  private keptUntil({ expiresAt }: AccessToken, now: number): number {
+    const { defaultTimeout, maxTimeout } = this.options;
+    const end = expiresAt === Number.POSITIVE_INFINITY ? now + defaultTimeout : expiresAt;
+    return Math.min(end, now + maxTimeout);
+  }
+
+  /** The time now. Where the clock was set back, tokens would be kept for longer than they may: all are forgotten. */
+  private time(): number {
+    const now = Date.now();
+    if (now < this.latest - SWEEP_INTERVAL) this.doubt(true);
+    this.latest = now;
+    return now;
+  }
+
+  private makeRoom(size: number): void {
+    const { maximumSize } = this.options;
+    while (this.kept.size > 0 && (this.kept.size >= maximumSize || this.taken + size > maximumSize * USUAL_SIZE)) {
+      const { value, done } = this.oldest.next();
+      if (done === true) this.oldest = this.kept.values();
+      else this.remove(value, 'size');
+    }
+  }
+
+  private remove(token: VouchedToken, cause: EvictionCause): void {
+    this.kept.delete(token.token);
+    this.taken -= token.size;
+    token.keptUntil = Number.NEGATIVE_INFINITY;
+    this.options.meter.evicted(cause);
+  }
+
+  /** A slice at a time, so that no request waits for it. */
+  private sweep(): void {
+    const now = this.time();
+    for (let left = Math.max(SMALLEST_SLICE, this.kept.size / SLICES); left > 0; left--) {
+      const { value, done } = this.unswept.next();
+      if (done === true) {
+        this.unswept = this.kept.values();
+        return;
+      }
+      if (now >= value.keptUntil) this.remove(value, 'expired');
+    }
+  }
+
+  private revoke(isRevoked: (token: AccessToken) => boolean): void {
+    this.doubt(false);
+    for (const token of this.kept.values()) if (isRevoked(token)) this.remove(token, 'explicit');
+  }
+
+  private doubt(all: boolean): void {
+    for (const flight of this.flights.values()) flight.doubted = true;
+    if (all) this.clear();
+  }
+
+  private refuseUnheard(): void {
+    if (this.options.revocations?.isHeard === false) throw new RevocationsUnheard();
+  }
+}

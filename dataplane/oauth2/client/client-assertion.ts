@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import type { Duration } from '../../../contract/duration.ts';
+import { choice, duration, secretId } from '../../../contract/vocabulary/configured.ts';
+import { printable } from '../../../contract/vocabulary/printable.ts';
+import { ref } from '../../../contract/vocabulary/reference.ts';
+import type { Request } from '../../engine/message/request.ts';
+import type { SecretsProvider } from '../../heap/objects/secrets.ts';
+import { sign } from '../../jose/signature.ts';
+import { signatureAlgorithms } from '../../jose/signature-algorithm.ts';
+import { assertionClaims } from './assertion-claims.ts';
+import { tellClient } from './client-form.ts';
+import { endpointUrl } from './endpoint-url.ts';
+
+const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+
+/** Fields of a client that proves itself with a signed JWT. */
+export const assertionFields = {
+  clientId: printable().describe('Id that the authorization server knows the gateway by.'),
+  tokenEndpoint: endpointUrl().describe(
+    'URL of the token endpoint: for whom the JWT is meant (`aud`), exactly as written. Requests go where they go.',
+  ),
+  secretsProvider: ref('secretsProvider').describe('Provider of the keys, asked for each request.'),
+  signingSecretId: secretId().describe('Id of the key to sign with, a CryptoKey that may sign.'),
+  signingAlgorithm: choice(signatureAlgorithms)
+    .default('RS256')
+    .describe('JWA algorithm of the signature, one that the key is for.'),
+  jwtExpirationTimeout: duration().prefault('1 minute').describe('How long a JWT can be used.'),
+  claims: assertionClaims()
+    .default({})
+    .describe(
+      'Further claims of the JWT. `iss`, `sub`, `jti`, `iat` and `exp` cannot be given; `aud` replaces the URL of the ' +
+        'token endpoint, for servers that want another audience.',
+    ),
+};
+
+/** The fields as they are read. */
+export interface AssertionConfig {
+  readonly clientId: string;
+  readonly tokenEndpoint: string;
+  readonly signingSecretId: string;
+  readonly signingAlgorithm: string;
+  readonly jwtExpirationTimeout: Duration;
+  readonly claims: Readonly<Record<string, unknown>>;
+}
+
+/** A JWT by which the client proves itself once (RFC 7523). Rejects when there is no key for it. */
+export async function clientAssertion(config: AssertionConfig, provider: SecretsProvider): Promise<string> {
+  const { clientId: id, tokenEndpoint, signingSecretId, signingAlgorithm, jwtExpirationTimeout } = config;
+  const key = await provider.key('sign', signingSecretId);
+  const now = Math.floor(Date.now() / 1000);
+  const claims = {
+    aud: tokenEndpoint,
+    ...config.claims,
+    iss: id,
+    sub: id,
+    jti: randomUUID(),
+    iat: now,
+    exp: now + Math.max(1, Math.ceil(jwtExpirationTimeout.milliseconds / 1000)),
+  };
+  return sign({ typ: 'JWT', kid: key.stableId }, JSON.stringify(claims), key, signingAlgorithm);
+}
+
+/** Puts an assertion into the form of a request. `type` is what messages call whoever asks for it. */
+export function tellAssertion(request: Request, type: string, client: string, assertion: string): Promise<void> {
+  return tellClient(request, type, [
+    ['client_id', client],
+    ['client_assertion_type', ASSERTION_TYPE],
+    ['client_assertion', assertion],
+  ]);
+}

@@ -1,0 +1,194 @@
+import { z } from 'zod';
+import { secretId, text, url } from '../../../contract/vocabulary/configured.ts';
+import { deprecated } from '../../../contract/vocabulary/field-notes.ts';
+import { needs } from '../../../contract/vocabulary/groups.ts';
+import { printable } from '../../../contract/vocabulary/printable.ts';
+import { ref } from '../../../contract/vocabulary/reference.ts';
+import { FailureLog } from '../../backends/failure-log.ts';
+import { callHandler } from '../../engine/backend/own-call.ts';
+import type { Answer, Exchange, Next } from '../../engine/message/exchange.ts';
+import { mapResponse } from '../../engine/message/reply.ts';
+import { emptyRefusal, type Response } from '../../engine/message/response.ts';
+import { clearTextRemarks } from '../../heap/clear-text-remark.ts';
+import { defineFilter } from '../../heap/definition.ts';
+import { denials } from '../../heap/objects/denials.ts';
+import { basicCredentials } from './basic-credentials.ts';
+import { formEncoded } from './form-encoding.ts';
+import { KeptToken, type UsableToken } from './kept-token.ts';
+import { type GrantedToken, grantedToken } from './token-answer.ts';
+import { UnsentRequest } from './unsent-request.ts';
+
+const NOT_AUTHENTICATING = 'ForgeRockClientHandler';
+const HEADERS = { 'Content-Type': 'application/x-www-form-urlencoded', Accept: 'application/json' };
+
+/** Gets an access token for the gateway itself and sends it with requests. */
+export const clientCredentialsOAuth2ClientFilter = defineFilter({
+  type: 'ClientCredentialsOAuth2ClientFilter',
+  summary:
+    'Gets an access token for the gateway itself, by the grant `client_credentials`, and sends it with each request in ' +
+    'an `Authorization: Bearer` header, in place of one that the request had. It is for services that know the gateway, ' +
+    'not its users. A token is used until shortly before its end (a second and a tenth of its life, 10 seconds at ' +
+    'most), and as one of a minute when the authorization server does not say how long it lasts; requests that need ' +
+    'one at the same time wait for one and the same. When a service answers 401, a new token is got and the request is sent once more, as it ' +
+    'came here, provided that its content is at hand, and at most every 10 seconds. When no token can be had, the request is answered with ' +
+    'an empty 502 and the log says why. Each unit of the gateway has a token of its own.',
+  lendsCredentials: true,
+  config: z
+    .strictObject({
+      tokenEndpoint: url()
+        .refine(({ username, password, hash }) => username === '' && password === '' && hash === '', {
+          error: 'must hold neither credentials nor a fragment',
+        })
+        .describe('URL of the token endpoint of the authorization server.'),
+      scopes: z
+        .array(
+          text().refine((scope) => /^[!#-[\]-~]+$/.test(scope), {
+            error: 'must be one scope: printable ASCII without spaces, quotation marks and backslashes',
+          }),
+        )
+        .default([])
+        .describe('Scopes to ask for; without any, the authorization server decides.'),
+      endpointHandler: ref('handler')
+        .prefault(NOT_AUTHENTICATING)
+        .describe(
+          'Sends the request to the token endpoint and authenticates the gateway there: a Chain with, for instance, a ' +
+            'ClientSecretBasicAuthenticationFilter in front of a ClientHandler. The default does not authenticate.',
+        ),
+      clientId: printable()
+        .optional()
+        .describe('Id of the gateway, sent as `client_id` where the authorization server wants it in the form.'),
+      secretsProvider: ref('secretsProvider').optional().describe('Provider of the secret behind `clientSecretId`.'),
+      clientSecretId: deprecated(
+        secretId(),
+        "a ClientSecretBasicAuthenticationFilter in the 'endpointHandler'",
+      ).describe('Id of the secret of the client, a GenericSecret, which is sent by `client_secret_basic`.'),
+      handler: deprecated(ref('handler'), "'endpointHandler'").describe('The same as `endpointHandler`.'),
+    })
+    .check(needs('clientSecretId', 'clientId'), needs('clientSecretId', 'secretsProvider'), ({ value, issues }) => {
+      if (value.handler === undefined || value.endpointHandler.name === NOT_AUTHENTICATING) return;
+      const message = "'endpointHandler' and 'handler' cannot be given together";
+      issues.push({ code: 'custom', message, input: value, path: ['handler'], params: { code: 'exclusive' } });
+    }),
+  examples: [
+    {
+      title: 'A client with a secret',
+      config: {
+        tokenEndpoint: 'https://as.example.com/oauth2/access_token',
+        scopes: ['orders.read'],
+        endpointHandler: {
+          type: 'Chain',
+          config: {
+            filters: [
+              {
+                type: 'ClientSecretBasicAuthenticationFilter',
+                config: {
+                  clientId: 'gateway',
+                  clientSecretId: 'client.secret',
+                  secretsProvider: { type: 'SystemAndEnvSecretStore', config: { format: 'PLAIN' } },
+                },
+              },
+            ],
+            handler: 'ForgeRockClientHandler',
+          },
+        },
+      },
+    },
+  ],
+  remarks({ tokenEndpoint, secretsProvider, clientSecretId }) {
+    return [
+      ...clearTextRemarks('tokenEndpoint', tokenEndpoint, 'tokens pass in clear'),
+      ...(secretsProvider !== undefined && clientSecretId === undefined
+        ? [
+            {
+              at: ['secretsProvider'],
+              code: 'no-effect' as const,
+              message: 'has no effect: the filters of the endpointHandler have providers of their own',
+            },
+          ]
+        : []),
+    ];
+  },
+  ownCalls: ['endpointHandler', 'handler'],
+  create(config, parts) {
+    const { resolve, log, onClose } = parts;
+    const denied = denials(parts, ['no-client-token']);
+    const { scopes, clientSecretId, secretsProvider } = config;
+    const uri = config.tokenEndpoint.href;
+    const endpointHandler = resolve(config.handler ?? config.endpointHandler);
+    const provider = secretsProvider === undefined ? null : resolve(secretsProvider);
+    const failures = new FailureLog(log);
+    onClose(() => failures.close());
+    const content = [
+      'grant_type=client_credentials',
+      ...(scopes.length === 0 ? [] : [`scope=${formEncoded(scopes.join(' '))}`]),
+      ...(config.clientId === undefined ? [] : [`client_id=${formEncoded(config.clientId)}`]),
+    ].join('&');
+    const tokens = new KeptToken(fetchToken);
+
+    const endpoint: Next = clientSecretId === undefined ? endpointHandler : authenticated;
+
+    async function authenticated(exchange: Exchange): Promise<Response> {
+      const secret = await provider!.active(clientSecretId!);
+      exchange.request.headers.set('Authorization', basicCredentials(config.clientId!, secret, true));
+      return endpointHandler(exchange);
+    }
+
+    async function fetchToken(parent: Exchange): Promise<GrantedToken> {
+      return grantedToken(await callHandler(endpoint, { method: 'POST', uri, headers: HEADERS, content }, { parent }));
+    }
+
+    function send(exchange: Exchange, next: Next, token: UsableToken): Answer {
+      exchange.request.headers.set('Authorization', token.authorization);
+      return next(exchange);
+    }
+
+    /** @returns null when there is none, of which the log has been told. */
+    async function heard(token: Promise<UsableToken>): Promise<UsableToken | null> {
+      try {
+        return await token;
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        failures.add(null, config.tokenEndpoint.host, reason, 'no access token could be got for a service');
+        return null;
+      }
+    }
+
+    async function sendNew(exchange: Exchange, next: Next): Promise<Response> {
+      const token = await heard(tokens.take(exchange));
+      if (token === null) return denied.answer(exchange, 'no-client-token');
+      if (exchange.over) return emptyRefusal('cancelled');
+      const before = new UnsentRequest(exchange.request);
+      const response = await send(exchange, next, token);
+      return response.status === 401 ? sendAgain(exchange, next, token, before, response) : response;
+    }
+
+    async function sendAgain(
+      exchange: Exchange,
+      next: Next,
+      refused: UsableToken,
+      before: UnsentRequest,
+      response: Response,
+    ): Promise<Response> {
+      const instead = exchange.over ? null : tokens.instead(refused, exchange);
+      if (instead === null) return response;
+      const hearing = heard(instead); // the next request needs it, also where this one cannot be sent again
+      if (!before.isAtHand) return response;
+      const token = await hearing;
+      if (token === null || exchange.over) return response;
+      before.restore();
+      response.abandon();
+      exchange.call?.cancel();
+      return send(exchange, next, token);
+    }
+
+    return function sendToken(exchange, next) {
+      if (exchange.over) return emptyRefusal('cancelled'); // the client has gone, and others may wait for what is got for it
+      const token = tokens.current;
+      if (token === null) return sendNew(exchange, next);
+      const before = new UnsentRequest(exchange.request);
+      return mapResponse(send(exchange, next, token), exchange, (response) =>
+        response.status === 401 ? sendAgain(exchange, next, token, before, response) : response,
+      );
+    };
+  },
+});

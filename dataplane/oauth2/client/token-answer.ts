@@ -1,0 +1,56 @@
+import type { OwnAnswer } from '../../engine/backend/own-call.ts';
+
+/** An access token that an authorization server gave to the gateway. */
+export interface GrantedToken {
+  readonly token: string;
+  /** How long it lasts, in milliseconds; null when the server did not say. */
+  readonly lifetime: number | null;
+}
+
+/** An authorization server gave no token, or none that can be used. Its words are safe for a log. */
+export class NoToken extends Error {
+  constructor(reason: string) {
+    super(reason);
+    this.name = 'NoToken';
+  }
+}
+
+/** Reads what a token endpoint answered (RFC 6749 §5). @throws NoToken */
+export function grantedToken({ status, content }: OwnAnswer): GrantedToken {
+  const answer = objectIn(content);
+  if (status !== 200) {
+    const code = errorCode(answer);
+    const hint = status === 401 || code === ' (invalid_client)' ? ': check the client authentication' : '';
+    throw new NoToken(`the token endpoint answered ${status}${code}${hint}`);
+  }
+  if (answer === null) throw new NoToken('the answer of the token endpoint is not a JSON object');
+  const { access_token: token, token_type: type, expires_in: lifetime } = answer;
+  if (typeof token !== 'string' || !/^[\w.~+/-]+=*$/.test(token)) {
+    throw new NoToken("the answer of the token endpoint has no 'access_token' that can be sent");
+  }
+  if (typeof type !== 'string' || type.toLowerCase() !== 'bearer') {
+    throw new NoToken("the token endpoint gave a token of another type than 'Bearer'");
+  }
+  return { token, lifetime: milliseconds(lifetime) };
+}
+
+function objectIn(content: Buffer): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = JSON.parse(content.toString('utf8'));
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The code of an error; its description is left out, because nobody knows what a server puts in there. */
+function errorCode(answer: Readonly<Record<string, unknown>> | null): string {
+  const code = answer?.['error'];
+  return typeof code === 'string' && /^[\w.-]{1,60}$/.test(code) ? ` (${code})` : '';
+}
+
+/** Some servers write the number as a text. */
+function milliseconds(seconds: unknown): number | null {
+  const number = typeof seconds === 'string' && /^\d{1,15}$/.test(seconds) ? Number(seconds) : seconds;
+  return typeof number === 'number' && Number.isFinite(number) ? number * 1000 : null;
+}

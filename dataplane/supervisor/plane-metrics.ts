@@ -1,0 +1,73 @@
+import type { Registry } from 'prom-client';
+import { FIGURE } from '../../contract/route-report.ts';
+import { registerBreakerMetrics } from '../metrics/breaker-exposition.ts';
+import { registerCacheMetrics } from '../metrics/cache-exposition.ts';
+import { countsByRoute } from '../metrics/counts-by-route.ts';
+import { registerDenialMetrics } from '../metrics/denial-exposition.ts';
+import { type MetricsSource, metricsRegistry } from '../metrics/exposition.ts';
+import { PlaneGauges } from '../metrics/gauges.ts';
+import { type MonitoringRecord, monitoringRecords, recordPrefix } from '../metrics/monitoring.ts';
+import { Observations } from '../metrics/observations.ts';
+import { RATE_INTERVAL, Rates } from '../metrics/rates.ts';
+import { registerRetryMetrics } from '../metrics/retry-exposition.ts';
+import { registerRouteMetrics } from '../metrics/route-exposition.ts';
+import type { RouteSeries } from '../metrics/route-series.ts';
+import { registerThrottlingMetrics } from '../metrics/throttling-exposition.ts';
+import { registerTlsMetrics } from '../metrics/tls-exposition.ts';
+
+/** The metrics of a plane: the registry that is scraped, and what Common REST monitoring shows. */
+export class PlaneMetrics {
+  readonly registry: Registry;
+  /** What objects of the units observed. */
+  readonly observations = new Observations();
+  /** What objects of the units show. */
+  readonly gauges = new PlaneGauges();
+  private readonly series: () => readonly RouteSeries[];
+  private readonly rates = new Rates();
+  private ticking: NodeJS.Timeout | null = null;
+
+  constructor(source: MetricsSource, series: () => readonly RouteSeries[]) {
+    this.series = series;
+    this.registry = metricsRegistry(source);
+  }
+
+  /** Adds the metrics of routes, whose rates are averages over time. */
+  followRoutes(): void {
+    registerRouteMetrics(this.registry, { series: this.series, observations: () => this.observations.all });
+    registerBreakerMetrics(this.registry, {
+      observations: () => this.observations.all,
+      gauges: () => this.gauges.all,
+    });
+    registerRetryMetrics(this.registry, () => this.observations.all);
+    registerThrottlingMetrics(this.registry, {
+      observations: () => this.observations.all,
+      gauges: () => this.gauges.all,
+    });
+    registerCacheMetrics(this.registry, () => this.observations.all);
+    registerTlsMetrics(this.registry, { observations: () => this.observations.all, gauges: () => this.gauges.all });
+    registerDenialMetrics(this.registry, () => this.observations.all);
+    this.ticking = setInterval(() => this.tick(), RATE_INTERVAL);
+    this.ticking.unref();
+  }
+
+  /** Rates that cannot be counted now are counted at the next turn; nothing serves worse without them. */
+  private tick(): void {
+    try {
+      const counts = this.series().map((series) => [recordPrefix(series), series.figures[FIGURE.ended]!] as const);
+      this.rates.tick(new Map(counts), Date.now());
+    } catch {}
+  }
+
+  /** What the objects of routes counted and show, by the text of the route's key. */
+  counts(): Map<string, Float64Array> {
+    return countsByRoute(this.observations.all, this.gauges.all);
+  }
+
+  monitoring(): MonitoringRecord[] {
+    return monitoringRecords(this.series(), this.rates, Date.now());
+  }
+
+  close(): void {
+    if (this.ticking !== null) clearInterval(this.ticking);
+  }
+}

@@ -1,0 +1,397 @@
+import type { Logger } from 'pino';
+import type { RouteReport } from '../../contract/channel.ts';
+import type { ForbiddenPlace } from '../../contract/egress.ts';
+import { reportedCounts } from '../../contract/route-counts.ts';
+import { reportedFigures } from '../../contract/route-report.ts';
+import { routeKeyText, type Update } from '../../contract/snapshot.ts';
+import { addressText, type Connector, type ServedAddress } from '../connectors/connector.ts';
+import { readCounters } from '../engine/wire/counters.ts';
+import { type AccessLogTarget, LogDestination } from '../log/log-destination.ts';
+import type { LogLevel } from '../log/log-level.ts';
+import { JSON_STYLE, type LogFormat, type LogStyle } from '../log/log-style.ts';
+import { programLog, writeLogLine } from '../log/program-log.ts';
+import { type ConfigurationFigures, registerConfigurationMetrics } from '../metrics/configuration-exposition.ts';
+import type { MetricsSource } from '../metrics/exposition.ts';
+import { type LinkFigures, registerLinkMetrics } from '../metrics/link-exposition.ts';
+import type { SlotMemory } from '../metrics/route-slots.ts';
+import type { BuildProblem } from '../routes/configuration.ts';
+import { ChangingTicketKeys } from '../tls/ticket-keys.ts';
+import type { BackendServing, ConfigurationServing, Serving, UnitReport } from '../unit/unit-messages.ts';
+import { AdminPort, type ListenAddress } from './admin-port.ts';
+import { CannotListen } from './cannot-listen.ts';
+import { ConfirmedAge } from './confirmed-age.ts';
+import { isBaseBad, PlaneConfiguration } from './plane-configuration.ts';
+import { PlaneMetrics } from './plane-metrics.ts';
+import { giveBackLater } from './spare-memory.ts';
+import { SpareUnit } from './spare-unit.ts';
+import { type SharedUnitOptions, type SupervisedUnit, SupervisedUnits } from './supervised-units.ts';
+import { isTaken } from './taken-port.ts';
+
+/** What a plane has before it serves anything. */
+export interface PreparedPlaneOptions {
+  readonly accessLog: AccessLogTarget;
+  /** By default text on a terminal and JSON elsewhere. */
+  readonly accessLogFormat?: LogFormat;
+  readonly logLevel: LogLevel;
+  /** By default JSON. */
+  readonly logStyle?: LogStyle;
+  readonly admin: ListenAddress | undefined;
+  /** Whether it runs in a Pod, where others arrive over loopback too; by default it does not. */
+  readonly isInPod?: boolean;
+  readonly trustedProxies: readonly string[];
+  /** How long clients are asked to go before nobody is accepted any more, in milliseconds; by default not at all. */
+  readonly drainDelay?: number;
+  /** In milliseconds. */
+  readonly drainTimeout: number;
+  /** What the metrics tell of the configuration, where somebody follows one. */
+  readonly configurationFigures?: ConfigurationFigures;
+  /** What is told of the link to a controller, where there is one. */
+  readonly link?: PlaneLinkView;
+  /** Milliseconds after which a plane that no controller confirms is not ready; by default it stays ready. */
+  readonly unreadyAfter?: number | undefined;
+  /** What becomes its first unit, where somebody had it load before. */
+  readonly spare?: SpareUnit;
+}
+
+/** The link to a controller, for those who look at the admin port. */
+export interface PlaneLinkView {
+  readonly figures: LinkFigures;
+  status(): object;
+}
+
+/** What a plane begins to serve. */
+export interface PlaneBeginning {
+  /** At least one. */
+  readonly connectors: readonly Connector[];
+  readonly serving: PlaneServing;
+  readonly units: number;
+}
+
+export interface PlaneOptions extends PreparedPlaneOptions, PlaneBeginning {}
+
+/** What a plane serves at first: like its units, before routes have places to count in. */
+export type PlaneServing = BackendServing | (Omit<ConfigurationServing, 'update'> & { readonly update: Update });
+
+/** A running plane. */
+export interface Plane {
+  /** Where it accepts clients, in the order of its connectors. */
+  readonly addresses: readonly ServedAddress[];
+  readonly adminAddress: { readonly host: string; readonly port: number } | undefined;
+  /** What could not be built at the start. */
+  readonly problems: readonly BuildProblem[];
+  /** Whether clients are served. */
+  readonly ready: boolean;
+  readonly unitsServing: number;
+  /** Runs a new revision. Resolves when every unit does, with what could not be built. */
+  apply(update: Update): Promise<readonly BuildProblem[]>;
+  /** The same, but where the base cannot be built nothing is changed, not even routes. */
+  applyWhole(update: Update): Promise<readonly BuildProblem[]>;
+  /** Tenants' routes may not connect to these places either, from now on. */
+  forbid(places: readonly ForbiddenPlace[]): void;
+  /** The figures of every route that had requests. */
+  report(): RouteReport[];
+  /**
+   * Is ready no longer and asks clients to go, while others may come still. Resolves when nobody who knows of it comes
+   * any more, which is after the delay of the plane.
+   */
+  dismiss(): Promise<void>;
+  /** The same, and then stops to accept and lets running requests finish. */
+  drain(): Promise<void>;
+  readonly closed: Promise<void>;
+}
+
+/** A plane that is alive and serves nothing yet. */
+export interface PreparedPlane extends Plane {
+  /**
+   * Begins to serve. Where the base cannot be built nothing is served, and it can be tried again.
+   *
+   * @returns what could not be built
+   * @throws CannotListen
+   */
+  serve(beginning: PlaneBeginning): Promise<readonly BuildProblem[]>;
+}
+
+/** Starts a plane: units that serve, and a supervisor beside them that replaces the ones that die. */
+export async function startPlane(options: PlaneOptions): Promise<Plane> {
+  const supervisor = await prepared(options);
+  try {
+    await supervisor.serve(options);
+  } catch (error) {
+    supervisor.abandon();
+    throw error;
+  }
+  return supervisor;
+}
+
+/** Starts the supervisor of a plane: its admin port answers, and clients find nobody yet. @throws CannotListen */
+export async function preparePlane(options: PreparedPlaneOptions): Promise<PreparedPlane> {
+  const supervisor = await prepared(options);
+  supervisor.prepareUnits();
+  return supervisor;
+}
+
+async function prepared(options: PreparedPlaneOptions): Promise<Supervisor> {
+  const supervisor = new Supervisor(options, LogDestination.open(options.accessLog));
+  if (options.admin !== undefined) await supervisor.startAdmin(options.admin);
+  return supervisor;
+}
+
+class Supervisor implements PreparedPlane {
+  readonly closed: Promise<void>;
+  adminAddress: { host: string; port: number } | undefined;
+  problems: readonly BuildProblem[] = [];
+  private readonly options: PreparedPlaneOptions;
+  private readonly destination: LogDestination | null;
+  private readonly log: Logger;
+  private readonly units: SupervisedUnits;
+  private beginning: PlaneBeginning | null = null;
+  private configuration: PlaneConfiguration | null = null;
+  private metrics: PlaneMetrics | null = null;
+  private draining = false;
+  private dismissed: Promise<void> | null = null;
+  private stopped: Promise<void> | null = null;
+  private forbidden: readonly ForbiddenPlace[] = [];
+  private admin: AdminPort | null = null;
+  private tickets: ChangingTicketKeys | null = null;
+  private finish: () => void = () => {};
+
+  constructor(options: PreparedPlaneOptions, destination: LogDestination | null) {
+    this.options = options;
+    this.destination = destination;
+    this.log = programLog(options.logLevel, options.logStyle ?? JSON_STYLE);
+    this.units = new SupervisedUnits({
+      log: this.log,
+      spare: options.spare ?? new SpareUnit(),
+      heard: (unit, report) => this.heard(unit, report),
+      lost: (unit) => {
+        this.configuration?.lost(unit);
+        this.metrics?.gauges.lost(unit.number);
+      },
+      allGone: () => void this.stop(),
+    });
+    this.closed = new Promise((resolve) => {
+      this.finish = resolve;
+    });
+  }
+
+  get addresses(): readonly ServedAddress[] {
+    const { endpoints } = this.units;
+    if (endpoints === null) return [];
+    return (this.beginning?.connectors ?? []).map(({ scheme }, at) => {
+      const { address, port } = endpoints[at]!;
+      return { scheme, host: address, port };
+    });
+  }
+
+  get ready(): boolean {
+    return !this.draining && this.unitsServing > 0;
+  }
+
+  /** None counts before the base is known to be sound: until then units refuse everything. */
+  get unitsServing(): number {
+    return this.beginning === null ? 0 : this.units.serving;
+  }
+
+  /** Units load while it is not known yet what they will serve. */
+  prepareUnits(): void {
+    this.units.prepare();
+  }
+
+  async startAdmin(address: ListenAddress): Promise<void> {
+    const supervisor = this;
+    const metrics = new PlaneMetrics(this.figures(), () => this.configuration?.series(this.units.all) ?? []);
+    const { configurationFigures, link, unreadyAfter, isInPod = false } = this.options;
+    const age = new ConfirmedAge({ log: this.log, figures: link?.figures, most: unreadyAfter });
+    if (configurationFigures !== undefined) registerConfigurationMetrics(metrics.registry, configurationFigures);
+    if (link !== undefined) registerLinkMetrics(metrics.registry, link.figures);
+    this.metrics = metrics;
+    this.admin = new AdminPort({
+      registry: metrics.registry,
+      get ready() {
+        return supervisor.ready && !age.isExceeded();
+      },
+      get status() {
+        return supervisor.status;
+      },
+      get prefix() {
+        const serving = supervisor.beginning?.serving;
+        return serving?.kind === 'configuration' ? serving.prefix : 'openig';
+      },
+      isInPod,
+      monitoring: () => metrics.monitoring(),
+      restartUnit: (number) => this.units.restart(number),
+    });
+    this.adminAddress = await this.admin.listen(address).catch((error: unknown) => {
+      throw new CannotListen('admin', address, reasonOf(error));
+    });
+    if (address.port !== 0 && this.adminAddress.port !== address.port) {
+      this.log.warn({ taken: address.port, admin: this.adminAddress }, 'the admin port is taken: another one is used');
+    }
+  }
+
+  private figures(): MetricsSource {
+    const { units } = this;
+    return {
+      read: () => readCounters(units.blocks),
+      get units() {
+        return units.serving;
+      },
+      get unitRestarts() {
+        return units.restarts;
+      },
+    };
+  }
+
+  private get status(): object {
+    const { link } = this.options;
+    return {
+      addresses: this.addresses,
+      draining: this.draining,
+      unitRestarts: this.units.restarts,
+      units: this.units.all.map(({ number, serving }) => ({ number, serving })),
+      ...(link === undefined ? {} : { link: link.status() }),
+    };
+  }
+
+  async serve(beginning: PlaneBeginning): Promise<readonly BuildProblem[]> {
+    if (this.beginning !== null) throw new Error('this plane serves already');
+    const { connectors, serving, units } = beginning;
+    for (const [at, connector] of connectors.entries()) {
+      if (await isTaken(connector)) throw new CannotListen(at, connector, 'EADDRINUSE');
+    }
+    if (this.draining) return [];
+    if (connectors.some(({ scheme }) => scheme === 'https')) this.tickets ??= new ChangingTicketKeys();
+    const options = (): SharedUnitOptions => this.unitOptions();
+    try {
+      await this.units.start({ connectors, units, options, serving: this.unitServing(serving) });
+      this.problems = this.units.problems;
+      if (isBaseBad(this.problems)) await this.units.end();
+      else this.beginning = beginning;
+    } finally {
+      if (this.beginning === null) this.configuration = null;
+    }
+    if (this.beginning === null) return this.problems;
+    if (this.configuration !== null) this.metrics?.followRoutes();
+    this.log.info({ addresses: this.addresses.map(addressText), units, admin: this.adminAddress }, 'listening');
+    giveBackLater(() => false);
+    return this.problems;
+  }
+
+  /** What units get that start now or later: the first snapshot with all that changed since. */
+  private unitServing(serving: PlaneServing): (slots: SlotMemory) => Serving {
+    if (serving.kind !== 'configuration') return () => serving;
+    const configuration = new PlaneConfiguration(serving.update, (names) => this.metrics?.observations.forget(names));
+    this.configuration = configuration;
+    return (slots) => ({
+      ...serving,
+      update: configuration.whole(slots),
+      forbidden: [...(serving.forbidden ?? []), ...this.forbidden],
+    });
+  }
+
+  private unitOptions(): SharedUnitOptions {
+    const admin = this.adminAddress;
+    return {
+      ticketSeed: this.tickets?.seed() ?? null,
+      trustedProxies: this.options.trustedProxies,
+      admin: admin === undefined ? null : { address: admin.host, port: admin.port },
+      log: this.destination === null ? 'off' : (this.destination.file ?? 'hand-over'),
+      accessLogStyle: this.destination?.style(this.options.accessLogFormat ?? 'auto') ?? JSON_STYLE,
+      logLevel: this.options.logLevel,
+    };
+  }
+
+  async apply(update: Update): Promise<readonly BuildProblem[]> {
+    return this.configured.apply(update, () => this.units.all);
+  }
+
+  async applyWhole(update: Update): Promise<readonly BuildProblem[]> {
+    return this.configured.applyWhole(update, () => this.units.all);
+  }
+
+  private get configured(): PlaneConfiguration {
+    if (this.configuration === null) throw new Error('this plane has no configuration that could change');
+    return this.configuration;
+  }
+
+  forbid(places: readonly ForbiddenPlace[]): void {
+    this.forbidden = places;
+    for (const unit of this.units.all) unit.tell({ kind: 'forbid', places });
+  }
+
+  report(): RouteReport[] {
+    const series = this.configuration?.series(this.units.all) ?? [];
+    const counts = this.metrics?.counts();
+    return series
+      .filter(({ figures }) => figures[0] !== 0)
+      .map(({ router, route: id, name, figures }) => {
+        const counted = counts?.get(routeKeyText({ router, id }));
+        const reported = { router, id, name, figures: reportedFigures(figures) };
+        return counted === undefined ? reported : { ...reported, counts: reportedCounts(counted) };
+      });
+  }
+
+  private heard(unit: SupervisedUnit, report: UnitReport): void {
+    if (report.kind === 'log') this.destination?.write(report.lines);
+    else if (report.kind === 'line') writeLogLine(report.line, this.options.logStyle ?? JSON_STYLE);
+    else if (report.kind === 'applied') this.configuration?.applied(unit, report.order, report.problems);
+    else if (report.kind === 'observed') this.metrics?.observations.addAll(report.observations);
+    else if (report.kind === 'shown') this.metrics?.gauges.set(unit.number, report.gauges);
+    else if (report.kind === 'fault') this.log.error({ unit: unit.number, error: report.message }, 'a request failed');
+    else if (report.kind === 'drained') {
+      const { number } = unit;
+      if (report.cut > 0)
+        this.log.warn({ unit: number, connections: report.cut }, 'cut off what did not finish in time');
+      const { droppedLines: lines } = report;
+      if (lines > 0) this.log.warn({ unit: number, lines }, 'access log lines were dropped: the file was too slow');
+    }
+  }
+
+  /** Gives up before anything was served. */
+  abandon(): void {
+    this.draining = true;
+    this.metrics?.close();
+    this.admin?.close();
+  }
+
+  dismiss(): Promise<void> {
+    this.dismissed ??= this.askToGo();
+    return this.dismissed;
+  }
+
+  private async askToGo(): Promise<void> {
+    const { drainDelay: delay = 0, drainTimeout: timeout } = this.options;
+    const isServing = this.ready;
+    this.draining = true;
+    this.log.info({ ...(delay === 0 ? {} : { delay }), timeout }, 'draining');
+    if (delay === 0 || !isServing) return;
+    this.units.dismiss();
+    await new Promise((resolve) => setTimeout(resolve, delay));
+  }
+
+  async drain(): Promise<void> {
+    this.stopped ??= this.dismiss().then(async () => {
+      if (!this.units.drain(this.options.drainTimeout)) await this.stop();
+    });
+    await this.stopped;
+    await this.closed;
+  }
+
+  private async stop(): Promise<void> {
+    this.metrics?.close();
+    this.admin?.close();
+    await this.destination?.close();
+    if (this.destination !== null && this.destination.dropped > 0) {
+      this.log.warn(
+        { batches: this.destination.dropped },
+        'access log lines were dropped: the destination was too slow',
+      );
+    }
+    this.log.info('stopped');
+    this.finish();
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

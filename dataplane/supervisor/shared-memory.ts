@@ -1,0 +1,87 @@
+import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
+import { namedMemory, type SharedMemory, type TakeMemory } from '../heap/shared-memory.ts';
+
+/** What a unit asks its supervisor for memory with. Units build objects without waiting, so that the answer must not need a turn. */
+export interface MemoryLink {
+  readonly port: MessagePort;
+  /** Counts the answers; a unit waits for it to change. */
+  readonly answers: SharedArrayBuffer;
+}
+
+interface Ask {
+  readonly kind: 'take' | 'give-back';
+  readonly name: string;
+  readonly bytes: number;
+}
+
+interface Reply {
+  readonly name: string;
+  readonly bytes: number;
+  /** The memory, or why there is none. */
+  readonly memory: SharedArrayBuffer | string;
+}
+
+/** How long a unit waits for an answer, in milliseconds: a supervisor that is busy with a scrape or a log answers late. */
+const PATIENCE = 10_000;
+
+/** The memory that the units of a plane share. What a unit holds is given back when it ends, however it ends. */
+export class PlaneMemory {
+  private readonly take = namedMemory();
+
+  /** For a unit that is about to start; the port has to be transferred to it. */
+  link(): MemoryLink {
+    const { port1: own, port2: port } = new MessageChannel();
+    const answers = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
+    const held = new Map<string, SharedMemory>();
+    own.on('message', ({ kind, name, bytes }: Ask) => {
+      const key = `${bytes} ${name}`;
+      if (kind === 'take') own.postMessage({ name, bytes, memory: this.lend(held, key, name, bytes) } satisfies Reply);
+      else {
+        held.get(key)?.release();
+        held.delete(key);
+        return;
+      }
+      const count = new Int32Array(answers);
+      Atomics.add(count, 0, 1);
+      Atomics.notify(count, 0);
+    });
+    own.on('close', () => {
+      for (const memory of held.values()) memory.release();
+      held.clear();
+    });
+    own.unref();
+    return { port, answers };
+  }
+
+  private lend(held: Map<string, SharedMemory>, key: string, name: string, bytes: number): SharedArrayBuffer | string {
+    try {
+      const memory = held.get(key) ?? this.take(name, bytes);
+      held.set(key, memory);
+      return memory.buffer;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error); // more than there is: the object is not built
+    }
+  }
+}
+
+/** The unit's side: takes memory of the plane, and waits for it. @throws when there is none. */
+export function linkedMemory({ port, answers }: MemoryLink): TakeMemory {
+  const tell = (ask: Ask): void => port.postMessage(ask);
+  const count = new Int32Array(answers);
+
+  function ask(name: string, bytes: number): SharedArrayBuffer {
+    tell({ kind: 'take', name, bytes });
+    for (;;) {
+      const seen = Atomics.load(count, 0);
+      const reply = receiveMessageOnPort(port)?.message as Reply | undefined;
+      if (reply === undefined) {
+        if (Atomics.wait(count, 0, seen, PATIENCE) === 'timed-out') throw new Error('the supervisor lends no memory');
+      } else if (reply.name === name && reply.bytes === bytes) {
+        if (typeof reply.memory === 'string') throw new Error(`the plane has no memory for it: ${reply.memory}`);
+        return reply.memory;
+      }
+    }
+  }
+
+  return namedMemory(ask, (name, bytes) => tell({ kind: 'give-back', name, bytes }));
+}

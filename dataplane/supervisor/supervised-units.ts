@@ -1,0 +1,239 @@
+import type { Worker } from 'node:worker_threads';
+import type { Logger } from 'pino';
+import type { Connector } from '../connectors/connector.ts';
+import { COUNTER, COUNTER_SLOTS } from '../engine/wire/counters.ts';
+import type { Endpoint } from '../engine/wire/wire.ts';
+import { SlotMemory } from '../metrics/route-slots.ts';
+import type { BuildProblem } from '../routes/configuration.ts';
+import type { UnitOptions, UnitOrder, UnitReport } from '../unit/unit-messages.ts';
+import { unitWorker } from '../unit/unit-worker.ts';
+import { CannotListen } from './cannot-listen.ts';
+import type { ConfiguredUnit } from './plane-configuration.ts';
+import { PlaneMemory } from './shared-memory.ts';
+import type { SpareUnit } from './spare-unit.ts';
+
+/** What every unit of a plane is started with. */
+export type SharedUnitOptions = Omit<
+  UnitOptions,
+  'role' | 'unit' | 'connectors' | 'serving' | 'counters' | 'slots' | 'memory'
+>;
+
+/** What units are to serve. */
+export interface UnitsServing {
+  /** Where clients are accepted; at least one. */
+  readonly connectors: readonly Connector[];
+  /** At least one. */
+  readonly units: number;
+  options(): SharedUnitOptions;
+  /** What a unit that starts now serves. @param slots where its routes count */
+  serving(slots: SlotMemory): UnitOptions['serving'];
+}
+
+export interface SupervisedUnitsOptions {
+  readonly log: Logger;
+  /** What becomes the first of them, if it was prepared. */
+  readonly spare: SpareUnit;
+  heard(unit: SupervisedUnit, report: UnitReport): void;
+  /** A unit is gone. */
+  lost(unit: SupervisedUnit): void;
+  /** The last one is gone, and no other takes its place. */
+  allGone(): void;
+}
+
+/** One event loop of the plane, as its supervisor sees it. */
+export interface SupervisedUnit extends ConfiguredUnit {
+  readonly number: number;
+  readonly worker: Worker;
+  readonly block: Float64Array;
+  serving: boolean;
+}
+
+/** Gauges belong to a unit that lives; what a dead one counted stays counted. */
+const GAUGES = [
+  COUNTER.connectionsOpen,
+  COUNTER.requestsActive,
+  COUNTER.tunnelsOpen,
+  COUNTER.webSocketsOpen,
+  COUNTER.backendConnectionsOpen,
+  COUNTER.backendStreamsOpen,
+  COUNTER.backendWaiting,
+];
+/** Milliseconds before a unit that died while starting is tried again; doubled each time. */
+const RETRY = 100;
+const LONGEST_RETRY = 5000;
+
+/** The units of a plane: started together, and each replaced when it dies. */
+export class SupervisedUnits {
+  /** Where they accept clients, in the order of the connectors; null while they do not. */
+  endpoints: readonly Endpoint[] | null = null;
+  /** What could not be built when the last of them started. */
+  problems: readonly BuildProblem[] = [];
+  restarts = 0;
+  private readonly options: SupervisedUnitsOptions;
+  private readonly units = new Map<number, SupervisedUnit>();
+  private readonly retired = new Float64Array(COUNTER_SLOTS);
+  private readonly memory = new PlaneMemory();
+  private wish: UnitsServing | null = null;
+  private failures = 0;
+  private isDismissed = false;
+  private isStopping = false;
+
+  constructor(options: SupervisedUnitsOptions) {
+    this.options = options;
+  }
+
+  get all(): SupervisedUnit[] {
+    return [...this.units.values()];
+  }
+
+  get serving(): number {
+    return this.all.filter((unit) => unit.serving).length;
+  }
+
+  /** What all of them count, with those that are gone. */
+  get blocks(): Float64Array[] {
+    return [this.retired, ...this.all.map((unit) => unit.block)];
+  }
+
+  /** Has the first of them load what it needs before it is known what to serve. */
+  prepare(): void {
+    this.options.spare.prepare();
+  }
+
+  /** Starts them all, or none. @throws CannotListen */
+  async start(wish: UnitsServing): Promise<void> {
+    this.wish = wish;
+    try {
+      await this.startUnit(0); // the first one learns the ports that the others share
+      if (this.isStopping) return; // nobody would tell the others to finish
+      const others = Array.from({ length: wish.units - 1 }, (_, i) => i + 1);
+      await Promise.all(others.map((number) => this.startUnit(number)));
+    } catch (error) {
+      await this.end();
+      throw error;
+    }
+  }
+
+  /** Ends them at once. They can be started again. */
+  async end(): Promise<void> {
+    this.endpoints = null;
+    this.wish = null;
+    await Promise.all(this.all.map(({ worker }) => worker.terminate()));
+  }
+
+  /** Has them ask their clients to go, also those that take the place of others. */
+  dismiss(): void {
+    this.isDismissed = true;
+    for (const unit of this.units.values()) unit.tell({ kind: 'dismiss' });
+  }
+
+  /** Lets them finish. @returns false when there are none */
+  drain(timeout: number): boolean {
+    this.isStopping = true;
+    const order: UnitOrder = { kind: 'drain', timeout };
+    for (const unit of this.units.values()) unit.tell(order);
+    return this.units.size > 0;
+  }
+
+  /** Has a unit replaced. @returns false when there is none of this number */
+  restart(number: number): boolean {
+    const unit = this.units.get(number);
+    void unit?.worker.terminate();
+    return unit !== undefined;
+  }
+
+  /** The connectors as units are to open them: where a port was to be found, with the one that was. */
+  private connectors({ connectors }: UnitsServing): readonly Connector[] {
+    const { endpoints } = this;
+    return endpoints === null ? connectors : connectors.map((one, at) => ({ ...one, port: endpoints[at]!.port }));
+  }
+
+  private startUnit(number: number): Promise<void> {
+    const { wish } = this;
+    if (wish === null) throw new Error('nothing is to be served');
+    const counters = new SharedArrayBuffer(COUNTER_SLOTS * Float64Array.BYTES_PER_ELEMENT);
+    const memory = this.memory.link();
+    const slots = new SlotMemory();
+    const connectors = this.connectors(wish);
+    const workerData: UnitOptions = {
+      ...wish.options(),
+      role: 'gatewarden-unit',
+      unit: number,
+      connectors,
+      serving: wish.serving(slots),
+      counters,
+      slots: slots.chunks,
+      memory,
+    };
+    const worker = this.options.spare.take(workerData, memory.port) ?? unitWorker(workerData, memory.port);
+    const tell = (order: UnitOrder): void => worker.postMessage(order);
+    const unit: SupervisedUnit = { number, worker, block: new Float64Array(counters), slots, tell, serving: false };
+    this.units.set(number, unit);
+    if (this.isDismissed) unit.tell({ kind: 'dismiss' });
+    return new Promise((resolve, reject) => {
+      worker.on('message', (report: UnitReport) => {
+        if (report.kind === 'listening') {
+          this.endpoints ??= report.endpoints;
+          unit.serving = true;
+          this.problems = report.problems;
+          this.failures = 0;
+          resolve();
+        } else if (report.kind === 'failed') reject(failure(report, connectors));
+        else this.passOn(unit, report);
+      });
+      worker.on('error', (error: Error) => {
+        this.options.log.error({ unit: number, error: error.stack }, 'a unit failed');
+        reject(error);
+      });
+      worker.on('exit', () => {
+        this.lost(unit);
+        reject(new Error(`unit ${number} ended before it served`));
+      });
+    });
+  }
+
+  /** A report that cannot be dealt with must not end the plane. */
+  private passOn(unit: SupervisedUnit, report: UnitReport): void {
+    try {
+      this.options.heard(unit, report);
+    } catch (error) {
+      const { number } = unit;
+      this.options.log.error(
+        { unit: number, report: report.kind, error: String(error) },
+        'a report of a unit was lost',
+      );
+    }
+  }
+
+  /** A unit is gone: its figures stay, and another one takes its place unless the plane stops. */
+  private lost(unit: SupervisedUnit): void {
+    if (this.units.get(unit.number) !== unit) return;
+    this.units.delete(unit.number);
+    for (const gauge of GAUGES) unit.block[gauge] = 0;
+    for (let i = 0; i < COUNTER_SLOTS; i++) this.retired[i]! += unit.block[i]!;
+    this.options.lost(unit);
+    if (this.isStopping) {
+      if (this.units.size === 0) this.options.allGone();
+      return;
+    }
+    if (this.endpoints === null) return;
+    this.restarts++;
+    this.options.log.warn({ unit: unit.number }, 'a unit ended and is replaced');
+    this.replace(unit.number);
+  }
+
+  private replace(number: number): void {
+    const delay = this.failures === 0 ? 0 : Math.min(LONGEST_RETRY, RETRY * 2 ** this.failures);
+    this.failures++;
+    setTimeout(() => {
+      if (!this.isStopping && this.wish !== null) this.startUnit(number).catch(() => {}); // `lost` tries again
+    }, delay);
+  }
+}
+
+function failure(
+  { connector, message }: Extract<UnitReport, { kind: 'failed' }>,
+  connectors: readonly Connector[],
+): Error {
+  return connector === null ? new Error(message) : new CannotListen(connector, connectors[connector]!, message);
+}

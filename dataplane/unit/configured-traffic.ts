@@ -1,0 +1,121 @@
+import type { MessagePort } from 'node:worker_threads';
+import { catalogue } from '../catalogue/catalogue.ts';
+import { AdminObjects } from '../connectors/admin-objects.ts';
+import type { Connector } from '../connectors/connector.ts';
+import { fileTransport } from '../connectors/file-transport.ts';
+import { egressChanges } from '../engine/backend/egress-changes.ts';
+import type { Next } from '../engine/message/exchange.ts';
+import { refusalResponse } from '../engine/message/response.ts';
+import { connectWire } from '../engine/wire/connect.ts';
+import { OwnListeners } from '../engine/wire/own-listeners.ts';
+import type { LogLevel } from '../log/log-level.ts';
+import { lineLog } from '../log/program-log.ts';
+import { Gauges } from '../metrics/gauges.ts';
+import { Observations } from '../metrics/observations.ts';
+import { figuresIn, SlotMemory } from '../metrics/route-slots.ts';
+import { Configuration } from '../routes/configuration.ts';
+import { noFigures } from '../routes/route-figures.ts';
+import { TEMPORARY_FILES_MEMORY, TemporaryFiles } from '../services/temporary-files.ts';
+import { linkedMemory, type MemoryLink } from '../supervisor/shared-memory.ts';
+import { operatorReach } from './operator-reach.ts';
+import type { ConfigurationServing, UnitReport } from './unit-messages.ts';
+import type { UnitTraffic } from './unit-traffic.ts';
+
+/** How often observations go to the supervisor, in milliseconds. */
+const REPORT_INTERVAL = 1000;
+
+/** Serves what documents say. @throws Error that says what of `admin.json` cannot be built. */
+export function configuredTraffic(
+  { update, reach, admin, streaming, prefix, forbidden = [], appPorts = [] }: ConfigurationServing,
+  connectors: readonly Connector[],
+  slots: readonly SharedArrayBuffer[],
+  level: LogLevel,
+  port: MessagePort,
+  link: MemoryLink,
+  unit: number,
+): UnitTraffic {
+  const memory = new SlotMemory();
+  memory.chunks.push(...slots);
+  const observations = new Observations();
+  const gauges = new Gauges();
+  const listeners = new OwnListeners();
+  const places = [...forbidden];
+  const releases: (() => void)[] = [];
+  const report = (message: UnitReport): void => port.postMessage(message);
+  const sharedMemory = linkedMemory(link);
+  const files = new TemporaryFiles(sharedMemory('temporary files', TEMPORARY_FILES_MEMORY), unit);
+  files.begin();
+  releases.push(() => files.release());
+  const shared = {
+    reach: operatorReach(reach),
+    log: lineLog(level, (line) => report({ kind: 'line', line })),
+    observe: (metric: string, labels: Readonly<Record<string, string>>, seconds: number): void =>
+      observations.add(metric, labels, seconds),
+    count: (metric: string, labels: Readonly<Record<string, string>>): void => observations.add(metric, labels, 0),
+    counter: (metric: string, labels: Readonly<Record<string, string>>): (() => void) =>
+      observations.counter(metric, labels),
+    gauge: (metric: string, labels: Readonly<Record<string, string>>, read: () => number): (() => void) =>
+      gauges.add(metric, labels, read),
+    sharedMemory,
+    unit,
+    mayReach: (address: string, at: number): boolean => !listeners.has(address, at),
+    connect: connectWire,
+    streaming,
+  };
+  const objects = new AdminObjects(admin, catalogue, shared);
+  const configuration = new Configuration({
+    ...shared,
+    catalogue,
+    forbidden: places,
+    appPorts,
+    storage: objects.storage,
+    figures: (slot) => {
+      const figures = memory.slot(slot);
+      return figures === null ? noFigures : figuresIn(figures);
+    },
+  });
+  const problems = configuration.apply(update);
+  const timer = setInterval(() => {
+    const taken = observations.take();
+    if (taken.length > 0) report({ kind: 'observed', observations: taken });
+    const shown = gauges.changed();
+    if (shown !== null) report({ kind: 'shown', gauges: shown });
+  }, REPORT_INTERVAL);
+  timer.unref();
+  return {
+    handle: withoutAdministration(prefix, configuration.handle),
+    problems,
+    update(order) {
+      memory.chunks.push(...order.slots);
+      return configuration.apply(order.update);
+    },
+    tls(connector) {
+      const files = connectors[connector]?.files;
+      if (files === undefined) return objects.tls(connector);
+      return fileTransport(files, shared, (release) => void releases.push(release));
+    },
+    listensAt: (endpoint) => listeners.add(endpoint),
+    forbid(more) {
+      const isKnown = (one: (typeof places)[number]): boolean =>
+        places.some(({ address, port: at }) => address === one.address && at === one.port);
+      places.push(...more.filter((one) => !isKnown(one)));
+      egressChanges.count++;
+    },
+    close() {
+      clearInterval(timer);
+      configuration.close();
+      objects.close();
+      for (const release of releases) release();
+    },
+  };
+}
+
+/** The administrative path is never for clients, whatever a route says. */
+function withoutAdministration(prefix: string, next: Next): Next {
+  const root = `/${prefix}`;
+  const below = `${root}/`;
+  return (exchange) => {
+    const { rawPath } = exchange.request.uri;
+    return rawPath === root || rawPath.startsWith(below) ? refusalResponse('no-answer') : next(exchange);
+  };
+}

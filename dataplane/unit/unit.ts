@@ -1,0 +1,115 @@
+import { isMainThread, type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import type { Finished } from '../engine/client/finished.ts';
+import { COUNTER, counters, countInto } from '../engine/wire/counters.ts';
+import { setFaultHandler } from '../engine/wire/turn.ts';
+import { type AccessLines, AccessLog, type LineWriter } from '../log/access-log.ts';
+import { JsonAccessLines } from '../log/json-access-lines.ts';
+import { appendTo } from '../log/log-destination.ts';
+import { TextAccessLines } from '../log/text-access-lines.ts';
+import type { BuildProblem } from '../routes/configuration.ts';
+import { giveBackLater } from '../supervisor/spare-memory.ts';
+import { ConnectorFailure, UnitListeners } from './unit-listeners.ts';
+import type { SpareUnitOptions, UnitOptions, UnitOrder, UnitReport } from './unit-messages.ts';
+import { type UnitTraffic, unitTraffic } from './unit-traffic.ts';
+
+/** One event loop of a plane: its own listeners on the shared ports, its own objects, its own log lines. */
+async function runUnit(options: UnitOptions, port: MessagePort): Promise<void> {
+  const report = (message: UnitReport): void => port.postMessage(message);
+  const fault = (error: unknown): void =>
+    report({ kind: 'fault', message: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+  countInto(options.counters);
+  // a promise that a filter forgot belongs to one request; the connections of all others must not end with it
+  process.on('unhandledRejection', fault);
+  setFaultHandler((wire, error) => {
+    fault(error);
+    wire.owner.failed(); // what threw cannot be trusted to go on
+  });
+  const log = options.log === 'off' ? null : new AccessLog(lineWriter(options.log, port, fault), accessLines(options));
+  let traffic: UnitTraffic;
+  let listeners: UnitListeners;
+  try {
+    traffic = await unitTraffic(options, port);
+    const told = log === null ? {} : { onFinished: (finished: Finished) => log.record(finished) };
+    listeners = new UnitListeners(options, traffic, { ...told, onFault: fault });
+  } catch (error) {
+    report({ kind: 'failed', connector: null, message: messageOf(error) });
+    port.close();
+    return;
+  }
+  if (options.admin !== null) traffic.listensAt(options.admin);
+  const listening = listeners.listen();
+  port.on('message', async (order: UnitOrder) => {
+    if (order.kind === 'update') {
+      try {
+        report({ kind: 'applied', order: order.order, problems: traffic.update(order) });
+      } catch (error) {
+        fault(error);
+        report({ kind: 'applied', order: order.order, problems: [unbuilt(error)] });
+      }
+      return;
+    }
+    if (order.kind === 'forbid') {
+      traffic.forbid(order.places);
+      return;
+    }
+    if (order.kind === 'dismiss') {
+      listeners.dismiss();
+      return;
+    }
+    await listening.catch(() => {}); // a port that opened after the drain would stay open
+    const cut = await listeners.drain(order.timeout);
+    traffic.close();
+    await log?.close();
+    report({ kind: 'drained', cut, droppedLines: log?.dropped ?? 0 });
+    port.close();
+  });
+  try {
+    const endpoints = await listening;
+    for (const endpoint of endpoints) traffic.listensAt(endpoint);
+    report({ kind: 'listening', endpoints, problems: traffic.problems });
+    giveBackLater(() => counters.block[COUNTER.requestsActive]! > 0);
+  } catch (error) {
+    const connector = error instanceof ConnectorFailure ? error.connector : null;
+    report({ kind: 'failed', connector, message: messageOf(error) });
+    port.close();
+  }
+}
+
+/** Loads what a unit needs that serves a configuration, and becomes one when it is told what to serve. */
+function waitForOptions({ options }: SpareUnitOptions, port: MessagePort): void {
+  options.once('message', (told: UnitOptions) => {
+    options.close();
+    void runUnit(told, port);
+  });
+  // what is wrong with it is told when it is needed
+  import('./configured-traffic.ts').catch(() => {});
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** What runs goes on running when a change cannot even be tried. */
+function unbuilt(error: unknown): BuildProblem {
+  const problem = { code: 'build', severity: 'error', path: [], message: messageOf(error) } as const;
+  return { route: null, problems: [problem], keepsServing: true };
+}
+
+function accessLines({ accessLogStyle: { isText, isColoured }, unit }: UnitOptions): AccessLines {
+  return isText ? new TextAccessLines(isColoured) : new JsonAccessLines(unit);
+}
+
+function lineWriter(log: 'hand-over' | number, port: MessagePort, fault: (error: Error) => void): LineWriter {
+  if (log !== 'hand-over') return appendTo(log, fault);
+  return (lines, done) => {
+    port.postMessage({ kind: 'log', lines: Uint8Array.from(lines) } satisfies UnitReport);
+    done();
+  };
+}
+
+// Imported anywhere else this file does nothing: only the thread that a supervisor started for it runs a unit.
+const data = workerData as UnitOptions | SpareUnitOptions | null;
+if (!isMainThread && parentPort !== null) {
+  if (data?.role === 'gatewarden-unit') void runUnit(data, parentPort);
+  else if (data?.role === 'gatewarden-spare-unit') waitForOptions(data, parentPort);
+}

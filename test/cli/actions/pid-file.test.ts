@@ -1,0 +1,84 @@
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { claimPidFile } from '../../../cli/actions/pid-file.ts';
+
+/** More than a kernel hands out. */
+const NOBODY = 2 ** 31 - 1;
+
+let folder: string;
+let path: string;
+let warnings: string[];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'gatewarden-pid-'));
+  path = join(folder, 'tmp', 'gatewarden.pid');
+  warnings = [];
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const claim = (mode: 'fail' | 'override', at = path) =>
+  claimPidFile({ path: at, mode, warn: (text) => warnings.push(text) });
+
+/** Leaves a file behind, as if another process had written it. */
+function leave(text: string): string {
+  path = join(folder, 'left.pid');
+  writeFileSync(path, text);
+  return path;
+}
+
+it('holds the id of the process, and leaves nothing behind', () => {
+  const release = claim('fail');
+  expect(readFileSync(path, 'utf8')).toBe(`${process.pid}\n`);
+  release();
+  expect(existsSync(join(folder, 'tmp'))).toBe(false);
+  expect(warnings).toEqual([]);
+});
+
+it('leaves the directory that others use', () => {
+  const release = claim('fail');
+  writeFileSync(join(folder, 'tmp', 'other'), '');
+  release();
+  expect([existsSync(path), existsSync(join(folder, 'tmp', 'other'))]).toEqual([false, true]);
+});
+
+it('stays as it is when a process that lives has it', () => {
+  leave(`${process.ppid}\n`);
+  expect(() => claim('fail')).toThrow(`process ${process.ppid} serves this instance already, says ${path}`);
+  expect(readFileSync(path, 'utf8')).toBe(`${process.ppid}\n`);
+});
+
+it('is written over when that is wanted, and then removed by nobody but its owner', () => {
+  leave(`${process.ppid}\n`);
+  const release = claim('override');
+  expect(readFileSync(path, 'utf8')).toBe(`${process.pid}\n`);
+  expect(warnings).toEqual([expect.stringContaining(`although process ${process.ppid} lives`)]);
+  writeFileSync(path, `${process.ppid}\n`);
+  release();
+  expect(existsSync(path)).toBe(true);
+});
+
+it.each([`${NOBODY}\n`, `${process.pid}\n`, '', 'nonsense', '0', '-1'])(
+  'is written anew when it was left behind with %j',
+  (text) => {
+    leave(text);
+    claim('fail');
+    expect(readFileSync(path, 'utf8')).toBe(`${process.pid}\n`);
+    expect(warnings).toEqual([expect.stringContaining('was left behind by a process that is gone')]);
+  },
+);
+
+it('is done without where nothing can be written', () => {
+  const blocked = join(leave('x'), 'tmp', 'gatewarden.pid');
+  claim('fail', blocked)();
+  expect(warnings).toEqual([expect.stringMatching(/^the process id cannot be kept in .*: ENOTDIR/)]);
+});
+
+it('cannot be claimed where it cannot be read', () => {
+  leave(`${process.ppid}\n`);
+  if (process.getuid?.() === 0) return; // whoever may read everything is never refused
+  chmodSync(path, 0);
+  claim('fail');
+  expect(warnings).toEqual([expect.stringMatching(/EACCES/)]);
+});

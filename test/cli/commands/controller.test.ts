@@ -1,0 +1,111 @@
+import { writeFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { readCommandLine } from '../../../cli/command-line.ts';
+import { controllerCommand } from '../../../cli/commands/controller.ts';
+import { gatewarden, runProgram } from '../../support/programs/run-program.ts';
+import { watchedDirectory } from '../../support/state/temporary-files.ts';
+
+const options = {
+  kubeconfig: undefined,
+  namespace: undefined,
+  base: 'gatewarden',
+  'base-secret': 'gatewarden-base',
+  'certificates-secret': 'gatewarden-certificates',
+  'authority-configmap': 'gatewarden-authority',
+  lease: 'gatewarden-controller',
+  'watch-namespaces': 'all',
+  listen: { host: undefined, port: 9443 },
+  advertise: undefined,
+  'server-names': ['gatewarden-controller', 'localhost', '127.0.0.1'],
+  'tls-cert': undefined,
+  'tls-key': undefined,
+  'tls-ca': undefined,
+  'outside-planes': undefined,
+  admin: { host: '127.0.0.1', port: 9090 },
+  'secure-admin': null,
+  'admin-socket': undefined,
+  webhook: null,
+  'webhook-service': undefined,
+  'webhook-configuration': 'gatewarden',
+  'webhook-owns': 'configuration',
+  'failure-policy': 'Ignore',
+  'sidecar-settings': undefined,
+  'injector-configuration': 'gatewarden',
+  identity: undefined,
+  system: [],
+  'log-level': 'info',
+  'log-format': 'auto',
+};
+
+it.each<[string[], object]>([
+  [[], {}],
+  [['--watch-namespaces', 'shop,bank'], { 'watch-namespaces': ['shop', 'bank'] }],
+  [['--watch-namespaces', 'team in (a, b)'], { 'watch-namespaces': { labelSelector: 'team in (a, b)' } }],
+  [['--watch-namespaces', 'team=shop'], { 'watch-namespaces': { labelSelector: 'team=shop' } }],
+  [['--watch-namespaces', '!team'], { 'watch-namespaces': { labelSelector: '!team' } }],
+  [['--server-names', 'a,b'], { 'server-names': ['a', 'b'] }],
+  [['--admin', 'off'], { admin: null }],
+  [['--secure-admin', ':9444'], { 'secure-admin': { host: undefined, port: 9444 } }],
+  [['--webhook', '[::1]:8443'], { webhook: { host: '::1', port: 8443 } }],
+  [['--webhook-service', 'hook:443'], { 'webhook-service': { name: 'hook', port: 443 } }],
+  [['--webhook-owns', 'ca-bundle'], { 'webhook-owns': 'ca-bundle' }],
+  [['--lease', 'other'], { lease: 'other' }],
+  [['--admin-socket', '/run/admin.sock'], { 'admin-socket': '/run/admin.sock' }],
+  [['--failure-policy', 'Fail'], { 'failure-policy': 'Fail' }],
+  [['--sidecar-settings', 'sidecar.json'], { 'sidecar-settings': 'sidecar.json' }],
+  [['--injector-configuration', 'other'], { 'injector-configuration': 'other' }],
+  [['--outside-planes', 'planes.json'], { 'outside-planes': 'planes.json' }],
+  [['-Da=b'], { system: [['a', 'b']] }],
+])('a controller takes %j', (words, changed) => {
+  expect(readCommandLine(controllerCommand, words)).toEqual({
+    wants: 'run',
+    options: { ...options, ...changed },
+    given: {},
+  });
+});
+
+it.each([
+  ['--base', '', 'must not be empty'],
+  ['--watch-namespaces', ',', 'must name at least one'],
+  ['--server-names', ',', 'must name at least one'],
+  ['--listen', '1:2:3', 'must be HOST:PORT'],
+  ['--webhook', 'on', 'must be HOST:PORT'],
+  ['--webhook-service', 'hook', 'must be NAME:PORT'],
+  ['--webhook-service', 'hook:0', 'must be NAME:PORT'],
+  ['--webhook-service', 'hook:70000', 'must be NAME:PORT'],
+  ['--webhook-owns', 'all', 'must be configuration or ca-bundle'],
+  ['--failure-policy', 'fail', 'must be Ignore or Fail'],
+])('a controller does not take %s %j', (option, value, problem) => {
+  const line = readCommandLine(controllerCommand, [option, value]);
+  expect(line).toEqual({ wants: 'nothing', problems: [expect.stringContaining(`'${option}' ${problem}`)] });
+});
+
+it.each([[['--tls-cert', 'a']], [['--tls-cert', 'a', '--tls-key', 'b']], [['--tls-ca', 'c']]])(
+  'a controller with %j misses a part of its certificate',
+  async (words) => {
+    const { code, stderr } = await runProgram(gatewarden, ['controller', ...words]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--tls-cert, --tls-key and --tls-ca need each other')]);
+  },
+);
+
+it.each([
+  [['--kubeconfig', '/no/config'], /no such file or directory, open '\/no\/config'/],
+  [[], /this is not a Pod of a cluster, and no kubeconfig was given/],
+])('a controller with %j does not start', async (words, expected) => {
+  const env = { PATH: process.env['PATH'], HOME: '/no' };
+  const { code, stderr } = await runProgram(gatewarden, ['controller', ...words], { env });
+  expect([code, stderr]).toEqual([1, expect.stringMatching(expected)]);
+});
+
+it('a controller has no sidecars without a webhook', async () => {
+  const { code, stderr } = await runProgram(gatewarden, ['controller', '--sidecar-settings', 'sidecar.json']);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('--sidecar-settings needs --webhook')]);
+});
+
+it('a controller does not start with settings of sidecars that cannot be used', async () => {
+  const { path } = watchedDirectory();
+  writeFileSync(`${path}/sidecar.json`, '{"image": "a"}');
+  const words = ['controller', '--webhook', ':0', '--sidecar-settings', `${path}/sidecar.json`];
+  const { code, stderr } = await runProgram(gatewarden, words);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('controllers: is required')]);
+});

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { catalogue } from '../../../dataplane/catalogue/catalogue.ts';
+import { gatewarden, runProgram } from '../../support/programs/run-program.ts';
+
+describe('gatewarden types', () => {
+  it('lists every type by kind', async () => {
+    const { code, stdout, stderr } = await runProgram(gatewarden, ['types']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const listed = [...stdout.matchAll(/^ {2}(\w+) /gm)].map((match) => match[1]);
+    expect(listed.sort()).toEqual(catalogue.definitions.map(({ type }) => type).sort());
+    expect([...stdout.matchAll(/^(\S.*):$/gm)].map((match) => match[1])).toEqual([
+      'Handlers',
+      'Filters',
+      'Decorators',
+      'Other objects',
+    ]);
+  });
+
+  it('prints JSON Schemas', async () => {
+    const { stdout } = await runProgram(gatewarden, ['types', '--json']);
+    const types = new Map((JSON.parse(stdout) as { type: string }[]).map((one) => [one.type, one]));
+    expect(types.size).toBe(catalogue.definitions.length);
+    expect(types.get('Chain')).toMatchObject({
+      kind: 'Handler',
+      aliases: [],
+      config: { type: 'object', required: ['handler'], properties: { filters: { type: 'array' } } },
+    });
+    expect(types.get('TimerDecorator')).toMatchObject({
+      kind: 'Decorator',
+      decoration: { anyOf: [{ type: 'boolean' }, {}] },
+    });
+  });
+
+  it('may be cut off by its reader', async () => {
+    const outcome = await runProgram('/bin/sh', ['-c', `'${gatewarden}' types --json | head -n 1`]);
+    expect(outcome).toEqual({ code: 0, stdout: '[\n', stderr: '' });
+  });
+});

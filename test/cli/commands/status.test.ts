@@ -1,0 +1,177 @@
+import { writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { isWell, statusLines } from '../../../cli/output/status-lines.ts';
+import { type PlaneReport, type StatusReport, withLeaderPlanes } from '../../../controller/admin/status-report.ts';
+import { certificateAuthority } from '../../support/identity/certificates.ts';
+import { gatewarden, runProgram } from '../../support/programs/run-program.ts';
+import { watchedDirectory } from '../../support/state/temporary-files.ts';
+
+const plane = (name: string, over: Partial<PlaneReport> = {}): PlaneReport => ({
+  plane: name,
+  group: 'default',
+  controller: 'controller-0',
+  state: 'current',
+  version: '1.0.0',
+  age: 3_700_000,
+  revision: 'abcdef0123456789',
+  lag: null,
+  routes: 12,
+  ready: true,
+  clockAhead: 3,
+  problems: [],
+  ...over,
+});
+
+const report: StatusReport = {
+  controller: 'controller-0',
+  leader: { name: 'controller-0', address: '192.0.2.1:9444' },
+  isLeader: true,
+  waitsFor: null,
+  revision: 'abcdef0123456789',
+  followers: ['controller-1'],
+  baseProblems: [],
+  resources: [
+    { kind: 'Route', count: 12, notAccepted: 1, refsNotResolved: 2 },
+    { kind: 'SecretStore', count: 1, notAccepted: 0, refsNotResolved: 0 },
+  ],
+  watches: [{ kind: 'Route', scope: '', isSynced: true, objects: 12, age: 10, relists: 0, fault: null }],
+  planes: [plane('edge/gw-1')],
+};
+
+describe('a status', () => {
+  it('is a table for people', () => {
+    expect(statusLines(report)).toEqual([
+      'controller  controller-0, leads, followed by controller-1',
+      'ready       yes',
+      'revision    abcdef012345',
+      'resources   12 Routes (1 not accepted, 2 with references that are not resolved), 1 SecretStore',
+      '',
+      'PLANE      GROUP    STATE    REVISION      LAG  ROUTES  READY  AGE   CONTROLLER',
+      'edge/gw-1  default  current  abcdef012345  -    12      yes    1h1m  controller-0',
+    ]);
+  });
+
+  it('tells why a base configuration is not used', () => {
+    const error = "error: heap[0].type: there is no type 'Foo' [unknown-type]\n  at config.json";
+    const lines = statusLines({ ...report, baseProblems: [error] });
+    expect(lines.slice(-4)).toEqual([
+      '',
+      'the base configuration is not sound; the last good one stays, if there is one:',
+      "  error: heap[0].type: there is no type 'Foo' [unknown-type]",
+      '    at config.json',
+    ]);
+  });
+
+  it('of a follower that could not ask the leader says that planes may be missing', () => {
+    const lines = statusLines({ ...report, isLeader: false, planes: [], leaderFault: 'connection refused' });
+    expect(lines).toContain('no planes are connected to this controller');
+    expect(lines.at(-1)).toBe('the leader could not be asked for its planes: connection refused');
+  });
+
+  it('of a follower has the planes that the leader knows', async () => {
+    const own: StatusReport = { ...report, isLeader: false, planes: [] };
+    const planes = [plane('edge/gw-1'), plane('edge/gw-2')];
+    expect(await withLeaderPlanes(own, async () => Buffer.from(JSON.stringify(planes)))).toEqual({ ...own, planes });
+    const silent = await withLeaderPlanes(own, async () => Promise.reject(new Error('no answer')));
+    expect(silent).toEqual({ ...own, leaderFault: 'no answer' });
+    expect([isWell(own), isWell(silent)]).toEqual([true, false]);
+  });
+
+  it('tells what somebody should look at', () => {
+    const problems = [{ route: 'shop.orders', message: 'handler: no\u001b[2Jsuch' }];
+    const lines = statusLines({
+      ...report,
+      isLeader: false,
+      waitsFor: 'Routes are not listed',
+      leader: { name: 'controller-1', address: '192.0.2.2:9444' },
+      watches: [{ ...report.watches[0]!, fault: 'the API server did not answer: ECONNREFUSED' }],
+      planes: [plane('edge/gw-1', { state: 'behind', lag: 1500, problems, clockAhead: -60_000 })],
+    });
+    expect(lines[0]).toBe('controller  controller-0, follows controller-1 at 192.0.2.2:9444');
+    expect(lines[1]).toBe('ready       no: Routes are not listed');
+    expect(lines.slice(-5)).toEqual([
+      '',
+      'plane edge/gw-1 could not build shop.orders:',
+      '  handler: no\uFFFD[2Jsuch',
+      'plane edge/gw-1: its clock is 1m0s behind',
+      'watch of Route: the API server did not answer: ECONNREFUSED',
+    ]);
+  });
+});
+
+async function listening(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+describe('the command status', () => {
+  it.each([
+    ['all is well', report, 0],
+    ['a plane is behind', { ...report, planes: [plane('edge/gw-1', { state: 'behind' })] }, 3],
+    ['the base configuration is not sound', { ...report, baseProblems: ['error: no'] }, 3],
+    ['the controller is not ready', { ...report, waitsFor: 'Routes are not listed' }, 3],
+  ])('ends with a code that says whether %s', async (_, shown, code) => {
+    const port = await listening(createServer((_request, response) => response.end(JSON.stringify(shown))));
+    const ran = await runProgram(gatewarden, ['status', '--admin', `http://127.0.0.1:${port}`, '--json']);
+    expect(ran.code).toBe(code);
+    expect(JSON.parse(ran.stdout)).toEqual(shown);
+  });
+
+  it('says why a controller could not be asked', async () => {
+    const port = await listening(createServer((_, response) => response.writeHead(403).end('you may not\n')));
+    const refused = await runProgram(gatewarden, ['status', '--admin', `http://127.0.0.1:${port}`]);
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('/status answered 403: you may not') });
+    const other = await listening(createServer((_, response) => response.end('{}')));
+    const foreign = await runProgram(gatewarden, ['status', '--admin', `http://127.0.0.1:${other}`]);
+    expect(foreign).toMatchObject({ code: 1, stderr: expect.stringContaining('no controller') });
+  });
+
+  it('sends its token over TLS to whom the authority vouches for, and never without', async () => {
+    const authority = certificateAuthority('controllers');
+    const { chain, key } = authority.issue({ names: ['127.0.0.1'] });
+    const seen: (string | undefined)[] = [];
+    const secure = createSecureServer({ cert: chain, key }, ({ headers }, response) => {
+      seen.push(headers.authorization);
+      response.end(JSON.stringify(report));
+    });
+    const port = await listening(secure);
+    const folder = watchedDirectory().path;
+    const [token, ca] = [join(folder, 'token'), join(folder, 'ca.pem')];
+    writeFileSync(token, 'my-token\n');
+    writeFileSync(ca, authority.certificate);
+    const url = `https://127.0.0.1:${port}`;
+    const ran = await runProgram(gatewarden, ['status', '--admin', url, '--token-file', token, '--ca-file', ca]);
+    expect(ran.code).toBe(0);
+    expect(seen).toEqual(['Bearer my-token']);
+    const unknown = await runProgram(gatewarden, ['status', '--admin', url, '--token-file', token]);
+    expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining('cannot be asked') });
+    const open = await runProgram(gatewarden, ['dump', '--admin', `http://127.0.0.1:${port}`, '--token-file', token]);
+    expect(open).toMatchObject({ code: 1, stderr: expect.stringContaining('over https only') });
+    expect(seen).toHaveLength(1);
+  });
+
+  it('asks a socket that it is told, and in a Pod that of the controller there', async () => {
+    const folder = watchedDirectory().path;
+    const path = join(folder, 'gatewarden-controller.sock');
+    const server = createServer((_request, response) => response.end(JSON.stringify(report)));
+    await new Promise<void>((resolve) => server.listen(path, resolve));
+    onTestFinished(() => void server.close());
+    const told = await runProgram(gatewarden, ['status', '--admin', `unix:${path}`, '--json']);
+    expect(JSON.parse(told.stdout)).toEqual(report);
+    const inPod = { env: { ...process.env, KUBERNETES_SERVICE_HOST: '10.0.0.1', TMPDIR: folder } };
+    const found = await runProgram(gatewarden, ['status', '--json'], inPod);
+    expect(JSON.parse(found.stdout)).toEqual(report);
+    const gone = await runProgram(gatewarden, ['dump', '--admin', `unix:${folder}/none.sock`]);
+    expect(gone).toMatchObject({ code: 1, stderr: expect.stringMatching(/none\.sock cannot be asked: .*ENOENT/) });
+    const wrong = await runProgram(gatewarden, ['status', '--admin', 'unix:none.sock']);
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('unix:/PATH') });
+  });
+});

@@ -1,0 +1,45 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Instance, openInstance } from '../../../cli/actions/open-instance.ts';
+import { startSummary } from '../../../cli/output/start-summary.ts';
+import { nothingGood } from '../../../controller/compile/compiler.ts';
+import { compileSource } from '../../../controller/live-instance.ts';
+import { instanceLayout } from '../../../controller/source/instance-layout.ts';
+import { InstanceFolder } from '../../support/gateways/instance-folder.ts';
+
+let folder: InstanceFolder;
+let instance: Instance;
+
+afterEach(() => {
+  instance.source.close();
+  folder[Symbol.dispose]();
+});
+
+function summary(content: Record<string, unknown>, host: string): string[] {
+  folder = new InstanceFolder(content);
+  instance = openInstance(instanceLayout(folder.path), { system: {} });
+  const compilation = compileSource(instance.compiler, instance.source, nothingGood);
+  const addresses = [
+    { scheme: 'http', host, port: 80 },
+    { scheme: 'https', host, port: 443 },
+  ] as const;
+  const plane = { addresses, adminAddress: { host, port: 90 }, problems: [] };
+  return startSummary(instance, compilation, plane, { prefix: 'openig', watch: false });
+}
+
+describe('the summary at the start', () => {
+  it.each([
+    ['::', 'localhost', ' (on every interface)'],
+    ['0.0.0.0', 'localhost', ' (on every interface)'],
+    ['::1', '[::1]', ''],
+    ['127.0.0.1', '127.0.0.1', ''],
+  ])('shows where to go for %s', (host, shown, more) => {
+    const lines = summary({}, host);
+    const health = `http://${shown}:90/health/live`;
+    expect(lines.filter((line) => line.startsWith('traffic'))).toEqual([
+      `traffic     http://${shown}:80${more}`,
+      `traffic     https://${shown}:443${more}`,
+    ]);
+    expect(lines.find((line) => line.startsWith('health'))).toContain(`health      ${health} and`);
+    expect(lines.filter((line) => line.startsWith('problems'))).toEqual([]);
+  });
+});

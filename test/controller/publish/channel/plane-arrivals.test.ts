@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { PlaneArrivals } from '../../../../controller/publish/channel/plane-arrivals.ts';
+import { ManualClock } from '../../../support/gateways/manual-clock.ts';
+
+it('lets a plane have eight streams at a time, and others as many', () => {
+  const arrivals = new PlaneArrivals(new ManualClock());
+  for (let i = 0; i < 8; i++) expect(arrivals.enter('a')).toBeNull();
+  expect(arrivals.enter('a')).toContain('let go');
+  expect(arrivals.enter('b')).toBeNull();
+  arrivals.leave('a');
+  expect(arrivals.enter('a')).toBeNull();
+});
+
+it('lets a plane begin sixty streams in a minute', async () => {
+  const clock = new ManualClock();
+  const arrivals = new PlaneArrivals(clock);
+  const comeAndGo = (): string | null => {
+    const refusal = arrivals.enter('a');
+    if (refusal === null) arrivals.leave('a');
+    return refusal;
+  };
+  for (let i = 0; i < 60; i++) expect(comeAndGo()).toBeNull();
+  expect(comeAndGo()).toContain('too often');
+  await clock.pass(60_000);
+  expect(comeAndGo()).toBeNull();
+});

@@ -1,0 +1,278 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { nativeBindings } from '../../../../dataplane/engine/wire/native-handle.ts';
+import { BytePattern, writePattern } from '../../../support/backends/byte-pattern.ts';
+import {
+  eachRequest,
+  plainAnswer,
+  type Script,
+  type ScriptedPeer,
+} from '../../../support/backends/scripted-backend.ts';
+import { refusalOf, untilAnswers } from '../../../support/clients/answers.ts';
+import { untilStill } from '../../../support/clients/event-loop.ts';
+import { httpExchange } from '../../../support/clients/http-exchange.ts';
+import {
+  get,
+  type Proxied,
+  type ProxiedBackend,
+  startProxiedBackend,
+  startProxiedServer,
+} from '../../../support/gateways/proxied-backend.ts';
+
+const MEBIBYTE = 1 << 20;
+const upload = (length: number, target = '/upload'): string =>
+  `POST ${target} HTTP/1.1\r\nHost: gateway.test\r\nContent-Length: ${length}\r\n\r\n`;
+
+/** The first connection gets an upload and does with it what the test says; the others answer as they should. */
+function uploading(first: (peer: ScriptedPeer) => void | Promise<void>): Script {
+  const usual = eachRequest((request) => plainAnswer(`for ${request.target}`));
+  return async (peer) => {
+    if (peer.index > 0) return usual(peer);
+    await peer.head();
+    await first(peer);
+  };
+}
+
+async function expectServingOn(pair: ProxiedBackend): Promise<void> {
+  const other = await pair.client();
+  other.send(get('/other'));
+  expect(await untilAnswers(other, 1)).toMatchObject([{ status: 200, body: 'for /other' }]);
+  expect(pair.backend.connections).toBe(2);
+}
+
+describe('an answer before the whole request', () => {
+  it.each([
+    ['413 Content Too Large', 'too much'],
+    ['401 Unauthorized', ''],
+    ['200 OK', ''],
+    ['303 See Other', 'over there'],
+  ])('%s is delivered, and the backend connection is not used again', async (status, body) => {
+    const pair = await startProxiedBackend(uploading((peer) => peer.send(plainAnswer(body, status))));
+    const client = await pair.client();
+    client.send(upload(1000) + 'x'.repeat(10));
+    const answers = await untilAnswers(client, 1);
+    expect(answers).toMatchObject([{ status: Number(status.slice(0, 3)), body }]);
+    await pair.backend.peers[0]!.untilClosed();
+    client.send('x'.repeat(990));
+    await client.untilClosed();
+    expect(client.failed).toBe(false);
+    await expectServingOn(pair);
+  });
+
+  it('says that the connection ends when the answer is whole or an error', async () => {
+    const pair = await startProxiedBackend(uploading((peer) => peer.send(plainAnswer('no', '403 Forbidden'))));
+    const client = await pair.client();
+    client.send(upload(1000));
+    const answers = await untilAnswers(client, 1);
+    expect(answers[0]!.headers.get('connection')).toBe('close');
+    client.finish();
+    await client.untilClosed();
+    await expectServingOn(pair);
+  });
+
+  it('is delivered when the backend closes at once with the upload unread', async () => {
+    const pair = await startProxiedBackend(
+      uploading((peer) => {
+        peer.take();
+        peer.send(plainAnswer('too much', '413 Content Too Large', 'Connection: close\r\n'));
+        peer.close();
+      }),
+    );
+    const client = await pair.client();
+    client.send(upload(MEBIBYTE) + 'x'.repeat(MEBIBYTE / 2));
+    const [answer] = await untilAnswers(client, 1);
+    // a public socket that fails to write is gone, and with it what it had not read yet (RFC 9112 §9.6 warns of it)
+    if (nativeBindings() === null && answer!.status === 502) expect(refusalOf(answer!)).toBe('backend-closed');
+    else expect(answer).toMatchObject({ status: 413, body: 'too much' });
+    await expectServingOn(pair);
+  });
+
+  it('is delivered when the backend reads nothing of an upload that fills every buffer', async () => {
+    const pair = await startProxiedBackend(
+      uploading(async (peer) => {
+        peer.take();
+        await untilStill(() => client.socket.bytesWritten - client.socket.writableLength);
+        peer.send(plainAnswer('too much', '413 Content Too Large'));
+      }),
+    );
+    const client = await pair.client();
+    client.send(upload(64 * MEBIBYTE));
+    client.send(Buffer.alloc(64 * MEBIBYTE, 'x'));
+    expect(await untilAnswers(client, 1)).toMatchObject([{ status: 413, body: 'too much' }]);
+    await pair.backend.peers[0]!.untilClosed();
+    await expectServingOn(pair);
+  });
+
+  it('is delivered while most of the request still waits to be sent, and the connection is not used again', async () => {
+    const pair = await startProxiedBackend(
+      uploading((peer) => {
+        peer.take();
+        peer.send(plainAnswer('enough'));
+      }),
+      {
+        handler: (backend) => (exchange) => {
+          if (exchange.request.method === 'POST') exchange.request.entity.set(Buffer.alloc(32 * MEBIBYTE));
+          return backend(exchange);
+        },
+      },
+    );
+    const client = await pair.client();
+    client.send(`${upload(1)}x`);
+    expect(await untilAnswers(client, 1)).toMatchObject([{ status: 200, body: 'enough' }]);
+    await expectServingOn(pair);
+    await pair.backend.peers[0]!.untilClosed();
+  });
+
+  it('does not wait for ever for a client that neither sends the rest nor goes', async () => {
+    const pair = await startProxiedBackend(
+      uploading((peer) => peer.send(plainAnswer('no', '403 Forbidden'))),
+      { limits: { lingerTimeout: 100 } },
+    );
+    const client = await pair.client();
+    client.send(upload(1000));
+    expect(await untilAnswers(client, 1)).toMatchObject([{ status: 403 }]);
+    await new Promise((resolve) => client.socket.once('end', resolve));
+    await pair.backend.peers[0]!.untilClosed();
+    await expectServingOn(pair);
+  });
+
+  it('does not reach the next client when the rest of the upload goes on', async () => {
+    const pair = await startProxiedBackend(
+      uploading((peer) => peer.send(plainAnswer('first'))),
+      {
+        backend: { connections: 1 },
+      },
+    );
+    const client = await pair.client();
+    const next = await pair.client();
+    client.send(upload(100_000) + 'x'.repeat(1000));
+    next.send(get('/next'));
+    expect(await untilAnswers(client, 1)).toMatchObject([{ status: 200, body: 'first' }]);
+    client.send(get('/smuggled').repeat(2000).slice(0, 99_000));
+    expect(await untilAnswers(next, 1)).toMatchObject([{ status: 200, body: 'for /next' }]);
+    await client.untilClosed();
+    expect(pair.backend.requests.map((request) => request.target)).toEqual(['/next']);
+  });
+
+  it.each([
+    ['of known length', false],
+    ['chunked', true],
+  ])('streams while the upload still comes: an echo of 8 MiB, %s', async (_case, chunked) => {
+    const content = new BytePattern(1, 8 * MEBIBYTE);
+    const pair = await startProxiedServer((request, response) => {
+      if (!chunked) response.setHeader('Content-Length', content.length);
+      response.flushHeaders();
+      request.pipe(response);
+    });
+    const exchange = await httpExchange({ port: pair.gateway.port, content, chunked, expected: content });
+    expect(exchange).toMatchObject({ status: 200, received: content.length, exact: true });
+    const again = await httpExchange({ port: pair.gateway.port, content, expected: content });
+    expect(again).toMatchObject({ status: 200, exact: true });
+  });
+});
+
+describe('an answer that does not come in time', () => {
+  const timeout = { backend: { responseTimeout: 150 } };
+
+  it.each([
+    ['nothing comes', ''],
+    ['the head stalls', 'HTTP/1.1 200 OK\r\nContent-'],
+    ['only interim answers come', 'HTTP/1.1 103 Early Hints\r\n\r\n'],
+  ])('is a 502 when %s', async (_case, bytes) => {
+    const pair = await startProxiedBackend(
+      eachRequest((request, peer) => (peer.index === 0 ? bytes : plainAnswer(`for ${request.target}`))),
+      timeout,
+    );
+    const client = await pair.client();
+    client.send(get('/silent'));
+    const answers = await untilAnswers(client, 1);
+    expect(answers.at(-1)!.status).toBe(502);
+    expect(answers.at(-1)!.headers.get('content-type')).toBe('application/json');
+    expect(refusalOf(answers.at(-1)!)).toBe('backend-timeout');
+    await pair.backend.peers[0]!.untilClosed();
+    await expectServingOn(pair);
+  });
+
+  it.each([
+    ['a body of known length', 'HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf'],
+    ['a chunk', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\na\r\nhalf'],
+    ['a body until the end of the connection', 'HTTP/1.1 200 OK\r\n\r\nhalf'],
+  ])('is cut off when it stalls within %s', async (_case, bytes) => {
+    const pair = await startProxiedBackend(
+      eachRequest((request, peer) => (peer.index === 0 ? bytes : plainAnswer(`for ${request.target}`))),
+      timeout,
+    );
+    const client = await pair.client();
+    client.send(get('/stalling'));
+    const text = await client.untilClosed();
+    expect(text).toMatch(/\r\n\r\n(4\r\n)?half(\r\n)?$/);
+    await pair.backend.peers[0]!.untilClosed();
+    await expectServingOn(pair);
+  });
+
+  it('is a 502 when the backend does not read the request', async () => {
+    const pair = await startProxiedBackend(
+      uploading((peer) => {
+        peer.take();
+      }),
+      timeout,
+    );
+    const client = await pair.client();
+    client.send(upload(64 * MEBIBYTE));
+    client.send(Buffer.alloc(64 * MEBIBYTE, 'x'));
+    const answers = await untilAnswers(client, 1);
+    expect(answers[0]!.status).toBe(502);
+    await pair.backend.peers[0]!.untilClosed();
+    await expectServingOn(pair);
+  });
+
+  /** Goes by when the gateway has given up on a request that nobody answers: longer than its time-out. */
+  async function timeoutGoesBy(pair: Proxied<unknown>): Promise<void> {
+    const client = await pair.client();
+    client.send(get('/never'));
+    expect(await untilAnswers(client, 1)).toMatchObject([{ status: 502 }]);
+  }
+
+  const content = new BytePattern(2, 32 * MEBIBYTE);
+  const answering = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (request.url === '/never') return;
+    response.setHeader('Content-Length', content.length);
+    await writePattern(response, content);
+    response.end();
+  };
+
+  it('is not cut off because the client reads late', async () => {
+    const pair = await startProxiedServer(answering, timeout);
+    const exchange = await httpExchange({
+      port: pair.gateway.port,
+      expected: content,
+      answered: async () => {
+        await timeoutGoesBy(pair);
+        await timeoutGoesBy(pair);
+      },
+    });
+    expect(exchange).toMatchObject({ status: 200, exact: true });
+  });
+
+  it('is not cut off because the client reads late and still uploads', async () => {
+    const pair = await startProxiedServer(answering, timeout);
+    const upload = new BytePattern(3, 3 * 65_536);
+    let stalled = (): void => {};
+    const stall = new Promise<void>((resolve) => {
+      stalled = resolve;
+    });
+    const exchange = await httpExchange({
+      port: pair.gateway.port,
+      content: upload,
+      sendPace: () => stall,
+      expected: content,
+      answered: async (answer) => {
+        await untilStill(() => answer.socket.bytesRead);
+        stalled();
+        await timeoutGoesBy(pair);
+        await timeoutGoesBy(pair);
+      },
+    });
+    expect(exchange).toMatchObject({ status: 200, exact: true });
+  });
+});

@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { problemsOf, startFiltered } from '../../../support/gateways/filtered-gateway.ts';
+
+async function protectedApp(config: object = {}) {
+  const filter = JSON.parse(JSON.stringify({ type: 'CsrfFilter', config: { cookieName: 'SID', ...config } }));
+  const gateway = await startFiltered([filter]);
+  /** The token of a session, as a page gets it. */
+  const tokenOf = async (session: string): Promise<string> => {
+    const answer = await gateway.ask('/', { headers: [`Cookie: SID=${session}`] });
+    return answer.values('x-csrf-token').join(' | ');
+  };
+  return { ...gateway, tokenOf };
+}
+
+describe('CsrfFilter', () => {
+  it('gives a page its token and takes it back', async () => {
+    const { ask, seen, tokenOf } = await protectedApp();
+    const token = await tokenOf('s3cret');
+    expect(token).toMatch(/^[\w-]{43}$/);
+    const headers = ['Cookie: other=1; SID=s3cret', `X-CSRF-Token: ${token}`];
+    const answer = await ask('/', { method: 'POST', body: 'x', headers });
+    expect(answer.status).toBe(200);
+    expect(answer.values('x-csrf-token')).toEqual([token]);
+    expect(seen.map(({ method }) => method)).toEqual(['GET', 'POST']);
+  });
+
+  it('has the same token in every gateway and another for every session, which says nothing about the session', async () => {
+    const [one, two] = [await protectedApp(), await protectedApp()];
+    const token = await one.tokenOf('a');
+    expect(await two.tokenOf('a')).toBe(token);
+    expect(await two.tokenOf('b')).not.toBe(token);
+    expect(await two.tokenOf('"a"')).toBe(token);
+    expect(token).not.toBe(createHash('sha256').update('a').digest('base64url'));
+  });
+
+  it.each(['POST', 'PUT', 'DELETE', 'PATCH', 'LOCK'])('refuses %s without a token', async (method) => {
+    const { ask, seen } = await protectedApp();
+    const answer = await ask('/', { method, headers: ['Cookie: SID=a'] });
+    expect(answer.status).toBe(403);
+    expect(answer.body).toBe('');
+    expect(seen).toEqual([]);
+  });
+
+  it.each([
+    ['the token of another session', (token: string) => ['Cookie: SID=b', `X-CSRF-Token: ${token}`]],
+    ['no session', (token: string) => [`X-CSRF-Token: ${token}`]],
+    ['an empty session', (token: string) => ['Cookie: SID=', `X-CSRF-Token: ${token}`]],
+    ['two sessions', (token: string) => ['Cookie: SID=a; SID=b', `X-CSRF-Token: ${token}`]],
+    ['two sessions in two lines', (token: string) => ['Cookie: SID=a', 'Cookie: SID=b', `X-CSRF-Token: ${token}`]],
+    ['the token twice', (token: string) => ['Cookie: SID=a', `X-CSRF-Token: ${token}`, `X-CSRF-Token: ${token}`]],
+    ['an empty token', () => ['Cookie: SID=a', 'X-CSRF-Token:']],
+    ['part of the token', (token: string) => ['Cookie: SID=a', `X-CSRF-Token: ${token.slice(1)}`]],
+    ['the session as token', () => ['Cookie: SID=a', 'X-CSRF-Token: a']],
+    ['a session of another name', (token: string) => ['Cookie: sid=a', `X-CSRF-Token: ${token}`]],
+  ])('refuses %s', async (_, headers) => {
+    const { ask, seen, tokenOf } = await protectedApp();
+    const token = await tokenOf('a');
+    expect((await ask('/', { method: 'POST', headers: headers(token) })).status).toBe(403);
+    expect(seen).toHaveLength(1);
+  });
+
+  it('takes a session that is named twice alike for one', async () => {
+    const { ask, tokenOf } = await protectedApp();
+    const headers = ['Cookie: SID=a; SID=a', `X-CSRF-Token: ${await tokenOf('a')}`];
+    expect((await ask('/', { method: 'POST', headers })).status).toBe(200);
+  });
+
+  it.each(['GET', 'HEAD', 'OPTIONS'])('passes %s unless told otherwise', async (method) => {
+    const lenient = await protectedApp();
+    expect((await lenient.ask('/', { method, headers: ['Cookie: SID=a'] })).status).toBe(200);
+    const strict = await protectedApp({ excludeSafeMethods: false });
+    expect((await strict.ask('/', { method, headers: ['Cookie: SID=a'] })).status).toBe(403);
+    const headers = ['Cookie: SID=a', `X-CSRF-Token: ${await lenient.tokenOf('a')}`];
+    expect((await strict.ask('/', { method, headers })).status).toBe(200);
+  });
+
+  it('gives a refused request its token, for a page to try again', async () => {
+    const { ask, tokenOf } = await protectedApp();
+    const refused = await ask('/', { method: 'POST', headers: ['Cookie: SID=a'] });
+    expect(refused.values('x-csrf-token')).toEqual([await tokenOf('a')]);
+  });
+
+  it.each([
+    ['SID=new; Path=/', 'new'],
+    ['SID="new"; Path=/', 'new'],
+    ['SID=; Max-Age=0', null],
+    ['OTHER=new', 'a'],
+  ])('gives the token for the session that the response leaves: %s', async (line, session) => {
+    const { ask, tokenOf } = await protectedApp();
+    const answer = await ask(`/?h.set-cookie=${encodeURIComponent(line)}`, { headers: ['Cookie: SID=a'] });
+    expect(answer.values('x-csrf-token')).toEqual(session === null ? [] : [await tokenOf(session)]);
+  });
+
+  it('gives no token without a session, and none of a backend', async () => {
+    const { ask } = await protectedApp();
+    const answer = await ask('/?h.x-csrf-token=theirs');
+    expect(answer.values('x-csrf-token')).toEqual([]);
+    expect(answer.values('vary')).toEqual(['Cookie']);
+  });
+
+  it('uses the header and the failure handler it is told', async () => {
+    const { ask, tokenOf } = await protectedApp();
+    const token = await tokenOf('a');
+    const failureHandler = { type: 'StaticResponseHandler', config: { status: 418 } };
+    const other = await protectedApp({ headerName: 'X-Mine', failureHandler });
+    const refused = await other.ask('/', { method: 'POST', headers: ['Cookie: SID=a', `X-CSRF-Token: ${token}`] });
+    expect([refused.status, refused.values('x-mine')]).toEqual([418, [token]]);
+    const passed = await other.ask('/', { method: 'POST', headers: ['Cookie: SID=a', `X-Mine: ${token}`] });
+    expect([passed.status, passed.values('x-csrf-token')]).toEqual([200, []]);
+    expect(await ask('/')).toMatchObject({ status: 200 });
+  });
+
+  it.each([
+    [{}, ['missing cookieName: is required']],
+    [{ cookieName: '' }, ['value cookieName: must not be empty']],
+    [{ cookieName: 'a', headerName: 'a b' }, ["value headerName: 'a b' is not the name of a header"]],
+    [{ cookieName: 'a', excludeSafeMethods: 'yes' }, ["value excludeSafeMethods: must be true or false, not 'yes'"]],
+  ])('refuses %j', (config, problems) => {
+    expect(problemsOf('CsrfFilter', config)).toEqual(problems);
+  });
+});

@@ -1,0 +1,51 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { Problem } from '../../../contract/problem.ts';
+import { catalogue } from '../../../dataplane/catalogue/catalogue.ts';
+import { Response } from '../../../dataplane/engine/message/response.ts';
+import { defineHandler } from '../../../dataplane/heap/definition.ts';
+import { referencePages, undocumented } from '../../../docs/reference-pages.ts';
+import { checkConfigured } from '../../support/gateways/configured-gateway.ts';
+import { repositoryRoot } from '../source-file.ts';
+
+const folder = `${repositoryRoot}/docs/reference`;
+const handler = { type: 'StaticResponseHandler', config: { status: 200 } };
+
+describe('the reference', () => {
+  it('is what `npm run docs` writes', () => {
+    const pages = referencePages(catalogue.definitions);
+    expect(readdirSync(folder).sort()).toEqual([...pages.keys()].sort());
+    const drifted = [...pages].filter(([name, text]) => readFileSync(`${folder}/${name}`, 'utf8') !== text);
+    expect(drifted.map(([name]) => name)).toEqual([]);
+  });
+
+  it('leaves nothing without a word', () => {
+    expect(undocumented(catalogue.definitions)).toEqual([]);
+  });
+
+  it('is noticed to be silent about a field, or without an example', () => {
+    const silent = defineHandler({
+      type: 'Silent',
+      summary: 'Says nothing.',
+      config: z.strictObject({ outer: z.strictObject({ inner: z.string() }).describe('Known.') }),
+      create: () => () => new Response(200),
+    });
+    expect(undocumented([silent])).toEqual(['Silent.outer.inner has no description', 'Silent has no example']);
+  });
+});
+
+describe('examples can be used as they are', () => {
+  const examples = catalogue.definitions.flatMap(({ type, examples = [] }) =>
+    examples.map(({ title, config }) => [type, title, config] as const),
+  );
+
+  it.each(examples)('%s: %s', (type, _, config) => {
+    const heap = [{ name: 'example', type, config: JSON.parse(JSON.stringify(config)) }];
+    const problems = checkConfigured({ heap, handler });
+    // some types are never safe, and some are deprecated as a whole
+    const ofType = ({ code, path }: Problem): boolean =>
+      code === 'insecure' || (code === 'deprecated-field' && path.at(-1) === 'config');
+    expect(problems.filter((problem) => !ofType(problem))).toEqual([]);
+  });
+});

@@ -1,0 +1,35 @@
+import type { Update } from '../../../contract/snapshot.ts';
+import type { BuildProblem } from '../../../dataplane/routes/configuration.ts';
+import type { PreparedPlane } from '../../../dataplane/supervisor/plane.ts';
+
+/** A plane that notes what it is asked for, and answers with what is set as `problems`. */
+export class NotingPlane implements PreparedPlane {
+  readonly addresses = [];
+  readonly adminAddress = undefined;
+  readonly closed = Promise.resolve();
+  readonly ready = true;
+  readonly unitsServing = 1;
+  problems: readonly BuildProblem[] = [];
+  failure: Error | null = null;
+  begun = 0;
+  readonly applied: Update[] = [];
+
+  async serve(): Promise<readonly BuildProblem[]> {
+    this.begun++;
+    if (this.failure !== null) throw this.failure;
+    return this.problems;
+  }
+  async applyWhole(update: Update): Promise<readonly BuildProblem[]> {
+    this.applied.push(update);
+    return this.problems;
+  }
+  apply(update: Update): Promise<readonly BuildProblem[]> {
+    return this.applyWhole(update);
+  }
+  forbid(): void {}
+  report(): [] {
+    return [];
+  }
+  async dismiss(): Promise<void> {}
+  async drain(): Promise<void> {}
+}

@@ -1,0 +1,41 @@
+import { pino } from 'pino';
+import { onTestFinished } from 'vitest';
+import { Response } from '../../../dataplane/engine/message/response.ts';
+import type { ClientAuth } from '../../../dataplane/tls/options/client-authentication.ts';
+import { type TlsWishes, tlsRules } from '../../../dataplane/tls/options/tls-rules.ts';
+import { type ServerTlsParts, ServerTransport } from '../../../dataplane/tls/server-transport.ts';
+import { startGateway, type TestGateway, type TestGatewayOptions } from './gateway.ts';
+
+export interface SecureGatewayOptions extends Pick<ServerTlsParts, 'keys'>, Omit<TestGatewayOptions, 'tls'> {
+  readonly trust?: ServerTlsParts['trustManagers'];
+  readonly clientAuth?: ClientAuth;
+  readonly wishes?: TlsWishes;
+  readonly alpn?: boolean;
+}
+
+export interface SecureGateway extends TestGateway {
+  /** Log lines, parsed. */
+  readonly logged: Record<string, unknown>[];
+}
+
+/** The engine with TLS for one test. Without a handler or a backend it answers everything with 204. */
+export async function startSecure(options: SecureGatewayOptions): Promise<SecureGateway> {
+  const logged: Record<string, unknown>[] = [];
+  const releases: (() => void)[] = [];
+  const tls = new ServerTransport({
+    keys: options.keys,
+    trustManagers: options.trust ?? [],
+    clientAuth: options.clientAuth ?? 'NONE',
+    rules: tlsRules(options.wishes ?? {}),
+    alpn: options.alpn ?? true,
+    log: pino({ level: 'debug' }, { write: (line: string) => void logged.push(JSON.parse(line)) }),
+    onClose: (release) => void releases.push(release),
+  });
+  const answers = options.backend === undefined ? { handler: () => () => new Response(204) } : {};
+  const gateway = await startGateway({ ...answers, ...options, tls });
+  onTestFinished(async () => {
+    await gateway.close();
+    for (const release of releases) release();
+  });
+  return { ...gateway, logged };
+}
