@@ -58,7 +58,7 @@ async function freePort(wanted: number): Promise<number | undefined> {
 
 function startGateway(backendUrl: string, port: number, adminPort: number): ChildProcess {
   const program = fileURLToPath(new URL('../gatewarden', import.meta.url));
-  const folder = fileURLToPath(new URL(`../${example}`, import.meta.url));
+  const folder = fileURLToPath(new URL(`../../${example}`, import.meta.url));
   const addresses = ['--host', host, '--port', String(port), '--admin', `${host}:${adminPort}`];
   // its standard output is a pipe, and this one may be a terminal
   const format = ['--access-log-format', process.stdout.isTTY ? 'text' : 'json'];

@@ -69,5 +69,5 @@ function givenHelm(): string | null {
 }
 
 function moduleFolder(name: string): string {
-  return fileURLToPath(new URL(`../cluster/tools/${name}`, import.meta.url));
+  return fileURLToPath(new URL(`../../cluster/tools/${name}`, import.meta.url));
 }

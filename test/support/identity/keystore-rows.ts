@@ -33,7 +33,7 @@ export function knownKeystores(manifest: 'manifest.json' | 'made.json'): readonl
 }
 
 export function keystoreFile(name: string): Buffer {
-  return readFileSync(new URL(`../dataplane/secrets/keystores/${name}`, import.meta.url));
+  return readFileSync(new URL(`../../dataplane/secrets/keystores/${name}`, import.meta.url));
 }
 
 /** What we read in a keystore, sorted by alias, or null when we refuse it. */
