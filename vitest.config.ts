@@ -26,7 +26,7 @@ export default defineConfig({
         test: {
           ...patient,
           name: 'unit',
-          include: ['test/{contract,controller,dataplane,cli}/**/*.test.ts'],
+          include: ['test/{contract,platform,controller,dataplane,cli}/**/*.test.ts'],
         },
       },
       {

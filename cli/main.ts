@@ -1,4 +1,5 @@
 import { didYouMean } from '../contract/did-you-mean.ts';
+import { errorText } from '../platform/error-text.ts';
 import { readCommandLine, unknownOption } from './command-line.ts';
 import type { Command } from './commands/command.ts';
 import { commands } from './commands/commands.ts';
@@ -56,7 +57,7 @@ async function runCommand(command: Command, words: readonly string[]): Promise<n
   try {
     return await command.run(line.options, line.given);
   } catch (error) {
-    process.stderr.write(`gatewarden ${command.name}: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`gatewarden ${command.name}: ${errorText(error)}\n`);
     return exitFailure;
   }
 }

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { errorText } from '../../platform/error-text.ts';
 import type { Reading } from '../commands/command.ts';
 import { isInCluster } from '../options/in-cluster.ts';
 import { ownAdminSocket } from './admin-socket.ts';
@@ -73,9 +74,7 @@ export async function askController({ tokenFile, caFile, ...given }: AdminAccess
     asking.on('error', reject);
     asking.end();
   }).catch((error: unknown) => {
-    throw new Error(
-      `${asked} cannot be asked: ${error instanceof Error ? error.message || error.name : String(error)}`,
-    );
+    throw new Error(`${asked} cannot be asked: ${errorText(error)}`);
   });
   if (answer.status === 200) return answer.text;
   throw new Error(

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { errorText } from '../../platform/error-text.ts';
 
 const mebibyte = Buffer.alloc(1024 * 1024, 'gatewarden\n');
 const largestAnswer = 1024;
@@ -77,7 +78,7 @@ async function main([asked = '8081', ...more]: readonly string[]): Promise<void>
 
 if (import.meta.main) {
   await main(process.argv.slice(2)).catch((error: unknown) => {
-    process.stderr.write(`demo backend: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`demo backend: ${errorText(error)}\n`);
     process.exitCode = 1;
   });
 }

@@ -6,6 +6,7 @@ import { injectObject } from '../../controller/injection/inject-object.ts';
 import type { InjectionTerms } from '../../controller/injection/inject-pod.ts';
 import { type Addition, withAdditions } from '../../controller/injection/pod-patch.ts';
 import { objectLabel } from '../../controller/source/manifest-verdicts.ts';
+import { errorText } from '../../platform/error-text.ts';
 import { insertYaml } from './insert-yaml.ts';
 import { type ManifestText, manifestTexts } from './manifest-texts.ts';
 
@@ -39,7 +40,7 @@ export function injectManifests(files: readonly SourceFile[], terms: InjectionTe
     try {
       return manifest.isJson ? changedJson(read?.value, additions) : insertYaml(text, additions);
     } catch (error) {
-      tell(`error: ${file.path}: ${error instanceof Error ? error.message : String(error)}`, true);
+      tell(`error: ${file.path}: ${errorText(error)}`, true);
       return text;
     }
   }

@@ -1,6 +1,8 @@
 import { readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makeDirectory } from '../../dataplane/services/made-directory.ts';
+import { errorCode } from '../../platform/error-code.ts';
+import { errorText } from '../../platform/error-text.ts';
 
 export interface PidFileOptions {
   readonly path: string;
@@ -32,7 +34,7 @@ export function claimPidFile({ path, mode, warn }: PidFileOptions): () => void {
   } catch (error) {
     if (error instanceof InstanceIsServed) throw error;
     // a read-only instance is served as well as any other
-    warn(`the process id cannot be kept in ${path}: ${error instanceof Error ? error.message : String(error)}`);
+    warn(`the process id cannot be kept in ${path}: ${errorText(error)}`);
     return () => {};
   }
   return () => release(path, own, made);
@@ -54,7 +56,7 @@ function written(path: string, text: string): boolean {
     writeFileSync(path, text, { flag: 'wx', mode: 0o644 });
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    if (errorCode(error) === 'EEXIST') return false;
     throw error;
   }
 }
@@ -64,7 +66,7 @@ function holderOf(path: string): number | null {
     const text = readFileSync(path, 'utf8').trim();
     return /^[1-9]\d{0,9}$/.test(text) ? Number(text) : null;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    if (errorCode(error) === 'ENOENT') return null;
     throw error;
   }
 }
@@ -74,7 +76,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'; // it lives, and belongs to somebody else
+    return errorCode(error) === 'EPERM'; // it lives, and belongs to somebody else
   }
 }
 

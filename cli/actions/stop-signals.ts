@@ -1,3 +1,5 @@
+import { errorText } from '../../platform/error-text.ts';
+
 // 128 + number is how a shell reports a process that a signal ended.
 const endings = { SIGINT: () => process.exit(128 + 2), SIGTERM: () => process.exit(128 + 15) } as const;
 
@@ -18,9 +20,7 @@ export function onStopSignal(drain: () => Promise<void>): void {
       if (draining) end();
       draining = true;
       drain().catch((error: unknown) => {
-        process.stderr.write(
-          `gatewarden: could not drain: ${error instanceof Error ? error.message : String(error)}\n`,
-        );
+        process.stderr.write(`gatewarden: could not drain: ${errorText(error)}\n`);
         process.exit(1);
       });
     });

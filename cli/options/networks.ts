@@ -1,4 +1,5 @@
 import { trustedProxies } from '../../dataplane/engine/client/trusted-proxies.ts';
+import { errorText } from '../../platform/error-text.ts';
 import type { Reading } from '../commands/command.ts';
 
 /** Digits only: `Number` also reads '0x8', '1e1' and blanks, and a zone such as %eth0 has no place in a range. */
@@ -14,6 +15,6 @@ export function readNetworks(text: string): Reading<readonly string[]> {
     trustedProxies(networks);
     return { value: networks };
   } catch (error) {
-    return { problem: `must list networks such as 10.0.0.0/8,::1 (${error instanceof Error ? error.message : text})` };
+    return { problem: `must list networks such as 10.0.0.0/8,::1 (${errorText(error)})` };
   }
 }

@@ -8,6 +8,8 @@ import {
 } from '../../controller/publish/channel/bootstrap-authentication.ts';
 import { certificateAuthenticator } from '../../controller/publish/channel/certificate-authentication.ts';
 import type { PlaneAuthenticator } from '../../controller/publish/channel/plane-authentication.ts';
+import { errorCode } from '../../platform/error-code.ts';
+import { errorText } from '../../platform/error-text.ts';
 
 const planes = {
   group: z.string().min(1),
@@ -60,7 +62,7 @@ function readSettings(path: string): z.infer<typeof settings> {
   try {
     content = JSON.parse(text);
   } catch (error) {
-    throw new Error(`${path} is no JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw new Error(`${path} is no JSON: ${errorText(error)}`);
   }
   const parsed = settings.safeParse(content);
   if (!parsed.success) throw new Error(`${path}:\n${z.prettifyError(parsed.error)}`);
@@ -77,8 +79,6 @@ function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw new Error(
-      `${path} cannot be read: ${error instanceof Error && 'code' in error ? error.code : String(error)}`,
-    );
+    throw new Error(`${path} cannot be read: ${errorCode(error) ?? String(error)}`);
   }
 }

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { readSidecarSettings, type SidecarSettings } from '../../controller/injection/sidecar-settings.ts';
+import { errorCode } from '../../platform/error-code.ts';
+import { errorText } from '../../platform/error-text.ts';
 import { kubeconfigPath } from './kubeconfig-path.ts';
 
 /** What it takes to put sidecars into Pods. */
@@ -59,7 +61,7 @@ export async function sidecarMeans(options: SidecarMeansOptions): Promise<Sideca
         return content;
       });
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = errorText(error);
       throw new Error(`${api.server}: ${message}\n${advice(namespace)}`);
     } finally {
       await api.close();
@@ -82,8 +84,6 @@ function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw new Error(
-      `${path} cannot be read: ${error instanceof Error && 'code' in error ? error.code : String(error)}`,
-    );
+    throw new Error(`${path} cannot be read: ${errorCode(error) ?? String(error)}`);
   }
 }

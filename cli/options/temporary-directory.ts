@@ -1,5 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import { makeDirectory } from '../../dataplane/services/made-directory.ts';
+import { errorText } from '../../platform/error-text.ts';
 
 /** Makes the directory for temporary files if it is missing. @throws Error when no files can be made there. */
 export function makeTemporaryDirectory(path: string): void {
@@ -7,7 +8,7 @@ export function makeTemporaryDirectory(path: string): void {
     makeDirectory(path);
     accessSync(path, constants.W_OK | constants.X_OK);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     throw new Error(`temporaryDirectory of admin.json, ${path}, cannot be used: ${reason}`);
   }
 }

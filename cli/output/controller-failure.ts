@@ -1,13 +1,14 @@
 import { ApiError } from '../../controller/cluster/api/api-error.ts';
+import { asError, errorText } from '../../platform/error-text.ts';
 
 const TAKEN = /EADDRINUSE: address already in use (\S+?)\]?$/;
 
 /** Why a controller does not start, with what can be done about it. */
 export function controllerFailure(error: unknown, at: { readonly server: string; readonly namespace: string }): Error {
   if (error instanceof ApiError) return new Error(`${at.server}: ${error.message}${adviceOf(error, at.namespace)}`);
-  const [, address] = TAKEN.exec(error instanceof Error ? error.message : '') ?? [];
+  const [, address] = TAKEN.exec(errorText(error)) ?? [];
   if (address !== undefined) return new Error(`${address} is taken: another program listens there`);
-  return error instanceof Error ? error : new Error(String(error));
+  return asError(error);
 }
 
 function adviceOf({ status }: ApiError, namespace: string): string {

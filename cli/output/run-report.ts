@@ -5,6 +5,7 @@ import type { Compilation } from '../../controller/compile/compiler.ts';
 import type { SourceFile } from '../../controller/compile/source-file.ts';
 import { hasErrors, type Verdict } from '../../controller/compile/verdict.ts';
 import type { BuildProblem } from '../../dataplane/routes/configuration.ts';
+import { errorText } from '../../platform/error-text.ts';
 import { type Tell, tellAsText } from './tell.ts';
 import { MOST_SHOWN, subjectOf, verdictReport } from './verdict-text.ts';
 
@@ -95,7 +96,7 @@ export class RunReport {
       const level = hasErrors(verdict.problems) ? 'error' : 'warn';
       this.tell({ level, message: line, text: `${text}\n`, fields: { ...fieldsOf(verdict), problems: records } });
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = errorText(error);
       const message = `${verdict.file.path}: has ${verdict.problems.length} problems, which cannot be shown: ${reason}`;
       this.tell({ level: 'error', message });
     }
@@ -128,7 +129,7 @@ export class RunReport {
   }
 
   undelivered(error: unknown): void {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     this.tell({ level: 'error', message: `A CHANGE COULD NOT BE MADE LIVE: ${reason}` });
   }
 

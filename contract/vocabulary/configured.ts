@@ -26,8 +26,8 @@ function configuredValue(value: unknown): unknown {
   try {
     result = expression.evaluate(null, null);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new ValueProblem('expression', `${value} cannot be evaluated: ${concealQuoted(reason, value)}`);
+    if (!(error instanceof Error)) throw error;
+    throw new ValueProblem('expression', `${value} cannot be evaluated: ${concealQuoted(error.message, value)}`);
   }
   return result;
 }

@@ -1,5 +1,6 @@
 import { pathText } from '../../contract/problem.ts';
 import { routeKeyFrom } from '../../contract/snapshot.ts';
+import { errorText } from '../../platform/error-text.ts';
 import type { ReflectorFacts } from '../cluster/api/reflector-facts.ts';
 import type { ControllerIdentity } from '../cluster/identity/controller-identity.ts';
 import type { ResourceVerdict } from '../compile/resources/resource-verdict.ts';
@@ -110,7 +111,7 @@ export async function withLeaderPlanes(own: StatusReport, ask: () => Promise<Buf
     if (!Array.isArray(planes)) throw new Error('it answered something else');
     return { ...own, planes: planes as PlaneReport[] };
   } catch (error) {
-    return { ...own, leaderFault: error instanceof Error ? error.message : String(error) };
+    return { ...own, leaderFault: errorText(error) };
   }
 }
 

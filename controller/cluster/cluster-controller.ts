@@ -1,6 +1,7 @@
 import { credentials } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
 import { GROUP } from '../../contract/resources/resource.ts';
+import { errorStack } from '../../platform/error-text.ts';
 import type { ControllerAdminSource } from '../admin/controller-admin.ts';
 import { dumpText } from '../admin/dump-text.ts';
 import { compilerJudge } from '../admission/compiler-judge.ts';
@@ -308,9 +309,8 @@ export class ClusterController {
     if (resources === undefined) return;
     if (resources.trust !== null) this.review.useGroups(resources.trust.groups); // no plane any more: nothing comes next
     if (published !== null) {
-      if (this.routePlanes.regroup(published.defaultGroup, published.grants ?? EVERYBODY)) {
-        this.status.planesChanged(null);
-      }
+      const isRegrouped = this.routePlanes.regroup(published.defaultGroup, published.grants ?? EVERYBODY);
+      if (isRegrouped) this.status.planesChanged(null);
       this.sessions.publish(published);
     }
     // planes have got what there is to run, which no report may undo
@@ -323,7 +323,7 @@ export class ClusterController {
     try {
       report();
     } catch (error) {
-      this.log.error({ error: error instanceof Error ? error.stack : String(error) }, `${what} could not be reported`);
+      this.log.error({ error: errorStack(error) }, `${what} could not be reported`);
     }
   }
 

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { JsonObject } from '../../contract/document/json-value.ts';
+import { errorText } from '../../platform/error-text.ts';
 import { closedGuard, loopbackGuard, openGuard } from '../admin/admin-guard.ts';
 import { type AdminAddress, ControllerAdmin, type ControllerAdminSource } from '../admin/controller-admin.ts';
 import type { AdmissionJudge } from '../admission/admission-judge.ts';
@@ -85,7 +86,7 @@ export class ControllerFronts {
       await admin.listenAt(path);
       this.admins.push(admin);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = errorText(error);
       log.warn({ error: reason }, 'there is no socket for status and dump');
     }
   }

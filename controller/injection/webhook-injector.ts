@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { asError } from '../../platform/error-text.ts';
 import type { PodInjector } from '../admission/injection-verdict.ts';
 import { injectPod } from './inject-pod.ts';
 import { readSidecarSettings, type SidecarSettings } from './sidecar-settings.ts';
@@ -35,7 +36,7 @@ export function webhookInjector({ file, namespace: own, authorities, failed }: W
       text = now;
       settings = ofControllers(readSidecarSettings(now, file));
     } catch (error) {
-      failed(error instanceof Error ? error : new Error(String(error)));
+      failed(asError(error));
     }
   }
 

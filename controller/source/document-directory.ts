@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { errorCode } from '../../platform/error-code.ts';
+import { errorText } from '../../platform/error-text.ts';
 import type { SourceFile } from '../compile/source-file.ts';
 
 /** How long a file has to be left alone before it counts as written to its end, in milliseconds. */
@@ -190,10 +192,10 @@ function missing(name: string, next: Map<string, Known>, now: number): void {
 
 /** The code that the system gives to a failure; of other failures, what they say. */
 function codeOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return 'code' in error ? String(error.code) : error.message;
+  return errorCode(error) ?? errorText(error);
 }
 
 function isAbsence(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+  const code = errorCode(error);
+  return code === 'ENOENT' || code === 'ENOTDIR';
 }

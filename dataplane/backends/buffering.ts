@@ -1,3 +1,4 @@
+import { errorText } from '../../platform/error-text.ts';
 import { EntityBroken, EntityTooLarge, HeldContentFull, TemporaryFilesFull } from '../engine/message/entity-fault.ts';
 import type { Answer, Exchange, Next } from '../engine/message/exchange.ts';
 import type { Refusal } from '../engine/message/refusal.ts';
@@ -74,7 +75,7 @@ export class Buffering {
           if (error instanceof EntityTooLarge) return refuse('backend-body-too-large', error.message);
           if (error instanceof TemporaryFilesFull) return refuse('storage-full', error.message);
           if (error instanceof HeldContentFull) return refuse('memory-full', error.message);
-          return refuse('internal', `the answer cannot be kept: ${error instanceof Error ? error.message : error}`);
+          return refuse('internal', `the answer cannot be kept: ${errorText(error)}`);
         },
       );
     };

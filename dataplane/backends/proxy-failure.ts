@@ -1,3 +1,4 @@
+import { errorText } from '../../platform/error-text.ts';
 import type { ConnectFailure } from '../engine/wire/connect.ts';
 import type { HttpProxy } from '../heap/objects/proxy-options.ts';
 
@@ -20,5 +21,5 @@ export function proxyRefusal(proxy: HttpProxy, status: number): ConnectFailure {
 
 /** Why there are no credentials; errors of secrets name no values. */
 export function credentialsReason(error: unknown): string {
-  return `there are no credentials for it: ${error instanceof Error ? error.message : String(error)}`;
+  return `there are no credentials for it: ${errorText(error)}`;
 }

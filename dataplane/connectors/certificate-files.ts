@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Logger } from 'pino';
+import { errorCode } from '../../platform/error-code.ts';
+import { errorText } from '../../platform/error-text.ts';
 import type { KeyManager, TlsKey } from '../heap/objects/secrets.ts';
 import { pemSecrets } from '../secrets/pem-secrets.ts';
 import { watchDirectory } from '../secrets/watched-directory.ts';
@@ -30,7 +32,7 @@ export async function readCertificateFiles(files: CertificateFiles): Promise<Tls
     const [own] = await pemSecrets('certificate files', `${key}\n${certificate}`, null);
     return { privateKey: own!.key, certificates: own!.certificates };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     throw new Error(`${files.certificate} with ${files.key} cannot be used: ${reason}`);
   }
 }
@@ -83,8 +85,7 @@ async function texts({ certificate, key }: CertificateFiles): Promise<Certificat
 
 async function text(path: string): Promise<string> {
   return readFile(path, 'latin1').catch((error: unknown) => {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new Error(`${path} cannot be read: ${code ?? String(error)}`);
+    throw new Error(`${path} cannot be read: ${errorCode(error) ?? String(error)}`);
   });
 }
 

@@ -1,5 +1,6 @@
 import { open, realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
+import { errorCode } from '../../platform/error-code.ts';
 
 /** A file that may be served, as it was when it was found. */
 export interface FoundFile {
@@ -45,5 +46,5 @@ export async function* contentOf(file: FoundFile): AsyncGenerator<Uint8Array, vo
 const ABSENCES = new Set(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP', 'ENAMETOOLONG']);
 
 function isAbsence(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' && ABSENCES.has(error.code);
+  return ABSENCES.has(errorCode(error) ?? '');
 }

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { RouteKey } from '../../contract/snapshot.ts';
 import type { Reference } from '../../contract/vocabulary/reference.ts';
+import { errorText } from '../../platform/error-text.ts';
 import { confinedFilter, confinedHandler } from '../engine/message/confined.ts';
 import type { Filter, Next } from '../engine/message/exchange.ts';
 import type { Parts } from './definition.ts';
@@ -19,7 +20,7 @@ export class BuildFailure extends Error {
   readonly object: CheckedObject;
 
   constructor(object: CheckedObject, cause: unknown) {
-    super(`'${object.name}' cannot be built: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    super(`'${object.name}' cannot be built: ${errorText(cause)}`, { cause });
     this.name = 'BuildFailure';
     this.object = object;
   }

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
+import { errorText } from '../../platform/error-text.ts';
 import type { CryptoKey } from '../heap/objects/secrets.ts';
 import { cryptoKeyOf } from './jwk.ts';
 import { isObject, readJsonObject } from './strict-json.ts';
@@ -74,7 +75,7 @@ export class JwkSetReader {
     try {
       return judge(cryptoKeyOf(member, fallback).keys, index);
     } catch (error) {
-      skipped(index, error instanceof Error ? error.message : String(error));
+      skipped(index, errorText(error));
       return [];
     }
   }

@@ -1,6 +1,7 @@
 import { integerOf } from '../../contract/expression/coercion.ts';
 import type { Shape } from '../../contract/expression/language.ts';
 import { EvaluationError, type Value } from '../../contract/expression/value.ts';
+import { errorText } from '../../platform/error-text.ts';
 import type { Response } from '../engine/message/response.ts';
 import { entityShape, setEntity } from './entity-shape.ts';
 import { headersShape } from './headers-shape.ts';
@@ -31,5 +32,5 @@ function setStatus(response: Response, value: Value): void {
 
 function causeOf({ cause }: Response): Value {
   if (cause === null || cause === undefined) return null;
-  return { message: cause instanceof Error ? cause.message : String(cause) };
+  return { message: errorText(cause) };
 }

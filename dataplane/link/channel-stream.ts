@@ -8,6 +8,7 @@ import {
   type Welcome,
 } from '../../contract/channel.ts';
 import { decodeControllerMessage, encodeMessage } from '../../contract/channel-codec.ts';
+import { errorText } from '../../platform/error-text.ts';
 import type { ControllerEndpoint } from './controller-addresses.ts';
 import type { LinkCredentials } from './link-credentials.ts';
 import { type NumberedUpdate, UpdateParts } from './update-parts.ts';
@@ -88,7 +89,7 @@ export class ChannelStream {
     try {
       message = decodeControllerMessage(bytes);
     } catch (error) {
-      this.close(`what the controller sent is no message: ${error instanceof Error ? error.message : String(error)}`);
+      this.close(`what the controller sent is no message: ${errorText(error)}`);
       return;
     }
     if (message.type === 'welcome') this.welcome(message);

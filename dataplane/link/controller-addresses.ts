@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
+import { errorText } from '../../platform/error-text.ts';
 import type { Endpoint } from '../engine/wire/wire.ts';
 
 /** A controller, or several behind one name. */
@@ -57,8 +58,7 @@ export class ControllerAddresses {
     if (endpoints.length === 0) {
       const names = this.controllers.map(({ host }) => host).join(', ');
       const failed = outcomes.find((outcome) => outcome.status === 'rejected');
-      const reason: unknown = failed?.reason;
-      throw new Error(`no address of ${names}: ${reason instanceof Error ? reason.message : 'it has none'}`);
+      throw new Error(`no address of ${names}: ${failed === undefined ? 'it has none' : errorText(failed.reason)}`);
     }
     const before = this.known.size;
     for (const { address, port } of endpoints) this.known.set(`${address} ${port}`, { address, port });

@@ -11,6 +11,7 @@ import {
   type Welcome,
 } from '../../contract/channel.ts';
 import type { RouteEntry } from '../../contract/snapshot.ts';
+import { errorText } from '../../platform/error-text.ts';
 import { ChannelStream } from './channel-stream.ts';
 import type { ControllerAddresses } from './controller-addresses.ts';
 import { type LinkFiles, linkCredentials, type ToldBeside } from './link-credentials.ts';
@@ -152,7 +153,7 @@ export class ControllerLink {
       });
       this.stream = stream;
     } catch (error) {
-      this.failed(error instanceof Error ? error.message : String(error));
+      this.failed(errorText(error));
     }
   }
 
@@ -289,7 +290,7 @@ export class ControllerLink {
 
 /** A fault of the program leaves everything as it was, as far as anybody can tell. */
 function unexpected(error: unknown): Outcome {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorText(error);
   const problem = { code: 'build', severity: 'error', path: [], message } as const;
   return { taken: false, problems: [{ route: null, problems: [problem], keepsServing: true }] };
 }

@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { checkServerIdentity } from 'node:tls';
 import { type ChannelCredentials, type ClientOptions, credentials, Metadata } from '@grpc/grpc-js';
 import { MAX_MESSAGE_BYTES } from '../../contract/channel-codec.ts';
+import { errorCode } from '../../platform/error-code.ts';
 
 /** Where a plane finds what it shows to controllers, and what it knows them by. Files are read for every connection. */
 export interface LinkFiles {
@@ -91,6 +92,5 @@ function tokenText(bytes: Buffer | undefined | null, path: string | undefined): 
 }
 
 function unreadable(path: string, error: unknown): never {
-  const { code } = error as NodeJS.ErrnoException;
-  throw new Error(`${path} cannot be read: ${code ?? String(error)}`);
+  throw new Error(`${path} cannot be read: ${errorCode(error) ?? String(error)}`);
 }

@@ -4,6 +4,7 @@ import { canonicalJson } from '../../contract/document/canonical.ts';
 import type { Problem } from '../../contract/problem.ts';
 import { pathText } from '../../contract/problem.ts';
 import { type RouteEntry, type RouteKey, routeKeyText, type Update } from '../../contract/snapshot.ts';
+import { errorText } from '../../platform/error-text.ts';
 import type { BuildProblem } from '../routes/configuration.ts';
 import { CannotListen } from '../supervisor/cannot-listen.ts';
 import type { PlaneBeginning, PreparedPlane } from '../supervisor/plane.ts';
@@ -156,7 +157,7 @@ export class PlaneFollower implements LinkedPlane {
       const at = error instanceof CannotListen && error.port !== 'admin' ? error.port : null;
       const isOfAdmin = at !== null && beginning.connectors[at]?.files === undefined;
       const path = isOfAdmin ? ['connectors', at] : [];
-      const message = error instanceof Error ? error.message : String(error);
+      const message = errorText(error);
       const port = error instanceof CannotListen ? ` (port ${error.address.port})` : '';
       const problem: Problem = { code: 'build', severity: 'error', path, message: `${message}${port}` };
       const isPlaced = message.startsWith('admin.json: ') || (at !== null && !isOfAdmin);

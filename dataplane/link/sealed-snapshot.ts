@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { errorText } from '../../platform/error-text.ts';
 import type { Holding } from './holding.ts';
 import { holdingDelta, withDeltas } from './holding-delta.ts';
 import { holdingText, readHoldingText, type TimedHolding } from './holding-text.ts';
@@ -80,7 +81,7 @@ export class SealedSnapshot {
       return found;
     } catch (error) {
       if (isMissing(error, file)) log.info({ file }, 'there is no snapshot on disk');
-      else log.error({ file, reason: reasonOf(error) }, 'the snapshot on disk is not used');
+      else log.error({ file, reason: errorText(error) }, 'the snapshot on disk is not used');
       return null;
     }
   }
@@ -227,7 +228,7 @@ export class SealedSnapshot {
     this.warned = this.now();
     const { directory } = this.options;
     const message = 'the snapshot cannot be written: this plane cannot start while no controller is there';
-    this.options.log.warn({ directory, reason: reasonOf(error) }, message);
+    this.options.log.warn({ directory, reason: errorText(error) }, message);
   }
 }
 
@@ -239,8 +240,4 @@ async function markOf(file: string): Promise<string> {
 function isMissing(error: unknown, file: string): boolean {
   const { code, path } = error as NodeJS.ErrnoException;
   return code === 'ENOENT' && path === file;
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

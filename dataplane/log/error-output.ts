@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { writeSync } from 'node:fs';
+import { errorCode } from '../../platform/error-code.ts';
 
 const STDERR = 2;
 /** Bytes that may wait for a slow reader; later lines are dropped. */
@@ -30,7 +31,7 @@ class ErrorOutput {
     try {
       while (written < bytes.length) written += writeSync(STDERR, bytes, written);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EAGAIN') this.keep(bytes.subarray(written));
+      if (errorCode(error) === 'EAGAIN') this.keep(bytes.subarray(written));
       else this.dropped++;
     }
   }

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { errorText } from '../../platform/error-text.ts';
 import { ParentGone } from '../engine/backend/own-call.ts';
 import type { Answer, Exchange, Next } from '../engine/message/exchange.ts';
 import type { Refusal } from '../engine/message/refusal.ts';
@@ -222,7 +223,7 @@ function schemeOf({ request }: Exchange): string {
 }
 
 function reasonOf(error: unknown, token: string): string {
-  return without(token, error instanceof Error ? error.message : String(error));
+  return without(token, errorText(error));
 }
 
 function without(token: string, text: string): string {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { url } from '../../contract/vocabulary/configured.ts';
 import { oneRequired } from '../../contract/vocabulary/groups.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
+import { errorText } from '../../platform/error-text.ts';
 import { FailureLog } from '../backends/failure-log.ts';
 import { callHandler, ParentGone } from '../engine/backend/own-call.ts';
 import type { Exchange } from '../engine/message/exchange.ts';
@@ -91,7 +92,7 @@ export const tokenIntrospectionAccessTokenResolver = defineService({
         return judgeAnswer(answer, token, Date.now());
       } catch (error) {
         if (error instanceof ParentGone) throw error;
-        return trouble(error instanceof Error ? error.message : 'there was no answer', error);
+        return trouble(errorText(error), error);
       }
     }
 

@@ -8,6 +8,7 @@ import { type Reach, tenantReach } from '../../contract/reach.ts';
 import { changedResources, type SharedResources } from '../../contract/shared-resources.ts';
 import type { BaseEntry, RouteKey } from '../../contract/snapshot.ts';
 import type { Reading } from '../../contract/vocabulary/reading.ts';
+import { errorText } from '../../platform/error-text.ts';
 import { egressChanges } from '../engine/backend/egress-changes.ts';
 import { confinedRoute } from '../engine/message/confined.ts';
 import type { Next } from '../engine/message/exchange.ts';
@@ -394,6 +395,5 @@ function readingText(documents: readonly JsonObject[]): string {
 
 function buildProblem(failure: BuildFailure): Problem {
   const { object, cause } = failure;
-  const message = cause instanceof Error ? cause.message : String(cause);
-  return { code: 'build', severity: 'error', path: object.path, message };
+  return { code: 'build', severity: 'error', path: object.path, message: errorText(cause) };
 }

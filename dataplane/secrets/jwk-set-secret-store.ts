@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Duration } from '../../contract/duration.ts';
 import { duration, url } from '../../contract/vocabulary/configured.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
+import { errorText } from '../../platform/error-text.ts';
 import { callHandler } from '../engine/backend/own-call.ts';
 import type { Next } from '../engine/message/exchange.ts';
 import { clearTextRemarks } from '../heap/clear-text-remark.ts';
@@ -70,7 +71,7 @@ export const jwkSetSecretStore = defineService({
         try {
           return await reader.set(await content(sender, jwkUrl));
         } catch (error) {
-          const reason = error instanceof Error ? error.message : String(error);
+          const reason = errorText(error);
           throw new Error(`${reason} (${jwkUrl.origin}${jwkUrl.pathname})`);
         }
       },

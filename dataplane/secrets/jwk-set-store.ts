@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Secret } from '../../contract/secret.ts';
+import { errorText } from '../../platform/error-text.ts';
 import {
   type CryptoKey,
   type KeyUsage,
@@ -98,7 +99,7 @@ export class JwkSetStore implements SecretStore {
     try {
       return await this.fetched.keys();
     } catch (error) {
-      throw new UnreadableSecret(id, this.name, error instanceof Error ? error.message : String(error));
+      throw new UnreadableSecret(id, this.name, errorText(error));
     }
   }
 

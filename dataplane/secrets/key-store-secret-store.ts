@@ -6,6 +6,7 @@ import { choice, pattern, secretId, text } from '../../contract/vocabulary/confi
 import { deprecated, noEffect } from '../../contract/vocabulary/field-notes.ts';
 import { exclusive, oneRequired } from '../../contract/vocabulary/groups.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
+import { errorText } from '../../platform/error-text.ts';
 import { defineService, type Parts } from '../heap/definition.ts';
 import { type SecretsProvider, type StoredSecret, UnreadableSecret } from '../heap/objects/secrets.ts';
 import { autoRefresh, refreshing } from './auto-refresh.ts';
@@ -181,7 +182,7 @@ function mappedSource(
         for (const alias of aliasesOf(found, keystore)) secrets.push(await keystore.secrets(alias));
         return secrets.flat();
       } catch (error) {
-        throw new UnreadableSecret(id, store, error instanceof Error ? error.message : String(error));
+        throw new UnreadableSecret(id, store, errorText(error));
       }
     },
     absence: (id) =>

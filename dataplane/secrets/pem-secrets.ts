@@ -1,6 +1,7 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import type { Secret } from '../../contract/secret.ts';
+import { errorText } from '../../platform/error-text.ts';
 import type { CryptoKey } from '../heap/objects/secrets.ts';
 import { certificateChain } from './certificate-chain.ts';
 import { usagesOf } from './key-usages.ts';
@@ -104,7 +105,7 @@ function refuseCostly({ label, der, name }: PemBlock, isEncrypted: boolean): voi
     if (label === 'ENCRYPTED PRIVATE KEY') refuseCostlyEncryption(der);
     else if (!isEncrypted && label === 'PRIVATE KEY') refuseCostlyKey(der);
   } catch (error) {
-    throw new Error(`${name} cannot be used: ${error instanceof Error ? error.message : String(error)}`);
+    throw new Error(`${name} cannot be used: ${errorText(error)}`);
   }
 }
 

@@ -1,4 +1,5 @@
 import { Secret } from '../../contract/secret.ts';
+import { errorText } from '../../platform/error-text.ts';
 import { type PropertyFormat, type StoredSecret, UnreadableSecret } from '../heap/objects/secrets.ts';
 import type { SecretSource } from './leased-store.ts';
 
@@ -40,6 +41,6 @@ async function decoded(
   try {
     return await format.decode(id, value);
   } catch (error) {
-    throw new UnreadableSecret(id, store, error instanceof Error ? error.message : String(error));
+    throw new UnreadableSecret(id, store, errorText(error));
   }
 }

@@ -1,5 +1,6 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
+import { errorCode } from '../../platform/error-code.ts';
 
 /**
  * Tells whenever something in a directory changes, also when the directory itself is replaced: its parent is watched as
@@ -46,5 +47,5 @@ export function watchDirectory(directory: string, heard: () => void, failed: (er
 }
 
 function isGone(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+  return errorCode(error) === 'ENOENT';
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorCode } from '../../platform/error-code.ts';
 import { makeDirectory } from './made-directory.ts';
 
 /** Linux makes a file that never has a name; Node.js has no name for the flag. */
@@ -12,7 +13,7 @@ export async function openNameless(directory: string): Promise<FileHandle> {
   try {
     return await openIn(directory);
   } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error;
+    if (errorCode(error) !== 'ENOENT') throw error;
     makeDirectory(directory);
     return openIn(directory);
   }
@@ -24,7 +25,7 @@ async function openIn(directory: string): Promise<FileHandle> {
     return await open(directory, TEMPORARY, 0o600);
   } catch (error) {
     // not every file system can do it
-    if (!['EISDIR', 'EOPNOTSUPP', 'EINVAL'].includes(codeOf(error))) throw error;
+    if (!['EISDIR', 'EOPNOTSUPP', 'EINVAL'].includes(errorCode(error) ?? '')) throw error;
     return openUnlinked(directory);
   }
 }
@@ -60,8 +61,4 @@ function after(chunks: readonly Buffer[], bytes: number): readonly Buffer[] {
     passed += chunk.length;
   }
   return [];
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }

@@ -2,6 +2,7 @@ import { tmpdir } from 'node:os';
 import { z } from 'zod';
 import { integer } from '../../contract/vocabulary/configured.ts';
 import { noEffect } from '../../contract/vocabulary/field-notes.ts';
+import { errorText } from '../../platform/error-text.ts';
 import { defineService } from '../heap/definition.ts';
 import { operatorPath } from '../heap/operator-path.ts';
 import { makeDirectory } from './made-directory.ts';
@@ -67,7 +68,7 @@ function makeForFiles(directory: string): void {
   try {
     makeDirectory(directory);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     throw new Error(`its directory ${directory} cannot be made: ${reason}`);
   }
 }

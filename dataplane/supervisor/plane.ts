@@ -4,6 +4,7 @@ import type { ForbiddenPlace } from '../../contract/egress.ts';
 import { reportedCounts } from '../../contract/route-counts.ts';
 import { reportedFigures } from '../../contract/route-report.ts';
 import { routeKeyText, type Update } from '../../contract/snapshot.ts';
+import { errorText } from '../../platform/error-text.ts';
 import { addressText, type Connector, type ServedAddress } from '../connectors/connector.ts';
 import { readCounters } from '../engine/wire/counters.ts';
 import { type AccessLogTarget, LogDestination } from '../log/log-destination.ts';
@@ -222,7 +223,7 @@ class Supervisor implements PreparedPlane {
       restartUnit: (number) => this.units.restart(number),
     });
     this.adminAddress = await this.admin.listen(address).catch((error: unknown) => {
-      throw new CannotListen('admin', address, reasonOf(error));
+      throw new CannotListen('admin', address, errorText(error));
     });
     if (address.port !== 0 && this.adminAddress.port !== address.port) {
       this.log.warn({ taken: address.port, admin: this.adminAddress }, 'the admin port is taken: another one is used');
@@ -390,8 +391,4 @@ class Supervisor implements PreparedPlane {
     this.log.info('stopped');
     this.finish();
   }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,4 +1,5 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
+import { errorText } from '../../platform/error-text.ts';
 import { namedMemory, type SharedMemory, type TakeMemory } from '../heap/shared-memory.ts';
 
 /** What a unit asks its supervisor for memory with. Units build objects without waiting, so that the answer must not need a turn. */
@@ -59,7 +60,7 @@ export class PlaneMemory {
       held.set(key, memory);
       return memory.buffer;
     } catch (error) {
-      return error instanceof Error ? error.message : String(error); // more than there is: the object is not built
+      return errorText(error); // more than there is: the object is not built
     }
   }
 }

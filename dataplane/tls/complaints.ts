@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { errorText } from '../../platform/error-text.ts';
 
 /** Tells the log what is wrong once, and again when something else is: what is wrong is found anew every second. */
 export class Complaints {
@@ -14,7 +15,7 @@ export class Complaints {
 
   /** `place` is what the complaint is about. */
   tell(place: string, error: unknown, message: string): void {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     if (this.told.get(place) === reason) return;
     this.told.set(place, reason);
     this.log.error({ reason }, message);

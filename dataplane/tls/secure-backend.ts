@@ -1,5 +1,6 @@
 import type { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
+import { errorText } from '../../platform/error-text.ts';
 import type { Protocol } from '../engine/wire/connect.ts';
 import type { ClientCredentials, ClientTls } from '../heap/objects/tls.ts';
 import { certifiedNames, isFor } from './host-name.ts';
@@ -60,5 +61,5 @@ export class SecureBackend {
 
 /** Why there are no credentials. */
 export function unready(error: unknown): string {
-  return `keys or trust cannot be had: ${error instanceof Error ? error.message : String(error)}`;
+  return `keys or trust cannot be had: ${errorText(error)}`;
 }

@@ -1,3 +1,4 @@
+import { errorText } from '../../platform/error-text.ts';
 import { Listener, type ListenerOptions } from '../engine/client/listener.ts';
 import type { Endpoint } from '../engine/wire/wire.ts';
 import { ChangingTicketKeys } from '../tls/ticket-keys.ts';
@@ -9,7 +10,7 @@ export class ConnectorFailure extends Error {
   readonly connector: number;
 
   constructor(connector: number, cause: unknown) {
-    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    super(errorText(cause), { cause });
     this.name = 'ConnectorFailure';
     this.connector = connector;
   }

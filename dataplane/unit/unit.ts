@@ -1,4 +1,5 @@
 import { isMainThread, type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { errorStack, errorText } from '../../platform/error-text.ts';
 import type { Finished } from '../engine/client/finished.ts';
 import { COUNTER, counters, countInto } from '../engine/wire/counters.ts';
 import { setFaultHandler } from '../engine/wire/turn.ts';
@@ -15,8 +16,7 @@ import { type UnitTraffic, unitTraffic } from './unit-traffic.ts';
 /** One event loop of a plane: its own listeners on the shared ports, its own objects, its own log lines. */
 async function runUnit(options: UnitOptions, port: MessagePort): Promise<void> {
   const report = (message: UnitReport): void => port.postMessage(message);
-  const fault = (error: unknown): void =>
-    report({ kind: 'fault', message: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+  const fault = (error: unknown): void => report({ kind: 'fault', message: errorStack(error) });
   countInto(options.counters);
   // a promise that a filter forgot belongs to one request; the connections of all others must not end with it
   process.on('unhandledRejection', fault);
@@ -32,7 +32,7 @@ async function runUnit(options: UnitOptions, port: MessagePort): Promise<void> {
     const told = log === null ? {} : { onFinished: (finished: Finished) => log.record(finished) };
     listeners = new UnitListeners(options, traffic, { ...told, onFault: fault });
   } catch (error) {
-    report({ kind: 'failed', connector: null, message: messageOf(error) });
+    report({ kind: 'failed', connector: null, message: errorText(error) });
     port.close();
     return;
   }
@@ -70,7 +70,7 @@ async function runUnit(options: UnitOptions, port: MessagePort): Promise<void> {
     giveBackLater(() => counters.block[COUNTER.requestsActive]! > 0);
   } catch (error) {
     const connector = error instanceof ConnectorFailure ? error.connector : null;
-    report({ kind: 'failed', connector, message: messageOf(error) });
+    report({ kind: 'failed', connector, message: errorText(error) });
     port.close();
   }
 }
@@ -85,13 +85,9 @@ function waitForOptions({ options }: SpareUnitOptions, port: MessagePort): void 
   import('./configured-traffic.ts').catch(() => {});
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
 /** What runs goes on running when a change cannot even be tried. */
 function unbuilt(error: unknown): BuildProblem {
-  const problem = { code: 'build', severity: 'error', path: [], message: messageOf(error) } as const;
+  const problem = { code: 'build', severity: 'error', path: [], message: errorText(error) } as const;
   return { route: null, problems: [problem], keepsServing: true };
 }
 

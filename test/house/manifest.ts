@@ -1,7 +1,7 @@
 import { isBuiltin } from 'node:module';
 import { isDeepStrictEqual } from 'node:util';
 import { importsOf } from './imports.ts';
-import { isTypeScriptIn, type SourceFile } from './source-file.ts';
+import { isTypeScriptIn, programFolders, type SourceFile } from './source-file.ts';
 
 type Versions = Readonly<Record<string, string>>;
 
@@ -78,7 +78,7 @@ function isLocked(lock: Lockfile, path: string, name: string): boolean {
 /** Packages that the program imports without depending on them at run time. */
 export function undeclaredBreaches(files: readonly SourceFile[], manifest: Manifest): string[] {
   return files
-    .filter((file) => isTypeScriptIn(file, ['contract', 'controller', 'dataplane', 'cli']))
+    .filter((file) => isTypeScriptIn(file, programFolders))
     .flatMap((file) =>
       importsOf(file)
         .filter(({ specifier, target }) => target === undefined && !isBuiltin(specifier))

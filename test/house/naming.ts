@@ -1,9 +1,8 @@
 import { importsOf } from './imports.ts';
 import { maskCode } from './mask.ts';
-import { isTypeScriptIn, lineAt, type SourceFile } from './source-file.ts';
+import { isTypeScriptIn, lineAt, programFolders, type SourceFile } from './source-file.ts';
 import { typeDeclarations } from './type-declaration.ts';
 
-const sourceFolders = ['contract', 'controller', 'dataplane', 'cli'];
 const longestFile = 400;
 
 const kebabCase = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
@@ -29,7 +28,7 @@ export function nameBreaches(files: readonly SourceFile[]): string[] {
 /** Source files that hold more than one idea. */
 export function lengthBreaches(files: readonly SourceFile[]): string[] {
   return files
-    .filter((file) => isTypeScriptIn(file, sourceFolders))
+    .filter((file) => isTypeScriptIn(file, programFolders))
     .map(({ path, text }) => ({ path, lines: lineAt(text, text.length) }))
     .filter(({ lines }) => lines > longestFile)
     .map(({ path, lines }) => `${path}: ${lines} lines are more than ${longestFile}`);
@@ -49,7 +48,7 @@ export function exportBreaches(files: readonly SourceFile[]): string[] {
 /** Classes that inherit from a class of ours; those of Node.js and the language may be extended. */
 export function inheritanceBreaches(files: readonly SourceFile[]): string[] {
   return files
-    .filter((file) => isTypeScriptIn(file, sourceFolders))
+    .filter((file) => isTypeScriptIn(file, programFolders))
     .flatMap((file) => {
       const code = maskCode(file.text);
       const ours = new Set([

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { afterAll, describe, expect, it } from 'vitest';
 import { importEffects } from './quiet-import.ts';
-import { isTypeScriptIn, readRepository, repositoryRoot } from './source-file.ts';
+import { isTypeScriptIn, programFolders, readRepository, repositoryRoot } from './source-file.ts';
 
 const folder = mkdtempSync(`${tmpdir()}/gatewarden-house-`);
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -14,8 +14,9 @@ function effects(text: string): string[] {
 }
 
 describe('importing a module never opens, starts, registers or reads anything', () => {
-  it('in contract/, controller/ and dataplane/', () => {
-    const files = readRepository().filter((file) => isTypeScriptIn(file, ['contract', 'controller', 'dataplane']));
+  it('in contract/, platform/, controller/ and dataplane/', () => {
+    const folders = programFolders.filter((folder) => folder !== 'cli');
+    const files = readRepository().filter((file) => isTypeScriptIn(file, folders));
     const modules = files.map((file) => file.path);
     expect(importEffects(repositoryRoot, modules)).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { importsOf } from './imports.ts';
-import { isTypeScriptIn, type SourceFile } from './source-file.ts';
+import { isTypeScriptIn, programFolders, type SourceFile } from './source-file.ts';
 
 /** A newcomer reads the names of a folder in one look up to about here. */
 const MOST_FILES = 30;
@@ -20,9 +20,7 @@ export function crowdedRooms(files: readonly SourceFile[]): string[] {
 
 /** Files that import each other, directly or through others, each circle as one line. Types count: a reader follows them too. */
 export function importCircles(files: readonly SourceFile[]): string[] {
-  const sources = files.filter((file) =>
-    isTypeScriptIn(file, ['contract', 'platform', 'controller', 'dataplane', 'cli']),
-  );
+  const sources = files.filter((file) => isTypeScriptIn(file, programFolders));
   const targets = new Map(
     sources.map((file) => [
       file.path,

@@ -10,6 +10,9 @@ export interface SourceFile {
 /** The root of the repository, without a slash at its end. */
 export const repositoryRoot = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
 
+/** The top-level folders that the program is made of. */
+export const programFolders = ['contract', 'platform', 'controller', 'dataplane', 'cli'];
+
 const skipped = new Set(['node_modules', '.git', 'out', 'bench/out']);
 const textFile = /(?:^|\/)[^./]+$|\.(?:ts|mts|js|mjs|cjs|json|jsonl|md|yaml|yml|sh|c|h|svg|conf|cfg|txt|gitignore)$/;
 

@@ -10,7 +10,17 @@ import { writeEntries } from './write-entries.ts';
 
 const run = promisify(execFile);
 const repository = fileURLToPath(new URL('../..', import.meta.url));
-const SOURCES = ['cli', 'contract', 'controller', 'dataplane', 'image', 'LICENSE', 'package.json', 'package-lock.json'];
+const SOURCES = [
+  'cli',
+  'contract',
+  'controller',
+  'dataplane',
+  'image',
+  'platform',
+  'LICENSE',
+  'package.json',
+  'package-lock.json',
+];
 
 interface Descriptor {
   readonly digest: string;

@@ -1,3 +1,5 @@
+import { errorCode } from '../../../platform/error-code.ts';
+
 /** Most characters of what a server says that are passed on. */
 const MOST_TEXT = 500;
 
@@ -120,7 +122,8 @@ function codeOf(error: unknown): string {
   const { cause } = error;
   for (const one of [error, cause]) {
     if (one instanceof AggregateError && one.errors[0] instanceof Error) return codeOf(one.errors[0]);
-    if (one instanceof Error && 'code' in one && typeof one.code === 'string') return one.code;
+    const code = errorCode(one);
+    if (code !== null) return code;
   }
   return error.name;
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isOlder, type SourceVersion } from '../../../contract/snapshot.ts';
+import { errorText } from '../../../platform/error-text.ts';
 import { type Clock, systemClock } from '../../clock.ts';
 import { type BaseRecord, readBaseRecord } from '../../compile/base-record.ts';
 import { type Compiler, type LastGood, nothingGood } from '../../compile/compiler.ts';
@@ -62,7 +63,7 @@ export class KeptBase {
     } catch (error) {
       const isAway = error instanceof ApiError && (error.status === 0 || error.status === 429 || error.status >= 500);
       if (isAway) throw error;
-      this.options.failed(error instanceof Error ? error.message : String(error));
+      this.options.failed(errorText(error));
       return null;
     }
   }
@@ -84,7 +85,7 @@ export class KeptBase {
   check(): Promise<void> {
     if (this.isClosed) return Promise.resolve();
     this.running ??= this.look()
-      .catch((error: unknown) => this.options.failed(error instanceof Error ? error.message : String(error)))
+      .catch((error: unknown) => this.options.failed(errorText(error)))
       .finally(() => {
         this.running = null;
         this.callOff();

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../contract/document/json-value.ts';
+import { asError } from '../../../platform/error-text.ts';
 import type { ApiCaller, ApiRequest } from '../api/api-client.ts';
 import { ApiError } from '../api/api-error.ts';
 import { Reflector } from '../api/reflector.ts';
@@ -115,7 +116,7 @@ export class AdmissionRegistration {
         if (isWritten) observer.registered();
       } catch (error) {
         if (this.ended.signal.aborted) return;
-        observer.registrationFailed(error instanceof Error ? error : new Error(String(error)));
+        observer.registrationFailed(asError(error));
       }
     } while (this.isWanted);
   }

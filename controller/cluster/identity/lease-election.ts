@@ -1,3 +1,4 @@
+import { errorText } from '../../../platform/error-text.ts';
 import { type Clock, systemClock } from '../../clock.ts';
 import type { ApiCaller, ApiRequest } from '../api/api-client.ts';
 import { ApiError } from '../api/api-error.ts';
@@ -104,7 +105,7 @@ export class LeaseElection {
   private step(): void {
     this.waiting = null;
     this.stepping = this.attempt()
-      .catch((error: unknown) => this.options.failed?.(error instanceof Error ? error.message : String(error)))
+      .catch((error: unknown) => this.options.failed?.(errorText(error)))
       .then(() => {
         this.stepping = null;
         if (this.isClosed) return;

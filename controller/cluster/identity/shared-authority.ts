@@ -1,3 +1,4 @@
+import { errorText } from '../../../platform/error-text.ts';
 import { CertificateAuthority, type Lifetimes } from '../../certificates/certificate-authority.ts';
 import { type Clock, systemClock } from '../../clock.ts';
 import type { ApiCaller } from '../api/api-client.ts';
@@ -71,7 +72,7 @@ export class SharedAuthority {
     try {
       await this.look();
     } catch (error) {
-      this.options.failed(error instanceof Error ? error.message : String(error));
+      this.options.failed(errorText(error));
     }
     if (!this.isClosed) this.wait();
   }

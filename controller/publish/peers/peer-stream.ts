@@ -1,5 +1,6 @@
 import { type ChannelCredentials, type ChannelOptions, Client, type ClientDuplexStream, Metadata } from '@grpc/grpc-js';
 import { MAX_MESSAGE_BYTES } from '../../../contract/channel-codec.ts';
+import { errorText } from '../../../platform/error-text.ts';
 import type { Clock } from '../../clock.ts';
 import type { ForwardedPlanes } from './forwarded-planes.ts';
 import { encodePeerMessage, PEER_METHOD } from './peer-messages.ts';
@@ -70,7 +71,7 @@ export class PeerStream {
       this.call.on('end', () => this.end('the leader ended it'));
       this.flush();
     } catch (error) {
-      this.end(error instanceof Error ? error.message : String(error));
+      this.end(errorText(error));
     }
   }
 

@@ -1,3 +1,4 @@
+import { errorText } from '../../../platform/error-text.ts';
 import { BackendSession, MOST_STREAMS } from '../http2/backend-session.ts';
 import type { Exchange } from '../message/exchange.ts';
 import { clock } from '../wire/clock.ts';
@@ -175,7 +176,7 @@ export class BackendPool implements Swept {
     try {
       failure = await this.tryAddresses(new BackendDial());
     } catch (error) {
-      failure = { refusal: 'backend-address', reason: error instanceof Error ? error.message : String(error) };
+      failure = { refusal: 'backend-address', reason: errorText(error) };
     }
     if (failure === null) return;
     this.connecting--;

@@ -1,3 +1,4 @@
+import { errorText } from '../../../platform/error-text.ts';
 import type { Via } from '../head/via.ts';
 import type { Answer, BackendCall, Exchange, Next } from '../message/exchange.ts';
 import { type Refusal, refusals } from '../message/refusal.ts';
@@ -201,7 +202,7 @@ export class Call implements BackendCall {
 
   /** The content of the request cannot be had. */
   refuseUnreadable(error: unknown): void {
-    this.refuse('internal', `the body cannot be read: ${error instanceof Error ? error.message : error}`);
+    this.refuse('internal', `the body cannot be read: ${errorText(error)}`);
   }
 
   cancel(): void {

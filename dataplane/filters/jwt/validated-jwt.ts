@@ -4,6 +4,7 @@ import { unavailable } from '../../../contract/vocabulary/field-notes.ts';
 import { needs } from '../../../contract/vocabulary/groups.ts';
 import { type Reference, ref } from '../../../contract/vocabulary/reference.ts';
 import type { RuntimeExpression } from '../../../contract/vocabulary/runtime.ts';
+import { errorText } from '../../../platform/error-text.ts';
 import type { Exchange, Filter } from '../../engine/message/exchange.ts';
 import type { Parts, Remark } from '../../heap/definition.ts';
 import { denials } from '../../heap/objects/denials.ts';
@@ -134,7 +135,7 @@ async function opening(
     return await openJwt(text, secrets);
   } catch (error) {
     if (error instanceof VerificationBusy) return BUSY;
-    unchecked.give(error instanceof Error ? error.message : String(error));
+    unchecked.give(errorText(error));
     return 'the JWT cannot be checked';
   }
 }

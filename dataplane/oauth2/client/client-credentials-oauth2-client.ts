@@ -4,6 +4,7 @@ import { deprecated } from '../../../contract/vocabulary/field-notes.ts';
 import { needs } from '../../../contract/vocabulary/groups.ts';
 import { printable } from '../../../contract/vocabulary/printable.ts';
 import { ref } from '../../../contract/vocabulary/reference.ts';
+import { errorText } from '../../../platform/error-text.ts';
 import { FailureLog } from '../../backends/failure-log.ts';
 import { callHandler } from '../../engine/backend/own-call.ts';
 import type { Answer, Exchange, Next } from '../../engine/message/exchange.ts';
@@ -147,7 +148,7 @@ export const clientCredentialsOAuth2ClientFilter = defineFilter({
       try {
         return await token;
       } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
+        const reason = errorText(error);
         failures.add(null, config.tokenEndpoint.host, reason, 'no access token could be got for a service');
         return null;
       }

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Secret } from '../../../contract/secret.ts';
+import { errorText } from '../../../platform/error-text.ts';
 import type { StoredSecret } from '../../heap/objects/secrets.ts';
 import { entrySecrets } from './entry-secrets.ts';
 import type { Keystore } from './keystore-entry.ts';
@@ -65,7 +66,7 @@ export class KeystoreFile {
       this.told = null;
       return keystore;
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = errorText(error);
       if (reason !== this.told) this.options.failed(error);
       this.told = reason;
       throw error;
@@ -111,7 +112,7 @@ export class KeystoreFile {
         const reason = `the secret '${store.id}' is not its password, or it is damaged${lineBreakHint(store)}`;
         throw new KeystoreProblem(`the keystore '${path}' cannot be opened: ${reason}`);
       }
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = errorText(error);
       throw new KeystoreProblem(`the keystore '${path}' cannot be opened: ${reason}`);
     }
   }
@@ -143,7 +144,7 @@ function openKeystore({ entries, notes }: Keystore, password: KeystorePassword):
 }
 
 function entryReason(error: unknown, password: KeystorePassword): string {
-  if (!(error instanceof WrongPassword)) return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof WrongPassword)) return errorText(error);
   if (password === null) return "it has a password, and there is neither a store password nor 'entryPasswordSecretId'";
   const hint = lineBreakHint(password) || "; 'entryPasswordSecretId' names a password of entries that is another one";
   return `the secret '${password.id}' is not its password, or it is damaged${hint}`;

@@ -13,7 +13,7 @@ const ADDED_FIELDS = ['authorities', 'counts'];
  * @returns the path of the executable
  */
 export function olderProgram(folder: string, type: string): string {
-  for (const part of ['cli', 'contract', 'controller', 'dataplane', 'package.json']) {
+  for (const part of ['cli', 'contract', 'controller', 'dataplane', 'platform', 'package.json']) {
     cpSync(join(repository, part), join(folder, part), { recursive: true });
   }
   symlinkSync(join(repository, 'node_modules'), join(folder, 'node_modules'));

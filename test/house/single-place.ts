@@ -1,0 +1,22 @@
+import { isTypeScriptIn, lineAt, programFolders, type SourceFile } from './source-file.ts';
+
+/** Code that everybody needs and that is written once. */
+const PLACES = [
+  {
+    place: 'platform/error-text.ts',
+    name: 'errorText',
+    code: /\binstanceof Error\s*\?\s*\(?\w+\.(?:message|stack)\b/g,
+  },
+  { place: 'platform/error-code.ts', name: 'errorCode', code: /\binstanceof Error\s*&&\s*'code' in\b/g },
+];
+
+/** Copies of code that platform/ has. */
+export function copiedCode(files: readonly SourceFile[]): string[] {
+  return files
+    .filter((file) => isTypeScriptIn(file, programFolders))
+    .flatMap(({ path, text }) =>
+      PLACES.filter(({ place }) => place !== path).flatMap(({ place, name, code }) =>
+        [...text.matchAll(code)].map((match) => `${path}:${lineAt(text, match.index)} copies ${name} of ${place}`),
+      ),
+    );
+}
