@@ -31,7 +31,7 @@ const UNITS: ReadonlyMap<string, DurationUnit> = new Map(
 const UNLIMITED_WORDS = new Set(['unlimited', 'indefinite', 'infinity', 'undefined', 'none']);
 const ZERO_WORDS = new Set(['zero', 'disabled']);
 const LONGEST_TEXT = 200;
-/** What one number may be, as in the reference product. */
+/** What one number may be, as in OpenIG. */
 const LARGEST_NUMBER = 2n ** 63n - 1n;
 
 /** A length of time, or no limit at all. */
@@ -79,7 +79,7 @@ export class Duration {
  * Reads `10 s`, `2 minutes and 20 seconds`, `1 min, 2 s`, `unlimited` or `zero`, in any case.
  *
  * Parts between `,` and `and` are added up. Within a part, `23 hours 59 minutes` counts as long as each unit is finer
- * than the one before; the reference product takes the first number and unit of a part and drops the rest, and so do we
+ * than the one before; OpenIG takes the first number and unit of a part and drops the rest, and so do we
  * with what is not such a sequence (`1 s 2 s` is 1 s), but `ignored` tells.
  *
  * @throws ValueProblem with the code 'duration'.

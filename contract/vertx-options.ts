@@ -3,7 +3,7 @@ import { choice, flag, integer, readConfigured, wrongType } from './vocabulary/c
 import { noEffect, refused } from './vocabulary/field-notes.ts';
 import { leaf } from './vocabulary/leaf.ts';
 
-/** Options of the reference product's server that nothing here corresponds to, and why. */
+/** Options of OpenIG's server that nothing here corresponds to, and why. */
 const moot: Readonly<Record<string, readonly string[]>> = {
   'frames of WebSockets are passed on as they are, and the client and the backend agree on their compression': [
     'webSocketAllowServerNoContext',

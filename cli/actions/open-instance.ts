@@ -71,7 +71,7 @@ export function allVerdicts({ admin }: Instance, { verdicts }: Compilation): rea
   return admin.verdict === null ? verdicts : [admin.verdict, ...verdicts];
 }
 
-/** Where an instance is when nobody says: as the reference product finds it. @throws Error when it is not there. */
+/** Where an instance is when nobody says: as OpenIG finds it. @throws Error when it is not there. */
 export function givenLayout(path: string | undefined, system: Readonly<Record<string, string>>): InstanceLayout {
   const { OPENIG_BASE, IG_INSTANCE_DIR } = process.env;
   const told = system['openig.base'] ?? system['ig.instance.dir'] ?? OPENIG_BASE ?? IG_INSTANCE_DIR;

@@ -11,7 +11,7 @@ export const runCommand = defineCommand({
   summary: 'serve a configuration directory',
   description:
     'Serves the configuration of an instance directory: config/admin.json, config/config.json and config/routes, as ' +
-    'they are written for the reference product. Prints what it loaded. Files that change become live without losing ' +
+    'they are written for OpenIG. Prints what it loaded. Files that change become live without losing ' +
     'a request; one that turns bad keeps its last good version serving. SIGHUP looks at every file now; SIGTERM and ' +
     'SIGINT stop accepting and let running requests finish; a second signal ends the process at once.',
   arguments: [

@@ -123,7 +123,7 @@ function readJson(text: string): JsonValue {
   return value;
 }
 
-/** The reference product takes every other word for false; a misspelt `true` would then switch something off. */
+/** OpenIG takes every other word for false; a misspelt `true` would then switch something off. */
 function readBoolean(text: string): boolean {
   const word = text.trim().toLowerCase();
   if (word !== 'true' && word !== 'false') throw bad("is neither 'true' nor 'false'");

@@ -166,7 +166,7 @@ class Parser {
     return this.grown({ kind: 'call', name, given, offset }, given);
   }
 
-  /** `a:b(` is a function of a library, as in the reference product, even after a `?`. */
+  /** `a:b(` is a function of a library, as in OpenIG, even after a `?`. */
   private isQualifiedCall(): boolean {
     const name = tokenAt(this.source, this.token.end);
     if (name.kind !== 'name') return false;

@@ -14,7 +14,7 @@ export class Double {
   }
 }
 
-/** The failures that the expression language of the reference product tells apart; null is its usual one. */
+/** The failures that the expression language of OpenIG tells apart; null is its usual one. */
 export type Exception = 'ArithmeticException' | 'ClassCastException' | null;
 
 /** An expression could not be evaluated for this exchange; the caller takes its value for null and says so. */

@@ -12,7 +12,7 @@ export function noEffect<S extends z.ZodType>(schema: S, why: string): z.ZodOpti
   return schema.optional().meta({ noEffect: why });
 }
 
-/** A field that users of the reference product know and that does not exist here yet. */
+/** A field that users of OpenIG know and that does not exist here yet. */
 export function unavailable(label: string): z.ZodOptional<z.ZodType<undefined, unknown>> {
   return leaf<undefined>(`${label} (not available in this version)`, {}, (value) => {
     if (value === undefined) return undefined;
@@ -20,7 +20,7 @@ export function unavailable(label: string): z.ZodOptional<z.ZodType<undefined, u
   }).optional();
 }
 
-/** A field that users of the reference product know and that must not be given here; `why` says what is used instead. */
+/** A field that users of OpenIG know and that must not be given here; `why` says what is used instead. */
 export function refused(why: string): z.ZodOptional<z.ZodType<undefined, unknown>> {
   return leaf<undefined>(`refused: ${why}`, {}, (value) => {
     if (value === undefined) return undefined;

@@ -8,7 +8,7 @@ import { type Response, refusalResponse } from '../engine/message/response.ts';
 import type { TemporaryStorage } from '../heap/objects/temporary-storage.ts';
 import { takeWhole, type WholeRule } from './whole-content.ts';
 
-/** What the reference product takes whole at most; a storage may say less. */
+/** What OpenIG takes whole at most; a storage may say less. */
 const LONGEST = 2 ** 31;
 
 type TooLong = (exchange: Exchange, refusal: Refusal, reason: string) => void;

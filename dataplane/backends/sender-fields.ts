@@ -67,7 +67,7 @@ export const senderFields = {
   vertx: vertxClientOptions
     .prefault({})
     .describe(
-      'Options of the HTTP client of the reference product that have no field of their own. Its other options are ' +
+      'Options of the HTTP client of OpenIG that have no field of their own. Its other options are ' +
         'known too: the check says of each why it is refused or has no effect.',
     ),
   ...proxyFields,

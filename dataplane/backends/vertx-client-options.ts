@@ -5,7 +5,7 @@ import { type BackendOptions, DEFAULT_BACKEND } from '../engine/backend/backend.
 
 type Named = Readonly<Record<string, readonly string[]>>;
 
-/** Names that the reference product does not allow, and what is used instead. */
+/** Names that OpenIG does not allow, and what is used instead. */
 const disallowed: Named = {
   'the URI of a request, which a baseURI sets, says where it goes': ['port'],
   "use 'connectionTimeout'": ['connectTimeout'],
@@ -84,7 +84,7 @@ const moot: Named = {
 /** What a status line of a backend may take when only the header lines are limited. */
 const USUAL_LINE = 4096;
 
-/** Options of the reference product's HTTP client; those about WebSockets are not among them. */
+/** Options of OpenIG's HTTP client; those about WebSockets are not among them. */
 export const clientOptions = {
   keepAlive: flag().optional().describe('False gives every request a connection of its own.'),
   keepAliveTimeout: integer({ min: 0, max: 86_400 })

@@ -9,7 +9,7 @@ import { clientOptions } from './vertx-client-options.ts';
 
 const AS_THEY_ARE = 'frames are passed on as they are, and the client and the backend agree on their compression';
 
-/** Options of the reference product's HTTP client that are about WebSockets. */
+/** Options of OpenIG's HTTP client that are about WebSockets. */
 const webSocketOptions = {
   tryUsePerMessageWebSocketCompression: flag()
     .default(true)

@@ -1,4 +1,4 @@
-/** Types that users of the reference product know and that do not exist here yet: told apart from mistakes. */
+/** Types that users of OpenIG know and that do not exist here yet: told apart from mistakes. */
 export const unavailableTypes: readonly string[] = [
   // handlers
   'DesKeyGenHandler',

@@ -33,7 +33,7 @@ export const jwkSetHandler = defineHandler({
   summary:
     'Answers GET and HEAD with a JWK set (RFC 7517) of the keys that a secrets provider has, such as those that other ' +
     'services verify with what the gateway signs. Of a private key the public half is shown, and symmetric keys are ' +
-    'left out, unless `exposePrivateSecrets` is true; in the reference product that is the default. All keys that are ' +
+    'left out, unless `exposePrivateSecrets` is true; in OpenIG that is the default. All keys that are ' +
     'valid for a purpose are in the set, the one in use first, so that keys can be renewed. When they cannot be read, ' +
     'the answer is 500.',
   config: z.strictObject({

@@ -38,7 +38,7 @@ export interface TypeDefinition<K extends BuiltKind = BuiltKind, Config = unknow
   /** The name that `type` in a declaration has. */
   readonly type: string;
   readonly kind: K;
-  /** Other names under which the reference product knows it. */
+  /** Other names under which OpenIG knows it. */
   readonly aliases?: readonly string[];
   /** What it does, in a paragraph for its reference page. */
   readonly summary: string;

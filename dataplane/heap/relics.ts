@@ -7,7 +7,7 @@ import type { TypeCatalogue } from './type-catalogue.ts';
 
 type Report = (problem: Problem) => void;
 
-/** Names by which the reference product finds objects that nothing refers to. */
+/** Names by which OpenIG finds objects that nothing refers to. */
 const USED_BY_NAME: ReadonlySet<string> = new Set(['Session', 'AuditService']);
 
 /** Keys of earlier versions that did nothing for a request, and what there is instead. */
@@ -26,7 +26,7 @@ export function heapArray(raw: JsonValue, path: Path, report: Report): { raw: Js
 
 /**
  * Whether an object of a type that this version does not have can be left out: nobody uses it, or nobody needs it. Those
- * with a name by which the reference product finds them itself are in use.
+ * with a name by which OpenIG finds them itself are in use.
  */
 export function isLeftOut({ name, type, path }: Declaration, catalogue: TypeCatalogue, report: Report): boolean {
   if (!catalogue.isUnavailable(type)) return false;

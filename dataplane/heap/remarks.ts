@@ -46,7 +46,7 @@ function noteRoot(root: string, path: Path, { reading, report }: RemarkOptions):
   report({ code: 'expression', severity: 'warning', path, message, ...(hint === undefined ? {} : { hint }) });
 }
 
-/** Names that early versions of the reference product had. */
+/** Names that early versions of OpenIG had. */
 const EARLIER_ROOTS: Readonly<Record<string, string | undefined>> = {
   exchange: "'request', 'response' and 'session' are names of their own, and 'attributes' holds what else was in it",
 };

@@ -30,7 +30,7 @@ export class TypeCatalogue {
     }
   }
 
-  /** The type of this name. The full name of a class of the reference product is understood by its last part. */
+  /** The type of this name. The full name of a class of OpenIG is understood by its last part. */
   find(name: string): TypeDefinition | undefined {
     return this.byName.get(shortName(name));
   }

@@ -45,7 +45,7 @@ export class AttributesContext {
 /** The names of attributes are texts already. */
 const noShapes: Shapes = new Map();
 
-/** They are its property `attributes`, as in the reference product, and its entries. */
+/** They are its property `attributes`, as in OpenIG, and its entries. */
 export const attributesContextShape: Shape<AttributesContext> = {
   name: 'attributes',
   properties: { attributes: { get: (context) => context.attributes, kind: 'map' } },

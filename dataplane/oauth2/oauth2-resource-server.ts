@@ -81,12 +81,12 @@ export const oauth2ResourceServerFilter = defineFilter({
       .describe('How long ago the user may have authenticated, by `auth_time` of the token. Otherwise 401, as before.'),
     tokenInfoEndpoint: refused(
       "an 'accessTokenResolver' judges tokens, such as a TokenIntrospectionAccessTokenResolver with its 'endpoint'",
-    ).describe('A field of earlier versions of the reference product.'),
+    ).describe('A field of earlier versions of OpenIG.'),
     providerHandler: refused('it is a field of the TokenIntrospectionAccessTokenResolver').describe(
-      'A field of earlier versions of the reference product.',
+      'A field of earlier versions of OpenIG.',
     ),
     cacheExpiration: refused('write \'cache\': { "enabled": true, "maxTimeout": … }').describe(
-      'A field of earlier versions of the reference product.',
+      'A field of earlier versions of OpenIG.',
     ),
   }),
   examples: [

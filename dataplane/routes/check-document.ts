@@ -39,7 +39,7 @@ export interface DocumentVerdict {
 
 /** Keys that later versions will act on: refused, because a route without its session or its audit is another route. */
 const UNAVAILABLE = ['session', 'auditService'];
-/** Keys of the reference product that have nothing to act on here, and why. */
+/** Keys of OpenIG that have nothing to act on here, and why. */
 const VAIN: Readonly<Record<string, string>> = {
   monitor: 'every route is monitored',
   handlerObject: "the main handler is what 'handler' says",

@@ -30,7 +30,7 @@ const agent = z.strictObject({
   username: printable().describe('Name of the agent profile.'),
   passwordSecretId: secretId().describe('Id of its password, which is a GenericSecret.'),
   password: refused("a password does not belong into a document: use 'passwordSecretId'").describe(
-    'The password itself, which earlier versions of the reference product took.',
+    'The password itself, which earlier versions of OpenIG took.',
   ),
 });
 

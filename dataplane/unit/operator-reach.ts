@@ -27,7 +27,7 @@ export function operatorReach({ env, system, directories }: OperatorReach): Reac
 }
 
 /**
- * The system properties that configurations for the reference product count on because Java always has them. Those that
+ * The system properties that configurations for OpenIG count on because Java always has them. Those that
  * tell of a virtual machine have no value: there is none.
  */
 const javaProperties: Readonly<Record<string, () => string>> = {

@@ -18,7 +18,7 @@ const rows = readFileSync(new URL('../vectors/durations.jsonl', import.meta.url)
   .split('\n')
   .map((line) => JSON.parse(line) as Row);
 
-describe('durations of the reference product', () => {
+describe('durations of OpenIG', () => {
   it.each(rows)('$duration', (row) => {
     if (row.error !== undefined) {
       expect(() => readDuration(row.duration)).toThrow(ValueProblem);

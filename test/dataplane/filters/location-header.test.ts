@@ -5,7 +5,7 @@ const PUBLIC = { baseURI: 'https://public.example:8443' };
 
 describe('LocationHeaderFilter', () => {
   it.each([
-    // as observed of the reference product
+    // as observed of OpenIG
     { config: {}, status: 302, location: 'http://other.example/abs', sent: 'http://gw.test/abs' },
     { config: {}, status: 201, location: 'http://app.test/c', sent: 'http://gw.test/c' },
     { config: PUBLIC, status: 302, location: 'http://app.test/abs?x=1', sent: 'https://public.example:8443/abs?x=1' },

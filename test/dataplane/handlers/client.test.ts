@@ -45,7 +45,7 @@ it.each([
     ['location: http://app.test/abs'],
   ],
   ['cookies', '200 OK', 'Set-Cookie: a=1\r\nSet-Cookie: b=2\r\n', ['set-cookie: a=1', 'set-cookie: b=2']],
-])('passes %s on as the reference product does', async (_case, status, fields, lines) => {
+])('passes %s on as OpenIG does', async (_case, status, fields, lines) => {
   const service = await ScriptedBackend.start(eachRequest(() => plainAnswer('body', status, fields)));
   onTestFinished(() => service.close());
   const gateway = await serve('ClientHandler');

@@ -6,7 +6,7 @@ const answering = (entity: string): JsonValue => ({ type: 'StaticResponseHandler
 const dispatching = (...bindings: JsonValue[]): JsonValue => ({ type: 'DispatchHandler', config: { bindings } });
 const under = (path: string): string => `\${matches(request.uri.path, '^${path}')}`;
 
-describe('what the reference product does', () => {
+describe('what OpenIG does', () => {
   const two = dispatching(
     { condition: under('/t/a'), handler: answering('A ${request.uri}') },
     { condition: under('/t/b'), baseURI: 'http://other.example:99/zz?x=1', handler: answering('B ${request.uri}') },

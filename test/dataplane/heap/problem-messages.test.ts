@@ -188,7 +188,7 @@ describe('what a sound document should know', () => {
 describe('the name of a Java class', () => {
   const typed = (type: string): string[] => said({ handler: { type, config: {} } });
 
-  it('is understood if it is one of the reference product', () => {
+  it('understands the class name of a type of OpenIG', () => {
     expect(typed('org.forgerock.openig.handler.WelcomeHandler')).toEqual([]);
     expect(typed('org.forgerock.openig.handler.ScriptableHandler')).toEqual([
       "unavailable-type handler.type: the type 'org.forgerock.openig.handler.ScriptableHandler' is known, but not available in this version",

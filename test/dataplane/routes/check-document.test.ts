@@ -18,7 +18,7 @@ function problemsOfBase(document: JsonObject): readonly Problem[] {
 const told = (problems: readonly Problem[]): string[] =>
   problems.map(({ severity, path, message }) => `${severity} ${pathText(path)}: ${message}`);
 
-describe('keys that the reference product knows', () => {
+describe('keys that OpenIG knows', () => {
   it.each<[JsonObject, string[]]>([
     [{ handlerObject: 'Main' }, ["warning handlerObject: has no effect: the main handler is what 'handler' says"]],
     [

@@ -20,7 +20,7 @@ type Step = readonly [at: number, key: string, rate: Rate, outcome: 'ok' | numbe
 
 const times = (count: number, step: Step): Step[] => Array.from({ length: count }, () => step);
 
-// the cases of the reference product's own tests, told anew
+// the cases of OpenIG's own tests, told anew
 const cases: readonly (readonly [string, readonly Step[]])[] = [
   [
     '5/1s for foo, 6/1s for bar',
@@ -77,7 +77,7 @@ const cases: readonly (readonly [string, readonly Step[]])[] = [
     ],
   ],
   [
-    '2/3s, at the times at which the reference product was observed',
+    '2/3s, at the times at which OpenIG was observed',
     [
       ...times(2, [0, 'a', rate(2, 3000), 'ok']),
       [0, 'a', rate(2, 3000), 1500],

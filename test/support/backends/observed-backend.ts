@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /**
- * Answers as the backend did that the reference product was observed in front of: with what it was sent, as JSON, under
+ * Answers as the backend did that OpenIG was observed in front of: with what it was sent, as JSON, under
  * the `status` and with the headers `h.NAME` that the query asks for.
  */
 export async function answerAsObserved(request: IncomingMessage, response: ServerResponse): Promise<void> {

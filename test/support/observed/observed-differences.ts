@@ -1,9 +1,9 @@
-/** Rows in which we answer otherwise than the reference product did, and why. */
+/** Rows in which we answer otherwise than OpenIG did, and why. */
 export interface Difference {
   readonly why: string;
   /** Who says that it is to be so. */
   readonly says: string;
-  /** By row: lines that only the reference product has begin with `-`, those that only we have with `+`. */
+  /** By row: lines that only OpenIG has begin with `-`, those that only we have with `+`. */
   readonly rows: Readonly<Record<number, readonly string[]>>;
 }
 
@@ -28,7 +28,7 @@ export const differences: readonly Difference[] = [
   },
   {
     why: 'A router that reads the directory of the route that declares it would hold itself without end.',
-    says: 'the heap refuses cycles; the reference product starts to nest',
+    says: 'the heap refuses cycles; OpenIG starts to nest',
     rows: {
       120: ['- loaded', '+ refused', '+ at /heap/0'],
       121: ['- loaded', '+ refused', '+ at /heap/0'],

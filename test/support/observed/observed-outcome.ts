@@ -12,7 +12,7 @@ export interface Places {
   readonly instance: string;
 }
 
-/** Of one connection only, or of the container that the reference product ran in. */
+/** Of one connection only, or of the container that OpenIG ran in. */
 const NOT_COMPARED = new Set([
   'connection',
   'keep-alive',
@@ -21,10 +21,10 @@ const NOT_COMPARED = new Set([
   'content-language',
   'x-request-id',
 ]);
-/** What a client of the reference product said of itself to the backend. */
+/** What a client of OpenIG said of itself to the backend. */
 const NOT_COMPARED_BEHIND = new Set(['connection', 'user-agent']);
 
-/** What the reference product answered. */
+/** What OpenIG answered. */
 export function observedOutcome({ status, headers = [], body = '' }: ObservedResponse): Outcome {
   const isWhole = headers.includes(`Content-Length: ${Buffer.byteLength(body.replaceAll('\ufffd', '?'))}`);
   return messageLines({ status: status!, headers, body, hasLength: isWhole || body === '', isOwn: () => false });
@@ -62,7 +62,7 @@ function named(text: string, { gateway, backend, instance }: Places): string {
     .replace(/\b\d{10}\b/g, 'SECONDS');
 }
 
-/** Headers that say where a request came from: the gateway's own words, which the reference product does not say. */
+/** Headers that say where a request came from: the gateway's own words, which OpenIG does not say. */
 function ownWords(port: number, host: string, { gateway }: Places): (name: string, value: string) => boolean {
   const words: Readonly<Record<string, string>> = {
     via: '1.1 gatewarden',
@@ -74,7 +74,7 @@ function ownWords(port: number, host: string, { gateway }: Places): (name: strin
   return (name, value) => words[name] === value;
 }
 
-/** The engine says why it refuses, as docs/errors.md has it; the reference product's own answers are empty. */
+/** The engine says why it refuses, as docs/errors.md has it; OpenIG's own answers are empty. */
 function isRefusal(status: number, body: string): boolean {
   return body.startsWith(`{"code":${status},`) && body.includes('"refusal":');
 }
@@ -118,7 +118,7 @@ function fieldOf(line: string): [name: string, value: string] {
   return [lower, lower === 'content-type' ? value!.toLowerCase().replaceAll('; ', ';') : value!];
 }
 
-/** What the reference product said of a route: that it is loaded, or what is wrong with it and where. */
+/** What OpenIG said of a route: that it is loaded, or what is wrong with it and where. */
 export function observedLoading({ status, body = '' }: ObservedResponse): Outcome {
   if (status! < 300) return ['loaded'];
   const { cause } = JSON.parse(body) as { cause?: { message?: string } };
@@ -126,7 +126,7 @@ export function observedLoading({ status, body = '' }: ObservedResponse): Outcom
   return place === undefined ? ['refused'] : ['refused', `at ${place}`];
 }
 
-/** The same for the problems that we find; of several places, the one that the reference product names counts. */
+/** The same for the problems that we find; of several places, the one that OpenIG names counts. */
 export function foundLoading(problems: readonly Problem[], observed: Outcome): Outcome {
   const errors = problems.filter(({ severity }) => severity === 'error');
   if (errors.length === 0) return ['loaded'];

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../contract/document/json-value.ts';
 
-/** One look at the reference product: what it was configured with, what it was asked, what it answered. */
+/** One look at OpenIG: what it was configured with, what it was asked, what it answered. */
 export interface ObservedRow {
   readonly id: number;
   readonly area: string;
