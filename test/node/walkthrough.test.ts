@@ -8,10 +8,10 @@ const node = theNode();
 
 afterAll(() => uninstall(node, 'shop'));
 
-it('the README shows what happens in a cluster', async () => {
+it('docs/getting-started.md shows what happens in a cluster', async () => {
   const { PATH, KUBECONFIG } = node.access.env;
   const helm = await node.helmFolder();
-  await followPage(await copyOfExamples(), 'README.md', {
+  await followPage(await copyOfExamples(), 'docs/getting-started.md', {
     env: { KUBECONFIG, PATH: `${helm}:${PATH}` },
     patience: 120_000,
   });

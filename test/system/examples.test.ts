@@ -5,7 +5,7 @@ import { copyOfExamples } from '../support/programs/example-copy.ts';
 import { followPage } from '../support/programs/followed-page.ts';
 import { readWalkthrough, shownOutput } from '../support/programs/walkthrough.ts';
 
-/** They need a cluster, so that test/cluster/walkthrough.test.ts and test/node/walkthrough.test.ts follow them. */
+/** Followed by test/cluster/walkthrough.test.ts, and by test/node/walkthrough.test.ts on docs/getting-started.md. */
 const ELSEWHERE = ['cluster', 'chart'];
 
 const folders = readdirSync(`${repositoryRoot}/examples`, { withFileTypes: true })
@@ -27,6 +27,10 @@ describe('the examples', () => {
   it.each(pages)('do what examples/%s shows', async (page) => {
     await followPage(await copyOfExamples(), `examples/${page}`);
   });
+});
+
+it('the README shows what its commands print', async () => {
+  await followPage(await copyOfExamples(), 'README.md');
 });
 
 describe('a page', () => {

@@ -9,13 +9,13 @@ import { repositoryRoot } from '../../house/source-file.ts';
 const PORTS = /\b(?:8080|8081|8082|8443|9090|9091|9443)\b/g;
 const MOST_PORTS = 7;
 
-/** The README and the examples in a folder of their own where they may be changed, with what they need beside them. */
+/** Copies the README, the pages and the examples into a temporary folder where they may be changed, with what they need. */
 export async function copyOfExamples(): Promise<string> {
   const root = mkdtempSync(`${tmpdir()}/gatewarden-examples-`);
   onTestFinished(() => rmSync(root, { recursive: true }));
-  for (const name of ['README.md', 'examples'])
+  for (const name of ['README.md', 'docs', 'examples'])
     cpSync(`${repositoryRoot}/${name}`, `${root}/${name}`, { recursive: true });
-  for (const name of ['cli', 'crds', 'docs', 'helm', 'node_modules'])
+  for (const name of ['cli', 'crds', 'helm', 'node_modules'])
     symlinkSync(`${repositoryRoot}/${name}`, `${root}/${name}`);
   const ports = await freePorts(MOST_PORTS);
   const known = new Map<string, string>();
@@ -25,7 +25,7 @@ export async function copyOfExamples(): Promise<string> {
   };
   const entries = readdirSync(`${root}/examples`, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => `${parentPath}/${name}`);
-  for (const file of [`${root}/README.md`, ...files]) {
+  for (const file of [`${root}/README.md`, `${root}/docs/getting-started.md`, ...files]) {
     // Byte by byte, because some of them are keystores.
     writeFileSync(file, readFileSync(file, 'latin1').replace(PORTS, portOf), 'latin1');
   }
