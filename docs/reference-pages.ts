@@ -1,7 +1,7 @@
 import { prettyJson } from '../cli/output/pretty-json.ts';
 import { fieldPaths, fieldRemarks, wordsRemark } from '../contract/vocabulary/field-path.ts';
 import { fieldRules, fieldTable, typeLabel, words } from '../contract/vocabulary/field-table.ts';
-import { fieldNotes } from '../contract/vocabulary/leaf.ts';
+import { schemaTree } from '../contract/vocabulary/schema-tree.ts';
 import type { TypeDefinition } from '../dataplane/heap/definition.ts';
 import { firstSentence, typeFacts, typesByKind } from '../dataplane/heap/types-by-kind.ts';
 import { markdownTable } from './markdown-table.ts';
@@ -22,7 +22,7 @@ export function undocumented(definitions: readonly TypeDefinition[]): string[] {
     ...fieldPaths(fieldTable(config))
       .filter(({ field }) => fieldRemarks(field).length === 0 && !field.label.includes('not available'))
       .map(({ path }) => `${type}.${path} has no description`),
-    ...(decoration !== undefined && fieldNotes(decoration).description === undefined
+    ...(decoration !== undefined && schemaTree(decoration).notes.description === undefined
       ? [`${type}: what stands beside the decorated object has no description`]
       : []),
     ...(examples === undefined || examples.length === 0 ? [`${type} has no example`] : []),
@@ -78,7 +78,7 @@ function configuration({ config }: TypeDefinition): string {
 
 function decorationSection({ decoration, decorates = [] }: TypeDefinition): string[] {
   if (decoration === undefined) return [];
-  const remarks = [fieldNotes(decoration).description ?? '', ...wordsRemark(words(decoration))].join(' ');
+  const remarks = [schemaTree(decoration).notes.description ?? '', ...wordsRemark(words(decoration))].join(' ');
   const around = decorates.map((kind) => `${kind}s`).join(' and ');
   return ['## Beside the decorated object', `\`${typeLabel(decoration)}\`. ${remarks} It can decorate ${around}.`];
 }

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { resourceRules } from '../contract/resources/resource-rule.ts';
 import { fieldPaths, fieldRemarks } from '../contract/vocabulary/field-path.ts';
 import { fieldTable } from '../contract/vocabulary/field-table.ts';
-import { wrapped } from '../contract/vocabulary/leaf.ts';
+import { type SchemaNode, schemaTree } from '../contract/vocabulary/schema-tree.ts';
 import { type ResourceDefinition, resourceDefinitions } from '../crds/definitions.ts';
 import { markdownTable } from './markdown-table.ts';
 
@@ -66,20 +66,17 @@ function fieldsTable(schema: z.ZodType): string {
 
 /** What the API server holds fields to beside their types, as it says so. */
 function ruleList(schema: z.ZodType): string[] {
-  const rules = rulesIn(schema, '').map(({ path, message }) => `- \`${path}\`: ${message}.`);
+  const rules = rulesIn(schemaTree(schema), '').map(({ path, message }) => `- \`${path}\`: ${message}.`);
   return rules.length === 0
     ? []
     : ['The API server refuses what breaks one of these rules:', [...new Set(rules)].join('\n')];
 }
 
-function rulesIn(schema: z.core.$ZodType, path: string): { path: string; message: string }[] {
-  const inner = wrapped(schema);
-  if (inner !== null) return rulesIn(inner, path);
-  const own = resourceRules(schema).map(({ message }) => ({ path, message }));
-  const { def } = (schema as z.core.$ZodTypes)._zod;
-  if (def.type === 'array') return [...own, ...rulesIn(def.element, `${path}[]`)];
-  if (def.type === 'record') return [...own, ...rulesIn(def.valueType, `${path}.*`)];
-  if (def.type !== 'object') return own;
+function rulesIn(node: SchemaNode, path: string): { path: string; message: string }[] {
+  const own = resourceRules(node).map(({ message }) => ({ path, message }));
+  if (node.kind === 'list') return [...own, ...rulesIn(node.item, `${path}[]`)];
+  if (node.kind === 'map') return [...own, ...rulesIn(node.value, `${path}.*`)];
+  if (node.kind !== 'object') return own;
   const under = (name: string): string => (path === '' ? name : `${path}.${name}`);
-  return [...own, ...Object.entries(def.shape).flatMap(([name, field]) => rulesIn(field, under(name)))];
+  return [...own, ...[...node.fields].flatMap(([name, field]) => rulesIn(field, under(name)))];
 }

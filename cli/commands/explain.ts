@@ -32,7 +32,7 @@ export const explainCommand = defineCommand({
 async function typeLines({ name, facts, summary, config, decoration, examples }: Explained): Promise<string[]> {
   const { fieldPaths, wordsRemark } = await import('../../contract/vocabulary/field-path.ts');
   const { fieldRules, fieldTable, typeLabel, words } = await import('../../contract/vocabulary/field-table.ts');
-  const { fieldNotes } = await import('../../contract/vocabulary/leaf.ts');
+  const { schemaTree } = await import('../../contract/vocabulary/schema-tree.ts');
   const fields = fieldPaths(fieldTable(config));
   const beside =
     decoration === undefined
@@ -41,7 +41,7 @@ async function typeLines({ name, facts, summary, config, decoration, examples }:
           '',
           'Beside the decorated object:',
           `${indent}${typeLabel(decoration)}`,
-          ...[fieldNotes(decoration).description ?? '', ...wordsRemark(words(decoration))].flatMap(wrapped),
+          ...[schemaTree(decoration).notes.description ?? '', ...wordsRemark(words(decoration))].flatMap(wrapped),
         ];
   return [
     `${name}: ${facts.join(' ')}`,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { JsonValue } from '../document/json-value.ts';
+import type { SchemaNode } from '../vocabulary/schema-tree.ts';
 
 /** What an API server holds objects to beside their form, in CEL. */
 export interface ResourceRule {
@@ -23,9 +24,8 @@ export function ruled<T>(
   return check;
 }
 
-/** The rules of a schema itself, without those of what it holds. */
-export function resourceRules(schema: z.core.$ZodType): ResourceRule[] {
-  const checks = (schema as z.core.$ZodTypes)._zod.def.checks ?? [];
+/** The rules of a node itself, without those of its fields. */
+export function resourceRules({ checks }: SchemaNode): ResourceRule[] {
   return checks.flatMap((check) => rules.get(check) ?? []);
 }
 

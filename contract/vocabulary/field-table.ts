@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { groupRules } from './groups.ts';
-import { fieldNotes, wrapped } from './leaf.ts';
+import { type ObjectNode, type SchemaNode, schemaTree } from './schema-tree.ts';
 
 /** One field of a configuration, as its reference page and `explain` show it. */
 export interface Field {
@@ -22,54 +22,78 @@ export interface Field {
   readonly rules: readonly string[];
 }
 
-type Schema = z.core.$ZodType;
-
 /** The fields of a configuration in the order of its schema. */
-export function fieldTable(schema: Schema): readonly Field[] {
-  return objectsIn(schema).flatMap((object) =>
-    Object.entries(object._zod.def.shape)
-      .filter(([, one]) => fieldNotes(one).aside !== true)
-      .map(([name, one]) => field(name, one)),
-  );
+export function fieldTable(schema: z.core.$ZodType): readonly Field[] {
+  return fieldsOf(schemaTree(schema));
 }
 
 /** What has to be observed about several fields of a configuration, as sentences. */
-export function fieldRules(schema: Schema): readonly string[] {
-  return objectsIn(schema).flatMap(groupRules);
+export function fieldRules(schema: z.core.$ZodType): readonly string[] {
+  return rulesOf(schemaTree(schema));
 }
 
 /** How the reference writes the type of a value. */
-export function typeLabel(schema: Schema): string {
-  const { label } = fieldNotes(schema);
-  if (label !== undefined) return label;
-  const inner = contained(schema);
-  if (inner !== null) return typeLabel(inner);
-  const { def } = (schema as z.core.$ZodTypes)._zod;
-  switch (def.type) {
-    case 'array':
-      return `array of ${typeLabel(def.element)}`;
-    case 'record':
-      return `map of ${typeLabel(def.valueType)}`;
-    case 'union':
-      return [...new Set(def.options.map(typeLabel))].join(' or ');
-    case 'literal':
-      return def.values.map((value) => JSON.stringify(value)).join(' or ');
-    case 'unknown':
-    case 'any':
-      return 'any value';
-    default:
-      return def.type;
-  }
+export function typeLabel(schema: z.core.$ZodType): string {
+  return labelOf(schemaTree(schema));
 }
 
 /** The words of an enumeration, also of several at once; empty for anything else. */
-export function words(schema: Schema): readonly string[] {
-  const inner = contained(schema);
-  if (inner !== null) return words(inner);
-  const { def } = (schema as z.core.$ZodTypes)._zod;
-  if (def.type === 'array') return words(def.element);
-  if (def.type === 'union') return [...new Set(def.options.flatMap(words))];
-  return enumIn(fieldNotes(schema).json);
+export function words(schema: z.core.$ZodType): readonly string[] {
+  return wordsOf(schemaTree(schema));
+}
+
+function fieldsOf(node: SchemaNode): readonly Field[] {
+  return objectsIn(node).flatMap(({ fields }) =>
+    [...fields].filter(([, { notes }]) => notes.aside !== true).map(([name, one]) => field(name, one)),
+  );
+}
+
+function field(name: string, node: SchemaNode): Field {
+  const { description, instead, noEffect } = node.notes;
+  return {
+    name,
+    label: labelOf(node),
+    required: node.isRequired,
+    default: defaultOf(node),
+    description: description ?? null,
+    words: wordsOf(node),
+    instead: instead ?? null,
+    noEffect: noEffect ?? null,
+    fields: fieldsOf(node),
+    rules: rulesOf(node),
+  };
+}
+
+function rulesOf(node: SchemaNode): readonly string[] {
+  return objectsIn(node).flatMap(groupRules);
+}
+
+function labelOf(node: SchemaNode): string {
+  if (node.notes.label !== undefined) return node.notes.label;
+  switch (node.kind) {
+    case 'list':
+      return `array of ${labelOf(node.item)}`;
+    case 'map':
+      return `map of ${labelOf(node.value)}`;
+    case 'union':
+      return [...new Set(node.options.map(labelOf))].join(' or ');
+    case 'literal':
+      return node.values.map((value) => JSON.stringify(value)).join(' or ');
+    case 'text':
+      return 'string';
+    case 'words':
+      return 'enumeration';
+    case 'other':
+      return node.type === 'unknown' ? 'any value' : node.type;
+    default:
+      return node.kind;
+  }
+}
+
+function wordsOf(node: SchemaNode): readonly string[] {
+  if (node.kind === 'list') return wordsOf(node.item);
+  if (node.kind === 'union') return [...new Set(node.options.flatMap(wordsOf))];
+  return enumIn(node.notes.json);
 }
 
 function enumIn(json: unknown): readonly string[] {
@@ -78,57 +102,24 @@ function enumIn(json: unknown): readonly string[] {
   return 'anyOf' in json && Array.isArray(json.anyOf) ? json.anyOf.flatMap(enumIn) : [];
 }
 
-function field(name: string, schema: Schema): Field {
-  const { description, instead, noEffect } = fieldNotes(schema);
-  return {
-    name,
-    label: typeLabel(schema),
-    required: isRequired(schema),
-    default: defaultOf(schema),
-    description: description ?? null,
-    words: words(schema),
-    instead: instead ?? null,
-    noEffect: noEffect ?? null,
-    fields: fieldTable(schema),
-    rules: fieldRules(schema),
-  };
-}
-
-/**
- * Whether a field must be given. Read off the form of its schema: to the library every leaf is optional, because it may
- * look at what is absent.
- */
-export function isRequired(schema: Schema): boolean {
-  const { type } = (schema as z.core.$ZodTypes)._zod.def;
-  if (type === 'optional' || type === 'default' || type === 'prefault') return false;
-  const inner = contained(schema);
-  return inner === null || isRequired(inner);
-}
-
-function defaultOf(schema: Schema): string | null {
-  const { def } = (schema as z.core.$ZodTypes)._zod;
-  if (def.type === 'default' || def.type === 'prefault') {
-    const text = JSON.stringify(def.defaultValue);
-    // an empty object stands for the defaults of its fields, which have rows of their own
-    return text === undefined || (text === '{}' && objectsIn(schema).length > 0) ? null : text;
-  }
-  const inner = contained(schema);
-  return inner === null ? null : defaultOf(inner);
+function defaultOf(node: SchemaNode): string | null {
+  const text = JSON.stringify(node.defaults[0]);
+  // an empty object stands for the defaults of its fields, which have rows of their own
+  return text === undefined || (text === '{}' && objectsIn(node).length > 0) ? null : text;
 }
 
 /** The objects that a value is, or is made of. */
-function objectsIn(schema: Schema): z.core.$ZodObject[] {
-  const inner = contained(schema);
-  if (inner !== null) return objectsIn(inner);
-  const { def } = (schema as z.core.$ZodTypes)._zod;
-  if (def.type === 'object') return [schema as z.core.$ZodObject];
-  if (def.type === 'array') return objectsIn(def.element);
-  if (def.type === 'record') return objectsIn(def.valueType);
-  return def.type === 'union' ? def.options.flatMap(objectsIn) : [];
-}
-
-/** What a schema adds something to without changing what may be written. */
-function contained(schema: Schema): Schema | null {
-  const { def } = (schema as z.core.$ZodTypes)._zod;
-  return def.type === 'pipe' ? def.in : wrapped(schema);
+function objectsIn(node: SchemaNode): ObjectNode[] {
+  switch (node.kind) {
+    case 'object':
+      return [node];
+    case 'list':
+      return objectsIn(node.item);
+    case 'map':
+      return objectsIn(node.value);
+    case 'union':
+      return node.options.flatMap(objectsIn);
+    default:
+      return [];
+  }
 }

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { Path } from '../problem.ts';
-import { fieldNotes, wrapped } from './leaf.ts';
 import { type Reading, withReading } from './reading.ts';
 import { type PlacedReference, Reference, singleReferences } from './reference.ts';
+import { type SchemaNode, schemaTree } from './schema-tree.ts';
 
 /**
  * The references that a configuration holds in the places where its schema wants some, also if it is not sound: what
@@ -14,38 +14,35 @@ export function givenReferences(
   reading: Reading,
   path: Path,
 ): PlacedReference[] {
-  return withReading(reading, () => referencesAt(schema as z.ZodType, raw, path));
+  return withReading(reading, () => referencesAt(schemaTree(schema), raw, path));
 }
 
-function referencesAt(schema: z.ZodType, value: unknown, path: Path): PlacedReference[] {
+function referencesAt(node: SchemaNode, value: unknown, path: Path): PlacedReference[] {
   if (value === undefined || value === null) return [];
-  const inner = wrapped(schema);
-  if (inner !== null) return referencesAt(inner as z.ZodType, value, path);
-  if (fieldNotes(schema).isReference === true) {
-    const { data } = schema.safeParse(value);
+  if (node.notes.isReference === true) {
+    const { data } = node.schema.safeParse(value);
     return data instanceof Reference ? singleReferences(data, path) : [];
   }
-  const { def } = (schema as unknown as z.core.$ZodTypes)._zod;
-  if (def.type === 'union') return unionReferences(def.options, value, path);
-  if (def.type === 'array') {
+  if (node.kind === 'union') return unionReferences(node.options, value, path);
+  if (node.kind === 'list') {
     const items = Array.isArray(value) ? value : [];
-    return items.flatMap((item, index) => referencesAt(def.element as z.ZodType, item, [...path, index]));
+    return items.flatMap((item, index) => referencesAt(node.item, item, [...path, index]));
   }
   if (typeof value !== 'object' || Array.isArray(value)) return [];
-  const fieldOf = (key: string): z.core.$ZodType | undefined => {
-    if (def.type === 'record') return def.valueType;
-    return def.type === 'object' && Object.hasOwn(def.shape, key) ? def.shape[key] : undefined;
+  const fieldOf = (key: string): SchemaNode | undefined => {
+    if (node.kind === 'map') return node.value;
+    return node.kind === 'object' ? node.fields.get(key) : undefined;
   };
   return Object.entries(value).flatMap(([key, item]) => {
     const field = fieldOf(key);
-    return field === undefined ? [] : referencesAt(field as z.ZodType, item, [...path, key]);
+    return field === undefined ? [] : referencesAt(field, item, [...path, key]);
   });
 }
 
 /** Those of the first option that has any. */
-function unionReferences(options: readonly z.core.$ZodType[], value: unknown, path: Path): PlacedReference[] {
+function unionReferences(options: readonly SchemaNode[], value: unknown, path: Path): PlacedReference[] {
   for (const option of options) {
-    const found = referencesAt(option as z.ZodType, value, path);
+    const found = referencesAt(option, value, path);
     if (found.length > 0) return found;
   }
   return [];

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { SchemaNode } from './schema-tree.ts';
 
 /** A rule about several fields of one object, and how a page states it. */
 const rules = new WeakMap<object, string>();
@@ -31,9 +32,8 @@ export function needs(name: string, needed: string): Check {
   });
 }
 
-/** The rules that the checks of a schema stand for, as sentences. */
-export function groupRules(schema: z.core.$ZodType): string[] {
-  const checks = (schema as z.core.$ZodTypes)._zod.def.checks ?? [];
+/** The rules that the checks of a node stand for, as sentences. */
+export function groupRules({ checks }: SchemaNode): string[] {
   return checks.flatMap((check) => rules.get(check) ?? []);
 }
 

@@ -36,19 +36,3 @@ export function leaf<T>(label: string, json: JsonSchema, read: (value: unknown) 
     })
     .meta({ label, json });
 }
-
-/** The notes of a schema or, where it has none of that name, of what it wraps. */
-export function fieldNotes(schema: z.core.$ZodType): FieldNotes {
-  const notes = z.globalRegistry.get(schema) as FieldNotes | undefined;
-  const inner = wrapped(schema);
-  return inner === null ? (notes ?? {}) : { ...fieldNotes(inner), ...notes };
-}
-
-/** What an optional, defaulted or nullable schema wraps, or null. */
-export function wrapped(schema: z.core.$ZodType): z.core.$ZodType | null {
-  const { def } = (schema as z.core.$ZodTypes)._zod;
-  if (def.type === 'optional' || def.type === 'default' || def.type === 'prefault' || def.type === 'nullable') {
-    return def.innerType;
-  }
-  return null;
-}

@@ -3,8 +3,9 @@ import { didYouMean } from '../did-you-mean.ts';
 import type { PlacedProblem } from '../document/document-text.ts';
 import { kindOf } from '../document/json-value.ts';
 import { type Path, type Problem, type ProblemCode, pathText } from '../problem.ts';
-import { type FieldNotes, fieldNotes, wrapped } from './leaf.ts';
+import type { FieldNotes } from './leaf.ts';
 import { type Reading, withReading } from './reading.ts';
+import { type ObjectNode, type SchemaNode, schemaTree } from './schema-tree.ts';
 import { survey } from './survey.ts';
 
 /** What came of reading a configuration: the value, unless there are errors. */
@@ -127,29 +128,23 @@ function fieldsAt(
   path: readonly PropertyKey[],
   wanted: (notes: FieldNotes) => boolean = () => true,
 ): string[] {
-  let here: z.core.$ZodType[] = [schema];
+  let here = [schemaTree(schema)];
   for (const step of path) here = here.flatMap((one) => childrenAt(one, step));
-  const fields = here.flatMap(objectOptions).flatMap((one) => Object.entries(one._zod.def.shape));
-  return fields.filter(([, field]) => wanted(fieldNotes(field))).map(([name]) => name);
+  const fields = here.flatMap(objectOptions).flatMap((one) => [...one.fields]);
+  return fields.filter(([, { notes }]) => wanted(notes)).map(([name]) => name);
 }
 
-function childrenAt(schema: z.core.$ZodType, step: PropertyKey): z.core.$ZodType[] {
-  const inner = wrapped(schema);
-  if (inner !== null) return childrenAt(inner, step);
-  const { def } = (schema as z.core.$ZodTypes)._zod;
-  if (def.type === 'array') return [def.element];
-  if (def.type === 'record') return [def.valueType];
-  if (def.type === 'union') return def.options.flatMap((option) => childrenAt(option, step));
-  const field = def.type === 'object' ? def.shape[String(step)] : undefined;
+function childrenAt(node: SchemaNode, step: PropertyKey): SchemaNode[] {
+  if (node.kind === 'list') return [node.item];
+  if (node.kind === 'map') return [node.value];
+  if (node.kind === 'union') return node.options.flatMap((option) => childrenAt(option, step));
+  const field = node.kind === 'object' ? node.fields.get(String(step)) : undefined;
   return field === undefined ? [] : [field];
 }
 
-function objectOptions(schema: z.core.$ZodType): z.core.$ZodObject[] {
-  const inner = wrapped(schema);
-  if (inner !== null) return objectOptions(inner);
-  const { def } = (schema as z.core.$ZodTypes)._zod;
-  if (def.type === 'union') return def.options.flatMap(objectOptions);
-  return def.type === 'object' ? [schema as z.core.$ZodObject] : [];
+function objectOptions(node: SchemaNode): ObjectNode[] {
+  if (node.kind === 'union') return node.options.flatMap(objectOptions);
+  return node.kind === 'object' ? [node] : [];
 }
 
 function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { wrapped } from './leaf.ts';
 import { type Reading, withReading } from './reading.ts';
+import { schemaTree } from './schema-tree.ts';
 import { survey } from './survey.ts';
 
 /** The fields of a configuration that can be read by themselves, also if others cannot. */
@@ -10,15 +10,11 @@ export function soundFields(
   reading: Reading,
 ): Readonly<Record<string, unknown>> {
   const { value } = survey(schema as z.ZodType, raw, []);
-  let inner = schema;
-  for (let next = wrapped(inner); next !== null; next = wrapped(inner)) inner = next;
-  const { def } = (inner as unknown as z.core.$ZodTypes)._zod;
-  if (def.type !== 'object' || typeof value !== 'object' || value === null) return {};
-  const { shape } = def;
+  const node = schemaTree(schema);
+  if (node.kind !== 'object' || typeof value !== 'object' || value === null) return {};
   return withReading(reading, () => {
     const fields: [string, unknown][] = Object.entries(value).flatMap(([key, item]) => {
-      const field = Object.hasOwn(shape, key) ? (shape[key] as z.ZodType) : undefined;
-      const parsed = field?.safeParse(item);
+      const parsed = node.fields.get(key)?.schema.safeParse(item);
       return parsed?.success === true ? [[key, parsed.data]] : [];
     });
     return Object.fromEntries(fields);

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Path, Problem } from '../problem.ts';
-import { fieldNotes, wrapped } from './leaf.ts';
+import { type SchemaNode, schemaTree } from './schema-tree.ts';
 
 /** What a look over a value beside its schema found. */
 export interface Survey {
@@ -17,27 +17,24 @@ export function isComment(key: string): boolean {
 /** Takes comments out of what the schema calls an object (never out of a map) and notes what is given in vain. */
 export function survey(schema: z.core.$ZodType, value: unknown, path: Path): Survey {
   const warnings: Problem[] = [];
-  return { value: surveyed(schema, value, path, warnings), warnings };
+  return { value: surveyed(schemaTree(schema), value, path, warnings), warnings };
 }
 
-function surveyed(schema: z.core.$ZodType, value: unknown, path: Path, warnings: Problem[]): unknown {
-  const inner = wrapped(schema);
-  if (inner !== null) return surveyed(inner, value, path, warnings);
-  const { def } = (schema as z.core.$ZodTypes)._zod;
-  if (def.type === 'array' && Array.isArray(value)) {
-    return value.map((item, index) => surveyed(def.element, item, [...path, index], warnings));
+function surveyed(node: SchemaNode, value: unknown, path: Path, warnings: Problem[]): unknown {
+  if (node.kind === 'list' && Array.isArray(value)) {
+    return value.map((item, index) => surveyed(node.item, item, [...path, index], warnings));
   }
-  if (def.type === 'union') {
-    const fitting = def.options.find((option) => couldBe(option, value));
+  if (node.kind === 'union') {
+    const fitting = node.options.find((option) => couldBe(option, value));
     return fitting === undefined ? value : surveyed(fitting, value, path, warnings);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  if (def.type === 'record') {
-    return mapped(value, (key, item) => surveyed(def.valueType, item, [...path, key], warnings));
+  if (node.kind === 'map') {
+    return mapped(value, (key, item) => surveyed(node.value, item, [...path, key], warnings));
   }
-  if (def.type !== 'object') return value;
+  if (node.kind !== 'object') return value;
   return mapped(value, (key, item) => {
-    const field = Object.hasOwn(def.shape, key) ? def.shape[key] : undefined;
+    const field = node.fields.get(key);
     if (field === undefined) return isComment(key) ? undefined : item;
     note(field, [...path, key], warnings);
     return surveyed(field, item, [...path, key], warnings);
@@ -45,15 +42,13 @@ function surveyed(schema: z.core.$ZodType, value: unknown, path: Path, warnings:
 }
 
 /** Whether a value of a union belongs to this option, by its outer form. */
-function couldBe(option: z.core.$ZodType, value: unknown): boolean {
-  const { type } = (option as z.core.$ZodTypes)._zod.def;
-  if (Array.isArray(value)) return type === 'array';
-  if (typeof value === 'object') return type === 'object' || type === 'record';
+function couldBe({ kind }: SchemaNode, value: unknown): boolean {
+  if (Array.isArray(value)) return kind === 'list';
+  if (typeof value === 'object') return kind === 'object' || kind === 'map';
   return false;
 }
 
-function note(field: z.core.$ZodType, path: Path, warnings: Problem[]): void {
-  const { instead, noEffect } = fieldNotes(field);
+function note({ notes: { instead, noEffect } }: SchemaNode, path: Path, warnings: Problem[]): void {
   if (instead !== undefined) {
     const message = `is deprecated: use ${instead}`;
     warnings.push({ code: 'deprecated-field', severity: 'warning', path, message });

@@ -17,6 +17,7 @@ import { exclusive, groupRules, oneRequired } from '../../../contract/vocabulary
 import { parseConfig } from '../../../contract/vocabulary/parse-config.ts';
 import { ref } from '../../../contract/vocabulary/reference.ts';
 import { runtimeFlag, runtimeText } from '../../../contract/vocabulary/runtime.ts';
+import { schemaTree } from '../../../contract/vocabulary/schema-tree.ts';
 import { documentReading } from '../../../dataplane/routes/document-reading.ts';
 import { operatorReach } from '../../support/gateways/operator-reach.ts';
 
@@ -119,7 +120,7 @@ describe('an object', () => {
       "exclusive config.source: 'file' and 'source' cannot be given together",
     ]);
     expect(read(schema, { limit: 1 }).said).toEqual(["missing config: one of 'file' and 'source' is required"]);
-    expect(groupRules(schema)).toEqual([
+    expect(groupRules(schemaTree(schema))).toEqual([
       "Use at most one of 'file' and 'source'.",
       "One of 'file' and 'source' is required.",
     ]);

@@ -6,7 +6,7 @@ import { applyTransformations } from '../../../contract/document/transformations
 import type { LanguageFunction } from '../../../contract/expression/language.ts';
 import type { Problem } from '../../../contract/problem.ts';
 import { vertxServerOptions } from '../../../contract/vertx-options.ts';
-import { fieldNotes } from '../../../contract/vocabulary/leaf.ts';
+import { schemaTree } from '../../../contract/vocabulary/schema-tree.ts';
 import { defaultObjects } from '../../../dataplane/heap/default-objects.ts';
 import { configurationLanguage, runtimeLanguage } from '../../../dataplane/language/runtime-language.ts';
 import { operatorReach } from '../../support/gateways/operator-reach.ts';
@@ -80,7 +80,7 @@ describe('docs/configuration.md', () => {
 const isRow = (line: string): boolean => line.startsWith('| `');
 
 function hasEffect(field: z.ZodType): boolean {
-  const { noEffect, label = '' } = fieldNotes(field);
+  const { noEffect, label = '' } = schemaTree(field).notes;
   return noEffect === undefined && !label.startsWith('refused');
 }
 
