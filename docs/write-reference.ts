@@ -3,6 +3,7 @@ import { catalogue } from '../dataplane/catalogue/catalogue.ts';
 import { chartPage } from './chart-page.ts';
 import { referencePages } from './reference-pages.ts';
 import { resourcesPage } from './resources-page.ts';
+import { typeNamesFile } from './type-names-file.ts';
 
 /** Writes docs/reference/ anew; pages of types that are gone go, too. */
 function writeReference(folder: URL): void {
@@ -20,6 +21,7 @@ function writeChartPage(folder: URL): void {
 
 if (import.meta.main) {
   writeReference(new URL('reference/', import.meta.url));
+  writeFileSync(new URL('../dataplane/catalogue/type-names.ts', import.meta.url), typeNamesFile(catalogue.definitions));
   writeFileSync(new URL('resources.md', import.meta.url), resourcesPage());
   writeChartPage(new URL('../helm/gatewarden/', import.meta.url));
 }

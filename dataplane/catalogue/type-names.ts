@@ -1,6 +1,8 @@
+// Written by `npm run docs` from the files of the types. Change those instead.
+
 /**
  * The name of every type of object that this version knows, and every other name that it has, in the order of the
- * alphabet. What says which types there are need not load them: they are most of the program.
+ * alphabet. Code that needs only the names does not have to load the types, which are most of the program.
  */
 export const typeNames: readonly string[] = [
   'AllowOnlyFilter',

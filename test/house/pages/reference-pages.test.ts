@@ -6,6 +6,7 @@ import { catalogue } from '../../../dataplane/catalogue/catalogue.ts';
 import { Response } from '../../../dataplane/engine/message/response.ts';
 import { defineHandler } from '../../../dataplane/heap/definition.ts';
 import { referencePages, undocumented } from '../../../docs/reference-pages.ts';
+import { typeNamesFile } from '../../../docs/type-names-file.ts';
 import { checkConfigured } from '../../support/gateways/configured-gateway.ts';
 import { repositoryRoot } from '../source-file.ts';
 
@@ -32,6 +33,13 @@ describe('the reference', () => {
       create: () => () => new Response(200),
     });
     expect(undocumented([silent])).toEqual(['Silent.outer.inner has no description', 'Silent has no example']);
+  });
+});
+
+describe('dataplane/catalogue/type-names.ts', () => {
+  it('is what `npm run docs` writes', () => {
+    const text = readFileSync(`${repositoryRoot}/dataplane/catalogue/type-names.ts`, 'utf8');
+    expect(text).toBe(typeNamesFile(catalogue.definitions));
   });
 });
 
