@@ -131,7 +131,7 @@ export async function runController(options: ControllerOptions): Promise<number>
       const counts = routes().map((series) => [recordPrefix(series), series.figures[FIGURE.ended]!] as const);
       rates.tick(new Map(counts), Date.now());
     } catch (error) {
-      log.error({ error: String(error) }, 'rates of routes could not be counted');
+      log.error({ error: String(error) }, 'could not compute the request rates of routes');
     }
   }, RATE_INTERVAL);
   const addresses = await controller.start().catch(fail);

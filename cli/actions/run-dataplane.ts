@@ -123,7 +123,10 @@ export async function runDataplane(options: DataplaneOptions): Promise<number> {
     link?.close();
     await plane.drain();
   });
-  log.info({ admin: plane.adminAddress, controllers: options.controller }, 'waiting for a snapshot');
+  log.info(
+    { admin: plane.adminAddress, controllers: options.controller },
+    'waiting for the configuration from a controller',
+  );
   await follower.start();
   link.start();
   await plane.closed;

@@ -79,7 +79,7 @@ export class RunReport {
       begun = performance.now();
     }
     for (const { verdict } of told.values()) {
-      if (verdict.role === 'directory') this.recovered(verdict, 'can be read again');
+      if (verdict.role === 'directory') this.recovered(verdict, 'readable again');
     }
   }
 
@@ -90,7 +90,7 @@ export class RunReport {
       if (text !== '') this.said.set(key, { verdict, text });
       if (text === before) return;
       if (text === '') {
-        this.recovered(verdict, 'sound again');
+        this.recovered(verdict, 'valid again');
         return;
       }
       const level = hasErrors(verdict.problems) ? 'error' : 'warn';
@@ -109,7 +109,7 @@ export class RunReport {
   compiled(compilation: Compilation, update: Update | null): void {
     void this.problems(compilation.verdicts);
     if (update?.base !== undefined && update.base !== null)
-      this.tell({ level: 'info', message: 'config.json has changed: everything is built anew' });
+      this.tell({ level: 'info', message: 'config.json changed; all routes are rebuilt' });
   }
 
   delivered({ set, remove, revision }: Update, milliseconds: number): void {
@@ -130,13 +130,13 @@ export class RunReport {
 
   undelivered(error: unknown): void {
     const reason = errorText(error);
-    this.tell({ level: 'error', message: `A CHANGE COULD NOT BE MADE LIVE: ${reason}` });
+    this.tell({ level: 'error', message: `CHANGE NOT APPLIED: ${reason}` });
   }
 
   buildProblems(problems: readonly BuildProblem[]): void {
     for (const { route, problems: own, keepsServing } of problems) {
       const label = route === null ? 'config.json' : `route ${route.id} of ${route.router}`;
-      const consequence = keepsServing ? 'THE LAST GOOD VERSION KEEPS SERVING' : 'ITS REQUESTS ARE REFUSED';
+      const consequence = keepsServing ? 'THE LAST GOOD VERSION KEEPS SERVING' : 'ITS REQUESTS ARE REJECTED';
       const message = `${label}: ${consequence}`;
       const shown = own.slice(0, MOST_SHOWN);
       const left = own.length - shown.length;
@@ -159,7 +159,7 @@ export class RunReport {
     const changed = this.admin !== file;
     this.admin = file;
     if (changed && !isFirst)
-      this.tell({ level: 'warn', message: 'admin.json has changed: it takes effect when the process is restarted' });
+      this.tell({ level: 'warn', message: 'admin.json changed; restart the process to apply it' });
   }
 }
 

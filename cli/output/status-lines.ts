@@ -32,7 +32,7 @@ function headLines({ controller, isLeader, leader, waitsFor, revision, followers
   const role = isLeader
     ? `leads${others}`
     : leader === null
-      ? 'nobody leads'
+      ? 'no controller is the leader'
       : `follows ${leader.name} at ${leader.address}`;
   const counts = resources.map(({ kind, count, notAccepted, refsNotResolved }) => {
     const aside = [

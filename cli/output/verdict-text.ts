@@ -68,12 +68,13 @@ function consequenceOf({ serves, role, route, hidesRoutes }: Verdict): string | 
     return role === 'directory' ? 'ITS LAST ROUTES KEEP SERVING' : 'THE LAST GOOD VERSION KEEPS SERVING';
   }
   if (serves === 'refuses') {
-    const whose = route?.condition === null ? 'EVERY REQUEST THAT REACHES IT IS' : 'ITS REQUESTS ARE';
-    return `${whose} REFUSED WITH 500 until it is sound`;
+    const whose =
+      route?.condition === null ? 'EVERY REQUEST THAT REACHES THIS ROUTE GETS' : 'REQUESTS THAT MATCH THIS ROUTE GET';
+    return `${whose} 500 until its errors are fixed`;
   }
   if (serves === 'this') return null;
   if (role === 'route') return 'NOT LOADED: other routes may take its requests';
-  return `NOT LOADED: nothing is served until it is sound${hidesRoutes === true ? ', and its routes are not checked' : ''}`;
+  return `NOT LOADED: nothing is served until its errors are fixed${hidesRoutes === true ? ', and its routes are not checked' : ''}`;
 }
 
 /** Problems in the order in which somebody who reads the file comes across them. */

@@ -81,7 +81,7 @@ export class ClusterController {
       configMap: options.shared.configMap,
       isLeader: () => controller?.election?.isLeader === true,
       changed: (next: CertificateAuthority) => controller?.authorityChanged(next),
-      failed: (message: string) => options.log.warn({ error: message }, 'the authority could not be looked after'),
+      failed: (message: string) => options.log.warn({ error: message }, 'CA check failed, retrying'),
     };
     const authority = await untilReachable(() => SharedAuthority.open(shared), options.log);
     controller = new ClusterController(options, authority);
@@ -160,7 +160,7 @@ export class ClusterController {
       ...(options.sessionSettings === undefined ? {} : { settings: options.sessionSettings }),
       listener: {
         connected: (facts) => {
-          log.info({ plane: facts.identity.name, group: facts.identity.group }, 'a plane connected');
+          log.info({ plane: facts.identity.name, group: facts.identity.group }, 'data plane connected');
           this.ledger.heard(facts, null);
           this.forwarder.heard(facts, null);
           this.recall();
@@ -172,10 +172,10 @@ export class ClusterController {
         acknowledged: (_, milliseconds) => this.metrics.acknowledged(milliseconds),
         nacked: (facts, problems) => {
           this.metrics.refused(problems);
-          log.warn({ plane: facts.identity.name, problems: problems.length }, 'a plane could not build everything');
+          log.warn({ plane: facts.identity.name, problems: problems.length }, 'data plane rejected part of the update');
         },
         closed: (facts, reason) => {
-          log.info({ plane: facts.identity.name, reason }, 'a plane left');
+          log.info({ plane: facts.identity.name, reason }, 'data plane disconnected');
           this.ledger.left(facts.identity.id, name);
           this.forwarder.left(facts.identity.id);
         },
@@ -218,8 +218,8 @@ export class ClusterController {
     this.contact = new ApiContact({
       answeredAt: () => api.answeredAt,
       changed: (isLost) => {
-        if (isLost) log.warn('the API server is not heard any more: planes are told to look for another controller');
-        else log.info('the API server is heard again');
+        if (isLost) log.warn('lost contact with the API server; data planes asked to reconnect to another controller');
+        else log.info('contact with the API server restored');
         this.sessions.setInTouch(!isLost);
       },
     });
@@ -232,7 +232,7 @@ export class ClusterController {
       told: (message) => log.info(message),
       authenticate: async (token) => isPeerToken(token, this.authority.authority.serialised(), Date.now()),
     });
-    const refusals = new PacedWarning(log, 'a plane was refused');
+    const refusals = new PacedWarning(log, 'connection of a data plane rejected');
     this.channel = new ChannelServer({
       ...options.channel,
       tls: this.certificate,
@@ -269,13 +269,13 @@ export class ClusterController {
         read: (text) => this.ledger.remember(readCutOffNote(text)),
       },
       changed: ({ isLeader, leader }) => this.leaderChanged(isLeader, leader?.address ?? null, leader?.name ?? null),
-      failed: (message) => this.log.warn({ error: message }, 'the Lease could not be looked after'),
+      failed: (message) => this.log.warn({ error: message }, 'lease renewal failed, retrying'),
     });
     this.source.start();
     void this.live.start();
     void this.source.synced.then(() => {
       this.isListed = true;
-      this.log.info('everything has been listed');
+      this.log.info('initial list complete');
     });
     this.election.start();
     this.contact.start();
@@ -314,7 +314,7 @@ export class ClusterController {
       this.sessions.publish(published);
     }
     // planes have got what there is to run, which no report may undo
-    this.reported('problems of the base configuration', () => this.base.compiled(compilation, base.source));
+    this.reported('base configuration problems', () => this.base.compiled(compilation, base.source));
     this.reported('statuses', () => this.status.judged(resources.verdicts, this.base.news.note));
     this.recall();
   }
@@ -323,7 +323,7 @@ export class ClusterController {
     try {
       report();
     } catch (error) {
-      this.log.error({ error: errorStack(error) }, `${what} could not be reported`);
+      this.log.error({ error: errorStack(error) }, `could not report ${what}`);
     }
   }
 
@@ -333,7 +333,7 @@ export class ClusterController {
       const asked = this.sessions.recall({ router, id }, hash);
       const taken = asked.then((entry) => entry !== null && this.live.recalled([entry]));
       taken.catch((error: unknown) =>
-        this.log.error({ route: id, error: String(error) }, 'a route cannot be recalled'),
+        this.log.error({ route: id, error: String(error) }, 'could not fetch a route back from a data plane'),
       );
     }
   }
@@ -341,7 +341,7 @@ export class ClusterController {
   private leaderChanged(isLeader: boolean, address: string | null, name: string | null): void {
     this.log.info(
       { isLeader, leader: name },
-      isLeader ? 'this controller leads' : name === null ? 'nobody leads' : 'another controller leads',
+      isLeader ? 'this controller is the leader' : name === null ? 'no leader' : 'another controller is the leader',
     );
     this.status.setLeading(isLeader);
     this.forwarder.follow(isLeader ? null : address);
@@ -356,7 +356,7 @@ export class ClusterController {
   }
 
   private authorityChanged(authority: CertificateAuthority): void {
-    this.log.info('there is another authority');
+    this.log.info('CA certificate rotated');
     this.serving?.take(authority);
     this.fronts.register();
   }

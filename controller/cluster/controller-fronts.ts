@@ -75,7 +75,7 @@ export class ControllerFronts {
   /** Without TLS only programs of the operator's machine see more than health and metrics: no token may be sent there. */
   openAdmin(address: AdminAddress): Promise<BoundAddress> {
     const isOwn = !this.options.isInPod && ['127.0.0.1', '::1', 'localhost'].includes(address.host ?? '');
-    return this.listen(address, isOwn ? loopbackGuard : closedGuard('ask the admin address with TLS'), null);
+    return this.listen(address, isOwn ? loopbackGuard : closedGuard('use the admin address with TLS'), null);
   }
 
   /** For whoever may run programs where this one runs. Where no socket can be made, the others have to do. */
@@ -87,7 +87,7 @@ export class ControllerFronts {
       this.admins.push(admin);
     } catch (error) {
       const reason = errorText(error);
-      log.warn({ error: reason }, 'there is no socket for status and dump');
+      log.warn({ error: reason }, 'could not open the socket for status and dump');
     }
   }
 
@@ -97,7 +97,7 @@ export class ControllerFronts {
 
   async openWebhook(options: WebhookOptions): Promise<BoundAddress> {
     const { log, metrics, judge, baseJudge, advertise, certificate } = this.options;
-    const failures = new PacedWarning(log, 'a review failed');
+    const failures = new PacedWarning(log, 'admission review failed');
     this.webhook = new AdmissionServer({
       judge,
       baseJudge,
@@ -143,7 +143,7 @@ export class ControllerFronts {
 
   private injectorOf({ settings: file, namespace }: SidecarsOptions): PodInjector {
     const { log, authorities } = this.options;
-    const failures = new PacedWarning(log, 'the settings of sidecars cannot be used: those before them hold');
+    const failures = new PacedWarning(log, 'sidecar settings rejected; the previous settings stay in effect');
     return webhookInjector({
       file,
       namespace,
@@ -166,9 +166,9 @@ export class ControllerFronts {
       isLeader,
       interval: REGISTRATION_INTERVAL,
       observer: {
-        registered: () => log.info({ kind, name }, 'the admission webhook is registered'),
+        registered: () => log.info({ kind, name }, 'admission webhook registered'),
         registrationFailed: (error) =>
-          log.warn({ kind, name, error: error.message }, 'the admission webhook is not registered'),
+          log.warn({ kind, name, error: error.message }, 'admission webhook registration failed, retrying'),
       },
     });
   }

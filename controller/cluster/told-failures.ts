@@ -13,6 +13,6 @@ export function toldFailures(log: Logger): (failure: SourceFailure) => void {
     const now = performance.now();
     if (before?.message === message && now - before.at < AGAIN) return;
     told.set(key, { message, at: now });
-    log.warn({ kind, scope, error: message }, 'cannot be read from the API server; it is tried again');
+    log.warn({ kind, scope, error: message }, 'list/watch failed, retrying');
   };
 }

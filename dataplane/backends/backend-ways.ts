@@ -104,7 +104,7 @@ export class BackendWays {
     return (protocol) => {
       if (protocol === 'h2' || told) return;
       told = true;
-      this.log.info({ backend }, 'the backend does not speak HTTP/2 and is spoken to in HTTP/1.1');
+      this.log.info({ backend }, 'backend does not support HTTP/2; using HTTP/1.1');
     };
   }
 }

@@ -73,7 +73,7 @@ export function circuitBreaker(config: BreakerConfig, parts: Parts): Filter {
     const until = process.hrtime.bigint() + nanoseconds(openDuration.milliseconds);
     if (!state.trip(failures, until)) return;
     changed('open');
-    log.warn({ failures, openDuration: openDuration.milliseconds }, 'the circuit breaker opens');
+    log.warn({ failures, openDuration: openDuration.milliseconds }, 'circuit breaker opened');
     closeLater(until);
   }
 
@@ -85,7 +85,7 @@ export function circuitBreaker(config: BreakerConfig, parts: Parts): Filter {
   function close(until: bigint): void {
     if (!state.close(until)) return;
     changed('closed');
-    log.info('the circuit breaker closes');
+    log.info('circuit breaker closed');
   }
 }
 

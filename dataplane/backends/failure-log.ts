@@ -9,19 +9,19 @@ const MOST_CAUSES = 16;
 
 /** What an operator should do about requests that cannot be sent on. */
 const ADVICE: Partial<Record<Refusal, string>> = {
-  'backend-scheme': 'only http, https, ws and wss lead to backends',
-  'backend-unnamed': 'requests without a Host header need a baseURI',
-  'backend-egress': 'the request would come back to this gateway: give the route a baseURI',
-  'backend-limit': 'there are too many backends at a time: give the route a baseURI',
-  'backend-event-stream': "the backend sends events: set asyncBehavior to 'streaming'",
+  'backend-scheme': 'unsupported backend scheme; use http, https, ws or wss',
+  'backend-unnamed': 'request without a Host header; set a baseURI on the route',
+  'backend-egress': 'request would come back to this gateway; set a baseURI on the route',
+  'backend-limit': 'too many different backends at a time; set a baseURI on the route',
+  'backend-event-stream': "backend sends server-sent events; set asyncBehavior to 'streaming'",
   'backend-body-too-large':
-    "the answer is too long to be kept: set asyncBehavior to 'streaming', or a larger fileLimit of the TemporaryStorage",
+    "response too large to buffer; set asyncBehavior to 'streaming', or raise fileLimit of the TemporaryStorage",
   'body-too-large':
-    "the request is too long to be kept: set asyncBehavior to 'streaming', or a larger fileLimit of the TemporaryStorage",
+    "request too large to buffer; set asyncBehavior to 'streaming', or raise fileLimit of the TemporaryStorage",
   'storage-full':
-    "the temporary files of the data plane are full: set asyncBehavior to 'streaming', or a larger temporaryFileBytes",
-  'memory-full': 'the bodies that are held in memory take too much: set a larger heldBytes, or send less at a time',
-  loop: 'requests go round in a circle: check the baseURI of the route',
+    "temporary files of the data plane are full; set asyncBehavior to 'streaming', or raise temporaryFileBytes",
+  'memory-full': 'memory for buffered bodies is full; raise heldBytes, or send fewer bodies at a time',
+  loop: 'requests loop through the gateway; check the baseURI of the route',
 };
 
 interface Cause {
@@ -91,5 +91,5 @@ export class FailureLog {
 }
 
 function messageFor(refusal: Refusal | null): string {
-  return (refusal === null ? undefined : ADVICE[refusal]) ?? 'a request got no answer from its backend';
+  return (refusal === null ? undefined : ADVICE[refusal]) ?? 'request to the backend failed';
 }

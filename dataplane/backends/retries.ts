@@ -66,7 +66,7 @@ export function retrying(config: RetriesConfig, storage: TemporaryStorage, parts
         tellUnkept(exchange, response);
         return response;
       }
-      log.debug({ ...causeOf(exchange, response), retries }, 'an attempt to get an answer failed');
+      log.debug({ ...causeOf(exchange, response), retries }, 'request failed, retrying');
       response.abandon();
       if (!(await pause(exchange))) return refusalResponse('cancelled');
       body?.offer();
@@ -75,17 +75,17 @@ export function retrying(config: RetriesConfig, storage: TemporaryStorage, parts
       response = await attempt(exchange, count - retries);
       retries += repeatsOf(exchange);
       if (isBadAnswer(response, exchange)) continue;
-      if (outcomeOf(response) === 'answered') log.debug({ retries }, 'a request that was sent again succeeded');
+      if (outcomeOf(response) === 'answered') log.debug({ retries }, 'request succeeded after a retry');
       return response;
     }
     plane.count('gw_retries_failed_total', labels);
-    log.warn({ ...causeOf(exchange, response), retries: count }, 'all retries of a request failed');
+    log.warn({ ...causeOf(exchange, response), retries: count }, 'request failed after all retries');
     return response;
   }
 
   function tellUnkept(exchange: Exchange, { refusal, status, cause }: Response): void {
     const reason = refusal === null ? `its answer was ${status}` : typeof cause === 'string' ? cause : refusal;
-    unkept.add(refusal, backendOf(exchange), reason, 'a request is not sent again: its body is not kept');
+    unkept.add(refusal, backendOf(exchange), reason, 'request not retried: its body was not buffered');
   }
 
   /** @returns false when nobody waits for the answer any more. */

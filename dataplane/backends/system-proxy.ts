@@ -22,7 +22,7 @@ export function systemProxy(reach: Reach): ProxyOptions {
 /** The same for an object that a configuration asks for, with a warning where there is no such proxy. */
 export function configuredSystemProxy(reach: Reach, log: Pick<Logger, 'warn'>): ProxyOptions {
   if (!namesSystemProxy(reach)) {
-    log.warn('neither http.proxyHost nor https.proxyHost is set: requests go to their backends straight');
+    log.warn('neither http.proxyHost nor https.proxyHost is set; requests go directly to backends');
   }
   return systemProxy(reach);
 }

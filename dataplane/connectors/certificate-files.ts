@@ -54,10 +54,7 @@ function watchFiles({ certificate, key }: CertificateFiles, listener: () => void
     }, SETTLING).unref();
   };
   const failed = (error: unknown): void =>
-    log.warn(
-      { err: error },
-      `certificates are only looked at every ${POLL / 1000} s: their directory cannot be watched`,
-    );
+    log.warn({ err: error }, `cannot watch the certificate directory; certificates are checked every ${POLL / 1000} s`);
   const directories = new Set([certificate, key].map((path) => dirname(resolve(path))));
   const watches = [...directories].map((directory) => watchDirectory(directory, heard, failed));
   const poll = setInterval(listener, POLL).unref();

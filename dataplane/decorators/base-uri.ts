@@ -40,7 +40,7 @@ export const baseUriDecorator = defineDecorator({
       const reason = `${expression.source} gave no URI to send the request to`;
       const response = denied.answer(exchange, 'no-uri', undefined, reason);
       response.cause = new Error(reason);
-      parts.log.warn({ err: response.cause }, 'a request has no base URI');
+      parts.log.warn({ err: response.cause }, 'expression for the baseURI gave no URI; request answered with 500');
       return response;
     };
     return {

@@ -99,7 +99,7 @@ export const allowOnlyFilter = defineFilter({
     return function allowOnly(exchange, next) {
       for (const { test, fields } of allowed) {
         if (!test(exchange)) continue;
-        log.debug(fields, 'a rule allows the request');
+        log.debug(fields, 'rule allowed the request');
         return next(exchange);
       }
       return denied.refuse(exchange, 'not-allowed', () => inputsOf(exchange));

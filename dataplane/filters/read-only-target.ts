@@ -3,5 +3,5 @@ import type { Target } from '../../contract/expression/target.ts';
 
 /** Says that assignments to a target have no effect, where that is so. */
 export function warnIfReadOnly({ source, readOnly }: Target, log: Logger): void {
-  if (readOnly) log.warn({ target: source }, 'assignments to it have no effect: it can only be read');
+  if (readOnly) log.warn({ target: source }, 'assignment target is read-only; assignments to it have no effect');
 }

@@ -52,7 +52,7 @@ export const dispatchHandler = defineHandler({
     const denied = denials(parts, ['no-binding']);
     const cases = bindings.map(({ condition, handler, baseURI }) => {
       if (baseURI !== undefined && baseURI.search !== '') {
-        log.warn({ baseURI: baseURI.href }, 'the query of a baseURI has no effect: that of the request stays');
+        log.warn({ baseURI: baseURI.href }, 'query of a baseURI ignored; the query of the request is kept');
       }
       return {
         condition: condition ?? null,

@@ -118,7 +118,7 @@ export const jwkSetHandler = defineHandler({
       try {
         content = await body();
       } catch (error) {
-        log.error({ err: error }, 'the keys of a JWK set cannot be read');
+        log.error({ err: error }, 'could not read the keys of a JWK set');
         return denied.answer(exchange, 'keys-unreadable');
       }
       const response = new Response(200);

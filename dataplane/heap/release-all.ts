@@ -9,7 +9,7 @@ export async function releaseAll(releases: Release[], log: Logger, scope: string
     try {
       await release();
     } catch (error) {
-      log.error({ err: error, ...(scope !== null && { scope }) }, 'an object could not be closed');
+      log.error({ err: error, ...(scope !== null && { scope }) }, 'could not close an object');
     }
   }
 }

@@ -189,7 +189,7 @@ export class ControllerLink {
     try {
       this.authorities = { authorities: toldAuthorities(told), own };
     } catch (error) {
-      this.log.warn({ error: String(error) }, 'the authorities that the controller told of cannot be used');
+      this.log.warn({ error: String(error) }, 'CA certificates sent by the controller are not usable');
     }
   }
 
@@ -201,7 +201,7 @@ export class ControllerLink {
       stream.send({ type: 'report', ...report });
     } catch (error) {
       // the plane serves, whatever its figures are like; the next report may do
-      this.log.error({ error: String(error) }, 'a report to the controller failed');
+      this.log.error({ error: String(error) }, 'report to the controller failed');
     }
   }
 
@@ -221,7 +221,10 @@ export class ControllerLink {
         if (!this.toldReady) this.report(stream);
       } else {
         stream.send({ type: 'nack', nonce, revision, problems } satisfies Nack);
-        this.log.error({ revision, problems: shown(problems) }, 'a revision was refused: what ran before still does');
+        this.log.error(
+          { revision, problems: shown(problems) },
+          'revision rejected; the previous revision stays in effect',
+        );
       }
     });
   }
@@ -232,14 +235,14 @@ export class ControllerLink {
     milliseconds: number,
   ): void {
     const counts = { revision, full, set: set.length, remove: remove.length, newer: newer.length, milliseconds };
-    if (problems.length === 0) this.log.info(counts, 'a revision runs');
-    else this.log.error({ ...counts, problems: shown(problems) }, 'a revision runs, apart from routes that cannot');
+    if (problems.length === 0) this.log.info(counts, 'revision applied');
+    else this.log.error({ ...counts, problems: shown(problems) }, 'revision applied; some routes failed to build');
   }
 
   /** Another stream is opened first, so that the plane is never out of sight. */
   private goingAway(stream: ChannelStream, reason: string): void {
     if (stream !== this.stream || this.isClosed) return;
-    this.log.info({ reason }, 'the controller ends the stream: another one is opened');
+    this.log.info({ reason }, 'controller asked to reconnect; opening another stream');
     this.leaving?.close('another stream took its place');
     this.leaving = stream;
     this.stream = null;
@@ -273,8 +276,8 @@ export class ControllerLink {
       const { controller, lastContact } = this.facts;
       const seconds = lastContact === null ? null : Math.round((Date.now() - lastContact) / 1000);
       const isEmpty = plane.hello().holds.revision === null;
-      const serves = isEmpty ? 'nothing is served yet' : 'what is held serves on';
-      this.log.warn({ reason, controller, secondsAgo: seconds }, `no controller is connected: ${serves}`);
+      const serves = isEmpty ? 'no configuration to serve yet' : 'still serving the last revision';
+      this.log.warn({ reason, controller, secondsAgo: seconds }, `no controller connected; ${serves}`);
     }
     this.connectLater();
   }

@@ -184,14 +184,14 @@ export class PlaneFollower implements LinkedPlane {
     const { revision } = held;
     if (isBaseBad(problems)) {
       const [first] = problems.flatMap((one) => one.problems);
-      log.error({ revision, reason: first?.message }, 'the snapshot on disk cannot be served');
+      log.error({ revision, reason: first?.message }, 'snapshot on disk cannot be served');
       this.serveHeldIn(RETRY);
       this.isWaiting = false; // what failed is not tried sooner
       return;
     }
     this.held = builtHolding(null, held, problems);
     const age = this.confirmed === null ? null : Math.round((Date.now() - this.confirmed) / 1000);
-    log.warn({ revision, secondsOld: age }, 'no controller said anything: the snapshot on disk is served');
+    log.warn({ revision, secondsOld: age }, 'no controller reachable; serving the snapshot from disk');
   }
 
   private keep(holding: Holding): Promise<void> {
@@ -207,14 +207,14 @@ export class PlaneFollower implements LinkedPlane {
     const first = await Promise.race([this.keep(holding), late.promise]);
     clearTimeout(timer);
     if (first !== 'late') return;
-    log.warn({ revision: holding.revision }, 'the disk is slow: the update is acknowledged before it is on disk');
+    log.warn({ revision: holding.revision }, 'slow disk: update acknowledged before it was written to disk');
   }
 
   private tellAdmin(holding: Holding): void {
     const text = adminText(holding);
     if (text === this.admin) return;
     this.admin = text;
-    this.options.log.warn('admin.json has changed: it takes effect at the next start');
+    this.options.log.warn('admin.json changed; the change takes effect at the next start');
   }
 
   private inTurn<T>(task: () => Promise<T>): Promise<T> {

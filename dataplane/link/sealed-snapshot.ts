@@ -75,13 +75,13 @@ export class SealedSnapshot {
       const age = this.now() - found.time;
       if (age > maxAge) {
         const seconds = { age: Math.round(age / 1000), maxAge: Math.round(maxAge / 1000) };
-        log.warn({ file, ...seconds }, 'the snapshot on disk is too old and not used');
+        log.warn({ file, ...seconds }, 'snapshot on disk is too old; ignoring it');
         return null;
       }
       return found;
     } catch (error) {
-      if (isMissing(error, file)) log.info({ file }, 'there is no snapshot on disk');
-      else log.error({ file, reason: errorText(error) }, 'the snapshot on disk is not used');
+      if (isMissing(error, file)) log.info({ file }, 'no snapshot on disk');
+      else log.error({ file, reason: errorText(error) }, 'snapshot on disk is not usable; ignoring it');
       return null;
     }
   }
@@ -111,8 +111,7 @@ export class SealedSnapshot {
     const found = readHoldingText(opened(sealed, secret, identity));
     const snapshot = sealName(sealed);
     const { records, isTorn } = await readJournal(journalPath(directory, snapshot), { secret, identity, snapshot });
-    if (isTorn)
-      log.warn({ file, changes: records.length }, 'the journal of the snapshot is cut short; serving its whole part');
+    if (isTorn) log.warn({ file, changes: records.length }, 'snapshot journal is truncated; serving the intact part');
     return withDeltas(found, records);
   }
 
@@ -126,7 +125,7 @@ export class SealedSnapshot {
         await written.journal.append(holdingDelta(written.holding, holding, time));
         this.written = { ...written, holding };
       }
-      if (this.isBehind) log.info({ directory }, 'the snapshot can be written again');
+      if (this.isBehind) log.info({ directory }, 'snapshot written again after failures');
       this.isBehind = false;
     } catch (error) {
       if (this.written?.journal.isSound === false) await this.abandon();
@@ -227,7 +226,7 @@ export class SealedSnapshot {
     if (this.now() - this.warned < WARNING_INTERVAL) return;
     this.warned = this.now();
     const { directory } = this.options;
-    const message = 'the snapshot cannot be written: this plane cannot start while no controller is there';
+    const message = 'could not write the snapshot; until this works, the data plane cannot start without a controller';
     this.options.log.warn({ directory, reason: errorText(error) }, message);
   }
 }

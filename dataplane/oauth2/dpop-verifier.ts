@@ -40,7 +40,7 @@ export class DpopVerifier {
 
   constructor(options: DpopOptions, parts: Parts) {
     this.options = options;
-    this.unremembered = new RepeatedWarning(parts.log, 'a DPoP proof was refused');
+    this.unremembered = new RepeatedWarning(parts.log, 'DPoP proof rejected');
     // that of the whole document, so that no proof counts again when what verifies it is declared elsewhere in it
     this.seen = new SeenProofs(shared(`dpop proofs ${parts.heap.scope.name}`, SeenProofs.bytes));
     const { nonce } = options;
@@ -100,7 +100,7 @@ export class DpopVerifier {
     const sighting = this.seen.add(proof.id, Math.floor(now / 1000), Math.ceil(proof.usableUntil / 1000));
     if (sighting === 'seen') return invalidProof('the DPoP proof was used before');
     if (sighting === 'full') {
-      this.unremembered.give('there is no room to remember more of them: a shorter maxAge makes room');
+      this.unremembered.give('no room to remember more DPoP proofs; a shorter maxAge makes room');
       return { ...invalidProof('the DPoP proof could not be verified'), undecided: true };
     }
     accepted.set(exchange, text);

@@ -64,7 +64,7 @@ export class ResourceServer {
     this.options = options;
     this.schemes = [BEARER, ...(options.resolver.schemes ?? [])];
     this.memos = options.cache === null ? null : new TokenMemos(options.cache);
-    this.unjudged = new RepeatedWarning(options.log, 'an access token could not be judged');
+    this.unjudged = new RepeatedWarning(options.log, 'could not validate an access token');
   }
 
   judge(exchange: Exchange, next: Next): Answer {

@@ -104,7 +104,7 @@ export const tokenIntrospectionAccessTokenResolver = defineService({
           return lack === null ? judgement : invalidToken('the token is not valid', lack);
         }
         if (judgement.kind === 'refusal') return judgement;
-        failures.add(null, uri.authority, judgement.reason, 'access tokens cannot be introspected');
+        failures.add(null, uri.authority, judgement.reason, 'token introspection failed');
         return judgement.refusal;
       },
     };

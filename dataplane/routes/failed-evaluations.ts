@@ -21,8 +21,8 @@ export class FailedEvaluations {
   }
 
   add(expression: string, reason: string): void {
-    if (this.mayWarn(expression)) this.log.warn({ expression, reason }, 'an expression has no value');
-    else this.log.debug({ expression, reason }, 'an expression has no value');
+    if (this.mayWarn(expression)) this.log.warn({ expression, reason }, 'expression failed to evaluate');
+    else this.log.debug({ expression, reason }, 'expression failed to evaluate');
   }
 
   private mayWarn(expression: string): boolean {

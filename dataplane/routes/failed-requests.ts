@@ -16,6 +16,6 @@ export class FailedRequests {
 
   add(route: string, error: unknown): void {
     const pace = this.pace.take();
-    if (pace !== null) this.log.error({ route, err: error, ...pace }, 'a request failed');
+    if (pace !== null) this.log.error({ route, err: error, ...pace }, 'request failed');
   }
 }

@@ -37,7 +37,10 @@ export function refreshing(
     cancel ??= runner.schedule(run, SETTLE_MILLISECONDS);
   };
   const cannotWatch = (error: unknown): void =>
-    log.warn({ err: error, directory }, 'a directory cannot be watched: changes are seen when leases are over');
+    log.warn(
+      { err: error, directory },
+      'cannot watch a directory; changes are picked up when the lease of a secret expires',
+    );
   // a tenant's files are in memory, and other files are another route
   const endWatch = plane.reach.origin === 'tenant' ? null : watchDirectory(directory, heard, cannotWatch);
   onClose(() => {

@@ -128,8 +128,8 @@ export class FetchedJwkSet {
     this.failure = error;
     this.retryAt = now() + wait;
     const isAtHand = this.held !== null && now() < this.held.until;
-    const rest = isAtHand ? 'those at hand are used until their lease is over' : 'there are none to use';
-    log.warn({ err: error, retryIn: wait }, `the keys of a JWK set cannot be fetched; ${rest}`);
+    const rest = isAtHand ? 'using the cached keys until their lease expires' : 'no cached keys to use';
+    log.warn({ err: error, retryIn: wait }, `could not fetch a JWK set; ${rest}`);
   }
 
   /** Sets the timer for the next fetch that nobody asks for, and for the end of the lease. */

@@ -19,8 +19,7 @@ export const jwkPropertyFormat = defineService({
       async decode(id, value) {
         const reader = new JwkSetReader({
           firstId: id,
-          skipped: (index, reason) =>
-            log.warn({ secretId: id, index, reason }, 'a key of a JWK set cannot be used and is left out'),
+          skipped: (index, reason) => log.warn({ secretId: id, index, reason }, 'skipped an unusable key of a JWK set'),
         });
         const keys = await reader.setOrKey(value);
         if (keys.length === 0) throw new Error('it has no key that can be used');

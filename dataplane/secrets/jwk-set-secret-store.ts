@@ -61,7 +61,7 @@ export const jwkSetSecretStore = defineService({
   create({ jwkUrl, handler, cacheTimeout, cacheMissCacheTime, leaseExpiry: lease }, { name, log, onClose, resolve }) {
     const reader = new JwkSetReader({
       judge: (keys, index) => publicHalves(keys, index, log),
-      skipped: (index, reason) => log.warn({ index, reason }, 'a key of a JWK set cannot be used and is left out'),
+      skipped: (index, reason) => log.warn({ index, reason }, 'skipped an unusable key of a JWK set'),
     });
     const sender = resolve(handler);
     const store = new JwkSetStore({
@@ -102,7 +102,10 @@ function publicHalves(keys: readonly CryptoKey[], index: number, log: Logger): r
   if (keys.some(({ key }) => key.type === 'secret')) throw new Error('it is a symmetric key, which is not for a URL');
   const halves = keys.filter(({ key }) => key.type === 'public');
   if (halves.length < keys.length) {
-    log.warn({ index }, 'a private key stands in a JWK set at a URL: whoever can read it can sign; take it out');
+    log.warn(
+      { index },
+      'JWK set at a URL contains a private key; anyone who can read the URL can sign; remove the private key',
+    );
   }
   if (halves.length === 0) throw new Error('nothing is left of it without its private half');
   return halves;

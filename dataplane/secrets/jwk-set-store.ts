@@ -122,7 +122,7 @@ export class JwkSetStore implements SecretStore {
       try {
         listener();
       } catch (error) {
-        this.log.error({ err: error }, 'what was told of changed secrets failed');
+        this.log.error({ err: error }, 'a listener for secret changes threw');
       }
     }
   }

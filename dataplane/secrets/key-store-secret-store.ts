@@ -138,7 +138,7 @@ export const keyStoreSecretStore = defineService({
       readFile: () => plane.reach.readFile(path),
       passwords: async () => ({ store: await password(provider, storeId), entry: await password(provider, entryId) }),
       opened: (keystore) => noteGaps(keystore, mappings, parts),
-      failed: (error) => log.error({ err: error }, 'a keystore cannot be opened'),
+      failed: (error) => log.error({ err: error }, 'could not open a keystore'),
     });
     const source = mappedSource(file, mappings, name, path);
     const store = new LeasedStore({ name, source, lease: leaseMilliseconds(config.leaseExpiry), log });
@@ -202,16 +202,16 @@ function matching(one: Pattern, { aliases }: OpenKeystore): readonly string[] {
 
 /** Says once for each version of a keystore what it lacks. */
 function noteGaps(keystore: OpenKeystore, mappings: readonly Mapping[], { log }: Parts): void {
-  for (const note of keystore.notes) log.warn(`the keystore holds what is not used: ${note}`);
+  for (const note of keystore.notes) log.warn(`unused entry in the keystore: ${note}`);
   for (const { secretId: id, aliases = [], aliasesMatching = [] } of mappings) {
     for (const alias of aliases) {
       if (keystore.has(alias)) continue;
-      log.warn({ secretId: id, alias, aliases: someOf(keystore) }, 'the keystore has no entry of this alias');
+      log.warn({ secretId: id, alias, aliases: someOf(keystore) }, 'keystore has no entry with this alias');
     }
     for (const one of aliasesMatching) {
       if (matching(one, keystore).length > 0) continue;
       const pattern = one.source;
-      const message = 'the keystore has no entry whose alias, in lower case, matches';
+      const message = 'keystore has no entry whose alias (in lower case) matches';
       log.warn({ secretId: id, pattern, aliases: someOf(keystore) }, message);
     }
   }

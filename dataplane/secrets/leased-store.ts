@@ -212,7 +212,7 @@ export class LeasedStore implements SecretStore {
       return null;
     }
     if (held.retryAt === 0) {
-      const said = 'a secret changed and cannot be read; what was read before is used until its lease is over';
+      const said = 'could not read a changed secret; the previous value is used until its lease expires';
       this.log.warn({ err: error, secretId: id }, said);
     }
     held.retryAt = now + RETRY_MILLISECONDS;
@@ -253,7 +253,7 @@ export class LeasedStore implements SecretStore {
       try {
         listener();
       } catch (error) {
-        this.log.error({ err: error }, 'what was told of changed secrets failed');
+        this.log.error({ err: error }, 'a listener for secret changes threw');
       }
     }
   }

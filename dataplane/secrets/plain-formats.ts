@@ -10,7 +10,7 @@ export function plainFormat(log: Logger): PropertyFormat {
   return {
     async decode(id, value) {
       if (value.at(-1) === LINE_FEED) {
-        log.warn({ secretId: id }, 'the value of a secret ends with a line break, which is part of the secret');
+        log.warn({ secretId: id }, 'secret value ends with a line break, which is part of the secret');
       }
       return generic(id, value);
     },

@@ -49,5 +49,5 @@ function noteValidity({ certificates: [own] }: CryptoKey, id: string, log: Logge
   const now = new Date();
   if (own === undefined || (own.validFromDate <= now && now <= own.validToDate)) return;
   const when = { validFrom: own.validFrom, validTo: own.validTo };
-  log.warn({ secretId: id, ...when }, 'the certificate of a key for TLS is not valid at this time');
+  log.warn({ secretId: id, ...when }, 'TLS certificate expired or not valid yet');
 }

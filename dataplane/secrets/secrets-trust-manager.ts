@@ -50,10 +50,7 @@ export const secretsTrustManager = defineService({
       }
       if (checkRevocation === undefined && revocations.length === 0 && !hasWarned) {
         hasWarned = true;
-        log.warn(
-          { secretId: id },
-          'revoked certificates are trusted: there is no list of them beside the trusted ones',
-        );
+        log.warn({ secretId: id }, 'revocation is not checked: no CRL stored with the trusted certificates');
       }
       const check = checkRevocation ?? revocations.length > 0;
       return { certificates, revocations: check ? revocations : [], checkRevocation: check, everything: false };

@@ -23,10 +23,10 @@ export const scheduledExecutorService = defineService({
   }),
   examples: [{ title: 'Wait at most three seconds for running tasks', config: { gracePeriod: '3 seconds' } }],
   create({ gracefulStop, gracePeriod }, { log, onClose }) {
-    const executor = new TimerExecutor((error) => log.error({ err: error }, 'a scheduled task failed'));
+    const executor = new TimerExecutor((error) => log.error({ err: error }, 'scheduled task failed'));
     onClose(async () => {
       const left = await executor.close(gracefulStop ? gracePeriod.milliseconds : 0);
-      if (left > 0) log.warn({ tasks: left }, 'tasks still ran when the executor was closed');
+      if (left > 0) log.warn({ tasks: left }, 'executor closed while tasks were still running');
     });
     return executor;
   },

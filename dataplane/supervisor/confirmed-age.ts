@@ -24,8 +24,8 @@ export class ConfirmedAge {
     const isExceeded = most !== undefined && confirmed !== null && Date.now() - confirmed > most;
     if (isExceeded === this.wasExceeded) return isExceeded;
     this.wasExceeded = isExceeded;
-    if (isExceeded) log.warn('no controller confirmed the configuration for too long: not ready; still serving');
-    else log.info('a controller confirmed the configuration: ready again');
+    if (isExceeded) log.warn('no contact with a controller for too long; not ready, but still serving');
+    else log.info('contact with a controller restored; ready again');
     return isExceeded;
   }
 }

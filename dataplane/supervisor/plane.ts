@@ -226,7 +226,7 @@ class Supervisor implements PreparedPlane {
       throw new CannotListen('admin', address, errorText(error));
     });
     if (address.port !== 0 && this.adminAddress.port !== address.port) {
-      this.log.warn({ taken: address.port, admin: this.adminAddress }, 'the admin port is taken: another one is used');
+      this.log.warn({ taken: address.port, admin: this.adminAddress }, 'admin port in use; listening on another port');
     }
   }
 
@@ -338,13 +338,13 @@ class Supervisor implements PreparedPlane {
     else if (report.kind === 'applied') this.configuration?.applied(unit, report.order, report.problems);
     else if (report.kind === 'observed') this.metrics?.observations.addAll(report.observations);
     else if (report.kind === 'shown') this.metrics?.gauges.set(unit.number, report.gauges);
-    else if (report.kind === 'fault') this.log.error({ unit: unit.number, error: report.message }, 'a request failed');
+    else if (report.kind === 'fault') this.log.error({ unit: unit.number, error: report.message }, 'request failed');
     else if (report.kind === 'drained') {
       const { number } = unit;
       if (report.cut > 0)
-        this.log.warn({ unit: number, connections: report.cut }, 'cut off what did not finish in time');
+        this.log.warn({ unit: number, connections: report.cut }, 'drain timeout: closed unfinished connections');
       const { droppedLines: lines } = report;
-      if (lines > 0) this.log.warn({ unit: number, lines }, 'access log lines were dropped: the file was too slow');
+      if (lines > 0) this.log.warn({ unit: number, lines }, 'access log lines dropped: the file was too slow');
     }
   }
 
@@ -383,10 +383,7 @@ class Supervisor implements PreparedPlane {
     this.admin?.close();
     await this.destination?.close();
     if (this.destination !== null && this.destination.dropped > 0) {
-      this.log.warn(
-        { batches: this.destination.dropped },
-        'access log lines were dropped: the destination was too slow',
-      );
+      this.log.warn({ batches: this.destination.dropped }, 'access log lines dropped: the destination was too slow');
     }
     this.log.info('stopped');
     this.finish();

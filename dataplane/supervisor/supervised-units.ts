@@ -182,7 +182,7 @@ export class SupervisedUnits {
         else this.passOn(unit, report);
       });
       worker.on('error', (error: Error) => {
-        this.options.log.error({ unit: number, error: error.stack }, 'a unit failed');
+        this.options.log.error({ unit: number, error: error.stack }, 'gateway unit failed');
         reject(error);
       });
       worker.on('exit', () => {
@@ -200,7 +200,7 @@ export class SupervisedUnits {
       const { number } = unit;
       this.options.log.error(
         { unit: number, report: report.kind, error: String(error) },
-        'a report of a unit was lost',
+        'lost a report of a gateway unit',
       );
     }
   }
@@ -218,7 +218,7 @@ export class SupervisedUnits {
     }
     if (this.endpoints === null) return;
     this.restarts++;
-    this.options.log.warn({ unit: unit.number }, 'a unit ended and is replaced');
+    this.options.log.warn({ unit: unit.number }, 'gateway unit exited; starting a replacement');
     this.replace(unit.number);
   }
 

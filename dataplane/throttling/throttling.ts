@@ -128,7 +128,7 @@ export const throttlingFilter = defineFilter({
     function withoutBucket(): number {
       countRefused();
       if (table.tellsFull()) {
-        log.warn({ maximumPartitions: maximum }, 'there are as many partitions as there may be, new ones are refused');
+        log.warn({ maximumPartitions: maximum }, 'partition limit reached; new partitions are rejected');
       }
       return untilCleaned;
     }

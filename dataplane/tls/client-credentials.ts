@@ -35,7 +35,10 @@ export function clientTls(parts: ClientTlsParts): ClientTls {
     if (before?.fingerprint === print) return before;
     if (before !== null) {
       const authorities = trust?.certificates.length;
-      log.info({ certificates: shownCertificates(keys), authorities }, 'the TLS to backends was renewed');
+      log.info(
+        { certificates: shownCertificates(keys), authorities },
+        'TLS keys and CA certificates for backends reloaded',
+      );
     }
     return { context: sharedContext(print, context), trustsAll: trust?.everything ?? false, fingerprint: print };
   });

@@ -6,9 +6,9 @@ const INTERVAL = 60_000;
 
 /** What an operator should do about handshakes that fail by the configuration. */
 const ADVICE: Partial<Record<HandshakeFault, string>> = {
-  cipher: "a client shares no cipher suite with the connector: see 'sslCipherSuites' and the type of its key",
-  protocol: "a client speaks no version of TLS that the connector allows: see 'sslEnabledProtocols'",
-  unavailable: 'a client was turned away: keys or trust of the connector cannot be had',
+  cipher: "no cipher suite in common with a client; see 'sslCipherSuites' and the type of the connector's key",
+  protocol: "a client supports no TLS version that the connector allows; see 'sslEnabledProtocols'",
+  unavailable: 'client rejected: keys or CA certificates of the connector are not available',
 };
 
 /** Tells of handshakes that came to nothing: once a minute as a warning where an operator could do something about it. */
@@ -27,7 +27,7 @@ export class HandshakeLog {
     const now = performance.now();
     if (advice === undefined || (quiet !== undefined && now < quiet.until)) {
       if (quiet !== undefined) quiet.leftOut++;
-      this.log.debug(facts, 'a TLS handshake with a client failed');
+      this.log.debug(facts, 'TLS handshake with a client failed');
       return;
     }
     const leftOut = quiet?.leftOut ?? 0;

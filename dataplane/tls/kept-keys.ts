@@ -78,7 +78,7 @@ export class KeptKeys {
       return keys;
     } catch (error) {
       if (before === undefined) throw error;
-      this.complaints.tell(place, error, 'there is no key for TLS any more: the last one is still used');
+      this.complaints.tell(place, error, 'TLS key not found any more; still using the last one');
       return before;
     }
   }

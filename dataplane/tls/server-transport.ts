@@ -70,7 +70,7 @@ export class ServerTransport implements ServerTls {
       }
     }
     await this.renew();
-    if (this.contexts === null) throw new Error('the trust managers cannot say whom clients have to be issued by');
+    if (this.contexts === null) throw new Error('the trust managers have no CA certificates to verify clients with');
   }
 
   begin(accepted: Accepted, early: Buffer | null, protocols: readonly Protocol[], owner: HandshakeOwner): () => void {
@@ -81,7 +81,7 @@ export class ServerTransport implements ServerTls {
       if (isHandle) accepted.close();
       else accepted.destroy();
       this.changed(); // it may be known by now
-      owner.unsecured('unavailable', 'it cannot be said whom clients have to be issued by');
+      owner.unsecured('unavailable', 'there are no CA certificates to verify clients with');
       return () => {};
     }
     if (!isHandle) return beginPublicHandshake(accepted, early, contexts, clientAuth, alpn ? protocols : null, owner);
@@ -103,7 +103,8 @@ export class ServerTransport implements ServerTls {
   private changed(): void {
     this.renew().then(
       () => this.complaints.settled(RENEWAL),
-      (error: unknown) => this.complaints.tell(RENEWAL, error, 'the TLS of a connector cannot be renewed'),
+      (error: unknown) =>
+        this.complaints.tell(RENEWAL, error, 'could not reload the TLS keys or CA certificates of a connector'),
     );
   }
 
@@ -139,10 +140,10 @@ export class ServerTransport implements ServerTls {
     if (keys !== this.keys) {
       figures?.renewed();
       const certificates = shownCertificates(shown);
-      log.info({ certificates }, 'the certificates of a connector were renewed');
+      log.info({ certificates }, 'connector certificates reloaded');
     }
     if (trust !== this.trust && trust !== null) {
-      log.info({ authorities: trust.certificates.length }, 'whom clients have to be issued by was renewed');
+      log.info({ authorities: trust.certificates.length }, 'client CA certificates reloaded');
     }
   }
 
@@ -156,7 +157,7 @@ export class ServerTransport implements ServerTls {
       return this.trust !== null && found !== null && trustText(found) === trustText(this.trust) ? this.trust : found;
     } catch (error) {
       if (this.contexts === null && this.keys === null) throw error;
-      this.complaints.tell(TRUST, error, 'it cannot be said whom clients have to be issued by: nobody is let in');
+      this.complaints.tell(TRUST, error, 'no CA certificates to verify clients with; all clients are rejected');
       return undefined;
     }
   }

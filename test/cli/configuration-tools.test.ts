@@ -69,7 +69,7 @@ describe('gatewarden check', () => {
         '    |                        ^',
         "  hint: did you mean 'StaticResponseHandler'?",
         '',
-        'config/routes/a.json: EVERY REQUEST THAT REACHES IT IS REFUSED WITH 500 until it is sound',
+        'config/routes/a.json: EVERY REQUEST THAT REACHES THIS ROUTE GETS 500 until its errors are fixed',
       ].join('\n'),
     );
     expect(stdout).toContain("there is no object 'nowhere'");

@@ -99,7 +99,7 @@ describe('docs/controller-rights.yaml', () => {
       await cluster.run(['delete', 'clusterrole,clusterrolebinding', namespace]);
       await cluster.run(['delete', 'role,rolebinding', namespace, '-n', 'default']);
     });
-    await controller.line(({ msg }) => msg === 'this controller leads');
+    await controller.line(({ msg }) => msg === 'this controller is the leader');
 
     const metadata = { name: 'orders', namespace };
     const route = { apiVersion: 'gatewarden.io/v1alpha1', kind: 'Route', metadata, spec: { handler: 7 } };

@@ -20,7 +20,7 @@ describe('a release', () => {
     expect(await everything(cluster)).toContain('Secret gatewarden/gatewarden-certificates');
 
     const controller = await release.startController();
-    await controller.process.line(({ msg }) => msg === 'this controller leads');
+    await controller.process.line(({ msg }) => msg === 'this controller is the leader');
     await vi.waitFor(async () => expect(await written(release)).not.toContain(''), patience);
     const plane = await release.startPlane('default', controller);
     await serves(cluster, plane, 'one');
@@ -70,7 +70,7 @@ describe('a release', () => {
       expect(await statusFor(cluster, url, own), path).toBe(403);
     }
     const stranger = await release.startStranger('default', 'default', controller);
-    const refused = await stranger.line(({ msg }) => msg.startsWith('no controller is connected'));
+    const refused = await stranger.line(({ msg }) => msg.startsWith('no controller connected'));
     expect(refused['reason']).toContain('no group has the ServiceAccount gatewarden/default');
     expect(stranger.said.filter(({ msg }) => msg === 'listening')).toEqual([]);
   });
@@ -79,7 +79,7 @@ describe('a release', () => {
     const { cluster, release } = await prepared();
     await release.install([valueSet('tenants'), { webhook: { enabled: false } }]);
     const controller = await release.startController();
-    await controller.process.line(({ msg }) => msg === 'this controller leads');
+    await controller.process.line(({ msg }) => msg === 'this controller is the leader');
     const names = ['issuer-keys', 'unnamed'];
     await cluster.run(['apply', '-f', '-'], JSON.stringify(manifestList(names.flatMap(storedSecret))));
     const reason = (route: string): Promise<string> => {
@@ -94,7 +94,7 @@ describe('a release', () => {
     const { release } = await prepared();
     await release.install([valueSet('sidecars')]);
     const controller = await release.startController();
-    await controller.process.line(({ msg }) => msg === 'this controller leads');
+    await controller.process.line(({ msg }) => msg === 'this controller is the leader');
     const all = async (): Promise<string[]> => {
       const injector = await release.get('mutatingwebhookconfiguration', 'gatewarden');
       return [...(await written(release)), ...bundles(injector)];

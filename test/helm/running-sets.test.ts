@@ -30,7 +30,7 @@ describe.each(valueSets())('with the values of %s', (name) => {
       await release.helm(['uninstall', 'gatewarden']);
     }, 300_000);
     const controller = await release.startController();
-    await controller.process.line(({ msg }) => msg === 'this controller leads');
+    await controller.process.line(({ msg }) => msg === 'this controller is the leader');
     await vi.waitFor(async () => {
       const answer = await fetch(`http://127.0.0.1:${controller.adminPort}/health/ready`);
       expect(answer.status).toBe(200);

@@ -99,7 +99,7 @@ it('a plane has no way to the API, and a stranger gets nothing from the controll
     () => node.kubectl(['logs', 'stranger', '-n', 'strangers']),
     (text) => /PERMISSION_DENIED|UNAUTHENTICATED|refused|not let in/i.test(text),
   );
-  expect(log).not.toContain('a revision runs');
+  expect(log).not.toContain('revision applied');
   const pod = await node.get<{ status: { conditions: readonly { type: string; status: string }[] } }>([
     ...['pod', 'stranger', '-n', 'strangers'],
   ]);

@@ -24,6 +24,6 @@ it('debug shows what a warning was already given of', async () => {
     expect((await fetch(`http://127.0.0.1:${gateway.port}/`, { headers })).headers.get('x-n')).toBeNull();
   }
   const told = (): unknown[] =>
-    gateway!.said.filter(({ msg }) => msg === 'an expression has no value').map(({ level }) => level);
+    gateway!.said.filter(({ msg }) => msg === 'expression failed to evaluate').map(({ level }) => level);
   await vi.waitFor(() => expect(told()).toEqual([40, 20]));
 });

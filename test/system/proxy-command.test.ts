@@ -73,7 +73,7 @@ describe('gatewarden proxy', () => {
     await vi.waitFor(() => expect(held.requests).toHaveLength(1));
     expect(await gateway!.stop()).toBe(0);
     expect(gateway!.said).toContainEqual(
-      expect.objectContaining({ msg: 'cut off what did not finish in time', connections: 1, level: 40 }),
+      expect.objectContaining({ msg: 'drain timeout: closed unfinished connections', connections: 1, level: 40 }),
     );
     client.destroy();
     await held.close();

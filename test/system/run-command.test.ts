@@ -191,7 +191,7 @@ describe('gatewarden run', () => {
     });
     expect(await get('/a')).toMatch(/^500 /);
     expect(await get('/b')).toBe('200 all');
-    await says('10-a.json: ITS REQUESTS ARE REFUSED');
+    await says('10-a.json: REQUESTS THAT MATCH THIS ROUTE GET REJECTED');
   });
 });
 
@@ -208,7 +208,7 @@ describe('gatewarden run, while files change', () => {
     expect(await get('/a')).toBe('200 2');
     folder.write('config/routes/a.json', answer('/a', '3'));
     await becomes('/a', '200 3');
-    await says('a.json: sound again');
+    await says('a.json: valid again');
     folder.remove('config/routes/b.json');
     await vi.waitFor(async () => expect(await get('/b')).toMatch(/^404 /));
   });
@@ -219,7 +219,7 @@ describe('gatewarden run, while files change', () => {
     await says('routes: ITS LAST ROUTES KEEP SERVING');
     expect(await get('/a')).toBe('200 1');
     renameSync(folder.at('config/away'), folder.at('config/routes'));
-    await says('routes: can be read again');
+    await says('routes: readable again');
     folder.remove('config/routes/a.json');
     await vi.waitFor(async () => expect(await get('/a')).toMatch(/^404 /));
   });
@@ -272,7 +272,7 @@ describe('gatewarden run, while files change', () => {
     await says('config.json: THE LAST GOOD VERSION KEEPS SERVING');
     expect(await get('/')).toBe('200 2');
     folder.write('config/admin.json', {});
-    await says('it takes effect when the process is restarted');
+    await says('restart the process to apply it');
   });
 
   it('looks every scan interval, and at once at SIGHUP', async () => {

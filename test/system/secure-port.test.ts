@@ -108,7 +108,7 @@ it('keeps the last good pair when a broken one comes, tells, and takes the next 
   expect(await figure('gw_tls_renewal_failing{name="--tls-port"}')).toBe(1);
   expect(shown(await shake(port))).toBe('first');
   const [complaint] = gateway.said.filter(({ level }) => level >= 50);
-  expect(complaint).toMatchObject({ msg: 'there is no key for TLS any more: the last one is still used' });
+  expect(complaint).toMatchObject({ msg: 'TLS key not found any more; still using the last one' });
   expect(complaint!['reason']).toContain('none of its certificates belongs to its private key');
   secret.change(files(second));
   await vi.waitFor(async () => expect(shown(await shake(port))).toBe('second'), { timeout: 20_000, interval: 50 });

@@ -69,7 +69,7 @@ it('units share one circuit, which outlives changes of the configuration and uni
   expect(app.requests).toHaveLength(6);
   answers = true;
   expect(gateway!.said.filter(({ msg }) => /circuit/.test(String(msg)))).toMatchObject([
-    { level: 40, msg: 'the circuit breaker opens', failures: 6 },
+    { level: 40, msg: 'circuit breaker opened', failures: 6 },
   ]);
   await shows(`gw_circuit_breaker_open${labels()}`, 1);
   await shows(`gw_circuit_breaker_transitions_total${labels(',to="open"')}`, 1);
@@ -105,6 +105,6 @@ it('is closed for all when its time has come', async () => {
   answers = true;
   await vi.waitFor(async () => expect(await askAll(10)).toEqual(times(10, 200)), { timeout: 20_000, interval: 10 });
   const said = (): unknown[] => gateway!.said.map(({ msg }) => msg).filter((msg) => /circuit/.test(String(msg)));
-  await vi.waitFor(() => expect(said()).toEqual(['the circuit breaker opens', 'the circuit breaker closes']));
+  await vi.waitFor(() => expect(said()).toEqual(['circuit breaker opened', 'circuit breaker closed']));
   await shows(`gw_circuit_breaker_transitions_total${labels(',to="closed"')}`, 1);
 });

@@ -79,7 +79,10 @@ it('loses the connections of a unit that dies and nothing else, and replaces it'
   })();
 
   expect((await gateway.admin('/units/0/restart', 'POST')).status).toBe(202);
-  await vi.waitFor(() => expect(gateway.said.map(({ msg }) => msg)).toContain('a unit ended and is replaced'), 10_000);
+  await vi.waitFor(
+    () => expect(gateway.said.map(({ msg }) => msg)).toContain('gateway unit exited; starting a replacement'),
+    10_000,
+  );
   const answers = await Promise.all(
     Array.from({ length: 50 }, (_, i) => ask(gateway.port, `GET /new-${i}/1 HTTP/1.1\r\nHost: h\r\n`)),
   );

@@ -43,7 +43,7 @@ it.each<[string, string[], string]>([
   [
     'waits as a plane',
     ['dataplane', '--controller', '127.0.0.1:1', '--admin', '127.0.0.1:0'],
-    'waiting for a snapshot',
+    'waiting for the configuration from a controller',
   ],
   ['looks for a cluster as a controller', ['controller', '--admin', 'off'], 'kubeconfig'],
   ['needs to be told a directory', ['run'], 'name a directory: '],

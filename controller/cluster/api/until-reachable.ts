@@ -16,7 +16,7 @@ export async function untilReachable<T>(ask: () => Promise<T>, log: Logger): Pro
     } catch (error) {
       const isAway = error instanceof ApiError && (error.status === 0 || error.status === 429 || error.status >= 500);
       if (!isAway) throw error;
-      log.warn({ error: error.message }, 'the API server cannot be asked; it is tried again');
+      log.warn({ error: error.message }, 'API server not reachable, retrying');
       await pause(wait / 2 + (Math.random() * wait) / 2);
     }
   }

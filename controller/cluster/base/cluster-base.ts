@@ -30,7 +30,7 @@ export class ClusterBase {
       namespace: base.namespace,
       secret: shared.baseSecret,
       isLeader,
-      failed: (error) => log.warn({ error }, 'last good base configuration could not be read or written'),
+      failed: (error) => log.warn({ error }, 'could not read or write the last good base configuration'),
     });
     this.judge = {
       base,

@@ -105,7 +105,7 @@ export class PeerFollower {
     const ahead = this.clock.wall() - clock;
     this.ahead = Math.abs(ahead) < ON_THE_WAY ? 0 : ahead;
     this.tell.named(name);
-    this.options.told?.(`the controller ${name} follows`);
+    this.options.told?.(`controller ${name} follows this leader`);
     void this.stream.send(Buffer.from('{"type":"heartbeat"}'));
   }
 
@@ -139,7 +139,7 @@ export class PeerFollower {
     this.beating?.();
     if (this.name === null) return;
     this.tell.gone(this.name);
-    this.options.told?.(`the controller ${this.name} follows no more`);
+    this.options.told?.(`controller ${this.name} no longer follows this leader`);
     for (const plane of this.planes.keys()) this.options.ledger.left(plane, this.name);
   }
 }

@@ -73,7 +73,7 @@ export class PeerForwarder {
       this.stream = null;
       if (wasHeard) this.attempts = 0;
       const wait = Math.min(this.options.longestWait ?? 5000, 200 * 2 ** this.attempts++) * (0.5 + Math.random() / 2);
-      this.options.told?.(`the stream to the leader at ${address} ended: ${reason}`);
+      this.options.told?.(`stream to the leader at ${address} ended: ${reason}`);
       this.waiting = this.clock.after(wait, () => {
         this.waiting = null;
         this.connect(address);

@@ -89,7 +89,7 @@ export function validatedJwt(
   const { verificationSecretId = null, decryptionSecretId = null, secretsProvider, failureHandler } = config;
   const denied = denials(parts, ['invalid-jwt', 'not-judged-now'], failureHandler);
   const skew = config.skewAllowance.milliseconds;
-  const unchecked = new RepeatedWarning(log, 'a JWT cannot be checked');
+  const unchecked = new RepeatedWarning(log, 'JWT validation is not possible');
   const secrets: JwtSecrets = {
     provider: secretsProvider === undefined ? null : resolve(secretsProvider),
     verificationSecretId,

@@ -149,7 +149,7 @@ export const clientCredentialsOAuth2ClientFilter = defineFilter({
         return await token;
       } catch (error) {
         const reason = errorText(error);
-        failures.add(null, config.tokenEndpoint.host, reason, 'no access token could be got for a service');
+        failures.add(null, config.tokenEndpoint.host, reason, 'could not get an access token for a service');
         return null;
       }
     }

@@ -93,7 +93,7 @@ describe('manifests are judged together', () => {
     const manifests = check(other, manifest('Route', 'a', '{ handler: { type: Chian } }'), another);
     const { text } = checkReport({ verdicts: [], tokenProblems: [], manifests });
     expect(text).toContain('  at /m/all.yaml:8:26\n  8 | spec: { handler: { type: Chian } }\n');
-    expect(text).toContain('/m/all.yaml, Route a: EVERY REQUEST THAT REACHES IT IS REFUSED WITH 500');
+    expect(text).toContain('/m/all.yaml, Route a: EVERY REQUEST THAT REACHES THIS ROUTE GETS 500');
     expect(text).toContain('note: not looked at: Service y/x, Namespace y\n');
   });
 

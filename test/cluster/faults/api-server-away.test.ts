@@ -23,7 +23,7 @@ it('serves on while the API server is away, and catches up when it is back', asy
   await controller.process.line(({ isLeader }) => isLeader === false);
   await vi.waitFor(async () => expect(await routeFailures(controller)).toBeGreaterThan(4), PATIENCE);
   await other.process.stop('SIGKILL');
-  await controller.process.line(({ msg, plane }) => msg === 'a plane left' && plane === other.name);
+  await controller.process.line(({ msg, plane }) => msg === 'data plane disconnected' && plane === other.name);
   expect(await planeAnswer(plane.port, '/orders')).toBe('200 one');
 
   await cluster.apiServer.startApiServer();
@@ -39,7 +39,7 @@ it('serves on while the API server is away, and catches up when it is back', asy
   }, PATIENCE);
   expect(await client.stop()).toEqual([]);
   expect(
-    controller.process.said.filter(({ msg, plane: name }) => msg === 'a plane left' && name === plane.name),
+    controller.process.said.filter(({ msg, plane: name }) => msg === 'data plane disconnected' && name === plane.name),
   ).toEqual([]);
 });
 
@@ -71,7 +71,7 @@ it('lists everything again after etcd was compacted, and tells planes only what 
   await untilAnswer(plane.port, '/deleted', /^404/);
 
   expect((await routeWatch(controller)).relists).toBeGreaterThan(relists);
-  const updates = plane.process.said.slice(said).filter(({ msg }) => msg.startsWith('a revision runs'));
+  const updates = plane.process.said.slice(said).filter(({ msg }) => msg.startsWith('revision applied'));
   const sum = (field: string): number => updates.reduce((total, line) => total + Number(line[field]), 0);
   expect({ set: sum('set'), remove: sum('remove') }).toEqual({ set: 2, remove: 1 });
   expect(updates.filter(({ full }) => full === true)).toEqual([]);

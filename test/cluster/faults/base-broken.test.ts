@@ -49,7 +49,7 @@ describe('a base configuration that is not valid', () => {
 
     const second = await deployed.startController();
     await vi.waitFor(async () => expect(await readiness(second)).toMatch(/^200 /), patience);
-    await second.process.line(({ msg }) => msg === 'this controller leads');
+    await second.process.line(({ msg }) => msg === 'this controller is the leader');
     const newcomer = await deployed.startPlane({ controllers: [second] });
     await untilAnswer(newcomer.port, '/orders', '200 good');
     await deployed.apply(routeManifest(shop, 'orders', 'edited'));
@@ -83,7 +83,7 @@ describe('a base configuration that is not valid', () => {
     const shop = await cluster.namespace('shop');
     const deployed = await testedGateway({ access: cluster, namespaces: [shop], words: ['--webhook', '127.0.0.1:0'] });
     const controller = await deployed.startController();
-    await controller.process.line(({ msg }) => msg === 'the admission webhook is registered');
+    await controller.process.line(({ msg }) => msg === 'admission webhook registered');
     const refused = async (trust: object, base: object = {}): Promise<string> =>
       deployed.configure({ ...trust }, { ...base }).then(
         () => 'it was accepted',

@@ -24,7 +24,7 @@ it('planes leave a controller that has lost the API server for one that has not'
 
   wires.get(Number(String(address).split(':')[1]))!.cut();
   const lines = plane.process.said.length;
-  await plane.process.line(spoken('the controller ends the stream'));
+  await plane.process.line(spoken('controller asked to reconnect'));
   const next = await plane.process.line(spoken('connected to a controller'), lines);
   expect(next['controller']).not.toBe(controller);
   await gateway.apply(sayingRoute(shop, 'hello', 'second'));

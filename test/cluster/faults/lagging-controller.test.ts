@@ -48,7 +48,7 @@ it('never goes back to what a controller that lags behind has seen, in planes or
   const said = plane.process.said.length;
   await current.process.stop('SIGKILL');
   way.mend();
-  const taken = await plane.process.line(({ msg }) => msg.startsWith('a revision runs'), said);
+  const taken = await plane.process.line(({ msg }) => msg.startsWith('revision applied'), said);
   expect(taken).toMatchObject({ newer: 4 });
   await isCurrent();
   await lagging.process.line(({ isLeader }) => isLeader === true);

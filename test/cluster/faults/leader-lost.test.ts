@@ -32,7 +32,7 @@ it('moves planes and the writing of status to another controller when the leader
   const states = status.of('orders').length;
 
   await leader.process.stop('SIGKILL');
-  await follower.process.line(({ msg, plane }) => msg === 'a plane connected' && plane === moving.name);
+  await follower.process.line(({ msg, plane }) => msg === 'data plane connected' && plane === moving.name);
   await deployed.apply(routeManifest(shop, 'orders', 'two'));
   for (const { port } of planes) await untilAnswer(port, '/orders', '200 two');
   await follower.process.line(({ isLeader }) => isLeader === true);

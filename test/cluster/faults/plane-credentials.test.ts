@@ -36,7 +36,7 @@ it('a stream ends with the Pod, the token and the group of its plane, which serv
 
   /** The plane has no stream any more, and serves all the same. */
   async function cutOff({ process, port }: RunningPlane, client: SteadyClient, reason: RegExp): Promise<void> {
-    const line = await process.line(spoken('no controller is connected'));
+    const line = await process.line(spoken('no controller connected'));
     expect(line['reason']).toMatch(reason);
     expect(await said(port, '/hello')).toBe('200 first');
     expect(await client.stop()).toEqual([]);
@@ -45,7 +45,8 @@ it('a stream ends with the Pod, the token and the group of its plane, which serv
 
   function left(plane: RunningPlane, reason: RegExp): Promise<PlaneLine> {
     return controller.process.line(
-      (line) => line.msg === 'a plane left' && line['plane'] === plane.name && reason.test(String(line['reason'])),
+      (line) =>
+        line.msg === 'data plane disconnected' && line['plane'] === plane.name && reason.test(String(line['reason'])),
     );
   }
 
@@ -70,7 +71,7 @@ it('a stream ends with the Pod, the token and the group of its plane, which serv
     writeFileSync(gateway.at(`${name}.token`), mintedToken(cluster, claims));
     const plane = await gateway.startPlane({ name });
     const client = new SteadyClient(plane.port, '/hello', (text) => text === 'first');
-    const line = await plane.process.line(spoken('the controller ends the stream'));
+    const line = await plane.process.line(spoken('controller asked to reconnect'));
     expect(line['reason']).toBe('the credential of the plane ends');
     await cutOff(plane, client, /credential|token/);
     writeFileSync(gateway.at(`${name}.token`), good);

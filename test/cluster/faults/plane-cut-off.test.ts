@@ -35,7 +35,7 @@ it('counts a plane that no controller reaches while its Pod is Ready, and under 
   await vi.waitFor(() => expect(last()).toMatchObject({ programmed: '2/2' }), PATIENCE);
 
   wire.cut();
-  await far.process.line(({ msg }) => msg.startsWith('no controller is connected'));
+  await far.process.line(({ msg }) => msg.startsWith('no controller connected'));
   const before = status.of('orders').length;
   await gateway.apply(routeManifest(shop, 'orders', 'two'));
   await untilAnswer(near.port, '/orders', '200 two');

@@ -21,14 +21,14 @@ describe('with the controller away', () => {
     const before = new SteadyClient(first.port, '/hello', (text) => text === 'first');
     const [{ process: controller, port }] = gateway.controllers as [(typeof gateway.controllers)[number]];
     await controller.stop();
-    await first.process.line(spoken('no controller is connected'));
+    await first.process.line(spoken('no controller connected'));
     expect(await said(first.port, '/hello')).toBe('200 first');
     expect(await before.stop()).toEqual([]);
     expect(before.answered).toBeGreaterThan(0);
     await first.process.stop('SIGKILL');
 
     const second = await gateway.startPlane({ name: first.name, words });
-    await second.process.line(spoken('no controller said anything: the snapshot on disk is served'));
+    await second.process.line(spoken('no controller reachable; serving the snapshot from disk'));
     expect(await said(second.port, '/hello')).toBe('200 first');
     expect(await said(second.adminPort, '/health/ready')).toBe('200 ready');
 
@@ -47,8 +47,8 @@ describe('with the controller away', () => {
     const [{ process: controller, port }] = gateway.controllers as [(typeof gateway.controllers)[number]];
     await controller.stop();
     const plane = await gateway.startWaitingPlane({ name, words: keepingIn(gateway, 'kept').words });
-    await plane.process.line(spoken('there is no snapshot on disk'));
-    await plane.process.line(spoken('no controller is connected'));
+    await plane.process.line(spoken('no snapshot on disk'));
+    await plane.process.line(spoken('no controller connected'));
     expect(await said(plane.adminPort, '/health/live')).toBe('200 alive');
     expect(await said(plane.adminPort, '/health/ready')).toBe('503 not ready');
     expect(plane.process.said.filter(({ msg }) => msg === 'listening')).toEqual([]);

@@ -109,7 +109,7 @@ it('a base that one plane of three cannot build: it refuses it as a whole and go
   const site = { name: 'site', type: 'ResourceHandler', config: { directories: [`\${env['SITE']}`] } };
   const router = { name: '_router', type: 'Router', config: {} };
   await gateway.configure({}, { 'config.json': { heap: [site, router], handler: '_router' } });
-  await without.process.line(spoken('a revision was refused'));
+  await without.process.line(spoken('revision rejected'));
   await gateway.apply(deployedObject('Route', shop, 'late', { handler: sayingHandler('late') }));
   const { message } = await untilShown(gateway, 'late', '2/3');
   expect(message).toContain(`plane ${gateway.namespace}/${without.name}: `);

@@ -70,6 +70,6 @@ it('a rotated Secret: no request fails, the new key counts, the old one does not
   expect(await others.stop()).toEqual([]);
   expect(others.answered).toBeGreaterThan(0);
   await gateway.untilReason(shop, 'route/quick', 'Programmed', 'Programmed');
-  const revisions = plane.said.slice(lines).filter(({ msg }) => msg === 'a revision runs');
+  const revisions = plane.said.slice(lines).filter(({ msg }) => msg === 'revision applied');
   expect(revisions).toMatchObject([{ full: false, set: 2, remove: 0 }]);
 });

@@ -34,39 +34,39 @@ const unusable: readonly Unusable[] = [
       bytes[at] = bytes[at]! ^ 1;
       writeFileSync(file, bytes);
     },
-    line: 'the snapshot on disk is not used',
+    line: 'snapshot on disk is not usable; ignoring it',
     reason: /damaged, or sealed for another plane or with another key/,
   },
   {
-    why: 'cut short',
+    why: 'truncated',
     spoil: ({ file }) => truncateSync(file, readFileSync(file).length - 1),
-    line: 'the snapshot on disk is not used',
+    line: 'snapshot on disk is not usable; ignoring it',
     reason: /damaged, or sealed for another plane or with another key/,
   },
   {
     why: 'empty',
     spoil: ({ file }) => truncateSync(file, 0),
-    line: 'the snapshot on disk is not used',
+    line: 'snapshot on disk is not usable; ignoring it',
     reason: /no sealed snapshot/,
   },
   {
     why: 'sealed with another key',
     spoil: ({ key }) => writeFileSync(key, randomBytes(32)),
-    line: 'the snapshot on disk is not used',
+    line: 'snapshot on disk is not usable; ignoring it',
     reason: /damaged, or sealed for another plane or with another key/,
   },
   {
     why: 'of a plane with another ServiceAccount',
     spoil: () => undefined,
     start: { account: 'other' },
-    line: 'the snapshot on disk is not used',
+    line: 'snapshot on disk is not usable; ignoring it',
     reason: /damaged, or sealed for another plane or with another key/,
   },
   {
     why: 'older than allowed',
     spoil: () => undefined,
     start: { words: ['--snapshot-max-age', '1ms'] },
-    line: 'the snapshot on disk is too old and not used',
+    line: 'snapshot on disk is too old; ignoring it',
   },
 ];
 
@@ -89,10 +89,10 @@ describe('a snapshot on disk is not used', () => {
         const name = start.account === undefined ? plane.name : other;
         const words = [...kept.words, ...(start.words ?? [])];
         const started = await gateway.startWaitingPlane({ name, words });
-        const said = await started.process.line(spoken('the snapshot on disk'));
+        const said = await started.process.line(spoken('snapshot on disk'));
         expect(said.msg, why).toBe(line);
         expect(String(said['reason'] ?? ''), why).toMatch(reason);
-        await started.process.line(spoken('no controller is connected'));
+        await started.process.line(spoken('no controller connected'));
         expect(await readiness(started.adminPort), why).toBe(503);
         expect(await started.process.stop(), why).toBe(0);
       }),
@@ -119,7 +119,7 @@ describe('what cannot be written', () => {
 
     const large = randomBytes(30_000).toString('hex');
     await gateway.apply(sayingRoute(shop, 'large', large));
-    const warning = await plane.process.line(spoken('the snapshot cannot be written'));
+    const warning = await plane.process.line(spoken('could not write the snapshot'));
     expect(warning['reason']).toMatch(/ENOSPC/);
     expect(await said(plane.port, '/large')).toBe(`200 ${large}`);
     expect(readFileSync(file).equals(whole)).toBe(true);
@@ -128,7 +128,7 @@ describe('what cannot be written', () => {
     expect(client.answered).toBeGreaterThan(0);
 
     await gateway.kubectl(['delete', 'routes.gatewarden.io', 'large', '-n', shop]);
-    await plane.process.line(spoken('the snapshot can be written again'));
+    await plane.process.line(spoken('snapshot written again after failures'));
     const rescued = keepingIn(gateway, 'rescued');
     mkdirSync(rescued.directory);
     writeFileSync(rescued.file, whole);
@@ -144,16 +144,16 @@ describe('what cannot be written', () => {
     const { directory, file, words } = keepingIn(gateway, 'kept', 'taken/kept');
     writeFileSync(gateway.at('taken'), 'a file');
     const plane = await gateway.startPlane({ words });
-    const warning = await plane.process.line(spoken('the snapshot cannot be written'));
+    const warning = await plane.process.line(spoken('could not write the snapshot'));
     expect(warning).toMatchObject({ directory, reason: expect.stringMatching(/ENOTDIR|EEXIST/) });
     await gateway.apply(sayingRoute(shop, 'hello', 'second'));
     await vi.waitFor(async () => expect(await said(plane.port, '/hello')).toBe('200 second'), patience);
 
     rmSync(gateway.at('taken'));
     await gateway.apply(sayingRoute(shop, 'hello', 'third'));
-    await plane.process.line(spoken('the snapshot can be written again'));
+    await plane.process.line(spoken('snapshot written again after failures'));
     await untilKept(file);
-    expect(plane.process.said.filter(spoken('the snapshot cannot be written'))).toHaveLength(1);
+    expect(plane.process.said.filter(spoken('could not write the snapshot'))).toHaveLength(1);
   });
 });
 

@@ -7,10 +7,15 @@ it('writes few lines of many, and then says how many were left out', async () =>
   const lines: string[] = [];
   const clock = new ManualClock();
   const log = pino({ base: null, timestamp: false }, { write: (line) => lines.push(line) });
-  const warning = new PacedWarning(log, 'a plane was refused', clock);
+  const warning = new PacedWarning(log, 'connection of a data plane rejected', clock);
   for (let i = 0; i < 1000; i++) warning.give({ peer: `10.0.0.1:${i}` });
   expect(lines).toHaveLength(5);
   await clock.pass(1000);
   warning.give({ peer: '10.0.0.2:1' });
-  expect(JSON.parse(lines[5]!)).toEqual({ level: 40, peer: '10.0.0.2:1', leftOut: 995, msg: 'a plane was refused' });
+  expect(JSON.parse(lines[5]!)).toEqual({
+    level: 40,
+    peer: '10.0.0.2:1',
+    leftOut: 995,
+    msg: 'connection of a data plane rejected',
+  });
 });

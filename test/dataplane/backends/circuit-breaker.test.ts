@@ -81,9 +81,7 @@ it('opens, answers by itself, and is closed by the executor', async () => {
   expect(await asks('200 close')).toBe('200 502');
   expect([logged, counted, gauges.changed()]).toEqual([[], [], null]);
   expect(await asks('close')).toBe('502');
-  expect(logged).toMatchObject([
-    { level: WARN, msg: 'the circuit breaker opens', failures: 2, openDuration: 3_600_000 },
-  ]);
+  expect(logged).toMatchObject([{ level: WARN, msg: 'circuit breaker opened', failures: 2, openDuration: 3_600_000 }]);
   expect(counted).toEqual(['gw_circuit_breaker_transitions_total open']);
   expect(gauges.changed()).toEqual(gauge(1));
   expect(await asks('200 close 200')).toBe('500 500 500');
@@ -92,7 +90,7 @@ it('opens, answers by itself, and is closed by the executor', async () => {
   expect(executor.tasks).toHaveLength(1);
   expect(executor.tasks[0]!.delay).toBeGreaterThan(3_590_000);
   executor.run();
-  expect(logged.slice(1)).toMatchObject([{ level: INFO, msg: 'the circuit breaker closes' }]);
+  expect(logged.slice(1)).toMatchObject([{ level: INFO, msg: 'circuit breaker closed' }]);
   expect(counted.at(-1)).toBe('gw_circuit_breaker_transitions_total closed');
   expect(gauges.changed()).toEqual(gauge(0));
   expect(await asks('200 close 200')).toBe('200 502 200');
@@ -185,7 +183,7 @@ it('is closed by a request when nobody else did it in time', async () => {
   await untilTrue(() => process.hrtime.bigint() > later);
   expect(await asks('200')).toBe('200');
   executor.run(); // too late
-  expect(logged.map(({ msg }) => msg)).toEqual(['the circuit breaker opens', 'the circuit breaker closes']);
+  expect(logged.map(({ msg }) => msg)).toEqual(['circuit breaker opened', 'circuit breaker closed']);
 });
 
 describe('one memory', () => {
@@ -213,7 +211,7 @@ describe('one memory', () => {
     expect(after.executor.tasks).toHaveLength(1);
     after.executor.run();
     expect(await after.asks('200')).toBe('200');
-    expect(after.logged.map(({ msg }) => msg)).toEqual(['the circuit breaker closes']);
+    expect(after.logged.map(({ msg }) => msg)).toEqual(['circuit breaker closed']);
   });
 
   it.each([

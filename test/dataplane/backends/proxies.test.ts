@@ -345,7 +345,7 @@ describe('the proxy of the system', () => {
   ])('says when there is none, for %s', async (_case, config) => {
     const gateway = await serve({ type: 'ReverseProxyHandler', config });
     expect(gateway.logged.map((line) => line['msg'])).toEqual([
-      'neither http.proxyHost nor https.proxyHost is set: requests go to their backends straight',
+      'neither http.proxyHost nor https.proxyHost is set; requests go directly to backends',
     ]);
   });
 

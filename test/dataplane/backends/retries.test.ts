@@ -56,7 +56,7 @@ function to(app: ScriptedBackend): string {
 function said(gateway: ConfiguredGateway): unknown[] {
   const fields = ['level', 'msg', 'refusal', 'status', 'retries'];
   return gateway.logged
-    .filter(({ msg }) => /retries|sent again/.test(String(msg)))
+    .filter(({ msg }) => /retries|a retry|not retried/.test(String(msg)))
     .map((line) => fields.map((field) => line[field]).filter((value) => value !== undefined));
 }
 
@@ -86,7 +86,7 @@ describe.each(['ReverseProxyHandler', 'ClientHandler'])('%s', (type) => {
     const gateway = await serve(handler(AT_ONCE, type));
     expect(await send(gateway, 'GET /x?y', [to(app)])).toMatchObject({ status: 200, body: 'at last' });
     expect(app.requests.map(({ target }) => target)).toEqual(['/x?y', '/x?y', '/x?y']);
-    expect(said(gateway)).toEqual([[DEBUG, 'a request that was sent again succeeded', 2]]);
+    expect(said(gateway)).toEqual([[DEBUG, 'request succeeded after a retry', 2]]);
   });
 
   it.each([
@@ -99,7 +99,7 @@ describe.each(['ReverseProxyHandler', 'ClientHandler'])('%s', (type) => {
     const answer = await send(gateway, 'GET /', [to(app)]);
     expect(answer.status).toBe(type === 'ClientHandler' ? 500 : 502);
     expect(app.requests).toHaveLength(times);
-    expect(said(gateway)).toEqual([[WARN, 'all retries of a request failed', 'backend-closed', times - 1]]);
+    expect(said(gateway)).toEqual([[WARN, 'request failed after all retries', 'backend-closed', times - 1]]);
   });
 
   it.each([
@@ -121,7 +121,7 @@ it.each([
 ])('%s is asked for again', async (_case, host, refusal) => {
   const gateway = await serve(handler({ ...AT_ONCE, count: 3 }));
   expect(refusalOf(await send(gateway, 'GET /', [host]))).toBe(refusal);
-  expect(said(gateway)).toEqual([[WARN, 'all retries of a request failed', refusal, 3]]);
+  expect(said(gateway)).toEqual([[WARN, 'request failed after all retries', refusal, 3]]);
 });
 
 it.each([
@@ -152,14 +152,14 @@ describe('condition', () => {
     const gateway = await serve(handler({ ...AT_ONCE, count: bad.length, condition }));
     const answer = await send(gateway, 'POST /', [to(app)]); // a GET may be repeated on its own on a kept connection
     expect(answer).toMatchObject({ status: 200, body: 'good' });
-    expect(said(gateway)).toEqual([[DEBUG, 'a request that was sent again succeeded', bad.length]]);
+    expect(said(gateway)).toEqual([[DEBUG, 'request succeeded after a retry', bad.length]]);
   });
 
   it('that stays true gives the last answer, whole', async () => {
     const app = await backend(steps(answers('first', '503 Busy'), answers('second', '503 Busy')));
     const gateway = await serve(handler({ ...AT_ONCE, count: 1, condition: busy }));
     expect(await send(gateway, 'GET /', [to(app)])).toMatchObject({ status: 503, body: 'second' });
-    expect(said(gateway)).toEqual([[WARN, 'all retries of a request failed', 503, 1]]);
+    expect(said(gateway)).toEqual([[WARN, 'request failed after all retries', 503, 1]]);
   });
 
   it.each([
@@ -210,7 +210,7 @@ describe('what is said of failures', () => {
     const gateway = await serve(handler({ ...AT_ONCE, ...retries }, 'ReverseProxyHandler', more));
     expect((await send(gateway, 'POST /', [to(app)])).status).toBe(200);
     expect(warned(gateway)).toEqual([]);
-    const attempts = gateway.logged.filter(({ msg }) => msg === 'an attempt to get an answer failed');
+    const attempts = gateway.logged.filter(({ msg }) => msg === 'request failed, retrying');
     expect(attempts).toMatchObject(
       [0, 1].map((tried) => ({ level: DEBUG, retries: tried, backend: to(app).slice(6) })),
     );
@@ -223,7 +223,7 @@ describe('what is said of failures', () => {
     expect((await send(gateway, 'GET /', [to(app)])).status).toBe(502);
     const backendName = to(app).slice(6);
     expect(warned(gateway)).toMatchObject([
-      { msg: 'all retries of a request failed', refusal: 'backend-closed', backend: backendName, retries: 3 },
+      { msg: 'request failed after all retries', refusal: 'backend-closed', backend: backendName, retries: 3 },
     ]);
     expect(warned(gateway)[0]!['reason']).toEqual(expect.any(String));
     expect(counts(gateway)).toEqual({ gw_retries_total: 3, gw_retries_failed_total: 1 });
@@ -245,7 +245,7 @@ describe('what is said of failures', () => {
     onTestFinished(() => client.destroy());
     client.send(`GET / HTTP/1.1\r\n${to(app)}\r\nConnection: close\r\n\r\n`);
     await client.untilClosed();
-    expect(warned(gateway)).toMatchObject([{ refusal, msg: 'a request got no answer from its backend' }]);
+    expect(warned(gateway)).toMatchObject([{ refusal, msg: 'request to the backend failed' }]);
     expect(counts(gateway)).toEqual({});
   });
 });
@@ -373,7 +373,7 @@ describe('what is sent again', () => {
     const gateway = await serve(handler(AT_ONCE, 'ReverseProxyHandler', { temporaryStorage: 'small' }), [storage]);
     expect(refusalOf(await send(gateway, 'POST /', [to(app)], content))).toBe('backend-closed');
     expect(app.requests.map(({ body }) => body === content)).toEqual([true]);
-    expect(said(gateway)).toEqual([[WARN, 'a request is not sent again: its body is not kept', 'backend-closed']]);
+    expect(said(gateway)).toEqual([[WARN, 'request not retried: its body was not buffered', 'backend-closed']]);
     expect(warned(gateway)).toHaveLength(1);
     for (let more = 0; more < 3; more++) await send(gateway, 'POST /', [to(app)], content);
     gateway.configuration.close();

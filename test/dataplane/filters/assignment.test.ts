@@ -74,7 +74,7 @@ describe('AssignmentFilter', () => {
     ]);
     expect((await ask('/t')).status).toBe(200);
     expect(logged.filter(({ target }) => target === '${request.version}')).toMatchObject([
-      { level: 40, msg: 'assignments to it have no effect: it can only be read' },
+      { level: 40, msg: 'assignment target is read-only; assignments to it have no effect' },
     ]);
   });
 

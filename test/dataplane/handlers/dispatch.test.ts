@@ -42,7 +42,7 @@ it.each([
 it('says in the log that the query of a base has no effect', async () => {
   const gateway = await serve(dispatching({ baseURI: 'http://other.example?x=1', handler: answering('x') }));
   expect(gateway.logged).toMatchObject([
-    { baseURI: 'http://other.example/?x=1', msg: 'the query of a baseURI has no effect: that of the request stays' },
+    { baseURI: 'http://other.example/?x=1', msg: 'query of a baseURI ignored; the query of the request is kept' },
   ]);
 });
 

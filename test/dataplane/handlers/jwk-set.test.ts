@@ -109,7 +109,7 @@ describe(TYPE, () => {
     const gateway = await serve({ type: TYPE, config: { secretsProvider, purposes: [purpose] } });
     const { status, body } = await send(gateway, 'GET /');
     expect([status, body.length]).toEqual([500, 0]);
-    expect(gateway.logged).toContainEqual(expect.objectContaining({ msg: 'the keys of a JWK set cannot be read' }));
+    expect(gateway.logged).toContainEqual(expect.objectContaining({ msg: 'could not read the keys of a JWK set' }));
   });
 
   it('shows renewed keys', async () => {

@@ -95,7 +95,7 @@ describe('what cannot be sent on', () => {
     const answers = [await send(gateway, 'GET /'), await send(gateway, 'GET /')];
     expect(answers.map((answer) => [answer.status, refusalOf(answer)])).toEqual(Array(2).fill([502, 'backend-scheme']));
     const warnings = gateway.logged.filter((line) => line['refusal'] === 'backend-scheme');
-    expect(warnings).toMatchObject([{ backend: 'ftp', msg: 'only http, https, ws and wss lead to backends' }]);
+    expect(warnings).toMatchObject([{ backend: 'ftp', msg: 'unsupported backend scheme; use http, https, ws or wss' }]);
   });
 
   it('a request that names no host', async () => {
@@ -111,7 +111,7 @@ describe('what cannot be sent on', () => {
     const answer = await send(gateway, 'GET /', [host(gateway.port, name)]);
     expect([answer.status, refusalOf(answer)]).toEqual([403, 'backend-egress']);
     expect(gateway.finished).toHaveLength(1);
-    const msg = 'the request would come back to this gateway: give the route a baseURI';
+    const msg = 'request would come back to this gateway; set a baseURI on the route';
     expect(gateway.logged).toMatchObject([{ msg, refusal: 'backend-egress' }]);
   });
 

@@ -120,8 +120,8 @@ describe('the link to a controller', () => {
   });
 
   it.each([
-    [null, 'no controller is connected: nothing is served yet'],
-    ['r', 'no controller is connected: what is held serves on'],
+    [null, 'no controller connected; no configuration to serve yet'],
+    ['r', 'no controller connected; still serving the last revision'],
   ])('says what comes of it that no controller is there, with revision %j', async (revision, expected) => {
     const peer = await controller();
     peer.close();

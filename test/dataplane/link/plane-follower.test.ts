@@ -178,7 +178,7 @@ describe('a plane that starts', () => {
     expect(follower.revision).toBeNull();
     await vi.waitFor(() => expect(follower.revision).toBe('kept'));
     expect(plane.begun).toBe(1);
-    expect(lines.at(-1)?.msg).toMatch(/the snapshot on disk is served/);
+    expect(lines.at(-1)?.msg).toMatch(/serving the snapshot from disk/);
   });
 
   it('serves what was kept at once when no address of a controller answers', async () => {
@@ -222,7 +222,7 @@ describe('a plane that starts', () => {
     const { plane, follower, lines } = scene({ file: await kept(), patience: SHORT });
     plane.problems = [bad];
     await follower.start();
-    await vi.waitFor(() => expect(lines.some(({ msg }) => msg === 'the snapshot on disk cannot be served')).toBe(true));
+    await vi.waitFor(() => expect(lines.some(({ msg }) => msg === 'snapshot on disk cannot be served')).toBe(true));
     expect(follower.revision).toBeNull();
     plane.problems = [];
     expect(await follower.apply(wholeUpdate({ set: [] }))).toMatchObject({ taken: true });
@@ -248,7 +248,7 @@ describe('a plane that starts', () => {
     const { follower, lines } = scene({ file, diskPatience: 1 });
     await follower.start();
     expect(await follower.apply(wholeUpdate({ revision: 'next' }))).toMatchObject({ taken: true });
-    expect(lines.at(-1)?.msg).toMatch(/^the disk is slow/);
+    expect(lines.at(-1)?.msg).toMatch(/^slow disk/);
   });
 
   it('writes again what could not be written, without waiting for the next update', async () => {

@@ -198,7 +198,7 @@ describe('the journal of a snapshot', () => {
     await snapshot.close();
     spoil(join(here.directory, journals(here)[0]!), lengths);
     expect((await here.snapshot().read())?.holding.revision).toBe(revision);
-    expect(here.lines).toEqual([expect.objectContaining({ level: 40, msg: expect.stringMatching(/cut short/) })]);
+    expect(here.lines).toEqual([expect.objectContaining({ level: 40, msg: expect.stringMatching(/truncated/) })]);
   });
 
   it('gives way to a new snapshot when it has become long', async () => {
@@ -266,7 +266,7 @@ describe('the journal of a snapshot', () => {
 
 describe('a snapshot that may not be used', () => {
   it.each<[string, spoil: (here: Scene) => void, changes: Partial<SealedSnapshotOptions>, reason: RegExp]>([
-    ['is not there', ({ file }) => rmSync(file), {}, /there is no snapshot on disk/],
+    ['is not there', ({ file }) => rmSync(file), {}, /no snapshot on disk/],
     ['is empty', ({ file }) => truncateSync(file), {}, /format/],
     ['is cut off', ({ file }) => truncateSync(file, statSync(file).size - 1), {}, /damaged/],
     ['is cut off early', ({ file }) => truncateSync(file, 20), {}, /format/],
@@ -312,13 +312,13 @@ describe('a disk that takes nothing', () => {
       snapshot.save(holding(revision));
       await snapshot.close();
     }
-    expect(here.lines.map(({ level, msg }) => [level, msg.slice(0, 32)])).toEqual([
-      [40, 'the snapshot cannot be written: '],
+    expect(here.lines.map(({ level, msg }) => [level, msg.slice(0, 28)])).toEqual([
+      [40, 'could not write the snapshot'],
     ]);
     rmSync(here.directory);
     snapshot.save(holding('three'));
     await snapshot.close();
-    expect(here.lines.at(-1)?.msg).toBe('the snapshot can be written again');
+    expect(here.lines.at(-1)?.msg).toBe('snapshot written again after failures');
     expect((await here.snapshot().read())?.holding.revision).toBe('three');
   });
 

@@ -417,7 +417,7 @@ describe('tokens that are bound to a key', () => {
     const resolver = confirmationKeyVerifierAccessTokenResolver.create(read, parts);
     const headers = [`Authorization: DPoP ${TOKEN}`, `DPoP: ${client.proof({ uri: 'http://gw.test/', token: TOKEN })}`];
     expect(await told(resolver, headers)).toMatchObject({ description: 'the DPoP proof could not be verified' });
-    expect(logged).toMatchObject([{ level: 40, msg: 'a DPoP proof was refused' }]);
+    expect(logged).toMatchObject([{ level: 40, msg: 'DPoP proof rejected' }]);
   });
 });
 

@@ -132,7 +132,7 @@ describe('the verdict on a token', () => {
     const { ask, logged } = await startProtected(resolver());
     for (const token of ['thrown', 'thrown', 'rejected', 'unknown', 'odd']) await ask(`Authorization: Bearer ${token}`);
     expect(logged.filter(({ level }) => Number(level) >= 40)).toEqual([
-      expect.objectContaining({ msg: 'an access token could not be judged', reason: 'no answer about …' }),
+      expect.objectContaining({ msg: 'could not validate an access token', reason: 'no answer about …' }),
     ]);
     for (const word of ['thrown', 'rejected', 'unknown']) expect(JSON.stringify(logged)).not.toContain(word);
   });

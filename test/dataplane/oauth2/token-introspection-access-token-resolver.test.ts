@@ -88,7 +88,7 @@ describe('with a real authorization server', () => {
     const warnings = logged.filter(({ level }) => level === 40);
     expect(warnings).toHaveLength(1);
     expect(warnings[0]).toMatchObject({
-      msg: 'access tokens cannot be introspected',
+      msg: 'token introspection failed',
       backend: new URL(server.issuer).host,
       reason:
         "the answer has the status 401 and the error invalid_client: check the client authentication in 'providerHandler'",
@@ -319,7 +319,7 @@ describe('the token is refused', () => {
     const { told, logged } = await resolving({ endpoint: await endpoint(answer) });
     const more = description === undecided ? { undecided: true } : {};
     expect(await told('the-token')).toEqual({ kind: 'refusal', error: 'invalid_token', description, cause, ...more });
-    const warnings = logged.filter(({ level, msg }) => level === 40 && msg === 'access tokens cannot be introspected');
+    const warnings = logged.filter(({ level, msg }) => level === 40 && msg === 'token introspection failed');
     expect(warnings).toHaveLength(cause === null ? 0 : 1);
     expect(JSON.stringify(logged)).not.toContain('the-token');
   });

@@ -93,7 +93,7 @@ describe(TYPE, () => {
     expect(problems).toEqual([]);
     const alias = 'none';
     expect(logged).toMatchObject([
-      { secretId: 'some', alias, msg: 'the keystore has no entry of this alias' },
+      { secretId: 'some', alias, msg: 'keystore has no entry with this alias' },
       { secretId: 'none', alias, aliases: expect.arrayContaining(['one', 'two']) },
     ]);
   });
@@ -206,7 +206,7 @@ describe(TYPE, () => {
 
   it('says at once that there is no password', async () => {
     const { logged } = storeOver({}, { storePasswordSecretId: 'other' });
-    const said = { msg: 'a keystore cannot be opened', err: { message: expect.stringContaining("no secret 'other'") } };
+    const said = { msg: 'could not open a keystore', err: { message: expect.stringContaining("no secret 'other'") } };
     await vi.waitFor(() => expect(logged).toMatchObject([said]));
   });
 
@@ -222,7 +222,7 @@ describe(TYPE, () => {
     const { store, logged } = storeOver({ password: 'wrong' });
     const ids = mappings.map(({ secretId }) => secretId);
     for (let time = 0; time < 3; time++) await Promise.allSettled(ids.map((id) => store.keys('verify', id)));
-    expect(logged.filter(({ msg }) => msg === 'a keystore cannot be opened')).toHaveLength(1);
+    expect(logged.filter(({ msg }) => msg === 'could not open a keystore')).toHaveLength(1);
   });
 
   it('cannot be built without its file', () => {
@@ -404,7 +404,7 @@ describe('a change', () => {
     writeFileSync(file, other.subarray(0, 700));
     const noticed = async (): Promise<void> => {
       await comesTo(store, 'CN=one');
-      expect(logged.map(({ msg }) => msg)).toContain('a keystore cannot be opened');
+      expect(logged.map(({ msg }) => msg)).toContain('could not open a keystore');
     };
     await vi.waitFor(noticed, { timeout: 120_000 });
     writeFileSync(file, other);

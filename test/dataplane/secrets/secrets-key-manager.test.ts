@@ -49,7 +49,7 @@ describe(TYPE, () => {
     const { object: manager, logged } = managerOf(secretFolder({ tls: authority.issue({ [when]: true }).pem }));
     await manager.keys();
     await manager.keys();
-    expect(logged).toMatchObject([{ secretId: 'tls', msg: expect.stringContaining('not valid at this time') }]);
+    expect(logged).toMatchObject([{ secretId: 'tls', msg: expect.stringContaining('expired or not valid yet') }]);
   });
 
   it.each([

@@ -25,7 +25,7 @@ describe('ScheduledExecutorService', () => {
     }, 1);
     await untilTrue(() => runs >= 4);
     stop();
-    expect(logged.map(({ msg }) => msg)).toEqual(['a scheduled task failed']);
+    expect(logged.map(({ msg }) => msg)).toEqual(['scheduled task failed']);
   });
 
   it('cancels what has not begun', async () => {

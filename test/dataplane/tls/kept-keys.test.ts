@@ -64,7 +64,7 @@ describe('keys by the name of the server', () => {
     byId.set('standard', issued('new.test'));
     expect(await subjects(keys)).toEqual(['CN=new.test', 'CN=shop.test']);
     await keys.current();
-    expect(logged.map(({ msg }) => msg)).toEqual(['there is no key for TLS any more: the last one is still used']);
+    expect(logged.map(({ msg }) => msg)).toEqual(['TLS key not found any more; still using the last one']);
     expect(logged[0]).toMatchObject({ reason: expect.stringMatching(reason) });
     expect(logged[0]).not.toHaveProperty('err');
     byId.set('shop', issued('back.test'));
@@ -91,7 +91,7 @@ it('a change of trust counts although there is a new key that cannot be used', a
   const [before, after] = [old.issue({ client: true }), next.issue({ client: true })];
   expect((await as(before)).status).toMatch(/204/);
   keys.change([unusable()]);
-  await untilTrue(() => gateway.logged.some(({ msg }) => /still used/.test(String(msg))));
+  await untilTrue(() => gateway.logged.some(({ msg }) => /still using/.test(String(msg))));
   trust.change({ certificates: [next.certificate] });
   expect((await as(after)).status).toMatch(/204/);
   await expect(as(before)).rejects.toThrow();

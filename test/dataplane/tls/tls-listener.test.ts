@@ -208,7 +208,7 @@ describe('the certificate that is shown', () => {
     expect(answer!.toString()).toMatch(/^HTTP\/1\.1 204 /);
     before.destroy();
     keys.change(new Error('it is gone'));
-    await untilTrue(() => logged.some(({ msg }) => /the last one is still used/.test(String(msg))));
+    await untilTrue(() => logged.some(({ msg }) => /still using the last one/.test(String(msg))));
     expect((await askSecurely(port, trusting)).certificate.subject.CN).toBe('renewed');
   });
 });

@@ -33,7 +33,7 @@ export class DataplaneProcess {
     const rest = Object.entries(fixed).filter(([name]) => !words.includes(name));
     const started = new DataplaneProcess([...rest.flat(), ...words], env);
     const ended = started.exited.then(() => Promise.reject(new Error(`it ended: ${JSON.stringify(started.said)}`)));
-    await Promise.race([started.line('waiting for a snapshot'), ended]);
+    await Promise.race([started.line('waiting for the configuration from a controller'), ended]);
     ended.catch(() => {});
     return started;
   }
@@ -53,7 +53,7 @@ export class DataplaneProcess {
 
   /** Asks the admin port. */
   async admin(path: string): Promise<{ status: number; text: string }> {
-    const { admin } = await this.line('waiting for a snapshot');
+    const { admin } = await this.line('waiting for the configuration from a controller');
     const response = await fetch(`http://127.0.0.1:${(admin as { port: number }).port}${path}`);
     return { status: response.status, text: await response.text() };
   }

@@ -115,7 +115,7 @@ export class DeployedGateway {
     ];
     const process = new LoggingProcess(all, env, command);
     this.processes.push(process);
-    const waiting = await process.line(({ msg }) => msg === 'waiting for a snapshot');
+    const waiting = await process.line(({ msg }) => msg === 'waiting for the configuration from a controller');
     return { process, name, adminPort: (waiting['admin'] as { port: number }).port };
   }
 

@@ -72,7 +72,7 @@ it('without a token nothing is sent, and one that was revoked is replaced within
   await server.close();
   expect(await gateway.ask('/service/1', null)).toMatchObject({ status: 502, body: '' });
   expect(service.statuses).toEqual([]);
-  const complaint = 'no access token could be got for a service';
+  const complaint = 'could not get an access token for a service';
   await vi.waitFor(() => expect(gateway.process.said.map(({ msg }) => msg)).toContain(complaint), patience);
   expect(await gateway.status('/plain/1', null)).toBe(200);
 

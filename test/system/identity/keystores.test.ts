@@ -111,7 +111,7 @@ it('keystores behind a connector and behind tokens are replaced while requests r
   gateway.folder.remove('tls/keystore.p12');
   gateway.folder.remove('signing/keystore.p12');
   await untilAll('second', 401, 'second');
-  const complaint = 'there is no key for TLS any more: the last one is still used';
+  const complaint = 'TLS key not found any more; still using the last one';
   await vi.waitFor(() => expect(gateway.process.said.map(({ msg }) => msg)).toContain(complaint), patience);
   expect(await ask('second')).toMatchObject({ status: 401, by: 'second' });
   gateway.folder.replace('tls/keystore.p12', file({ tls: tls[0]! }));

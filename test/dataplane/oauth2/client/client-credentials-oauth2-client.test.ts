@@ -224,7 +224,7 @@ describe(TYPE, () => {
     expect(seen).toEqual([]);
     const lines = JSON.stringify(logged.filter(({ level }) => level === 40));
     expect(lines).toMatch(reason);
-    expect(lines).toContain('no access token could be got for a service');
+    expect(lines).toContain('could not get an access token for a service');
     expect(JSON.stringify(logged)).not.toContain('hidden-words');
     isBad = false;
     expect((await ask('/')).status).toBe(200);
