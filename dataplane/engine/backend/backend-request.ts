@@ -1,4 +1,4 @@
-import { ID_HEADERS } from '../client/request-ids.ts';
+import { ID_HEADERS, type RequestIds } from '../client/request-ids.ts';
 import type { Via } from '../head/via.ts';
 import { upgradeLines } from '../http2/backend-upgrade.ts';
 import type { Body } from '../message/body.ts';
@@ -70,15 +70,13 @@ export function writeBackendRequest(
   else if (!options.reuse) lines += 'Connection: close\r\n';
   const { via } = options;
   if (via !== null && via.prefix !== null) lines += via.lines;
-  const ids = idLines(exchange);
+  const ids = forwardedIds(exchange);
   const more = lines === '' ? forwarding : forwarding.latin1Slice(0, forwarding.length - 2) + lines;
 
   const lineIntact = request.lineIntact && (via === null || via.prefix === null);
   const target = lineIntact ? '' : targetFor(via, request.forwardTarget);
-  reserve(
-    wire,
-    headers.size + ids.length + more.length + 2 + request.method.length + target.length + VERSION.length + 1,
-  );
+  const own = ids === null ? 0 : ids.end - ids.start;
+  reserve(wire, headers.size + own + more.length + 2 + request.method.length + target.length + VERSION.length + 1);
   const out = output.bytes;
   let at = output.at;
   if (!lineIntact) {
@@ -91,10 +89,9 @@ export function writeBackendRequest(
   return pending;
 }
 
-/** The ids of a request as lines; none where its chain has set one of them itself. */
-export function idLines({ ids, request: { headers } }: Exchange): string {
-  if (ids === null) return '';
-  return headers.added !== null && ID_HEADERS.some((name) => headers.has(name)) ? '' : ids.lines;
+/** The ids of a request for its backend; null where its chain has set one of them itself. */
+export function forwardedIds({ ids, request: { headers } }: Exchange): RequestIds | null {
+  return headers.added !== null && ID_HEADERS.some((name) => headers.has(name)) ? null : ids;
 }
 
 /** The target as whoever reads the request first wants it. */

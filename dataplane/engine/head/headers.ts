@@ -1,4 +1,4 @@
-import { endLine, isFieldValue, SLACK, spells, writeText } from '../wire/bytes.ts';
+import { type ByteRange, endLine, isFieldValue, SLACK, spells, writeText } from '../wire/bytes.ts';
 import { canonicalAuthority } from './canonical-host.ts';
 import { giveHeadBlock, type HeadBlock, takeHeadBlock } from './head-blocks.ts';
 import { LINE } from './header-ranges.ts';
@@ -248,13 +248,12 @@ export class Headers {
 
   /**
    * Writes the whole head: the line that was received before the headers if `startLine`, the lines that are left, the
-   * added ones, then `own` and `more` (whole lines), the empty line and the content that came with the head. @returns where it
-   * stopped.
+   * `own`, the added ones, then `more` (whole lines), the empty line and the content that came along. @returns where it stopped.
    */
-  write(out: Buffer, at: number, startLine: boolean, more: string | Buffer, own = ''): number {
+  write(out: Buffer, at: number, startLine: boolean, more: string | Buffer, own: ByteRange | null = null): number {
     const bytes = this.alive();
     const { base, table, first, lines } = this;
-    const plain = more.length === 0 && own === '' && this.added === null;
+    const plain = more.length === 0 && own === null && this.added === null;
     const rest = this.end + 2 + this.content;
     const stop = base + (plain ? rest : this.end); // the received empty line serves where nothing is added
     let from = startLine ? base : base + (lines === 0 ? this.end : abs(table[first]!));
@@ -269,7 +268,8 @@ export class Headers {
     }
     if (stop > from) at += bytes.copy(out, at, from, stop);
     if (plain) return at;
-    at = this.writeMore(out, writeText(out, at, own), more);
+    if (own !== null) at += own.bytes.copy(out, at, own.start, own.end);
+    at = this.writeMore(out, at, more);
     return this.content === 0 ? at : at + bytes.copy(out, at, base + this.end + 2, base + rest);
   }
 

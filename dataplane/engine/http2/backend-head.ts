@@ -1,5 +1,5 @@
 import type { BackendOptions } from '../backend/backend.ts';
-import { hostOf, idLines } from '../backend/backend-request.ts';
+import { forwardedIds, hostOf } from '../backend/backend-request.ts';
 import { type EncodedLines, writeLines } from '../frames/encoded-lines.ts';
 import { type FrameOutput, headerFramesRoom } from '../frames/frame-output.ts';
 import { FRAME_HEADER } from '../frames/frames.ts';
@@ -48,11 +48,11 @@ export function writeRequestHead(
   const { request } = exchange;
   const { headers, method } = request;
   const forwarding = exchange.origin.facts.forwardingLines(exchange, options.forwarding);
-  const ids = idLines(exchange);
+  const ids = forwardedIds(exchange);
+  const own = ids === null ? 0 : ids.end - ids.start;
   const target = request.forwardTarget;
   const host = headers.get('host') ?? hostOf(options);
-  const length =
-    headers.size + forwarding.length + ids.length + target.length + host.length + method.length + OWN_BYTES;
+  const length = headers.size + forwarding.length + own + target.length + host.length + method.length + OWN_BYTES;
   const start = begin(place, length, headers.count + (forwarding.length >> 2) + OWN_FIELDS);
   const out = output.bytes;
   let at = writeTarget(encoder, out, start + FRAME_HEADER, method, options.scheme, host, target);
@@ -60,7 +60,7 @@ export function writeRequestHead(
   if (announced >= 0) at = encoder.text(out, at, 'content-length', String(announced));
   if (headers.dropped('te', 'trailers')) at = encoder.text(out, at, 'te', 'trailers');
   at = place.lines.write(encoder, out, at, forwarding);
-  if (ids !== '') at = writeLines(encoder, out, at, Buffer.from(ids, 'latin1'), 0);
+  if (ids !== null) at = writeLines(encoder, out, at, ids.bytes.subarray(ids.start, ids.end), 0);
   output.headers(start, at, stream, last, place.frameSize);
 }
 
