@@ -4,7 +4,7 @@ import { ValueProblem } from '../problem.ts';
 import { spend } from '../work-budget.ts';
 import { spendOn } from './bounded-work.ts';
 import { integerOf, textsOf } from './coercion.ts';
-import type { Compilation } from './compile.ts';
+import type { Compilation } from './compilation.ts';
 import type { LanguageFunction, Parameter, Shapes } from './language.ts';
 import { type Evaluate, made, type Part } from './part.ts';
 import { PatternCache } from './pattern-cache.ts';

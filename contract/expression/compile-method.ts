@@ -1,6 +1,6 @@
 import type { Pattern } from '../pattern/pattern.ts';
 import { spendOn } from './bounded-work.ts';
-import type { Compilation } from './compile.ts';
+import type { Compilation } from './compilation.ts';
 import { patternOfPart, withinBudget } from './compile-call.ts';
 import type { Shapes } from './language.ts';
 import { type Evaluate, made, type Part } from './part.ts';

@@ -1,30 +1,16 @@
-import type { PatternPolicy } from '../pattern/pattern.ts';
 import { ValueProblem } from '../problem.ts';
 import { propertyOf, readMember } from './access.ts';
 import { arithmetic, negated } from './arithmetic.ts';
 import { booleanOf } from './coercion.ts';
 import { comparisons, isEmpty } from './comparison.ts';
+import type { Compilation } from './compilation.ts';
 import { compileCall } from './compile-call.ts';
 import { compileMethod } from './compile-method.ts';
-import type { ExpressionRemark } from './expression.ts';
-import type { Language } from './language.ts';
 import { type Evaluate, known, made, type Part } from './part.ts';
 import { remarkOnComparison, remarkOnKey } from './remarks.ts';
 import type { StaticKind } from './static-kind.ts';
 import type { AccessNode, BinaryNode, JoinedNode, SyntaxNode, UnaryNode } from './syntax.ts';
 import { notTooLong, textOf } from './text.ts';
-
-/** What is known of one expression while it is compiled, and what is learnt of it. */
-export interface Compilation {
-  readonly language: Language;
-  readonly patterns: PatternPolicy;
-  readonly roots: Set<string>;
-  readonly unknownRoots: Set<string>;
-  readonly unknownMethods: Set<string>;
-  readonly deprecations: Map<string, string>;
-  /** By their messages. */
-  readonly remarks: Map<string, ExpressionRemark>;
-}
 
 /** Turns a node into a function. @throws ValueProblem for names that do not exist or may not be used. */
 export function compileNode(node: SyntaxNode, compilation: Compilation): Part {

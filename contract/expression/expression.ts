@@ -1,7 +1,8 @@
 import type { PatternPolicy } from '../pattern/pattern.ts';
 import { beginWork, endWork } from '../work-budget.ts';
 import { bounded } from './bounded-work.ts';
-import { type Compilation, compileNode } from './compile.ts';
+import type { Compilation, ExpressionRemark } from './compilation.ts';
+import { compileNode } from './compile.ts';
 import type { Language } from './language.ts';
 import { parseExpression } from './parse.ts';
 import type { Part } from './part.ts';
@@ -14,12 +15,6 @@ import type { Value } from './value.ts';
 export interface Deprecation {
   readonly name: string;
   readonly replacement: string;
-}
-
-/** What a writer should know of an expression that does what it says. */
-export interface ExpressionRemark {
-  readonly message: string;
-  readonly hint?: string;
 }
 
 /** An expression, compiled once and evaluated for each exchange. */

@@ -1,5 +1,5 @@
 import { didYouMean } from '../did-you-mean.ts';
-import type { Compilation } from './compile.ts';
+import type { Compilation } from './compilation.ts';
 import type { Shape } from './language.ts';
 import type { Part } from './part.ts';
 import { kindNames } from './static-kind.ts';

@@ -1,7 +1,8 @@
 import { ValueProblem } from '../problem.ts';
 import { beginWork, endWork, WorkExceeded } from '../work-budget.ts';
 import { propertyOf, writeMember } from './access.ts';
-import { type Compilation, compileNode } from './compile.ts';
+import type { Compilation } from './compilation.ts';
+import { compileNode } from './compile.ts';
 import type { Language } from './language.ts';
 import { parseExpression } from './parse.ts';
 import type { SyntaxNode } from './syntax.ts';

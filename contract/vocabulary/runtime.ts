@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import { type CompiledExpression, compileExpression, type ExpressionRemark } from '../expression/expression.ts';
+import type { ExpressionRemark } from '../expression/compilation.ts';
+import { type CompiledExpression, compileExpression } from '../expression/expression.ts';
 import { kindNames, type StaticKind } from '../expression/static-kind.ts';
 import { compileTarget, type Target } from '../expression/target.ts';
 import { EvaluationError, type Value } from '../expression/value.ts';

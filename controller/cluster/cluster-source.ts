@@ -10,7 +10,6 @@ import {
 import type { ResourceState } from '../compile/resources/resource-state.ts';
 import { isSameResourceButStatus } from '../same-but-status.ts';
 import type { ApiCaller } from './api/api-client.ts';
-import type { ApiError } from './api/api-error.ts';
 import { Reflector, type ReflectorTimes } from './api/reflector.ts';
 import type { ReflectorFacts } from './api/reflector-facts.ts';
 import { resourceOfObject } from './api/resource-of-object.ts';
@@ -19,6 +18,7 @@ import { highestVersion, lowestVersion } from './api/resource-version.ts';
 import { type BaseFiles, baseFiles, NO_BASE_FILES } from './base/base-files.ts';
 import { PlatformFollower, type PlatformFollowerOptions } from './platform-follower.ts';
 import { SecretsFollower } from './secrets-follower.ts';
+import type { SourceFailure } from './source-failure.ts';
 
 /** Whose resources count: those of all namespaces, of these, or of namespaces with these labels. */
 export type NamespaceScope = 'all' | readonly string[] | { readonly labelSelector: string };
@@ -38,12 +38,6 @@ export interface ClusterSourceOptions {
   /** Hears of failures; it goes on all the same. The message holds no secret. */
   failed?(failure: SourceFailure): void;
   readonly times?: Partial<ReflectorTimes>;
-}
-
-export interface SourceFailure {
-  readonly kind: string;
-  readonly scope: string;
-  readonly error: ApiError;
 }
 
 /**

@@ -7,8 +7,8 @@ import type { Take } from './api/object-cache.ts';
 import { Reflector, type ReflectorTimes } from './api/reflector.ts';
 import type { ReflectorFacts } from './api/reflector-facts.ts';
 import { type ResourcePlace, resourcePath } from './api/resource-path.ts';
-import type { SourceFailure } from './cluster-source.ts';
 import { endpointAddresses, podFacts, serviceFacts } from './platform-objects.ts';
+import type { SourceFailure } from './source-failure.ts';
 
 export interface PlatformFollowerOptions {
   readonly api: ApiCaller;

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { SourceFailure } from './cluster-source.ts';
+import type { SourceFailure } from './source-failure.ts';
 
 /** Milliseconds after which a failure that lasts is told again. */
 const AGAIN = 60_000;

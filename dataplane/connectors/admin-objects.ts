@@ -18,9 +18,8 @@ export class AdminObjects {
   private readonly secured: readonly (Built['serverTlsOptions'] | null)[];
 
   /** @throws Error that says which object cannot be built, and why. */
-  constructor(document: JsonObject, catalogue: TypeCatalogue, shared: Omit<PlaneServices, 'router'>) {
-    const plane: PlaneServices = { ...shared, router: noRoutes };
-    const check = { catalogue, reading: documentReading(shared.reach, [document], () => {}), report: (): void => {} };
+  constructor(document: JsonObject, catalogue: TypeCatalogue, plane: PlaneServices) {
+    const check = { catalogue, reading: documentReading(plane.reach, [document], () => {}), report: (): void => {} };
     this.defaults = new Heap(checkDefaultObjects(check), null, plane);
     const { admin, problems } = checkAdmin(document, this.defaults.scope, check);
     if (admin === null) {
@@ -50,8 +49,4 @@ export class AdminObjects {
   private built<K extends keyof Built>(object: CheckedObject | null): Built[K] | null {
     return object === null ? null : (this.heap.get(object) as Built[K]);
   }
-}
-
-function noRoutes(): never {
-  throw new Error('admin.json has no routes');
 }

@@ -36,6 +36,6 @@ export const router = defineHandler({
     },
   ],
   create({ defaultHandler }, parts) {
-    return parts.plane.router(parts, defaultHandler === undefined ? null : parts.resolve(defaultHandler));
+    return parts.dispatcher(defaultHandler === undefined ? null : parts.resolve(defaultHandler));
   },
 });

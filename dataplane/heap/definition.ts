@@ -1,8 +1,9 @@
 import type { Logger } from 'pino';
 import type { z } from 'zod';
 import type { Path, ProblemCode } from '../../contract/problem.ts';
+import type { RouteKey } from '../../contract/snapshot.ts';
 import type { Reference } from '../../contract/vocabulary/reference.ts';
-import type { Heap } from './heap.ts';
+import type { Next } from '../engine/message/exchange.ts';
 import type { Built, BuiltKind } from './kinds.ts';
 import type { Decorator } from './objects/decorator.ts';
 import type { PlaneServices } from './plane-services.ts';
@@ -21,8 +22,12 @@ export interface Parts {
   onClose(release: () => void | Promise<void>): void;
   readonly log: Logger;
   readonly plane: PlaneServices;
-  /** The heap it lives in: what a router's routes inherit from. */
-  readonly heap: Heap;
+  /** The name of the scope that declares it, with those of the scopes around it. */
+  readonly scope: string;
+  /** The route that it belongs to; null outside of routes. */
+  readonly route: RouteKey | null;
+  /** For a router: the dispatcher over its routes, which come and go without it. */
+  dispatcher(defaultHandler: Next | null): Next;
 }
 
 /** Something to say of a place in the configuration of an object. */

@@ -36,6 +36,13 @@ export interface HeapOptions {
   readonly owner?: string;
   /** The files that their secret stores read. */
   readonly files?: string;
+  /** Builds the dispatcher over the routes of a router; without it there can be no router. */
+  readonly dispatcher?: (place: RouterPlace, defaultHandler: Next | null) => Next;
+}
+
+/** A router of a heap, which its routes inherit from. */
+export interface RouterPlace extends Pick<Parts, 'qualifiedName' | 'onClose'> {
+  readonly heap: Heap;
 }
 
 /** The built objects of one scope. Whatever cannot be built leaves nothing behind. */
@@ -155,9 +162,10 @@ export class Heap {
 
   private create(object: CheckedObject, identity: string, plane: PlaneServices, onClose: Parts['onClose']): unknown {
     const { name, definition, config, targets } = object;
+    const qualifiedName = `${this.scope.name}.${name}`;
     const parts: Parts = {
       name,
-      qualifiedName: `${this.scope.name}.${name}`,
+      qualifiedName,
       identity,
       resolve: <K extends BuiltKind>(reference: Reference<K>): Built[K] => {
         const one = (single: Reference): unknown => {
@@ -170,9 +178,15 @@ export class Heap {
         return (stores.length === 0 ? one(reference) : secretsInOrder(stores)) as Built[K];
       },
       onClose,
-      log: this.log.child({ object: `${this.scope.name}.${name}` }),
+      log: this.log.child({ object: qualifiedName }),
       plane,
-      heap: this,
+      scope: this.scope.name,
+      route: this.route,
+      dispatcher: (defaultHandler) => {
+        const { dispatcher } = this.options;
+        if (dispatcher === undefined) throw new Error('there are no routes here');
+        return dispatcher({ qualifiedName, onClose, heap: this }, defaultHandler);
+      },
     };
     try {
       const created = definition.create(config, parts);

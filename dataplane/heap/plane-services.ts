@@ -1,9 +1,7 @@
 import type { Logger } from 'pino';
 import type { MayReach } from '../../contract/egress.ts';
 import type { Reach } from '../../contract/reach.ts';
-import type { Next } from '../engine/message/exchange.ts';
 import type { Connect } from '../engine/wire/connect.ts';
-import type { Parts } from './definition.ts';
 import type { TakeMemory } from './shared-memory.ts';
 
 /** A path of a host that a route takes whatever its condition says. */
@@ -39,8 +37,6 @@ export interface PlaneServices {
   readonly connect: Connect;
   /** Whether bodies are passed on as they arrive where an object does not say: `streamingEnabled` of admin.json. */
   readonly streaming: boolean;
-  /** The dispatcher over the routes of a router, which come and go without it. */
-  router(parts: Parts, defaultHandler: Next | null): Next;
   /** Sends requests for a place to the route of the object; missing for objects outside of routes. */
   claim?(place: ClaimedPlace): void;
 }

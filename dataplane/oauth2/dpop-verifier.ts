@@ -42,11 +42,11 @@ export class DpopVerifier {
     this.options = options;
     this.unremembered = new RepeatedWarning(parts.log, 'DPoP proof rejected');
     // that of the whole document, so that no proof counts again when what verifies it is declared elsewhere in it
-    this.seen = new SeenProofs(shared(`dpop proofs ${parts.heap.scope.name}`, SeenProofs.bytes));
+    this.seen = new SeenProofs(shared(`dpop proofs ${parts.scope}`, SeenProofs.bytes));
     const { nonce } = options;
     this.nonces = nonce === null ? null : new DpopNonces(nonce.maxAge);
     const isOwn = nonce !== null && nonce.secret === null;
-    this.ownKeys = isOwn ? ownNonceKeys(shared(`dpop nonces ${parts.heap.scope.name}`, DpopNonces.keyBytes)) : [];
+    this.ownKeys = isOwn ? ownNonceKeys(shared(`dpop nonces ${parts.scope}`, DpopNonces.keyBytes)) : [];
 
     function shared(name: string, bytes: number): SharedArrayBuffer {
       const memory = parts.plane.sharedMemory(name, bytes);

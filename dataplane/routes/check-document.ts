@@ -11,22 +11,10 @@ import { ScopeCheck } from '../heap/check-scope.ts';
 import { noteExpression } from '../heap/remarks.ts';
 import { type CheckedDecoration, type CheckedObject, decoratable, kindOf, type Scope } from '../heap/scope.ts';
 import { testsAdministration } from './administrative-condition.ts';
+import type { CheckedDocument, SeenDocument } from './checked-document.ts';
 import { openProxies } from './open-proxies.ts';
 import { refusePrototypeKeys } from './prototype-keys.ts';
 import { secretsField } from './secrets-field.ts';
-
-/** A document that declares a heap and a handler: a route or `config.json`. */
-export interface CheckedDocument {
-  readonly scope: Scope;
-  readonly handler: CheckedObject;
-  /** What is put around the handler by top-level keys, the innermost first. */
-  readonly decorations: readonly CheckedDecoration[];
-  /** Null where every request is taken. */
-  readonly condition: RuntimeExpression<boolean> | null;
-}
-
-/** What can be seen of a document, sound or not. */
-export type SeenDocument = Pick<CheckedDocument, 'scope' | 'decorations'> & { readonly handler: CheckedObject | null };
 
 /** What came of a check: the document unless it has errors. The condition is there whenever it could be read. */
 export interface DocumentVerdict {

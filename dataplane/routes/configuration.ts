@@ -15,8 +15,7 @@ import type { Next } from '../engine/message/exchange.ts';
 import { refusalResponse } from '../engine/message/response.ts';
 import { connectWire } from '../engine/wire/connect.ts';
 import { checkDefaultObjects } from '../heap/default-objects.ts';
-import type { Parts } from '../heap/definition.ts';
-import { BuildFailure, Heap } from '../heap/heap.ts';
+import { BuildFailure, Heap, type RouterPlace } from '../heap/heap.ts';
 import type { TemporaryStorage } from '../heap/objects/temporary-storage.ts';
 import type { ClaimedPlace, PlaneServices } from '../heap/plane-services.ts';
 import type { Scope } from '../heap/scope.ts';
@@ -189,14 +188,14 @@ export class Configuration {
     const plane = this.planeServices();
     const reading = this.reading([base]);
     const check = { catalogue: this.options.catalogue, reading, report: (): void => {} };
-    const { survivors } = this;
+    const { survivors, dispatcher } = this;
     const owner = readingText([base]);
-    const defaults = new Heap(checkDefaultObjects(check), null, plane, { survivors });
+    const defaults = new Heap(checkDefaultObjects(check), null, plane, { survivors, dispatcher });
     const { storage = null } = this.options;
     if (storage !== null) defaults.lend('TemporaryStorage', storage);
     const { document, problems } = checkBase(base, defaults.scope, check);
     if (document === null) return [...problems];
-    const heap = new Heap(document.scope, defaults, plane, { survivors, owner });
+    const heap = new Heap(document.scope, defaults, plane, { survivors, owner, dispatcher });
     this.ancestors.set(document.scope, [base]);
     const lease = new Lease();
     try {
@@ -291,6 +290,7 @@ export class Configuration {
         survivors: this.survivors,
         owner: `${tenancy} ${readingText(above)}`,
         files: entry.files === undefined ? '' : contentHash(entry.files),
+        dispatcher: this.dispatcher,
       },
     );
     this.ancestors.set(scope, above);
@@ -317,8 +317,8 @@ export class Configuration {
     }
   }
 
-  private router(parts: Parts, defaultHandler: Next | null): Next {
-    const name = parts.qualifiedName;
+  private readonly dispatcher = (place: RouterPlace, defaultHandler: Next | null): Next => {
+    const { qualifiedName: name, heap } = place;
     const defaultFigures = this.options.figures(this.defaultSlots[name] ?? -1);
     const nothing: Next = () => refusalResponse('no-route');
     const lastRoute = instrumented(
@@ -327,21 +327,21 @@ export class Configuration {
       new Lease(),
       (error) => this.failed(`${name}.default`, error),
     );
-    const table = new RouterTable(name, parts.heap, lastRoute, this.tenancy.grants);
+    const table = new RouterTable(name, heap, lastRoute, this.tenancy.grants);
     const routes = new Map<string, Route>();
     for (const entry of this.entriesOf(name).values()) {
-      const route = this.buildRoute(entry, parts.heap, undefined);
+      const route = this.buildRoute(entry, heap, undefined);
       if (route !== null) routes.set(entry.id, route);
     }
     table.change(routes);
     this.staged.set(name, table);
-    parts.onClose(() => {
+    place.onClose(() => {
       table.close();
       retireAll(table);
       if (this.generation?.tables.get(name) === table) this.generation.tables.delete(name);
     });
     return table.handle;
-  }
+  };
 
   // ---- what both need
 
@@ -349,8 +349,7 @@ export class Configuration {
     const { log, reach, observe, mayReach, connect = connectWire, streaming = true, unit = 0 } = this.options;
     const { count = () => {}, counter = () => () => {}, gauge = () => () => {} } = this.options;
     const { sharedMemory } = this;
-    const router: PlaneServices['router'] = (parts, defaultHandler) => this.router(parts, defaultHandler);
-    return { log, reach, observe, count, counter, gauge, sharedMemory, mayReach, connect, streaming, unit, router };
+    return { log, reach, observe, count, counter, gauge, sharedMemory, mayReach, connect, streaming, unit };
   }
 
   /** What the objects of a tenant's route get: of the machine its own files only, and connections within its bounds. */

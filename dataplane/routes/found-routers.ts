@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Path } from '../../contract/problem.ts';
 import { router } from '../handlers/router.ts';
 import type { CheckedObject } from '../heap/scope.ts';
-import type { SeenDocument } from './check-document.ts';
+import type { SeenDocument } from './checked-document.ts';
 
 /** A router of a document that has been checked. */
 export interface RouterFacts {

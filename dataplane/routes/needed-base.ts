@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../contract/document/json-value.ts';
 import { isHidden } from '../heap/hidden-objects.ts';
 import type { CheckedObject, Scope } from '../heap/scope.ts';
-import type { SeenDocument } from './check-document.ts';
+import type { SeenDocument } from './checked-document.ts';
 
 /** Names of the objects of the document around a route that the route refers to. */
 export function usedObjects(route: SeenDocument, around: Scope): string[] {

@@ -1,7 +1,7 @@
 import type { Path, Problem } from '../../contract/problem.ts';
 import { referencesIn } from '../heap/config-walk.ts';
 import { type CheckedDecoration, type CheckedObject, decoratable, kindOf, type Scope } from '../heap/scope.ts';
-import type { CheckedDocument } from './check-document.ts';
+import type { CheckedDocument } from './checked-document.ts';
 
 export interface OpenProxyOptions {
   /** Whether requests come to the document with the host that the client named. */

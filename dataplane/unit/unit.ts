@@ -9,9 +9,10 @@ import { appendTo } from '../log/log-destination.ts';
 import { TextAccessLines } from '../log/text-access-lines.ts';
 import type { BuildProblem } from '../routes/configuration.ts';
 import { giveBackLater } from '../supervisor/spare-memory.ts';
+import { createTraffic } from './create-traffic.ts';
 import { ConnectorFailure, UnitListeners } from './unit-listeners.ts';
 import type { SpareUnitOptions, UnitOptions, UnitOrder, UnitReport } from './unit-messages.ts';
-import { type UnitTraffic, unitTraffic } from './unit-traffic.ts';
+import type { UnitTraffic } from './unit-traffic.ts';
 
 /** One event loop of a plane: its own listeners on the shared ports, its own objects, its own log lines. */
 async function runUnit(options: UnitOptions, port: MessagePort): Promise<void> {
@@ -28,7 +29,7 @@ async function runUnit(options: UnitOptions, port: MessagePort): Promise<void> {
   let traffic: UnitTraffic;
   let listeners: UnitListeners;
   try {
-    traffic = await unitTraffic(options, port);
+    traffic = await createTraffic(options, port);
     const told = log === null ? {} : { onFinished: (finished: Finished) => log.record(finished) };
     listeners = new UnitListeners(options, traffic, { ...told, onFault: fault });
   } catch (error) {

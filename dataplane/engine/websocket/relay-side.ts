@@ -1,6 +1,17 @@
 import type { Passed, Wire, WireOwner } from '../wire/wire.ts';
 import { type Finding, FrameCheck, type FrameTerms } from './frame-check.ts';
-import type { Relay } from './relay.ts';
+
+/** Hears what one of its two sides does: the relay between them. */
+export interface RelaySideOwner {
+  received(side: RelaySide, bytes: Buffer, start: number, end: number): void;
+  passes(side: RelaySide, bytes: Buffer, length: number): Passed;
+  /** The side ended or is gone. */
+  left(side: RelaySide): void;
+  /** The side does not take what it is sent. */
+  hold(side: RelaySide): void;
+  /** The side has taken what it was sent. */
+  goOn(side: RelaySide): void;
+}
 
 /** One of the two connections that a relay joins, and what has become of it. */
 export class RelaySide implements WireOwner {
@@ -17,10 +28,10 @@ export class RelaySide implements WireOwner {
   gone = false;
   /** The Close it gets at the end because it broke a rule, in place of the other side's. */
   verdict: Finding | null = null;
-  private readonly relay: Relay;
+  private readonly owner: RelaySideOwner;
 
-  constructor(relay: Relay, wire: Wire, terms: FrameTerms) {
-    this.relay = relay;
+  constructor(owner: RelaySideOwner, wire: Wire, terms: FrameTerms) {
+    this.owner = owner;
     this.wire = wire;
     this.isClient = terms.masked;
     this.frames = new FrameCheck(terms);
@@ -40,29 +51,29 @@ export class RelaySide implements WireOwner {
   }
 
   receive(bytes: Buffer, start: number, end: number): void {
-    if (!this.deaf) this.relay.received(this, bytes, start, end);
+    if (!this.deaf) this.owner.received(this, bytes, start, end);
   }
 
   passes(bytes: Buffer, length: number): Passed {
-    return this.relay.passes(this, bytes, length);
+    return this.owner.passes(this, bytes, length);
   }
 
   ended(): void {
     this.finished = true;
-    this.relay.left(this);
+    this.owner.left(this);
   }
 
   failed(): void {
     this.gone = this.finished = true;
     this.wire.destroy();
-    this.relay.left(this);
+    this.owner.left(this);
   }
 
   blocked(): void {
-    this.relay.hold(this);
+    this.owner.hold(this);
   }
 
   drained(): void {
-    this.relay.goOn(this);
+    this.owner.goOn(this);
   }
 }

@@ -8,7 +8,7 @@ import { PASSED, type Passed, REFUSED, type Wire } from '../wire/wire.ts';
 import { GOING_AWAY, TOO_LARGE, UNEXPECTED } from './close-code.ts';
 import { putClose } from './close-frame.ts';
 import { CLOSED, type Finding, type FrameTerms } from './frame-check.ts';
-import { RelaySide } from './relay-side.ts';
+import { RelaySide, type RelaySideOwner } from './relay-side.ts';
 
 /** What one WebSocket is held to. Times are milliseconds. */
 export interface RelayTerms {
@@ -39,7 +39,7 @@ const SILENT: Finding = { code: GOING_AWAY, text: 'nothing was said for too long
 const STOPPED: Finding = { code: GOING_AWAY, text: 'the gateway stops' };
 
 /** A WebSocket between a client and a backend: frames are checked and pass as they are; closing is told to both sides. */
-export class Relay implements UpgradedPeer, Swept {
+export class Relay implements UpgradedPeer, RelaySideOwner, Swept {
   deadline = NEVER;
   slot = -1;
   private readonly held: HeldWire;

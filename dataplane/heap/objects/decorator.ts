@@ -1,10 +1,10 @@
+import type { Kind } from '../../../contract/vocabulary/reference.ts';
 import type { Filter, Next } from '../../engine/message/exchange.ts';
-import type { BuiltKind } from '../kinds.ts';
 import type { AccessTokenResolver } from './access-tokens.ts';
 
 /** What is decorated. */
 export interface Decorated {
-  readonly kind: BuiltKind;
+  readonly kind: Kind;
   /** The name of the object, given or generated. */
   readonly name: string;
   /** The name with those of the scopes around it. */

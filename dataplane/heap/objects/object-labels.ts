@@ -8,11 +8,8 @@ export interface ObjectLabels extends Readonly<Record<string, string>> {
   readonly router: string;
 }
 
-export function objectLabels({
-  name,
-  qualifiedName,
-  heap,
-}: Pick<Parts, 'name' | 'qualifiedName' | 'heap'>): ObjectLabels {
-  const { router, id } = heap.route ?? { router: '', id: '' };
+export function objectLabels(parts: Pick<Parts, 'name' | 'qualifiedName' | 'route'>): ObjectLabels {
+  const { name, qualifiedName } = parts;
+  const { router, id } = parts.route ?? { router: '', id: '' };
   return { fully_qualified_name: qualifiedName, name, route: id, router };
 }

@@ -15,8 +15,8 @@ export interface CacheMeter {
 
 /** Counts for the metrics of an object's cache, under the names that caches of all kinds share. */
 export function cacheMeter(parts: Parts, content: string): CacheMeter {
-  const { heap, plane } = parts;
-  const labels = { content, heap: heap.scope.name, ...objectLabels(parts) };
+  const { scope, plane } = parts;
+  const labels = { content, heap: scope, ...objectLabels(parts) };
   const evictions = (cause: EvictionCause): (() => void) => plane.counter('gw_cache_evictions', { ...labels, cause });
   const byCause = { expired: evictions('expired'), size: evictions('size'), explicit: evictions('explicit') };
   return {

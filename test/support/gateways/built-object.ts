@@ -47,9 +47,6 @@ export function buildObjects(declarations: JsonValue, reach: Reach = operatorRea
     mayReach: () => true,
     streaming: true,
     connect: connectWire,
-    router: () => {
-      throw new Error('there are no routes here');
-    },
   };
   const outer = new Heap(defaults, null, plane);
   const heap = new Heap(check.scope, outer, plane);

@@ -1,10 +1,8 @@
 import { pino } from 'pino';
 import { connectWire } from '../../../dataplane/engine/wire/connect.ts';
 import type { Parts } from '../../../dataplane/heap/definition.ts';
-import { Heap } from '../../../dataplane/heap/heap.ts';
 import type { Built, BuiltKind } from '../../../dataplane/heap/kinds.ts';
 import type { PlaneServices } from '../../../dataplane/heap/plane-services.ts';
-import { Scope } from '../../../dataplane/heap/scope.ts';
 import { namedMemory } from '../../../dataplane/heap/shared-memory.ts';
 import { Gauges } from '../../../dataplane/metrics/gauges.ts';
 import { operatorReach } from './operator-reach.ts';
@@ -37,9 +35,6 @@ export function objectParts(objects: Partial<Built>, services: Partial<PlaneServ
     mayReach: () => true,
     connect: connectWire,
     streaming: true,
-    router: () => {
-      throw new Error('there are no routes here');
-    },
     ...services,
   };
   const parts: Parts = {
@@ -54,7 +49,11 @@ export function objectParts(objects: Partial<Built>, services: Partial<PlaneServ
     onClose: (release) => releases.push(release),
     log: plane.log,
     plane,
-    heap: new Heap(new Scope('test', null), null, plane),
+    scope: 'test',
+    route: null,
+    dispatcher: () => {
+      throw new Error('there are no routes here');
+    },
   };
   return {
     parts,

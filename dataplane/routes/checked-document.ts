@@ -1,0 +1,15 @@
+import type { RuntimeExpression } from '../../contract/vocabulary/runtime.ts';
+import type { CheckedDecoration, CheckedObject, Scope } from '../heap/scope.ts';
+
+/** A document that declares a heap and a handler: a route or `config.json`. */
+export interface CheckedDocument {
+  readonly scope: Scope;
+  readonly handler: CheckedObject;
+  /** What is put around the handler by top-level keys, the innermost first. */
+  readonly decorations: readonly CheckedDecoration[];
+  /** Null where every request is taken. */
+  readonly condition: RuntimeExpression<boolean> | null;
+}
+
+/** What can be seen of a document, sound or not. */
+export type SeenDocument = Pick<CheckedDocument, 'scope' | 'decorations'> & { readonly handler: CheckedObject | null };
