@@ -1,4 +1,4 @@
-import type { BackendOptions } from '../engine/backend/backend.ts';
+import type { BackendOptions } from '../engine/backend/backend-options.ts';
 import type { Refusal } from '../engine/message/refusal.ts';
 import type { Connect } from '../engine/wire/connect.ts';
 import type { Parts } from '../heap/definition.ts';

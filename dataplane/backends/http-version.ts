@@ -1,5 +1,5 @@
 import { choice, flag } from '../../contract/vocabulary/configured.ts';
-import type { BackendOptions } from '../engine/backend/backend.ts';
+import type { BackendOptions } from '../engine/backend/backend-options.ts';
 import { priorKnowledge } from '../engine/http2/prior-knowledge.ts';
 import type { Connect, Protocol } from '../engine/wire/connect.ts';
 import type { Remark } from '../heap/definition.ts';

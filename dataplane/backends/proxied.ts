@@ -1,4 +1,4 @@
-import type { BackendOptions } from '../engine/backend/backend.ts';
+import type { BackendOptions } from '../engine/backend/backend-options.ts';
 import { refusalResponse } from '../engine/message/response.ts';
 import type { Connect } from '../engine/wire/connect.ts';
 import type { HttpProxy } from '../heap/objects/proxy-options.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { flag, integer } from '../../contract/vocabulary/configured.ts';
 import { noEffect, refused } from '../../contract/vocabulary/field-notes.ts';
-import { type BackendOptions, DEFAULT_BACKEND } from '../engine/backend/backend.ts';
+import { type BackendOptions, DEFAULT_BACKEND } from '../engine/backend/backend-options.ts';
 
 type Named = Readonly<Record<string, readonly string[]>>;
 

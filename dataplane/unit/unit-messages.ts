@@ -2,7 +2,7 @@ import type { MessagePort } from 'node:worker_threads';
 import type { JsonObject } from '../../contract/document/json-value.ts';
 import type { ForbiddenPlace } from '../../contract/egress.ts';
 import type { Connector } from '../connectors/connector.ts';
-import type { Destination } from '../engine/backend/backend.ts';
+import type { Destination } from '../engine/backend/backend-options.ts';
 import type { Endpoint } from '../engine/wire/wire.ts';
 import type { LogLevel } from '../log/log-level.ts';
 import type { LogStyle } from '../log/log-style.ts';

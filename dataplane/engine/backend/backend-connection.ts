@@ -3,6 +3,7 @@ import type { Headers } from '../head/headers.ts';
 import { withoutEdited } from '../head/trailers.ts';
 import { ResponseReader, type ResponseReceiver } from '../http1/response-reader.ts';
 import type { Body, BodySink } from '../message/body.ts';
+import type { Exchange } from '../message/exchange.ts';
 import { type Refusal, refusals } from '../message/refusal.ts';
 import type { Response } from '../message/response.ts';
 import { clock } from '../wire/clock.ts';
@@ -11,9 +12,9 @@ import { sendStream } from '../wire/send-stream.ts';
 import { NEVER, type Swept, unwatch, watch } from '../wire/sweep.ts';
 import { awaiting, keep, put } from '../wire/turn.ts';
 import { type Passed, REFUSED, type Wire, type WireOwner } from '../wire/wire.ts';
-import type { BackendOptions, Call } from './backend.ts';
-import type { BackendPool } from './backend-pool.ts';
+import type { BackendOptions } from './backend-options.ts';
 import { writeBackendRequest } from './backend-request.ts';
+import type { Call } from './call.ts';
 import type { CallCarrier } from './call-carrier.ts';
 import { Replay } from './replay.ts';
 import { Tunnel } from './tunnel.ts';
@@ -25,11 +26,27 @@ const CLOSED = 3;
 const NOT_BY_UPGRADE =
   'the backend closed the connection when it was asked for HTTP/2: if it speaks nothing else, set http2PriorKnowledge';
 
+/** The pool that a connection belongs to. */
+export interface ConnectionPool {
+  /** Whether the first request of a connection should ask for HTTP/2. */
+  asksForHttp2(exchange: Exchange): boolean;
+  /** The backend does not go on in HTTP/2. `answered`: but in HTTP/1.1. */
+  refusedHttp2(answered: boolean): void;
+  /** The backend goes on in HTTP/2, and answers the call there; `early` is what it has sent. */
+  upgraded(wire: Wire, call: Call, early: Buffer | null): void;
+  /** Sends a request once more after its connection turned out dead. */
+  retry(call: Call): void;
+  /** The connection may be used again. */
+  freed(connection: BackendConnection): void;
+  /** The connection is gone. */
+  lost(connection: BackendConnection): void;
+}
+
 /** One connection to a backend: one request at a time, kept between them. */
 export class BackendConnection implements WireOwner, ResponseReceiver, BodySink, CallCarrier, Swept {
   deadline = NEVER;
   slot = -1;
-  private readonly pool: BackendPool;
+  private readonly pool: ConnectionPool;
   private readonly options: BackendOptions;
   private readonly reader: ResponseReader;
   private readonly replay = new Replay();
@@ -50,7 +67,7 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
   private upgrading = false;
 
   /** Takes a wire that is open. */
-  constructor(pool: BackendPool, options: BackendOptions, wire: Wire) {
+  constructor(pool: ConnectionPool, options: BackendOptions, wire: Wire) {
     this.pool = pool;
     this.options = options;
     this.reader = new ResponseReader(this, options.headBytes);

@@ -1,7 +1,7 @@
 import type { Connect, ConnectFailure, ConnectResult, Protocol } from '../wire/connect.ts';
 import { NEVER, type Swept, unwatch, watch } from '../wire/sweep.ts';
 import { type Passed, REFUSED, type Wire, type WireOwner } from '../wire/wire.ts';
-import type { Destination } from './backend.ts';
+import type { Destination } from './backend-options.ts';
 
 /** It took too long. */
 const TIMED_OUT: ConnectFailure = { refusal: 'backend-connect-timeout', reason: 'no connection was made in time' };

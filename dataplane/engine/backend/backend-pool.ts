@@ -1,14 +1,15 @@
 import { errorText } from '../../../platform/error-text.ts';
-import { BackendSession, MOST_STREAMS } from '../http2/backend-session.ts';
+import { BackendSession, MOST_STREAMS, type SessionPool } from '../http2/backend-session.ts';
 import type { Exchange } from '../message/exchange.ts';
 import { clock } from '../wire/clock.ts';
 import type { ConnectFailure, Protocol } from '../wire/connect.ts';
 import { COUNTER, counters } from '../wire/counters.ts';
 import { NEVER, type Swept, unwatch, watch } from '../wire/sweep.ts';
 import type { Wire } from '../wire/wire.ts';
-import type { BackendOptions, Call } from './backend.ts';
-import { BackendConnection } from './backend-connection.ts';
+import { BackendConnection, type ConnectionPool } from './backend-connection.ts';
 import { BackendDial } from './backend-dial.ts';
+import type { BackendOptions } from './backend-options.ts';
+import type { Call, CallQueue } from './call.ts';
 import { egressChanges } from './egress-changes.ts';
 import { Resolver } from './resolver.ts';
 
@@ -20,7 +21,7 @@ const UPGRADE_PAUSE = 300_000;
 const NOT_ALLOWED: ConnectFailure = { refusal: 'backend-egress', reason: 'none of its addresses may be reached' };
 
 /** The connections of one handler to one destination, and the calls that wait for one. */
-export class BackendPool implements Swept {
+export class BackendPool implements ConnectionPool, SessionPool, CallQueue, Swept {
   readonly options: BackendOptions;
   deadline = NEVER;
   slot = -1;
@@ -83,7 +84,7 @@ export class BackendPool implements Swept {
 
   private await(call: Call): void {
     call.waitingSince = clock.now;
-    call.pool = this;
+    call.queue = this;
     counters.block[COUNTER.backendWaiting]!++;
     this.connectIfNeeded();
     this.watchWaiting();
@@ -95,7 +96,7 @@ export class BackendPool implements Swept {
 
   /** A waiting call is not wanted any more: its place is free at once, its entry goes when that is cheap. */
   forget(call: Call): void {
-    call.pool = null;
+    call.queue = null;
     counters.block[COUNTER.backendWaiting]!--;
     this.gaps++;
     if (this.gaps < 64 || this.gaps * 2 < this.waiting.length - this.waitingHead) return;
@@ -157,7 +158,7 @@ export class BackendPool implements Swept {
       this.waiting = this.waiting.slice(this.waitingHead);
       this.waitingHead = 0;
     }
-    call.pool = null;
+    call.queue = null;
     counters.block[COUNTER.backendWaiting]!--;
     return call;
   }

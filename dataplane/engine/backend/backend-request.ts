@@ -7,7 +7,7 @@ import type { Request } from '../message/request.ts';
 import { writeText } from '../wire/bytes.ts';
 import { output, reserve, wrote } from '../wire/turn.ts';
 import type { Wire } from '../wire/wire.ts';
-import type { BackendOptions } from './backend.ts';
+import type { BackendOptions } from './backend-options.ts';
 
 /** What is left to send after the head. */
 export interface PendingContent {

@@ -1,6 +1,7 @@
 import { clock } from '../wire/clock.ts';
 import { NEVER, type Swept, unwatch, watch } from '../wire/sweep.ts';
-import { Backend, type BackendOptions } from './backend.ts';
+import { Backend } from './backend.ts';
+import type { BackendOptions } from './backend-options.ts';
 
 /** How often backends that nobody asked for are looked for, in milliseconds. */
 const INTERVAL = 30_000;

@@ -18,6 +18,7 @@ import { SocketWire } from '../wire/socket-wire.ts';
 import type { Endpoint, Wire, WireOwner } from '../wire/wire.ts';
 import { ClientConnection } from './client-connection.ts';
 import { ClientFacts } from './client-facts.ts';
+import type { AnsweringSide, ConnectionOwner, ListenedConnection } from './connection-owner.ts';
 import type { Finished } from './finished.ts';
 import { PendingClient, type PendingOwner } from './pending-client.ts';
 import type { ProxyHeader } from './proxy-protocol.ts';
@@ -45,23 +46,6 @@ export interface ListenerOptions {
   readonly onFault?: (error: unknown) => void;
 }
 
-/** A connection of a client, whatever it speaks. */
-export interface ListenedConnection {
-  /** From now on it ends as soon as it can. */
-  drain(): void;
-  /** Ends at once. `reset` tells the client that something is incomplete. */
-  abort(reset: boolean): void;
-}
-
-/** What answered a request: a connection of HTTP/1, or a stream of HTTP/2. */
-export interface AnsweringSide {
-  /** The status of the answer, 0 when there was none. */
-  readonly status: number;
-  /** Bytes of content that were sent. */
-  readonly sent: number;
-  readonly facts: { readonly remote: Endpoint; readonly user: string | null };
-}
-
 /** How long who is to go may take to hear of it: a request may already be on its way. */
 const NOTICE = 1000;
 /** The same while others are still accepted, and nobody waits for the end. */
@@ -75,7 +59,7 @@ const PROMPT_HANDSHAKE = 1000;
 const LAST_WORDS = 250;
 
 /** One traffic port of one unit. */
-export class Listener {
+export class Listener implements ConnectionOwner {
   readonly limits: ListenerLimits;
   readonly webSockets: WebSocketTerms;
   readonly handler: Next;
@@ -226,8 +210,7 @@ export class Listener {
     return connection;
   }
 
-  /** What was taken for HTTP/1 speaks HTTP/2. */
-  handOver(connection: ListenedConnection, wire: Wire, facts: ClientFacts): ClientSession {
+  handOver(connection: ListenedConnection, wire: Wire, facts: ClientFacts): WireOwner {
     const session = new ClientSession(wire, this, facts);
     this.connections.delete(connection);
     this.connections.add(session);

@@ -1,4 +1,3 @@
-import type { ClientConnection } from '../client/client-connection.ts';
 import type { Headers } from '../head/headers.ts';
 import { statusText } from '../head/status-text.ts';
 import type { Body } from '../message/body.ts';
@@ -7,13 +6,23 @@ import type { Response } from '../message/response.ts';
 import { isFieldValue } from '../wire/bytes.ts';
 import { httpDate } from '../wire/clock.ts';
 import { output, reserve, wrote } from '../wire/turn.ts';
+import type { Wire } from '../wire/wire.ts';
+import type { AnswerSender } from './answer-sender.ts';
+
+/** The connection that an answer goes out on. */
+export interface AnsweringConnection {
+  readonly wire: Wire;
+  readonly sender: AnswerSender;
+  /** The connection is closed when the current answer is out. */
+  closing: boolean;
+}
 
 /**
  * Writes the head of an answer, with its content where that is at hand, and decides its framing.
  * @returns what is still to be sent: a body that arrives, a stream, or null when nothing is left.
  */
 export function writeAnswer(
-  connection: ClientConnection,
+  connection: AnsweringConnection,
   exchange: Exchange | null,
   response: Response,
   toHead = exchange?.request.method === 'HEAD',

@@ -1,12 +1,14 @@
 import { controlFrameError } from '../frames/control-frames.ts';
+import type { FlowWindow } from '../frames/flow-window.ts';
+import type { FrameOutput } from '../frames/frame-output.ts';
 import { FrameReader, type FrameReceiver } from '../frames/frame-reader.ts';
 import { ERROR, FLAG, FRAME, read31, USUAL_FRAME_SIZE } from '../frames/frames.ts';
 import { BLOCK_OPEN, BLOCK_WHOLE, HeaderBlock } from '../frames/header-block.ts';
 import { type FieldSink, HpackDecoder, INITIAL_TABLE_SIZE } from '../frames/hpack-decoder.ts';
 import { PeerSettings } from '../frames/settings.ts';
 import { clock } from '../wire/clock.ts';
+import type { Wire } from '../wire/wire.ts';
 import { AnswerFields } from './answer-fields.ts';
-import type { BackendSession } from './backend-session.ts';
 import type { BackendStream } from './backend-stream.ts';
 import { FloodGuard } from './flood-guard.ts';
 import { TrailerFields } from './trailer-fields.ts';
@@ -22,13 +24,36 @@ const answerFields = new AnswerFields();
 const trailerFields = new TrailerFields();
 const ignored: FieldSink = { field() {} };
 
+/** The connection whose frames are read. */
+export interface BackendFramesOwner {
+  readonly wire: Wire;
+  readonly output: FrameOutput;
+  readonly window: FlowWindow;
+  /** The number of the next stream. */
+  readonly nextId: number;
+  /** The stream with this number, if it is open. */
+  stream(id: number): BackendStream | undefined;
+  /** The windows of all streams change by as much. @returns false when one gets too large. */
+  widen(increment: number): boolean;
+  /** What the backend takes may have changed. */
+  settled(): void;
+  /** Streams that wait for a window go on. */
+  proceed(): void;
+  /** The backend gave a stream up. */
+  reset(id: number, code: number): void;
+  /** The backend takes no more streams, and has not touched those behind `last`. */
+  farewell(last: number, code: number): void;
+  /** The backend broke a rule. */
+  broken(code: number, reason: string): void;
+}
+
 /** Reads what one backend sends, frame by frame, and ends the connection when it breaks a rule or sends too much. */
 export class BackendFrames implements FrameReceiver {
   /** What the backend has said about itself. */
   readonly peer = new PeerSettings();
   /** It has said something about itself. */
   introduced = false;
-  private readonly session: BackendSession;
+  private readonly session: BackendFramesOwner;
   private readonly headBytes: number;
   private readonly reader: FrameReader;
   private readonly decoder = new HpackDecoder(INITIAL_TABLE_SIZE);
@@ -40,7 +65,7 @@ export class BackendFrames implements FrameReceiver {
   private dataLength = 0;
   private dataFlags = 0;
 
-  constructor(session: BackendSession, headBytes: number) {
+  constructor(session: BackendFramesOwner, headBytes: number) {
     this.session = session;
     this.headBytes = headBytes;
     this.reader = new FrameReader(this, USUAL_FRAME_SIZE);

@@ -1,4 +1,4 @@
-import type { BackendOptions } from '../backend/backend.ts';
+import type { BackendOptions } from '../backend/backend-options.ts';
 import { forwardedIds, hostOf } from '../backend/backend-request.ts';
 import { type EncodedLines, writeLines } from '../frames/encoded-lines.ts';
 import { type FrameOutput, headerFramesRoom } from '../frames/frame-output.ts';

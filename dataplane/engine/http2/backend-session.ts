@@ -1,5 +1,5 @@
-import type { BackendOptions, Call } from '../backend/backend.ts';
-import type { BackendPool } from '../backend/backend-pool.ts';
+import type { BackendOptions } from '../backend/backend-options.ts';
+import type { Call } from '../backend/call.ts';
 import { EncodedLines } from '../frames/encoded-lines.ts';
 import { FlowWindow } from '../frames/flow-window.ts';
 import { FrameOutput } from '../frames/frame-output.ts';
@@ -11,11 +11,10 @@ import { clock } from '../wire/clock.ts';
 import { COUNTER, counters } from '../wire/counters.ts';
 import { NEVER, type Swept, unwatch, watch } from '../wire/sweep.ts';
 import { type Passed, REFUSED, type Wire, type WireOwner } from '../wire/wire.ts';
-import { BackendFrames } from './backend-frames.ts';
-import type { RequestPlace } from './backend-head.ts';
-import { BackendStream } from './backend-stream.ts';
+import { BackendFrames, type BackendFramesOwner } from './backend-frames.ts';
+import { BackendStream, type BackendStreamOwner } from './backend-stream.ts';
 import { backendSettings } from './backend-upgrade.ts';
-import type { SendingConnection, StreamSender } from './stream-sender.ts';
+import type { StreamSender } from './stream-sender.ts';
 
 const OPEN = 0;
 /** It takes no more calls, and closes after the last one. */
@@ -30,11 +29,23 @@ export const MOST_STREAMS = 256;
 const FIRST_STREAMS = 100;
 const PROBE = Buffer.from('gatewrdn', 'latin1');
 
+/** The pool that a session belongs to. */
+export interface SessionPool {
+  /** The backend wants HTTP/1.1. @returns whether it can be spoken. */
+  requireHttp1(): boolean;
+  /** Sends a request once more. */
+  retry(call: Call): void;
+  /** Streams of the session may be used again. */
+  freedStreams(session: BackendSession): void;
+  /** The session takes no more calls, or is gone. */
+  lostSession(session: BackendSession, gone: boolean): void;
+}
+
 /** One connection to a backend that speaks HTTP/2: many calls at a time. */
-export class BackendSession implements WireOwner, RequestPlace, SendingConnection, Swept {
+export class BackendSession implements WireOwner, BackendStreamOwner, BackendFramesOwner, Swept {
   deadline = NEVER;
   slot = -1;
-  readonly pool: BackendPool;
+  readonly pool: SessionPool;
   readonly options: BackendOptions;
   readonly wire: Wire;
   readonly output: FrameOutput;
@@ -59,7 +70,7 @@ export class BackendSession implements WireOwner, RequestPlace, SendingConnectio
   private accepted = MOST_STREAMS;
 
   /** Takes a wire that is open. `upgraded`: by a request that was sent in HTTP/1.1. */
-  constructor(pool: BackendPool, options: BackendOptions, wire: Wire, upgraded: boolean) {
+  constructor(pool: SessionPool, options: BackendOptions, wire: Wire, upgraded: boolean) {
     this.pool = pool;
     this.options = options;
     this.wire = wire;

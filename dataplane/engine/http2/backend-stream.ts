@@ -1,5 +1,6 @@
-import type { Call } from '../backend/backend.ts';
+import type { BackendOptions } from '../backend/backend-options.ts';
 import { pendingContent } from '../backend/backend-request.ts';
+import type { Call } from '../backend/call.ts';
 import type { CallCarrier } from '../backend/call-carrier.ts';
 import { isRepeatable } from '../backend/replay.ts';
 import { Upload } from '../backend/upload.ts';
@@ -13,11 +14,10 @@ import { clock } from '../wire/clock.ts';
 import { NEVER, type Swept, unwatch, watch } from '../wire/sweep.ts';
 import { awaiting, keep } from '../wire/turn.ts';
 import type { AnswerFields } from './answer-fields.ts';
-import { writeReplayedHead, writeRequestHead } from './backend-head.ts';
-import type { BackendSession } from './backend-session.ts';
+import { type RequestPlace, writeReplayedHead, writeRequestHead } from './backend-head.ts';
 import { STREAM_WINDOW } from './backend-upgrade.ts';
 import { HeldAnswer } from './held-answer.ts';
-import { type SendingStream, StreamSender } from './stream-sender.ts';
+import { type SendingConnection, type SendingStream, StreamSender } from './stream-sender.ts';
 
 /** Nothing of the answer has come. */
 const AWAITING = 0;
@@ -34,13 +34,28 @@ const MOST_RETRIES = 3;
 const LATE: ReadonlySet<Refusal> = new Set(['backend-timeout', 'body-timeout']);
 const NOTHING = Buffer.alloc(0);
 
+/** The connection that carries a stream. */
+export interface BackendStreamOwner extends RequestPlace, SendingConnection {
+  readonly options: BackendOptions;
+  /** Sends a request once more, on whatever connection. */
+  readonly pool: { retry(call: Call): void };
+  /** Streams whose head came with what is being read. */
+  readonly held: BackendStream[];
+  /** An answer has come. */
+  answered(): void;
+  /** The stream is over. */
+  left(stream: BackendStream): void;
+  /** The stream was silent for too long: is the backend still there? */
+  probe(): void;
+}
+
 /** One call to a backend on a connection that carries many. */
 export class BackendStream implements CallCarrier, BodySource, SendingStream, Swept {
   deadline = NEVER;
   slot = -1;
   readonly id: number;
   readonly window: FlowWindow;
-  private readonly session: BackendSession;
+  private readonly session: BackendStreamOwner;
   private call: Call | null;
   private state = AWAITING;
   private interims = 0;
@@ -58,7 +73,7 @@ export class BackendStream implements CallCarrier, BodySource, SendingStream, Sw
   /** How much of it was sent when somebody looked. */
   private seen = 0;
 
-  constructor(session: BackendSession, id: number, call: Call, sendable: number) {
+  constructor(session: BackendStreamOwner, id: number, call: Call, sendable: number) {
     this.session = session;
     this.id = id;
     this.call = call;

@@ -1,4 +1,4 @@
-import type { BackendOptions } from '../backend/backend.ts';
+import type { BackendOptions } from '../backend/backend-options.ts';
 import { SETTING } from '../frames/settings.ts';
 
 /** The window of a stream: what a backend may send ahead of a client that does not read. */

@@ -1,13 +1,32 @@
 import { controlFrameError } from '../frames/control-frames.ts';
+import type { FlowWindow } from '../frames/flow-window.ts';
+import type { FrameOutput } from '../frames/frame-output.ts';
 import { FrameReader, type FrameReceiver } from '../frames/frame-reader.ts';
 import { ERROR, FLAG, FRAME, PREFACE, read31, USUAL_FRAME_SIZE } from '../frames/frames.ts';
+import type { HeadWriter } from '../frames/head-writer.ts';
 import { BLOCK_OPEN, BLOCK_WHOLE, HeaderBlock } from '../frames/header-block.ts';
 import { PeerSettings } from '../frames/settings.ts';
 import { clock } from '../wire/clock.ts';
-import type { ClientSession } from './client-session.ts';
 import type { ClientStream } from './client-stream.ts';
 import { FloodGuard } from './flood-guard.ts';
-import { StreamRequests } from './stream-requests.ts';
+import { StreamRequests, type StreamRequestsOwner } from './stream-requests.ts';
+
+/** The connection whose frames are read. */
+export interface ClientFramesOwner extends StreamRequestsOwner {
+  readonly output: FrameOutput;
+  readonly heads: HeadWriter;
+  readonly window: FlowWindow;
+  /** Bytes that came were taken: the client may send as many again. */
+  giveBack(stream: ClientStream | null, length: number): void;
+  /** Streams that waited for a window go on. */
+  resumeStalled(): void;
+  /** The client answered a ping. */
+  pinged(bytes: Buffer, start: number): void;
+  /** No further stream is taken; the connection ends with the last one. */
+  leave(): void;
+  /** The connection cannot go on. */
+  fail(code: number): void;
+}
 
 /** Reads what one client sends, frame by frame, and ends the connection when it breaks a rule or sends too much. */
 export class ClientFrames implements FrameReceiver {
@@ -15,7 +34,7 @@ export class ClientFrames implements FrameReceiver {
   readonly peer = new PeerSettings();
   /** The client has acknowledged our settings. */
   acknowledged = false;
-  private readonly session: ClientSession;
+  private readonly session: ClientFramesOwner;
   private readonly reader: FrameReader;
   private readonly block: HeaderBlock;
   private readonly requests: StreamRequests;
@@ -27,7 +46,7 @@ export class ClientFrames implements FrameReceiver {
   private receiver: ClientStream | null = null;
   private frameLength = 0;
 
-  constructor(session: ClientSession) {
+  constructor(session: ClientFramesOwner) {
     const { limits } = session.listener;
     this.session = session;
     this.reader = new FrameReader(this, USUAL_FRAME_SIZE);

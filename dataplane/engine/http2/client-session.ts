@@ -1,5 +1,5 @@
 import type { ClientFacts } from '../client/client-facts.ts';
-import type { ListenedConnection, Listener } from '../client/listener.ts';
+import type { ConnectionOwner, ListenedConnection } from '../client/connection-owner.ts';
 import { FlowWindow } from '../frames/flow-window.ts';
 import { FrameOutput } from '../frames/frame-output.ts';
 import { ERROR, MOST_31_BITS } from '../frames/frames.ts';
@@ -9,10 +9,10 @@ import { clock } from '../wire/clock.ts';
 import { Progress } from '../wire/progress.ts';
 import { type Swept, unwatch, watch } from '../wire/sweep.ts';
 import { type Passed, REFUSED, type Wire, type WireOwner } from '../wire/wire.ts';
-import { ClientFrames } from './client-frames.ts';
-import { ClientStream, STREAM_WINDOW } from './client-stream.ts';
+import { ClientFrames, type ClientFramesOwner } from './client-frames.ts';
+import { ClientStream, type ClientStreamOwner, STREAM_WINDOW } from './client-stream.ts';
 import { ClosedStreams } from './closed-streams.ts';
-import type { SendingConnection, StreamSender } from './stream-sender.ts';
+import type { StreamSender } from './stream-sender.ts';
 
 /** What all streams of a client together may send ahead: bounds the memory that slow backends can cost. */
 const CONNECTION_WINDOW = 1 << 20;
@@ -34,9 +34,9 @@ const LEAVING = 2;
 const FAREWELL = Buffer.from('farewell');
 
 /** One connection of an HTTP/2 client. */
-export class ClientSession implements WireOwner, SendingConnection, ListenedConnection, Swept {
+export class ClientSession implements WireOwner, ClientStreamOwner, ClientFramesOwner, ListenedConnection, Swept {
   readonly wire: Wire;
-  readonly listener: Listener;
+  readonly listener: ConnectionOwner;
   readonly facts: ClientFacts;
   readonly output: FrameOutput;
   readonly heads: HeadWriter;
@@ -64,7 +64,7 @@ export class ClientSession implements WireOwner, SendingConnection, ListenedConn
   private leaveBy = 0;
   private idleBy = 0;
 
-  constructor(wire: Wire, listener: Listener, facts: ClientFacts) {
+  constructor(wire: Wire, listener: ConnectionOwner, facts: ClientFacts) {
     const { limits } = listener;
     this.wire = wire;
     this.listener = listener;

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import type { ClientFacts } from '../client/client-facts.ts';
+import type { ConnectionOwner } from '../client/connection-owner.ts';
 import { ERROR, FLAG } from '../frames/frames.ts';
 import type { HeaderBlock } from '../frames/header-block.ts';
 import { type FieldSink, HpackDecoder, INITIAL_TABLE_SIZE } from '../frames/hpack-decoder.ts';
@@ -8,8 +10,8 @@ import { requestHead, scanRequestHead } from '../head/request-head.ts';
 import { RequestJudge } from '../head/request-judge.ts';
 import { requestTrailers } from '../head/trailers.ts';
 import { acceptFor } from '../websocket/accept-key.ts';
-import type { ClientSession } from './client-session.ts';
 import type { ClientStream } from './client-stream.ts';
+import type { ClosedStreams } from './closed-streams.ts';
 import { RequestFields } from './request-fields.ts';
 import { TrailerFields } from './trailer-fields.ts';
 
@@ -22,17 +24,34 @@ const trailers = new TrailerFields();
 /** For blocks that nobody wants: the table must stay in step all the same. */
 const nobody: FieldSink = { field() {} };
 
+/** The connection whose requests are read. */
+export interface StreamRequestsOwner {
+  readonly listener: ConnectionOwner;
+  readonly facts: ClientFacts;
+  /** Those that are open. */
+  readonly streams: ReadonlyMap<number, ClientStream>;
+  readonly closed: ClosedStreams;
+  /** The newest stream that the client opened. */
+  lastStream: number;
+  /** Whether a stream that the client begins is taken. */
+  readonly takes: boolean;
+  /** A request that the client began is to be read. */
+  open(id: number): ClientStream;
+  /** A stream is not taken: it is read no further. */
+  decline(id: number, code: number): void;
+}
+
 /** Turns the header blocks of one client into requests and trailers. */
 export class StreamRequests {
   /** How many requests came. */
   count = 0;
-  private readonly session: ClientSession;
+  private readonly session: StreamRequestsOwner;
   private readonly limits: ListenerLimits;
   private readonly decoder = new HpackDecoder(INITIAL_TABLE_SIZE);
   private readonly judge = new RequestJudge();
   private authorization: Buffer | null = null;
 
-  constructor(session: ClientSession) {
+  constructor(session: StreamRequestsOwner) {
     this.session = session;
     this.limits = session.listener.limits;
   }

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../../../contract/document/json-valu
 import { parseConfig } from '../../../contract/vocabulary/parse-config.ts';
 import { breakerFields } from '../../../dataplane/backends/breaker-fields.ts';
 import { circuitBreaker } from '../../../dataplane/backends/circuit-breaker.ts';
-import type { BackendOptions } from '../../../dataplane/engine/backend/backend.ts';
+import type { BackendOptions } from '../../../dataplane/engine/backend/backend-options.ts';
 import { textResponse } from '../../../dataplane/engine/message/response.ts';
 import type { PlaneServices } from '../../../dataplane/heap/plane-services.ts';
 import { namedMemory } from '../../../dataplane/heap/shared-memory.ts';

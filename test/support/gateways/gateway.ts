@@ -1,4 +1,5 @@
-import { Backend, type BackendOptions } from '../../../dataplane/engine/backend/backend.ts';
+import { Backend } from '../../../dataplane/engine/backend/backend.ts';
+import type { BackendOptions } from '../../../dataplane/engine/backend/backend-options.ts';
 import type { Finished } from '../../../dataplane/engine/client/finished.ts';
 import { Listener } from '../../../dataplane/engine/client/listener.ts';
 import type { ListenerLimits } from '../../../dataplane/engine/head/limits.ts';

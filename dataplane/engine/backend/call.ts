@@ -1,0 +1,102 @@
+import { errorText } from '../../../platform/error-text.ts';
+import type { Answer, BackendCall, Exchange } from '../message/exchange.ts';
+import { type Refusal, refusals } from '../message/refusal.ts';
+import { Reply } from '../message/reply.ts';
+import { Response, refusalResponse } from '../message/response.ts';
+import type { BackendOptions } from './backend-options.ts';
+import type { CallCarrier } from './call-carrier.ts';
+import { readForNobody } from './unwanted-answer.ts';
+import type { Upload } from './upload.ts';
+
+/** What is wrong with the way to a proxy, which the client and the figures know under one name. */
+const OF_THE_WAY: ReadonlySet<Refusal> = new Set(['backend-address', 'backend-connect', 'backend-connect-timeout']);
+
+/** The place where a call waits for a connection. */
+export interface CallQueue {
+  /** The call is not wanted any more. */
+  forget(call: Call): void;
+}
+
+/** One request on its way to a backend and its answer on the way back. */
+export class Call implements BackendCall {
+  readonly exchange: Exchange;
+  readonly reply: Reply;
+  private readonly options: BackendOptions;
+  response: Response | null = null;
+  sent = false;
+  /** When it began to wait for a connection. */
+  waitingSince = 0;
+  /** What was sent on a connection that turned out dead; sent once more on a new one. */
+  replay: Buffer | null = null;
+  /** How often it was sent once more, for whatever reason. */
+  retries = 0;
+  /** How often of these nobody knows whether it arrived the time before. */
+  repeats = 0;
+  private readonly mostRepeats: number;
+  /** The body on its way, where it may have to be sent again. */
+  upload: Upload | null = null;
+  /** Where it waits for a connection. */
+  queue: CallQueue | null = null;
+  carrier: CallCarrier | null = null;
+  cancelled = false;
+
+  constructor(exchange: Exchange, options: BackendOptions) {
+    this.exchange = exchange;
+    this.options = options;
+    this.reply = new Reply(exchange);
+    this.mostRepeats = exchange.repeats;
+  }
+
+  /** Whether it may be sent once more although it may have arrived. */
+  get mayRepeat(): boolean {
+    return !this.cancelled && this.repeats < this.mostRepeats;
+  }
+
+  answer(response: Response): void {
+    const { received, responseTimeout } = this.options;
+    this.response = response;
+    if (this.cancelled) readForNobody(response, responseTimeout);
+    else if (received === null) this.reply.settle(response);
+    else this.settle(received(response, this.exchange));
+  }
+
+  private settle(answer: Answer): void {
+    if (!(answer instanceof Response)) void answer.then((response) => this.settle(response));
+    else if (this.cancelled) answer.abandon();
+    else {
+      this.response = answer;
+      this.reply.settle(answer);
+    }
+  }
+
+  /** There is no answer; the reason is for the log. */
+  refuse(refusal: Refusal, reason: string = refusals[refusal].reason): void {
+    if (this.cancelled) return;
+    this.upload?.abandon();
+    const { via, failed } = this.options;
+    const isOfProxy = via !== null && OF_THE_WAY.has(refusal);
+    const known = isOfProxy ? 'backend-proxy' : refusal;
+    const why = isOfProxy ? `proxy ${via.proxy}: ${reason}` : reason;
+    failed(known, why, false);
+    this.settle(refusalResponse(known, why));
+  }
+
+  /** The content of the request cannot be had. */
+  refuseUnreadable(error: unknown): void {
+    this.refuse('internal', `the body cannot be read: ${errorText(error)}`);
+  }
+
+  cancel(): void {
+    if (this.cancelled) return;
+    this.cancelled = true;
+    this.queue?.forget(this);
+    const { carrier } = this;
+    if (carrier !== null && !(this.options.finishes && this.response === null && carrier.sentWhole)) {
+      this.carrier = null;
+      carrier.drop();
+    }
+    if (this.carrier === null) this.upload?.abandon();
+    this.response?.upgraded?.abandon();
+    if (!this.reply.settled) this.reply.settle((this.response = refusalResponse('cancelled'))); // who waits for it has something to release
+  }
+}
