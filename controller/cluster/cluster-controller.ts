@@ -1,4 +1,3 @@
-import { credentials } from '@grpc/grpc-js';
 import type { Logger } from 'pino';
 import { GROUP } from '../../contract/resources/resource.ts';
 import { errorStack } from '../../platform/error-text.ts';
@@ -9,7 +8,7 @@ import type { CertificateAuthority } from '../certificates/certificate-authority
 import { ServingCertificates } from '../certificates/serving-certificates.ts';
 import type { Compilation } from '../compile/compiler.ts';
 import { type ClusterCompilation, LiveCluster } from '../live-cluster.ts';
-import { ControllerMetrics } from '../metrics/controller-metrics.ts';
+import { ControllerMetrics, type ControllerMetricsSource } from '../metrics/controller-metrics.ts';
 import { type MergedRoute, MergedRoutes } from '../metrics/merged-routes.ts';
 import { ChannelServer } from '../publish/channel/channel-server.ts';
 import { EVERYBODY } from '../publish/channel/group-grants.ts';
@@ -18,12 +17,12 @@ import type { ServingCertificate } from '../publish/channel/serving-credentials.
 import { PeerForwarder } from '../publish/peers/peer-forwarder.ts';
 import { PEER_METHOD, PEER_PLANES_METHOD } from '../publish/peers/peer-messages.ts';
 import { PeerService } from '../publish/peers/peer-service.ts';
-import type { PeerStreamOptions } from '../publish/peers/peer-stream.ts';
 import { PlaneLedger } from '../publish/plane-ledger.ts';
 import { planeState } from '../publish/plane-state.ts';
 import { RoutePlanes } from '../publish/route-planes.ts';
 import { cutOffNote, readCutOffNote } from '../publish/sessions/cut-off-planes.ts';
 import { PlaneSessions } from '../publish/sessions/plane-sessions.ts';
+import type { SessionListener } from '../publish/sessions/session-listener.ts';
 import { ApiContact } from './api/api-contact.ts';
 import { untilReachable } from './api/until-reachable.ts';
 import { ClusterBase } from './base/cluster-base.ts';
@@ -31,10 +30,12 @@ import type { ClusterControllerOptions, ControllerAddresses } from './cluster-co
 import { ClusterSource } from './cluster-source.ts';
 import { ControllerFronts } from './controller-fronts.ts';
 import { LeaseElection } from './identity/lease-election.ts';
-import { isPeerToken, peerToken } from './identity/peer-token.ts';
+import { peerStreamOptions } from './identity/peer-stream-options.ts';
+import { isPeerToken } from './identity/peer-token.ts';
 import { PlaneReview } from './identity/plane-review.ts';
 import { SharedAuthority } from './identity/shared-authority.ts';
 import { PacedWarning } from './paced-warning.ts';
+import { planeListener } from './plane-listener.ts';
 import { servingPods } from './serving-pods.ts';
 import { ControllerStatus } from './status/controller-status.ts';
 import { EventRecorder } from './status/event-recorder.ts';
@@ -88,98 +89,60 @@ export class ClusterController {
     return controller;
   }
 
+  /** A part asks for another that is made after it only when it runs. */
   private constructor(options: ClusterControllerOptions, authority: SharedAuthority) {
-    this.options = options;
-    const { api, log, name, namespace } = options;
+    const { api, log, name, namespace, compiler } = options;
     const base = { namespace, name: options.base };
+    const platform = { server: api.server, controller: { namespace, pod: name } };
+    const isLeader = (): boolean => this.election?.isLeader === true;
+    const authorities = (): string => this.trusted;
+    const told = (message: string): void => log.info(message);
+    const refusals = new PacedWarning(log, 'connection of a data plane rejected');
+    this.options = options;
     this.log = log;
     this.authority = authority;
-    this.serving =
-      options.certificates !== null
-        ? null
-        : new ServingCertificates({
-            authority: authority.authority,
-            names: options.serverNames,
-            renewed: () => this.renewCertificates(),
-          });
-    this.source = new ClusterSource({
-      api,
-      namespaces: options.namespaces,
-      base,
-      platform: { server: api.server, controller: { namespace, pod: name } },
-      changed: (isStatusOnly) => this.live.changed(isStatusOnly),
-      failed: toldFailures(log),
-    });
-    this.ledger = new PlaneLedger({
-      serves: servingPods(api),
-      changed: (routes) => {
-        if (routes === null) this.routePlanes.forget();
-        this.status.planesChanged(routes);
-      },
-    });
+    this.serving = this.servingCertificates();
+    this.contact = this.apiContact();
+
+    // from resources to snapshots
+    const changed = (isStatusOnly: boolean): void => this.live.changed(isStatusOnly);
+    const record: EventRecorder['record'] = (subject, change) => this.events.record(subject, change);
+    const compiled = (made: ClusterCompilation): void => this.compiled(made);
+    const failed = (error: unknown): void => this.compilationFailed(error);
+    this.source = new ClusterSource({ ...options, base, platform, changed, failed: toldFailures(log) });
+    this.base = new ClusterBase({ ...options, base, isLeader, record });
+    this.live = new LiveCluster({ source: this.source, compiler, begin: this.base.lastGood(), compiled, failed });
+
+    // data planes and other controllers
+    const peer = peerStreamOptions(options.serverNames, authorities, () => this.peerSecret);
+    const { sessionSettings: settings } = options;
+    this.ledger = new PlaneLedger({ serves: servingPods(api), changed: (routes) => this.planesChanged(routes) });
     this.routePlanes = new RoutePlanes(this.ledger);
-    this.metrics = new ControllerMetrics({
-      isLeader: () => this.election?.isLeader === true,
-      revision: () => this.newest?.snapshot?.revision ?? null,
-      planeStates: () =>
-        this.ledger.planes.map((facts) =>
-          planeState(facts, this.ledger.isConnected(facts.identity.id), this.sessions.revisionFor(facts.identity)),
-        ),
-      streams: () => this.sessions.facts.length,
-      reflectors: () => this.source.facts,
-      now: () => Date.now(),
+    this.forwarder = new PeerForwarder({ ...peer, controller: name, told });
+    const listener = this.listener();
+    this.sessions = new PlaneSessions({ controller: name, authorities, listener, ...(settings && { settings }) });
+    this.review = new PlaneReview({ api, groups: [] });
+    this.peers = new PeerService({
+      ...{ controller: name, ledger: this.ledger, isLeader, told },
+      planes: () => this.report.own().planes,
+      authenticate: async (token) => isPeerToken(token, this.peerSecret, Date.now()),
     });
+    this.channel = new ChannelServer({
+      ...{ ...options.channel, tls: this.certificate, sessions: this.sessions },
+      authenticator: firstToKnow([...options.authenticators, this.review]),
+      methods: { [PEER_METHOD]: this.peers.handlers.forward, [PEER_PLANES_METHOD]: this.peers.handlers.planes },
+      refused: (reason, from) => refusals.give({ peer: from, reason }),
+    });
+
+    // status, Events, metrics, admin addresses and webhook
+    this.metrics = new ControllerMetrics(this.metricsSource(isLeader));
     options.showRoutes(this.metrics.registry, () => this.routeFigures());
-    this.events = new EventRecorder({
-      api,
-      controller: name,
-      recorded: (outcome) => this.metrics.eventRecorded(outcome),
-    });
+    const recorded = (outcome: string): void => this.metrics.eventRecorded(outcome);
+    this.events = new EventRecorder({ api, controller: name, recorded });
     this.status = new StatusWriter({
-      api,
-      planes: this.routePlanes,
+      ...{ api, planes: this.routePlanes, stateChanged: record },
       leadsFor: () => this.election?.leadsFor ?? 0,
-      stateChanged: (resource, change) => this.events.record(resource, change),
       wrote: (kind, outcome) => this.metrics.statusWritten(kind, outcome),
-    });
-    const peer: PeerStreamOptions = {
-      credentials: () => credentials.createSsl(Buffer.from(this.trusted)),
-      ...(options.serverNames[0] === undefined
-        ? {}
-        : { channelOptions: { 'grpc.ssl_target_name_override': options.serverNames[0] } }),
-      token: () => peerToken(this.authority.authority.serialised(), Date.now()),
-    };
-    this.forwarder = new PeerForwarder({
-      ...peer,
-      controller: name,
-      told: (message) => log.info(message),
-    });
-    this.sessions = new PlaneSessions({
-      controller: name,
-      authorities: () => this.trusted,
-      ...(options.sessionSettings === undefined ? {} : { settings: options.sessionSettings }),
-      listener: {
-        connected: (facts) => {
-          log.info({ plane: facts.identity.name, group: facts.identity.group }, 'data plane connected');
-          this.ledger.heard(facts, null);
-          this.forwarder.heard(facts, null);
-          this.recall();
-        },
-        changed: (facts, routes) => {
-          this.ledger.heard(facts, routes);
-          this.forwarder.heard(facts, routes);
-        },
-        acknowledged: (_, milliseconds) => this.metrics.acknowledged(milliseconds),
-        nacked: (facts, problems) => {
-          this.metrics.refused(problems);
-          log.warn({ plane: facts.identity.name, problems: problems.length }, 'data plane rejected part of the update');
-        },
-        closed: (facts, reason) => {
-          log.info({ plane: facts.identity.name, reason }, 'data plane disconnected');
-          this.ledger.left(facts.identity.id, name);
-          this.forwarder.left(facts.identity.id);
-        },
-      },
     });
     this.report = new ControllerStatus({
       ...{ controller: name, source: this.source, ledger: this.ledger, sessions: this.sessions, peer },
@@ -189,60 +152,11 @@ export class ClusterController {
       followers: () => this.peers.controllers,
       baseProblems: () => this.base.news.errors,
     });
-    this.base = new ClusterBase({
-      ...{ ...options, base },
-      isLeader: () => this.election?.isLeader === true,
-      record: (subject, change) => this.events.record(subject, change),
-    });
-    this.live = new LiveCluster({
-      source: this.source,
-      compiler: options.compiler,
-      begin: this.base.lastGood(),
-      compiled: (made) => this.compiled(made),
-      failed: (error) =>
-        this.log.error({ error: String(error) }, 'compilation failed; data planes keep their configuration'),
-    });
     this.fronts = new ControllerFronts({
-      api,
-      log,
-      metrics: this.metrics,
-      source: this.adminSource,
-      judge: { judge: (request) => (this.isListed ? compilerJudge(options.compiler).judge(request) : null) },
+      ...{ ...options, metrics: this.metrics, isLeader, authorities, source: this.adminSource },
+      judge: { judge: (request) => (this.isListed ? compilerJudge(compiler).judge(request) : null) },
       baseJudge: this.base.judge,
-      isInPod: options.isInPod,
-      advertise: options.advertise,
       certificate: () => this.certificate,
-      authorities: () => this.trusted,
-      isLeader: () => this.election?.isLeader === true,
-    });
-    this.contact = new ApiContact({
-      answeredAt: () => api.answeredAt,
-      changed: (isLost) => {
-        if (isLost) log.warn('lost contact with the API server; data planes asked to reconnect to another controller');
-        else log.info('contact with the API server restored');
-        this.sessions.setInTouch(!isLost);
-      },
-    });
-    this.review = new PlaneReview({ api, groups: [] });
-    this.peers = new PeerService({
-      controller: name,
-      ledger: this.ledger,
-      planes: () => this.report.own().planes,
-      isLeader: () => this.election?.isLeader === true,
-      told: (message) => log.info(message),
-      authenticate: async (token) => isPeerToken(token, this.authority.authority.serialised(), Date.now()),
-    });
-    const refusals = new PacedWarning(log, 'connection of a data plane rejected');
-    this.channel = new ChannelServer({
-      ...options.channel,
-      tls: this.certificate,
-      authenticator: firstToKnow([...options.authenticators, this.review]),
-      sessions: this.sessions,
-      methods: {
-        [PEER_METHOD]: this.peers.handlers.forward,
-        [PEER_PLANES_METHOD]: this.peers.handlers.planes,
-      },
-      refused: (reason, peer) => refusals.give({ peer, reason }),
     });
   }
 
@@ -300,6 +214,44 @@ export class ClusterController {
     await this.source.close();
   }
 
+  // ---- parts
+
+  /** Null where certificates are given. */
+  private servingCertificates(): ServingCertificates | null {
+    const { certificates, serverNames: names } = this.options;
+    if (certificates !== null) return null;
+    const { authority } = this.authority;
+    return new ServingCertificates({ authority, names, renewed: () => this.renewCertificates() });
+  }
+
+  private apiContact(): ApiContact {
+    const { api } = this.options;
+    return new ApiContact({ answeredAt: () => api.answeredAt, changed: (isLost) => this.contactChanged(isLost) });
+  }
+
+  private listener(): SessionListener {
+    return planeListener({
+      ...{ log: this.log, controller: this.options.name, ledger: this.ledger, forwarder: this.forwarder },
+      metrics: () => this.metrics,
+      connected: () => this.recall(),
+    });
+  }
+
+  private metricsSource(isLeader: () => boolean): ControllerMetricsSource {
+    const { ledger, sessions } = this;
+    return {
+      isLeader,
+      revision: () => this.newest?.snapshot?.revision ?? null,
+      planeStates: () =>
+        ledger.planes.map((facts) =>
+          planeState(facts, ledger.isConnected(facts.identity.id), sessions.revisionFor(facts.identity)),
+        ),
+      streams: () => sessions.facts.length,
+      reflectors: () => this.source.facts,
+      now: () => Date.now(),
+    };
+  }
+
   // ---- what happens
 
   private compiled({ compilation, published, took, base }: ClusterCompilation): void {
@@ -325,6 +277,21 @@ export class ClusterController {
     } catch (error) {
       this.log.error({ error: errorStack(error) }, `could not report ${what}`);
     }
+  }
+
+  private compilationFailed(error: unknown): void {
+    this.log.error({ error: String(error) }, 'compilation failed; data planes keep their configuration');
+  }
+
+  private planesChanged(routes: readonly string[] | null): void {
+    if (routes === null) this.routePlanes.forget();
+    this.status.planesChanged(routes);
+  }
+
+  private contactChanged(isLost: boolean): void {
+    if (isLost) this.log.warn('lost contact with the API server; data planes asked to reconnect to another controller');
+    else this.log.info('contact with the API server restored');
+    this.sessions.setInTouch(!isLost);
   }
 
   /** Asks planes for what is only remembered here. */
@@ -377,6 +344,11 @@ export class ClusterController {
   /** The authorities of controllers, in PEM. */
   private get trusted(): string {
     return this.options.certificates?.authority ?? this.authority.authority.bundle();
+  }
+
+  /** What controllers know each other by. */
+  private get peerSecret(): string {
+    return this.authority.authority.serialised();
   }
 
   /** Of all planes: only the leader hears of all, and those of a follower would be counted twice. */
