@@ -1,5 +1,5 @@
 import type { Headers } from '../head/headers.ts';
-import { type AnsweringConnection, interimHead, writeAnswer } from '../http1/answer.ts';
+import { interimHead, writeAnswer } from '../http1/answer.ts';
 import { type AnswerOwner, AnswerSender } from '../http1/answer-sender.ts';
 import { RequestReader } from '../http1/request-reader.ts';
 import type { RequestReceiver } from '../http1/request-receiver.ts';
@@ -18,7 +18,7 @@ import { type Swept, unwatch, watch } from '../wire/sweep.ts';
 import { putText } from '../wire/turn.ts';
 import type { Passed, Wire, WireOwner } from '../wire/wire.ts';
 import { ClientFacts, type Greeting } from './client-facts.ts';
-import type { AnsweringSide, ConnectionOwner, ListenedConnection } from './connection-owner.ts';
+import type { ConnectionOwner } from './connection-owner.ts';
 import type { ProxyHeader } from './proxy-protocol.ts';
 
 const OPEN = 0;
@@ -27,17 +27,7 @@ const LINGERING = 1;
 const CLOSED = 2;
 
 /** One client: runs the chain on its requests, one after the other, and sends the answers in order. */
-export class ClientConnection
-  implements
-    WireOwner,
-    RequestReceiver,
-    AnswerOwner,
-    ExchangeOwner,
-    AnsweringConnection,
-    AnsweringSide,
-    ListenedConnection,
-    Swept
-{
+export class ClientConnection implements WireOwner, RequestReceiver, AnswerOwner, ExchangeOwner, Swept {
   readonly wire: Wire;
   readonly facts: ClientFacts;
   deadline: number;

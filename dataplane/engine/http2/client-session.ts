@@ -10,7 +10,8 @@ import { Progress } from '../wire/progress.ts';
 import { type Swept, unwatch, watch } from '../wire/sweep.ts';
 import { type Passed, REFUSED, type Wire, type WireOwner } from '../wire/wire.ts';
 import { ClientFrames, type ClientFramesOwner } from './client-frames.ts';
-import { ClientStream, type ClientStreamOwner, STREAM_WINDOW } from './client-stream.ts';
+import { ClientStream, STREAM_WINDOW } from './client-stream.ts';
+import type { ClientStreamOwner } from './client-stream-owner.ts';
 import { ClosedStreams } from './closed-streams.ts';
 import type { StreamSender } from './stream-sender.ts';
 
@@ -34,7 +35,9 @@ const LEAVING = 2;
 const FAREWELL = Buffer.from('farewell');
 
 /** One connection of an HTTP/2 client. */
-export class ClientSession implements WireOwner, ClientStreamOwner, ClientFramesOwner, ListenedConnection, Swept {
+export class ClientSession
+  implements WireOwner, ClientStreamOwner<ClientStream>, ClientFramesOwner, ListenedConnection, Swept
+{
   readonly wire: Wire;
   readonly listener: ConnectionOwner;
   readonly facts: ClientFacts;

@@ -1,5 +1,5 @@
 import type { ClientFacts } from '../client/client-facts.ts';
-import type { AnsweringSide, ConnectionOwner } from '../client/connection-owner.ts';
+import type { AnsweringSide } from '../client/connection-owner.ts';
 import { FlowWindow } from '../frames/flow-window.ts';
 import { ERROR, USUAL_FRAME_SIZE } from '../frames/frames.ts';
 import type { HeadWriter } from '../frames/head-writer.ts';
@@ -17,8 +17,9 @@ import { COUNTER, counters } from '../wire/counters.ts';
 import { Progress } from '../wire/progress.ts';
 import { sendStream } from '../wire/send-stream.ts';
 import type { Wire } from '../wire/wire.ts';
+import type { ClientStreamOwner } from './client-stream-owner.ts';
 import { type AnsweringStream, writeStreamAnswer, writeSwitch } from './stream-answer.ts';
-import { type SendingConnection, type SendingStream, StreamSender } from './stream-sender.ts';
+import { type SendingStream, StreamSender } from './stream-sender.ts';
 import { StreamTunnel } from './stream-tunnel.ts';
 import type { CarryingStream } from './stream-wire.ts';
 
@@ -28,25 +29,6 @@ export const STREAM_WINDOW = 262_144;
 /** Time, in milliseconds, and bytes that a client has to end a request that is answered already. */
 const LINGER = 500;
 const MOST_DISCARDED = 65_536;
-
-/** The connection that carries a stream. */
-export interface ClientStreamOwner extends SendingConnection {
-  readonly listener: ConnectionOwner;
-  readonly facts: ClientFacts;
-  readonly heads: HeadWriter;
-  /** Those that are open. */
-  readonly streams: ReadonlyMap<number, ClientStream>;
-  /** Bytes that came were taken: the client may send as many again. */
-  giveBack(stream: ClientStream | null, length: number): void;
-  /** The answer is out before the request is in. */
-  answeredEarly(stream: ClientStream): void;
-  /** The client must not send the rest. */
-  dismiss(stream: ClientStream): void;
-  /** The stream had to be reset for what the client did. */
-  violated(): void;
-  /** The stream is over. `ours`: what still comes for it was on its way and means nothing. */
-  close(stream: ClientStream, ours: boolean): void;
-}
 
 /** One request of an HTTP/2 client, and its answer. */
 export class ClientStream
@@ -60,7 +42,7 @@ export class ClientStream
   requestDone = false;
   /** All of the answer is sent. */
   answerDone = false;
-  private readonly session: ClientStreamOwner;
+  private readonly session: ClientStreamOwner<ClientStream>;
   private exchange: Exchange | null = null;
   private body: Body | null = null;
   private tunnel: StreamTunnel | null = null;
@@ -77,7 +59,7 @@ export class ClientStream
   private dismissBy = 0;
   private discarded = 0;
 
-  constructor(session: ClientStreamOwner, id: number, sendable: number) {
+  constructor(session: ClientStreamOwner<ClientStream>, id: number, sendable: number) {
     this.session = session;
     this.id = id;
     this.window = new FlowWindow(sendable, STREAM_WINDOW);
