@@ -11,7 +11,7 @@ export interface PlaneListenerParts {
   readonly ledger: PlaneLedger;
   readonly forwarder: PeerForwarder;
   metrics(): ControllerMetrics;
-  /** A datdata plane connected, and its routes are in the ledger. */
+  /** A data plane connected, and its routes are in the ledger. */
   connected(): void;
 }
 
