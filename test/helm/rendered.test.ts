@@ -2,7 +2,26 @@ import { existsSync, readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { chart, crdChart, objectsOf, renderText, valueSet, valueSets } from '../support/cluster/chart.ts';
 import { theHelm } from '../support/cluster/helm.ts';
+import { renderingDifference } from '../support/cluster/rendering-difference.ts';
 import { shortened } from '../support/cluster/shortened-rendering.ts';
+
+/** The value set whose whole rendering is a golden file. Those of the others say how they differ from it. */
+const FULL = 'defaults';
+
+function goldenFile(name: string): string {
+  return name === FULL ? `golden/${name}.yaml` : `golden/${name}.diff`;
+}
+
+// after a change of the chart, this command writes the golden files anew
+function preface(name: string): string {
+  return `How the rendering with values/${name}.yaml differs from ${FULL}.yaml.
+Written by \`npx vitest run test/helm/rendered.test.ts -u\`.
+`;
+}
+
+async function shortRendering(name: string): Promise<string> {
+  return shortened(await renderText({ values: [valueSet(name)] }));
+}
 
 describe.each(valueSets())('the values of %s', (name) => {
   it('give a chart that helm has nothing to say about', async () => {
@@ -12,10 +31,12 @@ describe.each(valueSets())('the values of %s', (name) => {
     expect(said).not.toMatch(/WARNING|ERROR/);
   });
 
-  // after a change of the chart, `npx vitest run test/helm/rendered.test.ts -u` writes them anew
   it('render what the golden file has', async () => {
-    const text = await renderText({ values: [valueSet(name)] });
-    await expect(shortened(text)).toMatchFileSnapshot(`golden/${name}.yaml`);
+    if (name === FULL) await expect(await shortRendering(FULL)).toMatchFileSnapshot(goldenFile(FULL));
+    else {
+      const difference = renderingDifference(await shortRendering(FULL), await shortRendering(name));
+      await expect(`${preface(name)}\n${difference}`).toMatchFileSnapshot(goldenFile(name));
+    }
   });
 
   it('render the same each time', async () => {
@@ -26,8 +47,8 @@ describe.each(valueSets())('the values of %s', (name) => {
 
 describe('the goldens', () => {
   it('are those of the value sets', () => {
-    const files = readdirSync(new URL('golden', import.meta.url)).filter((name) => name.endsWith('.yaml'));
-    expect(files.toSorted()).toEqual(valueSets().map((name) => `${name}.yaml`));
+    const files = readdirSync(new URL('golden', import.meta.url)).filter((name) => !name.startsWith('rights-'));
+    expect(files.map((name) => `golden/${name}`).toSorted()).toEqual(valueSets().map(goldenFile).toSorted());
   });
 });
 
