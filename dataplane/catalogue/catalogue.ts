@@ -4,6 +4,7 @@ import { timerDecorator } from '../decorators/timer.ts';
 import { tracingDecorator } from '../decorators/tracing.ts';
 import { allowOnlyFilter } from '../filters/allow-only.ts';
 import { assignmentFilter } from '../filters/assignment.ts';
+import { captureFilter } from '../filters/capture.ts';
 import { certificateThumbprintFilter } from '../filters/certificate-thumbprint.ts';
 import { chainOfFilters } from '../filters/chain-of-filters.ts';
 import { circuitBreakerFilter } from '../filters/circuit-breaker.ts';
@@ -105,6 +106,7 @@ export const catalogue = new TypeCatalogue(
     cookieFilter,
     corsFilter,
     csrfFilter,
+    captureFilter,
     dateHeaderFilter,
     encryptedPrivateKeyJwtClientAuthenticationFilter,
     entityExtractFilter,

@@ -12,6 +12,7 @@ export const typeNames: readonly string[] = [
   'BaseUriDecorator',
   'CacheAccessTokenResolver',
   'CaptureDecorator',
+  'CaptureFilter',
   'CertificateThumbprintFilter',
   'Chain',
   'ChainOfFilters',

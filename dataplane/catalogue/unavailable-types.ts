@@ -11,7 +11,6 @@ export const unavailableTypes: readonly string[] = [
   // filters
   'AmSessionIdleTimeoutFilter',
   'AuthorizationCodeOAuth2ClientFilter',
-  'CaptureFilter',
   'CapturedUserPasswordFilter',
   'CrossDomainSingleSignOnFilter',
   'CryptoHeaderFilter',
@@ -92,10 +91,6 @@ export const availableInstead: ReadonlyMap<string, string> = new Map([
     'HsmSecretStore',
     'hardware modules are reached through PKCS#11, which this runtime does not have: a KeyStoreSecretStore or a ' +
       'FileSystemSecretStore reads keys of files, which a secrets operator can put in place from the module',
-  ],
-  [
-    'CaptureFilter',
-    'the decorator \'capture\' logs messages: write "capture": "all" beside the \'config\' of a filter or handler',
   ],
   ['KeyManager', KEYS_OF_PEM_FILES],
   ['KeyStore', 'a KeyStoreSecretStore reads keystores, and a SecretsKeyManager or SecretsTrustManager takes from it'],
