@@ -1,6 +1,6 @@
 import type { RouteEntry } from '../contract/snapshot.ts';
 import type { TrustSettings } from '../contract/trust-settings.ts';
-import { type Clock, systemClock } from './clock.ts';
+import { type Clock, systemClock } from '../platform/clock.ts';
 import type { BaseFiles } from './cluster/base/base-files.ts';
 import { type Compilation, type Compiler, type LastGood, nothingGood } from './compile/compiler.ts';
 import { planeNamespaces } from './compile/resources/forbidden-addresses.ts';

@@ -1,5 +1,6 @@
 import { readDuration as readAnyDuration } from '../../contract/duration.ts';
 import { ValueProblem } from '../../contract/problem.ts';
+import { LONGEST_TIMER } from '../../platform/clock.ts';
 import type { Reading } from '../commands/command.ts';
 
 /** Reads `500ms`, `30s`, `5m` or `1h` as milliseconds; a command line has no use for the other forms of a document. */
@@ -15,12 +16,9 @@ export function readDuration(text: string): Reading<number> {
   }
 }
 
-/** The longest that a timer can wait: a longer one would go off at once. */
-const LONGEST_DELAY = 2 ** 31 - 1;
-
-/** Reads a duration that somebody will wait for. */
+/** Reads a duration that a timer waits for: with a longer one it would go off at once. */
 export function readDelay(text: string): Reading<number> {
   const read = readDuration(text);
-  const isTooLong = 'value' in read && read.value > LONGEST_DELAY;
+  const isTooLong = 'value' in read && read.value > LONGEST_TIMER;
   return isTooLong ? { problem: `must be at most 596h, not '${text}'` } : read;
 }

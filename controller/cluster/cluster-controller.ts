@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { GROUP } from '../../contract/resources/resource.ts';
 import { errorStack } from '../../platform/error-text.ts';
+import { PacedWarning } from '../../platform/paced-warning.ts';
 import type { ControllerAdminSource } from '../admin/controller-admin.ts';
 import { dumpText } from '../admin/dump-text.ts';
 import { compilerJudge } from '../admission/compiler-judge.ts';
@@ -34,7 +35,6 @@ import { peerStreamOptions } from './identity/peer-stream-options.ts';
 import { isPeerToken } from './identity/peer-token.ts';
 import { PlaneReview } from './identity/plane-review.ts';
 import { SharedAuthority } from './identity/shared-authority.ts';
-import { PacedWarning } from './paced-warning.ts';
 import { planeListener } from './plane-listener.ts';
 import { servingPods } from './serving-pods.ts';
 import { ControllerStatus } from './status/controller-status.ts';
@@ -97,7 +97,7 @@ export class ClusterController {
     const isLeader = (): boolean => this.election?.isLeader === true;
     const authorities = (): string => this.trusted;
     const told = (message: string): void => log.info(message);
-    const refusals = new PacedWarning(log, 'connection of a data plane rejected');
+    const refusals = new PacedWarning(log, 'connection of a data plane rejected', { most: 5 });
     this.options = options;
     this.log = log;
     this.authority = authority;

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { JsonObject } from '../../contract/document/json-value.ts';
 import { errorText } from '../../platform/error-text.ts';
+import { PacedWarning } from '../../platform/paced-warning.ts';
 import { closedGuard, loopbackGuard, openGuard } from '../admin/admin-guard.ts';
 import { type AdminAddress, ControllerAdmin, type ControllerAdminSource } from '../admin/controller-admin.ts';
 import type { AdmissionJudge } from '../admission/admission-judge.ts';
@@ -14,7 +15,6 @@ import type { ApiCaller } from './api/api-client.ts';
 import { type AdmissionTarget, admissionConfiguration } from './identity/admission-configuration.ts';
 import { AdmissionRegistration, type WebhookConfigurationKind } from './identity/admission-registration.ts';
 import { reviewedAccess } from './identity/reviewed-access.ts';
-import { PacedWarning } from './paced-warning.ts';
 
 /** How often somebody looks whether the webhook is still registered as it has to be, in milliseconds. */
 const REGISTRATION_INTERVAL = 60_000;
@@ -97,7 +97,7 @@ export class ControllerFronts {
 
   async openWebhook(options: WebhookOptions): Promise<BoundAddress> {
     const { log, metrics, judge, baseJudge, advertise, certificate } = this.options;
-    const failures = new PacedWarning(log, 'admission review failed');
+    const failures = new PacedWarning(log, 'admission review failed', { most: 5 });
     this.webhook = new AdmissionServer({
       judge,
       baseJudge,
@@ -143,7 +143,9 @@ export class ControllerFronts {
 
   private injectorOf({ settings: file, namespace }: SidecarsOptions): PodInjector {
     const { log, authorities } = this.options;
-    const failures = new PacedWarning(log, 'sidecar settings rejected; the previous settings stay in effect');
+    const failures = new PacedWarning(log, 'sidecar settings rejected; the previous settings stay in effect', {
+      most: 5,
+    });
     return webhookInjector({
       file,
       namespace,

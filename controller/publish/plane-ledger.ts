@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../clock.ts';
+import { type Clock, systemClock } from '../../platform/clock.ts';
 import type { PlaneFacts } from './plane-facts.ts';
 
 export interface PlaneLedgerOptions {

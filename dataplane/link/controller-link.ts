@@ -11,6 +11,7 @@ import {
   type Welcome,
 } from '../../contract/channel.ts';
 import type { RouteEntry } from '../../contract/snapshot.ts';
+import { BackOff } from '../../platform/back-off.ts';
 import { errorText } from '../../platform/error-text.ts';
 import { ChannelStream } from './channel-stream.ts';
 import type { ControllerAddresses } from './controller-addresses.ts';
@@ -93,7 +94,7 @@ export class ControllerLink {
   private applying: Promise<void> = Promise.resolve();
   /** What the controller that was connected last told of authorities. */
   private authorities: ToldBeside | null = null;
-  private failures = 0;
+  private readonly backOff: BackOff;
   private told = Number.NEGATIVE_INFINITY;
   private isClosed = false;
   private facts: Omit<LinkState, 'stoodBy'> = {
@@ -110,6 +111,8 @@ export class ControllerLink {
   constructor(options: ControllerLinkOptions) {
     this.options = options;
     this.log = options.log;
+    const { retry = RETRY, random = Math.random } = options;
+    this.backOff = new BackOff({ ...retry, jitter: 1, random });
   }
 
   get state(): LinkState {
@@ -262,7 +265,7 @@ export class ControllerLink {
     if (this.reporting !== null) clearInterval(this.reporting);
     this.reporting = null;
     this.welcomedStream = null;
-    if (performance.now() - since > GOOD_LIFE) this.failures = 0;
+    if (performance.now() - since > GOOD_LIFE) this.backOff.reset();
     this.facts = { ...this.facts, connected: false, lastContact: Date.now() };
   }
 
@@ -284,10 +287,7 @@ export class ControllerLink {
 
   private connectLater(): void {
     if (this.retry !== null || this.isClosed) return;
-    const { random = Math.random, retry = RETRY } = this.options;
-    const most = Math.min(retry.longest, retry.first * 2 ** Math.min(20, this.failures));
-    this.failures++;
-    this.retry = setTimeout(() => void this.connect(), random() * most);
+    this.retry = setTimeout(() => void this.connect(), this.backOff.next());
   }
 }
 

@@ -1,8 +1,8 @@
+import { PacedWarning } from '../../platform/paced-warning.ts';
 import type { Exchange } from '../engine/message/exchange.ts';
 import type { Parts } from '../heap/definition.ts';
 import { invalidToken, type SchemeChallenge, type TokenRefusal } from '../heap/objects/access-tokens.ts';
 import type { SecretsProvider } from '../heap/objects/secrets.ts';
-import { RepeatedWarning } from '../heap/repeated-warning.ts';
 import { DpopNonces, type NonceKeys, ownNonceKeys, sharedNonceKeys } from './dpop-nonces.ts';
 import { type DpopProof, judgeProof, OTHER_KEY, proofAlgorithms } from './dpop-proof.ts';
 import { SeenProofs } from './seen-proofs.ts';
@@ -34,13 +34,13 @@ export class DpopVerifier {
   ];
   private readonly options: DpopOptions;
   private readonly seen: SeenProofs;
-  private readonly unremembered: RepeatedWarning;
+  private readonly unremembered: PacedWarning;
   private readonly nonces: DpopNonces | null;
   private readonly ownKeys: NonceKeys;
 
   constructor(options: DpopOptions, parts: Parts) {
     this.options = options;
-    this.unremembered = new RepeatedWarning(parts.log, 'DPoP proof rejected');
+    this.unremembered = new PacedWarning(parts.log, 'DPoP proof rejected', { most: 1 });
     // that of the whole document, so that no proof counts again when what verifies it is declared elsewhere in it
     this.seen = new SeenProofs(shared(`dpop proofs ${parts.scope}`, SeenProofs.bytes));
     const { nonce } = options;
@@ -100,7 +100,7 @@ export class DpopVerifier {
     const sighting = this.seen.add(proof.id, Math.floor(now / 1000), Math.ceil(proof.usableUntil / 1000));
     if (sighting === 'seen') return invalidProof('the DPoP proof was used before');
     if (sighting === 'full') {
-      this.unremembered.give('no room to remember more DPoP proofs; a shorter maxAge makes room');
+      this.unremembered.give({ reason: 'no room to remember more DPoP proofs; a shorter maxAge makes room' });
       return { ...invalidProof('the DPoP proof could not be verified'), undecided: true };
     }
     accepted.set(exchange, text);

@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
 import { errorText } from '../../platform/error-text.ts';
+import { PacedWarning } from '../../platform/paced-warning.ts';
 import { ParentGone } from '../engine/backend/own-call.ts';
 import type { Answer, Exchange, Next } from '../engine/message/exchange.ts';
 import type { Refusal } from '../engine/message/refusal.ts';
 import { emptyRefusal, type Response } from '../engine/message/response.ts';
 import type { AccessToken, AccessTokenResolver, Resolution, TokenRefusal } from '../heap/objects/access-tokens.ts';
 import type { Denials, Inputs } from '../heap/objects/denials.ts';
-import { RepeatedWarning } from '../heap/repeated-warning.ts';
 import { VerificationBusy } from '../jose/verification.ts';
 import { areSeveral, BEARER, credentialsIn, isToken } from './bearer-token.ts';
 import { RevocationsUnheard, type TokenCache } from './cache/token-cache.ts';
@@ -58,13 +58,13 @@ export class ResourceServer {
   private readonly options: ResourceServerOptions;
   private readonly schemes: readonly string[];
   private readonly memos: TokenMemos | null;
-  private readonly unjudged: RepeatedWarning;
+  private readonly unjudged: PacedWarning;
 
   constructor(options: ResourceServerOptions) {
     this.options = options;
     this.schemes = [BEARER, ...(options.resolver.schemes ?? [])];
     this.memos = options.cache === null ? null : new TokenMemos(options.cache);
-    this.unjudged = new RepeatedWarning(options.log, 'could not validate an access token');
+    this.unjudged = new PacedWarning(options.log, 'could not validate an access token', { most: 1 });
   }
 
   judge(exchange: Exchange, next: Next): Answer {
@@ -173,7 +173,7 @@ export class ResourceServer {
     const { denials, challenge } = this.options;
     const isBusy = error instanceof VerificationBusy;
     const reason = reasonOf(error, token);
-    this.unjudged.give(reason);
+    this.unjudged.give({ reason });
     if (!isBusy && !(error instanceof RevocationsUnheard)) {
       const refused = denials.answer(exchange, 'not-judged', undefined, reason);
       return challenge.failed(refused, 'invalid_token', { scheme: schemeOf(exchange) });

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { LinePace } from '../heap/line-pace.ts';
+import { LinePace } from '../../platform/line-pace.ts';
 
 /** Lines in one second; clients can cause as many failures as they like. */
 const MOST_LINES = 10;
@@ -11,7 +11,7 @@ export class FailedRequests {
 
   constructor(log: Pick<Logger, 'error'>, now?: () => number) {
     this.log = log;
-    this.pace = new LinePace(MOST_LINES, now);
+    this.pace = new LinePace({ most: MOST_LINES, ...(now && { now }) });
   }
 
   add(route: string, error: unknown): void {

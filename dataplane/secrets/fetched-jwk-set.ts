@@ -1,4 +1,6 @@
 import type { Logger } from 'pino';
+import { BackOff } from '../../platform/back-off.ts';
+import { LONGEST_TIMER } from '../../platform/clock.ts';
 import type { CryptoKey } from '../heap/objects/secrets.ts';
 import { MissBudget } from './miss-budget.ts';
 
@@ -26,10 +28,6 @@ interface Held {
   readonly until: number;
 }
 
-const FIRST_BACK_OFF = 1000;
-const LONGEST_BACK_OFF = 60_000;
-const LONGEST_TIMER = 2 ** 31 - 1;
-
 /**
  * The keys of a set that is kept elsewhere. They are fetched when they are needed first, and again while those at hand
  * serve; one fetch is for everybody who waits. When fetching fails, it is tried again later and later, the keys at hand
@@ -40,7 +38,7 @@ export class FetchedJwkSet {
   private held: Held | null = null;
   private running: Promise<readonly CryptoKey[]> | null = null;
   private failure: unknown = null;
-  private failures = 0;
+  private readonly backOff = new BackOff({ first: 1000, longest: 60_000, jitter: 0 });
   private retryAt = 0;
   private readonly misses: MissBudget;
   private timer: NodeJS.Timeout | null = null;
@@ -111,7 +109,7 @@ export class FetchedJwkSet {
       this.failed(error);
       throw error;
     }
-    this.failures = 0;
+    this.backOff.reset();
     this.retryAt = 0;
     const before = this.held?.keys ?? [];
     const isSame = before.length === keys.length && before.every((key, at) => key === keys[at]);
@@ -123,8 +121,7 @@ export class FetchedJwkSet {
 
   private failed(error: unknown): void {
     const { now, log } = this.options;
-    const wait = Math.min(FIRST_BACK_OFF * 2 ** this.failures, LONGEST_BACK_OFF);
-    this.failures++;
+    const wait = this.backOff.next();
     this.failure = error;
     this.retryAt = now() + wait;
     const isAtHand = this.held !== null && now() < this.held.until;

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Secret } from '../../contract/secret.ts';
+import { LONGEST_TIMER } from '../../platform/clock.ts';
 import {
   type CryptoKey,
   type GenericSecret,
@@ -45,7 +46,6 @@ interface Miss {
 
 /** How long to wait before something that could not be read is tried again, or listeners are told to try. */
 const RETRY_MILLISECONDS = 1000;
-const LONGEST_TIMER = 2 ** 31 - 1;
 
 /**
  * A store that reads each secret once for everybody who asks, and again when its lease is over or something changed.

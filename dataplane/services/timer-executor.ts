@@ -1,7 +1,5 @@
+import { LONGEST_TIMER } from '../../platform/clock.ts';
 import type { Executor } from '../heap/objects/executor.ts';
-
-/** The longest delay that a timer of Node.js takes; it fires at once for a longer one. */
-const LONGEST_TIMER = 2 ** 31 - 1;
 
 type Task = () => void | Promise<void>;
 

@@ -1,5 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 import type { Logger } from 'pino';
+import { pauseAfter } from '../../platform/back-off.ts';
 import type { Connector } from '../connectors/connector.ts';
 import { COUNTER, COUNTER_SLOTS } from '../engine/wire/counters.ts';
 import type { Endpoint } from '../engine/wire/wire.ts';
@@ -59,8 +60,7 @@ const GAUGES = [
   COUNTER.backendWaiting,
 ];
 /** Milliseconds before a unit that died while starting is tried again; doubled each time. */
-const RETRY = 100;
-const LONGEST_RETRY = 5000;
+const BACK_OFF = { first: 100, longest: 5000, jitter: 0 };
 
 /** The units of a plane: started together, and each replaced when it dies. */
 export class SupervisedUnits {
@@ -223,7 +223,7 @@ export class SupervisedUnits {
   }
 
   private replace(number: number): void {
-    const delay = this.failures === 0 ? 0 : Math.min(LONGEST_RETRY, RETRY * 2 ** this.failures);
+    const delay = this.failures === 0 ? 0 : pauseAfter(this.failures, BACK_OFF);
     this.failures++;
     setTimeout(() => {
       if (!this.isStopping && this.wish !== null) this.startUnit(number).catch(() => {}); // `lost` tries again

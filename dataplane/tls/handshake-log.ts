@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { LinePace } from '../../platform/line-pace.ts';
 import type { HandshakeFault } from '../engine/wire/secure-transport.ts';
 
 /** How long further failures for one reason are told at a lower level, in milliseconds. */
@@ -14,7 +15,7 @@ const ADVICE: Partial<Record<HandshakeFault, string>> = {
 /** Tells of handshakes that came to nothing: once a minute as a warning where an operator could do something about it. */
 export class HandshakeLog {
   private readonly log: Logger;
-  private readonly quiet = new Map<HandshakeFault, { readonly until: number; leftOut: number }>();
+  private readonly paces = new Map<HandshakeFault, LinePace>();
 
   constructor(log: Logger) {
     this.log = log;
@@ -23,15 +24,16 @@ export class HandshakeLog {
   add(fault: HandshakeFault, detail: string, remote: string): void {
     const advice = ADVICE[fault];
     const facts = { remote, reason: fault, detail };
-    const quiet = this.quiet.get(fault);
-    const now = performance.now();
-    if (advice === undefined || (quiet !== undefined && now < quiet.until)) {
-      if (quiet !== undefined) quiet.leftOut++;
-      this.log.debug(facts, 'TLS handshake with a client failed');
-      return;
-    }
-    const leftOut = quiet?.leftOut ?? 0;
-    this.quiet.set(fault, { until: now + INTERVAL, leftOut: 0 });
-    this.log.warn({ ...facts, ...(leftOut > 0 && { leftOut }) }, advice);
+    const pace = advice === undefined ? null : this.paceOf(fault).take();
+    if (advice === undefined || pace === null) this.log.debug(facts, 'TLS handshake with a client failed');
+    else this.log.warn({ ...facts, ...pace }, advice);
+  }
+
+  private paceOf(fault: HandshakeFault): LinePace {
+    const known = this.paces.get(fault);
+    if (known !== undefined) return known;
+    const pace = new LinePace({ most: 1, interval: INTERVAL });
+    this.paces.set(fault, pace);
+    return pace;
   }
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Clock } from '../../controller/clock.ts';
 import { NO_BASE_FILES } from '../../controller/cluster/base/base-files.ts';
 import type { ResourceState } from '../../controller/compile/resources/resource-state.ts';
 import { type ClusterCompilation, type FollowedCluster, LiveCluster } from '../../controller/live-cluster.ts';
+import type { Clock } from '../../platform/clock.ts';
 import { CompiledCluster } from '../support/cluster/compiled-cluster.ts';
 import { proxied } from '../support/gateways/proxied-route.ts';
 

@@ -11,6 +11,7 @@ describe('code that platform/ has is not copied', () => {
     ['error text', 'const reason = error instanceof Error ? error.message : String(error);'],
     ['error text over two lines', 'error instanceof Error\n  ? error.message\n  : text'],
     ['stacks', 'error instanceof Error ? (error.stack ?? error.message) : String(error)'],
+    ['back-off', 'const wait = Math.min(LONGEST, FIRST * 2 ** Math.min(20, this.failures));'],
     ['error codes', "return error instanceof Error && 'code' in error ? error.code : null;"],
   ])('notices a copy of %s', (_, text) => {
     expect(copiedCode([{ path: 'controller/a.ts', text }])).toHaveLength(1);

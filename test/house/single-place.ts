@@ -7,6 +7,7 @@ const PLACES = [
     name: 'errorText',
     code: /\binstanceof Error\s*\?\s*\(?\w+\.(?:message|stack)\b/g,
   },
+  { place: 'platform/back-off.ts', name: 'pauseAfter', code: /\* 2 \*\* .*\b(?:failures|attempts?|tries)\b/g },
   { place: 'platform/error-code.ts', name: 'errorCode', code: /\binstanceof Error\s*&&\s*'code' in\b/g },
 ];
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../../platform/clock.ts';
 import type { ApiError } from './api-error.ts';
 
 /** What is known of how a reflector fares. Times are in milliseconds since 1970. */

@@ -1,8 +1,8 @@
 import type { JsonValue } from '../../../contract/document/json-value.ts';
-import { type Clock, systemClock } from '../../clock.ts';
+import { BackOff } from '../../../platform/back-off.ts';
+import { type Clock, systemClock } from '../../../platform/clock.ts';
 import type { ApiCaller } from './api-client.ts';
 import { ApiError, errorOfEvent, errorOfWire } from './api-error.ts';
-import { BackOff } from './back-off.ts';
 import { ObjectCache, type ObjectVersion, objectVersion, type Take } from './object-cache.ts';
 import { pagedList } from './paged-list.ts';
 import { type ReflectorFacts, ReflectorRecord } from './reflector-facts.ts';
@@ -108,7 +108,12 @@ export class Reflector<T> {
     this.random = options.random ?? Math.random;
     this.cache = new ObjectCache(options.take, () => this.note(UNREADABLE));
     this.record = new ReflectorRecord(this.clock);
-    this.backOff = new BackOff({ base: this.times.pause, cap: this.times.longestPause, random: this.random });
+    this.backOff = new BackOff({
+      first: this.times.pause,
+      longest: this.times.longestPause,
+      jitter: 1,
+      random: this.random,
+    });
   }
 
   /** What of the kind it follows. */

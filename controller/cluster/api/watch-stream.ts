@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../../contract/document/json-value.ts';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../../platform/clock.ts';
 import type { ApiStream } from './api-client.ts';
 import { ApiError, errorOfWire } from './api-error.ts';
 

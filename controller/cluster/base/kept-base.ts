@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isOlder, type SourceVersion } from '../../../contract/snapshot.ts';
+import { type Clock, systemClock } from '../../../platform/clock.ts';
 import { errorText } from '../../../platform/error-text.ts';
-import { type Clock, systemClock } from '../../clock.ts';
 import { type BaseRecord, readBaseRecord } from '../../compile/base-record.ts';
 import { type Compiler, type LastGood, nothingGood } from '../../compile/compiler.ts';
 import type { ApiCaller } from '../api/api-client.ts';

@@ -1,5 +1,5 @@
+import { type Clock, systemClock } from '../../../platform/clock.ts';
 import { errorText } from '../../../platform/error-text.ts';
-import { type Clock, systemClock } from '../../clock.ts';
 import type { ApiCaller, ApiRequest } from '../api/api-client.ts';
 import { ApiError } from '../api/api-error.ts';
 import { resourcePath } from '../api/resource-path.ts';

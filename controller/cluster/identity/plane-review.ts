@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { TrustSettings } from '../../../contract/trust-settings.ts';
-import { type Clock, systemClock } from '../../clock.ts';
+import { type Clock, systemClock } from '../../../platform/clock.ts';
 import { Admission } from '../../publish/channel/admission.ts';
 import {
   type GrantEnd,

@@ -1,6 +1,6 @@
+import { type Clock, systemClock } from '../../../platform/clock.ts';
 import { errorText } from '../../../platform/error-text.ts';
 import { CertificateAuthority, type Lifetimes } from '../../certificates/certificate-authority.ts';
-import { type Clock, systemClock } from '../../clock.ts';
 import type { ApiCaller } from '../api/api-client.ts';
 import { resourcePath } from '../api/resource-path.ts';
 import { SecretText } from '../secret-text.ts';

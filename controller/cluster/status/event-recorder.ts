@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { GROUP, VERSION } from '../../../contract/resources/resource.ts';
-import { type Clock, systemClock } from '../../clock.ts';
+import { pauseAfter } from '../../../platform/back-off.ts';
+import { type Clock, systemClock } from '../../../platform/clock.ts';
 import type { ApiCaller } from '../api/api-client.ts';
 import { ApiError } from '../api/api-error.ts';
 import { resourcePath } from '../api/resource-path.ts';
@@ -38,6 +39,7 @@ const MOST_WAITING = 1000;
 /** The API takes no longer note. */
 const LONGEST_NOTE = 1024;
 const TIMEOUT = 5000;
+const BACK_OFF = { first: 500, longest: TIMEOUT, jitter: 0 };
 
 interface Told {
   readonly name: string;
@@ -132,7 +134,8 @@ export class EventRecorder {
           this.options.recorded?.('dropped');
           return;
         }
-        const wait = error instanceof ApiError && error.retryAfter !== null ? error.retryAfter : 500 * 2 ** attempt;
+        const wait =
+          error instanceof ApiError && error.retryAfter !== null ? error.retryAfter : pauseAfter(attempt, BACK_OFF);
         await new Promise<void>((resolve) => this.clock.after(Math.min(wait, TIMEOUT), resolve));
       }
     }

@@ -1,6 +1,7 @@
 import { GROUP, type Resource, type ResourceKind, VERSION } from '../../../contract/resources/resource.ts';
 import { routeKeyText } from '../../../contract/snapshot.ts';
-import { type Clock, systemClock } from '../../clock.ts';
+import { pauseAfter } from '../../../platform/back-off.ts';
+import { type Clock, systemClock } from '../../../platform/clock.ts';
 import type { ResourceVerdict } from '../../compile/resources/resource-verdict.ts';
 import type { RoutePlanes } from '../../publish/route-planes.ts';
 import type { ApiCaller } from '../api/api-client.ts';
@@ -49,7 +50,7 @@ export interface StatusWriterOptions {
 }
 
 const TIMEOUT = 5000;
-const LONGEST_BACKOFF = 30_000;
+const BACK_OFF = { first: 500, longest: 30_000, jitter: 0.5 };
 /** How long what planes do is collected, in milliseconds: of a few routes, and at least of all. */
 const COLLECT = 20;
 const COLLECT_ALL = 250;
@@ -275,11 +276,10 @@ export class StatusWriter {
     this.options.wrote?.(kind, error instanceof ApiError ? error.reason : 'Failed');
     entry.failures++;
     if (status === 429 || status === 0 || status >= 500) this.writes.slowDown();
-    const backoff = Math.min(LONGEST_BACKOFF, 500 * 2 ** Math.min(10, entry.failures)) * (0.5 + Math.random() / 2);
     // It is gone, and the watch is about to say so.
-    if (status === 404) return LONGEST_BACKOFF;
+    if (status === 404) return BACK_OFF.longest;
     if (status === 409 && (await this.readAgain(key, entry))) return 0;
-    return retryAfter ?? backoff;
+    return retryAfter ?? pauseAfter(entry.failures, BACK_OFF);
   }
 
   /** Somebody changed the object since it was judged. @returns whether it can be written on top of that */

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../../platform/clock.ts';
 
 /** What a plane may say at once: a hello and reports of 50,000 routes, and the bodies of many. */
 const MOST_BYTES = 64 * 1024 * 1024;

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../../platform/clock.ts';
 
 /** Streams of one plane that the transport has not let go of: one that does not read keeps what it was sent in memory. */
 const MOST_HELD = 8;

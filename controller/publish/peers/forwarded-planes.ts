@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../../platform/clock.ts';
 import { BASE_PROBLEMS, type PlaneFacts } from '../plane-facts.ts';
 import { type FollowerMessage, type ForwardedRoute, PEER_PROTOCOL } from './peer-messages.ts';
 

@@ -1,5 +1,5 @@
 import type { RouteProblems } from '../../../contract/channel.ts';
-import { type Clock, systemClock } from '../../clock.ts';
+import { type Clock, systemClock } from '../../../platform/clock.ts';
 import type { MessageStream } from '../channel/message-stream.ts';
 import type { PlaneFacts } from '../plane-facts.ts';
 import type { PlaneLedger } from '../plane-ledger.ts';

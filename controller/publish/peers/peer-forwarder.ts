@@ -1,4 +1,5 @@
-import { type Clock, systemClock } from '../../clock.ts';
+import { BackOff } from '../../../platform/back-off.ts';
+import { type Clock, systemClock } from '../../../platform/clock.ts';
 import type { PlaneFacts } from '../plane-facts.ts';
 import { ForwardedPlanes } from './forwarded-planes.ts';
 import { PeerStream, type PeerStreamOptions } from './peer-stream.ts';
@@ -24,12 +25,13 @@ export class PeerForwarder {
   private stream: PeerStream | null = null;
   private waiting: (() => void) | null = null;
   private collecting: (() => void) | null = null;
-  private attempts = 0;
+  private readonly backOff: BackOff;
 
   constructor(options: PeerForwarderOptions) {
     this.options = options;
     this.clock = options.clock ?? systemClock;
     this.planes = new ForwardedPlanes(options.controller, this.clock);
+    this.backOff = new BackOff({ first: 200, longest: options.longestWait ?? 5000, jitter: 0.5 });
   }
 
   /** Something about a plane of this controller is new; as `PlaneLedger.heard`. */
@@ -47,7 +49,7 @@ export class PeerForwarder {
   follow(address: string | null): void {
     if (address === this.address) return;
     this.address = address;
-    this.attempts = 0;
+    this.backOff.reset();
     this.disconnect();
     if (address !== null) this.connect(address);
   }
@@ -71,10 +73,9 @@ export class PeerForwarder {
     const stream = new PeerStream(this.options, this.clock, address, this.planes, (reason, wasHeard) => {
       if (this.stream !== stream) return;
       this.stream = null;
-      if (wasHeard) this.attempts = 0;
-      const wait = Math.min(this.options.longestWait ?? 5000, 200 * 2 ** this.attempts++) * (0.5 + Math.random() / 2);
+      if (wasHeard) this.backOff.reset();
       this.options.told?.(`stream to the leader at ${address} ended: ${reason}`);
-      this.waiting = this.clock.after(wait, () => {
+      this.waiting = this.clock.after(this.backOff.next(), () => {
         this.waiting = null;
         this.connect(address);
       });

@@ -1,7 +1,7 @@
 import { type ChannelCredentials, type ChannelOptions, Client, type ClientDuplexStream, Metadata } from '@grpc/grpc-js';
 import { MAX_MESSAGE_BYTES } from '../../../contract/channel-codec.ts';
+import type { Clock } from '../../../platform/clock.ts';
 import { errorText } from '../../../platform/error-text.ts';
-import type { Clock } from '../../clock.ts';
 import type { ForwardedPlanes } from './forwarded-planes.ts';
 import { encodePeerMessage, PEER_METHOD } from './peer-messages.ts';
 

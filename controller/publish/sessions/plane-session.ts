@@ -2,7 +2,8 @@ import type { Ack, ControllerMessage, Hello, Nack, PlaneMessage } from '../../..
 import { decodePlaneMessage, encodeMessage, MalformedMessage } from '../../../contract/channel-codec.ts';
 import { isRouteOfHash } from '../../../contract/route-hash.ts';
 import { type RouteEntry, type RouteKey, routeKeyText } from '../../../contract/snapshot.ts';
-import type { Clock } from '../../clock.ts';
+import { BackOff } from '../../../platform/back-off.ts';
+import type { Clock } from '../../../platform/clock.ts';
 import type { Admission, Leave } from '../channel/admission.ts';
 import { MessageBudget } from '../channel/message-budget.ts';
 import type { MessageStream } from '../channel/message-stream.ts';
@@ -45,7 +46,6 @@ interface Delivery {
 interface Refused {
   readonly view: PlaneView;
   readonly version: number;
-  readonly pause: number;
   /** Whether a newer state may be tried. */
   isQuiet: boolean;
   /** Whether the same may be tried again. */
@@ -71,6 +71,7 @@ export class PlaneSession {
   private delivery: Delivery | null = null;
   private nonce = 0;
   private refused: Refused | null = null;
+  private readonly backOff: BackOff;
   private isEnding = false;
   private isSentAway = false;
   private endReason = 'the plane went';
@@ -82,6 +83,7 @@ export class PlaneSession {
     this.identity = identity;
     this.connectedSince = clock.wall();
     this.budget = new MessageBudget(clock);
+    this.backOff = new BackOff({ first: settings.nackPause, longest: settings.nackPauseLimit, jitter: 0 });
     this.findView();
     this.state = new RunningRoutes(hello.holds, this.view);
     this.isInDoubt = this.state.isDoubtful;
@@ -298,16 +300,16 @@ export class PlaneSession {
 
   /** Compares the plane again when the state has changed, or after a while, each time a longer one. */
   private holdBack({ view, update: { version } }: Delivery): void {
-    const { nackGap, nackPause, nackPauseLimit } = this.options.settings;
-    const pause = Math.min(this.refused === null ? nackPause : this.refused.pause * 2, nackPauseLimit);
-    const refused: Refused = { view, version, pause, isQuiet: false, isOver: false };
+    if (this.refused === null) this.backOff.reset();
+    const pause = this.backOff.next();
+    const refused: Refused = { view, version, isQuiet: false, isOver: false };
     const again = (field: 'isQuiet' | 'isOver'): void => {
       refused[field] = true;
       if (this.refused === refused) this.wake();
     };
     this.refused = refused;
     this.version = null;
-    this.times.after(Math.min(nackGap, pause), () => again('isQuiet'));
+    this.times.after(Math.min(this.options.settings.nackGap, pause), () => again('isQuiet'));
     this.times.after(pause * (1 + Math.random() / 4), () => again('isOver'));
   }
 

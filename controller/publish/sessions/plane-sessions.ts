@@ -1,6 +1,6 @@
 import type { Hello } from '../../../contract/channel.ts';
 import { type RouteEntry, type RouteKey, routeKeyText } from '../../../contract/snapshot.ts';
-import { type Clock, systemClock } from '../../clock.ts';
+import { type Clock, systemClock } from '../../../platform/clock.ts';
 import { Admission, type AdmissionOptions } from '../channel/admission.ts';
 import type { MessageStream } from '../channel/message-stream.ts';
 import { PlaneArrivals } from '../channel/plane-arrivals.ts';

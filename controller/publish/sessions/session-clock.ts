@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts';
+import { type Clock, LONGEST_TIMER } from '../../../platform/clock.ts';
 import type { SessionSettings } from '../channel/session-settings.ts';
 
 export interface SessionClockOptions {
@@ -12,8 +12,6 @@ export interface SessionClockOptions {
   end(reason: string, isFault: boolean): void;
 }
 
-/** Timers do not go further than this: a later moment is waited for in steps. */
-const LONGEST_WAIT = 2 ** 31 - 1;
 /** Heartbeats that may stay away. */
 const MISSED_BEATS = 3;
 
@@ -65,6 +63,6 @@ export class SessionClock {
   private expire(until: number): void {
     const left = until - this.options.clock.wall();
     if (left <= 0) this.options.end('the credential of the plane ends', false);
-    else this.after(Math.min(left, LONGEST_WAIT), () => this.expire(until));
+    else this.after(Math.min(left, LONGEST_TIMER), () => this.expire(until));
   }
 }

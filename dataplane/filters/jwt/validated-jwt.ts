@@ -5,11 +5,11 @@ import { needs } from '../../../contract/vocabulary/groups.ts';
 import { type Reference, ref } from '../../../contract/vocabulary/reference.ts';
 import type { RuntimeExpression } from '../../../contract/vocabulary/runtime.ts';
 import { errorText } from '../../../platform/error-text.ts';
+import { PacedWarning } from '../../../platform/paced-warning.ts';
 import type { Exchange, Filter } from '../../engine/message/exchange.ts';
 import type { Parts, Remark } from '../../heap/definition.ts';
 import { denials } from '../../heap/objects/denials.ts';
 import { userIn } from '../../heap/objects/user-name.ts';
-import { RepeatedWarning } from '../../heap/repeated-warning.ts';
 import { type Claims, type TimeFault, timeFault } from '../../jose/claims.ts';
 import { VerificationBusy } from '../../jose/verification.ts';
 import { type JwtSecrets, type OpenedJwt, openJwt } from './opened-jwt.ts';
@@ -89,7 +89,7 @@ export function validatedJwt(
   const { verificationSecretId = null, decryptionSecretId = null, secretsProvider, failureHandler } = config;
   const denied = denials(parts, ['invalid-jwt', 'not-judged-now'], failureHandler);
   const skew = config.skewAllowance.milliseconds;
-  const unchecked = new RepeatedWarning(log, 'JWT validation is not possible');
+  const unchecked = new PacedWarning(log, 'JWT validation is not possible', { most: 1 });
   const secrets: JwtSecrets = {
     provider: secretsProvider === undefined ? null : resolve(secretsProvider),
     verificationSecretId,
@@ -129,13 +129,13 @@ function refuse(exchange: Exchange, jwt: string | null, faults: readonly string[
 async function opening(
   text: string,
   secrets: JwtSecrets,
-  unchecked: RepeatedWarning,
+  unchecked: PacedWarning,
 ): Promise<OpenedJwt | string | typeof BUSY> {
   try {
     return await openJwt(text, secrets);
   } catch (error) {
     if (error instanceof VerificationBusy) return BUSY;
-    unchecked.give(errorText(error));
+    unchecked.give({ reason: errorText(error) });
     return 'the JWT cannot be checked';
   }
 }

@@ -1,13 +1,13 @@
 import { credentials, Server, ServerCredentials } from '@grpc/grpc-js';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { bytesMethod } from '../../../contract/channel-codec.ts';
-import { type Clock, systemClock } from '../../../controller/clock.ts';
 import { PeerForwarder } from '../../../controller/publish/peers/peer-forwarder.ts';
 import { PEER_METHOD, PEER_PLANES_METHOD } from '../../../controller/publish/peers/peer-messages.ts';
 import { askLeader } from '../../../controller/publish/peers/peer-question.ts';
 import { PeerService } from '../../../controller/publish/peers/peer-service.ts';
 import { BASE_PROBLEMS, type PlaneFacts } from '../../../controller/publish/plane-facts.ts';
 import { PlaneLedger } from '../../../controller/publish/plane-ledger.ts';
+import { type Clock, systemClock } from '../../../platform/clock.ts';
 import { plane, routeKey, routeProblems } from '../../support/cluster/judged-resources.ts';
 
 /** Other tests may keep the machine busy for a while. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../controller/clock.ts';
+import type { Clock } from '../../../platform/clock.ts';
 
 interface Waiting {
   readonly at: number;

@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { JsonObject } from '../../../../contract/document/json-value.ts';
-import { type Clock, systemClock } from '../../../../controller/clock.ts';
 import { ClusterApi } from '../../../../controller/cluster/api/api-client.ts';
 import type { ApiError } from '../../../../controller/cluster/api/api-error.ts';
 import { Reflector, type ReflectorOptions } from '../../../../controller/cluster/api/reflector.ts';
+import { type Clock, systemClock } from '../../../../platform/clock.ts';
 import {
   answer,
   begin,

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../../../controller/clock.ts';
 import { ApiError } from '../../../../controller/cluster/api/api-error.ts';
 import { readWatch, type WatchEvent } from '../../../../controller/cluster/api/watch-stream.ts';
+import { systemClock } from '../../../../platform/clock.ts';
 
 async function read(pieces: Iterable<Buffer>, limit = 1000): Promise<{ events: WatchEvent[]; fault: string | null }> {
   const events: WatchEvent[] = [];
