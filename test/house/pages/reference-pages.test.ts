@@ -51,9 +51,9 @@ describe('examples can be used as they are', () => {
   it.each(examples)('%s: %s', (type, _, config) => {
     const heap = [{ name: 'example', type, config: JSON.parse(JSON.stringify(config)) }];
     const problems = checkConfigured({ heap, handler });
-    // some types are never safe, and some are deprecated as a whole
+    // some types are never safe, and some are deprecated or without effect as a whole
     const ofType = ({ code, path }: Problem): boolean =>
-      code === 'insecure' || (code === 'deprecated-field' && path.at(-1) === 'config');
+      code === 'insecure' || (['deprecated-field', 'no-effect'].includes(code) && path.at(-1) === 'config');
     expect(problems.filter((problem) => !ofType(problem))).toEqual([]);
   });
 });
