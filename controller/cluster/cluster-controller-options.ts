@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
-import type { AdminAddress, ControllerAdminSource } from '../admin/controller-admin.ts';
+import type { BoundAddress, ListenAddress } from '../../platform/listen-address.ts';
+import type { ControllerAdminSource } from '../admin/controller-admin.ts';
 import type { Compiler } from '../compile/compiler.ts';
 import type { ControllerMetrics } from '../metrics/controller-metrics.ts';
 import type { MergedRoute } from '../metrics/merged-routes.ts';
@@ -7,7 +8,7 @@ import type { PlaneAuthenticator } from '../publish/channel/plane-authentication
 import type { SessionSettings } from '../publish/channel/session-settings.ts';
 import type { ClusterApi } from './api/api-client.ts';
 import type { NamespaceScope } from './cluster-source.ts';
-import type { BoundAddress, WebhookOptions } from './controller-fronts.ts';
+import type { WebhookOptions } from './controller-fronts.ts';
 import type { GivenCertificates } from './identity/given-certificates.ts';
 
 export interface SharedNames {
@@ -47,8 +48,8 @@ export interface ClusterControllerOptions {
   readonly planeAuthorities: string | null;
   /** Judges of planes outside of the cluster. */
   readonly authenticators: readonly PlaneAuthenticator[];
-  readonly admin: AdminAddress | null;
-  readonly secureAdmin: AdminAddress | null;
+  readonly admin: ListenAddress | null;
+  readonly secureAdmin: ListenAddress | null;
   /** Path of a socket for whoever may run programs where the controller runs; null for none. */
   readonly adminSocket: string | null;
   readonly webhook: WebhookOptions | null;

@@ -1,9 +1,11 @@
 import type { Logger } from 'pino';
 import type { JsonObject } from '../../contract/document/json-value.ts';
-import { errorText } from '../../platform/error-text.ts';
+import { type AdminGuard, closedGuard, loopbackGuard, openGuard } from '../../platform/admin/admin-guard.ts';
+import type { AdminCertificate, AdminServer } from '../../platform/admin/admin-server.ts';
+import { errorStack, errorText } from '../../platform/error-text.ts';
+import type { BoundAddress, ListenAddress } from '../../platform/listen-address.ts';
 import { PacedWarning } from '../../platform/paced-warning.ts';
-import { closedGuard, loopbackGuard, openGuard } from '../admin/admin-guard.ts';
-import { type AdminAddress, ControllerAdmin, type ControllerAdminSource } from '../admin/controller-admin.ts';
+import { type ControllerAdminSource, controllerAdmin } from '../admin/controller-admin.ts';
 import type { AdmissionJudge } from '../admission/admission-judge.ts';
 import { AdmissionServer } from '../admission/admission-server.ts';
 import type { BaseJudge } from '../admission/base-review.ts';
@@ -19,7 +21,7 @@ import { reviewedAccess } from './identity/reviewed-access.ts';
 /** How often somebody looks whether the webhook is still registered as it has to be, in milliseconds. */
 const REGISTRATION_INTERVAL = 60_000;
 
-export interface WebhookOptions extends AdminAddress {
+export interface WebhookOptions extends ListenAddress {
   /** Where the API server finds it; null for the address that it listens on. */
   readonly target: AdmissionTarget | null;
   readonly configuration: string;
@@ -55,16 +57,11 @@ export interface ControllerFrontsOptions {
   isLeader(): boolean;
 }
 
-export interface BoundAddress {
-  readonly host: string;
-  readonly port: number;
-}
-
 /** What people, scrapers and the API server ask of a controller: its admin addresses and its admission webhook. */
 export class ControllerFronts {
   private readonly options: ControllerFrontsOptions;
-  private readonly admins: ControllerAdmin[] = [];
-  private secureAdmin: ControllerAdmin | null = null;
+  private readonly admins: AdminServer[] = [];
+  private secureAdmin: AdminServer | null = null;
   private webhook: AdmissionServer | null = null;
   private registrations: readonly AdmissionRegistration[] = [];
 
@@ -73,25 +70,23 @@ export class ControllerFronts {
   }
 
   /** Without TLS only programs of the operator's machine see more than health and metrics: no token may be sent there. */
-  openAdmin(address: AdminAddress): Promise<BoundAddress> {
+  openAdmin(address: ListenAddress): Promise<BoundAddress> {
     const isOwn = !this.options.isInPod && ['127.0.0.1', '::1', 'localhost'].includes(address.host ?? '');
     return this.listen(address, isOwn ? loopbackGuard : closedGuard('use the admin address with TLS'), null);
   }
 
   /** For whoever may run programs where this one runs. Where no socket can be made, the others have to do. */
   async openAdminSocket(path: string): Promise<void> {
-    const { source, log } = this.options;
-    const admin = new ControllerAdmin(source, openGuard, null);
+    const admin = this.adminWith(openGuard, null);
     try {
       await admin.listenAt(path);
       this.admins.push(admin);
     } catch (error) {
-      const reason = errorText(error);
-      log.warn({ error: reason }, 'could not open the socket for status and dump');
+      this.options.log.warn({ error: errorText(error) }, 'could not open the socket for status and dump');
     }
   }
 
-  openSecureAdmin(address: AdminAddress): Promise<BoundAddress> {
+  openSecureAdmin(address: ListenAddress): Promise<BoundAddress> {
     return this.listen(address, reviewedAccess(this.options.api), pair(this.options.certificate()));
   }
 
@@ -176,17 +171,24 @@ export class ControllerFronts {
   }
 
   private listen(
-    address: AdminAddress,
-    guard: ConstructorParameters<typeof ControllerAdmin>[1],
-    certificate: ConstructorParameters<typeof ControllerAdmin>[2],
+    address: ListenAddress,
+    guard: AdminGuard,
+    certificate: AdminCertificate | null,
   ): Promise<BoundAddress> {
-    const admin = new ControllerAdmin(this.options.source, guard, certificate);
+    const admin = this.adminWith(guard, certificate);
     this.admins.push(admin);
     if (certificate !== null) this.secureAdmin = admin;
     return admin.listen(address);
   }
+
+  private adminWith(guard: AdminGuard, certificate: AdminCertificate | null): AdminServer {
+    const { source, log } = this.options;
+    const failures = new PacedWarning(log, 'admin request failed', { most: 5 });
+    const failed = (error: unknown, path: string): void => failures.give({ path, error: errorStack(error) });
+    return controllerAdmin({ source, guard, certificate, failed });
+  }
 }
 
-function pair({ certificate, key }: ServingCertificate): { readonly cert: string; readonly key: string } {
+function pair({ certificate, key }: ServingCertificate): AdminCertificate {
   return { cert: certificate, key };
 }

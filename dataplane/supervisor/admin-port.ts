@@ -1,8 +1,8 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
-import { isFromThisMachine } from '../../contract/own-machine.ts';
-import { percentDecoded } from '../engine/head/percent-decoded.ts';
+import { type AdminAnswer, jsonAnswer, textAnswer } from '../../platform/admin/admin-answer.ts';
+import { closedGuard, loopbackGuard, openGuard } from '../../platform/admin/admin-guard.ts';
+import { AdminServer } from '../../platform/admin/admin-server.ts';
+import { type AdminPath, AdminTable } from '../../platform/admin/admin-table.ts';
 import { MetricsText } from '../metrics/metrics-text.ts';
 import type { MonitoringRecord } from '../metrics/monitoring.ts';
 import { monitoringAnswer } from './monitoring-endpoint.ts';
@@ -12,121 +12,77 @@ export interface AdminSource {
   readonly registry: Registry;
   readonly ready: boolean;
   readonly status: object;
-  /** Administrative base path, under which the metrics are also found. */
+  /** Administrative base path, under which the metrics are also found; the configuration may change it. */
   readonly prefix: string;
   /** Whether loopback says nothing of who asks: in a Pod, other containers and `kubectl port-forward` come over it. */
   readonly isInPod: boolean;
   monitoring(): MonitoringRecord[];
   /** @returns false when there is no such unit. */
   restartUnit(unit: number): boolean;
-}
-
-/** An address to listen on; without a host, every interface. */
-export interface ListenAddress {
-  readonly host: string | undefined;
-  readonly port: number;
-  /** Take any free port when this one is taken. */
-  readonly orAnyPort?: boolean;
+  /** Called when a request fails inside of the plane. */
+  failed(error: unknown, path: string): void;
 }
 
 /**
- * Health and metrics for anybody, everything else for loopback only and in a Pod for nobody. It is never the traffic port, and it runs beside
- * the units, so that it answers when they do not.
+ * Makes the admin server of a plane: health and metrics for anybody, everything else for loopback only and in a Pod for
+ * nobody. It runs beside the units, so that it answers when they do not.
  */
-export class AdminPort {
-  private readonly server: Server;
-  private readonly source: AdminSource;
-  private readonly metrics: MetricsText;
-
-  constructor(source: AdminSource) {
-    this.source = source;
-    this.metrics = new MetricsText(source.registry);
-    // imported, it would load all that a browser has to connect with, which nobody needs here
-    const { createServer } = process.getBuiltinModule('node:http');
-    this.server = createServer(
-      { requestTimeout: 10_000, headersTimeout: 5000, maxHeaderSize: 8192 },
-      (request, response) => {
-        this.answer(request, response).catch(() => response.destroy());
-      },
-    );
-  }
-
-  async listen(address: ListenAddress): Promise<{ host: string; port: number }> {
-    try {
-      await this.bind(address);
-    } catch (error) {
-      const taken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
-      if (!taken || address.orAnyPort !== true) throw error;
-      await this.bind({ host: address.host, port: 0 });
+export function adminPort(source: AdminSource): AdminServer {
+  const metrics = new MetricsText(source.registry);
+  const guard = source.isInPod ? closedGuard('ask the controller') : loopbackGuard;
+  let built: { readonly prefix: string; readonly table: AdminTable } | null = null;
+  const table = (): AdminTable => {
+    const { prefix } = source;
+    if (built?.prefix !== prefix) {
+      built = { prefix, table: new AdminTable([...openPaths(source, prefix, metrics), ...ownPaths(source, guard)]) };
     }
-    const bound = this.server.address() as AddressInfo;
-    return { host: bound.address, port: bound.port };
-  }
-
-  private bind({ host, port }: ListenAddress): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.server.once('error', reject);
-      this.server.listen({ port, ...(host === undefined ? {} : { host }) }, () => {
-        this.server.off('error', reject);
-        resolve();
-      });
-    });
-  }
-
-  close(): void {
-    this.server.close();
-    this.server.closeAllConnections();
-  }
-
-  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const [path, query] = (request.url ?? '').split('?', 2);
-    const reading = request.method === 'GET' || request.method === 'HEAD';
-    if (path === '/health/live') return say(response, reading ? 200 : 405, reading ? 'alive' : 'use GET');
-    if (path === '/health/ready') {
-      const { ready } = this.source;
-      return say(response, !reading ? 405 : ready ? 200 : 503, !reading ? 'use GET' : ready ? 'ready' : 'not ready');
-    }
-    const { prefix } = this.source;
-    if (path === `/${prefix}/ping`) return say(response, reading ? 200 : 405, reading ? 'alive' : 'use GET');
-    if (
-      path === '/metrics' ||
-      path === `/${prefix}/metrics/prometheus` ||
-      path === `/${prefix}/metrics/prometheus/0.0.4`
-    ) {
-      if (!reading) return say(response, 405, 'use GET');
-      const text = await this.metrics.read();
-      response.writeHead(200, { 'content-type': this.source.registry.contentType }).end(text);
-      return;
-    }
-    const monitoring = `/${prefix}/metrics/api`;
-    if (path === monitoring || path?.startsWith(`${monitoring}/`) === true) {
-      if (!reading) return say(response, 405, 'use GET');
-      const id = percentDecoded(path.slice(monitoring.length + 1));
-      const answer = monitoringAnswer(id, new URLSearchParams(query), () => this.source.monitoring());
-      response
-        .writeHead(answer.status, { 'content-type': 'application/json;charset=UTF-8', 'cache-control': 'no-cache' })
-        .end(JSON.stringify(answer.body));
-      return;
-    }
-    if (this.source.isInPod) return say(response, 403, 'only health and metrics are here: ask the controller');
-    if (!isFromThisMachine(request)) return say(response, 403, 'only from this machine');
-    if (path === '/' && reading) {
-      response
-        .writeHead(200, { 'content-type': 'application/json' })
-        .end(`${JSON.stringify(this.source.status, null, 2)}\n`);
-      return;
-    }
-    const restart = /^\/units\/(\d{1,4})\/restart$/.exec(path ?? '');
-    if (restart === null) {
-      const own = `/${prefix}/ping, /${prefix}/metrics/prometheus and /${prefix}/metrics/api`;
-      return say(response, 404, `there are /, /health/live, /health/ready, /metrics, ${own}`);
-    }
-    if (request.method !== 'POST') return say(response, 405, 'use POST');
-    const found = this.source.restartUnit(Number(restart[1]));
-    say(response, found ? 202 : 404, found ? 'restarting' : 'no such unit');
-  }
+    return built.table;
+  };
+  return new AdminServer({ table, guard, failed: (error, path) => source.failed(error, path) });
 }
 
-function say(response: ServerResponse, status: number, text: string): void {
-  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${text}\n`);
+/** Paths for probes and scrapers. */
+function openPaths(source: AdminSource, prefix: string, metrics: MetricsText): AdminPath[] {
+  const open = { method: 'GET', guard: openGuard } as const;
+  const alive = (): AdminAnswer => textAnswer(200, 'alive');
+  return [
+    { ...open, path: '/health/live', answer: alive },
+    {
+      ...open,
+      path: '/health/ready',
+      answer: () => (source.ready ? textAnswer(200, 'ready') : textAnswer(503, 'not ready')),
+    },
+    {
+      ...open,
+      path: '/metrics',
+      aliases: [`/${prefix}/metrics/prometheus`, `/${prefix}/metrics/prometheus/0.0.4`],
+      answer: async () => ({ status: 200, type: source.registry.contentType, body: await metrics.read() }),
+    },
+    { ...open, path: `/${prefix}/ping`, answer: alive },
+    {
+      ...open,
+      path: `/${prefix}/metrics/api/*`,
+      answer({ parameters, query }) {
+        const { status, body } = monitoringAnswer(parameters['rest']!, query, () => source.monitoring());
+        return jsonAnswer(status, JSON.stringify(body));
+      },
+    },
+  ];
+}
+
+/** Paths for the operator. */
+function ownPaths(source: AdminSource, guard: AdminPath['guard']): AdminPath[] {
+  return [
+    { method: 'GET', path: '/', guard, answer: () => jsonAnswer(200, JSON.stringify(source.status, null, 2)) },
+    {
+      method: 'POST',
+      path: '/units/{unit}/restart',
+      guard,
+      answer({ parameters }) {
+        const unit = parameters['unit']!;
+        const isFound = /^\d{1,4}$/.test(unit) && source.restartUnit(Number(unit));
+        return isFound ? textAnswer(202, 'restarting') : textAnswer(404, 'no such unit');
+      },
+    },
+  ];
 }

@@ -1,4 +1,4 @@
-import type { ListenAddress } from './admin-port.ts';
+import type { ListenAddress } from '../../platform/listen-address.ts';
 
 /** A code of the system, which stands first or behind the name of a call; elsewhere a word in capitals is a word. */
 const SYSTEM_REASON = /^(?:[a-z]+ )?(E[A-Z]{4,})\b/;

@@ -4,7 +4,10 @@ import type { ForbiddenPlace } from '../../contract/egress.ts';
 import { reportedCounts } from '../../contract/route-counts.ts';
 import { reportedFigures } from '../../contract/route-report.ts';
 import { routeKeyText, type Update } from '../../contract/snapshot.ts';
-import { errorText } from '../../platform/error-text.ts';
+import type { AdminServer } from '../../platform/admin/admin-server.ts';
+import { errorStack, errorText } from '../../platform/error-text.ts';
+import type { ListenAddress } from '../../platform/listen-address.ts';
+import { PacedWarning } from '../../platform/paced-warning.ts';
 import { addressText, type Connector, type ServedAddress } from '../connectors/connector.ts';
 import { readCounters } from '../engine/wire/counters.ts';
 import { type AccessLogTarget, LogDestination } from '../log/log-destination.ts';
@@ -18,7 +21,7 @@ import type { SlotMemory } from '../metrics/route-slots.ts';
 import type { BuildProblem } from '../routes/configuration.ts';
 import { ChangingTicketKeys } from '../tls/ticket-keys.ts';
 import type { BackendServing, ConfigurationServing, Serving, UnitReport } from '../unit/unit-messages.ts';
-import { AdminPort, type ListenAddress } from './admin-port.ts';
+import { adminPort } from './admin-port.ts';
 import { CannotListen } from './cannot-listen.ts';
 import { ConfirmedAge } from './confirmed-age.ts';
 import { isBaseBad, PlaneConfiguration } from './plane-configuration.ts';
@@ -152,7 +155,7 @@ class Supervisor implements PreparedPlane {
   private dismissed: Promise<void> | null = null;
   private stopped: Promise<void> | null = null;
   private forbidden: readonly ForbiddenPlace[] = [];
-  private admin: AdminPort | null = null;
+  private admin: AdminServer | null = null;
   private tickets: ChangingTicketKeys | null = null;
   private finish: () => void = () => {};
 
@@ -206,7 +209,8 @@ class Supervisor implements PreparedPlane {
     if (configurationFigures !== undefined) registerConfigurationMetrics(metrics.registry, configurationFigures);
     if (link !== undefined) registerLinkMetrics(metrics.registry, link.figures);
     this.metrics = metrics;
-    this.admin = new AdminPort({
+    const failures = new PacedWarning(this.log, 'admin request failed', { most: 5 });
+    this.admin = adminPort({
       registry: metrics.registry,
       get ready() {
         return supervisor.ready && !age.isExceeded();
@@ -221,6 +225,7 @@ class Supervisor implements PreparedPlane {
       isInPod,
       monitoring: () => metrics.monitoring(),
       restartUnit: (number) => this.units.restart(number),
+      failed: (error, path) => failures.give({ path, error: errorStack(error) }),
     });
     this.adminAddress = await this.admin.listen(address).catch((error: unknown) => {
       throw new CannotListen('admin', address, errorText(error));

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import type { ListenAddress } from './admin-port.ts';
+import type { ListenAddress } from '../../platform/listen-address.ts';
 
 /** How long the port may take to say that nobody is there, in milliseconds. */
 const PROBE = 250;

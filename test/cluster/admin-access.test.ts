@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { AdminGuard } from '../../controller/admin/admin-guard.ts';
 import { ClusterApi } from '../../controller/cluster/api/api-client.ts';
 import { reviewedAccess } from '../../controller/cluster/identity/reviewed-access.ts';
+import type { AdminGuard } from '../../platform/admin/admin-guard.ts';
 import { type TestCluster, theCluster } from '../support/cluster/cluster.ts';
 import { limitedAccount } from '../support/cluster/limited-account.ts';
 
@@ -23,13 +23,15 @@ async function guard(): Promise<AdminGuard> {
   return reviewedAccess(new ClusterApi({ kubeconfig: account.kubeconfig() }));
 }
 
-const asking = (authorization?: string): IncomingMessage =>
-  ({ headers: authorization === undefined ? {} : { authorization } }) as IncomingMessage;
+const asking = (authorization?: string, method = 'GET'): IncomingMessage =>
+  ({ method, headers: authorization === undefined ? {} : { authorization } }) as IncomingMessage;
 
 describe('beyond health and metrics, the admin address', () => {
   it('lets in who may get the path, and only for that path', async () => {
     const { admit } = await guard();
     expect(await admit(asking(`Bearer ${tokens.reader}`), '/status')).toBe(null);
+    expect(await admit(asking(`Bearer ${tokens.reader}`, 'HEAD'), '/status')).toBe(null);
+    expect(await admit(asking(`Bearer ${tokens.reader}`, 'DELETE'), '/status')).toMatchObject({ status: 403 });
     expect(await admit(asking(`Bearer ${tokens.reader}`), '/dump')).toMatchObject({ status: 403 });
     expect(await admit(asking(`Bearer ${tokens.nobody}`), '/status')).toMatchObject({
       status: 403,

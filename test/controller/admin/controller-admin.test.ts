@@ -5,12 +5,9 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { Gauge, Registry } from 'prom-client';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type AdminGuard, closedGuard, loopbackGuard, openGuard } from '../../../controller/admin/admin-guard.ts';
-import {
-  type AdminCertificate,
-  ControllerAdmin,
-  type ControllerAdminSource,
-} from '../../../controller/admin/controller-admin.ts';
+import { type ControllerAdminSource, controllerAdmin } from '../../../controller/admin/controller-admin.ts';
+import { type AdminGuard, closedGuard, loopbackGuard, openGuard } from '../../../platform/admin/admin-guard.ts';
+import type { AdminCertificate, AdminServer } from '../../../platform/admin/admin-server.ts';
 import { certificateAuthority } from '../../support/identity/certificates.ts';
 import { watchedDirectory } from '../../support/state/temporary-files.ts';
 
@@ -24,12 +21,16 @@ const sourceWith = (registry: Registry): ControllerAdminSource => ({
   monitoring: (id, query) => ({ status: 200, body: { id, filter: query.get('_queryFilter') } }),
 });
 
+function failed(error: unknown): void {
+  throw error;
+}
+
 async function open(
   guard: AdminGuard,
   certificate: AdminCertificate | null = null,
   registry = new Registry(),
-): Promise<{ admin: ControllerAdmin; port: number }> {
-  const admin = new ControllerAdmin(sourceWith(registry), guard, certificate);
+): Promise<{ admin: AdminServer; port: number }> {
+  const admin = controllerAdmin({ source: sourceWith(registry), guard, certificate, failed });
   onTestFinished(() => admin.close());
   const { port } = await admin.listen({ host: '127.0.0.1', port: 0 });
   return { admin, port };
@@ -137,8 +138,9 @@ it('writes the metrics once for many who ask at a time', async () => {
 
 describe('an admin socket', () => {
   const socket = (): string => join(watchedDirectory().path, 'admin.sock');
-  const openAt = async (path: string): Promise<ControllerAdmin> => {
-    const admin = new ControllerAdmin(sourceWith(new Registry()), openGuard, null);
+  const openAt = async (path: string): Promise<AdminServer> => {
+    const source = sourceWith(new Registry());
+    const admin = controllerAdmin({ source, guard: openGuard, certificate: null, failed });
     onTestFinished(() => admin.close());
     await admin.listenAt(path);
     return admin;

@@ -3,24 +3,31 @@ import { type AddressInfo, createServer } from 'node:net';
 import { Registry } from 'prom-client';
 import { afterEach, expect, it } from 'vitest';
 import { isLoopback } from '../../../contract/own-machine.ts';
-import { AdminPort } from '../../../dataplane/supervisor/admin-port.ts';
+import { adminPort } from '../../../dataplane/supervisor/admin-port.ts';
+import type { AdminServer } from '../../../platform/admin/admin-server.ts';
 import { ask } from '../../support/clients/answers.ts';
 
-let admin: AdminPort;
+let admin: AdminServer;
 let ready = true;
+let prefix = 'openig';
 const restarted: number[] = [];
 
-function open(isInPod = false): AdminPort {
-  admin = new AdminPort({
+function open(isInPod = false): AdminServer {
+  admin = adminPort({
     registry: new Registry(),
     get ready() {
       return ready;
     },
     status: { draining: false },
-    prefix: 'openig',
+    get prefix() {
+      return prefix;
+    },
     isInPod,
     monitoring: () => [{ _id: 'heap._router.route.a.request', _rev: null, _type: 'counter', count: 3 }],
     restartUnit: (unit) => restarted.push(unit) > 0 && unit < 2,
+    failed(error) {
+      throw error;
+    },
   });
   return admin;
 }
@@ -64,6 +71,25 @@ it('answers only what it is for', async () => {
   expect(await status('/metrics', 'DELETE')).toBe(405);
   expect(await status('/anything')).toBe(404);
   expect(restarted).toEqual([1, 2]);
+});
+
+it('moves its administrative paths with the prefix of the configuration', async () => {
+  const { port } = await open().listen({ host: '127.0.0.1', port: 0 });
+  const status = async (path: string): Promise<number> => (await fetch(`http://127.0.0.1:${port}${path}`)).status;
+  expect(await status('/openig/ping')).toBe(200);
+  prefix = 'gateway';
+  expect(await status('/gateway/ping')).toBe(200);
+  expect(await status('/gateway/metrics/api?_queryFilter=true')).toBe(200);
+  expect(await status('/openig/ping')).toBe(404);
+  prefix = 'openig';
+});
+
+it('names the methods of a path that was asked with another one', async () => {
+  const { port } = await open().listen({ host: '127.0.0.1', port: 0 });
+  const allowed = async (path: string, method: string): Promise<string | null> =>
+    (await fetch(`http://127.0.0.1:${port}${path}`, { method })).headers.get('allow');
+  expect(await allowed('/metrics', 'DELETE')).toBe('GET, HEAD');
+  expect(await allowed('/units/1/restart', 'GET')).toBe('POST');
 });
 
 it('does nothing for clients of a proxy or for pages, wherever they come from', async () => {

@@ -1,29 +1,29 @@
 import type { IncomingMessage } from 'node:http';
 import { isFromThisMachine } from '../../contract/own-machine.ts';
 
-/** Why a request is not let in. */
+/** Reason why a request is not admitted. */
 export interface AdminRefusal {
   readonly status: 401 | 403 | 503;
   readonly message: string;
 }
 
-/** Decides who may see more than health and metrics. Could not decide is a refusal. */
+/** Decides who may use a path of an admin server. A guard that cannot decide refuses. */
 export interface AdminGuard {
-  /** @returns null when it may. */
+  /** @returns null when the request is admitted. */
   admit(request: IncomingMessage, path: string): Promise<AdminRefusal | null>;
 }
 
-/** Lets programs of this machine in, for a controller outside of a cluster. */
+/** Admits everybody: for health and metrics, and for a socket that only one user can open. */
+export const openGuard: AdminGuard = { admit: async () => null };
+
+/** Admits programs of this machine that ask for themselves, outside of a Pod. */
 export const loopbackGuard: AdminGuard = {
   async admit(request) {
     return isFromThisMachine(request) ? null : { status: 403, message: 'only from this machine' };
   },
 };
 
-/** Lets everybody in, for a socket that the file system lets nobody else open. */
-export const openGuard: AdminGuard = { admit: async () => null };
-
-/** Lets nobody in, for an address without TLS: a token must not be sent there. */
+/** Admits nobody: for an address where a token would be sent in the clear and loopback says nothing of who asks. */
 export function closedGuard(instead: string): AdminGuard {
   return { admit: async () => ({ status: 403, message: `only health and metrics are here: ${instead}` }) };
 }
