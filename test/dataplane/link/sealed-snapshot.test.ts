@@ -83,7 +83,7 @@ function journals({ directory }: Scene): string[] {
 /** Writes one and is done with it. */
 async function kept(scene: Scene, what: Holding = holding('one')): Promise<void> {
   const snapshot = scene.snapshot();
-  snapshot.save(what);
+  await snapshot.save(what);
   await snapshot.close();
 }
 
@@ -114,18 +114,17 @@ describe('a snapshot on disk', () => {
   it('is the newest of those that came', async () => {
     const here = scene();
     const snapshot = here.snapshot();
-    for (let i = 0; i < 50; i++) snapshot.save(holding(`${i}`));
-    await snapshot.close();
+    const saves = Array.from({ length: 50 }, (_, i) => snapshot.save(holding(`${i}`)));
+    await Promise.all([...saves, snapshot.close()]);
     expect((await here.snapshot().read())?.holding.revision).toBe('49');
   });
 
   it('is written at the end even when another one is being written', async () => {
     const here = scene();
     const snapshot = here.snapshot();
-    snapshot.save(holding('one', 2000));
+    const saved = snapshot.save(holding('one', 2000));
     const closed = snapshot.close();
-    snapshot.save(holding('two'));
-    await closed;
+    await Promise.all([saved, closed, snapshot.save(holding('two'))]);
     expect((await here.snapshot().read())?.holding.revision).toBe('two');
   });
 
@@ -309,14 +308,14 @@ describe('a disk that takes nothing', () => {
     writeFileSync(here.directory, 'a file in its place');
     const snapshot = here.snapshot();
     for (const revision of ['one', 'two']) {
-      snapshot.save(holding(revision));
+      await snapshot.save(holding(revision));
       await snapshot.close();
     }
     expect(here.lines.map(({ level, msg }) => [level, msg.slice(0, 28)])).toEqual([
       [40, 'could not write the snapshot'],
     ]);
     rmSync(here.directory);
-    snapshot.save(holding('three'));
+    await snapshot.save(holding('three'));
     await snapshot.close();
     expect(here.lines.at(-1)?.msg).toBe('snapshot written again after failures');
     expect((await here.snapshot().read())?.holding.revision).toBe('three');

@@ -46,10 +46,10 @@ describe('revocations', () => {
   };
 
   /** What happens to a token: where it comes from, or that it is denied. */
-  function fate({ resolve, resolver }: CacheSetting, token: string): 'kept' | 'asked' | 'denied' {
+  function fate({ resolveNow, resolver }: CacheSetting, token: string): 'kept' | 'asked' | 'denied' {
     const before = resolver.asked.length;
     try {
-      resolve(token);
+      resolveNow(token);
     } catch (error) {
       if (!(error instanceof RevocationsUnheard)) throw error;
       return 'denied';

@@ -16,6 +16,8 @@ export interface CacheSetting {
   /** The executor's time has come. */
   sweep(): void;
   resolve(token: string): Resolution | Promise<Resolution>;
+  /** The same for a token that takes no waiting. @throws Error where it does */
+  resolveNow(token: string): Resolution;
 }
 
 /** Sets one up; tokens without an end are kept for a minute. */
@@ -48,6 +50,7 @@ export function cacheSetting(
     },
     ...options,
   });
+  const resolve: CacheSetting['resolve'] = (token) => cache.resolve(token, plainExchange());
   return {
     cache,
     resolver,
@@ -56,7 +59,12 @@ export function cacheSetting(
       vi.setSystemTime(Date.now() + milliseconds);
     },
     sweep: () => sweep(),
-    resolve: (token) => cache.resolve(token, plainExchange()),
+    resolve,
+    resolveNow(token) {
+      const resolution = resolve(token);
+      if (resolution instanceof Promise) throw new Error(`the resolution of '${token}' is a promise`);
+      return resolution;
+    },
   };
 }
 

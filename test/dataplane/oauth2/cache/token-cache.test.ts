@@ -53,19 +53,19 @@ describe('how long a token is kept', () => {
   ])('is no longer when the clock is set back, once the cache is %s', (_, happen) => {
     const setting = cacheSetting({ t: goodToken('t'), other: goodToken('other') });
     setting.pass(HOUR);
-    setting.resolve('t');
+    setting.resolveNow('t');
     vi.setSystemTime(NOW);
     happen(setting);
-    setting.resolve('t');
+    setting.resolveNow('t');
     expect(setting.resolver.asked.filter((token) => token === 't')).toHaveLength(2);
   });
 
   it('is as before when the clock is set back by a moment', () => {
-    const { resolve, resolver, sweep, pass } = cacheSetting({ t: goodToken('t') });
-    resolve('t');
+    const { resolveNow, resolver, sweep, pass } = cacheSetting({ t: goodToken('t') });
+    resolveNow('t');
     pass(-900);
     sweep();
-    resolve('t');
+    resolveNow('t');
     expect(resolver.asked).toHaveLength(1);
   });
 });
@@ -105,56 +105,56 @@ describe('what is kept', () => {
 
   it('gives way when there is too much, the first that came first', () => {
     const names = Array.from({ length: 50 }, (_, i) => `t${i}`);
-    const { resolve, resolver, cache, told } = cacheSetting(
+    const { resolveNow, resolver, cache, told } = cacheSetting(
       Object.fromEntries(names.map((name) => [name, goodToken(name)])),
       {
         maximumSize: 10,
       },
     );
-    for (const name of names) resolve(name);
+    for (const name of names) resolveNow(name);
     expect(cache.size).toBe(10);
     expect(told.filter((word) => word === 'size')).toHaveLength(40);
-    for (const name of names.slice(40)) resolve(name);
+    for (const name of names.slice(40)) resolveNow(name);
     expect(resolver.asked).toHaveLength(50);
-    resolve('t39');
-    resolve('t40');
+    resolveNow('t39');
+    resolveNow('t40');
     expect(resolver.asked.slice(50)).toEqual(['t39', 't40']);
   });
 
   it('gives way when few tokens take much', () => {
     const names = Array.from({ length: 20 }, (_, i) => `${i}${'t'.repeat(8192)}`);
     const tokens = Object.fromEntries(names.map((name) => [name, goodToken(name, { carriesInfo: true })]));
-    const { resolve, cache } = cacheSetting(tokens, { maximumSize: 10 });
-    for (const name of names) resolve(name);
+    const { resolveNow, cache } = cacheSetting(tokens, { maximumSize: 10 });
+    for (const name of names) resolveNow(name);
     expect(cache.size).toBe(4);
     cache.clear();
-    for (const name of names.slice(0, 4)) resolve(name);
+    for (const name of names.slice(0, 4)) resolveNow(name);
     expect(cache.size).toBe(4);
   });
 
   it('is one token at least, however long', () => {
     const long = 't'.repeat(50_000);
-    const { resolve, cache } = cacheSetting({ [long]: goodToken(long), t: goodToken('t') }, { maximumSize: 2 });
-    resolve('t');
-    resolve(long);
+    const { resolveNow, cache } = cacheSetting({ [long]: goodToken(long), t: goodToken('t') }, { maximumSize: 2 });
+    resolveNow('t');
+    resolveNow(long);
     expect(cache.size).toBe(1);
   });
 
   it('is nothing any more when the resolver takes back what it said', async () => {
-    const { resolve, resolver, cache } = cacheSetting({ t: goodToken('t') });
-    resolve('t');
+    const { resolveNow, resolver, cache } = cacheSetting({ t: goodToken('t') });
+    resolveNow('t');
     resolver.takeBack();
     expect(cache.size).toBe(0);
-    resolve('t');
+    resolveNow('t');
     expect(resolver.asked).toEqual(['t', 't']);
   });
 
   it('is looked through by the executor, a slice at a time', () => {
-    const { cache, resolve, resolver, sweep, pass, told } = cacheSetting({}, { maximumSize: 100_000 });
+    const { cache, resolveNow, resolver, sweep, pass, told } = cacheSetting({}, { maximumSize: 100_000 });
     const count = 3000;
     for (let i = 0; i < count; i++) {
       resolver.tell(`t${i}`, goodToken(`t${i}`, { expiresAt: i % 2 === 0 ? NOW + 1000 : FOREVER }));
-      resolve(`t${i}`);
+      resolveNow(`t${i}`);
     }
     pass(1000);
     sweep();
@@ -168,8 +168,8 @@ describe('what is kept', () => {
   });
 
   it('is nothing any more when the cache is closed', () => {
-    const { cache, resolve, sweep } = cacheSetting({ t: goodToken('t') });
-    resolve('t');
+    const { cache, resolveNow, sweep } = cacheSetting({ t: goodToken('t') });
+    resolveNow('t');
     cache.close();
     expect(cache.size).toBe(0);
     sweep();
