@@ -36,7 +36,7 @@ it('a controller that waits for its API server hears a signal, as the first proc
   writeFileSync(kubeconfig, JSON.stringify({ apiVersion: 'v1', kind: 'Config', ...lists }));
   const words = ['controller', '--kubeconfig', kubeconfig, '--listen', '127.0.0.1:0', '--admin', 'off'];
   const controller = new LoggingProcess(words);
-  await controller.line(({ msg }) => msg.startsWith('the API server cannot be asked'));
+  await controller.line(({ msg }) => msg.startsWith('API server not reachable'));
   // the exit code of a program that heard of it: otherwise the name of the signal that ended it would be here
   expect(await controller.stop()).toBe(143);
 });
