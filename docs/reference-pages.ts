@@ -42,7 +42,7 @@ function listPage(definitions: readonly TypeDefinition[]): string {
   });
   const introduction =
     'What `type` in a declaration can name. `gatewarden explain TYPE` prints the same, and `gatewarden types --json` ' +
-    'the JSON Schemas.';
+    'the JSON Schemas. [An editor](../configuration.md#completion-and-checks-in-an-editor) can use them.';
   return `# Types\n\n${ORIGIN}\n\n${introduction}\n\n${groups.join('\n')}`;
 }
 

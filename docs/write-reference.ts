@@ -3,6 +3,7 @@ import { catalogue } from '../dataplane/catalogue/catalogue.ts';
 import { chartPage } from './chart-page.ts';
 import { referencePages } from './reference-pages.ts';
 import { resourcesPage } from './resources-page.ts';
+import { schemaFiles } from './schema-files.ts';
 import { typeNamesFile } from './type-names-file.ts';
 
 /** Writes docs/reference/ anew; pages of types that are gone go, too. */
@@ -19,9 +20,16 @@ function writeChartPage(folder: URL): void {
   writeFileSync(new URL('README.md', folder), chartPage(read('README.md'), read('values.yaml')));
 }
 
+/** Writes the JSON Schemas of the documents. */
+function writeSchemas(folder: URL): void {
+  mkdirSync(folder, { recursive: true });
+  for (const [name, text] of schemaFiles()) writeFileSync(new URL(name, folder), text);
+}
+
 if (import.meta.main) {
   writeReference(new URL('reference/', import.meta.url));
   writeFileSync(new URL('../dataplane/catalogue/type-names.ts', import.meta.url), typeNamesFile(catalogue.definitions));
+  writeSchemas(new URL('schemas/', import.meta.url));
   writeFileSync(new URL('resources.md', import.meta.url), resourcesPage());
   writeChartPage(new URL('../helm/gatewarden/', import.meta.url));
 }

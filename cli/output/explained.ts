@@ -34,7 +34,7 @@ const common = {
 };
 
 /** The files of an instance. Beside their fields they take the names of decorators, for the main handler. */
-const documents: readonly Explained[] = [
+export const documents: readonly Explained[] = [
   {
     name: 'Route',
     facts: ['A file in the directory of a router, such as config/routes/10-shop.json.'],
@@ -44,7 +44,10 @@ const documents: readonly Explained[] = [
     config: z.strictObject({
       name: z.string().optional().describe('Name, which orders the routes of a router; by default the id.'),
       _id: z.string().optional().describe('Id; by default the name of the file without its extension.'),
-      condition: runtimeFlag().optional().describe('Which requests it takes; by default every one that reaches it.'),
+      condition: runtimeFlag()
+        .nullable()
+        .optional()
+        .describe('Which requests it takes; by default every one that reaches it.'),
       ...common,
     }),
     decoration: undefined,

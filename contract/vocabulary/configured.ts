@@ -32,13 +32,22 @@ function configuredValue(value: unknown): unknown {
   return result;
 }
 
-function expressionOr(json: JsonSchema): JsonSchema {
-  return { anyOf: [json, { type: 'string', pattern: '[$#]\\{' }] };
+/** `texts` is a pattern of the texts that are read like the value. */
+function expressionOr(json: JsonSchema, texts?: string): JsonSchema {
+  return { anyOf: [json, { type: 'string', pattern: texts === undefined ? '[$#]\\{' : `[$#]\\{|${texts}` }] };
 }
 
-function configured<T>(type: string, json: JsonSchema, read: (value: unknown) => T): z.ZodType<T, unknown> {
-  return leaf(`configuration expression<${type}>`, expressionOr(json), (value) => readConfigured(value, read));
+function configured<T>(
+  type: string,
+  json: JsonSchema,
+  read: (value: unknown) => T,
+  texts?: string,
+): z.ZodType<T, unknown> {
+  return leaf(`configuration expression<${type}>`, expressionOr(json, texts), (value) => readConfigured(value, read));
 }
+
+/** A number as a token leaves it behind. */
+const NUMBER_TEXT = '^\\s*-?\\d+(?:\\.\\d+)?\\s*$';
 
 /** Reads what a value or an expression gives; a problem shows the expression, and never what it gave. */
 export function readConfigured<T>(value: unknown, read: (value: unknown) => T): T {
@@ -69,40 +78,65 @@ export interface NumberRule {
 
 /** A whole number, also as the text that a token leaves behind. */
 export function integer(rule: NumberRule = {}): z.ZodType<number, unknown> {
-  return configured('integer', { type: 'integer', ...jsonBounds(rule) }, (value) => {
-    const number = numberOf(value);
-    if (number === null) throw wrongType('a whole number', value);
-    if (!Number.isSafeInteger(number)) throw new ValueProblem('value', `must be a whole number, not ${number}`);
-    return within(number, rule);
-  });
+  return configured(
+    'integer',
+    { type: 'integer', ...jsonBounds(rule) },
+    (value) => {
+      const number = numberOf(value);
+      if (number === null) throw wrongType('a whole number', value);
+      if (!Number.isSafeInteger(number)) throw new ValueProblem('value', `must be a whole number, not ${number}`);
+      return within(number, rule);
+    },
+    NUMBER_TEXT,
+  );
 }
 
 /** A number, also as the text that a token leaves behind. */
 export function number(rule: NumberRule = {}): z.ZodType<number, unknown> {
-  return configured('number', { type: 'number', ...jsonBounds(rule) }, (value) => {
-    const number = numberOf(value);
-    if (number === null) throw wrongType('a number', value);
-    return within(number, rule);
-  });
+  return configured(
+    'number',
+    { type: 'number', ...jsonBounds(rule) },
+    (value) => {
+      const number = numberOf(value);
+      if (number === null) throw wrongType('a number', value);
+      return within(number, rule);
+    },
+    NUMBER_TEXT,
+  );
 }
 
 /** True or false, also as the text that a token leaves behind. */
 export function flag(): z.ZodType<boolean, unknown> {
-  return configured('boolean', { type: 'boolean' }, (value) => {
-    if (typeof value === 'boolean') return value;
-    if (value === 'true' || value === 'false') return value === 'true';
-    throw wrongType('true or false', value);
-  });
+  return configured(
+    'boolean',
+    { type: 'boolean' },
+    (value) => {
+      if (typeof value === 'boolean') return value;
+      if (value === 'true' || value === 'false') return value === 'true';
+      throw wrongType('true or false', value);
+    },
+    '^(?:true|false)$',
+  );
 }
 
 /** One of these words, in upper or lower case; the result is spelt as listed. */
 export function choice<const Word extends string>(words: readonly Word[]): z.ZodType<Word, unknown> {
-  return configured('enumeration', { type: 'string', enum: words }, (value) => {
-    const word = typeof value === 'string' ? value.toLowerCase() : null;
-    const chosen = words.find((candidate) => candidate.toLowerCase() === word);
-    if (chosen !== undefined) return chosen;
-    throw wrongType(`one of ${words.join(', ')}`, value);
-  });
+  return configured(
+    'enumeration',
+    { type: 'string', enum: words },
+    (value) => {
+      const word = typeof value === 'string' ? value.toLowerCase() : null;
+      const chosen = words.find((candidate) => candidate.toLowerCase() === word);
+      if (chosen !== undefined) return chosen;
+      throw wrongType(`one of ${words.join(', ')}`, value);
+    },
+    `^(?:${words.map(inAnyCase).join('|')})$`,
+  );
+}
+
+/** A pattern of a word in upper or lower case. */
+function inAnyCase(word: string): string {
+  return word.replace(/[^\d]/g, (one) => `[${[...new Set([one.toUpperCase(), one.toLowerCase()])].join('')}]`);
 }
 
 /** What a duration may be beyond a plain one. */
@@ -155,12 +189,12 @@ export function secretId(): z.ZodType<string, unknown> {
       "must be the id of a secret: letters, digits, '_' and '-' with single dots between",
     );
   };
-  return leaf('secret-id', json, (value) => readConfigured(value, read));
+  return leaf('secret-id', expressionOr(json), (value) => readConfigured(value, read));
 }
 
 /** A regular expression in Java's syntax. */
 export function pattern(options: PatternOptions = {}): z.ZodType<Pattern, unknown> {
-  return leaf('regular expression', { type: 'string', format: 'regex' }, (value) => {
+  return leaf('regular expression', { type: 'string' }, (value) => {
     if (typeof value !== 'string') throw wrongType('a regular expression', value);
     return compilePattern(value, theReading().patterns, options);
   });

@@ -14,7 +14,7 @@ export function noEffect<S extends z.ZodType>(schema: S, why: string): z.ZodOpti
 
 /** A field that users of OpenIG know and that does not exist here yet. */
 export function unavailable(label: string): z.ZodOptional<z.ZodType<undefined, unknown>> {
-  return leaf<undefined>(`${label} (not available in this version)`, {}, (value) => {
+  return leaf<undefined>(`${label} (not available in this version)`, { not: {} }, (value) => {
     if (value === undefined) return undefined;
     throw new ValueProblem('unavailable-field', 'is known, but not available in this version');
   }).optional();
@@ -22,7 +22,7 @@ export function unavailable(label: string): z.ZodOptional<z.ZodType<undefined, u
 
 /** A field that users of OpenIG know and that must not be given here; `why` says what is used instead. */
 export function refused(why: string): z.ZodOptional<z.ZodType<undefined, unknown>> {
-  return leaf<undefined>(`refused: ${why}`, {}, (value) => {
+  return leaf<undefined>(`refused: ${why}`, { not: {} }, (value) => {
     if (value === undefined) return undefined;
     throw new ValueProblem('unavailable-field', `cannot be given here: ${why}`);
   }).optional();

@@ -19,7 +19,7 @@ export function givenReferences(
 
 function referencesAt(node: SchemaNode, value: unknown, path: Path): PlacedReference[] {
   if (value === undefined || value === null) return [];
-  if (node.notes.isReference === true) {
+  if (node.notes.reference !== undefined) {
     const { data } = node.schema.safeParse(value);
     return data instanceof Reference ? singleReferences(data, path) : [];
   }

@@ -6,35 +6,56 @@ import { type ObjectNode, type SchemaNode, schemaTree } from './schema-tree.ts';
 /** Keys that are the writer's remarks, which every object may have. */
 const REMARKS: JsonSchema = { '^(?:comment$|//$|_)': {} };
 
+/** The version of JSON Schema that ours are written in. */
+export const JSON_SCHEMA_VERSION = 'https://json-schema.org/draft/2020-12/schema';
+
+/** How a JSON Schema says what differs between a configuration by itself and one within a document. */
+export interface SchemaStyle {
+  /** The schema of a reference to an object of a kind; undefined for the one that the vocabulary has. */
+  reference(kind: string): JsonSchema | undefined;
+  /** The schema of a value, from the one of what it stands for once tokens are resolved. */
+  value(form: JsonSchema): JsonSchema;
+  /** Whether a field that its schema requires must be written. */
+  isRequired(name: string): boolean;
+}
+
+const alone: SchemaStyle = { reference: () => undefined, value: (form) => form, isRequired: () => true };
+
 /**
  * The JSON Schema of what may be written, for editors and other checkers, once tokens are resolved. What it refuses is
  * wrong; what it allows may still be refused, because it cannot say everything.
  */
 export function jsonSchemaOf(schema: z.core.$ZodType): JsonSchema {
-  return { $schema: 'https://json-schema.org/draft/2020-12/schema', ...jsonOf(schemaTree(schema)) };
+  return { $schema: JSON_SCHEMA_VERSION, ...jsonSchemaWithin(schema, alone) };
 }
 
-function jsonOf(node: SchemaNode): JsonSchema {
-  const form = node.isNullable ? { anyOf: [formOf(node), { type: 'null' }] } : formOf(node);
+/** The JSON Schema of what may be written at a place within another one. */
+export function jsonSchemaWithin(schema: z.core.$ZodType, style: SchemaStyle): JsonSchema {
+  return jsonOf(schemaTree(schema), style);
+}
+
+function jsonOf(node: SchemaNode, style: SchemaStyle): JsonSchema {
+  const form = node.isNullable ? { anyOf: [formOf(node, style), { type: 'null' }] } : formOf(node, style);
   const description = descriptionOf(node);
   return {
     ...(description === '' ? {} : { description }),
-    ...form,
+    ...(Object.keys(form).length === 0 ? {} : style.value(form)),
     ...(node.defaults.length === 0 ? {} : { default: node.defaults[0] }),
     ...(node.notes.instead === undefined ? {} : { deprecated: true }),
   };
 }
 
-function formOf(node: SchemaNode): JsonSchema {
+function formOf(node: SchemaNode, style: SchemaStyle): JsonSchema {
+  const within = (inner: SchemaNode): JsonSchema => jsonOf(inner, style);
   switch (node.kind) {
     case 'object':
-      return objectForm(node);
+      return objectForm(node, style);
     case 'map':
-      return { type: 'object', propertyNames: jsonOf(node.key), additionalProperties: jsonOf(node.value) };
+      return { type: 'object', propertyNames: jsonOf(node.key, alone), additionalProperties: within(node.value) };
     case 'list':
-      return { type: 'array', ...bounds(node, 'minItems', 'maxItems'), items: jsonOf(node.item) };
+      return { type: 'array', ...bounds(node, 'minItems', 'maxItems'), items: within(node.item) };
     case 'union':
-      return { anyOf: node.options.map(jsonOf) };
+      return { anyOf: node.options.map(within) };
     case 'words':
       return { type: 'string', enum: node.words };
     case 'literal':
@@ -44,21 +65,28 @@ function formOf(node: SchemaNode): JsonSchema {
     case 'number':
       return { type: node.isWhole ? 'integer' : 'number', ...bounds(node, 'minimum', 'maximum') };
     case 'other':
-      return node.type === 'boolean' ? { type: 'boolean' } : (node.notes.json ?? {});
+      if (node.type === 'boolean') return { type: 'boolean' };
+      return (node.notes.reference && style.reference(node.notes.reference)) || (node.notes.json ?? {});
   }
 }
 
-function objectForm({ fields, isLoose }: ObjectNode): JsonSchema {
-  const required = [...fields].filter(([, field]) => field.isRequired).map(([name]) => name);
+function objectForm({ fields, isLoose }: ObjectNode, style: SchemaStyle): JsonSchema {
+  const required = [...fields]
+    .filter(([name, field]) => field.isRequired && style.isRequired(name))
+    .map(([name]) => name);
   return {
     type: 'object',
     ...(required.length === 0 ? {} : { required }),
-    properties: Object.fromEntries([...fields].map(([name, field]) => [name, jsonOf(field)])),
+    properties: Object.fromEntries([...fields].map(([name, field]) => [name, jsonOf(field, style)])),
     ...(isLoose ? {} : { patternProperties: REMARKS, additionalProperties: false }),
   };
 }
 
-function bounds({ least, most }: { least: number | undefined; most: number | undefined }, from: string, to: string) {
+function bounds(
+  { least, most }: { readonly least: number | undefined; readonly most: number | undefined },
+  from: string,
+  to: string,
+): JsonSchema {
   return { ...(least === undefined ? {} : { [from]: least }), ...(most === undefined ? {} : { [to]: most }) };
 }
 

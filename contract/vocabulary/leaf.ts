@@ -13,8 +13,8 @@ export interface FieldNotes {
   readonly json?: JsonSchema;
   /** What to use instead. */
   readonly instead?: string;
-  /** It is read as a reference to another object. */
-  readonly isReference?: true;
+  /** The kind of object that it is read as a reference to. */
+  readonly reference?: string;
   /** Why the field is accepted and does nothing. */
   readonly noEffect?: string;
   /** It is one of many that only the check has something to say of. */

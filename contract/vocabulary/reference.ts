@@ -77,7 +77,7 @@ export function ref<K extends Kind>(kind: K): z.ZodType<Reference<K>, unknown> {
     .array(singleRef(standIn))
     .min(1)
     .transform((members) => new Reference(kind, null, null, members));
-  return z.union([several, single]).meta({ label: `${kinds[kind]} reference`, isReference: true });
+  return z.union([several, single]).meta({ label: `${kinds[kind]} reference`, reference: kind });
 }
 
 function singleRef<K extends Kind>(kind: K): z.ZodType<Reference<K>, unknown> {
@@ -99,5 +99,5 @@ function singleRef<K extends Kind>(kind: K): z.ZodType<Reference<K>, unknown> {
       `must be the name of a ${kinds[kind]} or an object with 'type', not ${value === '' ? 'an empty text' : kindOf(value)}`,
     );
   });
-  return schema.meta({ isReference: true });
+  return schema.meta({ reference: kind });
 }

@@ -33,8 +33,15 @@ export function documentResolver(sources: TokenSources, evaluate: Checker['evalu
   const resolve = valueResolver(sources, evaluate);
   return (file, parent) => {
     const { value, problems } = documentOf(file);
-    return resolve(value, parent, problems);
+    return resolve(withoutSchema(value), parent, problems);
   };
+}
+
+/** A document without `$schema`, by which editors find the schema of the file. */
+export function withoutSchema(value: JsonValue): JsonValue {
+  if (!isJsonObject(value) || typeof value['$schema'] !== 'string') return value;
+  const { $schema: _, ...document } = value;
+  return document;
 }
 
 /** @param found what is wrong with its text */

@@ -5,7 +5,7 @@ import type { Reach } from '../../contract/reach.ts';
 import { CONSENT, CONSENT_LABEL, GROUP, VERSION } from '../../contract/resources/resource.ts';
 import type { FoundRouter } from '../compile/checker.ts';
 import { documentOf } from '../compile/document-of.ts';
-import type { ResolvedDocument } from '../compile/resolve-document.ts';
+import { type ResolvedDocument, withoutSchema } from '../compile/resolve-document.ts';
 import type { SourceFile } from '../compile/source-file.ts';
 import { type DocumentPair, heapStores, valueAt, withoutStores, withValueAt } from './document-stores.ts';
 import { ExportedNames } from './exported-names.ts';
@@ -83,7 +83,7 @@ function header(kind: string): JsonObject {
 }
 
 function pairOf(file: SourceFile, { document: resolved }: ResolvedDocument): DocumentPair | null {
-  const { value } = documentOf(file);
+  const value = withoutSchema(documentOf(file).value);
   return isJsonObject(value) && resolved !== null ? { written: value, resolved } : null;
 }
 

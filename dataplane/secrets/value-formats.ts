@@ -9,7 +9,7 @@ type Format = 'BASE64' | 'PLAIN' | Reference<'propertyFormat'>;
 
 /** Two words, and objects for everything else. A word is no reference, so the whole is read where references are. */
 export function valueFormat(): z.ZodType<Format, unknown> {
-  return z.union([choice(['BASE64', 'PLAIN']), ref('propertyFormat')]).meta({ isReference: true });
+  return z.union([choice(['BASE64', 'PLAIN']), ref('propertyFormat')]).meta({ reference: 'propertyFormat' });
 }
 
 const mappings = z.array(

@@ -6,9 +6,7 @@ import { canonicalAuthority } from '../../engine/head/canonical-host.ts';
 
 /** The origin of a web page as browsers write it: scheme, host and, unless it is the usual one, port. */
 export function webOrigin(): z.ZodType<string, unknown> {
-  return leaf('configuration expression<url>', { type: 'string', format: 'uri' }, (value) =>
-    readConfigured(value, read),
-  );
+  return leaf('configuration expression<url>', { type: 'string' }, (value) => readConfigured(value, read));
 }
 
 function read(text: unknown): string {

@@ -5,7 +5,7 @@ import { leaf } from '../../../contract/vocabulary/leaf.ts';
 
 /** The URL of an endpoint, exactly as it is written: servers compare it as a text. */
 export function endpointUrl(): z.ZodType<string, unknown> {
-  const json = { type: 'string', format: 'uri' };
+  const json = { type: 'string' };
   return leaf('configuration expression<url>', json, (value) => readConfigured(value, readEndpoint));
 }
 

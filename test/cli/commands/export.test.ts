@@ -28,10 +28,11 @@ const router = { name: '_router', type: 'Router' };
 
 const instance = new InstanceFolder({
   'config/config.json': {
+    $schema: 'config.schema.json',
     properties: { greeting: 'hello', fromElsewhere: '&{ELSEWHERE|hunter2}' },
     heap: [router, { name: 'SharedFiles-1', ...files }],
   },
-  'config/admin.json': { connectors: [{ port: 8080 }] },
+  'config/admin.json': { $schema: 'admin.schema.json', connectors: [{ port: 8080 }] },
   'config/routes/10_Shared Route.json': { handler: authenticated('SharedFiles-1') },
   'config/routes/20-own.json': {
     _id: 'own',
@@ -41,6 +42,7 @@ const instance = new InstanceFolder({
   },
   'config/routes/30-inline.yaml': `handler: ${JSON.stringify(authenticated(files))}\n`,
   'config/routes/40-token.json': {
+    $schema: 'route.schema.json',
     handler: { type: 'StaticResponseHandler', config: { status: 200, entity: '&{greeting} ${request.method}' } },
   },
   'secrets/api.secret': 'hunter2',
@@ -122,6 +124,11 @@ describe('an exported instance', () => {
     expect(Object.keys(data).toSorted()).toEqual(['admin.json', 'config.json', 'trust.json']);
     expect((JSON.parse(String(data['config.json'])) as { heap: unknown }).heap).toEqual([router]);
     expect(JSON.parse(String(data['trust.json']))).toEqual({ tokens: { greeting: 'hello' } });
+  });
+
+  it('has no $schema in its Routes', () => {
+    const routes = objects.filter(({ kind }) => kind === 'Route');
+    expect(JSON.stringify(routes)).not.toContain('$schema');
   });
 
   it('shows no secret unless it is asked to, and says which keys are left to give', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { documentSchema } from '../../../cli/output/document-schema.ts';
 import { catalogue } from '../../../dataplane/catalogue/catalogue.ts';
 import { gatewarden, runProgram } from '../../support/programs/run-program.ts';
 
@@ -29,6 +30,18 @@ describe('gatewarden types', () => {
       kind: 'Decorator',
       decoration: { anyOf: [{ type: 'boolean' }, {}] },
     });
+  });
+
+  it('prints the JSON Schema of a document', async () => {
+    const { code, stdout } = await runProgram(gatewarden, ['types', '--schema', 'admin']);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual(JSON.parse(JSON.stringify(documentSchema('admin'))));
+  });
+
+  it('names the documents that have a JSON Schema', async () => {
+    const { code, stderr } = await runProgram(gatewarden, ['types', '--schema', 'trust']);
+    expect(code).not.toBe(0);
+    expect(stderr).toContain("option '--schema' must be one of route, config, admin");
   });
 
   it('may be cut off by its reader', async () => {

@@ -7,6 +7,8 @@ import { jsonSchemaOf } from '../../../contract/vocabulary/json-schema.ts';
 import { ref } from '../../../contract/vocabulary/reference.ts';
 
 const expression = { type: 'string', pattern: '[$#]\\{' };
+const expressionOr = (texts: string): object => ({ ...expression, pattern: `${expression.pattern}|${texts}` });
+const number = '^\\s*-?\\d+(?:\\.\\d+)?\\s*$';
 const remarks = { '^(?:comment$|//$|_)': {} };
 
 describe('the JSON Schema', () => {
@@ -14,10 +16,10 @@ describe('the JSON Schema', () => {
     [
       'a number with bounds',
       integer({ min: 1, max: 9 }),
-      { anyOf: [{ type: 'integer', minimum: 1, maximum: 9 }, expression] },
+      { anyOf: [{ type: 'integer', minimum: 1, maximum: 9 }, expressionOr(number)] },
     ],
-    ['a word', choice(['A', 'B']), { anyOf: [{ type: 'string', enum: ['A', 'B'] }, expression] }],
-    ['a default', integer().default(5), { anyOf: [{ type: 'integer' }, expression], default: 5 }],
+    ['a word', choice(['A', 'B']), { anyOf: [{ type: 'string', enum: ['A', 'B'] }, expressionOr('^(?:[Aa]|[Bb])$')] }],
+    ['a default', integer().default(5), { anyOf: [{ type: 'integer' }, expressionOr(number)], default: 5 }],
     [
       'a default as it is written',
       duration().prefault('10 s').describe('How long.'),
@@ -26,7 +28,7 @@ describe('the JSON Schema', () => {
     [
       'an array',
       z.array(choice(['A'])),
-      { type: 'array', items: { anyOf: [{ type: 'string', enum: ['A'] }, expression] } },
+      { type: 'array', items: { anyOf: [{ type: 'string', enum: ['A'] }, expressionOr('^(?:[Aa])$')] } },
     ],
     [
       'a map',
@@ -63,6 +65,6 @@ describe('the JSON Schema', () => {
         idle: { description: 'Has no effect: nothing to do.' },
       },
     });
-    expect(JSON.stringify(json)).not.toMatch(/"(?:label|json|instead|noEffect)":/);
+    expect(JSON.stringify(json)).not.toMatch(/"(?:label|json|instead|noEffect|reference|aside)":/);
   });
 });

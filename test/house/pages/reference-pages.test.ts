@@ -6,6 +6,7 @@ import { catalogue } from '../../../dataplane/catalogue/catalogue.ts';
 import { Response } from '../../../dataplane/engine/message/response.ts';
 import { defineHandler } from '../../../dataplane/heap/definition.ts';
 import { referencePages, undocumented } from '../../../docs/reference-pages.ts';
+import { schemaFiles } from '../../../docs/schema-files.ts';
 import { typeNamesFile } from '../../../docs/type-names-file.ts';
 import { checkConfigured } from '../../support/gateways/configured-gateway.ts';
 import { repositoryRoot } from '../source-file.ts';
@@ -40,6 +41,16 @@ describe('dataplane/catalogue/type-names.ts', () => {
   it('is what `npm run docs` writes', () => {
     const text = readFileSync(`${repositoryRoot}/dataplane/catalogue/type-names.ts`, 'utf8');
     expect(text).toBe(typeNamesFile(catalogue.definitions));
+  });
+});
+
+describe('docs/schemas', () => {
+  it('are what `npm run docs` writes', () => {
+    const drifted = [...schemaFiles()].filter(
+      ([name, text]) => readFileSync(`${repositoryRoot}/docs/schemas/${name}`, 'utf8') !== text,
+    );
+    expect(drifted.map(([name]) => name)).toEqual([]);
+    expect(readdirSync(`${repositoryRoot}/docs/schemas`).sort()).toEqual([...schemaFiles().keys()].sort());
   });
 });
 
