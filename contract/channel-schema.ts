@@ -13,6 +13,7 @@ import type {
   ResourceChanges,
   RouteEntry,
   RouteKey,
+  SharedObjects,
   SharedResource,
   Tenant,
 } from './snapshot.ts';
@@ -39,6 +40,7 @@ const routeEntry = z.object({
   hash: text,
   refuses: z.exactOptional(z.literal(true)),
   tenant: z.exactOptional(text),
+  resources: z.exactOptional(z.record(text, text)),
   files: z.exactOptional(z.record(text, text)),
   stores: z.exactOptional(z.array(text)),
   sources: z.exactOptional(sources),
@@ -71,13 +73,22 @@ const forbiddenAddresses = z.object({
   ),
 } satisfies EveryField<ForbiddenAddresses>);
 
-const TYPES = ['forbidden-addresses'];
+const sharedObjects = z.object({
+  type: z.literal('objects'),
+  key: text,
+  hash: text,
+  objects: z.array(document).min(1),
+  files: z.record(text, text),
+  sources: z.exactOptional(sources),
+} satisfies EveryField<SharedObjects>);
+
+const TYPES = ['forbidden-addresses', 'objects'];
 /** What is no resource of a known type. */
 const unknownResource = z.looseObject({ type: text.refine((type) => !TYPES.includes(type)) }).transform(() => null);
 
 /** A newer controller may send types that this plane does not know: those are left out, and asked for again later. */
 const sharedResources = z
-  .array(z.union([forbiddenAddresses, unknownResource]))
+  .array(z.union([forbiddenAddresses, sharedObjects, unknownResource]))
   .transform((all): readonly SharedResource[] => all.filter((one) => one !== null));
 
 const resourceChanges = z.object({

@@ -3,7 +3,7 @@ import type { RouteEntry } from './snapshot.ts';
 
 /** What the hash of a route is made of. */
 export type HashedRoute = Pick<RouteEntry, 'router' | 'id' | 'name' | 'document'> &
-  Partial<Pick<RouteEntry, 'refuses' | 'tenant' | 'files' | 'stores'>>;
+  Partial<Pick<RouteEntry, 'refuses' | 'tenant' | 'resources' | 'files' | 'stores'>>;
 
 /** Whether a route is the one that its hash names. One that no hash can be made of is not. */
 export function isRouteOfHash(route: RouteEntry): boolean {
@@ -15,7 +15,8 @@ export function isRouteOfHash(route: RouteEntry): boolean {
 }
 
 /** The hash of a route. Whoever is given a route can tell by it whether it is the one that the hash names. */
-export function routeHash({ router, id, name, document, refuses, tenant, files, stores }: HashedRoute): string {
+export function routeHash(route: HashedRoute): string {
+  const { router, id, name, document, refuses, tenant, resources, files, stores } = route;
   return contentHash({
     router,
     id,
@@ -23,6 +24,7 @@ export function routeHash({ router, id, name, document, refuses, tenant, files, 
     document,
     ...(refuses === undefined ? {} : { refuses }),
     ...(tenant === undefined ? {} : { tenant }),
+    ...(resources === undefined ? {} : { resources }),
     ...(files === undefined ? {} : { files }),
     ...(stores === undefined ? {} : { stores }),
   });

@@ -1,12 +1,18 @@
 import { contentHash } from './document/canonical.ts';
-import type { ResourceChanges, SharedResource } from './snapshot.ts';
+import type { ForbiddenAddresses, ResourceChanges, RouteEntry, SharedObjects, SharedResource } from './snapshot.ts';
 
 /** Shared resources by key. */
 export type SharedResources = ReadonlyMap<string, SharedResource>;
 
-/** The hash of a shared resource, which is made of everything but itself. */
-export function sharedResourceHash({ type, key, places }: Omit<SharedResource, 'hash'>): string {
-  return contentHash({ type, key, places: places.map((place) => ({ ...place })) });
+/** The hash of a shared resource, which is made of everything but itself and the sources. */
+export function sharedResourceHash(
+  resource: Omit<ForbiddenAddresses, 'hash'> | Omit<SharedObjects, 'hash' | 'sources'>,
+): string {
+  const { type, key } = resource;
+  if (type === 'forbidden-addresses') {
+    return contentHash({ type, key, places: resource.places.map((place) => ({ ...place })) });
+  }
+  return contentHash({ type, key, objects: resource.objects, files: resource.files });
 }
 
 /** The resources after a change; the same map when nothing changes. */
@@ -16,4 +22,22 @@ export function changedResources(before: SharedResources, changes: ResourceChang
   for (const key of changes.remove) after.delete(key);
   for (const resource of changes.set) after.set(resource.key, resource);
   return after;
+}
+
+/** Adds the resources that routes still name although they were removed: such a route keeps serving an older version. */
+export function withNamedResources(
+  after: SharedResources,
+  before: SharedResources,
+  routes: Iterable<Pick<RouteEntry, 'resources'>>,
+): SharedResources {
+  const gone = new Map([...before].filter(([key]) => !after.has(key)));
+  if (gone.size === 0) return after;
+  const kept = new Map(after);
+  for (const { resources = {} } of routes) {
+    for (const key of Object.values(resources)) {
+      const resource = gone.get(key);
+      if (resource !== undefined) kept.set(key, resource);
+    }
+  }
+  return kept.size === after.size ? after : kept;
 }

@@ -14,15 +14,17 @@ export interface RouteEntry {
   readonly id: string;
   readonly name: string;
   readonly document: JsonObject;
-  /** Hash of everything above and of `refuses`, tenant, files and stores, by `routeHash`: the same hash is the same route. */
+  /** Hash of everything above, `refuses`, tenant, resources, files and stores, by `routeHash`: the same hash is the same route. */
   readonly hash: string;
   /** Set when the route must take its requests and refuse them: no version of it may serve. */
   readonly refuses?: true;
   /** The tenant it belongs to: it gets requests for that tenant's hosts only, and may do what a tenant may. */
   readonly tenant?: string;
-  /** The files of its secret stores, in base64 by path. They are secret: never logged, never shown. */
+  /** The shared objects that it refers to: by the name that its document has for each, the key of the resource. */
+  readonly resources?: Readonly<Record<string, string>>;
+  /** Only from older controllers. The files of its secret stores, in base64 by path: never logged, never shown. */
   readonly files?: Readonly<Record<string, string>>;
-  /** Names of the objects of its heap that stand for SecretStores: they are made anew whenever the route is. */
+  /** Only from older controllers. Names of the objects of its heap that stand for SecretStores. */
   readonly stores?: readonly string[];
   /** What it was made from: the resource itself first, then what it refers to. Not part of the hash. */
   readonly sources?: readonly SourceVersion[];
@@ -68,8 +70,23 @@ export interface ForbiddenAddresses {
   readonly places: readonly ForbiddenPlace[];
 }
 
+/** Objects that several routes refer to, such as a SecretStore. Data planes build them for each tenant that uses them. */
+export interface SharedObjects {
+  readonly type: 'objects';
+  /** Kind, namespace and name of what they were made from, such as `SecretStore/shop/issuer-keys`. */
+  readonly key: string;
+  /** Hash of everything but the sources, by `sharedResourceHash`. */
+  readonly hash: string;
+  /** Declarations as in a heap. Routes refer to the first one; it refers to the others by their names. */
+  readonly objects: readonly JsonObject[];
+  /** The files that the objects read, in base64 by path. They are secret: never logged, never shown. */
+  readonly files: Readonly<Record<string, string>>;
+  /** What it was made from. Not part of the hash. */
+  readonly sources?: readonly SourceVersion[];
+}
+
 /** Something that planes get once, beside the routes: it changes without them. Its type says what it is. */
-export type SharedResource = ForbiddenAddresses;
+export type SharedResource = ForbiddenAddresses | SharedObjects;
 
 /** What changes of the shared resources. All others stay as they are. */
 export interface ResourceChanges {

@@ -105,9 +105,13 @@ export function dataPlaneChecker(reach: Reach): Checker {
     return { problems, unknownReferences: unknown.found };
   }
 
-  function tenantOptions({ documents, ...more }: Surroundings, { files, sharedObjects }: TenantMeans): CheckOptions {
+  function tenantOptions(
+    { documents, ...more }: Surroundings,
+    { files, sharedObjects, lend }: TenantMeans,
+  ): CheckOptions {
     const reading = documentReading(tenantReach(files), documents, () => {});
-    return { ...more, catalogue, reading, tenant: { sharedObjects }, report: () => {} };
+    const lending = lend === undefined ? {} : { lend };
+    return { ...more, catalogue, reading, tenant: { sharedObjects }, report: () => {}, ...lending };
   }
 
   return {

@@ -1,7 +1,7 @@
 import { hideSecrets } from '../../contract/document/hidden-secrets.ts';
 import { pathText } from '../../contract/problem.ts';
 import { resourceKey } from '../../contract/resources/resource.ts';
-import type { RouteEntry } from '../../contract/snapshot.ts';
+import type { RouteEntry, SharedResource } from '../../contract/snapshot.ts';
 import type { ResourceVerdict } from '../compile/resources/resource-verdict.ts';
 import type { Snapshot } from '../compile/snapshot.ts';
 
@@ -15,13 +15,16 @@ export function dumpText(snapshot: Snapshot | null, verdicts: readonly ResourceV
     base: snapshot?.base ?? null,
     defaults: snapshot?.defaults ?? [],
     routes: snapshot?.routes.map(withoutFiles) ?? [],
+    resources: snapshot?.resources?.map(withoutFiles) ?? [],
     verdicts: verdicts.map(shownVerdict),
   };
   return hideSecrets(JSON.stringify(shown, null, 2));
 }
 
-function withoutFiles({ files, ...rest }: RouteEntry): object {
-  return files === undefined ? rest : { ...rest, fileNames: Object.keys(files) };
+function withoutFiles(entry: RouteEntry | SharedResource): object {
+  if (!('files' in entry)) return entry;
+  const { files = {}, ...rest } = entry;
+  return { ...rest, fileNames: Object.keys(files) };
 }
 
 function shownVerdict(verdict: ResourceVerdict): object {

@@ -47,6 +47,8 @@ export interface TenantMeans {
   readonly sharedObjects: ReadonlySet<string>;
   /** The files of its secret stores, in base64 by path. */
   readonly files: Readonly<Record<string, string>>;
+  /** Returns the type of the shared object that a name of no heap stands for; null for none. */
+  lend?(kind: Kind, name: string): string | null;
 }
 
 /** A router that a document declares. */

@@ -212,14 +212,15 @@ export class Compiler {
     return this.resources.compile(state, resources, held, good);
   }
 
-  /** What planes get beside routes; the same as long as nothing it is made of changes. */
+  /** What planes get beside routes; each is the same object as long as nothing it is made of changes. */
   private sharedResources(platform: PlatformFacts | undefined, added: WithResources | null): readonly SharedResource[] {
     const groups = added?.resources.trust?.groups;
-    if (platform === undefined || groups === undefined) return [];
+    const objects = added?.resources.shared ?? [];
+    if (platform === undefined || groups === undefined) return objects;
     if (this.shared?.platform !== platform || this.shared.groups !== groups) {
       this.shared = { platform, groups, resources: forbiddenAddresses(platform, groups) };
     }
-    return this.shared.resources;
+    return [...this.shared.resources, ...objects];
   }
 
   private draftBase(state: InstanceState): BaseDraft {

@@ -1,4 +1,4 @@
-import { type RouteKey, routeKeyText, type Update } from '../../contract/snapshot.ts';
+import { type ResourceChanges, type RouteKey, routeKeyText, type Update } from '../../contract/snapshot.ts';
 import type { CompiledRoute, Snapshot } from '../compile/snapshot.ts';
 
 /** Turns snapshots into what has to change. */
@@ -6,6 +6,7 @@ export class Publisher {
   private revision: string | null = null;
   private base: string | null = null;
   private sent = new Map<string, CompiledRoute>();
+  private resources = new Map<string, string>();
   private readonly keys = new WeakMap<CompiledRoute, string>();
 
   /** What brings a plane from the last snapshot to this one; null when they are the same. The first is everything. */
@@ -26,7 +27,23 @@ export class Publisher {
     this.revision = snapshot.revision;
     this.base = snapshot.base.hash;
     this.sent = routes;
-    return { revision: snapshot.revision, base, set, remove, defaults: snapshot.defaults };
+    const resources = this.resourceChanges(snapshot);
+    return {
+      revision: snapshot.revision,
+      base,
+      set,
+      remove,
+      defaults: snapshot.defaults,
+      ...(resources === null ? {} : { resources }),
+    };
+  }
+
+  private resourceChanges({ resources = [] }: Snapshot): ResourceChanges | null {
+    const before = this.resources;
+    this.resources = new Map(resources.map(({ key, hash }) => [key, hash]));
+    const set = resources.filter(({ key, hash }) => before.get(key) !== hash);
+    const remove = [...before.keys()].filter((key) => !this.resources.has(key));
+    return set.length + remove.length === 0 ? null : { set, remove };
   }
 
   private keyOf(route: CompiledRoute): string {

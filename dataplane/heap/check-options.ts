@@ -15,6 +15,8 @@ export interface CheckOptions {
   readonly tenant?: { readonly sharedObjects: ReadonlySet<string> };
   /** Qualified name of the router whose route the document is. */
   readonly router?: string;
+  /** Returns the type of the shared object that a name stands for where no heap has it; null for none. */
+  lend?(kind: Kind, name: string): string | null;
   /** Hears of names that lead nowhere. */
   unknown?(kind: Kind, name: string, path: Path): void;
   report(problem: Problem): void;

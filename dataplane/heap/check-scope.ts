@@ -271,6 +271,8 @@ export class ScopeCheck {
       return null;
     }
     if (this.scope.mayDeclare(name)) return null;
+    const lent = this.lent(name, kind);
+    if (lent !== null) return lent;
     this.options.unknown?.(kind, name, path);
     const meant = this.meant(name, () => this.scope.names());
     const isType = this.options.catalogue.find(name) !== undefined;
@@ -280,6 +282,20 @@ export class ScopeCheck {
       (meant === undefined ? (mistaken[kind]?.(name) ?? this.options.elsewhere) : `did you mean '${meant}'?`);
     this.error('reference', path, `there is no object '${name}' in this heap or in those around it`, hint);
     return null;
+  }
+
+  /** Stands for a shared object, of which the document knows nothing but the type. */
+  private lent(name: string, kind: Kind): CheckedObject | null {
+    const type = this.options.lend?.(kind, name) ?? null;
+    const definition = type === null ? undefined : this.options.catalogue.find(type);
+    if (definition === undefined) return null;
+    const { scope } = this;
+    const known = scope.lent.get(name);
+    if (known !== undefined) return known;
+    const nothing = { config: undefined, source: {}, path: [], targets: new Map(), decorations: [] };
+    const made = { name, definition, scope, ...nothing };
+    scope.lent.set(name, made);
+    return made;
   }
 
   private inPlace(raw: JsonValue, path: Path): CheckedObject | null {

@@ -74,11 +74,13 @@ export class Heap {
   }
 
   /** Puts what lives elsewhere in the place of an object of this scope, which is then neither built nor closed here. */
-  lend(name: string, built: unknown): void {
-    const object = this.scope.objects.get(name);
+  lend(name: string, built: unknown, key = `lent ${name}`, release?: Release): void {
+    // what is given back last is what was there first
+    if (release !== undefined) this.releases.push(release);
+    const object = this.scope.objects.get(name) ?? this.scope.lent.get(name);
     if (object === undefined) return;
     this.own.set(object, built);
-    this.keys.set(object, `lent ${name}`);
+    this.keys.set(object, key);
   }
 
   /** Builds everything that the scope declares, what is needed before what needs it. @throws BuildFailure */

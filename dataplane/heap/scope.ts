@@ -56,6 +56,8 @@ export class Scope {
   readonly parent: Scope | null;
   /** Those declared in the heap, in the order declared. */
   readonly objects = new Map<string, CheckedObject>();
+  /** Shared objects that the document refers to, by the name that it has for each. They are built elsewhere. */
+  readonly lent = new Map<string, CheckedObject>();
   /** Names that are declared here by what has problems of its own, so that nobody can refer to it. */
   readonly unsound = new Set<string>();
   /** Types that this version does not have, by the names of what is declared of them and not used yet. */

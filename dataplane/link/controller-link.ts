@@ -233,11 +233,13 @@ export class ControllerLink {
   }
 
   private tellTaken(
-    { revision, set, remove, full }: WholeUpdate,
-    { problems, newer }: Extract<Outcome, { taken: true }>,
+    { revision, set: routes, remove: gone, full, resources: shared }: WholeUpdate,
+    { problems, newer: kept }: Extract<Outcome, { taken: true }>,
     milliseconds: number,
   ): void {
-    const counts = { revision, full, set: set.length, remove: remove.length, newer: newer.length, milliseconds };
+    const resources = (shared?.set.length ?? 0) + (shared?.remove.length ?? 0);
+    const [set, remove, newer] = [routes.length, gone.length, kept.length];
+    const counts = { revision, full, set, remove, resources, newer, milliseconds };
     if (problems.length === 0) this.log.info(counts, 'revision applied');
     else this.log.error({ ...counts, problems: shown(problems) }, 'revision applied; some routes failed to build');
   }

@@ -1,4 +1,4 @@
-import { changedResources, type SharedResources } from '../../contract/shared-resources.ts';
+import { changedResources, type SharedResources, withNamedResources } from '../../contract/shared-resources.ts';
 import { type RouteKey, routeKeyText } from '../../contract/snapshot.ts';
 import { routeScopeName } from '../routes/route-scope.ts';
 import type { PlacedRoute, PlacedUpdate } from '../unit/placed-update.ts';
@@ -9,6 +9,8 @@ export class HeldSnapshot {
   private base: PlacedUpdate['base'] = null;
   private defaultSlots: PlacedUpdate['defaultSlots'] = {};
   private resources: SharedResources = new Map();
+  /** The resources before the last update, which routes that are restored may name. */
+  private earlier: SharedResources = new Map();
   private readonly entries = new Map<string, PlacedRoute>();
 
   /** Takes in what changed. @returns the qualified names of the routes that are gone, or go by another name now. */
@@ -16,10 +18,11 @@ export class HeldSnapshot {
     this.revision = revision;
     this.base = base ?? this.base;
     this.defaultSlots = defaultSlots;
-    this.resources = changedResources(this.resources, resources);
     const before = [...remove, ...set].flatMap((one) => this.entries.get(routeKeyText(one)) ?? []);
     for (const one of remove) this.entries.delete(routeKeyText(one));
     for (const entry of set) this.entries.set(routeKeyText(entry), entry);
+    this.earlier = this.resources;
+    this.resources = changedResources(this.resources, resources);
     return before.filter((one) => this.entries.get(routeKeyText(one))?.name !== one.name).map(routeScopeName);
   }
 
@@ -41,6 +44,18 @@ export class HeldSnapshot {
       if (entry === undefined) this.entries.delete(text);
       else this.entries.set(text, entry);
     };
+  }
+
+  /** Puts a resource back as it was before the last update. */
+  restoreResource(key: string): void {
+    const before = this.earlier.get(key);
+    if (before !== undefined) this.resources = new Map(this.resources).set(key, before);
+  }
+
+  /** Keeps the resources that routes name which were restored. */
+  keepNamed(): void {
+    this.resources = withNamedResources(this.resources, this.earlier, this.entries.values());
+    this.earlier = this.resources;
   }
 
   /** An update that says everything. */

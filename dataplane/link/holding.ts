@@ -1,5 +1,5 @@
 import type { Held } from '../../contract/channel.ts';
-import type { SharedResources } from '../../contract/shared-resources.ts';
+import { type SharedResources, withNamedResources } from '../../contract/shared-resources.ts';
 import { type BaseEntry, type RouteEntry, routeKeyText } from '../../contract/snapshot.ts';
 import type { BuildProblem } from '../routes/configuration.ts';
 
@@ -38,12 +38,26 @@ export function builtHolding(before: Holding | null, wanted: Holding, problems: 
     [...(isNewBase ? [] : before.unbuilt)].filter((key) => before?.routes.get(key) === wanted.routes.get(key)),
   );
   const routes = new Map(wanted.routes);
-  for (const { route, keepsServing } of problems) {
+  const resources = new Map(wanted.resources);
+  for (const { route, keepsServing, resource } of problems) {
     if (route === null) continue;
+    if (resource !== undefined) {
+      // the version before it is in force, and serves after a restart
+      const earlier = before?.resources.get(resource);
+      if (earlier !== undefined) resources.set(resource, earlier);
+      continue;
+    }
     const key = routeKeyText(route);
     const old = before?.routes.get(key);
     if (!keepsServing) unbuilt.add(key);
     else if (old !== undefined) routes.set(key, old);
   }
-  return { ...wanted, routes, unbuilt };
+  const named = withNamedResources(resources, before?.resources ?? new Map(), routes.values());
+  return { ...wanted, routes, unbuilt, resources: sameResources(wanted.resources, named) };
+}
+
+/** The first map where both hold the same: what did not change is not written to disk again. */
+function sameResources(first: SharedResources, second: SharedResources): SharedResources {
+  const isSame = first.size === second.size && [...second].every(([key, one]) => first.get(key) === one);
+  return isSame ? first : second;
 }

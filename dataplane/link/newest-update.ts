@@ -7,6 +7,7 @@ import {
   type RouteEntry,
   type RouteKey,
   routeKeyText,
+  type SharedResource,
   type SourceVersion,
   type Update,
 } from '../../contract/snapshot.ts';
@@ -120,9 +121,16 @@ export function newestUpdate(held: Holding | null, message: WholeUpdate): Newest
 
 /** What is not held as it should be; null for nothing. */
 function newResources(held: SharedResources, changes: ResourceChanges | undefined): ResourceChanges | null {
-  const set = (changes?.set ?? []).filter(({ key, hash }) => held.get(key)?.hash !== hash);
+  const set = (changes?.set ?? []).filter((one) => {
+    const before = held.get(one.key);
+    return before?.hash !== one.hash && !isStale(sourcesOf(one), sourcesOf(before));
+  });
   const remove = (changes?.remove ?? []).filter((key) => held.has(key));
   return set.length + remove.length === 0 ? null : { set, remove };
+}
+
+function sourcesOf(resource: SharedResource | undefined): readonly SourceVersion[] {
+  return resource?.type === 'objects' ? (resource.sources ?? []) : [];
 }
 
 function newestBase(held: Holding | null, { base }: WholeUpdate): Holding['base'] | null {

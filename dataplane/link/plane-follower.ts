@@ -3,6 +3,7 @@ import type { Hello, Recall, Report, RouteProblems } from '../../contract/channe
 import { canonicalJson } from '../../contract/document/canonical.ts';
 import type { Problem } from '../../contract/problem.ts';
 import { pathText } from '../../contract/problem.ts';
+import { type SharedResources, withNamedResources } from '../../contract/shared-resources.ts';
 import { type RouteEntry, type RouteKey, routeKeyText, type Update } from '../../contract/snapshot.ts';
 import { errorText } from '../../platform/error-text.ts';
 import type { BuildProblem } from '../routes/configuration.ts';
@@ -120,7 +121,7 @@ export class PlaneFollower implements LinkedPlane {
     const problems = await this.run(update, wanted);
     if (isBaseBad(problems)) {
       // shared resources stand by themselves: units took them although they refuse the rest
-      if (this.isServing && this.held !== null) this.held = { ...this.held, resources: wanted.resources };
+      if (this.isServing && this.held !== null) this.held = withResources(this.held, wanted.resources);
       return this.refused(problems);
     }
     this.held = builtHolding(this.held, wanted, problems);
@@ -222,6 +223,11 @@ export class PlaneFollower implements LinkedPlane {
     this.last = turn.catch(() => {});
     return turn;
   }
+}
+
+/** What is held with other resources, but those that its routes name stay. */
+function withResources(held: Holding, resources: SharedResources): Holding {
+  return { ...held, resources: withNamedResources(resources, held.resources, held.routes.values()) };
 }
 
 const noBase: Problem = {

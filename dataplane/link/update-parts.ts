@@ -19,7 +19,7 @@ export class UpdateParts {
     const { parts } = this;
     this.parts = [];
     const { nonce, revision, full, seen, defaults } = part;
-    const resources = parts.map((one) => one.resources).find((one) => one !== undefined);
+    const resources = parts.flatMap((one) => one.resources ?? []);
     const base = parts.map((one) => one.base).find((one) => one !== null) ?? null;
     return {
       nonce,
@@ -32,7 +32,12 @@ export class UpdateParts {
         keep: parts.flatMap((one) => one.keep),
         defaults,
         seen,
-        ...(resources === undefined ? {} : { resources }),
+        ...(resources.length > 0 && {
+          resources: {
+            set: resources.flatMap((one) => one.set),
+            remove: resources.flatMap((one) => one.remove),
+          },
+        }),
       },
     };
   }

@@ -1,15 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
-import { canonicalJson, contentHash } from '../../contract/document/canonical.ts';
-import { isJsonObject, type JsonObject } from '../../contract/document/json-value.ts';
+import { contentHash } from '../../contract/document/canonical.ts';
+import type { JsonObject } from '../../contract/document/json-value.ts';
 import type { MayReach } from '../../contract/egress.ts';
 import type { Problem } from '../../contract/problem.ts';
 import { type Reach, tenantReach } from '../../contract/reach.ts';
-import { changedResources, type SharedResources } from '../../contract/shared-resources.ts';
 import type { BaseEntry, RouteKey } from '../../contract/snapshot.ts';
 import type { Reading } from '../../contract/vocabulary/reading.ts';
-import { errorText } from '../../platform/error-text.ts';
-import { egressChanges } from '../engine/backend/egress-changes.ts';
 import { confinedRoute } from '../engine/message/confined.ts';
 import type { Next } from '../engine/message/exchange.ts';
 import { refusalResponse } from '../engine/message/response.ts';
@@ -23,15 +20,18 @@ import { namedMemory } from '../heap/shared-memory.ts';
 import { Survivors } from '../heap/survivors.ts';
 import type { TypeCatalogue } from '../heap/type-catalogue.ts';
 import type { PlacedRoute, PlacedUpdate } from '../unit/placed-update.ts';
+import { buildProblem } from './build-problem.ts';
 import { checkBase, checkRoute } from './check-document.ts';
-import { documentReading } from './document-reading.ts';
+import { documentReading, readingText } from './document-reading.ts';
 import { FailedEvaluations } from './failed-evaluations.ts';
 import { FailedRequests } from './failed-requests.ts';
 import { instrumented, Lease, leased } from './instrumented.ts';
 import { makeRoute, type Route, refusingRoute } from './route.ts';
 import { noFigures, type RouteFigures } from './route-figures.ts';
+import { RouteResources } from './route-resources.ts';
 import { routeScopeName } from './route-scope.ts';
 import { RouterTable } from './router-table.ts';
+import { SharedFailure } from './shared-heaps.ts';
 import { NO_TENANTS, type Tenancy, type TenantSurroundings, tenancyOf } from './tenancy.ts';
 
 export interface ConfigurationOptions {
@@ -66,6 +66,8 @@ export interface BuildProblem {
   readonly problems: readonly Problem[];
   /** Whether the version before it keeps serving; otherwise requests are refused. */
   readonly keepsServing: boolean;
+  /** Key of the shared resource that could not be built; the version before it stays in force. */
+  readonly resource?: string;
 }
 
 /** Everything that was built from one `config.json`. */
@@ -86,6 +88,8 @@ export class Configuration {
   private readonly entries = new Map<string, Map<string, PlacedRoute>>();
   /** The documents above a router's routes, outermost first: their properties are names in the routes. */
   private readonly ancestors = new Map<Scope, readonly JsonObject[]>();
+  /** Number of routes that were built since the start, those that were built again included. */
+  builtRoutes = 0;
   private defaultSlots: PlacedUpdate['defaultSlots'] = {};
   private generation: Generation | null = null;
   /** The routers of what is being built. */
@@ -93,9 +97,9 @@ export class Configuration {
   /** What holds for the tenants of what is being built. */
   private tenancy: Tenancy = NO_TENANTS;
   private problems: BuildProblem[] = [];
-  private resources: SharedResources = new Map();
   private readonly sharedMemory: PlaneServices['sharedMemory'];
   private readonly survivors: Survivors;
+  private readonly shared: RouteResources;
   private readonly failedEvaluations: FailedEvaluations;
   private readonly failedRequests: FailedRequests;
 
@@ -103,6 +107,9 @@ export class Configuration {
     this.options = options;
     this.sharedMemory = options.sharedMemory ?? namedMemory();
     this.survivors = new Survivors(options.log);
+    const { survivors } = this;
+    const [reading, services] = [this.reading.bind(this), this.tenantServices.bind(this)];
+    this.shared = new RouteResources({ ...options, survivors, reading, services });
     this.failedEvaluations = new FailedEvaluations(options.log);
     this.failedRequests = new FailedRequests(options.log);
   }
@@ -122,8 +129,9 @@ export class Configuration {
   apply(update: PlacedUpdate): readonly BuildProblem[] {
     this.problems = [];
     const undo = this.undoing(update);
+    const resources = this.shared.held;
     // before anything is built, and whatever becomes of the rest
-    this.change(update.resources);
+    this.problems.push(...this.shared.change(update.resources, this.generation?.heap ?? null));
     this.defaultSlots = update.defaultSlots;
     for (const entry of update.set) this.entriesOf(entry.router).set(entry.id, entry);
     for (const { router, id } of update.remove) this.entriesOf(router).delete(id);
@@ -134,14 +142,9 @@ export class Configuration {
       isTaken = !this.problems.some(({ route }) => route === null);
     } finally {
       if (!isTaken && update.allOrNothing === true) undo();
+      this.shared.keepNamed(resources, this.entries.values());
     }
     return this.problems;
-  }
-
-  private change(changes: PlacedUpdate['resources']): void {
-    const before = this.resources;
-    this.resources = changedResources(before, changes);
-    if (this.resources !== before) egressChanges.count++;
   }
 
   /** What makes an update as if it had never come, where nothing of it was built. */
@@ -170,7 +173,7 @@ export class Configuration {
   private replaceBase({ document, trust }: BaseEntry): void {
     const before = this.generation;
     const { forbidden = [], appPorts = [], mayReach } = this.options;
-    const surroundings = { forbidden, appPorts, resources: () => this.resources };
+    const surroundings = { forbidden, appPorts, resources: () => this.shared.held };
     const isSameTrust = before !== null && isDeepStrictEqual(before.trust, trust);
     const tenancy = isSameTrust ? before.tenancy : tenancyOf(trust, surroundings, mayReach);
     const built = Array.isArray(tenancy) ? tenancy : this.buildGeneration(document, tenancy, trust);
@@ -179,6 +182,7 @@ export class Configuration {
       return;
     }
     this.generation = built;
+    this.shared.heaps.settle(built.heap);
     if (before !== null) this.retireGeneration(before);
   }
 
@@ -204,6 +208,7 @@ export class Configuration {
       const main = leased(handler, lease, (error) => this.failed('gateway', error));
       return { tenancy, trust, main, lease, heap, defaults, tables: this.staged };
     } catch (error) {
+      this.shared.heaps.drop(heap);
       void heap.close().then(() => defaults.close());
       if (!(error instanceof BuildFailure)) throw error;
       return [buildProblem(error)];
@@ -265,7 +270,8 @@ export class Configuration {
     const above = [...around, entry.document];
     const reading = this.reading(above, reach);
     const tenant = egress === null ? {} : { tenant: { sharedObjects: this.tenancy.sharedObjects } };
-    const check = { catalogue, reading, router: entry.router, report: (): void => {}, ...tenant };
+    const { missing, lend, lendTo } = this.shared.namedBy(entry);
+    const check = { catalogue, reading, router: entry.router, report: (): void => {}, lend, ...tenant };
     const verdict = checkRoute(entry.document, name, parent.scope, check);
     const unsound = (problems: readonly Problem[]): Route | null => {
       const keepsServing = old !== undefined && old.entry.tenant === entry.tenant && entry.refuses !== true;
@@ -275,6 +281,7 @@ export class Configuration {
       const readable = verdict.condition !== null || entry.document['condition'] === undefined;
       return readable ? refusingRoute(entry, verdict.condition, figures) : null;
     };
+    if (missing.length > 0) return unsound(missing);
     if (verdict.document === null || entry.refuses === true) return unsound(verdict.problems);
     const { scope, handler, decorations, condition } = verdict.document;
     const claims: ClaimedPlace[] = [];
@@ -299,8 +306,10 @@ export class Configuration {
       void heap.close();
     };
     try {
+      lendTo(heap, this.tenancy, parent);
       heap.buildAll();
       const main = heap.decorated(handler, decorations) as Next;
+      this.builtRoutes++;
       return makeRoute({
         entry,
         condition,
@@ -312,6 +321,7 @@ export class Configuration {
       });
     } catch (error) {
       close();
+      if (error instanceof SharedFailure) return unsound(error.problems);
       if (!(error instanceof BuildFailure)) throw error;
       return unsound([buildProblem(error)]);
     }
@@ -384,15 +394,4 @@ export class Configuration {
 
 function retireAll(table: RouterTable): void {
   for (const route of table.routes.values()) route.retire();
-}
-
-/** What gives the names in a document their meaning: objects that mean something else do not survive. */
-function readingText(documents: readonly JsonObject[]): string {
-  const given = documents.flatMap(({ properties }) => (isJsonObject(properties) ? [properties] : []));
-  return canonicalJson(given.filter((properties) => Object.keys(properties).length > 0));
-}
-
-function buildProblem(failure: BuildFailure): Problem {
-  const { object, cause } = failure;
-  return { code: 'build', severity: 'error', path: object.path, message: errorText(cause) };
 }

@@ -1,3 +1,4 @@
+import { canonicalJson } from '../../contract/document/canonical.ts';
 import type { JsonObject, JsonValue } from '../../contract/document/json-value.ts';
 import { isJsonObject } from '../../contract/document/json-value.ts';
 import type { Reach } from '../../contract/reach.ts';
@@ -25,6 +26,12 @@ export function documentReading(
     patterns: reach.origin === 'tenant' ? 'linear' : 'bounded',
     evaluationFailed,
   };
+}
+
+/** What gives the names in a document their meaning: objects that mean something else do not survive. */
+export function readingText(documents: readonly JsonObject[]): string {
+  const given = documents.flatMap(({ properties }) => (isJsonObject(properties) ? [properties] : []));
+  return canonicalJson(given.filter((properties) => Object.keys(properties).length > 0));
 }
 
 /** All requests see the same value, so that none may change it for the others. */

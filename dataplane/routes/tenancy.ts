@@ -74,7 +74,7 @@ function forbiddenNow({ forbidden, resources }: TenantSurroundings): () => reado
     if (known !== resources() || count !== forbidden.length) {
       known = resources();
       count = forbidden.length;
-      list = [...forbidden, ...[...known.values()].flatMap(({ places }) => places)];
+      list = [...forbidden, ...[...known.values()].flatMap((one) => ('places' in one ? one.places : []))];
     }
     return list;
   };

@@ -85,6 +85,7 @@ export class PlaneConfiguration {
         if (isNewest) undoBase();
       } else {
         undoHeld();
+        if (isNewest) this.held.keepNamed();
         undoCounting();
         await this.revert(
           update,
@@ -94,9 +95,11 @@ export class PlaneConfiguration {
         return problems;
       }
     }
-    for (const { route, keepsServing } of problems) {
-      if (route !== null && keepsServing && isNewest) undoRoutes.get(routeKeyText(route))?.();
+    for (const { route, keepsServing, resource } of isNewest ? problems : []) {
+      if (resource !== undefined) this.held.restoreResource(resource);
+      else if (route !== null && keepsServing) undoRoutes.get(routeKeyText(route))?.();
     }
+    if (isNewest) this.held.keepNamed();
     this.recount(problems.flatMap(({ route }) => route ?? []));
     if (gone.length > 0) this.routesGone(gone);
     this.settled();

@@ -1,4 +1,5 @@
 import type { Problem } from '../../../contract/problem.ts';
+import type { SharedObjects } from '../../../contract/snapshot.ts';
 import type { TrustSettings } from '../../../contract/trust-settings.ts';
 import type { CompiledRoute } from '../snapshot.ts';
 import type { RememberedRoute, ResourceVerdict } from './resource-verdict.ts';
@@ -12,6 +13,8 @@ export interface CompiledResources {
   readonly routes: readonly CompiledRoute[];
   /** The versions that are to serve and are known by their hash only. */
   readonly remembered: readonly RememberedRoute[];
+  /** The objects that Routes share, such as SecretStores, each once. */
+  readonly shared: readonly SharedObjects[];
   /** The Secrets, as `namespace/name`, that must be read and followed. */
   readonly wantedSecrets: ReadonlySet<string>;
   /** Those of them that were not read yet. */

@@ -19,7 +19,7 @@ export interface GoodRoute {
   /** The hash that planes knew it by when it was accepted. */
   readonly hash: string;
   readonly identity: RouteIdentity;
-  /** With its tokens resolved, without objects for SecretStores. */
+  /** With its tokens resolved. */
   readonly document: JsonObject;
   /** Absent where only planes kept it: they serve it where its newer version is to be. */
   readonly dataPlanes?: PlaneSelector | null;

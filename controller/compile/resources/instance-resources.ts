@@ -20,8 +20,8 @@ import {
 } from './compile-trust.ts';
 import type { CompiledResources } from './compiled-resources.ts';
 import { type GoodResources, noGoodResources } from './good-resources.ts';
-import { type Ground, groundOf } from './ground.ts';
 import { judgeChange, type ResourceChange, type ResourceOpinion } from './judge-change.ts';
+import { type PassTerms, passTerms } from './pass-terms.ts';
 import { ResourceCompiler } from './resource-compiler.ts';
 import type { ResourceState } from './resource-state.ts';
 import { SidecarBase } from './sidecar-base.ts';
@@ -73,7 +73,7 @@ export class InstanceResources {
   private readonly compiler = new ResourceCompiler();
   private trust: KnownFile<CompiledTrust> | null = null;
   private admin: KnownFile<CompiledAdmin> | null = null;
-  private ground: { readonly router: FoundRouter; readonly trust: TrustVersion; readonly made: Ground } | null = null;
+  private terms: { readonly router: FoundRouter; readonly trust: TrustVersion; readonly made: PassTerms } | null = null;
   private sidecars: { readonly entry: BaseEntry; readonly made: SidecarBase } | null = null;
   private entry: { readonly parts: readonly unknown[]; readonly made: BaseEntry } | null = null;
 
@@ -114,7 +114,7 @@ export class InstanceResources {
       const waiting = this.compiler.wait(resources, isAdminLost ? 'admin.json is not sound' : why);
       const isServed = base !== null && held !== null && !isAdminLost;
       return {
-        resources: { ...told, verdicts: waiting, routes: [], remembered: [], sidecarBase: null },
+        resources: { ...told, verdicts: waiting, routes: [], remembered: [], shared: [], sidecarBase: null },
         base: isServed ? this.entryOf(base, held, adminDocument, state) : null,
         verdicts,
         good: { trust: held, admin: adminDocument ?? good.admin, routes: good.routes },
@@ -122,17 +122,17 @@ export class InstanceResources {
     }
     const judged = this.compiler.compile({
       state: resources,
-      ground: this.groundOf(router, held),
+      terms: this.termsOf(router, held),
       trust: held,
       baseSources: state.baseSources ?? [],
       good: good.routes,
       takenIds: new Set(base.routes.filter((route) => route.router === router.name).map(({ id }) => id)),
     });
-    const { routes, remembered } = judged;
+    const { routes, remembered, shared } = judged;
     const entry = this.entryOf(base, held, adminDocument, state);
     const sidecarBase = this.sidecarBaseOf(entry, router, held);
     return {
-      resources: { ...told, verdicts: judged.verdicts, routes, remembered, sidecarBase },
+      resources: { ...told, verdicts: judged.verdicts, routes, remembered, shared, sidecarBase },
       base: entry,
       verdicts,
       good: { trust: held, admin: adminDocument ?? good.admin, routes: judged.good },
@@ -180,17 +180,17 @@ export class InstanceResources {
     return this.admin.made;
   }
 
-  private groundOf(router: FoundRouter, trust: TrustVersion): Ground {
-    const known = this.ground;
+  private termsOf(router: FoundRouter, trust: TrustVersion): PassTerms {
+    const known = this.terms;
     if (known?.router === router && sameMeans(known.trust, trust)) return known.made;
-    const made = groundOf(router, trust, this.checker);
-    this.ground = { router, trust, made };
+    const made = passTerms(router, trust, this.checker);
+    this.terms = { router, trust, made };
     return made;
   }
 
   private sidecarBaseOf(entry: BaseEntry, router: FoundRouter, { settings }: TrustVersion): SidecarBase {
     if (this.sidecars?.entry === entry) return this.sidecars.made;
-    const made = new SidecarBase(entry, router, settings.sharedObjects);
+    const made = new SidecarBase(entry, router, settings.sharedObjects, (key) => this.compiler.usedBy(key));
     this.sidecars = { entry, made };
     return made;
   }

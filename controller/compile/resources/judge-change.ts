@@ -1,9 +1,10 @@
 import type { Problem } from '../../../contract/problem.ts';
 import { type Resource, resourceKey } from '../../../contract/resources/resource.ts';
 import { faultPart } from './condition-text.ts';
-import { judgeRoute, type RoutePlace } from './judged-route.ts';
+import { judgeRoute } from './judged-route.ts';
+import type { Pass } from './pass.ts';
 import { isOnlyPending, type ReferenceFault } from './reference-fault.ts';
-import type { ResourceCompiler, ResourceRound } from './resource-compiler.ts';
+import type { ResourceCompiler } from './resource-compiler.ts';
 import type { ResourceState } from './resource-state.ts';
 import type { RouteRecord } from './route-record.ts';
 import { draftRoute, routeIdOf } from './route-resource-draft.ts';
@@ -33,9 +34,8 @@ export function judgeChange(
   { operation, resource }: ResourceChange,
   compiler: ResourceCompiler,
 ): ResourceOpinion | null {
-  const { latest } = compiler;
-  if (latest === null) return null;
-  const { round } = latest;
+  const { latest: pass } = compiler;
+  if (pass === null) return null;
   const isSet = operation === 'set';
   const overlay = (map: ResourceState['routes']): ResourceState['routes'] => {
     const changed = new Map(map);
@@ -45,43 +45,36 @@ export function judgeChange(
   };
   switch (resource.kind) {
     case 'Route':
-      return isSet ? routeOpinion(resource, placeIn(round, round.state, compiler), round, compiler) : nothing;
+      return isSet ? routeOpinion(resource, changed(pass, pass.state, compiler), compiler) : nothing;
     case 'SecretStore': {
-      const state = { ...round.state, secretStores: overlay(round.state.secretStores) };
-      const place = placeIn(round, state, compiler);
-      const own = isSet ? storeOpinion(resource, place) : nothing;
+      const state = { ...pass.state, secretStores: overlay(pass.state.secretStores) };
+      const next = changed(pass, state, compiler);
+      const own = isSet ? storeOpinion(resource, next) : nothing;
       const key = resourceKey(resource);
       const isUser = (record: RouteRecord): boolean => usedStores(record).includes(key);
-      return { ...own, breaks: broken(compiler, place, isUser) };
+      return { ...own, breaks: broken(compiler, next, isUser) };
     }
     case 'AuditService': {
       const message = 'AuditService is not available in this version: it is kept, and nothing is recorded';
-      const auditServices = overlay(round.state.auditServices);
-      const place = placeIn(round, { ...round.state, auditServices }, compiler);
+      const auditServices = overlay(pass.state.auditServices);
+      const next = changed(pass, { ...pass.state, auditServices }, compiler);
       const isUser = ({ draft }: RouteRecord): boolean => draft?.judged.audit?.key === resourceKey(resource);
-      return { problems: [], notes: isSet ? [message] : [], breaks: broken(compiler, place, isUser) };
+      return { problems: [], notes: isSet ? [message] : [], breaks: broken(compiler, next, isUser) };
     }
   }
 }
 
-type Place = Omit<RoutePlace, 'namespace'>;
-
-function placeIn(round: ResourceRound, state: ResourceState, compiler: ResourceCompiler): Place {
-  const { ground } = round;
-  const { beyond } = compiler.wantedSecrets(round.state);
-  const stores = new StoreDrafts(ground, state, new Map(compiler.storeMemory), beyond);
-  return { ground, stores, auditServices: state.auditServices };
+/** A pass over other resources, which leaves no trace in the compiler. */
+function changed(pass: Pass, state: ResourceState, compiler: ResourceCompiler): Pass {
+  const { beyond } = compiler.wantedSecrets(pass.state);
+  return { ...pass, state, stores: new StoreDrafts(pass.terms, state, new Map(compiler.storeMemory), beyond) };
 }
 
-function routeOpinion(
-  resource: Resource,
-  place: Place,
-  { trust, takenIds }: ResourceRound,
-  { records }: ResourceCompiler,
-): ResourceOpinion {
+function routeOpinion(resource: Resource, pass: Pass, { records }: ResourceCompiler): ResourceOpinion {
+  const { trust, takenIds } = pass;
   const tenant = trust.tenantOf(resource.namespace);
   if (tenant === null) return { ...nothing, problems: [atSpec(notGranted(resource))] };
-  const { judged, identity } = draftRoute(resource, { ...place, namespace: resource.namespace });
+  const { judged, identity } = draftRoute(resource, pass);
   const key = resourceKey(resource);
   const problems = [...judged.problems];
   if (takenIds.has(routeIdOf(resource))) {
@@ -100,7 +93,7 @@ function routeOpinion(
   return { problems: problems.map(atSpec), notes: notesOf(judged.faults), breaks: [] };
 }
 
-function storeOpinion(resource: Resource, { stores }: Place): ResourceOpinion {
+function storeOpinion(resource: Resource, { stores }: Pass): ResourceOpinion {
   const draft = stores.get(resourceKey(resource));
   return { problems: (draft?.problems ?? []).map(atSpec), notes: notesOf(draft?.faults ?? []), breaks: [] };
 }
@@ -121,14 +114,14 @@ function usedStores({ draft, chosen }: RouteRecord): readonly string[] {
 }
 
 /** The Routes that serve now and would refuse: this version or the one that serves could not have what it refers to. */
-function broken({ records }: ResourceCompiler, place: Place, isUser: (record: RouteRecord) => boolean): string[] {
+function broken({ records }: ResourceCompiler, pass: Pass, isUser: (record: RouteRecord) => boolean): string[] {
   return [...records.values()].flatMap((record) => {
     const { chosen, draft, good, resource, key } = record;
     if ((chosen?.serves !== 'this' && chosen?.serves !== 'last-good') || !isUser(record)) return [];
     const documents = [draft?.document, chosen.serves === 'last-good' ? good?.document : null];
     const isBroken = documents.some((document) => {
       if (document === null || document === undefined) return false;
-      const { faults } = judgeRoute(document, chosen.identity.name, { ...place, namespace: resource.namespace });
+      const { faults } = judgeRoute(document, chosen.identity.name, resource.namespace, pass);
       return faults.length > 0 && !isOnlyPending(faults);
     });
     return isBroken ? [key] : [];

@@ -1,61 +1,54 @@
-import type { JsonObject } from '../../../contract/document/json-value.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../contract/document/json-value.ts';
 import type { Resource } from '../../../contract/resources/resource.ts';
 import { isRouteOfHash } from '../../../contract/route-hash.ts';
-import type { RouteEntry, SourceVersion } from '../../../contract/snapshot.ts';
+import { compareTexts } from '../../../contract/route-order.ts';
+import type { RouteEntry, SharedObjects, SourceVersion } from '../../../contract/snapshot.ts';
 import type { CompiledRoute } from '../snapshot.ts';
-import type { TrustVersion } from './compile-trust.ts';
 import type { GoodRoute } from './good-resources.ts';
-import type { Ground } from './ground.ts';
-import { withoutStores } from './judged-route.ts';
+import type { Pass, PassStart } from './pass.ts';
 import type { ResourceState } from './resource-state.ts';
 import type { RememberedRoute, ResourceVerdict } from './resource-verdict.ts';
-import { RouteRecord, type RouteRound, type Surroundings } from './route-record.ts';
+import { RouteRecord } from './route-record.ts';
 import { type RouteChanges, RouteStandings } from './route-standings.ts';
-import { StoreDrafts, type StoreMemory } from './store-drafts.ts';
-import { StoreSources } from './store-sources.ts';
+import { type StoreDraft, StoreDrafts, type StoreMemory, storeResourceKey } from './store-drafts.ts';
+import { type PassSources, StoreSources } from './store-sources.ts';
 import { auditServiceVerdict, storeVerdict, waitingVerdict } from './store-verdict.ts';
 import { type WantedSecrets, wantedSecretsOf } from './wanted-secrets.ts';
-
-/** What Routes are judged in. */
-export interface ResourceRound {
-  readonly state: ResourceState;
-  readonly ground: Ground;
-  readonly trust: TrustVersion;
-  readonly baseSources: readonly SourceVersion[];
-  readonly good: ReadonlyMap<string, GoodRoute>;
-  /** Ids of the router's routes that are no Routes. */
-  readonly takenIds: ReadonlySet<string>;
-}
 
 /** What came of all resources. */
 export interface JudgedResources {
   readonly verdicts: readonly ResourceVerdict[];
   readonly routes: readonly CompiledRoute[];
   readonly remembered: readonly RememberedRoute[];
+  /** What the routes refer to, each once. */
+  readonly shared: readonly SharedObjects[];
   readonly good: ReadonlyMap<string, GoodRoute>;
 }
 
 /** Decides which version of which Route serves. What did not change since the last time is not judged again. */
 export class ResourceCompiler {
   /** What was judged last, for those who ask what would be. */
-  latest: { readonly round: ResourceRound; readonly stores: StoreDrafts } | null = null;
+  latest: Pass | null = null;
   readonly records = new Map<string, RouteRecord>();
   readonly storeMemory: StoreMemory = new Map();
   private readonly storeSources = new StoreSources();
   private readonly recalledRoutes = new Map<string, GoodRoute>();
   private readonly standings = new RouteStandings();
   private readonly verdicts = new WeakMap<object, { readonly resource: Resource; readonly said: ResourceVerdict }>();
-  private surroundings: Surroundings | null = null;
+  private readonly shared = new Map<string, { readonly draft: StoreDraft; readonly made: SharedObjects }>();
   private wanted: { readonly stores: readonly Resource[]; readonly secrets: WantedSecrets } | null = null;
 
-  compile(round: ResourceRound): JudgedResources {
-    const { state, ground } = round;
-    const stores = new StoreDrafts(ground, state, this.storeMemory, this.wantedSecrets(state).beyond);
-    this.latest = { round, stores };
-    const routeRound = this.routeRound(round, stores);
-    const changes = this.look(round, routeRound);
-    const good = new GoodRoutes(round.good);
-    for (const record of this.standings.update(this.records, changes, routeRound, round.takenIds))
+  compile(start: PassStart): JudgedResources {
+    const { state } = start;
+    const stores = new StoreDrafts(start.terms, state, this.storeMemory, this.wantedSecrets(state).beyond);
+    const sources = this.storeSources.at(stores, state);
+    const known = this.latest?.baseSources;
+    const baseSources = known !== undefined && sameSources(known, start.baseSources) ? known : start.baseSources;
+    const pass: Pass = { ...start, baseSources, stores, storeSources: (key) => sources.ofRoutes(key) };
+    this.latest = pass;
+    const changes = this.look(pass);
+    const good = new GoodRoutes(start.good);
+    for (const record of this.standings.update(this.records, changes, pass))
       good.keep(record.key, record.goodAfter(record.chosen));
     const verdicts = [...this.standings.verdicts.values()];
     for (const [key, resource] of state.secretStores) {
@@ -67,7 +60,8 @@ export class ResourceCompiler {
     }
     stores.sweep();
     const { served: routes, remembered } = this.standings;
-    return { verdicts, routes, remembered: [...remembered.values()], good: good.after(this.records) };
+    const shared = this.sharedBy(routes, pass, sources);
+    return { verdicts, routes, remembered: [...remembered.values()], shared, good: good.after(this.records) };
   }
 
   /** The verdicts while nothing can be judged. */
@@ -102,18 +96,32 @@ export class ResourceCompiler {
     return true;
   }
 
-  private routeRound(round: ResourceRound, stores: StoreDrafts): RouteRound {
-    const { state, ground, trust, baseSources } = round;
-    const known = this.surroundings;
-    const isSame = known?.ground === ground && known.trust === trust && sameSources(known.baseSources, baseSources);
-    const surroundings = isSame ? known : { ground, trust, baseSources };
-    this.surroundings = surroundings;
-    const place = { ground, stores, auditServices: state.auditServices };
-    return { surroundings, place, storeSources: this.storeSources.at(stores, state) };
+  /** Names of the objects of `config.json` that a shared resource refers to. */
+  usedBy(resource: string): readonly string[] {
+    return this.shared.get(resource)?.draft.offer.uses ?? [];
+  }
+
+  /** The resources that routes name; each is the same object as long as nothing about it changes. */
+  private sharedBy(routes: readonly CompiledRoute[], pass: Pass, sources: PassSources): readonly SharedObjects[] {
+    const named = new Set(routes.flatMap(({ resources }) => (resources === undefined ? [] : Object.values(resources))));
+    for (const key of this.shared.keys()) if (!named.has(key)) this.shared.delete(key);
+    if (named.size === 0) return [];
+    for (const store of pass.state.secretStores.keys()) {
+      const key = storeResourceKey(store);
+      const draft = named.has(key) ? pass.stores.get(store) : null;
+      if (draft === null || draft.resource === null) continue;
+      const versions = sources.ofResource(store);
+      const known = this.shared.get(key);
+      if (known?.draft === draft && known.made.sources === versions) continue;
+      this.shared.set(key, { draft, made: { ...draft.resource, sources: versions } });
+    }
+    return [...this.shared].sort(([a], [b]) => compareTexts(a, b)).map(([, { made }]) => made);
   }
 
   /** Looks at every Route again. */
-  private look({ state: { routes }, good }: ResourceRound, routeRound: RouteRound): RouteChanges {
+  private look(pass: Pass): RouteChanges {
+    const { good } = pass;
+    const { routes } = pass.state;
     const changed: RouteRecord[] = [];
     const gone: RouteRecord[] = [];
     for (const [key, resource] of routes) {
@@ -125,7 +133,7 @@ export class ResourceCompiler {
       }
       const kept = good.get(key);
       const own = kept?.uid === resource.uid ? kept : (this.recalledRoutes.get(key) ?? null);
-      if (record.look(resource, own, routeRound)) changed.push(record);
+      if (record.look(resource, own, pass)) changed.push(record);
     }
     if (this.records.size > routes.size) {
       for (const [key, record] of this.records) {
@@ -175,4 +183,14 @@ function sameSources(a: readonly SourceVersion[], b: readonly SourceVersion[]): 
     (a.length === b.length &&
       a.every(({ uid, resourceVersion }, at) => uid === b[at]?.uid && resourceVersion === b[at]?.resourceVersion))
   );
+}
+
+/** A document without the SecretStores that an older controller put into its heap. */
+function withoutStores({ document, stores = [] }: RouteEntry): JsonObject {
+  const { heap, ...rest } = document;
+  if (stores.length === 0 || !Array.isArray(heap)) return document;
+  const own = (heap as readonly JsonValue[]).filter(
+    (object) => !isJsonObject(object) || !stores.some((name) => name === object['name']),
+  );
+  return own.length === 0 ? rest : { ...document, heap: own };
 }

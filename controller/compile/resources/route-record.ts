@@ -5,8 +5,9 @@ import type { SourceVersion } from '../../../contract/snapshot.ts';
 import type { TrustVersion } from './compile-trust.ts';
 import { problemPart } from './condition-text.ts';
 import type { GoodRoute } from './good-resources.ts';
-import type { Ground } from './ground.ts';
-import { isStillJudged, type JudgedRoute, judgeRoute, type RoutePlace } from './judged-route.ts';
+import { isStillJudged, type JudgedRoute, judgeRoute } from './judged-route.ts';
+import type { Pass } from './pass.ts';
+import type { PassTerms } from './pass-terms.ts';
 import { isOnlyPending } from './reference-fault.ts';
 import type { RememberedRoute, ResourceVerdict } from './resource-verdict.ts';
 import type { RouteChoice } from './route-choice.ts';
@@ -14,21 +15,6 @@ import { RouteEntries } from './route-entries.ts';
 import { draftRoute, type RouteResourceDraft, routeIdOf } from './route-resource-draft.ts';
 import { routeVerdict } from './route-verdict.ts';
 import { sameSpec } from './store-drafts.ts';
-
-/** What all Routes of one look at the cluster have in common. As long as it is the same object, so is what it holds. */
-export interface Surroundings {
-  readonly ground: Ground;
-  readonly trust: TrustVersion;
-  readonly baseSources: readonly SourceVersion[];
-}
-
-/** Where a Route finds what it refers to. */
-export interface RouteRound {
-  readonly surroundings: Surroundings;
-  readonly place: Omit<RoutePlace, 'namespace'>;
-  /** What the store under this key was made from; the same array as long as that is the same. */
-  storeSources(key: string): readonly SourceVersion[];
-}
 
 /** What is known of one Route from one look at the cluster to the next. */
 export class RouteRecord {
@@ -43,9 +29,11 @@ export class RouteRecord {
   chosen: RouteChoice | null = null;
   claim: string | null = null;
   private readonly entries = new RouteEntries();
-  private surroundings: Surroundings | null = null;
-  private ground: Ground | null = null;
-  private earlier: { readonly good: GoodRoute; readonly ground: Ground; readonly judged: JudgedRoute } | null = null;
+  /** What the last pass judged it with. */
+  private terms: PassTerms | null = null;
+  private trust: TrustVersion | null = null;
+  private baseSources: readonly SourceVersion[] | null = null;
+  private earlier: { readonly good: GoodRoute; readonly terms: PassTerms; readonly judged: JudgedRoute } | null = null;
   private others: readonly RouteChoice[] | null = null;
   private sources: readonly SourceVersion[] = [];
   private sourceParts: readonly unknown[] = [];
@@ -61,32 +49,31 @@ export class RouteRecord {
   }
 
   /** Looks at the Route again. @returns false when it and all that it depends on are as they were */
-  look(resource: Resource, good: GoodRoute | null, round: RouteRound): boolean {
-    const { surroundings } = round;
+  look(resource: Resource, good: GoodRoute | null, pass: Pass): boolean {
     const own = good?.uid === resource.uid ? good : null;
-    if (this.isAsBefore(resource, own, round)) return false;
-    const isSame = this.draft !== null && sameSpec(this.resource, resource) && this.ground === surroundings.ground;
+    if (this.isAsBefore(resource, own, pass)) return false;
+    const isSame = this.draft !== null && sameSpec(this.resource, resource) && this.terms === pass.terms;
     this.resource = resource;
-    this.surroundings = surroundings;
-    this.ground = surroundings.ground;
+    this.terms = pass.terms;
+    this.trust = pass.trust;
+    this.baseSources = pass.baseSources;
     this.good = own;
-    this.tenant = surroundings.trust.tenantOf(resource.namespace);
+    this.tenant = pass.trust.tenantOf(resource.namespace);
     this.others = null;
     this.own = null;
     this.verdict = null;
     if (this.tenant === null) return true;
-    const place = this.placeIn(round);
-    if (!isSame || !isStillJudged(this.draft!.judged, this.draft!.document, place)) {
-      this.draft = draftRoute(resource, place);
+    if (!isSame || !isStillJudged(this.draft!.judged, this.draft!.document, resource.namespace, pass)) {
+      this.draft = draftRoute(resource, pass);
     }
-    this.noteSources(round);
+    this.noteSources(pass);
     this.own = this.thisVersion();
     return true;
   }
 
   /** What serves when this version cannot, the best first. */
-  fallbacks(round: RouteRound): readonly RouteChoice[] {
-    this.others ??= this.tenant === null ? [] : this.otherChoices(round);
+  fallbacks(pass: Pass): readonly RouteChoice[] {
+    this.others ??= this.tenant === null ? [] : this.otherChoices(pass);
     return this.others;
   }
 
@@ -108,27 +95,25 @@ export class RouteRecord {
     const { uid, generation, spec } = this.resource;
     const before = this.good;
     if (before?.document === document && before.hash === hash && before.generation === generation) return before;
-    const tokens = JSON.stringify(spec).includes('&{') ? this.surroundings!.trust.settings.tokens : undefined;
+    const tokens = JSON.stringify(spec).includes('&{') ? this.trust!.settings.tokens : undefined;
     this.good = { uid, generation, hash, identity: choice.identity, document, dataPlanes, ...(tokens && { tokens }) };
     return this.good;
   }
 
-  private isAsBefore(resource: Resource, good: GoodRoute | null, round: RouteRound): boolean {
-    if (this.resource !== resource || this.surroundings !== round.surroundings || this.good !== good) return false;
+  private isAsBefore(resource: Resource, good: GoodRoute | null, pass: Pass): boolean {
+    if (this.resource !== resource || this.good !== good || this.terms !== pass.terms) return false;
+    if (this.trust !== pass.trust || this.baseSources !== pass.baseSources) return false;
     if (this.draft === null || this.tenant === null) return true;
     const { uses, audit } = this.draft.judged;
     const seen = this.earlier?.judged.uses.length ?? 0;
     if (uses.length === 0 && audit === null && seen === 0) return true;
-    const place = this.placeIn(round);
-    if (!isStillJudged(this.draft.judged, this.draft.document, place)) return false;
-    if (this.earlier !== null && !isStillJudged(this.earlier.judged, this.earlier.good.document, place)) return false;
+    const { draft, earlier } = this;
+    const { namespace } = resource;
+    if (!isStillJudged(draft.judged, draft.document, namespace, pass)) return false;
+    if (earlier !== null && !isStillJudged(earlier.judged, earlier.good.document, namespace, pass)) return false;
     const before = this.sources;
-    this.noteSources(round);
+    this.noteSources(pass);
     return this.sources === before;
-  }
-
-  private placeIn({ place }: RouteRound): RoutePlace {
-    return { ...place, namespace: this.resource.namespace };
   }
 
   private thisVersion(): RouteChoice | null {
@@ -141,22 +126,22 @@ export class RouteRecord {
     return { serves: 'this', identity, generation: resource.generation, route, remembered: null, dataPlanes, lastGood };
   }
 
-  private otherChoices(round: RouteRound): RouteChoice[] {
+  private otherChoices(pass: Pass): RouteChoice[] {
     const { draft, good, resource } = this;
     if (draft === null) return [];
     const { faults } = draft.judged;
-    const isRevoked = (faults.length > 0 && !isOnlyPending(faults)) || this.isWithdrawn(round);
-    const onInvalid = draft.onInvalid ?? round.surroundings.trust.settings.onInvalid;
+    const isRevoked = (faults.length > 0 && !isOnlyPending(faults)) || this.isWithdrawn(pass);
+    const onInvalid = draft.onInvalid ?? pass.trust.settings.onInvalid;
     // what was not read yet is no fault of the Route, and neither is a name that another one took
     const keeps = onInvalid === 'KeepLastGood' || isOnlyPending(faults) || this.own !== null;
     const refusals = this.refusals();
     if (isRevoked || !keeps) return refusals;
-    if (good !== null) return [...this.lastGoodChoice(good, round), ...refusals];
+    if (good !== null) return [...this.lastGoodChoice(good, pass), ...refusals];
     return [...this.rememberedChoice(resource, refusals[0] ?? null), ...refusals];
   }
 
   /** Whether an operator took back what the version that was accepted last was allowed, or tokens that it may hold. */
-  private isWithdrawn({ surroundings: { trust } }: RouteRound): boolean {
+  private isWithdrawn({ trust }: Pass): boolean {
     const { draft, good, resource } = this;
     const accepted = good?.generation ?? resource.lastGood?.generation;
     const isRefused = draft?.judged.problems.some((one) => one.code === 'not-allowed' && isError(one)) === true;
@@ -164,11 +149,11 @@ export class RouteRecord {
     return good?.tokens !== undefined && !isDeepStrictEqual(good.tokens, trust.settings.tokens);
   }
 
-  private lastGoodChoice(good: GoodRoute, round: RouteRound): RouteChoice[] {
-    const { body } = this.judgedAgain(good, round);
+  private lastGoodChoice(good: GoodRoute, pass: Pass): RouteChoice[] {
+    const { body } = this.judgedAgain(good, pass);
     if (body === null || this.draft === null) return [];
     const { identity, generation } = good;
-    this.noteSources(round);
+    this.noteSources(pass);
     const route = this.entries.serving({ ...this.parts(identity, generation), body });
     const dataPlanes = good.dataPlanes === undefined ? this.draft.dataPlanes : good.dataPlanes;
     const lastGood = { generation, hash: route.hash };
@@ -176,15 +161,14 @@ export class RouteRecord {
   }
 
   /** What is around it may have changed, and so may what it refers to. */
-  private judgedAgain(good: GoodRoute, round: RouteRound): JudgedRoute {
-    const { ground } = round.surroundings;
-    const place = this.placeIn(round);
+  private judgedAgain(good: GoodRoute, pass: Pass): JudgedRoute {
+    const { terms } = pass;
+    const { namespace } = this.resource;
     const known = this.earlier;
-    if (known?.good === good && known.ground === ground && isStillJudged(known.judged, good.document, place)) {
-      return known.judged;
-    }
-    const judged = judgeRoute(good.document, good.identity.name, place);
-    this.earlier = { good, ground, judged };
+    const isKnown = known?.good === good && known.terms === terms;
+    if (isKnown && isStillJudged(known.judged, good.document, namespace, pass)) return known.judged;
+    const judged = judgeRoute(good.document, good.identity.name, namespace, pass);
+    this.earlier = { good, terms, judged };
     return judged;
   }
 
@@ -195,7 +179,7 @@ export class RouteRecord {
     const identity = draft.identity ?? { id, name: id };
     const { generation, hash } = lastGood;
     const fallback = refusal?.route ?? null;
-    const remembered: RememberedRoute = { router: this.ground!.router.name, id, hash, generation, fallback };
+    const remembered: RememberedRoute = { router: this.terms!.router.name, id, hash, generation, fallback };
     const { dataPlanes } = draft;
     return [{ serves: 'last-good', identity, generation, route: fallback, remembered, dataPlanes, lastGood }];
   }
@@ -220,15 +204,15 @@ export class RouteRecord {
 
   private parts(identity: RouteChoice['identity'], generation: number): Parameters<RouteEntries['refusing']>[1] {
     const { sources } = this;
-    return { router: this.ground!.router.name, identity, tenant: this.tenant!, generation, sources };
+    return { router: this.terms!.router.name, identity, tenant: this.tenant!, generation, sources };
   }
 
   /** Keeps the versions of all that it is made from, in the same array as long as they are the same. */
-  private noteSources(round: RouteRound): void {
-    const { baseSources } = round.surroundings;
+  private noteSources(pass: Pass): void {
+    const { baseSources } = pass;
     const { uid, resourceVersion } = this.resource;
     const uses = [...(this.draft?.judged.uses ?? []), ...(this.earlier?.judged.uses ?? [])];
-    const stores = [...new Set(uses.map(([key]) => key))].map((key) => round.storeSources(key));
+    const stores = [...new Set(uses.map(([key]) => key))].map((key) => pass.storeSources(key));
     const parts = [uid, resourceVersion, baseSources, ...stores];
     if (parts.length === this.sourceParts.length && parts.every((part, at) => part === this.sourceParts[at])) {
       return;

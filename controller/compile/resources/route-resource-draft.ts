@@ -8,14 +8,15 @@ import { APART, routeDocument } from '../../../contract/resources/route-resource
 import { workTogether } from '../../../contract/work-budget.ts';
 import { type RouteIdentity, routeIdentity } from '../route-identity.ts';
 import { hasErrors } from '../verdict.ts';
-import { type JudgedRoute, judgeRoute, type RoutePlace, unjudgedRoute } from './judged-route.ts';
+import { type JudgedRoute, judgeRoute, unjudgedRoute } from './judged-route.ts';
+import type { Pass } from './pass.ts';
 import type { PlaneSelector } from './resource-verdict.ts';
 import { unjudgeable } from './unjudgeable.ts';
 
 /** What a Route says, looked at by itself. */
 export interface RouteResourceDraft {
   readonly identity: RouteIdentity | null;
-  /** With its tokens resolved, before SecretStores are put into it; null when there is none to read. */
+  /** With its tokens resolved; null when there is none to read. */
   readonly document: JsonObject | null;
   readonly dataPlanes: PlaneSelector | null;
   /** Null when it does not say. */
@@ -29,10 +30,10 @@ export function routeIdOf({ namespace, name }: Resource): string {
 }
 
 /** Reads and judges a Route. Whatever cannot be judged is refused, and costs no other Route anything. */
-export function draftRoute(resource: Resource, place: RoutePlace): RouteResourceDraft {
+export function draftRoute(resource: Resource, pass: Pass): RouteResourceDraft {
   if (resource.excess !== undefined) return unjudged(resource, [resource.excess]);
   try {
-    return workTogether(() => judgedDraft(resource, place));
+    return workTogether(() => judgedDraft(resource, pass));
   } catch (error) {
     return unjudged(resource, [unjudgeable(error)]);
   }
@@ -43,18 +44,18 @@ function unjudged({ spec }: Resource, problems: readonly Problem[]): RouteResour
   return { identity: null, document: null, dataPlanes: selectorOf(spec), onInvalid: onInvalidOf(spec), judged };
 }
 
-function judgedDraft(resource: Resource, place: RoutePlace): RouteResourceDraft {
+function judgedDraft(resource: Resource, pass: Pass): RouteResourceDraft {
   const { spec } = resource;
   const own = specProblems('Route', spec)
     .filter(({ path }) => path[1] !== 'name')
     .map((problem) => ({ ...problem, path: problem.path.slice(1) }));
-  const { document, problems: found, told } = place.ground.resolve(routeDocument(spec), null);
+  const { document, problems: found, told } = pass.terms.resolve(routeDocument(spec), null);
   const problems: Problem[] = [...own, ...found];
   if (document === null) return unjudged(resource, problems);
   const { _id, ...named } = document;
   const id = routeIdOf(resource);
   const identity = routeIdentity(`${id}.yaml`, named, (problem) => void problems.push(problem));
-  const judged = judgeRoute(document, identity?.name ?? id, place);
+  const judged = judgeRoute(document, identity?.name ?? id, resource.namespace, pass);
   problems.push(...told(judged.problems).map(misspeltField));
   const isLost = ([first]: Problem['path']): boolean =>
     first === 'condition' || first === 'dataPlanes' || meantField(first) === 'dataPlanes';

@@ -1,8 +1,9 @@
 import { compareTexts } from '../../../contract/route-order.ts';
 import type { CompiledRoute } from '../snapshot.ts';
+import type { Pass } from './pass.ts';
 import type { RememberedRoute, ResourceVerdict } from './resource-verdict.ts';
 import type { RouteChoice } from './route-choice.ts';
-import type { RouteRecord, RouteRound } from './route-record.ts';
+import type { RouteRecord } from './route-record.ts';
 import { routeIdOf } from './route-resource-draft.ts';
 import { SortedRoutes } from './sorted-routes.ts';
 
@@ -31,55 +32,47 @@ export class RouteStandings {
     return this.routes.all();
   }
 
-  /**
-   * @param takenIds ids that are not to be had: those of routes that are files
-   * @returns the Routes that were gone through
-   */
+  /** @returns the Routes that were gone through */
   update(
     records: ReadonlyMap<string, RouteRecord>,
     { changed, gone }: RouteChanges,
-    round: RouteRound,
-    takenIds: ReadonlySet<string>,
+    pass: Pass,
   ): Iterable<RouteRecord> {
     for (const record of gone) this.leave(record);
-    if (this.losers === 0 && takenIds.size === 0 && this.take(changed, round)) return changed;
-    this.takeAll(records, round, takenIds);
+    if (this.losers === 0 && pass.takenIds.size === 0 && this.take(changed, pass)) return changed;
+    this.takeAll(records, pass);
     return records.values();
   }
 
   /** Gives each of these its first choice. @returns false when one of them wants the name of another */
-  private take(changed: readonly RouteRecord[], round: RouteRound): boolean {
+  private take(changed: readonly RouteRecord[], pass: Pass): boolean {
     for (const record of changed) this.release(record);
     for (const record of changed) {
-      const choice = record.own ?? record.fallbacks(round)[0] ?? null;
+      const choice = record.own ?? record.fallbacks(pass)[0] ?? null;
       if (choice !== null && this.names.has(nameKey(record, choice))) return false;
       this.settle(record, choice, null);
     }
     return true;
   }
 
-  private takeAll(records: ReadonlyMap<string, RouteRecord>, round: RouteRound, takenIds: ReadonlySet<string>): void {
+  private takeAll(records: ReadonlyMap<string, RouteRecord>, pass: Pass): void {
     this.names.clear();
     this.losers = 0;
     for (const record of [...records.values()].sort(byAge)) {
       record.claim = null;
-      const [choice, owner] = this.choose(record, round, takenIds);
+      const [choice, owner] = this.choose(record, pass);
       if (owner !== null) this.losers++;
       this.settle(record, choice, owner);
     }
   }
 
-  private choose(
-    record: RouteRecord,
-    round: RouteRound,
-    takenIds: ReadonlySet<string>,
-  ): readonly [choice: RouteChoice | null, owner: string | null] {
+  private choose(record: RouteRecord, pass: Pass): readonly [choice: RouteChoice | null, owner: string | null] {
     if (record.tenant === null) return [null, null];
-    if (takenIds.has(routeIdOf(record.resource))) return [null, 'a route of the configuration'];
+    if (pass.takenIds.has(routeIdOf(record.resource))) return [null, 'a route of the configuration'];
     const isFree = (choice: RouteChoice): boolean => !this.names.has(nameKey(record, choice));
     if (record.own !== null && isFree(record.own)) return [record.own, null];
-    const first = record.own ?? record.fallbacks(round)[0];
-    const choice = record.fallbacks(round).find(isFree) ?? null;
+    const first = record.own ?? record.fallbacks(pass)[0];
+    const choice = record.fallbacks(pass).find(isFree) ?? null;
     const owner = first === undefined || first === choice ? undefined : this.names.get(nameKey(record, first));
     return [choice, owner === undefined ? null : `the Route ${owner.key}`];
   }

@@ -16,10 +16,18 @@ export class SidecarBase {
   private readonly router: FoundRouter;
   private readonly sharedObjects: ReadonlySet<string>;
   private readonly admin: JsonObject | null;
+  private readonly usedByResource: (resource: string) => readonly string[];
   private readonly used = new WeakMap<CompiledRoute, readonly string[]>();
   private readonly made = new Map<string, BaseEntry>();
 
-  constructor(whole: BaseEntry, router: FoundRouter, sharedObjects: readonly string[]) {
+  /** @param usedBy names of the objects of `config.json` that a shared resource refers to, by its key */
+  constructor(
+    whole: BaseEntry,
+    router: FoundRouter,
+    sharedObjects: readonly string[],
+    usedBy: (resource: string) => readonly string[],
+  ) {
+    this.usedByResource = usedBy;
     this.whole = whole;
     this.router = router;
     this.sharedObjects = new Set(sharedObjects);
@@ -46,8 +54,9 @@ export class SidecarBase {
   private usedBy(route: CompiledRoute): readonly string[] {
     const known = this.used.get(route);
     if (known !== undefined) return known;
-    const means = { sharedObjects: this.sharedObjects, files: route.files ?? {} };
-    const used = route.router === this.router.name ? this.router.uses(route.document, route.name, means) : [];
+    const means = { sharedObjects: this.sharedObjects, files: {} };
+    const own = route.router === this.router.name ? this.router.uses(route.document, route.name, means) : [];
+    const used = [...own, ...Object.values(route.resources ?? {}).flatMap(this.usedByResource)];
     this.used.set(route, used);
     return used;
   }

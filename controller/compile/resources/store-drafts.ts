@@ -4,11 +4,13 @@ import type { Path, Problem } from '../../../contract/problem.ts';
 import { isAllowedTo } from '../../../contract/resources/allowed-namespaces.ts';
 import { type Resource, resourceKey, type SecretContent } from '../../../contract/resources/resource.ts';
 import { type SecretStoreSpec, secretStoreSpec } from '../../../contract/resources/secret-store-resource.ts';
+import { sharedResourceHash } from '../../../contract/shared-resources.ts';
+import type { SharedObjects } from '../../../contract/snapshot.ts';
 import { parsePlain } from '../../../contract/vocabulary/parse-config.ts';
 import { workTogether } from '../../../contract/work-budget.ts';
 import type { UnknownReference } from '../checker.ts';
 import { hasErrors } from '../verdict.ts';
-import type { Ground } from './ground.ts';
+import type { PassTerms } from './pass-terms.ts';
 import type { ReferenceFault } from './reference-fault.ts';
 import type { ResourceState } from './resource-state.ts';
 import { type StoreDeclaration, storeDeclaration } from './store-declaration.ts';
@@ -21,14 +23,24 @@ export interface StoreDraft {
   /** Their paths begin at the spec. */
   readonly problems: readonly Problem[];
   readonly faults: readonly ReferenceFault[];
-  /** Itself as an object of a heap, under its key, and the stores that it needs; null when it cannot be used. */
-  readonly objects: readonly [own: JsonObject, ...others: JsonObject[]] | null;
-  /** In base64, by path. They are secret. */
-  readonly files: Readonly<Record<string, string>>;
+  readonly offer: StoreOffer;
+  /** What data planes build: itself under its key, and the stores that it needs; null when it cannot be used. */
+  readonly resource: Omit<SharedObjects, 'sources'> | null;
+}
+
+/** What Routes see of a SecretStore. The same object as long as that is the same, whatever its Secrets hold. */
+export interface StoreOffer {
+  readonly key: string;
+  /** The type of the object that Routes refer to. */
+  readonly type: string;
+  /** Why no Route can use it; null when they can. */
+  readonly fault: Omit<ReferenceFault, 'path'> | null;
   readonly allowedNamespaces: readonly string[];
   /** The keys of all SecretStores and Secrets that it is made of, its own first. */
   readonly stores: readonly string[];
   readonly secrets: readonly string[];
+  /** Names of the objects of `config.json` that it refers to. */
+  readonly uses: readonly string[];
 }
 
 /** What a name of a store leads to. */
@@ -38,7 +50,7 @@ export type FoundStore =
 
 interface KnownStore {
   readonly resource: Resource;
-  readonly ground: Ground;
+  readonly terms: PassTerms;
   readonly secrets: readonly (readonly [key: string, content: SecretContent | null | undefined])[];
   readonly needed: readonly (readonly [key: string, draft: StoreDraft | null])[];
   readonly draft: StoreDraft;
@@ -49,17 +61,19 @@ export type StoreMemory = Map<string, KnownStore>;
 
 /** The kinds of references that a SecretStore can stand for. */
 const STORE_KINDS: ReadonlySet<UnknownReference['kind']> = new Set(['secretsProvider', 'secretStore']);
+/** Length of the Secrets of one store, in base64. */
+const MOST_CHARACTERS = 8 * 1024 * 1024;
 /** As `name` or `namespace/name`. */
 const STORE_NAME = /^[^/]+(?:\/[^/]+)?$/;
 
 /** Whether a name that leads nowhere in its document may be that of a SecretStore. */
-export function isStoreReference({ kind, name }: UnknownReference): boolean {
+export function isStoreReference({ kind, name }: Pick<UnknownReference, 'kind' | 'name'>): boolean {
   return STORE_KINDS.has(kind) && STORE_NAME.test(name);
 }
 
 /** The SecretStores at one moment, each of which is judged once for what it is made of. */
 export class StoreDrafts {
-  private readonly ground: Ground;
+  private readonly terms: PassTerms;
   private readonly state: Pick<ResourceState, 'secretStores' | 'secrets'>;
   private readonly memory: StoreMemory;
   private readonly beyond: ReadonlySet<string>;
@@ -69,12 +83,12 @@ export class StoreDrafts {
 
   /** @param beyond Secrets that are not read, because their namespace names too many */
   constructor(
-    ground: Ground,
+    terms: PassTerms,
     state: Pick<ResourceState, 'secretStores' | 'secrets'>,
     memory: StoreMemory,
     beyond: ReadonlySet<string>,
   ) {
-    this.ground = ground;
+    this.terms = terms;
     this.state = state;
     this.memory = memory;
     this.beyond = beyond;
@@ -97,16 +111,12 @@ export class StoreDrafts {
     if (draft === null) {
       return { key, draft, fault: { reason: 'StoreNotFound', message: `there is no SecretStore ${key}` } };
     }
-    if (!isAllowedTo(namespace, owner, draft.allowedNamespaces)) {
+    const { allowedNamespaces, fault } = draft.offer;
+    if (!isAllowedTo(namespace, owner, allowedNamespaces)) {
       const message = `the SecretStore ${key} does not have the namespace ${namespace} in its spec.allowedNamespaces`;
       return { key, draft, fault: { reason: 'StoreNotGranted', message } };
     }
-    if (draft.objects !== null) return { key, draft, fault: null };
-    const [fault] = draft.faults;
-    if (fault !== undefined && !hasErrors(draft.problems)) {
-      return { key, draft, fault: { reason: fault.reason, message: `the SecretStore ${key}: ${fault.message}` } };
-    }
-    return { key, draft, fault: { reason: 'StoreInvalid', message: `the SecretStore ${key} is not sound` } };
+    return fault === null ? { key, draft, fault: null } : { key, draft, fault };
   }
 
   /** Forgets stores that are gone. */
@@ -125,7 +135,7 @@ export class StoreDrafts {
 
   private remembered(key: string, resource: Resource): StoreDraft | null {
     const known = this.memory.get(key);
-    if (known === undefined || known.ground !== this.ground || !sameSpec(known.resource, resource)) return null;
+    if (known === undefined || known.terms !== this.terms || !sameSpec(known.resource, resource)) return null;
     if (known.secrets.some(([name, content]) => this.state.secrets.get(name) !== content)) return null;
     // what is endless is never kept, so that this ends
     if (known.needed.some(([name, draft]) => this.get(name) !== draft)) return null;
@@ -142,9 +152,10 @@ export class StoreDrafts {
   }
 
   private unusable(key: string, resource: Resource, problem: Problem): StoreDraft {
-    const nothing = { faults: [], objects: null, files: {}, allowedNamespaces: [], stores: [key], secrets: [] };
-    const draft = { key, problems: [problem], ...nothing };
-    this.memory.set(key, { resource, ground: this.ground, secrets: [], needed: [], draft });
+    const fault = faultOf(key, [], [problem]);
+    const offer = { key, type: '', fault, allowedNamespaces: [], stores: [key], secrets: [], uses: [] };
+    const draft = { key, problems: [problem], faults: [], offer: this.sameOffer(offer), resource: null };
+    this.memory.set(key, { resource, terms: this.terms, secrets: [], needed: [], draft });
     return draft;
   }
 
@@ -152,7 +163,7 @@ export class StoreDrafts {
     const { namespace } = resource;
     const parsed = parsePlain<SecretStoreSpec>(secretStoreSpec, resource.spec, []);
     const spec = parsed.value ?? specSeen(resource.spec);
-    const resolved = this.ground.resolve({ config: isJsonObject(spec.config) ? spec.config : {} }, null);
+    const resolved = this.terms.resolve({ config: isJsonObject(spec.config) ? spec.config : {} }, null);
     const secrets = storeSecrets(namespace, spec, this.state.secrets, this.beyond);
     const config = resolved.document?.['config'] ?? {};
     const declared = storeDeclaration(key, { ...resource.spec, config }, secrets);
@@ -165,6 +176,7 @@ export class StoreDrafts {
       ...resolved.problems,
       ...(isOfNoType ? secrets.problems : declared.problems),
       ...resolved.told(judged.problems.filter((problem) => !isAbout(problem, needs))),
+      ...tooLong(declared),
     ];
     const faults = [
       ...secrets.faults,
@@ -176,17 +188,25 @@ export class StoreDrafts {
       type: declared.type,
       config: declared.config,
     } as JsonValue) as JsonObject;
-    const isUsable = faults.length === 0 && !hasErrors(problems);
+    const fault = faultOf(key, faults, problems);
     const secretKeys = secretKeysOf(namespace, spec);
+    const objects = namedOnce([own, ...inner.flatMap(({ resource: one }) => one?.objects ?? [])]);
+    const files = Object.assign({}, declared.files, ...inner.map(({ resource: one }) => one?.files ?? {}));
+    const offer: StoreOffer = {
+      key,
+      type: String(declared.type),
+      fault,
+      allowedNamespaces: spec.allowedNamespaces ?? [],
+      stores: [key, ...found.map((one) => one.key), ...inner.flatMap((one) => one.offer.stores)],
+      secrets: [...secretKeys, ...inner.flatMap((one) => one.offer.secrets)],
+      uses: fault === null ? this.usesOf(key, objects, files) : [],
+    };
     const draft: StoreDraft = {
       key,
       problems,
       faults,
-      objects: isUsable ? [own, ...inner.flatMap(({ objects }) => objects ?? [])] : null,
-      files: isUsable ? Object.assign({}, declared.files, ...inner.map(({ files }) => files)) : {},
-      allowedNamespaces: spec.allowedNamespaces ?? [],
-      stores: [key, ...found.map((one) => one.key), ...inner.flatMap(({ stores }) => stores)],
-      secrets: [...secretKeys, ...inner.flatMap((one) => one.secrets)],
+      offer: this.sameOffer(offer),
+      resource: fault === null ? sharedObjects(key, objects, files) : null,
     };
     const needsItself = found.some(({ key: name }) => name === key || trail.includes(name));
     if (needsItself || inner.some((one) => this.endless.has(one))) {
@@ -195,7 +215,7 @@ export class StoreDrafts {
     } else {
       this.memory.set(key, {
         resource,
-        ground: this.ground,
+        terms: this.terms,
         secrets: secretKeys.map((name) => [name, this.state.secrets.get(name)]),
         needed: found.map(({ key: name, draft: one }) => [name, one]),
         draft,
@@ -204,10 +224,54 @@ export class StoreDrafts {
     return draft;
   }
 
-  private judge(key: string, { type, config, files }: StoreDeclaration): ReturnType<Ground['router']['store']> {
-    const { router, sharedObjects } = this.ground;
+  /** The offer as it was before, if Routes see no difference. */
+  private sameOffer(offer: StoreOffer): StoreOffer {
+    const before = this.memory.get(offer.key)?.draft.offer;
+    return before !== undefined && isDeepStrictEqual(before, offer) ? before : offer;
+  }
+
+  private usesOf(key: string, heap: readonly JsonObject[], files: StoreDeclaration['files']): readonly string[] {
+    const { router, sharedObjects: shared } = this.terms;
+    return router.uses({ heap }, key, { sharedObjects: shared, files });
+  }
+
+  private judge(key: string, { type, config, files }: StoreDeclaration): ReturnType<PassTerms['router']['store']> {
+    const { router, sharedObjects } = this.terms;
     return router.store({ name: key, type, config }, { sharedObjects, files });
   }
+}
+
+/** The key under which data planes get a SecretStore. */
+export function storeResourceKey(key: string): string {
+  return `SecretStore/${key}`;
+}
+
+function sharedObjects(
+  store: string,
+  objects: readonly JsonObject[],
+  files: Readonly<Record<string, string>>,
+): Omit<SharedObjects, 'sources'> {
+  const resource = { type: 'objects', key: storeResourceKey(store), objects, files } as const;
+  return { ...resource, hash: sharedResourceHash(resource) };
+}
+
+/** Two stores may need the same third one. */
+function namedOnce(objects: readonly JsonObject[]): readonly JsonObject[] {
+  return [...new Map(objects.map((object) => [String(object['name']), object])).values()];
+}
+
+/** Why no Route can use a store; null when they can. */
+function faultOf(key: string, [first]: readonly ReferenceFault[], problems: readonly Problem[]): StoreOffer['fault'] {
+  if (hasErrors(problems)) return { reason: 'StoreInvalid', message: `the SecretStore ${key} is not sound` };
+  return first === undefined ? null : { reason: first.reason, message: `the SecretStore ${key}: ${first.message}` };
+}
+
+/** What is longer cannot be sent to data planes in one message. */
+function tooLong({ config, files }: StoreDeclaration): Problem[] {
+  const length = JSON.stringify(config).length + Object.values(files).reduce((sum, one) => sum + one.length, 0);
+  if (length <= MOST_CHARACTERS) return [];
+  const message = `the Secrets have ${length} characters in base64, more than the ${MOST_CHARACTERS} that a store may have`;
+  return [{ code: 'value', severity: 'error', path: ['secrets'], message, hint: 'make several stores of it' }];
 }
 
 /** Whether two versions of a resource ask for the same: a status may have been written in between. */

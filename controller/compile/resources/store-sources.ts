@@ -1,6 +1,14 @@
 import type { SourceVersion } from '../../../contract/snapshot.ts';
 import type { ResourceState } from './resource-state.ts';
-import type { StoreDrafts } from './store-drafts.ts';
+import type { StoreDrafts, StoreOffer } from './store-drafts.ts';
+
+/** The versions of what a store is made of, by the key of the store. */
+export interface PassSources {
+  /** The same array as long as the versions are the same. */
+  ofResource(key: string): readonly SourceVersion[];
+  /** The same array as long as Routes see the same store: a rotated Secret changes no Route. */
+  ofRoutes(key: string): readonly SourceVersion[];
+}
 
 /**
  * The versions of what SecretStores are made of. They go by name: what was there and is gone has a version too, the next
@@ -8,25 +16,37 @@ import type { StoreDrafts } from './store-drafts.ts';
  */
 export class StoreSources {
   private readonly known = new Map<string, readonly SourceVersion[]>();
+  private readonly offered = new Map<string, { offer: StoreOffer | null; sources: readonly SourceVersion[] }>();
   /** By kind and key, the last version of each, and at which it was gone last. */
   private readonly last = new Map<string, { readonly version: bigint; readonly gone: bigint | null }>();
 
-  /** What answers for one look at the cluster; the same array as long as the versions are the same. */
-  at(stores: StoreDrafts, state: ResourceState): (key: string) => readonly SourceVersion[] {
+  /** Answers for one pass. */
+  at(stores: StoreDrafts, state: ResourceState): PassSources {
     const done = new Map<string, readonly SourceVersion[]>();
-    return (key) => {
+    const versions = (key: string): readonly SourceVersion[] => {
       const ready = done.get(key);
       if (ready !== undefined) return ready;
-      const draft = stores.get(key);
+      const offer = stores.get(key)?.offer;
       const made = [
-        ...(draft?.stores ?? [key]).map((one) => this.version('SecretStore', one, state.secretStores.get(one))),
-        ...(draft?.secrets ?? []).map((one) => this.version('Secret', one, state.secrets.get(one))),
+        ...(offer?.stores ?? [key]).map((one) => this.version('SecretStore', one, state.secretStores.get(one))),
+        ...(offer?.secrets ?? []).map((one) => this.version('Secret', one, state.secrets.get(one))),
       ].filter((one) => one !== null);
       const before = this.known.get(key);
       const kept = before !== undefined && sameVersions(before, made) ? before : made;
       this.known.set(key, kept);
       done.set(key, kept);
       return kept;
+    };
+    return {
+      ofResource: versions,
+      ofRoutes: (key) => {
+        const now = versions(key);
+        const offer = stores.get(key)?.offer ?? null;
+        const before = this.offered.get(key);
+        if (before !== undefined && before.offer === offer) return before.sources;
+        this.offered.set(key, { offer, sources: now });
+        return now;
+      },
     };
   }
 

@@ -8,16 +8,16 @@ const nowhere = { servingGeneration: null, route: null, dataPlanes: null };
 const resolved = { status: true, reason: 'ResolvedRefs', message: 'it refers to nothing' } as const;
 
 /** What is to be said of a SecretStore. */
-export function storeVerdict(resource: Resource, { problems, faults, objects }: StoreDraft): ResourceVerdict {
+export function storeVerdict(resource: Resource, { problems, faults, offer }: StoreDraft): ResourceVerdict {
   const errors = problems.filter(({ severity }) => severity === 'error');
-  const outcome = objects === null ? 'Routes that use it refuse their requests' : null;
+  const outcome = offer.fault !== null ? 'Routes that use it refuse their requests' : null;
   return {
     ...nowhere,
     resource,
     accepted: accepted(),
     resolvedRefs: resolvedRefs(faults, outcome),
     problems: [...problems, ...faults.map(faultProblem)].map((one) => ({ ...one, path: ['spec', ...one.path] })),
-    serves: objects === null ? 'nothing' : 'this',
+    serves: offer.fault !== null ? 'nothing' : 'this',
   };
 
   function accepted(): ConditionVerdict<AcceptedReason> {

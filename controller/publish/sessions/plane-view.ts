@@ -8,7 +8,7 @@ import {
 } from '../../../contract/snapshot.ts';
 import type { CompiledRoute } from '../../compile/snapshot.ts';
 import type { RememberedRoute } from '../published-state.ts';
-import { type RouteLengths, UpdateParts } from './update-parts.ts';
+import { type EntryLengths, UpdateParts } from './update-parts.ts';
 
 /** What a plane is to run under one key: a route, or one that is known by its hash only. */
 export type ViewEntry =
@@ -21,6 +21,7 @@ export interface ViewFrame {
   readonly base: BaseEntry;
   readonly defaults: readonly string[];
   readonly seen: string | null;
+  /** All of them: a view leaves out the objects that none of its routes names. */
   readonly resources: SharedResources;
   /** Which version of a resource to name when its route goes. */
   goneAt(uid: string): string | null;
@@ -68,7 +69,9 @@ const REMEMBERED_KEYS = 20_000;
 export class PlaneView {
   version = 0;
   readonly entries = new Map<string, ViewEntry>();
-  private readonly lengths: RouteLengths;
+  private readonly lengths: EntryLengths;
+  /** How many routes of the view name a shared resource, by its key. */
+  private readonly named = new Map<string, number>();
   private frame: ViewFrame | null = null;
   private steps: Step[] = [];
   private rememberedKeys = 0;
@@ -76,7 +79,7 @@ export class PlaneView {
   private readonly deltas = new Map<number, PreparedUpdate>();
   private full: WeakRef<PreparedUpdate> | null = null;
 
-  constructor(lengths: RouteLengths) {
+  constructor(lengths: EntryLengths) {
     this.lengths = lengths;
   }
 
@@ -94,11 +97,13 @@ export class PlaneView {
    * Changes what planes are to run. Without a change that concerns them, nothing happens and the revision stays.
    * @param changes by key; null for what goes
    */
-  change(frame: ViewFrame, changes: ReadonlyMap<string, ViewEntry | null>): void {
+  change(given: ViewFrame, changes: ReadonlyMap<string, ViewEntry | null>): void {
     const keys = new Set<string>();
     const gone = new Map<string, CompiledRoute | null>();
     for (const [key, entry] of changes) {
       const before = this.entries.get(key);
+      this.count(before?.route ?? null, -1);
+      this.count(entry?.route ?? null, 1);
       if (entry === null) {
         if (before === undefined) continue;
         this.entries.delete(key);
@@ -110,6 +115,7 @@ export class PlaneView {
       this.rememberedRoutes += (entry?.route === null ? 1 : 0) - (before?.route === null ? 1 : 0);
       keys.add(key);
     }
+    const frame = { ...given, resources: this.needed(given.resources) };
     const changesBase = frame.base.hash !== this.frame?.base.hash;
     const resources = differing(this.frame?.resources ?? new Map(), frame.resources);
     const isSameSet = keys.size === 0 && resources.size === 0 && !changesBase;
@@ -122,6 +128,19 @@ export class PlaneView {
     this.version++;
     this.deltas.clear();
     this.remember({ version: this.version, keys, changesBase, resources, gone });
+  }
+
+  private count(route: CompiledRoute | null, by: 1 | -1): void {
+    for (const key of new Set(Object.values(route?.resources ?? {}))) {
+      const count = (this.named.get(key) ?? 0) + by;
+      if (count === 0) this.named.delete(key);
+      else this.named.set(key, count);
+    }
+  }
+
+  /** The resources that its planes get: objects only if a route of theirs names them. */
+  private needed(resources: SharedResources): SharedResources {
+    return new Map([...resources].filter(([key, { type }]) => type !== 'objects' || this.named.has(key)));
   }
 
   /** What brings a plane from an earlier version to this one; null when that is too long ago. */
@@ -226,7 +245,9 @@ export class PlaneView {
   private resourceChanges(keys: ReadonlySet<string>): ResourceChanges | null {
     if (keys.size === 0) return null;
     const { resources } = this.current;
-    const set = [...keys].flatMap((key) => resources.get(key) ?? []);
+    const all = [...keys].flatMap((key) => resources.get(key) ?? []);
+    // older planes read those of the first part only, and know no objects
+    const set = [...all.filter(({ type }) => type !== 'objects'), ...all.filter(({ type }) => type === 'objects')];
     return { set, remove: [...keys].filter((key) => !resources.has(key)) };
   }
 

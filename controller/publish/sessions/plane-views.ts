@@ -1,15 +1,10 @@
-import { routeHash } from '../../../contract/route-hash.ts';
 import { type BaseEntry, routeKeyText } from '../../../contract/snapshot.ts';
-import { refusingRoute } from '../../compile/route-draft.ts';
 import type { CompiledRoute } from '../../compile/snapshot.ts';
 import type { PlaneIdentity } from '../channel/plane-identity.ts';
 import type { BaseForSidecars, PublishedState, RouteSelection } from '../published-state.ts';
 import { askedLabels, isServed, type SelectablePlane } from './plane-selection.ts';
 import { PlaneView, type ViewEntry, type ViewFrame } from './plane-view.ts';
-import { RouteLengths } from './update-parts.ts';
-
-/** Base64 characters in the files of one route beyond which it cannot be sent in one message. */
-const MAX_FILES_LENGTH = 8 * 1024 * 1024;
+import { EntryLengths } from './update-parts.ts';
 
 /** Labels that were asked about and are remembered before it is looked which of them still are. */
 const MOST_LABELS = 1_000;
@@ -34,7 +29,7 @@ interface SelectedEntry {
  * one route.
  */
 export class PlaneViews {
-  private readonly lengths = new RouteLengths();
+  private readonly lengths = new EntryLengths();
   private readonly keys = new WeakMap<CompiledRoute, string>();
   private readonly views = new Map<string, SharedView>();
   /** Keys of labels that selectors ask about. */
@@ -141,7 +136,7 @@ export class PlaneViews {
       const key = this.keyOfRoute(route);
       const known = this.selected.get(key)?.entry.route;
       if (known === route) changes.delete(key);
-      else changes.set(key, { entry: this.entryOf(key, route), selection: state.selectionOf(route) });
+      else changes.set(key, { entry: { key, route, remembered: null }, selection: state.selectionOf(route) });
     }
     for (const { router, id } of this.state?.remembered ?? []) {
       const key = routeKeyText({ router, id });
@@ -152,19 +147,6 @@ export class PlaneViews {
       changes.set(key, { entry: { key, route: null, remembered }, selection: remembered.selection });
     }
     return changes;
-  }
-
-  private entryOf(key: string, route: CompiledRoute): ViewEntry {
-    const length = Object.values(route.files ?? {}).reduce((sum, content) => sum + content.length, 0);
-    if (length <= MAX_FILES_LENGTH) return { key, route, remembered: null };
-    // What cannot be sent must not leave its requests to a wider route.
-    const { files: _files, stores: _stores, ...rest } = route;
-    const refusal = {
-      ...rest,
-      document: refusingRoute(route.router, route, route.document).document,
-      refuses: true as const,
-    };
-    return { key, route: { ...refusal, hash: routeHash(refusal) }, remembered: null };
   }
 
   /**

@@ -1,6 +1,12 @@
 import type { UpdateMessage } from '../../../contract/channel.ts';
 import { PART_BYTES } from '../../../contract/channel-codec.ts';
-import type { RemovedRoute, ResourceChanges, RouteEntry, RouteKey } from '../../../contract/snapshot.ts';
+import type {
+  RemovedRoute,
+  ResourceChanges,
+  RouteEntry,
+  RouteKey,
+  SharedResource,
+} from '../../../contract/snapshot.ts';
 
 /** What an update says, apart from the nonce, which is each plane's own. */
 export interface UpdateContent {
@@ -16,21 +22,22 @@ export interface UpdateContent {
   readonly resources: ResourceChanges | null;
 }
 
-/** Length of the JSON of routes, measured once for all updates. The JSON itself would double the memory of a route. */
-export class RouteLengths {
-  private readonly lengths = new WeakMap<RouteEntry, number>();
+/** Length of the JSON of routes and resources, measured once for all updates. The JSON itself would double their memory. */
+export class EntryLengths {
+  private readonly lengths = new WeakMap<RouteEntry | SharedResource, number>();
 
-  lengthOf(route: RouteEntry): number {
-    const known = this.lengths.get(route);
+  lengthOf(entry: RouteEntry | SharedResource): number {
+    const known = this.lengths.get(entry);
     if (known !== undefined) return known;
-    const measured = JSON.stringify(route).length;
-    this.lengths.set(route, measured);
+    const measured = JSON.stringify(entry).length;
+    this.lengths.set(entry, measured);
     return measured;
   }
 }
 
 /** A part that was encoded, as long as somebody sends it. */
 interface Part {
+  readonly resources: readonly SharedResource[];
   readonly routes: readonly RouteEntry[];
   encoded: WeakRef<Buffer> | null;
 }
@@ -46,12 +53,16 @@ export class UpdateParts {
   private readonly content: UpdateContent;
   private readonly parts: readonly Part[];
 
-  constructor(content: UpdateContent, lengths: RouteLengths, partBytes = PART_BYTES) {
-    const { groups, length } = grouped(content.set, lengths, partBytes);
-    this.content = { ...content, set: [] };
-    this.parts = groups.map((routes) => ({ routes, encoded: null }));
+  constructor(content: UpdateContent, lengths: EntryLengths, partBytes = PART_BYTES) {
     const { base, resources, remove, keep } = content;
-    this.bytes = length + JSON.stringify([base, resources, remove, keep]).length;
+    const { groups, length } = grouped([...(resources?.set ?? []), ...content.set], lengths, partBytes);
+    this.content = { ...content, set: [], resources: resources && { set: [], remove: resources.remove } };
+    this.parts = groups.map((group) => ({
+      resources: group.filter((entry) => 'type' in entry),
+      routes: group.filter((entry) => 'router' in entry),
+      encoded: null,
+    }));
+    this.bytes = length + JSON.stringify([base, resources?.remove, remove, keep]).length;
   }
 
   get count(): number {
@@ -64,13 +75,14 @@ export class UpdateParts {
     if (part === undefined) throw new RangeError(`the update has ${this.count} parts and none at ${index}`);
     const ready = part.encoded?.deref();
     if (ready !== undefined) return ready;
-    const made = this.encode(index, part.routes);
+    const made = this.encode(index, part);
     part.encoded = new WeakRef(made);
     return made;
   }
 
-  private encode(index: number, set: readonly RouteEntry[]): Buffer {
+  private encode(index: number, { routes: set, resources: shared }: Part): Buffer {
     const { revision, full, base, remove, keep, defaults, seen, resources } = this.content;
+    const gone = index === 0 ? (resources?.remove ?? []) : [];
     const isLast = index === this.count - 1;
     const text = JSON.stringify({
       revision,
@@ -81,7 +93,7 @@ export class UpdateParts {
       keep: isLast ? keep : [],
       defaults,
       seen,
-      ...(index === 0 && resources !== null ? { resources } : {}),
+      ...(shared.length + gone.length > 0 && { resources: { set: shared, remove: gone } }),
       set,
     });
     return Buffer.from(text.slice(1));
@@ -94,23 +106,23 @@ export function updateMessage(nonce: number, part: Buffer): Buffer {
 }
 
 function grouped(
-  routes: readonly RouteEntry[],
-  lengths: RouteLengths,
+  entries: readonly (RouteEntry | SharedResource)[],
+  lengths: EntryLengths,
   partBytes: number,
-): { readonly groups: readonly (readonly RouteEntry[])[]; readonly length: number } {
-  let group: RouteEntry[] = [];
+): { readonly groups: readonly (readonly (RouteEntry | SharedResource)[])[]; readonly length: number } {
+  let group: (RouteEntry | SharedResource)[] = [];
   let ofGroup = 0;
   let ofAll = 0;
   const groups = [group];
-  for (const route of routes) {
-    const length = lengths.lengthOf(route);
+  for (const entry of entries) {
+    const length = lengths.lengthOf(entry);
     ofAll += length;
     if (group.length > 0 && ofGroup + length > partBytes) {
       group = [];
       ofGroup = 0;
       groups.push(group);
     }
-    group.push(route);
+    group.push(entry);
     ofGroup += length;
   }
   return { groups, length: ofAll };

@@ -2,7 +2,7 @@ import { connect } from 'node:http2';
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { CHANNEL_METHOD } from '../../../contract/channel.ts';
 import { encodeMessage, PART_BYTES } from '../../../contract/channel-codec.ts';
-import { RouteLengths, UpdateParts } from '../../../controller/publish/sessions/update-parts.ts';
+import { EntryLengths, UpdateParts } from '../../../controller/publish/sessions/update-parts.ts';
 import { publishedRoute, publishedState } from '../../support/channel/published-routes.ts';
 import { CHANNEL_TOKEN, ServedChannel } from '../../support/channel/served-channel.ts';
 import { memoryUse } from '../../support/clients/memory.ts';
@@ -70,7 +70,7 @@ it('keeps nothing encoded of a large update that a plane has taken', async () =>
 
 it('shares an encoded part between planes that are sent it at the same time', () => {
   const content = { revision: 'r', full: true, base: null, remove: [], keep: [], defaults: [], seen: null };
-  const parts = new UpdateParts({ ...content, set: routes.slice(0, 2), resources: null }, new RouteLengths());
+  const parts = new UpdateParts({ ...content, set: routes.slice(0, 2), resources: null }, new EntryLengths());
   expect(parts.count).toBe(2);
   expect(parts.encoded(1)).toBe(parts.encoded(1));
 });

@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest';
 import { canonicalJson } from '../../../contract/document/canonical.ts';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
 import type { ForbiddenPlace } from '../../../contract/egress.ts';
-import type { PlaneTrust, ResourceChanges, RouteEntry } from '../../../contract/snapshot.ts';
+import type { PlaneTrust, ResourceChanges, RouteEntry, SharedResource } from '../../../contract/snapshot.ts';
 import { catalogue } from '../../../dataplane/catalogue/catalogue.ts';
 import { OwnListeners } from '../../../dataplane/engine/wire/own-listeners.ts';
 import type { TypeDefinition } from '../../../dataplane/heap/definition.ts';
@@ -16,7 +16,7 @@ import { startGateway, type TestGateway } from './gateway.ts';
 import { operatorReach } from './operator-reach.ts';
 
 /** A route of a gateway with tenants: an operator's where no tenant is named. */
-export interface TenantRoute extends Pick<RouteEntry, 'tenant' | 'files' | 'refuses'> {
+export interface TenantRoute extends Pick<RouteEntry, 'tenant' | 'files' | 'refuses' | 'resources'> {
   readonly document: JsonObject;
 }
 
@@ -26,6 +26,8 @@ export interface TenantGatewayOptions {
   readonly trust?: Partial<PlaneTrust>;
   readonly forbidden?: readonly ForbiddenPlace[];
   readonly appPorts?: readonly number[];
+  /** Shared resources from the start. */
+  readonly resources?: readonly SharedResource[];
   /** Types beside those of the catalogue. */
   readonly types?: readonly TypeDefinition[];
 }
@@ -37,7 +39,7 @@ export interface TenantGateway extends TestGateway {
   readonly log: string[];
   readonly configuration: Configuration;
   /** Replaces routes; null takes one away. @returns what could not be built. */
-  change(routes: Readonly<Record<string, TenantRoute | null>>): readonly BuildProblem[];
+  change(routes: Readonly<Record<string, TenantRoute | null>>, resources?: ResourceChanges): readonly BuildProblem[];
   /** Replaces `config.json`. @returns what could not be built. */
   replaceBase(document: JsonObject): readonly BuildProblem[];
   /** Sends a request head on a connection of its own. */
@@ -73,7 +75,14 @@ export async function startTenants(
   const trust = { ...ONE_TENANT, ...options.trust };
   const base = { document, trust, hash: canonicalJson(document) };
   const set = Object.entries(routes).map(([id, route]) => entryOf(id, route));
-  const problems = configuration.apply({ revision: '1', base, set, remove: [], defaultSlots: {} });
+  const problems = configuration.apply({
+    revision: '1',
+    base,
+    set,
+    remove: [],
+    defaultSlots: {},
+    resources: { set: options.resources ?? [], remove: [] },
+  });
   const gateway = await startGateway({ handler: () => configuration.handle });
   listeners.add({ address: '127.0.0.1', port: gateway.port });
   onTestFinished(async () => {
@@ -85,7 +94,7 @@ export async function startTenants(
     problems,
     log,
     configuration,
-    change(changes) {
+    change(changes, resources) {
       const given = Object.entries(changes);
       return configuration.apply({
         revision: '2',
@@ -93,6 +102,7 @@ export async function startTenants(
         set: given.flatMap(([id, route]) => (route === null ? [] : [entryOf(id, route)])),
         remove: given.flatMap(([id, route]) => (route === null ? [{ router: 'gateway._router', id }] : [])),
         defaultSlots: {},
+        ...(resources && { resources }),
       });
     },
     replaceBase: (changed) =>
@@ -114,6 +124,6 @@ export async function startTenants(
 
 function entryOf(id: string, { document, ...rest }: TenantRoute) {
   const name = typeof document['name'] === 'string' ? document['name'] : id;
-  const hash = canonicalJson({ document, files: rest.files ?? {} });
+  const hash = canonicalJson({ document, files: rest.files ?? {}, resources: rest.resources ?? {} });
   return { router: 'gateway._router', id, name, document, hash, slot: -1, ...rest };
 }

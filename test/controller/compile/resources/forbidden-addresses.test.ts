@@ -29,9 +29,11 @@ function platform(pods: readonly PodFacts[], more: Partial<PlatformFacts> = {}):
 /** What is forbidden, as words by key. */
 function told(facts: PlatformFacts): Record<string, string[]> {
   return Object.fromEntries(
-    forbiddenAddresses(facts, groups).map(({ key, places }) => [
-      key,
-      places.map(({ address, port }) => (port === undefined ? address : `${address} ${port}`)),
+    forbiddenAddresses(facts, groups).map((one) => [
+      one.key,
+      ('places' in one ? one.places : []).map(({ address, port }) =>
+        port === undefined ? address : `${address} ${port}`,
+      ),
     ]),
   );
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../contract/document/json-value.ts';
-import { isOlder } from '../../../../contract/snapshot.ts';
+import { isOlder, type SharedObjects } from '../../../../contract/snapshot.ts';
+import type { Compilation } from '../../../../controller/compile/compiler.ts';
 import type { ResourceVerdict } from '../../../../controller/compile/resources/resource-verdict.ts';
 import { CompiledCluster, verdictIn } from '../../../support/cluster/compiled-cluster.ts';
 import { proxied } from '../../../support/gateways/proxied-route.ts';
@@ -23,6 +24,12 @@ function said({ accepted, resolvedRefs, serves }: ResourceVerdict): string {
   return `${accepted.reason} ${resolvedRefs.reason} ${serves}`;
 }
 
+function resourceIn({ snapshot }: Compilation, store: string): SharedObjects {
+  const found = snapshot?.resources?.find(({ key }) => key === `SecretStore/${store}`);
+  if (found?.type !== 'objects') throw new Error(`the snapshot has no SecretStore ${store}`);
+  return found;
+}
+
 function prepared(): CompiledCluster {
   return new CompiledCluster()
     .store('shop/issuer', files)
@@ -31,16 +38,24 @@ function prepared(): CompiledCluster {
 }
 
 describe('a Route and its SecretStore', () => {
-  it('gets the files of the store and of no other', () => {
+  it('names the store by its key, and the snapshot has the store with its files and no other', () => {
     const cluster = prepared().store('shop/more', files);
-    const { route } = cluster.verdict('shop/a');
-    expect(route?.files).toEqual({
-      'shop/issuer/verify': Buffer.from('one').toString('base64'),
-      'shop/issuer/other': Buffer.from('two').toString('base64'),
-    });
-    expect(route?.stores).toEqual(['issuer']);
-    expect(route?.document['heap']).toEqual([
-      { name: 'issuer', type: 'FileSystemSecretStore', config: { format: 'PLAIN', directory: 'shop/issuer' } },
+    const compilation = cluster.compile();
+    const { route } = verdictIn(compilation, 'shop/a');
+    expect(route?.resources).toEqual({ issuer: 'SecretStore/shop/issuer' });
+    expect(route).not.toHaveProperty('files');
+    expect(route?.document).not.toHaveProperty('heap');
+    const config = { format: 'PLAIN', directory: 'shop/issuer' };
+    expect(compilation.snapshot?.resources).toMatchObject([
+      {
+        type: 'objects',
+        key: 'SecretStore/shop/issuer',
+        objects: [{ name: 'shop/issuer', type: 'FileSystemSecretStore', config }],
+        files: {
+          'shop/issuer/verify': Buffer.from('one').toString('base64'),
+          'shop/issuer/other': Buffer.from('two').toString('base64'),
+        },
+      },
     ]);
     expect(route?.sources?.map(({ uid }) => uid)).toEqual([
       'Route-shop/a',
@@ -56,16 +71,22 @@ describe('a Route and its SecretStore', () => {
       .route('shop/a', using('issuer', { heap: [own] }))
       .verdict('shop/a');
     expect(route?.document['heap']).toEqual([own]);
-    expect(route?.files).toBeUndefined();
+    expect(route?.resources).toBeUndefined();
   });
 
-  it('is another route when the Secret is', () => {
-    const cluster = prepared();
-    const before = cluster.verdict('shop/a').route!;
-    const after = cluster.secret('shop/keys', { verify: 'three' }).verdict('shop/a').route!;
-    expect(after.hash).not.toBe(before.hash);
-    expect(after.generation).toBe(before.generation);
-    expect(after.sources?.some((source, at) => isOlder(before.sources![at]!, source))).toBe(true);
+  it('is the same route after a rotation of the Secret, and one resource is another', () => {
+    const cluster = prepared().store('shop/more', files).route('shop/b', using('more'));
+    cluster.secret('shop/others', { x: 'y' });
+    const before = cluster.compile();
+    const after = cluster.secret('shop/keys', { verify: 'three' }).store('shop/idle', files).compile();
+    expect(verdictIn(after, 'shop/a').route).toBe(verdictIn(before, 'shop/a').route);
+    expect(after.snapshot?.revision).not.toBe(before.snapshot?.revision);
+    const keysOf = ({ snapshot }: typeof before) => snapshot!.resources!.map(({ key }) => key);
+    expect(keysOf(after)).toEqual(['SecretStore/shop/issuer', 'SecretStore/shop/more']);
+    const [one, other] = [resourceIn(before, 'shop/issuer'), resourceIn(after, 'shop/issuer')];
+    expect(other.hash).not.toBe(one.hash);
+    expect(other.sources?.some((source, at) => isOlder(one.sources![at]!, source))).toBe(true);
+    expect(cluster.compile().snapshot?.resources).toEqual(after.snapshot?.resources);
   });
 
   it('wants the Secrets of all stores', () => {
@@ -138,8 +159,9 @@ describe('a Route and its SecretStore', () => {
     const cluster = prepared();
     cluster.compile();
     cluster.route('shop/a', { handler: 'nobody' }).secret('shop/keys', { verify: 'new' });
-    const { route } = cluster.verdict('shop/a');
-    expect(route).toMatchObject({ generation: 1, files: { 'shop/issuer/verify': 'bmV3' } });
+    const compilation = cluster.compile();
+    expect(verdictIn(compilation, 'shop/a').route).toMatchObject({ generation: 1 });
+    expect(resourceIn(compilation, 'shop/issuer').files).toEqual({ 'shop/issuer/verify': 'bmV3' });
   });
 
   it('serves a version that a plane kept with the Secrets of today, or not at all', () => {
@@ -148,7 +170,9 @@ describe('a Route and its SecretStore', () => {
     cluster.touch('shop/a', { lastGood: { generation: 1, hash: before.hash } });
     cluster.route('shop/a', { handler: 'nobody' }).restart().secret('shop/keys', { verify: 'new' }).compile();
     expect(cluster.compiler.recalled(before)).toBe(true);
-    expect(cluster.verdict('shop/a').route).toMatchObject({ generation: 1, files: { 'shop/issuer/verify': 'bmV3' } });
+    const compilation = cluster.compile();
+    expect(verdictIn(compilation, 'shop/a').route).toMatchObject({ generation: 1, hash: before.hash });
+    expect(resourceIn(compilation, 'shop/issuer').files).toEqual({ 'shop/issuer/verify': 'bmV3' });
     cluster.secretStores.delete('shop/issuer');
     expect(said(cluster.verdict('shop/a'))).toBe('Invalid ResolvedRefs refuses');
   });
@@ -164,7 +188,8 @@ describe('a Route and its SecretStore', () => {
 
   it('has its stores in secrets.stores too', () => {
     const spec = { secrets: { stores: ['issuer'] }, ...proxied };
-    expect(prepared().route('shop/a', spec).verdict('shop/a').route?.stores).toEqual(['issuer']);
+    const { route } = prepared().route('shop/a', spec).verdict('shop/a');
+    expect(route?.resources).toEqual({ issuer: 'SecretStore/shop/issuer' });
   });
 });
 
@@ -184,9 +209,11 @@ describe('a SecretStore of another namespace', () => {
       .store('platform/issuer', { ...files, allowedNamespaces: ['shop'] })
       .secret('platform/keys', { verify: 'one' })
       .route('shop/a', using('platform/issuer'));
-    expect(Object.keys(cluster.verdict('shop/a').route?.files ?? {})).toEqual(['platform/issuer/verify']);
+    expect(Object.keys(resourceIn(cluster.compile(), 'platform/issuer').files)).toEqual(['platform/issuer/verify']);
     cluster.store('platform/issuer', files);
-    expect(said(cluster.verdict('shop/a'))).toBe('Accepted StoreNotGranted refuses');
+    const compilation = cluster.compile();
+    expect(said(verdictIn(compilation, 'shop/a'))).toBe('Accepted StoreNotGranted refuses');
+    expect(compilation.snapshot).not.toHaveProperty('resources');
   });
 
   it('reads Secrets of its own namespace only', () => {
@@ -295,9 +322,17 @@ describe('a SecretStore by itself', () => {
       .store('shop/s', { type: 'Base64EncodedSecretStore', secrets: [{ ...one, items }] })
       .secret('shop/keys', { pass: 'y' })
       .route('shop/a', using('s'));
-    expect(cluster.verdict('shop/a').route).toMatchObject({
-      document: { heap: [{ config: { secrets: { verify: 'eQ==' } } }] },
-    });
+    expect(resourceIn(cluster.compile(), 'shop/s').objects).toMatchObject([
+      { config: { secrets: { verify: 'eQ==' } } },
+    ]);
+  });
+
+  it('is refused when its Secrets are too long to be sent', () => {
+    const cluster = prepared().secret('shop/keys', { verify: 'x'.repeat(7 * 1024 * 1024) });
+    const verdict = cluster.verdict('shop/issuer', 'SecretStore');
+    expect(said(verdict)).toBe('Invalid ResolvedRefs nothing');
+    expect(verdict.accepted.message).toContain('spec.secrets: the Secrets have');
+    expect(said(cluster.verdict('shop/a'))).toBe('Accepted StoreInvalid refuses');
   });
 
   it('needs other stores of its own namespace, whoever uses it', () => {
@@ -314,9 +349,9 @@ describe('a SecretStore by itself', () => {
       .secret('platform/keys', { 'store.p12': 'x' })
       .secret('shop/keys', { pass: 'not this one' })
       .route('shop/a', using('platform/keys'));
-    const { route } = cluster.verdict('shop/a');
-    expect(route?.stores).toEqual(['platform/keys', 'platform/passwords']);
-    expect(Object.keys(route?.files ?? {}).sort()).toEqual(['platform/keys/store.p12', 'platform/passwords/pass']);
+    const { objects, files: own } = resourceIn(cluster.compile(), 'platform/keys');
+    expect(objects.map(({ name }) => name)).toEqual(['platform/keys', 'platform/passwords']);
+    expect(Object.keys(own).sort()).toEqual(['platform/keys/store.p12', 'platform/passwords/pass']);
     cluster.secret('platform/passwords', null);
     expect(said(cluster.verdict('shop/a'))).toBe('Accepted SecretNotAllowed refuses');
   });

@@ -39,8 +39,12 @@ const directory = (path: string): JsonObject => ({
 
 describe('a Route that may use a store', () => {
   it('gets it with what it needs', () => {
-    const { serves, route } = cluster().route('shop/a', using('platform/keys')).verdict('shop/a');
-    expect([serves, Object.keys(route?.files ?? {}).length]).toEqual(['this', 3]);
+    const { snapshot } = cluster().route('shop/a', using('platform/keys')).compile();
+    expect(snapshot?.routes).toMatchObject([{ resources: { 'platform/keys': 'SecretStore/platform/keys' } }]);
+    const [resource, ...others] = snapshot?.resources ?? [];
+    expect(others).toEqual([]);
+    expect(resource).toMatchObject({ objects: [{ name: 'platform/keys' }, { name: 'platform/passwords' }] });
+    expect(Object.keys(resource?.type === 'objects' ? resource.files : {})).toHaveLength(3);
   });
 
   it.each<[string, JsonObject]>([
@@ -58,7 +62,7 @@ describe('a Route that may use a store', () => {
     ],
   ])('gets no other that this needs: %s', (_, spec) => {
     const { serves, route } = cluster().route('shop/a', spec).verdict('shop/a');
-    expect([serves, route?.files]).toEqual(['refuses', undefined]);
+    expect([serves, route?.resources]).toEqual(['refuses', undefined]);
   });
 
   it.each<[string, JsonObject]>([

@@ -9,6 +9,7 @@ import type { PlaneView, PreparedUpdate } from '../../../../controller/publish/s
 import { PlaneViews } from '../../../../controller/publish/sessions/plane-views.ts';
 import { forbidding } from '../../../support/channel/forbidden-resource.ts';
 import { publishedRoute, publishedState } from '../../../support/channel/published-routes.ts';
+import { sharedStore } from '../../../support/channel/shared-store.ts';
 import { updateText } from '../../../support/channel/update-text.ts';
 
 function identity(more: Partial<PlaneIdentity> = {}): PlaneIdentity {
@@ -256,13 +257,22 @@ describe('views', () => {
     expect(views.isCurrent(identity(), view)).toBe(false);
   });
 
-  it('refuse the requests of a route whose files are too long to be sent', () => {
+  it('have the shared objects that their routes name, and no others', () => {
     const views = new PlaneViews();
-    const files = { 'shop/keys/a': 'x'.repeat(9 * 1024 * 1024) };
-    views.publish(publishedState([publishedRoute('long', 'one', { files })]));
-    const [entry] = joined(views, identity()).entries.values();
-    expect(entry?.route).toMatchObject({ refuses: true, tenant: 'default', id: 'shop.long' });
-    expect(entry?.route?.files).toBeUndefined();
+    const nowhere = { running: new Map(), baseHash: 'other', resources: new Map() };
+    const [one, two] = [sharedStore('shop/one', 'first'), sharedStore('shop/two', 'first')];
+    const using = publishedRoute('a', 'one', { resources: { keys: one.key } });
+    views.publish(publishedState([using], { resources: [one, two] }));
+    const view = joined(views, identity());
+    expect([...view.from(nowhere).resources]).toEqual([[one.key, one.hash]]);
+
+    const rotated = sharedStore('shop/one', 'second');
+    views.publish(publishedState([using], { resources: [rotated, two, sharedStore('shop/three', '')] }));
+    const update = view.since(1, nowhere)!;
+    expect([[...update.changes], [...update.resources]]).toEqual([[], [[one.key, rotated.hash]]]);
+
+    views.publish(publishedState([]));
+    expect([...view.since(2, nowhere)!.resources]).toEqual([[one.key, null]]);
   });
 
   it('follow any change as if everything were looked at anew', () => {

@@ -4,8 +4,8 @@ import type { Checker, FoundRouter } from '../checker.ts';
 import { type ResolveValue, valueResolver } from '../resolve-document.ts';
 import type { TrustVersion } from './compile-trust.ts';
 
-/** What documents of tenants stand on. As long as it is the same object, they mean the same. */
-export interface Ground {
+/** What a pass judges documents of tenants with. As long as it is the same object, they mean the same. */
+export interface PassTerms {
   /** The router that takes their Routes. */
   readonly router: FoundRouter;
   readonly sharedObjects: ReadonlySet<string>;
@@ -13,8 +13,8 @@ export interface Ground {
   readonly resolve: ResolveValue;
 }
 
-/** Makes the ground that tenants get with a base and a trust. */
-export function groundOf(router: FoundRouter, { settings }: TrustVersion, checker: Checker): Ground {
+/** Makes the terms that tenants get with a base and a trust. */
+export function passTerms(router: FoundRouter, { settings }: TrustVersion, checker: Checker): PassTerms {
   const allowed = new Map(Object.entries(settings.tokens));
   const sources = { reach: noReach, files: new Map<string, string>(), instanceUrl: null, allowed };
   const resolve = valueResolver(sources, (text, constants) => checker.evaluate(text, constants, 'tenant'));

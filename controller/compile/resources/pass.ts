@@ -1,0 +1,27 @@
+import type { SourceVersion } from '../../../contract/snapshot.ts';
+import type { TrustVersion } from './compile-trust.ts';
+import type { GoodRoute } from './good-resources.ts';
+import type { PassTerms } from './pass-terms.ts';
+import type { ResourceState } from './resource-state.ts';
+import type { StoreDrafts } from './store-drafts.ts';
+
+/** What a pass begins with. */
+export interface PassStart {
+  readonly state: ResourceState;
+  readonly terms: PassTerms;
+  readonly trust: TrustVersion;
+  readonly baseSources: readonly SourceVersion[];
+  readonly good: ReadonlyMap<string, GoodRoute>;
+  /** Ids of the router's routes that are no Routes. */
+  readonly takenIds: ReadonlySet<string>;
+}
+
+/**
+ * One pass of the compiler over all resources. Terms, trust and base sources are the same objects as in the pass before
+ * as long as nothing about them changed.
+ */
+export interface Pass extends PassStart {
+  readonly stores: StoreDrafts;
+  /** What the store under this key was made from; the same array as long as Routes see the same store. */
+  storeSources(key: string): readonly SourceVersion[];
+}
