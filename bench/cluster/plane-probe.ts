@@ -20,19 +20,25 @@ export class PlaneProbe {
   }
 
   /** The status and body of an answer, one after the other. */
-  ask(path: string): Promise<string> {
+  ask(path: string, headers: Readonly<Record<string, string>> = {}): Promise<string> {
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
     return new Promise((resolve, reject) => {
       if (this.socket.closed) reject(new Error('the plane has closed the connection'));
       this.answered = resolve;
-      this.socket.write(`GET ${path} HTTP/1.1\r\nhost: bench.test\r\n\r\n`);
+      this.socket.write(`GET ${path} HTTP/1.1\r\nhost: bench.test\r\n${lines.join('')}\r\n`);
     });
   }
 
   /** Asks until the answer is this one. @returns when it came, on the clock of `performance.now()` */
-  async until(path: string, isIt: (answer: string) => boolean, patience = 10_000): Promise<number> {
+  async until(
+    path: string,
+    isIt: (answer: string) => boolean,
+    patience = 10_000,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<number> {
     const last = performance.now() + patience;
     for (;;) {
-      const answer = await this.ask(path);
+      const answer = await this.ask(path, headers);
       const now = performance.now();
       if (isIt(answer)) return now;
       if (now > last) throw new Error(`the plane still answers ${answer}`);

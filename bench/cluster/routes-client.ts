@@ -27,6 +27,12 @@ export class RoutesClient {
     return this.send('PATCH', `${path}?fieldManager=bench&force=true`, 'application/apply-patch+yaml', name, spec);
   }
 
+  /** Server-side apply of a Secret. @returns when the API server had accepted it */
+  async applySecret(name: string, secret: object): Promise<number> {
+    const path = `/api/v1/namespaces/${this.namespace}/secrets/${name}?fieldManager=bench&force=true`;
+    return this.write('PATCH', path, 'application/apply-patch+yaml', secret);
+  }
+
   private async send(
     method: 'POST' | 'PATCH',
     path: string,
@@ -35,11 +41,20 @@ export class RoutesClient {
     spec: object,
   ): Promise<number> {
     const metadata = { name, namespace: this.namespace };
+    return this.write(method, path, contentType, {
+      apiVersion: 'gatewarden.io/v1alpha1',
+      kind: 'Route',
+      metadata,
+      spec,
+    });
+  }
+
+  private async write(method: 'POST' | 'PATCH', path: string, contentType: string, object: object): Promise<number> {
     const answer = await request(`${this.access.server}${path}`, {
       method,
       dispatcher: this.agent,
       headers: { authorization: `Bearer ${this.token}`, 'content-type': contentType },
-      body: JSON.stringify({ apiVersion: 'gatewarden.io/v1alpha1', kind: 'Route', metadata, spec }),
+      body: JSON.stringify(object),
     });
     const accepted = performance.now();
     const text = await answer.body.text();
