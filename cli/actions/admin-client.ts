@@ -18,19 +18,20 @@ export const adminOptions = {
     valueName: 'URL',
     description:
       'Admin address of a controller, such as https://gatewarden-controller.gatewarden:9091 or unix:/tmp/admin.sock; ' +
-      'by default http://127.0.0.1:9090, or in the Pod of a controller its socket.',
+      'by default http://127.0.0.1:9090, or, in the Pod of a controller, its socket.',
     optional: true,
     read: readAdminUrl,
   },
   'token-file': {
     valueName: 'FILE',
-    description: 'File with the token of a ServiceAccount or user that may get the path; sent over https only.',
+    description:
+      'File with the token of a ServiceAccount or user whose RBAC allows get on the path; sent over https only.',
     optional: true,
     read: (text: string): Reading<string> => ({ value: text }),
   },
   'ca-file': {
     valueName: 'FILE',
-    description: "File with the authority of the controller's certificate, in PEM.",
+    description: "File with the CA certificate that signed the controller's certificate, in PEM.",
     optional: true,
     read: (text: string): Reading<string> => ({ value: text }),
   },
@@ -62,7 +63,7 @@ export async function askController({ tokenFile, caFile, ...given }: AdminAccess
       let size = 0;
       response.on('data', (piece: Buffer) => {
         size += piece.length;
-        if (size > LONGEST) asking.destroy(new Error('the answer is too long'));
+        if (size > LONGEST) asking.destroy(new Error('the response is too long'));
         else pieces.push(piece);
       });
       response.on('end', () =>
@@ -70,11 +71,11 @@ export async function askController({ tokenFile, caFile, ...given }: AdminAccess
       );
       response.on('error', reject);
     });
-    asking.on('timeout', () => asking.destroy(new Error('no answer in time')));
+    asking.on('timeout', () => asking.destroy(new Error('no response in time')));
     asking.on('error', reject);
     asking.end();
   }).catch((error: unknown) => {
-    throw new Error(`${asked} cannot be asked: ${errorText(error)}`);
+    throw new Error(`cannot reach ${asked}: ${errorText(error)}`);
   });
   if (answer.status === 200) return answer.text;
   throw new Error(

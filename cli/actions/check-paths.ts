@@ -76,7 +76,7 @@ function checkFile(path: string, judged: Judged): readonly Verdict[] {
   const own = (verdict: Verdict): boolean => resolve(verdict.file.path) === resolve(path);
   const found = around === null ? [] : judged(around, checkInstance).filter(own);
   if (found.length > 0) return found;
-  if (!isDocumentName(path.slice(path.lastIndexOf('/') + 1))) throw new Error(`${path} is no JSON or YAML file`);
+  if (!isDocumentName(path.slice(path.lastIndexOf('/') + 1))) throw new Error(`${path} is not a JSON or YAML file`);
   const file: SourceFile = { path: resolve(path), content: readFileSync(path) };
   const alone = { instance: dirname(file.path), config: dirname(file.path) };
   return judged(around ?? alone, ({ compiler, source }) => {

@@ -79,8 +79,8 @@ export function exportInstance(path: string, options: InstanceExportOptions): Ex
         .filter((verdict) => !isCarried(verdict))
         .map(({ file, route }) =>
           route === null
-            ? `${shownPath(file.path)}: is no route, and is not carried over`
-            : `${shownPath(file.path)}: belongs to the router ${route.router}, and only routes of ${ROUTER} are carried over`,
+            ? `${shownPath(file.path)}: is not a route; it is not exported`
+            : `${shownPath(file.path)}: belongs to the router ${route.router}; only routes of ${ROUTER} are exported`,
         ),
       ...[...files].flatMap(([name, file]) => placesOnMachine(carried(file, name), name)),
     ],
@@ -106,7 +106,7 @@ function placesOnMachine(value: JsonValue, file: string, path: Path = []): strin
     const isPlace =
       PLACES.has(key) && path.at(-1) === 'config' && (typeof member === 'string' || Array.isArray(member));
     return isPlace
-      ? [`${file}: ${pathText(here)} names a place on the machine, which planes need as well`]
+      ? [`${file}: ${pathText(here)} names a path on this machine, which data planes need as well`]
       : placesOnMachine(member, file, here);
   });
 }

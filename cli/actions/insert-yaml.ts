@@ -30,7 +30,7 @@ export function insertYaml(text: string, additions: readonly Addition[]): string
   return changed;
 }
 
-const NOT_IN_PLACE = 'cannot be changed where it stands: write out what it has aliases for';
+const NOT_IN_PLACE = 'cannot be edited in place: replace its YAML aliases by their values';
 
 function spliceOf(text: string, root: ParsedNode | null, { path, value }: Addition): Splice {
   const step = path.at(-1) ?? '';

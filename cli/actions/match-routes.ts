@@ -27,7 +27,7 @@ export function matchLines(snapshot: Snapshot, instance: Instance, request: Aske
   const prefix = `/${instance.admin.settings?.prefix ?? 'openig'}`;
   const lines = [`${request.method} ${request.uri}`];
   if (rawPath === prefix || rawPath.startsWith(`${prefix}/`)) {
-    lines.push(`no route takes it: ${prefix} is the administrative path, which clients never reach`);
+    lines.push(`no route matches: ${prefix} is the administrative path, which clients never reach`);
     return lines;
   }
   const routers = Map.groupBy(snapshot.routes, ({ router }) => router);
@@ -52,7 +52,7 @@ function refusalOf({ method, uri }: AskedRequest): string | null {
   const bytes = Buffer.from(`${uri}\0`, 'utf8');
   if (judgeTarget(bytes, 0, bytes.length - 1, method === 'OPTIONS', 'encode')) return null;
   const { status, reason } = refusals[target.refusal];
-  return `no route is asked: it is refused with ${status} ${target.refusal}, because ${reason}`;
+  return `no route is tried: the request is rejected with ${status} ${target.refusal}, because ${reason}`;
 }
 
 /** Whether no route of another router is between a route and a router in it. */
@@ -81,11 +81,11 @@ function matchOne(
     lines.push(printable(`${mark} ${route.name.padEnd(width)}  ${outcome.padEnd(8)}  ${condition}${why}`));
     if (outcome !== 'true') continue;
     const later = routes.length - index - 1;
-    if (route.refuses === true) lines.push('  it is not sound and refuses the request with 500');
-    if (later > 0) lines.push(`  ${later} later route${later === 1 ? ' is' : 's are'} not asked`);
+    if (route.refuses === true) lines.push('  it is not valid and rejects the request with 500');
+    if (later > 0) lines.push(`  ${later} later route${later === 1 ? ' is' : 's are'} not tried`);
     return route;
   }
-  lines.push(`  no route takes it: ${defaults.includes(router) ? "the router's default handler answers" : '404'}`);
+  lines.push(`  no route matches: ${defaults.includes(router) ? "the router's default handler answers" : '404'}`);
   return null;
 }
 

@@ -78,10 +78,11 @@ export function givenLayout(path: string | undefined, system: Readonly<Record<st
   const named = path ?? told;
   if (named !== undefined) return instanceLayout(named);
   const home = homeDirectory();
-  if (home === null) throw new Error('name a directory: this user has no home, where an instance is when nobody says');
+  if (home === null)
+    throw new Error('name a directory: this user has no home directory, where an instance is looked for by default');
   const byDefault = join(home, '.openig');
   if (!existsSync(byDefault)) {
-    throw new Error(`name a directory: there is none at ${byDefault}, where an instance is when nobody says`);
+    throw new Error(`name a directory: there is none at ${byDefault}, where an instance is looked for by default`);
   }
   return instanceLayout(byDefault);
 }

@@ -26,15 +26,15 @@ export function claimPidFile({ path, mode, warn }: PidFileOptions): () => void {
       if (lives && mode === 'fail') throw new InstanceIsServed(path, holder);
       warn(
         lives
-          ? `${path} is written over, as pidFileMode says, although process ${holder} lives`
-          : `${path} was left behind by a process that is gone: it is written anew`,
+          ? `${path} is overwritten, as pidFileMode says, although process ${holder} is running`
+          : `${path} was left behind by a process that no longer runs; it is overwritten`,
       );
       rmSync(path, { force: true });
     }
   } catch (error) {
     if (error instanceof InstanceIsServed) throw error;
     // a read-only instance is served as well as any other
-    warn(`the process id cannot be kept in ${path}: ${errorText(error)}`);
+    warn(`the process id cannot be written to ${path}: ${errorText(error)}`);
     return () => {};
   }
   return () => release(path, own, made);
@@ -43,7 +43,7 @@ export function claimPidFile({ path, mode, warn }: PidFileOptions): () => void {
 class InstanceIsServed extends Error {
   constructor(path: string, holder: number) {
     super(
-      `process ${holder} serves this instance already, says ${path}; stop it, or set pidFileMode of admin.json to ` +
+      `process ${holder} already serves this instance, according to ${path}; stop it, or set pidFileMode of admin.json to ` +
         "'override' if that is another program",
     );
     this.name = 'InstanceIsServed';

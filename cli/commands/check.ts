@@ -4,14 +4,14 @@ import { defineCommand } from './command.ts';
 /** Judges configurations without running them. */
 export const checkCommand = defineCommand({
   name: 'check',
-  summary: 'find every problem of a configuration without running it',
+  summary: 'check a configuration without running it',
   description:
     'Checks instance directories and single route files with the code that would run them, and prints every problem ' +
-    'with its place. A route file is checked as part of the instance it lies in, or by itself when it lies in none. ' +
-    'Manifests for Kubernetes (files, directories of them, and - for the standard input) are checked together, as a ' +
-    'cluster would have them: Routes, SecretStores and AuditServices with the Secrets and the ConfigMap of the base ' +
-    'configuration that are among them. ' +
-    'Ends with 0 when nothing is wrong (warnings may be printed), and with 1 otherwise.',
+    'with its position. A route file is checked as part of the instance that contains it, or by itself if there is none. ' +
+    'Kubernetes manifests (files, directories, and - for the standard input) are checked together, as in one cluster: ' +
+    'Routes, SecretStores and AuditServices, with the Secrets and the ConfigMap of the base configuration ' +
+    'that are among them. ' +
+    'The exit code is 0 when there are no errors (warnings may be printed), and 1 otherwise.',
   arguments: [
     {
       name: 'PATH',
@@ -29,7 +29,7 @@ export const checkCommand = defineCommand({
     },
     base: {
       valueName: 'NAMESPACE/NAME',
-      description: 'ConfigMap among the manifests that is the base configuration; by default the only one that may be.',
+      description: 'ConfigMap among the manifests with the base configuration; by default the only candidate.',
       optional: true,
       read: (text) => (/^[^/]+\/[^/]+$/.test(text) ? { value: text } : { problem: 'must be NAMESPACE/NAME' }),
     },
@@ -37,8 +37,11 @@ export const checkCommand = defineCommand({
   },
   examples: [
     { command: 'gatewarden check /etc/gatewarden', effect: 'Check admin.json, config.json and every route.' },
-    { command: 'gatewarden check routes/10-orders.json --json', effect: 'Check one route; print what programs read.' },
-    { command: 'gatewarden check manifests/', effect: 'Check what `kubectl apply -f manifests/` would bring.' },
+    { command: 'gatewarden check routes/10-orders.json --json', effect: 'Check one route; print JSON for programs.' },
+    {
+      command: 'gatewarden check manifests/',
+      effect: 'Check the manifests that `kubectl apply -f manifests/` would apply.',
+    },
   ],
   async run({ json, system, namespace, base }, { PATH: paths }) {
     // Loaded here and not at the top, so that help and usage errors need not wait for the engine.

@@ -8,23 +8,23 @@ import { defineCommand, type Reading } from './command.ts';
 /** What follows a cluster and tells planes. */
 export const controllerCommand = defineCommand({
   name: 'controller',
-  summary: 'follow the Routes of a cluster and bring them to planes',
+  summary: 'compile the Routes of a cluster and send them to data planes',
   description:
-    'Follows the Route, SecretStore and AuditService resources of a cluster and a base configuration in a ConfigMap ' +
-    '(config.json, admin.json and trust.json), compiles them, brings the result to the planes that connect, and writes ' +
-    'into the status of each resource what became of it. Several controllers of one namespace share the work: all of ' +
-    'them serve planes, and one writes. docs/operating.md says what it needs and what it promises.',
+    'Watches the Route, SecretStore and AuditService resources of a cluster and a base configuration in a ConfigMap ' +
+    '(config.json, admin.json and trust.json), compiles them, sends the result to the data planes that connect, and writes ' +
+    'the outcome into the status of each resource. Several controllers of one namespace share the work: all of ' +
+    'them serve data planes, and the leader writes. See docs/operating.md for requirements and guarantees.',
   options: {
     kubeconfig: {
       valueName: 'FILE',
       description:
-        'How to reach the API server; by default the ServiceAccount of the Pod, or else KUBECONFIG or ~/.kube/config.',
+        'kubeconfig of the API server; by default the ServiceAccount of the Pod, or else KUBECONFIG or ~/.kube/config.',
       optional: true,
       read: readText,
     },
     namespace: {
       valueName: 'NAME',
-      description: 'Namespace of the base configuration, the Lease and the authority; by default that of the Pod.',
+      description: 'Namespace of the base configuration, the Lease and the CA; by default that of the Pod.',
       optional: true,
       read: readText,
     },
@@ -37,58 +37,57 @@ export const controllerCommand = defineCommand({
     'base-secret': {
       valueName: 'NAME',
       description:
-        'Secret for the last good base configuration, which serves while the newest one is not valid; filled, or made.',
+        'Secret for the last good base configuration, which is used while the newest one is not valid; created if missing.',
       default: 'gatewarden-base',
       read: readText,
     },
     'certificates-secret': {
       valueName: 'NAME',
-      description:
-        'Secret with the authority that all controllers share; filled if it is empty, made if there is none.',
+      description: 'Secret with the CA key that all controllers share; created if missing, filled if empty.',
       default: 'gatewarden-certificates',
       read: readText,
     },
     'authority-configmap': {
       valueName: 'NAME',
-      description: 'ConfigMap whose ca.crt planes are to trust; filled, or made.',
+      description: 'ConfigMap whose ca.crt data planes trust; created if missing.',
       default: 'gatewarden-authority',
       read: readText,
     },
     lease: {
       valueName: 'NAME',
-      description: 'Lease that says which of several controllers writes; filled, or made.',
+      description: 'Lease that elects the leader among the controllers; created if missing.',
       default: 'gatewarden-controller',
       read: readText,
     },
     'watch-namespaces': {
       valueName: 'all|NAME,…|SELECTOR',
-      description: 'Namespaces whose resources are followed: all, a list, or a label selector such as team=shop.',
+      description: 'Namespaces to watch: all, a list, or a label selector such as team=shop.',
       default: 'all',
       read: readScope,
     },
     listen: {
       valueName: 'ADDR',
-      description: 'Where planes and other controllers connect.',
+      description: 'Address for data planes and other controllers.',
       default: ':9443',
       read: readAddress,
     },
     advertise: {
       valueName: 'HOST',
-      description: 'Name or address under which other controllers reach this one; by default the name of the machine.',
+      description: 'Name or address at which other controllers reach this one; by default the host name.',
       optional: true,
       read: readText,
     },
     'server-names': {
       valueName: 'NAME,…',
-      description: 'Names and addresses under which planes reach controllers, for the certificate.',
+      description: 'Names and addresses at which data planes reach controllers, for the certificate.',
       default: 'gatewarden-controller,localhost,127.0.0.1',
       read: readNames,
     },
-    'tls-cert': path('Certificate with its chain, in PEM, in place of a self-made one; needs --tls-key and --tls-ca.'),
-    'tls-key': path('Key of that certificate.'),
-    'tls-ca': path('Authority of the certificates of all controllers.'),
+    'tls-cert': path('Certificate chain in PEM, instead of a generated certificate; needs --tls-key and --tls-ca.'),
+    'tls-key': path('Private key of --tls-cert, in PEM.'),
+    'tls-ca': path('CA certificate that signed the certificates of all controllers.'),
     'outside-planes': path(
-      'JSON file that says which planes outside of the cluster are let in, with which credential.',
+      'JSON file with the data planes outside of the cluster that are admitted, and their credentials.',
     ),
     admin: {
       valueName: 'ADDR|off',
@@ -98,14 +97,14 @@ export const controllerCommand = defineCommand({
     },
     'secure-admin': {
       valueName: 'ADDR|off',
-      description: 'The same over TLS: status, dump and monitoring for whom the cluster lets get these paths.',
+      description: 'The same over TLS: status, dump and monitoring for users whose RBAC allows get on these paths.',
       default: 'off',
       read: readOptionalAddress,
     },
     'admin-socket': {
       valueName: 'FILE|off',
       description:
-        'Unix socket of status and dump, for whoever may run programs here (kubectl exec); by default in a Pod one in ' +
+        'Unix socket of status and dump, for users who can run programs here (kubectl exec); by default, in a Pod, one in ' +
         'the directory for temporary files.',
       optional: true,
       read: readText,
@@ -124,34 +123,36 @@ export const controllerCommand = defineCommand({
     },
     'webhook-configuration': {
       valueName: 'NAME',
-      description: 'ValidatingWebhookConfiguration that is kept up to date.',
+      description: 'ValidatingWebhookConfiguration that the controller keeps up to date.',
       default: 'gatewarden',
       read: readText,
     },
     'webhook-owns': {
       valueName: 'configuration|ca-bundle',
-      description: 'What is kept up to date: all of the configuration, or the caBundle of one that is there.',
+      description:
+        'What the controller keeps up to date: the whole configuration, or only the caBundle of an existing one.',
       default: 'configuration',
       read: readOwned,
     },
     'failure-policy': {
       valueName: 'Ignore|Fail',
-      description: 'Whether resources pass when the webhook cannot be asked; the compiler judges them again anyway.',
+      description:
+        'Whether resources are admitted when the webhook is not reachable; the compiler validates them again in any case.',
       default: 'Ignore',
       read: readFailurePolicy,
     },
     'sidecar-settings': path(
-      'JSON file with what sidecars are made of: with it the webhook puts them into Pods too; needs --webhook.',
+      'JSON file with the settings of sidecars: with it the webhook also injects sidecars into Pods; needs --webhook.',
     ),
     'injector-configuration': {
       valueName: 'NAME',
-      description: 'MutatingWebhookConfiguration for sidecars; the caBundle of its webhooks is kept up to date.',
+      description: 'MutatingWebhookConfiguration for sidecars; the controller keeps its caBundle up to date.',
       default: 'gatewarden',
       read: readText,
     },
     identity: {
       valueName: 'NAME',
-      description: 'Name of this controller, unique in its namespace; by default the name of the machine.',
+      description: 'Name of this controller, unique in its namespace; by default the host name.',
       optional: true,
       read: readText,
     },
@@ -169,7 +170,7 @@ export const controllerCommand = defineCommand({
   async run(options) {
     const given = [options['tls-cert'], options['tls-key'], options['tls-ca']];
     if (given.some((one) => one === undefined) && given.some((one) => one !== undefined)) {
-      process.stderr.write('gatewarden controller: --tls-cert, --tls-key and --tls-ca need each other\n');
+      process.stderr.write('gatewarden controller: --tls-cert, --tls-key and --tls-ca must be given together\n');
       return 2;
     }
     if (options['sidecar-settings'] !== undefined && options.webhook === null) {

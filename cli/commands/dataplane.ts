@@ -13,61 +13,62 @@ import { defineCommand, type Reading, type RepeatedOption } from './command.ts';
 const labelOption = {
   repeated: '--label',
   valueName: 'NAME=VALUE',
-  description: 'Label by which Routes select this plane, where its credential lets it say so; Pods have their own.',
+  description: 'Label by which Routes select this data plane, if its credential allows it; Pods have their own labels.',
   read: readLabel,
 } as const satisfies RepeatedOption<readonly [string, string]>;
 
 /** A plane that serves what a controller sends. */
 export const dataplaneCommand = defineCommand({
   name: 'dataplane',
-  summary: 'serve what a controller sends',
+  summary: 'serve the configuration that a controller sends',
   description:
-    'Connects to a controller, serves what it sends, and follows its changes. It is alive at once, and ready when the ' +
-    'first snapshot serves. A controller that is away costs no request: what was sent last serves on, and with ' +
-    '--snapshot it is also served after a restart. SIGTERM and SIGINT stop accepting and let running requests finish; ' +
+    'Connects to a controller, serves the configuration that it sends, and applies its updates. It is alive at once, and ready when the ' +
+    'first configuration is in effect. Losing the controller costs no request: the last configuration stays in effect, and with ' +
+    '--snapshot also after a restart. SIGTERM and SIGINT stop accepting and let running requests finish; ' +
     'a second signal ends the process at once.',
   options: {
     controller: {
       valueName: 'HOST:PORT[,…]',
-      description: 'Controllers to connect to, any of them; a name may stand for several. TLS is always spoken.',
+      description:
+        'Controllers to connect to, any of them; a name may resolve to several. The connection always uses TLS.',
       read: readControllers,
     },
     ca: file(
-      'Certificates of the authorities that certify controllers, read again for every connection; by default those that the system trusts.',
+      'CA certificates that signed the certificates of controllers, read again for every connection; by default those that the system trusts.',
     ),
     'ca-env': {
       valueName: 'NAME',
-      description: 'Environment variable that holds these certificates in PEM, in place of --ca.',
+      description: 'Environment variable with these certificates in PEM, instead of --ca.',
       optional: true,
       read: readVariable,
     },
     'token-file': file(
-      'Token that is shown to controllers, read again for every connection; by default ' +
-        '/var/run/secrets/tokens/gatewarden/token, where Pods have it, unless there is another credential.',
+      'Token that identifies this data plane, read again for every connection; by default ' +
+        '/var/run/secrets/tokens/gatewarden/token, as in Pods, unless there is another credential.',
     ),
-    'bootstrap-token-file': file('Token of a plane outside of a cluster, in place of --token-file.'),
-    cert: file('Certificate of this plane with its chain, in PEM, to be known by; needs --key.'),
-    key: file('Key of that certificate, in PEM.'),
+    'bootstrap-token-file': file('Token of a data plane outside of a cluster, instead of --token-file.'),
+    cert: file('Client certificate chain (PEM) that identifies this data plane; needs --key.'),
+    key: file('Private key of --cert, in PEM.'),
     snapshot: {
       ...file(
-        'Directory that what is served is kept in, sealed, for a start without a controller; by default nowhere.',
+        'Directory for an encrypted copy of the configuration, used when no controller is reachable at start; by default none.',
       ),
       valueName: 'DIR',
     },
     'snapshot-key': file(
-      'File with 32 random bytes or more that --snapshot is sealed with; only planes of the same group may have it.',
+      'File with 32 random bytes or more, the encryption key of --snapshot; only data planes of the same group may have it.',
     ),
     'snapshot-max-age': {
       valueName: 'DURATION',
-      description: 'How long after a controller last stood by it a kept snapshot may still be served.',
+      description: 'Maximum age of a saved snapshot, counted from the last contact with a controller.',
       default: '168h',
       read: readDuration,
     },
     'unready-after': {
       valueName: 'DURATION',
       description:
-        'How long no controller may confirm what is served before the plane is not ready, so that balancers take it ' +
-        'out; it serves on. By default it stays ready.',
+        'Time without contact with a controller after which the data plane reports not ready, so that load balancers take it ' +
+        'out; it keeps serving. By default it stays ready.',
       optional: true,
       read: readDuration,
     },
@@ -83,7 +84,7 @@ export const dataplaneCommand = defineCommand({
     },
     name: {
       valueName: 'NAME',
-      description: 'Name of this plane outside of a cluster; by default the name of the machine.',
+      description: 'Name of this data plane outside of a cluster; by default the host name.',
       optional: true,
       read: readName,
     },
@@ -97,11 +98,11 @@ export const dataplaneCommand = defineCommand({
   examples: [
     {
       command: 'gatewarden dataplane --controller controller.gatewarden.svc:9443 --ca ca.crt',
-      effect: 'Serve as a plane in a cluster, with the token that its Pod has.',
+      effect: 'Serve in a cluster, with the token of the Pod.',
     },
     {
       command: 'gatewarden dataplane --controller ctl:9443 --bootstrap-token-file token --label tier=edge',
-      effect: 'Serve outside of a cluster, as a plane that Routes select by a label.',
+      effect: 'Serve outside of a cluster, as a data plane that Routes select by a label.',
     },
   ],
   async run(options) {
@@ -152,12 +153,14 @@ function combinationProblem(options: {
 }): string | null {
   const { cert, key, snapshot, 'snapshot-key': sealed, sidecar } = options;
   if (options['token-file'] !== undefined && options['bootstrap-token-file'] !== undefined)
-    return '--token-file and --bootstrap-token-file exclude each other';
-  if (options.ca !== undefined && options['ca-env'] !== undefined) return '--ca and --ca-env exclude each other';
-  if ((cert === undefined) !== (key === undefined)) return '--cert and --key need each other';
-  if ((snapshot === undefined) !== (sealed === undefined)) return '--snapshot and --snapshot-key need each other';
-  if (sidecar && snapshot !== undefined) return '--sidecar excludes --snapshot: a sidecar keeps no secrets on disk';
-  if (!sidecar && options['app-port'] !== undefined) return '--app-port is for a --sidecar';
+    return '--token-file and --bootstrap-token-file cannot be given together';
+  if (options.ca !== undefined && options['ca-env'] !== undefined) return '--ca and --ca-env cannot be given together';
+  if ((cert === undefined) !== (key === undefined)) return '--cert and --key must be given together';
+  if ((snapshot === undefined) !== (sealed === undefined))
+    return '--snapshot and --snapshot-key must be given together';
+  if (sidecar && snapshot !== undefined)
+    return '--sidecar and --snapshot cannot be given together: a sidecar keeps no secrets on disk';
+  if (!sidecar && options['app-port'] !== undefined) return '--app-port needs --sidecar';
   return null;
 }
 

@@ -33,7 +33,9 @@ async function choosePort(): Promise<number | undefined> {
     const port = await freePort(8080);
     if (port !== undefined) return port;
     const other = await freePort(0);
-    process.stdout.write(`Port 8080 is taken, so the gateway listens on ${other} this time. PORT=… chooses another.\n`);
+    process.stdout.write(
+      `Port 8080 is in use, so the gateway listens on ${other} this time. PORT=… chooses another.\n`,
+    );
     return other;
   }
   const port = /^\d{1,5}$/.test(asked) && Number(asked) < 65_536 ? await freePort(Number(asked)) : undefined;

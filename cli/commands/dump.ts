@@ -4,14 +4,17 @@ import { defineCommand } from './command.ts';
 /** Prints what a controller made of everything. */
 export const dumpCommand = defineCommand({
   name: 'dump',
-  summary: 'print what a controller has compiled, without secrets',
+  summary: 'print the compiled configuration of a controller, without secrets',
   description:
-    'Asks the admin address of a controller for the snapshot that planes are to run and for what was said of each ' +
-    'resource, and prints it as JSON. Secrets that stand in documents are stars, and the files of secret stores are ' +
-    'named and not shown.',
+    'Requests the snapshot (the compiled configuration) and the verdict on each resource from the admin address of a controller, ' +
+    'and prints them as JSON. Secrets in documents are replaced by stars, and the files of secret stores are ' +
+    'named but not shown.',
   options: adminOptions,
   examples: [
-    { command: 'gatewarden dump > dump.json', effect: 'Keep what the controller on this machine has compiled.' },
+    {
+      command: 'gatewarden dump > dump.json',
+      effect: 'Save the compiled configuration of the controller on this machine.',
+    },
   ],
   async run({ admin, 'token-file': tokenFile, 'ca-file': caFile }) {
     const { askController } = await import('../actions/admin-client.ts');

@@ -43,10 +43,10 @@ export const evalCommand = defineCommand({
       optional: true,
       read: readFileName,
     },
-    json: { flag: true, description: 'Print outcome, type, value and what a condition would decide, as JSON.' },
+    json: { flag: true, description: 'Print outcome, type, value and the result as a condition, as JSON.' },
     jsonl: {
       flag: true,
-      description: 'Read rows {"expr": …} from the standard input and print what --json prints for each of them.',
+      description: 'Read rows {"expr": …} from the standard input and print the output of --json for each of them.',
     },
     system: systemOption,
   },

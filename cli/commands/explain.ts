@@ -7,9 +7,9 @@ import { defineCommand } from './command.ts';
 /** Says what a type or one of its fields is. */
 export const explainCommand = defineCommand({
   name: 'explain',
-  summary: 'say what a type of object does and how it is configured',
+  summary: 'explain a type of object and its configuration',
   description:
-    'Prints what a type does, its fields with their types and defaults, and examples; or one field of it. Also explains ' +
+    'Prints a description of the type, its fields with their types and defaults, and examples; or one field of it. Also explains ' +
     'objects that need no declaration, such as the decorator capture, and documents: Route, config.json, admin.json.',
   arguments: [
     { name: 'TYPE[.FIELD]', description: 'A type such as HeaderFilter, or a field such as HeaderFilter.add.' },
@@ -17,7 +17,7 @@ export const explainCommand = defineCommand({
   options: {},
   examples: [
     { command: 'gatewarden explain CaptureDecorator', effect: 'Explain the type.' },
-    { command: 'gatewarden explain CaptureDecorator.masks', effect: 'Explain one field and what is in it.' },
+    { command: 'gatewarden explain CaptureDecorator.masks', effect: 'Explain one field and its members.' },
   ],
   async run(_, given) {
     const [, name = '', path] = /^((?:config|admin)\.json|[^.]*)(?:\.(.*))?$/s.exec(given['TYPE[.FIELD]']) ?? [];

@@ -12,30 +12,30 @@ export const exportCommand = defineCommand({
   summary: 'write a configuration as Kubernetes resources',
   description:
     'Writes the configuration of an instance directory as manifests: each route as a Route, config.json and admin.json ' +
-    'as the ConfigMap of the base configuration, and the stores that routes find secrets in as SecretStores. Routes of ' +
-    'a cluster are tenants, who may do less than an operator: the manifests are checked as `gatewarden check` would, ' +
-    'and what is left to do is printed to the standard error. Ends with 0 when nothing is left to do, and with 1 otherwise.',
+    'as the ConfigMap of the base configuration, and the secret stores of routes as SecretStores. Routes of ' +
+    'a cluster belong to tenants, who may do less than an operator: the manifests are checked as by `gatewarden check`, ' +
+    'and the remaining work is printed to the standard error. The exit code is 0 when nothing is left to do, and 1 otherwise.',
   arguments: [{ name: 'DIR', description: 'Instance directory, or its configuration directory.' }],
   options: {
     namespace: { valueName: 'NAME', description: 'Namespace of the resources.', read: label },
     base: { valueName: 'NAME', description: 'Name of the ConfigMap.', default: 'gatewarden', read: label },
     out: {
       valueName: 'DIR',
-      description:
-        'Directory for one file per resource, made if it is missing; by default all go to the standard output.',
+      description: 'Directory for one file per resource, created if missing; by default all go to the standard output.',
       optional: true,
       read: (text) => ({ value: text }),
     },
     'include-secrets': {
       flag: true,
-      description: 'Write out what is secret; otherwise Secrets are empty, and stars stand for secrets in documents.',
+      description:
+        'Write secrets in clear; otherwise Secrets are empty, and secrets in documents are replaced by stars.',
     },
     system: systemOption,
   },
   examples: [
     {
       command: 'gatewarden export /etc/gatewarden --namespace shop --out manifests',
-      effect: 'Write manifests; say what is left to do.',
+      effect: 'Write manifests; print the remaining work.',
     },
   ],
   async run({ namespace, base, out, 'include-secrets': includesSecrets, system }, { DIR: path }) {

@@ -12,13 +12,13 @@ const fileOption = {
 /** Puts sidecars into manifests, as the webhook puts them into Pods. */
 export const injectCommand = defineCommand({
   name: 'inject',
-  summary: 'put sidecars into the Pods of manifests',
+  summary: 'inject sidecars into the Pods of manifests',
   description:
-    'Reads manifests, puts a sidecar into every Pod that they make (Pod, Deployment, StatefulSet, DaemonSet, ReplicaSet, ' +
-    'Job, CronJob), except those with the label gatewarden.io/inject: "false", and prints them; what else they hold ' +
-    'stays as it is written. It is what the webhook does to Pods that ask for it, and the same annotations count. The ' +
-    'settings and the authorities are those of the cluster unless files are given. Ends with 0, or prints nothing and ' +
-    'ends with 1 when something is wrong. docs/sidecars.md says more.',
+    'Reads manifests, adds a sidecar to every Pod template in them (Pod, Deployment, StatefulSet, DaemonSet, ReplicaSet, ' +
+    'Job, CronJob), except those with the label gatewarden.io/inject: "false", and prints them; everything else ' +
+    'stays as it is written. The webhook does the same to Pods that ask for it, with the same annotations. The ' +
+    'settings and the CA certificates come from the cluster unless files are given. The exit code is 0; on an error it is ' +
+    '1, and nothing is printed. See docs/sidecars.md.',
   options: {
     file: fileOption,
     settings: {
@@ -29,7 +29,8 @@ export const injectCommand = defineCommand({
     },
     ca: {
       valueName: 'FILE',
-      description: 'Authorities of controllers, in PEM; by default ca.crt of the ConfigMap gatewarden-authority.',
+      description:
+        'CA certificates of the controllers, in PEM; by default ca.crt of the ConfigMap gatewarden-authority.',
       optional: true,
       read: readText,
     },
@@ -41,13 +42,13 @@ export const injectCommand = defineCommand({
     },
     'controller-namespace': {
       valueName: 'NAME',
-      description: 'Namespace of the controllers, whose ConfigMaps are read.',
+      description: 'Namespace of the controllers, where the ConfigMaps are read.',
       default: 'gatewarden',
       read: readText,
     },
     kubeconfig: {
       valueName: 'FILE',
-      description: 'How to reach the API server; by default KUBECONFIG or ~/.kube/config.',
+      description: 'kubeconfig of the API server; by default KUBECONFIG or ~/.kube/config.',
       optional: true,
       read: readText,
     },
@@ -59,7 +60,7 @@ export const injectCommand = defineCommand({
     },
     {
       command: 'gatewarden inject -f deployment.yaml --settings sidecar.json --ca ca.crt',
-      effect: 'Do it without a cluster.',
+      effect: 'The same without a cluster.',
     },
   ],
   async run({ file: paths, settings, ca, namespace, kubeconfig, 'controller-namespace': controllers }) {

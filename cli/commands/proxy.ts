@@ -10,7 +10,7 @@ export const proxyCommand = defineCommand({
   summary: 'forward every request to one backend, with no policy in front of it',
   description:
     'Accepts HTTP/1.1 and HTTP/2 on one address and forwards every request to one backend. Malformed and ambiguous requests ' +
-    'are refused, forwarded headers are set, and requests are logged and counted; nothing else is decided. ' +
+    'are rejected, forwarding headers are set, and requests are logged and counted; there are no other decisions. ' +
     'SIGTERM and SIGINT stop accepting and let running requests finish; a second signal ends the process at once.',
   options: {
     listen: {
@@ -37,7 +37,7 @@ export const proxyCommand = defineCommand({
     'trusted-proxies': planeOptions['trusted-proxies'],
     connections: {
       valueName: 'N',
-      description: 'Most connections to the backend, for each unit; further requests wait.',
+      description: 'Most connections to the backend for each unit; further requests wait.',
       default: '1024',
       read: readConnections,
     },

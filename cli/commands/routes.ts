@@ -5,16 +5,16 @@ import { defineCommand, type Reading } from './command.ts';
 /** Says which route takes a request, and why no earlier one does. */
 export const routesCommand = defineCommand({
   name: 'routes',
-  summary: 'list the routes in order, or say which of them takes a request and why',
+  summary: 'list the routes in order, or show which one takes a request and why',
   description:
     'Lists the routes of every router of an instance directory in the order in which they are tried. With --match, ' +
-    'asks their conditions for a request and says what each of them gives: true, false, or no value, which counts as ' +
-    'false. Filters in front of a router may change a request before it gets there; they are not run.',
+    'evaluates their conditions for a request and prints each result: true, false, or no value, which counts as ' +
+    'false. Filters in front of a router, which may change a request, are not run.',
   arguments: [{ name: 'DIR', description: 'Instance directory, or its configuration directory.', optional: true }],
   options: {
     match: {
       valueName: 'REQUEST',
-      description: "Request to ask for: 'GET https://host/path', or only a URL or a path.",
+      description: "Request to match: 'GET https://host/path', or only a URL or a path.",
       optional: true,
       read: readRequest,
     },
@@ -30,7 +30,7 @@ export const routesCommand = defineCommand({
     { command: 'gatewarden routes .', effect: 'List the routes of the instance in this directory.' },
     {
       command: "gatewarden routes . --match 'POST https://shop.test/orders' --header 'X-Tenant: a'",
-      effect: 'Say which route takes this request and what the conditions before it give.',
+      effect: 'Show which route takes this request, and the results of the conditions before it.',
     },
   ],
   async run({ match, header, system }, { DIR: directory }) {

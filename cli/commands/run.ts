@@ -10,9 +10,9 @@ export const runCommand = defineCommand({
   name: 'run',
   summary: 'serve a configuration directory',
   description:
-    'Serves the configuration of an instance directory: config/admin.json, config/config.json and config/routes, as ' +
-    'they are written for OpenIG. Prints what it loaded. Files that change become live without losing ' +
-    'a request; one that turns bad keeps its last good version serving. SIGHUP looks at every file now; SIGTERM and ' +
+    'Serves the configuration of an instance directory: config/admin.json, config/config.json and config/routes, ' +
+    'OpenIG-compatible. Prints a summary of the loaded configuration. Changed files take effect without losing ' +
+    'a request; if a file becomes invalid, its last good version stays in effect. SIGHUP checks every file now; SIGTERM and ' +
     'SIGINT stop accepting and let running requests finish; a second signal ends the process at once.',
   arguments: [
     {
@@ -29,21 +29,24 @@ export const runCommand = defineCommand({
     reports: {
       valueName: 'text|json|auto',
       description:
-        'How changes of files and what is wrong with them are told on the standard error once the gateway serves: as ' +
+        'How changes of files and their problems are reported on the standard error once the gateway serves: as ' +
         'text, or as one JSON line each; "auto" means as --log-format says.',
       default: 'auto',
       read: readLogFormat,
     },
     watch: {
       flag: true,
-      description: 'Make changes live at once, whatever the scan interval of a router is.',
+      description: 'Apply changes at once, whatever the scan interval of a router is.',
     },
     system: systemOption,
     units: unitsOption,
     ...planeOptions,
   },
   examples: [
-    { command: 'gatewarden run . --watch', effect: 'Serve the instance in this directory, and every change at once.' },
+    {
+      command: 'gatewarden run . --watch',
+      effect: 'Serve the instance in this directory, and apply every change at once.',
+    },
     {
       command: 'gatewarden run /etc/gatewarden --port 8443 -Dam.realm=/alpha',
       effect: 'Serve an instance on another port, with a value for the token &{am.realm}.',

@@ -4,21 +4,21 @@ import { defineCommand } from './command.ts';
 /** Says how a controller and its planes stand. */
 export const statusCommand = defineCommand({
   name: 'status',
-  summary: 'say how a controller and its planes stand',
+  summary: 'show the state of a controller and its data planes',
   description:
-    'Asks the admin address of a controller which planes it has, which revision they run, how far behind they are and ' +
-    'what they could not build. A controller that does not lead asks the one that does for all planes. The exit code ' +
-    'is 0 when all is well, 3 when the controller is not ready, the base configuration is not sound, a plane is ' +
-    'behind or could not build something, or the leader does not answer, and 1 when the controller could not be asked.',
+    'Asks the admin address of a controller for its data planes: the revision that each runs, how far behind it is and ' +
+    'what failed to build there. A controller that is not the leader asks the leader for all data planes. The exit code ' +
+    'is 0 when all is well, 3 when the controller is not ready, the base configuration is not valid, a data plane is ' +
+    'behind or failed to build something, or the leader does not answer, and 1 when the controller is not reachable.',
   options: {
     ...adminOptions,
-    json: { flag: true, description: 'Print what programs read.' },
+    json: { flag: true, description: 'Print JSON for programs.' },
   },
   examples: [
     { command: 'gatewarden status', effect: 'Ask the controller on this machine.' },
     {
       command: 'kubectl -n gatewarden exec deploy/gatewarden-controller -- gatewarden status',
-      effect: 'Ask the controller of a Pod in that Pod.',
+      effect: 'Ask the controller inside its own Pod.',
     },
     {
       command: 'gatewarden status --admin https://controller.test:9443 --token-file token --ca-file ca.pem --json',

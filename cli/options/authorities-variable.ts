@@ -10,7 +10,7 @@ export function authoritiesIn(
   const text = env[name];
   if (text === undefined) return { problem: `there is no environment variable ${name}` };
   const found = text.match(CERTIFICATE) ?? [];
-  if (found.length === 0) return { problem: `the environment variable ${name} holds no certificate in PEM` };
+  if (found.length === 0) return { problem: `the environment variable ${name} contains no PEM certificate` };
   for (const [at, pem] of found.entries()) {
     try {
       new X509Certificate(pem);

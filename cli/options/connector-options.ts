@@ -5,14 +5,14 @@ export const connectorOptions = {
   port: {
     valueName: 'N[,N…]',
     description:
-      'Port to accept clients on, one for each connector of admin.json in their order; by default those in ' +
+      'Port for clients, one for each connector of admin.json in their order; by default those in ' +
       'admin.json, or 8080. 0 takes a free one.',
     optional: true,
     read: readPorts,
   },
   host: {
     valueName: 'HOST',
-    description: 'Address to accept clients on; by default every interface.',
+    description: 'Address for clients; by default every interface.',
     optional: true,
     read: readHost,
   },

@@ -45,7 +45,8 @@ export function readOutsidePlanes(path: string | undefined): OutsidePlanesSettin
     ...(certificates === undefined ? [] : [certificateAuthenticator(certificates.planes)]),
     ...(known.length === 0 ? [] : [bootstrapAuthenticator(known)]),
   ];
-  if (authenticators.length === 0) throw new Error(`${path} lets no plane in: it has no tokens and no certificates`);
+  if (authenticators.length === 0)
+    throw new Error(`${path} admits no data plane: it has no tokens and no certificates`);
   return {
     authenticators,
     authorities: certificates === undefined ? null : readText(beside(certificates.authorities)),
@@ -62,7 +63,7 @@ function readSettings(path: string): z.infer<typeof settings> {
   try {
     content = JSON.parse(text);
   } catch (error) {
-    throw new Error(`${path} is no JSON: ${errorText(error)}`);
+    throw new Error(`${path} is not JSON: ${errorText(error)}`);
   }
   const parsed = settings.safeParse(content);
   if (!parsed.success) throw new Error(`${path}:\n${z.prettifyError(parsed.error)}`);

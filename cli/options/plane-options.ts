@@ -10,7 +10,7 @@ import { readNetworks } from './networks.ts';
 
 export const logLevelOption = {
   valueName: 'LEVEL',
-  description: 'What the program log tells: error, warn, info or debug, each with what is before it.',
+  description: 'Log level: error, warn, info or debug.',
   default: 'info',
   read: readLogLevel,
 } as const satisfies ValueOption;
@@ -28,14 +28,15 @@ export const logFormatOption = {
 export const planeOptions = {
   'access-log': {
     valueName: 'FILE|-|off',
-    description: 'Where one line per request goes: a file, the standard output (-) or nowhere (off).',
+    description:
+      'Destination of the access log, one line per request: a file, the standard output (-) or nowhere (off).',
     default: '-',
     read: readAccessLog,
   },
   'access-log-format': {
     valueName: 'text|json|auto',
     description:
-      'Format of these lines: text for people, or JSON; "auto" means text on a terminal and JSON elsewhere. Text has ' +
+      'Format of the access log: text for people, or JSON; "auto" means text on a terminal and JSON elsewhere. Text has ' +
       'colours on a terminal unless NO_COLOR is set.',
     default: 'auto',
     read: readLogFormat,
@@ -44,7 +45,7 @@ export const planeOptions = {
     valueName: 'ADDR|auto|off',
     description:
       'Address of /health/live, /health/ready and /metrics, which are never on the traffic address; "auto" means ' +
-      '127.0.0.1:9090, or any free port when that one is taken.',
+      '127.0.0.1:9090, or any free port when that one is in use.',
     default: 'auto',
     read: readAdmin,
   },
@@ -52,27 +53,27 @@ export const planeOptions = {
   'log-format': logFormatOption,
   'trusted-proxies': {
     valueName: 'CIDR,…',
-    description: 'Peers whose X-Forwarded-* and Forwarded headers are believed; those of all others are dropped.',
+    description: 'Peers whose X-Forwarded-* and Forwarded headers are trusted; those of all others are dropped.',
     default: 'none',
     read: readNetworks,
   },
   limits: {
     valueName: 'NAME=VALUE,…',
-    description: 'What clients are held to, such as bodyBytes=1048576,headTimeout=5s; docs/limits.md lists the names.',
+    description: 'Limits for clients, such as bodyBytes=1048576,headTimeout=5s; docs/limits.md lists the names.',
     default: 'default',
     read: readLimits,
   },
   'drain-delay': {
     valueName: 'DURATION',
     description:
-      'How long after a stop signal clients are still accepted, while the plane is not ready and asks each of them to ' +
-      'go: give it the time in which balancers take a plane out that is not ready.',
+      'How long to keep accepting connections after a stop signal while readiness already fails, so that load balancers can ' +
+      'take this instance out first; clients are asked to reconnect meanwhile.',
     default: '0s',
     read: readDelay,
   },
   'drain-timeout': {
     valueName: 'DURATION',
-    description: 'How long running requests may take to finish once nobody is accepted any more.',
+    description: 'How long running requests may take to finish once no new connections are accepted.',
     default: '30s',
     read: readDelay,
   },

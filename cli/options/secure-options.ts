@@ -13,13 +13,13 @@ export const secureOptions = {
   },
   'tls-cert': {
     valueName: 'FILE',
-    description: 'Certificate with its chain, in PEM, that clients of --tls-port are shown; followed when it changes.',
+    description: 'Certificate chain, in PEM, for --tls-port; reloaded when it changes.',
     optional: true,
     read: readPath,
   },
   'tls-key': {
     valueName: 'FILE',
-    description: 'Key of that certificate, in PEM; followed when it changes.',
+    description: 'Private key of --tls-cert, in PEM; reloaded when it changes.',
     optional: true,
     read: readPath,
   },
@@ -36,7 +36,7 @@ export interface SecureChoice {
 export function secureProblem(options: SecureChoice & { readonly port: readonly number[] | undefined }): string | null {
   const { 'tls-port': port, 'tls-cert': certificate, 'tls-key': key } = options;
   const given = [port, certificate, key].filter((one) => one !== undefined).length;
-  if (given !== 0 && given !== 3) return '--tls-port, --tls-cert and --tls-key need each other';
+  if (given !== 0 && given !== 3) return '--tls-port, --tls-cert and --tls-key must be given together';
   if (port !== undefined && port !== 0 && options.port?.includes(port) === true)
     return `--port and --tls-port must not both be ${port}`;
   return null;

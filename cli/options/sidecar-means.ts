@@ -39,7 +39,7 @@ export async function sidecarMeans(options: SidecarMeansOptions): Promise<Sideca
           ca === undefined ? await read(AUTHORITY) : readText(ca),
         ]);
   if (!authorities.includes('-----BEGIN CERTIFICATE-----')) {
-    throw new Error(`${ca ?? `${AUTHORITY.key} of ConfigMap ${namespace}/${AUTHORITY.name}`} holds no certificate`);
+    throw new Error(`${ca ?? `${AUTHORITY.key} of ConfigMap ${namespace}/${AUTHORITY.name}`} contains no certificate`);
   }
   const where = settings ?? `ConfigMap ${namespace}/${SETTINGS.name}`;
   return { settings: readSidecarSettings(text, where), authorities };
@@ -73,10 +73,10 @@ function advice(namespace: string): string {
   const get = ({ name, key }: typeof SETTINGS): string =>
     `  kubectl get configmap ${name} -n ${namespace} -o jsonpath='{.data.${key.replace('.', '\\.')}}' >${key}`;
   return [
-    'The settings of sidecars and the authorities of controllers can be given as files, with --settings and --ca:',
+    'The settings of sidecars and the CA certificates of controllers can be given as files, with --settings and --ca:',
     get(SETTINGS),
     get(AUTHORITY),
-    'They are there if the chart has sidecars.enabled. A release with a name such as edge has edge-gatewarden-sidecar and edge-gatewarden-authority.',
+    'They exist if the chart has sidecars.enabled. A release with a name such as edge has edge-gatewarden-sidecar and edge-gatewarden-authority.',
   ].join('\n');
 }
 

@@ -2,8 +2,8 @@ import type { CannotListen } from '../../dataplane/supervisor/cannot-listen.ts';
 
 /** What the codes of the system mean to whoever chose the address. */
 const reasons: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'is taken: another program listens there',
-  EACCES: 'may not be listened on: ports below 1024 are for privileged users',
+  EADDRINUSE: 'is in use: another program listens there',
+  EACCES: 'is not permitted: ports below 1024 are for privileged users',
   EADDRNOTAVAIL: 'is not an address of this machine',
   ENOTFOUND: 'is not the name of a host',
 };

@@ -36,7 +36,7 @@ export function checkReport({ verdicts: files, tokenProblems, manifests }: Findi
 }
 
 function skippedText(names: readonly string[]): string {
-  return names.length === 0 ? '' : `note: not looked at: ${names.join(', ')}`;
+  return names.length === 0 ? '' : `note: not checked: ${names.join(', ')}`;
 }
 
 /** A number with its noun. */

@@ -7,13 +7,13 @@ const TAKEN = /EADDRINUSE: address already in use (\S+?)\]?$/;
 export function controllerFailure(error: unknown, at: { readonly server: string; readonly namespace: string }): Error {
   if (error instanceof ApiError) return new Error(`${at.server}: ${error.message}${adviceOf(error, at.namespace)}`);
   const [, address] = TAKEN.exec(errorText(error)) ?? [];
-  if (address !== undefined) return new Error(`${address} is taken: another program listens there`);
+  if (address !== undefined) return new Error(`${address} is in use: another program listens there`);
   return asError(error);
 }
 
 function adviceOf({ status }: ApiError, namespace: string): string {
-  if (status === 401) return '; the credentials in the kubeconfig may be too old';
-  if (status === 403) return '; docs/controller-rights.yaml has the rights that a controller needs';
-  if (status === 404) return `; the namespace ${namespace} has to be there, or another is named with --namespace`;
+  if (status === 401) return '; the credentials in the kubeconfig may have expired';
+  if (status === 403) return '; docs/controller-rights.yaml lists the rights that a controller needs';
+  if (status === 404) return `; create the namespace ${namespace}, or name another one with --namespace`;
   return '';
 }

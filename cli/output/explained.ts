@@ -100,7 +100,7 @@ export function explained(name: string): Explained {
   const document = documents.find((one) => one.name.toLowerCase() === name.toLowerCase());
   if (document !== undefined) return document;
   const byDefault = catalogue.find(typeOfDefault(name));
-  if (byDefault !== undefined) return explainedType(byDefault, [`'${name}' is one that needs no declaration.`]);
+  if (byDefault !== undefined) return explainedType(byDefault, [`'${name}' exists without being declared.`]);
   const { message, hint } = catalogue.unknown(name);
   throw new Error(hint === undefined ? message : `${message}: ${hint}`);
 }

@@ -10,7 +10,7 @@ export function programHelp(commands: readonly Command[]): string {
     'Usage: gatewarden COMMAND [OPTIONS]',
     '',
     'Commands:',
-    ...columns([...rows, ['help COMMAND', 'print what a command does and which options it takes']]),
+    ...columns([...rows, ['help COMMAND', 'print the description and the options of a command']]),
     '',
     'Options:',
     ...columns([

@@ -42,6 +42,6 @@ const remarks = {
 } as const;
 
 function pace(interval: number, watch: boolean): string {
-  if (watch) return 'changes are live at once';
-  return interval === 0 ? 'read once, and at SIGHUP' : `looked at every ${interval / 1000} s`;
+  if (watch) return 'changes take effect at once';
+  return interval === 0 ? 'read once, and at SIGHUP' : `checked every ${interval / 1000} s`;
 }

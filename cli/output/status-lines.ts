@@ -13,7 +13,7 @@ export function readStatusReport(text: string): StatusReport {
   const value: unknown = JSON.parse(text);
   if (typeof value === 'object' && value !== null && 'planes' in value && 'baseProblems' in value)
     return value as StatusReport;
-  throw new Error('what answered is no controller, or of another version');
+  throw new Error('the response is not from a controller, or from another version of it');
 }
 
 /** Whether there is nothing that somebody should look at. */
@@ -37,7 +37,7 @@ function headLines({ controller, isLeader, leader, waitsFor, revision, followers
   const counts = resources.map(({ kind, count, notAccepted, refsNotResolved }) => {
     const aside = [
       notAccepted > 0 ? `${notAccepted} not accepted` : '',
-      refsNotResolved > 0 ? `${refsNotResolved} with references that are not resolved` : '',
+      refsNotResolved > 0 ? `${refsNotResolved} with unresolved references` : '',
     ].filter((part) => part !== '');
     return `${count} ${kind}${count === 1 ? '' : 's'}${aside.length === 0 ? '' : ` (${aside.join(', ')})`}`;
   });
@@ -51,7 +51,7 @@ function headLines({ controller, isLeader, leader, waitsFor, revision, followers
 
 function planeLines({ planes, leaderFault }: StatusReport): string[] {
   if (planes.length === 0)
-    return [leaderFault === undefined ? 'no planes' : 'no planes are connected to this controller'];
+    return [leaderFault === undefined ? 'no planes' : 'no data planes are connected to this controller'];
   const rows = planes.map((plane) => [
     plane.plane,
     plane.group,
@@ -69,7 +69,7 @@ function planeLines({ planes, leaderFault }: StatusReport): string[] {
 function faultLines({ planes, watches, baseProblems, leaderFault }: StatusReport): string[] {
   const lines = [
     ...baseFaults(baseProblems),
-    ...(leaderFault === undefined ? [] : [`the leader could not be asked for its planes: ${leaderFault}`]),
+    ...(leaderFault === undefined ? [] : [`the leader could not be asked for its data planes: ${leaderFault}`]),
     ...planes.flatMap(planeFaults),
     ...watches.flatMap(watchFaults),
   ];
@@ -79,15 +79,15 @@ function faultLines({ planes, watches, baseProblems, leaderFault }: StatusReport
 function baseFaults(problems: readonly string[]): string[] {
   if (problems.length === 0) return [];
   const shown = problems.flatMap((text) => text.split('\n')).map((line) => `${indent}${line}`);
-  return ['the base configuration is not sound; the last good one stays, if there is one:', ...shown];
+  return ['the base configuration is not valid; the last good one stays in effect, if there is one:', ...shown];
 }
 
 function planeFaults({ plane, problems, clockAhead }: PlaneReport): string[] {
   const skew = clockAhead !== null && Math.abs(clockAhead) > CLOCK_TOLERANCE;
   return [
-    ...problems.map(({ route, message }) => `plane ${plane} could not build ${route}:\n${indent}${message}`),
+    ...problems.map(({ route, message }) => `data plane ${plane} failed to build ${route}:\n${indent}${message}`),
     ...(skew
-      ? [`plane ${plane}: its clock is ${duration(Math.abs(clockAhead))} ${clockAhead > 0 ? 'ahead' : 'behind'}`]
+      ? [`data plane ${plane}: its clock is ${duration(Math.abs(clockAhead))} ${clockAhead > 0 ? 'ahead' : 'behind'}`]
       : []),
   ].flatMap((text) => text.split('\n'));
 }
@@ -96,7 +96,7 @@ function watchFaults({ kind, scope, isSynced, age, fault }: WatchReport): string
   const name = `watch of ${kind}${scope === '' ? '' : ` in ${scope}`}`;
   if (fault !== null) return [`${name}: ${fault}`];
   if (!isSynced) return [`${name}: not listed yet`];
-  return age !== null && age > SILENCE ? [`${name}: nothing heard for ${duration(age)}`] : [];
+  return age !== null && age > SILENCE ? [`${name}: no data for ${duration(age)}`] : [];
 }
 
 function short(revision: string | null): string {

@@ -116,7 +116,7 @@ describe('gatewarden check', () => {
 
   it.each<[string, RegExp]>([
     ['nowhere', /there is no file or directory nowhere/],
-    ['notes.txt', /notes\.txt is no JSON or YAML file/],
+    ['notes.txt', /notes\.txt is not a JSON or YAML file/],
   ])('refuses %s', async (path, text) => {
     const outcome = await run(alone, 'check', path);
     expect(outcome.code).toBe(1);
@@ -172,7 +172,7 @@ describe('gatewarden routes', () => {
     expect(code).toBe(0);
     expect(stdout).toBe(
       [
-        'routes      config/routes, looked at every 10 s',
+        'routes      config/routes, checked every 10 s',
         'router      gateway._router, 2 routes in this order:',
         "  10-a  ${request.headers['X-A'][0] == 'yes'}",
         "  20-b  ${find(request.uri.path, '^/b')}",
@@ -188,14 +188,16 @@ describe('gatewarden routes', () => {
     ],
     [
       ['--match', '/x', '--header', 'X-A: yes'],
-      ["→ 10-a  true      ${request.headers['X-A'][0] == 'yes'}", '  1 later route is not asked'],
+      ["→ 10-a  true      ${request.headers['X-A'][0] == 'yes'}", '  1 later route is not tried'],
     ],
     [
       ['--match', '/a/../b'],
-      ['no route is asked: it is refused with 400 target-ambiguous, because the path can be read in more than one way'],
+      [
+        'no route is tried: the request is rejected with 400 target-ambiguous, because the path can be read in more than one way',
+      ],
     ],
-    [['--match', 'POST /none'], ['  no route takes it: 404']],
-    [['--match', '/openig/api'], ['no route takes it: /openig is the administrative path, which clients never reach']],
+    [['--match', 'POST /none'], ['  no route matches: 404']],
+    [['--match', '/openig/api'], ['no route matches: /openig is the administrative path, which clients never reach']],
   ])('says which takes %j', async (words, expected) => {
     const { code, stdout } = await run(sound, 'routes', '.', ...words);
     expect(code).toBe(0);

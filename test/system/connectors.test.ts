@@ -85,7 +85,7 @@ describe('connectors', () => {
     const { code, stderr } = await refused({ 'config/admin.json': { connectors: two } }, ['--port', `0,${port}`]);
     expect([code, stderr]).toEqual([
       1,
-      `gatewarden run: 127.0.0.1:${port}, connectors[1], is taken: another program listens there; choose another one with --port\n`,
+      `gatewarden run: 127.0.0.1:${port}, connectors[1], is in use: another program listens there; choose another one with --port\n`,
     ]);
     server.close();
   });
@@ -93,7 +93,7 @@ describe('connectors', () => {
   it('are listened on where admin.json says when nobody says otherwise', async () => {
     const { server, port } = await taken();
     const { stderr } = await refused({ 'config/admin.json': { connectors: [{ port }] } });
-    expect(stderr).toContain(`127.0.0.1:${port}, the traffic address, is taken`);
+    expect(stderr).toContain(`127.0.0.1:${port}, the traffic address, is in use`);
     server.close();
   });
 
@@ -210,7 +210,7 @@ describe('files of an instance', () => {
     const { code, stderr } = await runProgram(gatewarden, words);
     expect([code, stderr]).toEqual([
       1,
-      expect.stringContaining(`process ${gateway!.pid} serves this instance already`),
+      expect.stringContaining(`process ${gateway!.pid} already serves this instance`),
     ]);
     expect(readFileSync(path, 'utf8')).toBe(`${gateway!.pid}\n`);
     expect(await gateway!.stop()).toBe(0);

@@ -251,11 +251,11 @@ describe('the command line', () => {
   it.each([
     [['--controller', 'nowhere'], 'must be HOST:PORT'],
     [['--controller', ':9443'], 'with a host and a port'],
-    [['--controller', 'a:1', '--cert', 'x'], '--cert and --key need each other'],
-    [['--controller', 'a:1', '--snapshot', 'x'], '--snapshot and --snapshot-key need each other'],
+    [['--controller', 'a:1', '--cert', 'x'], '--cert and --key must be given together'],
+    [['--controller', 'a:1', '--snapshot', 'x'], '--snapshot and --snapshot-key must be given together'],
     [['--controller', 'a:1', '--sidecar', '--snapshot', 'x', '--snapshot-key', 'y'], 'a sidecar keeps no secrets'],
-    [['--controller', 'a:1', '--app-port', '8080'], '--app-port is for a --sidecar'],
-    [['--controller', 'a:1', '--token-file', 'x', '--bootstrap-token-file', 'y'], 'exclude each other'],
+    [['--controller', 'a:1', '--app-port', '8080'], '--app-port needs --sidecar'],
+    [['--controller', 'a:1', '--token-file', 'x', '--bootstrap-token-file', 'y'], 'cannot be given together'],
     [['--controller', 'a:1', '--label', 'x'], 'must be NAME=VALUE'],
     [[], '--controller'],
   ])('%j is refused', async (words, reason) => {

@@ -163,7 +163,7 @@ describe('gatewarden proxy that cannot start', () => {
     expect(code).toBe(1);
     expect(stdout).toBe('');
     expect(stderr).toMatch(
-      new RegExp(`^gatewarden proxy: ${address}, .* is taken: .*; choose another one with ${option}$`, 'm'),
+      new RegExp(`^gatewarden proxy: ${address}, .* is in use: .*; choose another one with ${option}$`, 'm'),
     );
     expect(stderr).not.toContain('    at ');
     squatter.close();
@@ -175,7 +175,7 @@ describe('gatewarden proxy that cannot start', () => {
     const words = ['proxy', '--listen', address, '--admin', 'off', '--to', backend.url];
     const { code, stderr } = await runProgram(gatewarden, words);
     expect(code).toBe(1);
-    expect(stderr).toContain(`gatewarden proxy: ${address}, the traffic address, is taken`);
+    expect(stderr).toContain(`gatewarden proxy: ${address}, the traffic address, is in use`);
     await first.stop();
   });
 

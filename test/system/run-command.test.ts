@@ -169,7 +169,7 @@ describe('gatewarden run', () => {
       const { code, stderr } = await runProgram(gatewarden, words);
       expect(code).toBe(1);
       expect(stderr).toContain(`:${value.replace('127.0.0.1:', '')}, `);
-      expect(stderr).toContain(`is taken: another program listens there; choose another one with ${option}\n`);
+      expect(stderr).toContain(`is in use: another program listens there; choose another one with ${option}\n`);
     }
   });
 
@@ -179,7 +179,7 @@ describe('gatewarden run', () => {
     const { code, stderr } = await runProgram(gatewarden, ['run'], { env });
     expect([code, stderr]).toEqual([
       1,
-      `gatewarden run: name a directory: there is none at ${folder.path}/.openig, where an instance is when nobody says\n`,
+      `gatewarden run: name a directory: there is none at ${folder.path}/.openig, where an instance is looked for by default\n`,
     ]);
   });
 

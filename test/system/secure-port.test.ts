@@ -148,8 +148,8 @@ it.each<[string, Record<string, string>, string]>([
 });
 
 it.each<[string, string[], string]>([
-  ['a port alone', ['--tls-port', '1'], '--tls-port, --tls-cert and --tls-key need each other'],
-  ['files alone', ['--tls-cert', 'a', '--tls-key', 'b'], '--tls-port, --tls-cert and --tls-key need each other'],
+  ['a port alone', ['--tls-port', '1'], '--tls-port, --tls-cert and --tls-key must be given together'],
+  ['files alone', ['--tls-cert', 'a', '--tls-key', 'b'], '--tls-port, --tls-cert and --tls-key must be given together'],
   [
     'one port for both',
     ['--tls-port', '7', '--tls-cert', 'a', '--tls-key', 'b', '--port', '7'],

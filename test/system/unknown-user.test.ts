@@ -36,7 +36,7 @@ it('serves an instance that it cannot write to, and tells that no process id is 
   const words = ['run', folder.path, '--host', '127.0.0.1', '--port', '0', '--admin', 'off', '--units', '1'];
   const heard = await said(words, '"listening"');
   expect(heard).toContain('"msg":"listening"');
-  expect(heard.includes('the process id cannot be kept in')).toBe(isNobody);
+  expect(heard.includes('the process id cannot be written to')).toBe(isNobody);
 });
 
 it.each<[string, string[], string]>([

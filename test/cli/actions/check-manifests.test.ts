@@ -94,7 +94,7 @@ describe('manifests are judged together', () => {
     const { text } = checkReport({ verdicts: [], tokenProblems: [], manifests });
     expect(text).toContain('  at /m/all.yaml:8:26\n  8 | spec: { handler: { type: Chian } }\n');
     expect(text).toContain('/m/all.yaml, Route a: EVERY REQUEST THAT REACHES THIS ROUTE GETS 500');
-    expect(text).toContain('note: not looked at: Service y/x, Namespace y\n');
+    expect(text).toContain('note: not checked: Service y/x, Namespace y\n');
   });
 
   it('with a name only where an object has one', () => {

@@ -83,6 +83,6 @@ describe('insertYaml', () => {
     ['to what an alias stands for elsewhere', 'spec: &a\n  b: 1\nother: *a\n', whole],
     ['to what is no collection', 'spec: 1\n', whole],
   ])('adds nothing %s', (_, text, addition) => {
-    expect(() => insertYaml(text, [addition])).toThrow('cannot be changed where it stands');
+    expect(() => insertYaml(text, [addition])).toThrow('cannot be edited in place');
   });
 });

@@ -45,7 +45,7 @@ it('leaves the directory that others use', () => {
 
 it('stays as it is when a process that lives has it', () => {
   leave(`${process.ppid}\n`);
-  expect(() => claim('fail')).toThrow(`process ${process.ppid} serves this instance already, says ${path}`);
+  expect(() => claim('fail')).toThrow(`process ${process.ppid} already serves this instance, according to ${path}`);
   expect(readFileSync(path, 'utf8')).toBe(`${process.ppid}\n`);
 });
 
@@ -53,7 +53,7 @@ it('is written over when that is wanted, and then removed by nobody but its owne
   leave(`${process.ppid}\n`);
   const release = claim('override');
   expect(readFileSync(path, 'utf8')).toBe(`${process.pid}\n`);
-  expect(warnings).toEqual([expect.stringContaining(`although process ${process.ppid} lives`)]);
+  expect(warnings).toEqual([expect.stringContaining(`although process ${process.ppid} is running`)]);
   writeFileSync(path, `${process.ppid}\n`);
   release();
   expect(existsSync(path)).toBe(true);
@@ -65,14 +65,14 @@ it.each([`${NOBODY}\n`, `${process.pid}\n`, '', 'nonsense', '0', '-1'])(
     leave(text);
     claim('fail');
     expect(readFileSync(path, 'utf8')).toBe(`${process.pid}\n`);
-    expect(warnings).toEqual([expect.stringContaining('was left behind by a process that is gone')]);
+    expect(warnings).toEqual([expect.stringContaining('was left behind by a process that no longer runs')]);
   },
 );
 
 it('is done without where nothing can be written', () => {
   const blocked = join(leave('x'), 'tmp', 'gatewarden.pid');
   claim('fail', blocked)();
-  expect(warnings).toEqual([expect.stringMatching(/^the process id cannot be kept in .*: ENOTDIR/)]);
+  expect(warnings).toEqual([expect.stringMatching(/^the process id cannot be written to .*: ENOTDIR/)]);
 });
 
 it('cannot be claimed where it cannot be read', () => {

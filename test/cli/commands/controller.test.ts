@@ -84,7 +84,10 @@ it.each([[['--tls-cert', 'a']], [['--tls-cert', 'a', '--tls-key', 'b']], [['--tl
   'a controller with %j misses a part of its certificate',
   async (words) => {
     const { code, stderr } = await runProgram(gatewarden, ['controller', ...words]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('--tls-cert, --tls-key and --tls-ca need each other')]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('--tls-cert, --tls-key and --tls-ca must be given together'),
+    ]);
   },
 );
 

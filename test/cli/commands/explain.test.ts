@@ -24,10 +24,10 @@ describe('gatewarden explain', () => {
   });
 
   it.each([
-    ['capture', "CaptureDecorator: Decorator. 'capture' is one that needs no declaration."],
-    ['baseURI', "BaseUriDecorator: Decorator. 'baseURI' is one that needs no declaration."],
-    ['timer', "TimerDecorator: Decorator. 'timer' is one that needs no declaration."],
-    ['ForgeRockClientHandler', "Chain: Handler. 'ForgeRockClientHandler' is one that needs no declaration."],
+    ['capture', "CaptureDecorator: Decorator. 'capture' exists without being declared."],
+    ['baseURI', "BaseUriDecorator: Decorator. 'baseURI' exists without being declared."],
+    ['timer', "TimerDecorator: Decorator. 'timer' exists without being declared."],
+    ['ForgeRockClientHandler', "Chain: Handler. 'ForgeRockClientHandler' exists without being declared."],
     ['Route', 'Route: A file in the directory of a router, such as config/routes/10-shop.json.'],
     ['config.json', 'config.json: The file config/config.json of an instance.'],
     ['admin.json', 'admin.json: The file config/admin.json of an instance.'],

@@ -146,8 +146,8 @@ describe('what cannot be carried over', () => {
 
   it('is said of files and directories', () => {
     const remarks = manifests.remarks.join('\n');
-    expect(remarks).toContain('default.json: is no route, and is not carried over');
-    expect(remarks).toContain('config.json: heap[1].config.directory names a place on the machine');
+    expect(remarks).toContain('default.json: is not a route; it is not exported');
+    expect(remarks).toContain('config.json: heap[1].config.directory names a path on this machine');
   });
 
   it('is said by the compiler of what a tenant may not do', () => {

@@ -125,7 +125,7 @@ describe('manifests', () => {
       deployment
         .replace('metadata:\n', 'x: &l { app: web }\nmetadata:\n')
         .replace('labels: { app: web }', 'labels: *l'),
-      /write out what it has aliases for/,
+      /replace its YAML aliases/,
     ],
     [
       'no object but a template',

@@ -48,7 +48,7 @@ describe('a status', () => {
       'controller  controller-0, leads, followed by controller-1',
       'ready       yes',
       'revision    abcdef012345',
-      'resources   12 Routes (1 not accepted, 2 with references that are not resolved), 1 SecretStore',
+      'resources   12 Routes (1 not accepted, 2 with unresolved references), 1 SecretStore',
       '',
       'PLANE      GROUP    STATE    REVISION      LAG  ROUTES  READY  AGE   CONTROLLER',
       'edge/gw-1  default  current  abcdef012345  -    12      yes    1h1m  controller-0',
@@ -60,7 +60,7 @@ describe('a status', () => {
     const lines = statusLines({ ...report, baseProblems: [error] });
     expect(lines.slice(-4)).toEqual([
       '',
-      'the base configuration is not sound; the last good one stays, if there is one:',
+      'the base configuration is not valid; the last good one stays in effect, if there is one:',
       "  error: heap[0].type: there is no type 'Foo' [unknown-type]",
       '    at config.json',
     ]);
@@ -68,8 +68,8 @@ describe('a status', () => {
 
   it('of a follower that could not ask the leader says that planes may be missing', () => {
     const lines = statusLines({ ...report, isLeader: false, planes: [], leaderFault: 'connection refused' });
-    expect(lines).toContain('no planes are connected to this controller');
-    expect(lines.at(-1)).toBe('the leader could not be asked for its planes: connection refused');
+    expect(lines).toContain('no data planes are connected to this controller');
+    expect(lines.at(-1)).toBe('the leader could not be asked for its data planes: connection refused');
   });
 
   it('of a follower has the planes that the leader knows', async () => {
@@ -95,9 +95,9 @@ describe('a status', () => {
     expect(lines[1]).toBe('ready       no: Routes are not listed');
     expect(lines.slice(-5)).toEqual([
       '',
-      'plane edge/gw-1 could not build shop.orders:',
+      'data plane edge/gw-1 failed to build shop.orders:',
       '  handler: no\uFFFD[2Jsuch',
-      'plane edge/gw-1: its clock is 1m0s behind',
+      'data plane edge/gw-1: its clock is 1m0s behind',
       'watch of Route: the API server did not answer: ECONNREFUSED',
     ]);
   });
@@ -116,7 +116,7 @@ describe('the command status', () => {
   it.each([
     ['all is well', report, 0],
     ['a plane is behind', { ...report, planes: [plane('edge/gw-1', { state: 'behind' })] }, 3],
-    ['the base configuration is not sound', { ...report, baseProblems: ['error: no'] }, 3],
+    ['the base configuration is not valid', { ...report, baseProblems: ['error: no'] }, 3],
     ['the controller is not ready', { ...report, waitsFor: 'Routes are not listed' }, 3],
   ])('ends with a code that says whether %s', async (_, shown, code) => {
     const port = await listening(createServer((_request, response) => response.end(JSON.stringify(shown))));
@@ -131,7 +131,7 @@ describe('the command status', () => {
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('/status answered 403: you may not') });
     const other = await listening(createServer((_, response) => response.end('{}')));
     const foreign = await runProgram(gatewarden, ['status', '--admin', `http://127.0.0.1:${other}`]);
-    expect(foreign).toMatchObject({ code: 1, stderr: expect.stringContaining('no controller') });
+    expect(foreign).toMatchObject({ code: 1, stderr: expect.stringContaining('not from a controller') });
   });
 
   it('sends its token over TLS to whom the authority vouches for, and never without', async () => {
@@ -152,7 +152,7 @@ describe('the command status', () => {
     expect(ran.code).toBe(0);
     expect(seen).toEqual(['Bearer my-token']);
     const unknown = await runProgram(gatewarden, ['status', '--admin', url, '--token-file', token]);
-    expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining('cannot be asked') });
+    expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining('cannot reach') });
     const open = await runProgram(gatewarden, ['dump', '--admin', `http://127.0.0.1:${port}`, '--token-file', token]);
     expect(open).toMatchObject({ code: 1, stderr: expect.stringContaining('over https only') });
     expect(seen).toHaveLength(1);
@@ -170,7 +170,7 @@ describe('the command status', () => {
     const found = await runProgram(gatewarden, ['status', '--json'], inPod);
     expect(JSON.parse(found.stdout)).toEqual(report);
     const gone = await runProgram(gatewarden, ['dump', '--admin', `unix:${folder}/none.sock`]);
-    expect(gone).toMatchObject({ code: 1, stderr: expect.stringMatching(/none\.sock cannot be asked: .*ENOENT/) });
+    expect(gone).toMatchObject({ code: 1, stderr: expect.stringMatching(/cannot reach .*none\.sock: .*ENOENT/) });
     const wrong = await runProgram(gatewarden, ['status', '--admin', 'unix:none.sock']);
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('unix:/PATH') });
   });

@@ -45,8 +45,8 @@ describe('planes outside of a cluster', () => {
   });
 
   it.each<[string, object | string, RegExp]>([
-    ['no JSON', '{ tokens', /^\S+planes\.json is no JSON: /],
-    ['nobody', {}, /planes\.json lets no plane in: it has no tokens and no certificates/],
+    ['no JSON', '{ tokens', /^\S+planes\.json is not JSON: /],
+    ['nobody', {}, /planes\.json admits no data plane: it has no tokens and no certificates/],
     ['a misspelt field', { token: [] }, /planes\.json:\n.*"token"/],
     ['a token without a group', { tokens: [{ tokenFile: 'edge.token' }] }, /tokens\[0\]\.group/],
     [

@@ -6,22 +6,22 @@ it.each<[number, ConstructorParameters<typeof CannotListen>, string]>([
   [
     1,
     [0, { host: undefined, port: 80 }, 'EADDRINUSE'],
-    'port 80, the traffic address, is taken: another program listens there; choose another one with --port',
+    'port 80, the traffic address, is in use: another program listens there; choose another one with --port',
   ],
   [
     2,
     [1, { host: undefined, port: 80 }, 'EADDRINUSE'],
-    'port 80, connectors[1], is taken: another program listens there; choose another one with --port',
+    'port 80, connectors[1], is in use: another program listens there; choose another one with --port',
   ],
   [
     1,
     [1, { host: undefined, port: 443 }, 'EACCES'],
-    'port 443, the TLS address, may not be listened on: ports below 1024 are for privileged users; choose another one with --tls-port',
+    'port 443, the TLS address, is not permitted: ports below 1024 are for privileged users; choose another one with --tls-port',
   ],
   [
     2,
     ['admin', { host: '::1', port: 81 }, 'listen EADDRINUSE: address already in use ::1:81'],
-    '[::1]:81, the admin address, is taken: another program listens there; choose another one with --admin',
+    '[::1]:81, the admin address, is in use: another program listens there; choose another one with --admin',
   ],
   [
     1,

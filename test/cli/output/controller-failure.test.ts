@@ -7,18 +7,15 @@ const answered = (status: number, message: string): ApiError => new ApiError(mes
 
 it.each([
   [answered(0, 'the API server did not answer: ECONNREFUSED'), /^https:\/\/cluster\.test: the API .* ECONNREFUSED$/],
-  [answered(401, '401: Unauthorized'), /^https:\/\/cluster\.test: 401: Unauthorized; the credentials .* too old$/],
+  [answered(401, '401: Unauthorized'), /^https:\/\/cluster\.test: 401: Unauthorized; the credentials .* expired$/],
   [answered(403, '403: no'), /^https:\/\/cluster\.test: 403: no; docs\/controller-rights\.yaml /],
-  [
-    answered(404, '404: namespaces "gatewarden" not found'),
-    /; the namespace gatewarden has to be there, .*--namespace$/,
-  ],
-  [new Error('listen EADDRINUSE: address already in use 127.0.0.1:9090'), /^127\.0\.0\.1:9090 is taken: /],
+  [answered(404, '404: namespaces "gatewarden" not found'), /; create the namespace gatewarden, .*--namespace$/],
+  [new Error('listen EADDRINUSE: address already in use 127.0.0.1:9090'), /^127\.0\.0\.1:9090 is in use: /],
   [
     new Error(
       'No address added out of total 1 resolved errors: [listen EADDRINUSE: address already in use [::1]:9443]',
     ),
-    /^\[::1\]:9443 is taken: /,
+    /^\[::1\]:9443 is in use: /,
   ],
   [new Error('something else'), /^something else$/],
   ['no error', /^no error$/],
