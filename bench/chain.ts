@@ -15,6 +15,7 @@ import { arrived, readBuffer } from '../dataplane/engine/wire/turn.ts';
 import { REFUSED, type Wire, type WireOwner } from '../dataplane/engine/wire/wire.ts';
 import { figuresIn } from '../dataplane/metrics/route-slots.ts';
 import { Configuration } from '../dataplane/routes/configuration.ts';
+import { scriptOptions } from '../platform/script-options.ts';
 import { forwards, type Json, sixFilters } from './configured-peers.ts';
 import { cold, identity } from './identity-peers.ts';
 import { tokenFiles } from './token-files.ts';
@@ -220,7 +221,12 @@ const identified: Record<string, () => [Subject, readonly Buffer[]]> = {
   identities: () => protectedRoute(10_000),
 };
 
-const wanted = process.argv[2];
+const USAGE = `usage: node bench/chain.ts [CHAIN]
+Measures the JavaScript of the request path, in nanoseconds a request. Without CHAIN: the main ones, three rounds each,
+into bench/out/chain.json.
+  CHAIN  ${[...Object.keys(subjects), ...Object.keys(identified)].join(', ')}
+`;
+const [wanted] = scriptOptions(USAGE, {}, 1).words;
 if (wanted !== undefined) {
   const subject = subjects[wanted];
   const chosen = subject === undefined ? identified[wanted]?.() : ([subject, oneRequest] as const);

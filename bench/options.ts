@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import type { Workload } from './measure/workload.ts';
 import type { Peer } from './peer.ts';
 
-export const usage = `npm run bench -- [options]
+export const usage = `usage: npm run bench -- [options]
 
   (none)               every workload, about 20 minutes
   --quick              the main workload with 3 rounds, about 2 minutes

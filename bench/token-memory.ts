@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Exchange } from '../dataplane/engine/message/exchange.ts';
 import type { AccessTokenResolver } from '../dataplane/heap/objects/access-tokens.ts';
 import { TokenCache } from '../dataplane/oauth2/cache/token-cache.ts';
+import { scriptOptions } from '../platform/script-options.ts';
 import { outFolder } from './paths.ts';
 
 /** What was measured. */
@@ -56,8 +57,14 @@ async function measure(tokens: number): Promise<TokenMemory> {
   return { tokens, bytesEach: bytes / tokens, tokenBytes: tokenBytes / tokens };
 }
 
+const USAGE = `usage: npm run bench:tokens -- [TOKENS]
+Measures the memory of cached access tokens.
+  TOKENS  how many are cached (1000000)
+`;
+
 if (import.meta.main) {
-  const result = await measure(Number(process.argv[2] ?? 1_000_000));
+  const [tokens = '1000000'] = scriptOptions(USAGE, {}, 1).words;
+  const result = await measure(Number(tokens));
   writeFileSync(join(outFolder(), 'token-memory.json'), JSON.stringify(result));
   console.log(
     `${result.tokens} cached tokens of ${Math.round(result.tokenBytes)} bytes: ${Math.round(result.bytesEach)} bytes each beside them`,

@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { scriptOptions } from '../platform/script-options.ts';
 import { definitionFiles, definitionTemplates } from './definitions.ts';
 
 /** Writes the custom resource definitions anew, and the chart that has them. */
@@ -9,4 +10,11 @@ function writeDefinitions(root: URL): void {
   }
 }
 
-if (import.meta.main) writeDefinitions(new URL('../', import.meta.url));
+const USAGE = `usage: npm run crds
+Writes the custom resource definitions in crds/ and in the chart helm/gatewarden-crds.
+`;
+
+if (import.meta.main) {
+  scriptOptions(USAGE, {});
+  writeDefinitions(new URL('../', import.meta.url));
+}

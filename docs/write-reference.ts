@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { catalogue } from '../dataplane/catalogue/catalogue.ts';
+import { scriptOptions } from '../platform/script-options.ts';
 import { chartPage } from './chart-page.ts';
 import { referencePages } from './reference-pages.ts';
 import { resourcesPage } from './resources-page.ts';
@@ -26,7 +27,13 @@ function writeSchemas(folder: URL): void {
   for (const [name, text] of schemaFiles()) writeFileSync(new URL(name, folder), text);
 }
 
+const USAGE = `usage: npm run docs
+Writes the reference pages: docs/reference/, docs/resources.md, the values in the page of the chart, the names of types,
+the JSON Schemas.
+`;
+
 if (import.meta.main) {
+  scriptOptions(USAGE, {});
   writeReference(new URL('reference/', import.meta.url));
   writeFileSync(new URL('../dataplane/catalogue/type-names.ts', import.meta.url), typeNamesFile(catalogue.definitions));
   writeSchemas(new URL('schemas/', import.meta.url));

@@ -12,7 +12,12 @@ interface Counts {
 
 const marker = `GATEWARDEN_TEST_RUN=${randomUUID()}`;
 
-await runTests(process.argv.slice(2));
+const USAGE = `usage: npm test -- [FILE…] [OPTION…]
+Runs all tests, or those of the files. Options are those of vitest run; npx vitest run --help lists them.
+`;
+
+if (process.argv.includes('--help')) process.stdout.write(USAGE);
+else await runTests(process.argv.slice(2));
 
 /** Runs the tests that the words name, or all, and ends with one line that says how many passed, failed and skipped. */
 async function runTests(words: readonly string[]): Promise<void> {

@@ -1,13 +1,20 @@
 /** `npm run bench:cold-planes`: memory of the channel server while planes that hold nothing connect. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { scriptOptions } from '../../platform/script-options.ts';
 import { publishedRoute, publishedState } from '../../test/support/channel/published-routes.ts';
 import { CHANNEL_TOKEN, ServedChannel } from '../../test/support/channel/served-channel.ts';
 import { route } from './propagation.ts';
 import { SimulatedLink } from './simulated-link.ts';
 
 const MEGABYTE = 1e6;
-const [routes = 5_000, filler = 3_000] = process.argv.slice(2).map(Number);
+const USAGE = `usage: npm run bench:cold-planes -- [ROUTES [BYTES]]
+Measures the memory of the channel server while data planes that hold nothing connect.
+  ROUTES  how many routes are published (5000)
+  BYTES   size of each (3000)
+`;
+const { words } = scriptOptions(USAGE, {}, 3); // the process of the planes gets three
+const [routes = 5_000, filler = 3_000] = words.map(Number);
 
 /** A route as people write them, with a text that brings it to its size. */
 function routeOf(at: number): ReturnType<typeof publishedRoute> {
@@ -78,5 +85,5 @@ async function measure(): Promise<void> {
   await channel.close();
 }
 
-if (process.argv[2] === 'planes') await playPlanes(Number(process.argv[3]), Number(process.argv[4]));
+if (words[0] === 'planes') await playPlanes(Number(words[1]), Number(words[2]));
 else await measure();

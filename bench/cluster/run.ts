@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Held } from '../../contract/channel.ts';
+import { scriptOptions } from '../../platform/script-options.ts';
 import { ScriptedPlane } from '../../test/support/channel/scripted-plane.ts';
 import { ApiServer } from '../../test/support/cluster/api-server.ts';
 import { DeployedGateway } from '../../test/support/gateways/deployed-gateway.ts';
@@ -17,14 +18,18 @@ import { SimulatedLink } from './simulated-link.ts';
 
 const NAMESPACE = 'bench';
 const PLANES = 3;
-const argument = (name: string, byDefault: string): string => {
-  const at = process.argv.indexOf(`--${name}`);
-  return at < 0 ? byDefault : (process.argv[at + 1] ?? byDefault);
-};
-const sizes = argument('routes', '10,1000,5000').split(',').map(Number);
-const samples = Number(argument('samples', '200'));
-const edits = Number(argument('edits', '500'));
-const reconnecting = Number(argument('planes', '200'));
+const USAGE = `usage: npm run bench:cluster -- [OPTION…]
+Measures the controller with a real API server and real data planes on this machine, for some minutes.
+  --routes N,N,…  how many Routes there are, one size after the other (10,1000,5000)
+  --samples N     how many edits are timed for each size (200)
+  --edits N       how many edits are made under load (500)
+  --planes N      how many simulated data planes reconnect at once (200)
+`;
+const { values } = scriptOptions(USAGE, { routes: '10,1000,5000', samples: '200', edits: '500', planes: '200' });
+const sizes = values.routes.split(',').map(Number);
+const samples = Number(values.samples);
+const edits = Number(values.edits);
+const reconnecting = Number(values.planes);
 
 interface Row {
   readonly figure: string;

@@ -7,6 +7,7 @@ import { imageContent } from '../../image/image-content.ts';
 import { ociImage } from '../../image/oci-image.ts';
 import { programBundle } from '../../image/program-bundle.ts';
 import { writeRootfs } from '../../image/write-rootfs.ts';
+import { scriptOptions } from '../../platform/script-options.ts';
 import { ApiServer, type ClusterAccess } from '../../test/support/cluster/api-server.ts';
 import { whyNoCluster } from '../../test/support/cluster/cluster-programs.ts';
 import { DeployedGateway } from '../../test/support/gateways/deployed-gateway.ts';
@@ -22,7 +23,11 @@ type Command = readonly [string, ...string[]];
 
 const ROUTES = 10;
 const NAMESPACE = 'bench';
-const runs = Number(process.argv[process.argv.indexOf('--runs') + 1] ?? 5) || 5;
+const USAGE = `usage: npm run bench:image -- [--runs N]
+Builds the image and measures its size, its start and its memory.
+  --runs N  how often each start is timed (5)
+`;
+const runs = Number(scriptOptions(USAGE, { runs: '5' }).values.runs);
 const folder = mkdtempSync(join(tmpdir(), 'gatewarden-bench-image-'));
 const lines: string[] = [];
 

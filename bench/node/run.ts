@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { scriptOptions } from '../../platform/script-options.ts';
 import { onNode } from '../../test/node/support/kubernetes-node.ts';
 import { startedNode } from '../../test/node/support/started-node.ts';
 import { PlaneProbe } from '../cluster/plane-probe.ts';
@@ -12,12 +13,14 @@ import { outFolder } from '../paths.ts';
 
 const NAMESPACE = 'bench';
 const PLANES = 3;
-const argument = (name: string, byDefault: string): number => {
-  const at = process.argv.indexOf(`--${name}`);
-  return Number(at < 0 ? byDefault : (process.argv[at + 1] ?? byDefault));
-};
-const routes = argument('routes', '1000');
-const samples = argument('samples', '200');
+const USAGE = `usage: npm run bench:node -- [OPTION…]
+Measures what the chart installs, in Pods of a real node on this machine, as root.
+  --routes N   how many Routes there are (1000)
+  --samples N  how many edits are timed (200)
+`;
+const { values } = scriptOptions(USAGE, { routes: '1000', samples: '200' });
+const routes = Number(values.routes);
+const samples = Number(values.samples);
 
 interface Pod {
   readonly metadata: { readonly name: string };

@@ -3,11 +3,17 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { scriptOptions } from '../../platform/script-options.ts';
 import { startDemoBackend } from '../actions/demo-backend.ts';
 
 const host = '127.0.0.1';
 const example = 'examples/first-steps';
 
+const USAGE = `usage: npm run demo
+Starts a demo backend and the gateway in front of it with ${example}, until Ctrl-C. PORT=… chooses the port (8080).
+`;
+
+scriptOptions(USAGE, {});
 process.exitCode = await demo();
 
 /** What `make run` starts: a backend and the gateway in front of it with the first example, until Ctrl-C. */

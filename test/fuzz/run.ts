@@ -6,7 +6,7 @@ import { Campaign, type Discovery } from './campaign.ts';
 import { watchEngine } from './engine-faults.ts';
 import { subjects } from './subjects.ts';
 
-const USAGE = `npm run fuzz -- [--minutes N] [--seed N] [--case FILE]
+const USAGE = `usage: npm run fuzz -- [--minutes N] [--seed N] [--case FILE]
 
   --minutes N   how long, 1 by default
   --seed N      what decides the cases; a new one each time by default

@@ -1,6 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { missingPrerequisites } from './support/prerequisites.ts';
 
+const USAGE = `usage: npm run test:node -- [FILE…]
+Runs the tests on a real Kubernetes node, as root. The first run on a machine builds its parts, for about 15 minutes.
+`;
+if (process.argv.includes('--help')) {
+  process.stdout.write(USAGE);
+  process.exit(0);
+}
 const missing = await missingPrerequisites();
 if (missing.length > 0) {
   process.stderr.write(`The tests on a real node cannot run here.\n${missing.map((line) => `- ${line}\n`).join('')}`);
