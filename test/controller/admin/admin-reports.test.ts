@@ -21,13 +21,24 @@ it('shows what planes run without a secret, and of files of stores the names', (
         files: { 'shop/keys/key.pem': 'LS0tLS1CRUdJTg==' },
       },
     ],
+    resources: [
+      {
+        type: 'objects',
+        key: 'SecretStore/shop/keys',
+        hash: 'h1',
+        objects: [store],
+        files: { 'shop/keys/a': 'c2VzYW1l' },
+      },
+    ],
     defaults: [],
   };
   const text = dumpText(snapshot, [verdict('orders')]);
-  for (const secret of ['bXktc2VjcmV0', 'in-the-open', 'LS0tLS1CRUdJTg']) expect(text).not.toContain(secret);
+  for (const secret of ['bXktc2VjcmV0', 'in-the-open', 'LS0tLS1CRUdJTg', 'c2VzYW1l'])
+    expect(text).not.toContain(secret);
   expect(JSON.parse(text)).toMatchObject({
     revision: 'r1',
     routes: [{ id: 'shop.orders', document: { handler: 'Forward' }, fileNames: ['shop/keys/key.pem'] }],
+    resources: [{ key: 'SecretStore/shop/keys', fileNames: ['shop/keys/a'] }],
     verdicts: [{ kind: 'Route', resource: 'shop/orders', serves: 'this', hash: 'orders-1', isRemembered: false }],
   });
 });
@@ -38,6 +49,7 @@ it('dumps something before anything is compiled', () => {
     base: null,
     defaults: [],
     routes: [],
+    resources: [],
     verdicts: [],
   });
 });

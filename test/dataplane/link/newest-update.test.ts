@@ -3,6 +3,7 @@ import type { BaseEntry, RouteEntry, SourceVersion } from '../../../contract/sna
 import { builtHolding, type Holding, heldBy } from '../../../dataplane/link/holding.ts';
 import { type NewestUpdate, newestUpdate, type WholeUpdate } from '../../../dataplane/link/newest-update.ts';
 import { forbidding } from '../../support/channel/forbidden-resource.ts';
+import { sharedStore } from '../../support/channel/shared-store.ts';
 import { wholeUpdate } from '../../support/channel/whole-update.ts';
 
 /** `uid@version uid@version` */
@@ -239,5 +240,37 @@ describe('shared resources', () => {
     expect(judged(wanted, { resources: { set: [], remove: ['forbidden/one'] } }).wanted.resources).toEqual(
       new Map([['forbidden/two', other]]),
     );
+  });
+
+  it('are left out when they are older than those that are held', () => {
+    const [older, newer] = [
+      sharedStore('shop/keys', 'first', undefined, versions('Secret/shop/keys@4')),
+      sharedStore('shop/keys', 'second', undefined, versions('Secret/shop/keys@5')),
+    ];
+    const { wanted } = judged(empty, { resources: { set: [newer], remove: [] } });
+    expect(judged(wanted, { resources: { set: [older], remove: [] } }).update.resources).toBeUndefined();
+    expect([...wanted.resources.values()]).toEqual([newer]);
+  });
+
+  it('that could not be built stay as they were, also on disk', () => {
+    const [before, after] = [sharedStore('shop/keys', 'first'), sharedStore('shop/keys', 'second')];
+    const using = { ...route('a#1'), resources: { keys: before.key } };
+    const first = judged(empty, { set: [using], resources: { set: [before], remove: [] } }).wanted;
+    const { wanted } = judged(first, { resources: { set: [after], remove: [] } });
+    const { router, id } = using;
+    const failed = { route: { router, id }, problems: [], keepsServing: true, resource: before.key };
+    expect(builtHolding(first, wanted, [failed]).resources.get(before.key)).toBe(before);
+    expect(builtHolding(first, wanted, []).resources.get(before.key)).toBe(after);
+  });
+
+  it('stay as long as a route names them that keeps its version', () => {
+    const store = sharedStore('shop/keys', 'first');
+    const using = { ...route('a#1'), resources: { keys: store.key } };
+    const first = judged(empty, { set: [using], resources: { set: [store], remove: [] } }).wanted;
+    const { wanted } = judged(first, { set: [route('a#2')], resources: { set: [], remove: [store.key] } });
+    const { router, id } = using;
+    const failed = { route: { router, id }, problems: [], keepsServing: true };
+    expect([...builtHolding(first, wanted, [failed]).resources.values()]).toEqual([store]);
+    expect(builtHolding(first, wanted, []).resources.size).toBe(0);
   });
 });
