@@ -277,7 +277,7 @@ export class Configuration {
       const keepsServing = old !== undefined && old.entry.tenant === entry.tenant && entry.refuses !== true;
       const { router, id } = entry;
       if (entry.refuses !== true) this.problems.push({ route: { router, id }, problems, keepsServing });
-      if (keepsServing) return old;
+      if (keepsServing && old !== undefined) return old;
       const readable = verdict.condition !== null || entry.document['condition'] === undefined;
       return readable ? refusingRoute(entry, verdict.condition, figures) : null;
     };
@@ -310,6 +310,7 @@ export class Configuration {
       heap.buildAll();
       const main = heap.decorated(handler, decorations) as Next;
       this.builtRoutes++;
+      old = undefined; // the closures of this route would hold it, and through it every route before
       return makeRoute({
         entry,
         condition,
