@@ -191,7 +191,7 @@ describe('gatewarden run', () => {
     });
     expect(await get('/a')).toMatch(/^500 /);
     expect(await get('/b')).toBe('200 all');
-    await says('10-a.json: REQUESTS THAT MATCH THIS ROUTE GET REJECTED');
+    await says('10-a.json: REQUESTS THAT MATCH THIS ROUTE GET 500');
   });
 });
 
