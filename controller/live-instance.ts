@@ -1,5 +1,6 @@
 import type { Update } from '../contract/snapshot.ts';
-import { type Compilation, type Compiler, type LastGood, nothingGood } from './compile/compiler.ts';
+import type { Compilation, Compiler } from './compile/compiler.ts';
+import { type LastGood, nothingGood } from './compile/last-good.ts';
 import { Publisher } from './publish/publisher.ts';
 import type { DirectorySource } from './source/directory-source.ts';
 import { manifestVerdicts } from './source/manifest-verdicts.ts';

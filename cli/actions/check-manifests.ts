@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
-import { type Compilation, Compiler, nothingGood } from '../../controller/compile/compiler.ts';
-import type { InstanceState, SourceFile } from '../../controller/compile/source-file.ts';
+import { type Compilation, Compiler } from '../../controller/compile/compiler.ts';
+import type { InstanceState } from '../../controller/compile/instance-state.ts';
+import { nothingGood } from '../../controller/compile/last-good.ts';
+import type { SourceFile } from '../../controller/compile/source-file.ts';
 import type { Verdict } from '../../controller/compile/verdict.ts';
 import { manifestVerdicts, objectLabel } from '../../controller/source/manifest-verdicts.ts';
 import { type ManifestOptions, type ManifestSet, Manifests } from '../../controller/source/manifests.ts';

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Problem } from '../../contract/problem.ts';
-import { nothingGood } from '../../controller/compile/compiler.ts';
 import { isDocumentName } from '../../controller/compile/document-of.ts';
+import { nothingGood } from '../../controller/compile/last-good.ts';
 import type { SourceFile } from '../../controller/compile/source-file.ts';
 import type { Verdict } from '../../controller/compile/verdict.ts';
 import { compileSource } from '../../controller/live-instance.ts';

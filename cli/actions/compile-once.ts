@@ -1,6 +1,7 @@
 import type { Problem } from '../../contract/problem.ts';
 import { problemText } from '../../contract/problem-text.ts';
-import { type Compilation, nothingGood } from '../../controller/compile/compiler.ts';
+import type { Compilation } from '../../controller/compile/compiler.ts';
+import { nothingGood } from '../../controller/compile/last-good.ts';
 import { hasErrors } from '../../controller/compile/verdict.ts';
 import { compileSource } from '../../controller/live-instance.ts';
 import { counted } from '../output/check-report.ts';

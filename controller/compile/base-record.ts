@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../contract/document/json-value.ts';
 import { type TrustSettings, trustSettings } from '../../contract/trust-settings.ts';
-import type { LastGood } from './compiler.ts';
+import type { LastGood } from './last-good.ts';
 
 /**
  * The versions of `config.json`, `admin.json` and `trust.json` that were sound last, for controllers that start later.

@@ -1,6 +1,6 @@
 import { basename, join, relative, resolve } from 'node:path';
 import { contentHash } from '../../contract/document/canonical.ts';
-import { isJsonObject, type JsonObject } from '../../contract/document/json-value.ts';
+import { isJsonObject } from '../../contract/document/json-value.ts';
 import { fixedProperties } from '../../contract/document/properties.ts';
 import type { PropertySet } from '../../contract/document/property-set.ts';
 import type { TokenSources } from '../../contract/document/token-resolver.ts';
@@ -8,20 +8,21 @@ import type { Problem } from '../../contract/problem.ts';
 import type { RouteEntry, SharedResource } from '../../contract/snapshot.ts';
 import type { TrustSettings } from '../../contract/trust-settings.ts';
 import type { BaseRecord } from './base-record.ts';
-import type { Checker, FoundRouter, Judgement } from './checker.ts';
+import type { Checker, FoundRouter } from './checker.ts';
 import { defaultConfiguration } from './default-configuration.ts';
+import type { InstanceState } from './instance-state.ts';
+import type { BaseVersion, LastGood } from './last-good.ts';
 import { documentResolver, type ResolveDocument } from './resolve-document.ts';
 import type { CompiledResources } from './resources/compiled-resources.ts';
 import { forbiddenAddresses } from './resources/forbidden-addresses.ts';
-import type { GoodResources } from './resources/good-resources.ts';
 import { InstanceResources, type WithResources } from './resources/instance-resources.ts';
 import type { ResourceChange, ResourceOpinion } from './resources/judge-change.ts';
 import type { PlatformFacts } from './resources/platform-facts.ts';
 import type { ResourceState } from './resources/resource-state.ts';
 import { RouteDrafts } from './route-draft.ts';
-import { directoryPath, type GoodRoutes, RouterWalk } from './router-walk.ts';
+import { directoryPath, RouterWalk } from './router-walk.ts';
 import type { Snapshot } from './snapshot.ts';
-import { type InstanceState, type SourceFile, sameContent } from './source-file.ts';
+import { type SourceFile, sameContent } from './source-file.ts';
 import { hasErrors, type Verdict } from './verdict.ts';
 
 export interface CompilerOptions {
@@ -49,25 +50,6 @@ export interface Compilation {
   /** To be handed in the next time. */
   readonly lastGood: LastGood;
 }
-
-/** The versions that were sound last. */
-export interface LastGood {
-  readonly base: BaseVersion | null;
-  readonly routes: GoodRoutes;
-  /** Absent before there were custom resources. */
-  readonly resources?: GoodResources;
-}
-
-export interface BaseVersion {
-  readonly document: JsonObject;
-  readonly properties: PropertySet;
-  readonly judgement: Judgement;
-  readonly hash: string;
-  /** Whether somebody wrote it; otherwise it is what runs where there is no file. */
-  readonly isFile: boolean;
-}
-
-export const nothingGood: LastGood = { base: null, routes: new Map() };
 
 /** A file that was there would not be taken away to get the default configuration, which lets other requests pass. */
 const gone: BaseDraft = {

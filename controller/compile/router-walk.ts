@@ -4,10 +4,11 @@ import type { PropertySet } from '../../contract/document/property-set.ts';
 import type { Path, Problem } from '../../contract/problem.ts';
 import { compareRoutes, compareTexts } from '../../contract/route-order.ts';
 import type { FoundRouter } from './checker.ts';
+import type { InstanceState } from './instance-state.ts';
 import { type RouteDraft, type RouteDrafts, type RouteVersion, refusingRoute } from './route-draft.ts';
 import type { RouteIdentity } from './route-identity.ts';
 import type { CompiledRoute } from './snapshot.ts';
-import type { InstanceState, SourceFile } from './source-file.ts';
+import type { SourceFile } from './source-file.ts';
 import type { ServedVersion, Verdict } from './verdict.ts';
 
 /** How many routers may be inside each other's routes. */

@@ -1,7 +1,8 @@
 import { basename, dirname, join, resolve } from 'node:path';
 import { readJsonText } from '../../contract/document/json-text.ts';
 import { documentOf, isDocumentName } from '../compile/document-of.ts';
-import type { InstanceState, SourceFile, StrayFile } from '../compile/source-file.ts';
+import type { InstanceState, StrayFile } from '../compile/instance-state.ts';
+import type { SourceFile } from '../compile/source-file.ts';
 import { DirectoryWatch } from './directory-watch.ts';
 import { ABSENT, DocumentDirectory, type Look, SETTLE } from './document-directory.ts';
 import { type ManifestObject, manifestObjects } from './manifest-objects.ts';

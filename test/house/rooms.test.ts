@@ -15,6 +15,10 @@ describe('rooms', () => {
 });
 
 describe('circles of imports', () => {
+  it('are absent from this repository', () => {
+    expect(importCircles(readRepository())).toEqual([]);
+  });
+
   it('are found through other files and through types', () => {
     const files = [
       { path: 'cli/a.ts', text: "import { b } from './b.ts';" },

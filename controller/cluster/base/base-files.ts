@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../../contract/document/json-value.ts';
 import type { SourceVersion } from '../../../contract/snapshot.ts';
-import { type SourceFile, type StrayFile, sameContent } from '../../compile/source-file.ts';
+import type { StrayFile } from '../../compile/instance-state.ts';
+import { type SourceFile, sameContent } from '../../compile/source-file.ts';
 
 const NAMES = ['config.json', 'admin.json', 'trust.json'] as const;
 type BaseName = (typeof NAMES)[number];

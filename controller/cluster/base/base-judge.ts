@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../contract/document/json-value.ts';
 import type { BaseOpinion } from '../../admission/base-review.ts';
-import type { Compilation, Compiler, LastGood } from '../../compile/compiler.ts';
+import type { Compilation, Compiler } from '../../compile/compiler.ts';
+import type { LastGood } from '../../compile/last-good.ts';
 import type { ResourceState } from '../../compile/resources/resource-state.ts';
 import { baseFiles } from './base-files.ts';
 import { baseProblems } from './base-problems.ts';

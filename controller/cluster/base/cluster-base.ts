@@ -1,7 +1,8 @@
 import type { SourceVersion } from '../../../contract/snapshot.ts';
 import type { BaseJudge } from '../../admission/base-review.ts';
 import { baseRecordOf } from '../../compile/base-record.ts';
-import type { Compilation, LastGood } from '../../compile/compiler.ts';
+import type { Compilation } from '../../compile/compiler.ts';
+import type { LastGood } from '../../compile/last-good.ts';
 import { untilReachable } from '../api/until-reachable.ts';
 import type { ClusterControllerOptions } from '../cluster-controller-options.ts';
 import { judgeBase } from './base-judge.ts';

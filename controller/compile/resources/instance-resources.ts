@@ -6,9 +6,10 @@ import type { BaseEntry, RouteEntry } from '../../../contract/snapshot.ts';
 import type { BaseRecord } from '../base-record.ts';
 import type { Checker, FoundRouter } from '../checker.ts';
 import { type CompiledAdmin, compileAdmin } from '../compile-admin.ts';
+import type { InstanceState } from '../instance-state.ts';
 import type { ResolveDocument } from '../resolve-document.ts';
 import type { CompiledRoute } from '../snapshot.ts';
-import { type InstanceState, type SourceFile, sameContent } from '../source-file.ts';
+import { type SourceFile, sameContent } from '../source-file.ts';
 import type { Verdict } from '../verdict.ts';
 import {
   type CompiledTrust,

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Instance, openInstance } from '../../../cli/actions/open-instance.ts';
 import { startSummary } from '../../../cli/output/start-summary.ts';
-import { nothingGood } from '../../../controller/compile/compiler.ts';
+import { nothingGood } from '../../../controller/compile/last-good.ts';
 import { compileSource } from '../../../controller/live-instance.ts';
 import { instanceLayout } from '../../../controller/source/instance-layout.ts';
 import { InstanceFolder } from '../../support/gateways/instance-folder.ts';

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type Compilation, Compiler, type LastGood, nothingGood } from '../../../controller/compile/compiler.ts';
-import type { SourceFile, StrayFile } from '../../../controller/compile/source-file.ts';
+import { type Compilation, Compiler } from '../../../controller/compile/compiler.ts';
+import type { StrayFile } from '../../../controller/compile/instance-state.ts';
+import { type LastGood, nothingGood } from '../../../controller/compile/last-good.ts';
+import type { SourceFile } from '../../../controller/compile/source-file.ts';
 import { operatorReach } from '../../support/gateways/operator-reach.ts';
 import { PlainChecker } from '../../support/gateways/plain-checker.ts';
 

@@ -7,9 +7,11 @@ import {
   type SecretContent,
 } from '../../../contract/resources/resource.ts';
 import type { Checker, FoundRouter, Judgement } from '../../../controller/compile/checker.ts';
-import { type Compilation, Compiler, type LastGood, nothingGood } from '../../../controller/compile/compiler.ts';
+import { type Compilation, Compiler } from '../../../controller/compile/compiler.ts';
+import type { InstanceState } from '../../../controller/compile/instance-state.ts';
+import { type LastGood, nothingGood } from '../../../controller/compile/last-good.ts';
 import type { ResourceVerdict } from '../../../controller/compile/resources/resource-verdict.ts';
-import type { InstanceState, SourceFile } from '../../../controller/compile/source-file.ts';
+import type { SourceFile } from '../../../controller/compile/source-file.ts';
 import { operatorReach } from '../gateways/operator-reach.ts';
 
 /** What becomes of one change of a resource beside its spec. */

@@ -5,7 +5,7 @@ import { checkPaths } from '../../../cli/actions/check-paths.ts';
 import { openInstance } from '../../../cli/actions/open-instance.ts';
 import { checkReport } from '../../../cli/output/check-report.ts';
 import { snapshotText } from '../../../cli/output/snapshot-text.ts';
-import { nothingGood } from '../../../controller/compile/compiler.ts';
+import { nothingGood } from '../../../controller/compile/last-good.ts';
 import { compileSource } from '../../../controller/live-instance.ts';
 import { instanceLayout } from '../../../controller/source/instance-layout.ts';
 
