@@ -4,18 +4,15 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { scriptOptions } from '../platform/script-options.ts';
 import { repository } from './paths.ts';
 
-const HELP = `npm run bench:reporting
-
+const USAGE = `usage: npm run bench:reporting
 How long the main thread of 'gatewarden run' is busy at a time while it compiles and reports bad documents, in
 milliseconds: the health endpoints do not answer meanwhile. The goal is at most 100.
 `;
 
-if (process.argv.length > 2) {
-  process.stdout.write(HELP);
-  process.exit(process.argv[2] === '--help' ? 0 : 2);
-}
+scriptOptions(USAGE, {});
 
 const handler = { type: 'StaticResponseHandler', config: { status: 200 } };
 const unknownKeys = (count: number): object => ({

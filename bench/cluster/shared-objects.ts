@@ -7,6 +7,7 @@ import { Publisher } from '../../controller/publish/publisher.ts';
 import { catalogue } from '../../dataplane/catalogue/catalogue.ts';
 import { Configuration } from '../../dataplane/routes/configuration.ts';
 import { noFigures } from '../../dataplane/routes/route-figures.ts';
+import { scriptOptions } from '../../platform/script-options.ts';
 import { ApiServer } from '../../test/support/cluster/api-server.ts';
 import { CompiledCluster } from '../../test/support/cluster/compiled-cluster.ts';
 import { DeployedGateway } from '../../test/support/gateways/deployed-gateway.ts';
@@ -16,20 +17,14 @@ import { PlaneProbe } from './plane-probe.ts';
 import { quantile, spread } from './propagation.ts';
 import { RoutesClient } from './routes-client.ts';
 
-const HELP = `Measures Routes that share one SecretStore whose Secret has 22 KB.
-
-  npm run bench:shared-objects -- [options]
-
+const USAGE = `usage: npm run bench:shared-objects -- [OPTION…]
+Measures Routes that share one SecretStore whose Secret has 22 KB.
   --routes N     Routes that name the store (1000)
   --edits N      edits of a header, after which built objects and memory are counted (10000)
   --rotations N  rotations of the Secret through an API server and three data planes (100); 0 starts no API server
-  --help         prints this text
 `;
 
-const argument = (name: string, byDefault: number): number => {
-  const at = process.argv.indexOf(`--${name}`);
-  return at < 0 ? byDefault : Number(process.argv[at + 1]);
-};
+const { values } = scriptOptions(USAGE, { routes: '1000', edits: '10000', rotations: '100' });
 
 const NAMESPACE = 'shop';
 const PLANES = 3;
@@ -174,11 +169,8 @@ async function measureRotations(routes: number, rotations: number): Promise<void
   }
 }
 
-if (process.argv.includes('--help')) process.stdout.write(HELP);
-else {
-  const routes = argument('routes', 1000);
-  const rotations = argument('rotations', 100);
-  measureSizes(routes);
-  await measureEdits(argument('edits', 10_000));
-  if (rotations > 0) await measureRotations(routes, rotations);
-}
+const routes = Number(values.routes);
+const rotations = Number(values.rotations);
+measureSizes(routes);
+await measureEdits(Number(values.edits));
+if (rotations > 0) await measureRotations(routes, rotations);
