@@ -94,7 +94,7 @@ describe('a backend with TLS', () => {
       tls,
     });
     for (let i = 0; i < 3; i++) expect((await request()).body).toBe('1.1');
-    const told = logged.filter((line) => JSON.stringify(line).includes('does not speak HTTP/2'));
+    const told = logged.filter((line) => JSON.stringify(line).includes('does not support HTTP/2'));
     expect(told).toEqual([expect.objectContaining({ backend: `localhost:${port}` })]);
   });
 
@@ -246,7 +246,7 @@ describe('a backend without TLS', () => {
     for (let i = 0; i < 2; i++) expect((await request()).body).toBe('fine');
     const upgrades = backend.requests.map(({ headers }) => headers.some(([name]) => name.toLowerCase() === 'upgrade'));
     expect(upgrades).toEqual([asked, false]);
-    const told = logged.filter((line) => JSON.stringify(line).includes('does not speak HTTP/2'));
+    const told = logged.filter((line) => JSON.stringify(line).includes('does not support HTTP/2'));
     expect(told).toHaveLength(asked ? 1 : 0);
   });
 

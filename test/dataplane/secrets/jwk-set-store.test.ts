@@ -102,7 +102,7 @@ describe('a store of a JWK set', () => {
     state.now = 150 * SECONDS;
     expect(await ids()).toEqual(['a']);
     await settled();
-    expect(logged.map(({ msg }) => msg)).toEqual([expect.stringContaining('those at hand are used')]);
+    expect(logged.map(({ msg }) => msg)).toEqual([expect.stringContaining('using the cached keys')]);
     state.now = 299 * SECONDS;
     expect(await ids()).toEqual(['a']);
     await settled();
