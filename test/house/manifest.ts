@@ -1,6 +1,6 @@
 import { isBuiltin } from 'node:module';
 import { isDeepStrictEqual } from 'node:util';
-import { importsOf } from './imports.ts';
+import { importsOf } from './imports/imports.ts';
 import { isTypeScriptIn, programFolders, type SourceFile } from './source-file.ts';
 
 type Versions = Readonly<Record<string, string>>;

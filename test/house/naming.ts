@@ -1,4 +1,4 @@
-import { importsOf } from './imports.ts';
+import { importsOf } from './imports/imports.ts';
 import { maskCode } from './mask.ts';
 import { isTypeScriptIn, lineAt, programFolders, type SourceFile } from './source-file.ts';
 import { typeDeclarations } from './type-declaration.ts';

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { importsOf } from './imports.ts';
+import { importsOf } from './imports/imports.ts';
 import { isTypeScriptIn, programFolders, type SourceFile } from './source-file.ts';
 
 /** A newcomer reads the names of a folder in one look up to about here. */

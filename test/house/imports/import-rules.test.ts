@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { readRepository } from '../source-file.ts';
 import { importBreaches, purityBreaches } from './import-rules.ts';
-import { readRepository } from './source-file.ts';
 
 const filter = (name: string) => ({
   path: `dataplane/filters/${name}.ts`,

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
-import { maskCode } from './mask.ts';
-import type { SourceFile } from './source-file.ts';
+import { maskCode } from '../mask.ts';
+import type { SourceFile } from '../source-file.ts';
 
 /** One import of a module, static, dynamic or by URL. */
 export interface Import {

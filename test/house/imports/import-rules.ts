@@ -1,8 +1,8 @@
 import { isBuiltin } from 'node:module';
+import { maskCode } from '../mask.ts';
+import { isTypeScriptIn, lineAt, type SourceFile } from '../source-file.ts';
+import { declaresType } from '../type-declaration.ts';
 import { importsOf } from './imports.ts';
-import { maskCode } from './mask.ts';
-import { isTypeScriptIn, lineAt, type SourceFile } from './source-file.ts';
-import { declaresType } from './type-declaration.ts';
 
 /** Which top-level folders of ours a folder may import; one that is not named here may import any. */
 const mayImport = new Map([

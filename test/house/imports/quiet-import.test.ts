@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { afterAll, describe, expect, it } from 'vitest';
+import { isTypeScriptIn, programFolders, readRepository, repositoryRoot } from '../source-file.ts';
 import { importEffects } from './quiet-import.ts';
-import { isTypeScriptIn, programFolders, readRepository, repositoryRoot } from './source-file.ts';
 
 const folder = mkdtempSync(`${tmpdir()}/gatewarden-house-`);
 afterAll(() => rmSync(folder, { recursive: true }));
