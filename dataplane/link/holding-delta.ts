@@ -1,9 +1,12 @@
-import { type RouteEntry, routeKeyText } from '../../contract/snapshot.ts';
+import { type RouteEntry, routeKeyText, type SharedResource } from '../../contract/snapshot.ts';
 import type { Holding } from './holding.ts';
 import type { TimedHolding } from './holding-text.ts';
 
-/** What a holding has beside its routes. */
-type Head = Omit<Holding, 'routes' | 'gone' | 'unbuilt'>;
+/** What a holding has beside its maps and sets, which JSON does not know. */
+type Head = Pick<Holding, Plain>;
+type Plain = {
+  [K in keyof Holding]: Holding[K] extends ReadonlyMap<string, unknown> | ReadonlySet<string> ? never : K;
+}[keyof Holding];
 
 /** What differs between two holdings, as it is written. */
 interface Delta {
@@ -17,6 +20,9 @@ interface Delta {
   readonly gone: readonly (readonly [uid: string, resourceVersion: string])[];
   /** Uids that are not remembered as gone any more. */
   readonly back: readonly string[];
+  readonly resources: readonly SharedResource[];
+  /** Keys of shared resources that are not held any more. */
+  readonly removedResources: readonly string[];
 }
 
 /** Returns what turns the first holding into the second, as text. It holds secrets. */
@@ -28,17 +34,20 @@ export function holdingDelta(before: Holding, after: Holding, time: number): str
     remove: missing(before.routes, after.routes),
     gone: differing(before.gone, after.gone),
     back: missing(before.gone, after.gone),
+    resources: differing(before.resources, after.resources).map(([, resource]) => resource),
+    removedResources: missing(before.resources, after.resources),
   };
   return JSON.stringify(delta);
 }
 
 /** Applies deltas in their order. @throws Error when one is something else */
 export function withDeltas(first: TimedHolding, deltas: Iterable<string>): TimedHolding {
-  const { routes: firstRoutes, gone: firstGone, ...firstHead } = first.holding;
-  let head = firstHead;
+  const { routes: firstRoutes, gone: firstGone, resources: firstResources, unbuilt, ...firstHead } = first.holding;
+  let head: Head = firstHead;
   let { time } = first;
   const routes = new Map(firstRoutes);
   const gone = new Map(firstGone);
+  const resources = new Map(firstResources);
   for (const text of deltas) {
     const delta = JSON.parse(text) as Delta;
     head = { ...head, ...delta.head };
@@ -50,12 +59,14 @@ export function withDeltas(first: TimedHolding, deltas: Iterable<string>): Timed
       gone.delete(uid); // what is set anew is remembered longest
       gone.set(uid, version);
     }
+    for (const key of delta.removedResources) resources.delete(key);
+    for (const resource of delta.resources) resources.set(resource.key, resource);
   }
-  return { holding: { ...head, routes, gone }, time };
+  return { holding: { ...head, routes, gone, resources, unbuilt }, time };
 }
 
 function differingHead(before: Holding, after: Holding): Partial<Head> {
-  const { routes: _, gone: __, unbuilt: ___, ...head } = after;
+  const { routes: _, gone: __, unbuilt: ___, resources: ____, ...head } = after;
   return Object.fromEntries(Object.entries(head).filter(([name, value]) => before[name as keyof Head] !== value));
 }
 

@@ -12,7 +12,7 @@ const repository = fileURLToPath(new URL('../../..', import.meta.url));
 
 /** Builds the image of this checkout as people do. */
 export async function builtImage(): Promise<{ readonly name: string; readonly path: string }> {
-  const { stdout } = await promisify(execFile)('make', ['--no-print-directory', 'image'], { cwd: repository });
+  const { stdout } = await promisify(execFile)('make', ['--no-print-directory', 'image', 'ARGS='], { cwd: repository });
   const [path, name] = stdout.split('\n', 1)[0]!.split(/ +/);
   if (path === undefined || name === undefined) throw new Error(`make image says ${stdout}`);
   return { name, path: join(repository, path) };
