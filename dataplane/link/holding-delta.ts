@@ -7,6 +7,8 @@ type Head = Pick<Holding, Plain>;
 type Plain = {
   [K in keyof Holding]: Holding[K] extends ReadonlyMap<string, unknown> | ReadonlySet<string> ? never : K;
 }[keyof Holding];
+/** A field that a holding gets one day has to be named here, or be written as a map or set is. */
+const PLAIN: Readonly<Record<Plain, true>> = { revision: true, base: true, defaults: true };
 
 /** What differs between two holdings, as it is written. */
 interface Delta {
@@ -66,8 +68,8 @@ export function withDeltas(first: TimedHolding, deltas: Iterable<string>): Timed
 }
 
 function differingHead(before: Holding, after: Holding): Partial<Head> {
-  const { routes: _, gone: __, unbuilt: ___, resources: ____, ...head } = after;
-  return Object.fromEntries(Object.entries(head).filter(([name, value]) => before[name as keyof Head] !== value));
+  const names = Object.keys(PLAIN) as Plain[];
+  return Object.fromEntries(names.filter((name) => before[name] !== after[name]).map((name) => [name, after[name]]));
 }
 
 function differing<T>(before: ReadonlyMap<string, T>, after: ReadonlyMap<string, T>): (readonly [string, T])[] {
