@@ -1,5 +1,5 @@
 import type { Pattern } from '../../contract/pattern/pattern.ts';
-import { percentDecoded } from '../engine/head/percent-decoded.ts';
+import { percentDecoded } from '../../contract/percent-decoded.ts';
 
 /** Names of headers, parameters and members that hold credentials, in any case. Masking too much is the lesser harm. */
 const CREDENTIAL =

@@ -1,3 +1,4 @@
+import { percentDecoded } from '../../contract/percent-decoded.ts';
 import type { AdminAnswer } from './admin-answer.ts';
 import type { AdminGuard } from './admin-guard.ts';
 
@@ -53,7 +54,7 @@ export class AdminTable {
     for (const { expression, rows } of this.patterns.values()) {
       const groups = expression.exec(path);
       if (groups === null) continue;
-      const found = Object.entries(groups.groups ?? {}).map(([name, text]) => [name, decoded(text ?? '')]);
+      const found = Object.entries(groups.groups ?? {}).map(([name, text]) => [name, percentDecoded(text ?? '')]);
       return { rows, parameters: Object.fromEntries(found) };
     }
     return null;
@@ -80,12 +81,4 @@ function expressionFor(path: string): RegExp {
     .map((part, at) => (at % 2 === 0 ? RegExp.escape(part) : `(?<${part}>[^/]+)`))
     .join('');
   return new RegExp(`^${source}${isOpen ? '(?:/(?<rest>.*))?' : ''}$`);
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

@@ -1,6 +1,6 @@
+import { percentDecoded } from '../../../contract/percent-decoded.ts';
 import { canonicalAuthority, canonicalHost, DEFAULT_PORTS } from '../head/canonical-host.ts';
 import { isHost } from '../head/host-syntax.ts';
-import { percentDecoded } from '../head/percent-decoded.ts';
 import { canonicalPath, isPlainPath } from '../head/target.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { percentDecoded } from '../../engine/head/percent-decoded.ts';
+import { percentDecoded } from '../../../contract/percent-decoded.ts';
 import { isForm } from '../../engine/message/form-content.ts';
 import type { Request } from '../../engine/message/request.ts';
 import { formEncoded } from './form-encoding.ts';
