@@ -117,6 +117,7 @@ export class RouteResources {
       heap.buildAll();
       return { heap, object: heap.get(object), kind: kindOf(object) };
     } catch (error) {
+      void heap.close();
       if (!(error instanceof BuildFailure)) throw error;
       throw new SharedFailure(key, [buildProblem(error)]);
     }
