@@ -3,7 +3,7 @@ npm := npm run --silent
 installed := node_modules/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help run image test test-node check bench bench-cluster bench-node fuzz format clean
+.PHONY: help run image test test-foreign test-node check bench bench-cluster bench-node fuzz format clean
 
 help: ## print the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -16,6 +16,9 @@ image: $(installed) ## build the OCI image into out/; ARGS='--arch arm64' for th
 
 test: $(installed) ## run all tests; ARGS='FILE…' runs some of them
 	@$(npm) test -- $(ARGS)
+
+test-foreign: $(installed) ## run the tests with large foreign servers, such as Keycloak; needs Java 17 and Maven
+	@$(npm) test:foreign -- $(ARGS)
 
 test-node: $(installed) ## run the tests on a real Kubernetes node, as root; the first time it is built, for about 15 minutes
 	@$(npm) test:node -- $(ARGS)

@@ -56,6 +56,15 @@ export default defineConfig({
       {
         test: {
           ...patient,
+          // not part of `make test`: test/foreign/run.ts says what it needs
+          name: 'foreign',
+          include: ['test/foreign/**/*.test.ts'],
+          globalSetup: ['test/foreign/start-servers.ts'],
+        },
+      },
+      {
+        test: {
+          ...patient,
           // not part of `make test`: test/node/run.ts says what it needs
           name: 'node',
           include: ['test/node/**/*.test.ts'],

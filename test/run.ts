@@ -29,8 +29,8 @@ async function runTests(words: readonly string[]): Promise<void> {
   const missing = await whyNoCluster();
   if (missing !== null && process.env['CI'] !== undefined) throw new Error(`tests cannot run: ${missing}`);
   if (missing !== null) process.stderr.write(`LEFT OUT: the tests in test/cluster and test/helm, because ${missing}\n`);
-  // those on a real node need root and much time: test/node/run.ts runs them
-  const project = options.project ?? ['!node', ...(missing === null ? [] : ['!cluster'])];
+  // those on a real node and with large foreign servers need more than Node.js: scripts of their own run them
+  const project = options.project ?? ['!node', '!foreign', ...(missing === null ? [] : ['!cluster'])];
   const vitest = await startVitest(filter, {
     ...options,
     project,

@@ -14,7 +14,7 @@ const PATIENCE = 120_000;
 const named = Object.values(scripts).flatMap((line) => /^node .*?(\S+\.ts)$/.exec(line)?.[1] ?? []);
 const entryPoints = [...named, 'bench/chain.ts'];
 /** These hand their options on to vitest. */
-const passingOn = ['test/run.ts', 'test/node/run.ts'];
+const passingOn = ['test/run.ts', 'test/node/run.ts', 'test/foreign/run.ts'];
 
 interface Outcome {
   readonly code: number | null;

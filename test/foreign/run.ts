@@ -1,0 +1,24 @@
+import { spawnSync } from 'node:child_process';
+import { missingPrerequisites } from './support/prerequisites.ts';
+
+const USAGE = `usage: npm run test:foreign -- [--if-possible] [FILE…]
+Runs the tests with large foreign servers, such as Keycloak. They need Java 17 and Maven. The first run on a machine
+downloads the servers. With --if-possible, a machine that lacks a program runs nothing and succeeds.
+`;
+const words = process.argv.slice(2);
+if (words.includes('--help')) {
+  process.stdout.write(USAGE);
+  process.exit(0);
+}
+const missing = await missingPrerequisites();
+if (missing.length > 0) {
+  const isOptional = words.includes('--if-possible');
+  const verdict = isOptional
+    ? 'LEFT OUT: the tests with foreign servers'
+    : 'Tests with foreign servers cannot run here';
+  process.stderr.write(`${verdict}.\n${missing.map((line) => `- ${line}\n`).join('')}`);
+  process.exit(isOptional ? 0 : 1);
+}
+const files = words.filter((word) => word !== '--if-possible');
+const command = ['test/run.ts', '--project', 'foreign', ...files];
+process.exit(spawnSync(process.execPath, command, { stdio: 'inherit' }).status ?? 1);
