@@ -6,6 +6,7 @@ import { Request } from '../message/request.ts';
 import type { Response } from '../message/response.ts';
 import { Uri } from '../message/uri.ts';
 import { webSocketTerms } from '../message/websocket-terms.ts';
+import { clock, readClock } from '../wire/clock.ts';
 import { DEFAULT_FORWARDING, gatewaysIn } from './forwarding.ts';
 
 /** A request that the gateway makes for itself, such as one to a token endpoint. */
@@ -119,6 +120,7 @@ class OwnCall implements ExchangeOwner {
   }
 
   send({ method, uri, headers, content }: OwnRequest): void {
+    if (!clock.fresh) readClock(); // timers call from outside of a turn: deadlines would count from the last one
     const { parent, timeout = TIMEOUT } = this.options;
     const place = typeof uri === 'string' ? Uri.parse(uri) : uri;
     const request = new Request(
@@ -131,6 +133,7 @@ class OwnCall implements ExchangeOwner {
       null,
       false,
     );
+    request.uri.isDirected = true; // a document or an issuer that it names wrote the URI, no client did
     request.headers.append('Host', place.authority);
     for (const name in headers) request.headers.append(name, headers[name]!);
     if (content !== undefined) request.entity.set(content);

@@ -314,6 +314,24 @@ describe("calls of the gateway's own", () => {
     expect(requests).toEqual([]);
   });
 
+  it.each<[string, JsonValue]>([
+    ['the default handler', 'ForgeRockClientHandler'],
+    ['a handler of its own', { type: 'ClientHandler' }],
+  ])('for a tenant reach an address that the operator allows, through %s', async (_what, handler) => {
+    const { destination, requests } = await backend();
+    const filter = introspecting(`http://127.0.0.1:${destination.port}/introspect`, handler);
+    const document = {
+      handler: {
+        type: 'Chain',
+        config: { filters: [filter], handler: { type: 'StaticResponseHandler', config: { status: 200 } } },
+      },
+    };
+    const trust = { egress: [`127.0.0.1:${destination.port}`] };
+    const gateway = await startTenants({ shop: tenants(document) }, { trust });
+    await fetch(`http://127.0.0.1:${gateway.port}/`, { headers: { authorization: 'Bearer abc' } });
+    expect(requests.map(({ target }) => target)).toEqual(['/introspect']);
+  });
+
   it('for an object that an operator declared go where the operator said', async () => {
     const { destination, requests } = await backend();
     const endpoint = `http://127.0.0.1:${destination.port}/introspect`;

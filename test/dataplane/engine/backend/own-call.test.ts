@@ -7,6 +7,8 @@ import { callHandler, OwnCallTimeout } from '../../../../dataplane/engine/backen
 import type { Exchange, Next } from '../../../../dataplane/engine/message/exchange.ts';
 import { heldContent } from '../../../../dataplane/engine/message/held-content.ts';
 import { Response } from '../../../../dataplane/engine/message/response.ts';
+import { clock } from '../../../../dataplane/engine/wire/clock.ts';
+import { unwatch, watch } from '../../../../dataplane/engine/wire/sweep.ts';
 import { HttpBackend } from '../../../support/backends/http-backend.ts';
 import { ask } from '../../../support/clients/answers.ts';
 import { buildObjects } from '../../../support/gateways/built-object.ts';
@@ -51,6 +53,31 @@ it('sends a request and takes the whole answer', async () => {
     body: 'a=b',
     headers: { host: new URL(place).host, 'content-type': 'text/x', 'content-length': '3', via: '1.1 gatewarden' },
   });
+});
+
+it('counts its deadline from now, however long the engine was idle before', async () => {
+  const { promise: swept, resolve: sweep } = Promise.withResolvers<void>();
+  const backend = await HttpBackend.start(async (_request, response) => {
+    await swept;
+    response.end('late');
+  });
+  onTestFinished(() => backend.close());
+  const { host, port } = backend.destination;
+  const handler = client();
+  clock.now -= 3_600_000; // what it shows after an hour without traffic
+  const answer = callHandler(handler, { method: 'GET', uri: `http://${host}:${port}/` }, { parent: null });
+  let sweeps = 0;
+  const watcher = {
+    deadline: Number.NEGATIVE_INFINITY,
+    slot: -1,
+    overdue(): void {
+      if (++sweeps < 3) return;
+      unwatch(watcher);
+      sweep();
+    },
+  };
+  watch(watcher);
+  expect(String((await answer).content)).toBe('late');
 });
 
 it('tells nothing of the client for whom it is made but its transaction', async () => {
