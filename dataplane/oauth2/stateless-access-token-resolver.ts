@@ -1,18 +1,27 @@
 import { z } from 'zod';
 import { duration, flag, secretId, text } from '../../contract/vocabulary/configured.ts';
 import { deprecated } from '../../contract/vocabulary/field-notes.ts';
-import { exclusive, oneRequired } from '../../contract/vocabulary/groups.ts';
+import { exclusive, needs } from '../../contract/vocabulary/groups.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
+import { clearTextRemarks } from '../heap/clear-text-remark.ts';
 import { defineService } from '../heap/definition.ts';
 import { invalidToken, type Resolution } from '../heap/objects/access-tokens.ts';
-import type { KeyUsage } from '../heap/objects/secrets.ts';
+import type { KeyUsage, SecretsProvider } from '../heap/objects/secrets.ts';
 import { type Claims, readClaims, timeClaim, timeFault } from '../jose/claims.ts';
+import { issuerFault } from '../openid/issuer-url.ts';
+import { keysOfIssuer } from '../openid/published-keys.ts';
 import { ACCESS_TOKENS, decryptedPayload, isTokenFault, ONLY_ACCESS_TOKENS, verifiedPayload } from './token-payload.ts';
 import { requirementFields, requirementsOf } from './token-requirements.ts';
 import { scopesOf } from './token-scopes.ts';
 import { watchKeys } from './watched-keys.ts';
 
 const SECRET_IDS = ['verificationSecretId', 'decryptionSecretId', 'signatureSecretId', 'encryptionSecretId'] as const;
+
+const LISTED_IDS = "'verificationSecretId', 'decryptionSecretId', 'signatureSecretId' and 'encryptionSecretId'";
+const DEFAULT_HANDLER = 'ClientHandler';
+
+/** The id that keys of an issuer are asked for by; a JWK set does not look at it. */
+const ISSUER_KEYS = 'issuer.keys';
 
 /** What keys do with encrypted tokens, and with those that are signed inside of them. */
 const OPENING: readonly KeyUsage[] = ['decrypt', 'unwrapKey', 'agreeKey', 'verify'];
@@ -31,7 +40,10 @@ export const statelessAccessTokenResolver = defineService({
     'The claims are in `contexts.oauth2.accessToken.info`; `scope` may be a text with spaces or an array. A revoked token is accepted until it expires: nobody is asked.',
   config: z
     .strictObject({
-      issuer: text().describe('What `iss` of a token must be, character by character.'),
+      issuer: text().describe(
+        'What `iss` of a token must be, character by character. Without a `secretsProvider` it is the URL of the issuer, ' +
+          'whose keys are found by its metadata (OpenID Connect Discovery, RFC 8414).',
+      ),
       ...requirementFields,
       requireAccessTokenType: flag()
         .default(false)
@@ -39,7 +51,14 @@ export const statelessAccessTokenResolver = defineService({
           'Requires `typ` to be `at+jwt` (RFC 9068). Otherwise tokens with `JWT` or without `typ` are accepted too, ' +
             'among which there may be other kinds of token with the same issuer and keys.',
         ),
-      secretsProvider: ref('secretsProvider').describe('Where the keys are.'),
+      secretsProvider: ref('secretsProvider')
+        .optional()
+        .describe('Where the keys are. Without it and without a secret id, they are those that the issuer publishes.'),
+      handler: ref('handler')
+        .prefault(DEFAULT_HANDLER)
+        .describe(
+          'Sends the requests for the metadata and the keys of the issuer, where there is no `secretsProvider`.',
+        ),
       verificationSecretId: secretId()
         .optional()
         .describe(
@@ -60,8 +79,27 @@ export const statelessAccessTokenResolver = defineService({
       signatureSecretId: deprecated(secretId(), "'verificationSecretId'").describe('The earlier name.'),
       encryptionSecretId: deprecated(secretId(), "'decryptionSecretId'").describe('The earlier name.'),
     })
-    .check(exclusive(...SECRET_IDS), oneRequired(...SECRET_IDS)),
+    .check(
+      exclusive(...SECRET_IDS),
+      ...SECRET_IDS.map((name) => needs(name, 'secretsProvider')),
+      ({ value, issues }) => {
+        const hasId = SECRET_IDS.some((name) => value[name] !== undefined);
+        if (value.secretsProvider !== undefined && !hasId) {
+          const message = `one of ${LISTED_IDS} is required`;
+          issues.push({ code: 'custom', message, input: value, params: { code: 'missing' }, continue: true });
+        }
+        if (value.secretsProvider !== undefined || hasId) return;
+        const fault = issuerFault(value.issuer);
+        if (fault === null) return;
+        const message = `${fault}; without a 'secretsProvider' the keys are found by the URL of the issuer`;
+        issues.push({ code: 'custom', message, input: value, path: ['issuer'], params: { code: 'value' } });
+      },
+    ),
   examples: [
+    {
+      title: 'Tokens of an issuer, verified with the keys that it publishes',
+      config: { issuer: 'https://login.example.com' },
+    },
     {
       title: 'Tokens that are signed by keys in files',
       config: {
@@ -75,16 +113,33 @@ export const statelessAccessTokenResolver = defineService({
       },
     },
   ],
-  create(config, { resolve }) {
+  remarks({ issuer, secretsProvider, handler }) {
+    if (secretsProvider === undefined) {
+      return clearTextRemarks('issuer', new URL(issuer), 'anybody on the way can put in other keys');
+    }
+    if (handler.name === DEFAULT_HANDLER) return [];
+    const message = "has no effect: the keys are those of the 'secretsProvider'";
+    return [{ at: ['handler'], code: 'no-effect', message }];
+  },
+  create(config, parts) {
+    const { resolve } = parts;
     const { issuer } = config;
     const unmet = requirementsOf(config);
     const types = config.requireAccessTokenType ? ONLY_ACCESS_TOKENS : ACCESS_TOKENS;
     const skew = config.skewAllowance.milliseconds;
-    const provider = resolve(config.secretsProvider);
-    const verificationId = config.verificationSecretId ?? config.signatureSecretId;
+    const provider = config.secretsProvider === undefined ? discoveredKeys() : resolve(config.secretsProvider);
+    const isDiscovered = config.secretsProvider === undefined;
+    const verificationId = isDiscovered ? ISSUER_KEYS : (config.verificationSecretId ?? config.signatureSecretId);
     const decryptionId = config.decryptionSecretId ?? config.encryptionSecretId ?? '';
 
     const usages: readonly KeyUsage[] = verificationId === undefined ? OPENING : ['verify'];
+
+    function discoveredKeys(): SecretsProvider {
+      const { name, log, onClose } = parts;
+      const keys = keysOfIssuer(issuer, { name, log, handler: resolve(config.handler) });
+      onClose(() => keys.close());
+      return keys;
+    }
 
     function judged(token: string, claims: Claims): Resolution {
       const { iss, scope, tokenName }: AccessTokenClaims = claims;

@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { JsonObject, JsonValue } from '../../../contract/document/json-value.ts';
+import { repositoryRoot } from '../../house/source-file.ts';
 import { ask } from '../../support/clients/answers.ts';
 import { startConfigured } from '../../support/gateways/configured-gateway.ts';
 import { type FilteredGateway, startFiltered } from '../../support/gateways/filtered-gateway.ts';
@@ -48,6 +50,35 @@ const introspections = ({ asked }: AuthorizationServer): number =>
 function denials({ counted }: Pick<FilteredGateway, 'counted'>): (string | undefined)[] {
   return counted.filter(({ metric }) => metric === 'gw_denied_total').map(({ labels }) => labels['reason']);
 }
+
+describe('an API that names its issuer', () => {
+  it('accepts tokens of a real issuer with the resolver of the example page, and no others', async () => {
+    const server = await startAuthorizationServer();
+    const other = await startAuthorizationServer();
+    const page = readFileSync(`${repositoryRoot}/examples/protected-api/README.md`, 'utf8');
+    const resolver = /```json\n(\{ "type": "StatelessAccessTokenResolver".*\})\n```/.exec(page)![1]!;
+    expect(resolver).toContain('https://login.example.com');
+    const gateway = await protectedBy(JSON.parse(resolver.replace('https://login.example.com', server.issuer)));
+    const { status, body } = await gateway.ask('/', bearing(await server.token({ jwt: true })));
+    expect([status, body]).toEqual([200, CLIENT.id]);
+    expect((await gateway.ask('/', bearing(await other.token({ jwt: true })))).status).toBe(401);
+    await server.rotateKeys();
+    expect((await gateway.ask('/', bearing(await server.token({ jwt: true })))).status).toBe(200);
+    expect(other.asked.filter((one) => one.startsWith('GET'))).toEqual([]);
+  });
+
+  it('refuses every token while the issuer is down, and accepts them when it is back', async () => {
+    const server = await startAuthorizationServer();
+    const token = await server.token({ jwt: true });
+    await server.close();
+    const config = { issuer: server.issuer };
+    const gateway = await protectedBy({ type: 'StatelessAccessTokenResolver', config });
+    expect((await gateway.ask('/', bearing(token))).status).toBe(401);
+    expect(denials(gateway)).toEqual(['not-judged']);
+    await server.reopen();
+    await expect.poll(async () => (await gateway.ask('/', bearing(token))).status, { timeout: 20_000 }).toBe(200);
+  });
+});
 
 describe('an API that asks a real authorization server', () => {
   it('asks for every request unless tokens are kept', async () => {

@@ -350,7 +350,18 @@ describe('its configuration', () => {
 
   it.each<[string, JsonObject, readonly string[]]>([
     ['no issuer', { secretsProvider: store, verificationSecretId: 'a' }, ['config.issuer: is required']],
-    ['no provider', { issuer: ISSUER, verificationSecretId: 'a' }, ['config.secretsProvider: is required']],
+    [
+      'no provider',
+      { issuer: ISSUER, verificationSecretId: 'a' },
+      ["config.secretsProvider: is required: 'verificationSecretId' needs it"],
+    ],
+    [
+      'an issuer without keys that is no URL',
+      { issuer: 'the-issuer' },
+      [
+        "config.issuer: is not an absolute URL: 'the-issuer'; without a 'secretsProvider' the keys are found by the URL of the issuer",
+      ],
+    ],
     [
       'no secret id',
       given,

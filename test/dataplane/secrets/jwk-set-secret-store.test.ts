@@ -140,8 +140,43 @@ describe(TYPE, () => {
     expect(server.asked.filter((line) => line === 'GET /jwks').length).toBe(2);
   });
 
+  it('finds the keys of an issuer by its metadata, also after a rotation', async () => {
+    const server = await startAuthorizationServer();
+    const { object, problems } = buildObject('secretStore', TYPE, { issuer: server.issuer });
+    expect(problems).toEqual([]);
+    const isVerified = async (): Promise<boolean> => {
+      const jws = readJws(await server.token({ jwt: true }));
+      return jws !== null && verifyWithSecrets(jws, object, 'any');
+    };
+    expect(await isVerified()).toBe(true);
+    await server.rotateKeys();
+    expect(await isVerified()).toBe(true);
+    const gets = server.asked.filter((line) => line.startsWith('GET'));
+    expect(gets).toEqual(['GET /.well-known/openid-configuration', 'GET /jwks', 'GET /jwks']);
+  });
+
+  it('warns of an issuer whose metadata travels unencrypted', () => {
+    const { problems } = buildObject('secretStore', TYPE, { issuer: 'http://as.test' });
+    expect(problems).toMatchObject([{ code: 'insecure', severity: 'warning', path: ['heap', 0, 'config', 'issuer'] }]);
+  });
+
   it.each<readonly [string, JsonObject, readonly string[]]>([
-    ['no URL', {}, ['config.jwkUrl: is required']],
+    ['neither a URL nor an issuer', {}, ["config: one of 'jwkUrl' and 'issuer' is required"]],
+    [
+      'a URL and an issuer',
+      { jwkUrl: 'https://as.test/jwks', issuer: 'https://as.test' },
+      ["config.issuer: 'jwkUrl' and 'issuer' cannot be given together"],
+    ],
+    [
+      'an issuer with a query',
+      { issuer: 'https://as.test/?realm=a' },
+      ['config.issuer: must not contain a query, a fragment or spaces'],
+    ],
+    [
+      'an issuer with a password',
+      { issuer: 'https://user:pass@as.test' },
+      ['config.issuer: must not contain credentials'],
+    ],
     ['a file', { jwkUrl: 'file:///etc/keys' }, ['config.jwkUrl: must have the scheme http or https, not file']],
     [
       'a password in the URL',

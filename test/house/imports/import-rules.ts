@@ -24,6 +24,7 @@ const libraries = [
   'dataplane/engine/',
   'dataplane/backends/',
   'dataplane/jose/',
+  'dataplane/openid/',
 ];
 
 /** What computes and does nothing else, so that both planes can rely on the same answer. */
