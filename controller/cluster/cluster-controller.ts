@@ -14,6 +14,7 @@ import { type MergedRoute, MergedRoutes } from '../metrics/merged-routes.ts';
 import { ChannelServer } from '../publish/channel/channel-server.ts';
 import { EVERYBODY } from '../publish/channel/group-grants.ts';
 import { firstToKnow } from '../publish/channel/plane-authentication.ts';
+import type { PlaneIdentity } from '../publish/channel/plane-identity.ts';
 import type { ServingCertificate } from '../publish/channel/serving-credentials.ts';
 import { PeerForwarder } from '../publish/peers/peer-forwarder.ts';
 import { PEER_METHOD, PEER_PLANES_METHOD } from '../publish/peers/peer-messages.ts';
@@ -36,6 +37,7 @@ import { isPeerToken } from './identity/peer-token.ts';
 import { PlaneReview } from './identity/plane-review.ts';
 import { SharedAuthority } from './identity/shared-authority.ts';
 import { planeListener } from './plane-listener.ts';
+import { readyPlanes } from './ready-planes.ts';
 import { servingPods } from './serving-pods.ts';
 import { ControllerStatus } from './status/controller-status.ts';
 import { EventRecorder } from './status/event-recorder.ts';
@@ -70,6 +72,7 @@ export class ClusterController {
   private readonly contact: ApiContact;
   private election: LeaseElection | null = null;
   private newest: Compilation | null = null;
+  private ready: readonly PlaneIdentity[] = [];
   private isListed = false;
 
   /** @throws ApiError, and Error when there is no authority to be had */
@@ -254,12 +257,17 @@ export class ClusterController {
 
   // ---- what happens
 
-  private compiled({ compilation, published, took, base }: ClusterCompilation): void {
+  private compiled({ compilation, state, published, took, base }: ClusterCompilation): void {
     this.newest = compilation;
     this.metrics.compiled(took);
     const { resources } = compilation;
     if (resources === undefined) return;
-    if (resources.trust !== null) this.review.useGroups(resources.trust.groups); // no plane any more: nothing comes next
+    if (resources.trust !== null) {
+      const { groups } = resources.trust;
+      this.review.useGroups(groups); // no plane any more: nothing comes next
+      this.ready = state.platform === undefined ? [] : readyPlanes(state.platform, groups);
+      this.expectPlanes();
+    }
     if (published !== null) {
       const isRegrouped = this.routePlanes.regroup(published.defaultGroup, published.grants ?? EVERYBODY);
       if (isRegrouped) this.status.planesChanged(null);
@@ -288,6 +296,11 @@ export class ClusterController {
     this.status.planesChanged(routes);
   }
 
+  /** Only the leader hears of all planes, so that to a follower all but its own would be missing. */
+  private expectPlanes(): void {
+    this.ledger.expect(this.election?.isLeader === true ? this.ready : []);
+  }
+
   private contactChanged(isLost: boolean): void {
     if (isLost) this.log.warn('lost contact with the API server; data planes asked to reconnect to another controller');
     else this.log.info('contact with the API server restored');
@@ -310,6 +323,7 @@ export class ClusterController {
       { isLeader, leader: name },
       isLeader ? 'this controller is the leader' : name === null ? 'no leader' : 'another controller is the leader',
     );
+    this.expectPlanes();
     this.status.setLeading(isLeader);
     this.forwarder.follow(isLeader ? null : address);
     if (isLeader) {

@@ -16,9 +16,17 @@ const containers = z
   .default([]);
 
 const pod = z.looseObject({
-  metadata: z.looseObject({ namespace: z.string(), name: z.string(), labels: texts.default({}) }),
+  metadata: z.looseObject({
+    ...{ uid: z.string(), namespace: z.string(), name: z.string() },
+    labels: texts.default({}),
+    deletionTimestamp: z.string().optional(),
+  }),
   spec: z.looseObject({ serviceAccountName: z.string().default('default'), containers, initContainers: containers }),
-  status: z.looseObject({ phase: z.string().default(''), podIPs: ips, hostIPs: ips, hostIP: address.optional() }),
+  status: z.looseObject({
+    phase: z.string().default(''),
+    ...{ podIPs: ips, hostIPs: ips, hostIP: address.optional() },
+    conditions: z.array(z.looseObject({ type: z.string(), status: z.string() })).default([]),
+  }),
 });
 
 const service = z.looseObject({
@@ -54,7 +62,9 @@ export function podFacts(raw: JsonObject, before: PodFacts | null): PodFacts | n
   const hosts = [...status.hostIPs.map(({ ip }) => ip), ...(status.hostIP === undefined ? [] : [status.hostIP])];
   if (addresses.length + hosts.length === 0) return null;
   const ports = [...spec.containers, ...spec.initContainers].flatMap((one) => one.ports);
+  const isReady = status.conditions.some((one) => one.type === 'Ready' && one.status === 'True');
   return unlessSame(before, {
+    uid: metadata.uid,
     namespace: metadata.namespace,
     name: metadata.name,
     serviceAccount: spec.serviceAccountName,
@@ -62,6 +72,7 @@ export function podFacts(raw: JsonObject, before: PodFacts | null): PodFacts | n
     addresses,
     nodeAddresses: [...new Set(hosts)],
     sidecarAdminPort: ports.find(({ name }) => name === METRICS_PORT_NAME)?.containerPort ?? null,
+    isReady: isReady && metadata.deletionTimestamp === undefined,
   });
 }
 

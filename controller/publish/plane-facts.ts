@@ -21,6 +21,8 @@ export interface PlaneFacts {
   readonly lastReport: TimedReport | null;
   /** Set while no controller has a stream with it although it may take requests. Milliseconds since 1970. */
   readonly cutOffSince?: number;
+  /** Set while this controller knows of no stream with it, only that its Pod is Ready: what it runs is not known. */
+  readonly isAwaited?: true;
 }
 
 export interface PendingRevision {

@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../../platform/clock.ts';
+import type { PlaneIdentity } from './channel/plane-identity.ts';
 import type { PlaneFacts } from './plane-facts.ts';
 
 export interface PlaneLedgerOptions {
@@ -34,6 +35,8 @@ export class PlaneLedger {
   private readonly options: PlaneLedgerOptions;
   private readonly clock: Clock;
   private readonly accounts = new Map<string, PlaneAccount>();
+  /** Planes that take requests as far as the cluster knows, by id. */
+  private ready = new Map<string, PlaneFacts>();
 
   constructor(options: PlaneLedgerOptions) {
     this.options = options;
@@ -42,14 +45,15 @@ export class PlaneLedger {
 
   /** Planes with a stream, those that left a moment ago, and those that serve without one. */
   get planes(): readonly PlaneFacts[] {
-    return [...this.accounts.values()].map(({ last }) => last);
+    return [...[...this.accounts.values()].map(({ last }) => last), ...this.awaited];
   }
 
-  /** Those that Routes count: a plane that has just come and runs nothing yet gets a moment first. */
+  /** Those that Routes count: a plane that has just come and takes no requests yet gets a moment first. */
   get counted(): readonly PlaneFacts[] {
-    return [...this.accounts.values()]
-      .filter(({ last, settling }) => last.revision !== null || settling === null)
-      .map(({ last }) => last);
+    const known = [...this.accounts].filter(
+      ([id, { last, settling }]) => last.revision !== null || settling === null || this.ready.has(id),
+    );
+    return [...known.map(([, { last }]) => last), ...this.awaited];
   }
 
   /** Whether some controller has a stream with it now. */
@@ -79,6 +83,14 @@ export class PlaneLedger {
     const isAnother = isNew || countsAnew || before.controller !== facts.controller;
     const sameLabels = before.identity === facts.identity || sameIdentity(before, facts);
     this.options.changed(isAnother || !sameLabels ? null : routes);
+  }
+
+  /** Takes the planes whose Pods are Ready now. Those that no controller has told of count as running nothing. */
+  expect(planes: readonly PlaneIdentity[]): void {
+    const before = this.ready;
+    this.ready = new Map(planes.map((identity) => [identity.id, this.awaitedFacts(identity, before.get(identity.id))]));
+    const isSame = before.size === this.ready.size && planes.every(({ id }) => before.get(id) === this.ready.get(id));
+    if (!isSame) this.options.changed(null);
   }
 
   /** Takes planes that an earlier leader knew of and no controller reaches. They count if they may take requests. */
@@ -115,6 +127,23 @@ export class PlaneLedger {
       leaving?.();
     }
     this.accounts.clear();
+    this.ready.clear();
+  }
+
+  private get awaited(): readonly PlaneFacts[] {
+    return [...this.ready].filter(([id]) => !this.accounts.has(id)).map(([, facts]) => facts);
+  }
+
+  /** @param before the same one if nothing about the plane is new */
+  private awaitedFacts(identity: PlaneIdentity, before: PlaneFacts | undefined): PlaneFacts {
+    const facts: PlaneFacts = {
+      ...{ identity, controller: '', version: '', pending: null, revision: null, lastReport: null },
+      connectedSince: this.clock.wall(),
+      running: new Map(),
+      problems: new Map(),
+      isAwaited: true,
+    };
+    return before !== undefined && sameIdentity(before, facts) ? before : facts;
   }
 
   private open(facts: PlaneFacts): PlaneAccount {

@@ -46,8 +46,8 @@ export function programmedOf(verdict: ResourceVerdict, { planes, withheld }: Sel
   if (n === 0) return { status: false, reason: 'NoPlanes', message: 'no plane is there that it selects', text };
   const count = `${running} of ${n} planes`;
   const also = withheld.length === 0 ? '' : `; ${withheldText(withheld)}`;
-  const lost = missing.filter(({ cutOffSince }) => cutOffSince !== undefined);
-  const say = (message: string): string => `${withRefusals(message, refused, key)}${cutOffText(lost)}${also}`;
+  const lost = missing.filter(({ cutOffSince, isAwaited }) => cutOffSince !== undefined || isAwaited === true);
+  const say = (message: string): string => `${withRefusals(message, refused, key)}${unreachedText(lost)}${also}`;
   if (refuses) return { status: false, reason: 'RefusesTraffic', message: say(`${count} refuse its requests`), text };
   if (!isThis) {
     const message = say(`${count} run generation ${generation}, which keeps serving`);
@@ -59,9 +59,11 @@ export function programmedOf(verdict: ResourceVerdict, { planes, withheld }: Sel
 }
 
 /** Names planes that serve what they ran before, because no controller reaches them. */
-function cutOffText(planes: readonly PlaneFacts[]): string {
+function unreachedText(planes: readonly PlaneFacts[]): string {
   const parts = planes.slice(0, NAMED_PLANES).map((plane) => {
-    const since = new Date(plane.cutOffSince ?? 0).toISOString().replace(/\.\d+Z$/, 'Z');
+    if (plane.cutOffSince === undefined)
+      return `; plane ${planeName(plane)} is Ready and not connected to a controller`;
+    const since = new Date(plane.cutOffSince).toISOString().replace(/\.\d+Z$/, 'Z');
     return `; plane ${planeName(plane)} has had no controller since ${since}, and its Pod is Ready`;
   });
   const more = planes.length > NAMED_PLANES ? [`; and ${planes.length - NAMED_PLANES} more planes without one`] : [];

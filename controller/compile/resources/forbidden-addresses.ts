@@ -22,13 +22,13 @@ export function forbiddenAddresses(platform: PlatformFacts, groups: Groups): rea
   for (const [namespace, all] of [...pods].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const ours = [...all.values()].flatMap((pod) => {
       const isController = namespace === controller.namespace && pod.serviceAccount === controllers?.serviceAccount;
-      const role = isController ? 'controller' : roleOf(pod, groups);
-      return role === null ? [] : [{ pod, role }];
+      const group = isController ? null : groupOfPod(pod, groups);
+      return isController || group !== null ? [{ pod, isSidecar: group?.sidecars === true }] : [];
     });
-    const whole = ours.filter(({ role }) => role !== 'sidecar').map(({ pod }) => pod);
+    const whole = ours.filter(({ isSidecar }) => !isSidecar).map(({ pod }) => pod);
     const own = [...services.values()].filter((one) => one.namespace === namespace && isFor(one, whole));
     add(`pods/${namespace}`, [
-      ...ours.flatMap(({ pod, role }) => podPlaces(pod, role === 'sidecar')),
+      ...ours.flatMap(({ pod, isSidecar }) => podPlaces(pod, isSidecar)),
       ...own.flatMap(servicePlaces),
     ]);
   }
@@ -40,13 +40,15 @@ export function planeNamespaces(groups: Groups): ReadonlySet<string> {
   return new Set(groups.flatMap(({ serviceAccounts }) => serviceAccounts.map((account) => account.split('/')[0]!)));
 }
 
-/** Whether a Pod is a plane of a group, as `PlaneReview` would have it; null when it is none. */
-function roleOf({ namespace, serviceAccount, sidecarAdminPort }: PodFacts, groups: Groups): 'plane' | 'sidecar' | null {
+/** The group whose data plane a Pod is, as `PlaneReview` would have it; null when it is none. */
+export function groupOfPod(
+  { namespace, serviceAccount, sidecarAdminPort }: PodFacts,
+  groups: Groups,
+): Groups[number] | null {
   const thatLists = (entry: string) => groups.find(({ serviceAccounts }) => serviceAccounts.includes(entry));
   const group = thatLists(`${namespace}/${serviceAccount}`) ?? thatLists(`${namespace}/*`);
   if (group === undefined) return null;
-  if (!group.sidecars) return 'plane';
-  return sidecarAdminPort === null ? null : 'sidecar';
+  return group.sidecars && sidecarAdminPort === null ? null : group;
 }
 
 /** A Pod with a sidecar is an application, which may be reached: only the port of its sidecar's figures may not. */

@@ -1,7 +1,8 @@
 import type { ForbiddenPlace } from '../../../contract/egress.ts';
 
-/** A Pod as far as tenants must not reach it. The same object as long as nothing about it changes. */
+/** A Pod that may be a controller or a data plane. The same object as long as nothing about it changes. */
 export interface PodFacts {
+  readonly uid: string;
   readonly namespace: string;
   readonly name: string;
   readonly serviceAccount: string;
@@ -12,6 +13,8 @@ export interface PodFacts {
   readonly nodeAddresses: readonly string[];
   /** The port at which its sidecar shows health and metrics; null where it has no sidecar. */
   readonly sidecarAdminPort: number | null;
+  /** Whether Services send it requests: it is Ready and does not terminate. */
+  readonly isReady: boolean;
 }
 
 /** A Service as far as tenants must not reach it. */

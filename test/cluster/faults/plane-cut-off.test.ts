@@ -4,17 +4,9 @@ import { PATIENCE, planeAnswer, untilAnswer } from '../../support/channel/plane-
 import { theCluster } from '../../support/cluster/cluster.ts';
 import { RecordedStatus } from '../../support/cluster/recorded-status.ts';
 import { routeManifest } from '../../support/cluster/route-manifest.ts';
-import type { DeployedGateway } from '../../support/gateways/deployed-gateway.ts';
 import { testedGateway } from '../../support/gateways/tested-gateway.ts';
 
 const cluster = theCluster();
-
-/** Says of the Pod of a plane what a kubelet would. */
-async function setReady({ namespace }: DeployedGateway, pod: string, isReady: boolean): Promise<void> {
-  const status = { conditions: [{ type: 'Ready', status: isReady ? 'True' : 'False' }] };
-  const words = ['patch', 'pod', pod, '-n', namespace, '--subresource=status', '--type=merge', '-p'];
-  await cluster.run([...words, JSON.stringify({ status })]);
-}
 
 it('counts a plane that no controller reaches while its Pod is Ready, and under the next leader too', async () => {
   const shop = await cluster.namespace('shop');
@@ -27,7 +19,7 @@ it('counts a plane that no controller reaches while its Pod is Ready, and under 
   const near = await gateway.startPlane({ controllers: [follower] });
   const far = await gateway.startPlane({ controllers: [wire] });
   for (const { name, port } of [near, far]) {
-    await setReady(gateway, name, true);
+    await gateway.setReady(name, true);
     await untilAnswer(port, '/orders', '200 one');
   }
   const status = await RecordedStatus.follow(cluster, shop);
@@ -59,7 +51,7 @@ it('counts a plane that no controller reaches while its Pod is Ready, and under 
     .map(({ reasons: all }) => all['Programmed']);
   expect([...new Set(reasons.slice(1))]).toEqual(['Pending']);
 
-  await setReady(gateway, far.name, false);
+  await gateway.setReady(far.name, false);
   const isTrue = { observed: 3, programmed: '1/1', reasons: { Programmed: 'Programmed' } };
   await vi.waitFor(() => expect(last()).toMatchObject(isTrue), PATIENCE);
 });

@@ -73,6 +73,34 @@ it('counts a plane that has just come once it runs something, or after a while',
   expect(clock.pending).toBe(0);
 });
 
+it('counts a Ready plane that no controller has told of, until its Pod is not Ready any more', () => {
+  const { ledger, changes, names } = setting();
+  const { identity } = plane('p1');
+  ledger.expect([identity]);
+  expect(ledger.counted).toMatchObject([{ identity, revision: null, isAwaited: true }]);
+  ledger.expect([{ ...identity }]);
+  expect(changes).toEqual([null]);
+  ledger.expect([{ ...identity, labels: { zone: 'b' } }]);
+  expect(ledger.counted.map((one) => one.identity.labels)).toEqual([{ zone: 'b' }]);
+  ledger.expect([]);
+  expect(names()).toEqual([]);
+  expect(changes).toEqual([null, null, null]);
+});
+
+it('counts a Ready plane once, whichever controller it connects to, also while it has told nothing of what it runs', () => {
+  const { ledger, names } = setting();
+  ledger.expect([plane('p1').identity, plane('p2').identity]);
+  ledger.heard(plane('p1', {}, { revision: null, controller: 'b' }), null);
+  expect(names()).toEqual(['p1@b', 'p2@']);
+  expect(ledger.planes.map(({ isAwaited }) => isAwaited)).toEqual([undefined, true]);
+});
+
+it('does not name a plane that is only awaited to the next leader', () => {
+  const { ledger } = setting();
+  ledger.expect([plane('p1').identity]);
+  expect(cutOffNote(ledger.planes)).toBe(null);
+});
+
 it('finds the planes that a route selects', () => {
   const { ledger } = setting();
   const planes = new RoutePlanes(ledger);

@@ -7,6 +7,8 @@ import { type ClusterAccess, kubeconfigText, runKubectl } from '../cluster/api-s
 import { LoggingProcess } from './logging-process.ts';
 
 const repository = fileURLToPath(new URL('../../..', import.meta.url));
+/** Of documentation networks: nothing is reached there. */
+const POD_ADDRESS = '198.51.100.7';
 
 export interface DeploymentOptions {
   readonly access: ClusterAccess;
@@ -108,7 +110,8 @@ export class DeployedGateway {
     const all = [
       'dataplane',
       ...['--controller', controllers.map(({ port }) => `127.0.0.1:${port}`).join(',')],
-      ...['--ca', this.at('ca.crt'), '--token-file', this.at(`${name}.token`), '--name', name],
+      ...['--ca', this.at('ca.crt'), '--name', name],
+      ...(words.includes('--bootstrap-token-file') ? [] : ['--token-file', this.at(`${name}.token`)]),
       ...(words.includes('--admin') ? [] : ['--admin', '127.0.0.1:0']),
       ...['--host', '127.0.0.1', '--port', '0', '--units', '1', '--access-log', 'off'],
       ...words,
@@ -129,14 +132,23 @@ export class DeployedGateway {
   }
 
   /** Makes the Pod of a plane, and the files that a plane of its name is started with. @returns its name */
-  async makePod({ labels = {}, account = 'plane', namespace = this.namespace }: PlanePod = {}): Promise<string> {
+  async makePod(pod: PlanePod = {}): Promise<string> {
+    const { labels = {}, account = 'plane', namespace = this.namespace, ports = [] } = pod;
     const name = `plane-${++this.made}`;
-    const spec = { serviceAccountName: account, containers: [{ name: 'plane', image: 'gatewarden' }] };
+    const spec = { serviceAccountName: account, containers: [{ name: 'plane', image: 'gatewarden', ports }] };
     await this.apply({ apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace, labels }, spec });
     const bound = ['--audience', 'gatewarden-controller', '--bound-object-kind', 'Pod', '--bound-object-name', name];
     await this.writeToken(account, `${name}.token`, bound, namespace);
     writeFileSync(this.at('ca.crt'), await this.untilAuthority());
     return name;
+  }
+
+  /** Says of a Pod that it runs, and whether it is Ready, as a kubelet would. */
+  async setReady(pod: string, isReady: boolean, namespace = this.namespace): Promise<void> {
+    const conditions = [{ type: 'Ready', status: isReady ? 'True' : 'False' }];
+    const status = { phase: 'Running', podIP: POD_ADDRESS, podIPs: [{ ip: POD_ADDRESS }], conditions };
+    const words = ['patch', 'pod', pod, '-n', namespace, '--subresource=status', '--type=merge', '-p'];
+    await this.kubectl([...words, JSON.stringify({ status })]);
   }
 
   /** Lets controllers read Secrets of these names in a namespace, as its owner would. */
@@ -231,6 +243,8 @@ export interface PlanePod {
   /** Its ServiceAccount. */
   readonly account?: string;
   readonly namespace?: string;
+  /** Ports of its container. */
+  readonly ports?: readonly { readonly name: string; readonly containerPort: number }[];
 }
 
 export interface PlaneStart extends PlanePod {

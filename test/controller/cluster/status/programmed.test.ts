@@ -31,6 +31,15 @@ it.each<[string, ResourceVerdict, PlaneFacts[], string, boolean, string, string]
     '1/2',
     '1 of 2 planes run this generation; plane edge/b has had no controller since 2026-01-01T00:00:00Z, and its Pod is Ready',
   ],
+  [
+    'one that is Ready and not connected',
+    verdict('orders'),
+    [ready('a'), plane('b', {}, { revision: null, isAwaited: true })],
+    'Pending',
+    false,
+    '1/2',
+    '1 of 2 planes run this generation; plane edge/b is Ready and not connected to a controller',
+  ],
   ['no planes', verdict('orders'), [], 'NoPlanes', false, '0/0', 'no plane is there that it selects'],
   [
     'one that cannot build it',

@@ -8,8 +8,8 @@ const groups = [
 ];
 
 function pod(namespace: string, name: string, serviceAccount: string, more: Partial<PodFacts> = {}): PodFacts {
-  const base = { namespace, name, serviceAccount, labels: {}, addresses: [], nodeAddresses: [] };
-  return { ...base, sidecarAdminPort: null, ...more };
+  const base = { uid: name, namespace, name, serviceAccount, labels: {}, addresses: [], nodeAddresses: [] };
+  return { ...base, sidecarAdminPort: null, isReady: true, ...more };
 }
 
 function service(more: Partial<ServiceFacts>): ServiceFacts {
