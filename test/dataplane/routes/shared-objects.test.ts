@@ -2,8 +2,11 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { z } from 'zod';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
+import { sharedResourceHash } from '../../../contract/shared-resources.ts';
 import type { SharedObjects } from '../../../contract/snapshot.ts';
+import { defineService } from '../../../dataplane/heap/definition.ts';
 import { sharedStore } from '../../support/channel/shared-store.ts';
 import { startTenants, type TenantGateway, type TenantRoute } from '../../support/gateways/tenant-gateway.ts';
 import { guardedRoute, IssuerKey } from '../../support/identity/issuer-key.ts';
@@ -110,6 +113,33 @@ describe('a rotated resource', () => {
 });
 
 describe('shared objects', () => {
+  it('that were built before another one of the resource failed are closed', async () => {
+    const failing = defineService({
+      type: 'FailingSecretStore',
+      kind: 'secretStore',
+      summary: 'Cannot be built.',
+      config: z.strictObject({}),
+      create() {
+        throw new Error('no such device');
+      },
+    });
+    const good = storeOf(new IssuerKey());
+    const withFailing = (store: SharedObjects): SharedObjects => {
+      const objects = [...store.objects, { name: 'other', type: 'FailingSecretStore' }];
+      return { ...store, objects, hash: sharedResourceHash({ ...store, objects }) };
+    };
+    const gateway = await startTenants({ a: guarded() }, { types: [failing], resources: [good] });
+    expect(gateway.problems).toEqual([]);
+    const { configuration } = gateway;
+    const before = configuration.builtObjects;
+    for (let at = 0; at < 3; at++) {
+      const [problem] = gateway.change({}, rotation(withFailing(storeOf(new IssuerKey()))));
+      expect(problem?.problems[0]?.message).toContain('no such device');
+    }
+    await gateway.get('/');
+    expect(configuration.builtObjects).toBe(before);
+  });
+
   it('of two tenants with one name are told apart', async () => {
     const [ours, theirs] = [new IssuerKey(), new IssuerKey()];
     const tenants = ['shop', 'bank'].map((name) => ({ name, hosts: [`${name}.test`] }));

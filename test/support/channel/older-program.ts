@@ -33,6 +33,15 @@ export function previousProgram(folder: string, version: string, type: string): 
   return program;
 }
 
+/** The program as it was before routes shared resources: it reads nothing of them, and says nothing of them. */
+export function programWithoutResources(folder: string): string {
+  const program = olderProgram(folder, 'uriPathRewriteFilter');
+  edit(folder, 'contract/channel-schema.ts', /^ *resources: z\.exactOptional\(.*\),\n/gm, '');
+  const unsaid = `(name, value) => (name === 'resources' ? undefined : value)`;
+  edit(folder, 'contract/channel-codec.ts', 'JSON.stringify(message)', `JSON.stringify(message, ${unsaid})`);
+  return program;
+}
+
 function edit(folder: string, path: string, what: string | RegExp, instead: string): void {
   const file = join(folder, path);
   const text = readFileSync(file, 'utf8');
