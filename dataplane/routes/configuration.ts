@@ -1,37 +1,33 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
-import { contentHash } from '../../contract/document/canonical.ts';
 import type { JsonObject } from '../../contract/document/json-value.ts';
 import type { MayReach } from '../../contract/egress.ts';
 import type { Problem } from '../../contract/problem.ts';
-import { type Reach, tenantReach } from '../../contract/reach.ts';
+import type { Reach } from '../../contract/reach.ts';
 import type { BaseEntry, RouteKey } from '../../contract/snapshot.ts';
 import type { Reading } from '../../contract/vocabulary/reading.ts';
-import { confinedRoute } from '../engine/message/confined.ts';
 import type { Next } from '../engine/message/exchange.ts';
 import { refusalResponse } from '../engine/message/response.ts';
 import { connectWire } from '../engine/wire/connect.ts';
 import { checkDefaultObjects } from '../heap/default-objects.ts';
 import { BuildFailure, Heap, type RouterPlace } from '../heap/heap.ts';
 import type { TemporaryStorage } from '../heap/objects/temporary-storage.ts';
-import type { ClaimedPlace, PlaneServices } from '../heap/plane-services.ts';
-import type { Scope } from '../heap/scope.ts';
+import type { PlaneServices } from '../heap/plane-services.ts';
 import { namedMemory } from '../heap/shared-memory.ts';
 import { Survivors } from '../heap/survivors.ts';
 import type { TypeCatalogue } from '../heap/type-catalogue.ts';
 import type { PlacedRoute, PlacedUpdate } from '../unit/placed-update.ts';
 import { buildProblem } from './build-problem.ts';
-import { checkBase, checkRoute } from './check-document.ts';
+import { checkBase } from './check-document.ts';
 import { documentReading, readingText } from './document-reading.ts';
 import { FailedEvaluations } from './failed-evaluations.ts';
 import { FailedRequests } from './failed-requests.ts';
 import { instrumented, Lease, leased } from './instrumented.ts';
-import { makeRoute, type Route, refusingRoute } from './route.ts';
+import type { Route } from './route.ts';
+import { RouteBuilder } from './route-builder.ts';
 import { noFigures, type RouteFigures } from './route-figures.ts';
 import { RouteResources } from './route-resources.ts';
-import { routeScopeName } from './route-scope.ts';
 import { RouterTable } from './router-table.ts';
-import { SharedFailure } from './shared-heaps.ts';
 import { NO_TENANTS, type Tenancy, type TenantSurroundings, tenancyOf } from './tenancy.ts';
 
 export interface ConfigurationOptions {
@@ -86,10 +82,6 @@ interface Generation {
 export class Configuration {
   private readonly options: ConfigurationOptions;
   private readonly entries = new Map<string, Map<string, PlacedRoute>>();
-  /** The documents above a router's routes, outermost first: their properties are names in the routes. */
-  private readonly ancestors = new Map<Scope, readonly JsonObject[]>();
-  /** Number of routes that were built since the start, those that were built again included. */
-  builtRoutes = 0;
   private defaultSlots: PlacedUpdate['defaultSlots'] = {};
   private generation: Generation | null = null;
   /** The routers of what is being built. */
@@ -100,6 +92,7 @@ export class Configuration {
   private readonly sharedMemory: PlaneServices['sharedMemory'];
   private readonly survivors: Survivors;
   private readonly shared: RouteResources;
+  private readonly builder: RouteBuilder;
   private readonly failedEvaluations: FailedEvaluations;
   private readonly failedRequests: FailedRequests;
 
@@ -107,9 +100,14 @@ export class Configuration {
     this.options = options;
     this.sharedMemory = options.sharedMemory ?? namedMemory();
     this.survivors = new Survivors(options.log);
-    const { survivors } = this;
+    const { survivors, dispatcher } = this;
     const [reading, services] = [this.reading.bind(this), this.tenantServices.bind(this)];
     this.shared = new RouteResources({ ...options, survivors, reading, services });
+    this.builder = new RouteBuilder({
+      ...{ ...options, survivors, dispatcher, shared: this.shared, reading, tenantServices: services },
+      operatorServices: () => this.planeServices(),
+      failed: (route, error) => this.failed(route, error),
+    });
     this.failedEvaluations = new FailedEvaluations(options.log);
     this.failedRequests = new FailedRequests(options.log);
   }
@@ -119,6 +117,11 @@ export class Configuration {
   /** Number of objects that are built, old ones that still serve a request included. */
   get builtObjects(): number {
     return this.survivors.size;
+  }
+
+  /** Number of routes that were built since the start, those that were built again included. */
+  get builtRoutes(): number {
+    return this.builder.built;
   }
 
   get ready(): boolean {
@@ -200,7 +203,7 @@ export class Configuration {
     const { document, problems } = checkBase(base, defaults.scope, check);
     if (document === null) return [...problems];
     const heap = new Heap(document.scope, defaults, plane, { survivors, owner, dispatcher });
-    this.ancestors.set(document.scope, [base]);
+    this.builder.setAncestors(document.scope, [base]);
     const lease = new Lease();
     try {
       heap.buildAll();
@@ -218,7 +221,7 @@ export class Configuration {
   private retireGeneration({ lease, heap, defaults, tables }: Generation): void {
     lease.onceFree(() => {
       for (const table of tables.values()) retireAll(table);
-      this.ancestors.delete(heap.scope);
+      this.builder.setAncestors(heap.scope, null);
       void heap.close().then(() => defaults.close());
     });
   }
@@ -241,7 +244,7 @@ export class Configuration {
       const table = this.staged.get(entry.router);
       if (table === undefined || !before.has(table)) continue;
       const old = table.routes.get(entry.id);
-      const route = this.buildRoute(entry, table.heap, old);
+      const route = this.routeOf(entry, table.heap, old);
       if (route === old) continue;
       if (old !== undefined) retired.push(old);
       change(table, entry.id, route);
@@ -259,73 +262,14 @@ export class Configuration {
   }
 
   /** The new route; `old` when it cannot be built and there is one; null when it can take no request. */
-  private buildRoute(entry: PlacedRoute, parent: Heap, old: Route | undefined): Route | null {
-    const { catalogue } = this.options;
-    const figures = this.options.figures(entry.slot);
-    const name = routeScopeName(entry);
-    const egress = entry.tenant === undefined ? null : this.tenancy.egressOf(entry.tenant);
-    const reach = egress === null ? this.options.reach : tenantReach(entry.files);
-    // properties of operators are no names in the document of a tenant
-    const around = egress === null ? (this.ancestors.get(parent.scope) ?? []) : [];
-    const above = [...around, entry.document];
-    const reading = this.reading(above, reach);
-    const tenant = egress === null ? {} : { tenant: { sharedObjects: this.tenancy.sharedObjects } };
-    const { missing, lend, lendTo } = this.shared.namedBy(entry);
-    const check = { catalogue, reading, router: entry.router, report: (): void => {}, lend, ...tenant };
-    const verdict = checkRoute(entry.document, name, parent.scope, check);
-    const unsound = (problems: readonly Problem[]): Route | null => {
-      const keepsServing = old !== undefined && old.entry.tenant === entry.tenant && entry.refuses !== true;
-      const { router, id } = entry;
-      if (entry.refuses !== true) this.problems.push({ route: { router, id }, problems, keepsServing });
-      if (keepsServing && old !== undefined) return old;
-      const readable = verdict.condition !== null || entry.document['condition'] === undefined;
-      return readable ? refusingRoute(entry, verdict.condition, figures) : null;
-    };
-    if (missing.length > 0) return unsound(missing);
-    if (verdict.document === null || entry.refuses === true) return unsound(verdict.problems);
-    const { scope, handler, decorations, condition } = verdict.document;
-    const claims: ClaimedPlace[] = [];
-    const claim: PlaneServices['claim'] = (place) => claims.push(place);
-    const services = egress === null ? this.planeServices() : this.tenantServices(reach, egress);
-    const tenancy = entry.tenant === undefined ? '' : `${this.tenancy.id} ${entry.tenant}`;
-    const heap = new Heap(
-      scope,
-      parent,
-      { ...services, claim },
-      {
-        route: { router: entry.router, id: entry.id },
-        survivors: this.survivors,
-        owner: `${tenancy} ${readingText(above)}`,
-        files: entry.files === undefined ? '' : contentHash(entry.files),
-        dispatcher: this.dispatcher,
-      },
-    );
-    this.ancestors.set(scope, above);
-    const close = (): void => {
-      this.ancestors.delete(scope);
-      void heap.close();
-    };
-    try {
-      lendTo(heap, this.tenancy, parent);
-      heap.buildAll();
-      const main = heap.decorated(handler, decorations) as Next;
-      this.builtRoutes++;
-      old = undefined; // the closures of this route would hold it, and through it every route before
-      return makeRoute({
-        entry,
-        condition,
-        handler: egress === null ? main : confinedRoute(main, egress),
-        figures,
-        claims,
-        failed: (error) => this.failed(name, error),
-        close,
-      });
-    } catch (error) {
-      close();
-      if (error instanceof SharedFailure) return unsound(error.problems);
-      if (!(error instanceof BuildFailure)) throw error;
-      return unsound([buildProblem(error)]);
-    }
+  private routeOf(entry: PlacedRoute, parent: Heap, old: Route | undefined): Route | null {
+    const result = this.builder.build(entry, parent, this.tenancy);
+    if (result.route !== null) return result.route;
+    if (entry.refuses === true) return result.refusing;
+    const { router, id, tenant } = entry;
+    const keepsServing = old !== undefined && old.entry.tenant === tenant;
+    this.problems.push({ route: { router, id }, problems: result.problems, keepsServing });
+    return keepsServing ? old : result.refusing;
   }
 
   private readonly dispatcher = (place: RouterPlace, defaultHandler: Next | null): Next => {
@@ -341,7 +285,7 @@ export class Configuration {
     const table = new RouterTable(name, heap, lastRoute, this.tenancy.grants);
     const routes = new Map<string, Route>();
     for (const entry of this.entriesOf(name).values()) {
-      const route = this.buildRoute(entry, heap, undefined);
+      const route = this.routeOf(entry, heap, undefined);
       if (route !== null) routes.set(entry.id, route);
     }
     table.change(routes);
