@@ -86,6 +86,12 @@ export class BackendConnection implements WireOwner, ResponseReceiver, BodySink,
     return fresh && this.state === IDLE && this.wire.queued === 0;
   }
 
+  /** Gets no more requests: closed at once, or after its answer. */
+  retire(): void {
+    if (this.state === IDLE) this.destroy();
+    else this.last = true;
+  }
+
   /** Watched while it is idle, because backends close what they no longer want and we do it first. */
   private rest(): void {
     this.state = IDLE;

@@ -48,8 +48,6 @@ export class BackendPool implements ConnectionPool, SessionPool, CallQueue, Swep
   private readonly reached = new WeakMap<Wire, string>();
   /** Up to which change connections were judged. */
   private judged = egressChanges.count;
-  /** Connections that are not used again, because their address is not allowed any more. */
-  private readonly barred = new WeakSet<BackendConnection>();
 
   constructor(options: BackendOptions) {
     this.options = options;
@@ -117,9 +115,7 @@ export class BackendPool implements ConnectionPool, SessionPool, CallQueue, Swep
     for (const carrier of [...this.open]) {
       const address = this.reached.get(carrier.wire);
       if (address === undefined || mayReach(address, destination.port)) continue;
-      if (carrier instanceof BackendSession) carrier.retire();
-      else if (carrier.usable(clock.now)) carrier.destroy();
-      else this.barred.add(carrier);
+      carrier.retire();
     }
   }
 
@@ -257,7 +253,7 @@ export class BackendPool implements ConnectionPool, SessionPool, CallQueue, Swep
   /** The connection may be used: by who waits longest, or later. */
   freed(connection: BackendConnection): void {
     if (this.judged !== egressChanges.count) this.judgeAgain();
-    if (!connection.usable(clock.now) || this.barred.has(connection)) {
+    if (!connection.usable(clock.now)) {
       connection.destroy();
       return;
     }

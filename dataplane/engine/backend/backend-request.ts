@@ -1,4 +1,4 @@
-import { ID_HEADERS, type RequestIds } from '../client/request-ids.ts';
+import { ID_HEADERS } from '../client/request-ids.ts';
 import type { Via } from '../head/via.ts';
 import { upgradeLines } from '../http2/backend-upgrade.ts';
 import type { Body } from '../message/body.ts';
@@ -75,7 +75,7 @@ export function writeBackendRequest(
 
   const lineIntact = request.lineIntact && (via === null || via.prefix === null);
   const target = lineIntact ? '' : targetFor(via, request.forwardTarget);
-  const own = ids === null ? 0 : ids.end - ids.start;
+  const own = ids === null ? 0 : ids.length;
   reserve(wire, headers.size + own + more.length + 2 + request.method.length + target.length + VERSION.length + 1);
   const out = output.bytes;
   let at = output.at;
@@ -89,9 +89,10 @@ export function writeBackendRequest(
   return pending;
 }
 
-/** The ids of a request for its backend; null where its chain has set one of them itself. */
-export function forwardedIds({ ids, request: { headers } }: Exchange): RequestIds | null {
-  return headers.added !== null && ID_HEADERS.some((name) => headers.has(name)) ? null : ids;
+/** Lines with the ids of a request for its backend, for now; null where its chain has set one of them itself. */
+export function forwardedIds({ ids, request: { headers } }: Exchange): Buffer | null {
+  if (ids === null || (headers.added !== null && ID_HEADERS.some((name) => headers.has(name)))) return null;
+  return ids.lines;
 }
 
 /** The target as whoever reads the request first wants it. */

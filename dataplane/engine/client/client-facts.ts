@@ -109,7 +109,7 @@ export class ClientFacts {
 
   /** The subject of the certificate that the client proved to own, or null: that of a proxy names no user. */
   get user(): string | null {
-    const [leaf] = this.certificates;
+    const leaf = this.certificates[0];
     if (leaf !== undefined && !this.proxied) this.subject ??= subjectName(leaf);
     return this.subject;
   }

@@ -22,7 +22,7 @@ import type { AnsweringSide, ConnectionOwner, ListenedConnection } from './conne
 import type { Finished } from './finished.ts';
 import { PendingClient, type PendingOwner } from './pending-client.ts';
 import type { ProxyHeader } from './proxy-protocol.ts';
-import { identifying } from './request-ids.ts';
+import { identifyRequests } from './request-ids.ts';
 import { type TrustedProxies, trustedProxies } from './trusted-proxies.ts';
 
 export interface ListenerOptions {
@@ -83,7 +83,7 @@ export class Listener implements ConnectionOwner {
     this.limits = listenerLimits.parse(options.limits ?? {});
     this.webSockets = webSocketTerms(options.webSockets ?? {}, this.limits);
     limitContent(this.limits);
-    identifying.requests = this.limits.requestIds;
+    identifyRequests(this.limits.requestIds);
     this.handler = options.handler;
     this.scheme = options.tls === undefined ? 'http' : 'https';
     this.pendingOwner = options.tls === undefined ? null : this.awaitsHandshakes(options.tls);

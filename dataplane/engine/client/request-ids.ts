@@ -1,6 +1,4 @@
-import { randomFillSync } from 'node:crypto';
 import type { Headers } from '../head/headers.ts';
-import type { ByteRange } from '../wire/bytes.ts';
 
 /** Ids that a trusted peer gave a request; null for what it did not say, or not in a way that can be used. */
 export interface GivenIds {
@@ -8,96 +6,123 @@ export interface GivenIds {
   readonly trace: { readonly id: string; readonly flags: string; readonly state: string | null } | null;
 }
 
-/** What tells a request from all others, in logs and for backends: lines for a backend, and the ids in them as text. */
-export class RequestIds implements ByteRange {
-  /** Holds the lines, each with its CRLF, from `start` to `end`. */
-  readonly bytes: Buffer;
-  readonly start: number;
-  readonly end: number;
-  private readonly idLength: number;
+const TRACE = 32;
+const SPAN = 16;
+const BEFORE_ID = 'X-Request-Id: ';
+const BEFORE_TRACE = '\r\ntraceparent: 00-';
+const END = '-01\r\n';
+const TRACE_AT = BEFORE_ID.length + TRACE + BEFORE_TRACE.length;
+const SPAN_AT = TRACE_AT + TRACE + 1;
+/** How far the trace is behind the id, in pairs of digits. */
+const BETWEEN = (TRACE_AT - BEFORE_ID.length) >> 1;
 
-  constructor(bytes: Buffer, start: number, end: number, idLength: number) {
-    this.bytes = bytes;
-    this.start = start;
-    this.end = end;
-    this.idLength = idLength;
+/** Lines of an id that is made here, which is the trace too; the digits are those of whoever wrote them last. */
+const fresh = Buffer.alloc(SPAN_AT + SPAN + END.length);
+fresh.latin1Write(BEFORE_ID, 0);
+fresh.latin1Write(BEFORE_TRACE, BEFORE_ID.length + TRACE);
+fresh.latin1Write('-', SPAN_AT - 1);
+fresh.latin1Write(END, SPAN_AT + SPAN);
+/** The same two digits at a time: id and trace begin at even places. */
+const freshPairs = new Uint16Array(fresh.buffer, 0, fresh.length >> 1);
+/** The digits of each byte. */
+const digits = Buffer.alloc(512);
+for (let byte = 0; byte < 256; byte++) digits.latin1Write(byte.toString(16).padStart(2, '0'), byte * 2);
+const pairs = new Uint16Array(digits.buffer, 0, 256);
+
+/** State of a generator (sfc32), which starts somewhere else in each thread: ids have to be unique, not secret. */
+const state = new Int32Array(4);
+
+function random(): number {
+  const b = state[1]!;
+  const c = state[2]!;
+  const count = state[3]!;
+  const made = (state[0]! + b + count) | 0;
+  state[3] = count + 1;
+  state[0] = b ^ (b >>> 9);
+  state[1] = c + (c << 3);
+  state[2] = ((c << 21) | (c >>> 11)) + made;
+  return made;
+}
+
+/** Writes the digits of a word into an id and into its trace. */
+function writeWord(at: number, word: number): void {
+  for (let shift = 24, i = (BEFORE_ID.length + at) >> 1; shift >= 0; shift -= 8, i++) {
+    freshPairs[i] = freshPairs[i + BETWEEN] = pairs[(word >>> shift) & 255]!;
+  }
+}
+
+/** Writes the digits of a word into the span. */
+function writeSpan(at: number, word: number): void {
+  for (let shift = 24, i = SPAN_AT + at; shift >= 0; shift -= 8, i += 2) {
+    const from = ((word >>> shift) & 255) * 2;
+    fresh[i] = digits[from]!;
+    fresh[i + 1] = digits[from + 1]!;
+  }
+}
+
+/** What tells a request from all others, in logs and for backends. Digits are written when somebody wants them. */
+export class RequestIds {
+  private readonly given: GivenIds | null;
+  private readonly id0 = random();
+  private readonly id1 = random();
+  private readonly id2 = random();
+  private readonly id3 = random();
+  private readonly span0 = random();
+  private readonly span1 = random();
+
+  /** Ids for a request: those that a trusted peer gave it, and new ones for the rest. */
+  constructor(given: GivenIds | null) {
+    this.given = given;
   }
 
   get requestId(): string {
-    const from = this.start + BEFORE_ID.length;
-    return this.bytes.latin1Slice(from, from + this.idLength);
+    return this.given?.requestId ?? this.newId;
   }
 
   /** The trace that the request is part of, 32 hexadecimal digits (W3C Trace Context). */
   get traceId(): string {
-    const from = this.start + BEFORE_ID.length + this.idLength + BEFORE_TRACE.length;
-    return this.bytes.latin1Slice(from, from + TRACE);
+    return this.given?.trace?.id ?? this.newId;
+  }
+
+  /** The lines for a backend, each with its CRLF; to be read before other ids are asked for. */
+  get lines(): Buffer {
+    this.write();
+    return this.given === null ? fresh : this.givenLines(this.given);
+  }
+
+  private get newId(): string {
+    this.write();
+    return fresh.latin1Slice(BEFORE_ID.length, BEFORE_ID.length + TRACE);
+  }
+
+  private write(): void {
+    writeWord(0, this.id0);
+    writeWord(8, this.id1);
+    writeWord(16, this.id2);
+    writeWord(24, this.id3);
+    writeSpan(0, this.span0);
+    writeSpan(8, this.span1);
+  }
+
+  private givenLines({ trace }: GivenIds): Buffer {
+    const span = fresh.latin1Slice(SPAN_AT, SPAN_AT + SPAN);
+    const parent = `${this.traceId}-${span}-${trace?.flags ?? '01'}\r\n`;
+    const state = trace === null || trace.state === null ? '' : `tracestate: ${trace.state}\r\n`;
+    return Buffer.from(`${BEFORE_ID}${this.requestId}${BEFORE_TRACE}${parent}${state}`, 'latin1');
   }
 }
 
-const BEFORE_ID = 'X-Request-Id: ';
-const BEFORE_TRACE = '\r\ntraceparent: 00-';
-
-/** Whether requests of this thread get ids; as the listener says. */
+/** Whether requests of this thread get ids. */
 export const identifying = { requests: false };
+
+/** Says whether requests of this thread get ids. */
+export function identifyRequests(requests: boolean): void {
+  if (requests && !identifying.requests) crypto.getRandomValues(state);
+  identifying.requests = requests;
+}
 
 /** Headers that carry ids, in lower case. */
 export const ID_HEADERS = ['x-request-id', 'traceparent', 'tracestate'] as const;
-
-const TRACE = 32;
-const SPAN = 16;
-/** The lines of an id that is made here, which is the trace too. */
-const pattern = Buffer.from(
-  `${BEFORE_ID}${'0'.repeat(TRACE)}${BEFORE_TRACE}${'0'.repeat(TRACE)}-${'0'.repeat(SPAN)}-01\r\n`,
-);
-const TRACE_AT = BEFORE_ID.length + TRACE + BEFORE_TRACE.length;
-const SPAN_AT = TRACE_AT + TRACE + 1;
-/** How many ids are made at a time: asking for random bytes costs far more than the bytes do. An exchange keeps all of them. */
-const AT_A_TIME = 64;
-const random = Buffer.allocUnsafeSlow(((TRACE + SPAN) / 2) * AT_A_TIME);
-const digits = Buffer.from('0123456789abcdef');
-let block: Buffer = pattern;
-let at = pattern.length;
-
-/** Ids for a request: those that a trusted peer gave it, and new ones for the rest. */
-export function requestIds(given: GivenIds | null): RequestIds {
-  if (at === block.length) {
-    block = freshBlock();
-    at = 0;
-  }
-  const start = at;
-  at += pattern.length;
-  const fresh = new RequestIds(block, start, at, TRACE);
-  return given === null ? fresh : givenIds(given, fresh);
-}
-
-/** The lines of many requests, written as bytes at once: no request makes text that only its backend reads. */
-function freshBlock(): Buffer {
-  const made = Buffer.allocUnsafeSlow(pattern.length * AT_A_TIME).fill(pattern);
-  randomFillSync(random);
-  for (let start = 0, from = 0; start < made.length; start += pattern.length) {
-    for (let i = 0; i < TRACE; i += 2) {
-      const byte = random[from++]!;
-      made[start + BEFORE_ID.length + i] = made[start + TRACE_AT + i] = digits[byte >> 4]!;
-      made[start + BEFORE_ID.length + i + 1] = made[start + TRACE_AT + i + 1] = digits[byte & 15]!;
-    }
-    for (let i = 0; i < SPAN; i += 2) {
-      const byte = random[from++]!;
-      made[start + SPAN_AT + i] = digits[byte >> 4]!;
-      made[start + SPAN_AT + i + 1] = digits[byte & 15]!;
-    }
-  }
-  return made;
-}
-
-function givenIds({ requestId, trace }: GivenIds, fresh: RequestIds): RequestIds {
-  const id = requestId ?? fresh.requestId;
-  const span = fresh.bytes.latin1Slice(fresh.start + SPAN_AT, fresh.start + SPAN_AT + SPAN);
-  const state = trace === null || trace.state === null ? '' : `tracestate: ${trace.state}\r\n`;
-  const parent = `${trace?.id ?? fresh.traceId}-${span}-${trace?.flags ?? '01'}\r\n`;
-  const lines = Buffer.from(`${BEFORE_ID}${id}${BEFORE_TRACE}${parent}${state}`, 'latin1');
-  return new RequestIds(lines, 0, lines.length, id.length);
-}
 
 /** What a request id of somebody else may be made of: it goes into log lines and headers. */
 const REQUEST_ID = /^[\w.~+/=:@-]{1,128}$/;
@@ -105,15 +130,8 @@ const REQUEST_ID = /^[\w.~+/=:@-]{1,128}$/;
 const TRACE_PARENT = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})(-.*)?$/;
 const LONGEST_STATE = 512;
 
-/**
- * Takes the ids out of the headers of a request; `sent` says which are there. @returns what is believed of them, null
- * when that is nothing.
- */
-export function takeIds(headers: Headers, sent: number, trusted: boolean): GivenIds | null {
-  if (!trusted) {
-    for (let at = 0; at < ID_HEADERS.length; at++) if ((sent & (1 << at)) !== 0) headers.remove(ID_HEADERS[at]!);
-    return null;
-  }
+/** Takes the ids of a trusted peer out of the headers of its request. @returns what is believed, null for nothing. */
+export function takeIds(headers: Headers): GivenIds | null {
   const [requestIds, parents, states] = ID_HEADERS.map((name) => headers.all(name));
   for (const name of ID_HEADERS) headers.remove(name);
   const [requestId = ''] = requestIds!;

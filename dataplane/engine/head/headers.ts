@@ -1,4 +1,4 @@
-import { type ByteRange, endLine, isFieldValue, SLACK, spells, writeText } from '../wire/bytes.ts';
+import { endLine, isFieldValue, SLACK, spells, writeText } from '../wire/bytes.ts';
 import { canonicalAuthority } from './canonical-host.ts';
 import { giveHeadBlock, type HeadBlock, takeHeadBlock } from './head-blocks.ts';
 import { LINE } from './header-ranges.ts';
@@ -250,7 +250,7 @@ export class Headers {
    * Writes the whole head: the line that was received before the headers if `startLine`, the lines that are left, the
    * `own`, the added ones, then `more` (whole lines), the empty line and the content that came along. @returns where it stopped.
    */
-  write(out: Buffer, at: number, startLine: boolean, more: string | Buffer, own: ByteRange | null = null): number {
+  write(out: Buffer, at: number, startLine: boolean, more: string | Buffer, own: Buffer | null = null): number {
     const bytes = this.alive();
     const { base, table, first, lines } = this;
     const plain = more.length === 0 && own === null && this.added === null;
@@ -268,7 +268,7 @@ export class Headers {
     }
     if (stop > from) at += bytes.copy(out, at, from, stop);
     if (plain) return at;
-    if (own !== null) at += own.bytes.copy(out, at, own.start, own.end);
+    if (own !== null) at += own.copy(out, at);
     at = this.writeMore(out, at, more);
     return this.content === 0 ? at : at + bytes.copy(out, at, base + this.end + 2, base + rest);
   }

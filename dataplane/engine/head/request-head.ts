@@ -48,8 +48,8 @@ export const requestHead = {
   forwarded: false,
   /** Some name holds more than letters, digits and `-`. */
   unusual: false,
-  /** Which headers with ids the client sent: bit 0 for the first of `ID_HEADERS`, and so on. */
-  identified: 0,
+  /** The client sent ids of its own. */
+  identified: false,
   /** The first line with credentials, or -1, and whether it holds what the memo holds. */
   authorizationLine: -1,
   sameAuthorization: false,
@@ -71,7 +71,8 @@ export const MOST_EMPTY_LINES = 4;
 
 /**
  * Scans a request head that starts at `p`; `bytes[n]` must be 0. `memo` is the Authorization value, with its CRLF, that
- * this client sent last: when it comes again, comparing it is cheaper than reading it.
+ * this client sent last: when it comes again, comparing it is cheaper than reading it. `dropsIds`: ids of this client
+ * are not believed, and their lines are dropped.
  * @returns the end of the head, INCOMPLETE or MALFORMED.
  */
 export function scanRequestHead(
@@ -80,6 +81,7 @@ export function scanRequestHead(
   n: number,
   limits: RequestHeadLimits,
   memo: Buffer | null,
+  dropsIds: boolean,
 ): number {
   let empty = 0;
   // RFC 9112 §2.2: tolerated
@@ -110,13 +112,13 @@ export function scanRequestHead(
   p = q + 1;
   const version = scanVersion(bytes, p, n);
   if (version !== 0) return version;
-  return scanLines(bytes, p + 10, n, limits, memo);
+  return scanLines(bytes, p + 10, n, limits, memo, dropsIds);
 }
 
 function reset(): void {
   head.length = -1;
   head.chunked = head.close = head.keepAlive = head.upgrade = head.expects = head.forwarded = head.unusual = false;
-  head.identified = 0;
+  head.identified = false;
   head.nominated = null;
   head.sameAuthorization = false;
   head.hostLine = head.upgradeLine = head.authorizationLine = -1;
@@ -159,7 +161,14 @@ function refuseVersion(text: string): number {
   return refuse(LATER_VERSION.test(text) ? 'version' : 'version-syntax');
 }
 
-function scanLines(bytes: Buffer, start: number, n: number, limits: RequestHeadLimits, memo: Buffer | null): number {
+function scanLines(
+  bytes: Buffer,
+  start: number,
+  n: number,
+  limits: RequestHeadLimits,
+  memo: Buffer | null,
+  dropsIds: boolean,
+): number {
   const base = head.base;
   const first = beginRanges();
   const table = ranges.table;
@@ -193,9 +202,10 @@ function scanLines(bytes: Buffer, start: number, n: number, limits: RequestHeadL
     let value = q + 1;
     while (bytes[value] === 32 || bytes[value] === 9) value++;
     let end = value;
+    let repeated = false;
     if (memo !== null && q - p === 13 && repeats(bytes, p, value, n, memo)) {
       end += memo.length - 2;
-      head.sameAuthorization = head.authorizationLine < 0;
+      repeated = true;
     } else end = endOfValue(bytes, value);
     if (end + 1 >= n) {
       if (end < n && bytes[end] !== 13) return refuseLine(end, most);
@@ -209,7 +219,11 @@ function scanLines(bytes: Buffer, start: number, n: number, limits: RequestHeadL
     table[line + 1] = q - base;
     table[line + 2] = value - base;
     table[line + 3] = end - base;
-    const verdict = unusual ? judgeUnusual(bytes, p, q, line, limits) : judgeLine(bytes, p, q - p, value, end, line);
+    const verdict = repeated
+      ? authorized(line, true)
+      : unusual
+        ? judgeUnusual(bytes, p, q, line, limits)
+        : judgeLine(bytes, p, q - p, value, end, line, dropsIds);
     if (verdict !== 0) return next > most + 1 ? refuse('headers-too-large') : verdict;
     line += LINE;
     p = next;
@@ -241,8 +255,29 @@ function drop(line: number): number {
   return 0;
 }
 
+/** Notes a line with credentials. `same`: those of the memo, which counts while there is no other line. */
+function authorized(line: number, same: boolean): number {
+  head.sameAuthorization = same && head.authorizationLine < 0;
+  if (head.authorizationLine < 0) head.authorizationLine = line;
+  return 0;
+}
+
+/** Notes a line with an id of the client. */
+function identified(line: number, drops: boolean): number {
+  head.identified = true;
+  return drops ? drop(line) : 0;
+}
+
 /** Sorts out the lines that matter for framing, for this hop, and those that only the gateway may set. */
-function judgeLine(bytes: Buffer, p: number, length: number, value: number, end: number, line: number): number {
+function judgeLine(
+  bytes: Buffer,
+  p: number,
+  length: number,
+  value: number,
+  end: number,
+  line: number,
+  dropsIds: boolean,
+): number {
   switch (length) {
     case 2:
       if (spells(bytes, p, 'te')) drop(line);
@@ -273,19 +308,16 @@ function judgeLine(bytes: Buffer, p: number, length: number, value: number, end:
         readConnection(bytes, value, end, head);
         drop(line);
       } else if (spells(bytes, p, 'keep-alive')) drop(line);
-      else if (spells(bytes, p, 'tracestate')) head.identified |= 4;
+      else if (spells(bytes, p, 'tracestate')) return identified(line, dropsIds);
       break;
     case 11:
-      if (spells(bytes, p, 'traceparent')) head.identified |= 2;
+      if (spells(bytes, p, 'traceparent')) return identified(line, dropsIds);
       break;
     case 12:
-      if (spells(bytes, p, 'x-request-id')) head.identified |= 1;
+      if (spells(bytes, p, 'x-request-id')) return identified(line, dropsIds);
       break;
     case 13:
-      if (spells(bytes, p, 'authorization')) {
-        if (head.authorizationLine < 0) head.authorizationLine = line;
-        else head.sameAuthorization = false;
-      }
+      if (spells(bytes, p, 'authorization')) return authorized(line, false);
       break;
     case 14:
       if (spells(bytes, p, 'content-length')) {

@@ -45,7 +45,7 @@ export class RequestJudge {
 
   /** The request that was judged last. `trusted`: its client may speak about others. */
   request(bytes: Buffer, scheme: string, version: string, body: Body | null, trusted: boolean): Request {
-    const { base, targetStart, targetEnd, minor, forwarded, upgrade, upgradeLine } = requestHead;
+    const { base, targetStart, targetEnd, minor, forwarded, identified, upgrade, upgradeLine } = requestHead;
     const { headers } = this;
     this.headers = NO_HEADERS;
     if (forwarded && trusted) {
@@ -65,8 +65,7 @@ export class RequestJudge {
       body,
       modern && rewritten === null,
     );
-    const { identified } = requestHead;
-    if (identified !== 0 && identifying.requests) request.givenIds = takeIds(headers, identified, trusted);
+    if (identified && trusted && identifying.requests) request.givenIds = takeIds(headers);
     if (modern && upgrade && upgradeLine >= 0) request.upgrade = headers.valueAt(upgradeLine);
     return request;
   }

@@ -1,4 +1,5 @@
 import { BAD_HEADER, NEEDS_MORE, NO_HEADER, readProxyHeader } from '../client/proxy-protocol.ts';
+import { identifying } from '../client/request-ids.ts';
 import { PREFACE } from '../frames/frames.ts';
 import type { ListenerLimits } from '../head/limits.ts';
 import { MALFORMED } from '../head/message-head.ts';
@@ -86,7 +87,7 @@ export class RequestReader implements BodySource, ChunkReceiver {
   blame(otherwise: Refusal): Refusal {
     const { partial, limits } = this;
     if (partial === null || this.phase !== HEAD) return otherwise;
-    const headEnd = scanRequestHead(partial, 0, this.partialLength, limits, null);
+    const headEnd = scanRequestHead(partial, 0, this.partialLength, limits, null, false);
     if (headEnd === MALFORMED) return requestHead.refusal;
     if (headEnd < 0) return otherwise;
     // a whole head that waits for the end of its chunks
@@ -217,7 +218,8 @@ export class RequestReader implements BodySource, ChunkReceiver {
   }
 
   private judgeHead(bytes: Buffer, p: number, end: number): number {
-    const headEnd = scanRequestHead(bytes, p, end, this.limits, this.authorization);
+    const dropsIds = identifying.requests && !this.receiver.trusted;
+    const headEnd = scanRequestHead(bytes, p, end, this.limits, this.authorization, dropsIds);
     if (headEnd > 0) return this.readRequest(bytes, headEnd, end);
     if (headEnd === MALFORMED) {
       const { refusal } = requestHead;

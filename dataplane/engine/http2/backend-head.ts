@@ -49,7 +49,7 @@ export function writeRequestHead(
   const { headers, method } = request;
   const forwarding = exchange.origin.facts.forwardingLines(exchange, options.forwarding);
   const ids = forwardedIds(exchange);
-  const own = ids === null ? 0 : ids.end - ids.start;
+  const own = ids === null ? 0 : ids.length;
   const target = request.forwardTarget;
   const host = headers.get('host') ?? hostOf(options);
   const length = headers.size + forwarding.length + own + target.length + host.length + method.length + OWN_BYTES;
@@ -60,7 +60,7 @@ export function writeRequestHead(
   if (announced >= 0) at = encoder.text(out, at, 'content-length', String(announced));
   if (headers.dropped('te', 'trailers')) at = encoder.text(out, at, 'te', 'trailers');
   at = place.lines.write(encoder, out, at, forwarding);
-  if (ids !== null) at = writeLines(encoder, out, at, ids.bytes.subarray(ids.start, ids.end), 0);
+  if (ids !== null) at = writeLines(encoder, out, at, ids, 0);
   output.headers(start, at, stream, last, place.frameSize);
 }
 

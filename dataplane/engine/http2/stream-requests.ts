@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ClientFacts } from '../client/client-facts.ts';
 import type { ConnectionOwner } from '../client/connection-owner.ts';
+import { identifying } from '../client/request-ids.ts';
 import { ERROR, FLAG } from '../frames/frames.ts';
 import type { HeaderBlock } from '../frames/header-block.ts';
 import { type FieldSink, HpackDecoder, INITIAL_TABLE_SIZE } from '../frames/hpack-decoder.ts';
@@ -94,7 +95,8 @@ export class StreamRequests {
       return;
     }
     const { bytes, start, end } = fields;
-    const headEnd = scanRequestHead(bytes, start, end, limits, this.authorization);
+    const dropsIds = identifying.requests && !facts.trusted;
+    const headEnd = scanRequestHead(bytes, start, end, limits, this.authorization, dropsIds);
     if (headEnd !== end) {
       stream.refuseHead(headEnd === MALFORMED ? requestHead.refusal : 'header-line', fields.asked());
       return;

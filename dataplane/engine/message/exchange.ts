@@ -1,7 +1,7 @@
 import { randomUUID, type X509Certificate } from 'node:crypto';
 import type { MayReach } from '../../../contract/egress.ts';
 import type { ForwardingOptions } from '../backend/forwarding.ts';
-import { identifying, type RequestIds, requestIds } from '../client/request-ids.ts';
+import { identifying, RequestIds } from '../client/request-ids.ts';
 import type { Headers } from '../head/headers.ts';
 import type { Refusal } from './refusal.ts';
 import type { Request } from './request.ts';
@@ -194,7 +194,7 @@ export class Exchange {
 
   /** The ids of the request, made when somebody asks for them; null where requests get none. */
   get ids(): RequestIds | null {
-    if (this.made === null && identifying.requests) this.made = requestIds(this.request.givenIds);
+    if (this.made === null && identifying.requests) this.made = new RequestIds(this.request.givenIds);
     return this.made;
   }
 

@@ -8,13 +8,6 @@ declare global {
   }
 }
 
-/** Bytes within others. */
-export interface ByteRange {
-  readonly bytes: Buffer;
-  readonly start: number;
-  readonly end: number;
-}
-
 /** Readers may look this far past the end of the bytes they were given; the first byte past the end must be 0. */
 export const SLACK = 16;
 

@@ -106,6 +106,7 @@ describe('a request of a trusted peer', () => {
     [`X-Request-Id: ${'a'.repeat(129)}`],
     ['X-Request-Id: "quoted"'],
     ['X-Request-Id: one', 'X-Request-Id: two'],
+    ['Connection: X-Request-Id', 'X-Request-Id: listed'],
     [`traceparent: ${PARENT.toUpperCase()}`],
     [`traceparent: 00-${'0'.repeat(32)}-00f067aa0ba902b7-01`],
     [`traceparent: 00-${TRACE}-${'0'.repeat(16)}-01`],

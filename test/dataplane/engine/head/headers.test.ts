@@ -11,7 +11,7 @@ function headersOf(lines: string): Headers {
   const text = `GET / HTTP/1.1\r\n${lines}\r\n`;
   const bytes = Buffer.alloc(text.length + SLACK);
   bytes.latin1Write(text, 0);
-  const end = scanRequestHead(bytes, 0, text.length, limits, null);
+  const end = scanRequestHead(bytes, 0, text.length, limits, null, false);
   expect(end).toBe(text.length);
   return new Headers(bytes, requestHead.base, end - requestHead.base - 2, requestHead);
 }
@@ -181,7 +181,7 @@ describe('keeping', () => {
     const text = 'GET / HTTP/1.1\r\nHost: h\r\nX-One: 1\r\nConnection: X-Two\r\nX-Two: 2\r\n\r\n';
     const bytes = Buffer.alloc(text.length + SLACK);
     bytes.latin1Write(text, 0);
-    const end = scanRequestHead(bytes, 0, text.length, limits, null);
+    const end = scanRequestHead(bytes, 0, text.length, limits, null, false);
     const headers = new Headers(bytes, 0, end - 2, requestHead);
     headers.delete('host');
     headers.append('X-Three', '3');
