@@ -45,7 +45,9 @@ import { clientSecretBasicAuthenticationFilter } from '../oauth2/client/client-s
 import { clientSecretPostAuthenticationFilter } from '../oauth2/client/client-secret-post-authentication.ts';
 import { encryptedPrivateKeyJwtClientAuthenticationFilter } from '../oauth2/client/encrypted-private-key-jwt-client-authentication.ts';
 import { httpBasicAuthenticationClientFilter } from '../oauth2/client/http-basic-authentication-client.ts';
+import { oauth2TokenExchangeFilter } from '../oauth2/client/oauth2-token-exchange.ts';
 import { privateKeyJwtClientAuthenticationFilter } from '../oauth2/client/private-key-jwt-client-authentication.ts';
+import { resourceOwnerOAuth2ClientFilter } from '../oauth2/client/resource-owner-oauth2-client.ts';
 import { confirmationKeyVerifierAccessTokenResolver } from '../oauth2/confirmation-key-verifier-access-token-resolver.ts';
 import { oauth2ResourceServerFilter } from '../oauth2/oauth2-resource-server.ts';
 import { statelessAccessTokenResolver } from '../oauth2/stateless-access-token-resolver.ts';
@@ -119,7 +121,9 @@ export const catalogue = new TypeCatalogue(
     jwtValidationFilter,
     locationHeaderFilter,
     oauth2ResourceServerFilter,
+    oauth2TokenExchangeFilter,
     privateKeyJwtClientAuthenticationFilter,
+    resourceOwnerOAuth2ClientFilter,
     setCookieUpdateFilter,
     staticRequestFilter,
     switchFilter,

@@ -71,6 +71,7 @@ export const refusals = {
   location: { status: 500, reason: 'the Location of the answer cannot be rewritten' },
   'keys-unreadable': { status: 500, reason: 'the keys of the JWK set cannot be read' },
   'no-client-token': { status: 502, reason: 'the authorization server gave no access token for the backend' },
+  'exchange-refused': { status: 403, reason: 'the authorization server refused to exchange the token' },
   'route-unsound': { status: 500, reason: 'the route for this request has errors in its configuration' },
   'circuit-open': { status: 500, reason: 'the circuit breaker is open: too many requests failed lately' },
   loop: { status: 508, reason: 'the request has come through the gateway too many times' },

@@ -1,23 +1,19 @@
 import { z } from 'zod';
-import { secretId, text, url } from '../../../contract/vocabulary/configured.ts';
+import { secretId, url } from '../../../contract/vocabulary/configured.ts';
 import { deprecated } from '../../../contract/vocabulary/field-notes.ts';
 import { needs } from '../../../contract/vocabulary/groups.ts';
 import { printable } from '../../../contract/vocabulary/printable.ts';
 import { ref } from '../../../contract/vocabulary/reference.ts';
-import { errorText } from '../../../platform/error-text.ts';
-import { FailureLog } from '../../backends/failure-log.ts';
 import { callHandler } from '../../engine/backend/own-call.ts';
-import type { Answer, Exchange, Next } from '../../engine/message/exchange.ts';
-import { mapResponse } from '../../engine/message/reply.ts';
-import { emptyRefusal, type Response } from '../../engine/message/response.ts';
+import type { Exchange, Next } from '../../engine/message/exchange.ts';
+import type { Response } from '../../engine/message/response.ts';
 import { clearTextRemarks } from '../../heap/clear-text-remark.ts';
 import { defineFilter } from '../../heap/definition.ts';
-import { denials } from '../../heap/objects/denials.ts';
 import { basicCredentials } from './basic-credentials.ts';
 import { formEncoded } from './form-encoding.ts';
-import { KeptToken, type UsableToken } from './kept-token.ts';
+import { scopeList } from './scope-list.ts';
+import { sendsServiceToken } from './service-token.ts';
 import { type GrantedToken, grantedToken } from './token-answer.ts';
-import { UnsentRequest } from './unsent-request.ts';
 
 const NOT_AUTHENTICATING = 'ForgeRockClientHandler';
 const HEADERS = { 'Content-Type': 'application/x-www-form-urlencoded', Accept: 'application/json' };
@@ -41,14 +37,7 @@ export const clientCredentialsOAuth2ClientFilter = defineFilter({
           error: 'must hold neither credentials nor a fragment',
         })
         .describe('URL of the token endpoint of the authorization server.'),
-      scopes: z
-        .array(
-          text().refine((scope) => /^[!#-[\]-~]+$/.test(scope), {
-            error: 'must be one scope: printable ASCII without spaces, quotation marks and backslashes',
-          }),
-        )
-        .default([])
-        .describe('Scopes to ask for; without any, the authorization server decides.'),
+      scopes: scopeList().default([]).describe('Scopes to ask for; without any, the authorization server decides.'),
       endpointHandler: ref('handler')
         .prefault(NOT_AUTHENTICATING)
         .describe(
@@ -111,21 +100,16 @@ export const clientCredentialsOAuth2ClientFilter = defineFilter({
   },
   ownCalls: ['endpointHandler', 'handler'],
   create(config, parts) {
-    const { resolve, log, onClose } = parts;
-    const denied = denials(parts, ['no-client-token']);
+    const { resolve } = parts;
     const { scopes, clientSecretId, secretsProvider } = config;
     const uri = config.tokenEndpoint.href;
     const endpointHandler = resolve(config.handler ?? config.endpointHandler);
     const provider = secretsProvider === undefined ? null : resolve(secretsProvider);
-    const failures = new FailureLog(log);
-    onClose(() => failures.close());
     const content = [
       'grant_type=client_credentials',
       ...(scopes.length === 0 ? [] : [`scope=${formEncoded(scopes.join(' '))}`]),
       ...(config.clientId === undefined ? [] : [`client_id=${formEncoded(config.clientId)}`]),
     ].join('&');
-    const tokens = new KeptToken(fetchToken);
-
     const endpoint: Next = clientSecretId === undefined ? endpointHandler : authenticated;
 
     async function authenticated(exchange: Exchange): Promise<Response> {
@@ -138,58 +122,6 @@ export const clientCredentialsOAuth2ClientFilter = defineFilter({
       return grantedToken(await callHandler(endpoint, { method: 'POST', uri, headers: HEADERS, content }, { parent }));
     }
 
-    function send(exchange: Exchange, next: Next, token: UsableToken): Answer {
-      exchange.request.headers.set('Authorization', token.authorization);
-      return next(exchange);
-    }
-
-    /** @returns null when there is none, of which the log has been told. */
-    async function heard(token: Promise<UsableToken>): Promise<UsableToken | null> {
-      try {
-        return await token;
-      } catch (error) {
-        const reason = errorText(error);
-        failures.add(null, config.tokenEndpoint.host, reason, 'could not get an access token for a service');
-        return null;
-      }
-    }
-
-    async function sendNew(exchange: Exchange, next: Next): Promise<Response> {
-      const token = await heard(tokens.take(exchange));
-      if (token === null) return denied.answer(exchange, 'no-client-token');
-      if (exchange.over) return emptyRefusal('cancelled');
-      const before = new UnsentRequest(exchange.request);
-      const response = await send(exchange, next, token);
-      return response.status === 401 ? sendAgain(exchange, next, token, before, response) : response;
-    }
-
-    async function sendAgain(
-      exchange: Exchange,
-      next: Next,
-      refused: UsableToken,
-      before: UnsentRequest,
-      response: Response,
-    ): Promise<Response> {
-      const instead = exchange.over ? null : tokens.instead(refused, exchange);
-      if (instead === null) return response;
-      const hearing = heard(instead); // the next request needs it, also where this one cannot be sent again
-      if (!before.isAtHand) return response;
-      const token = await hearing;
-      if (token === null || exchange.over) return response;
-      before.restore();
-      response.abandon();
-      exchange.call?.cancel();
-      return send(exchange, next, token);
-    }
-
-    return function sendToken(exchange, next) {
-      if (exchange.over) return emptyRefusal('cancelled'); // the client has gone, and others may wait for what is got for it
-      const token = tokens.current;
-      if (token === null) return sendNew(exchange, next);
-      const before = new UnsentRequest(exchange.request);
-      return mapResponse(send(exchange, next, token), exchange, (response) =>
-        response.status === 401 ? sendAgain(exchange, next, token, before, response) : response,
-      );
-    };
+    return sendsServiceToken(config.tokenEndpoint.host, fetchToken, parts);
   },
 });

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
+import { type GrantingProvider, registerGrants } from './custom-grants.ts';
 
 /** How a client is registered, in the words of RFC 7591. */
 export type ClientMetadata = { readonly client_id: string } & Readonly<Record<string, unknown>>;
@@ -180,7 +181,7 @@ export class AuthorizationServer {
       jwks: { keys: this.keys },
       cookies: { keys: [randomUUID()] },
       scopes: SCOPES,
-      clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
+      clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'client_secret_jwt', 'private_key_jwt', 'none'],
       enabledJWA: {
         clientAuthSigningAlgValues: ['HS256', 'HS384', 'HS512', ...ASYMMETRIC],
         dPoPSigningAlgValues: ASYMMETRIC,
@@ -207,6 +208,7 @@ export class AuthorizationServer {
         },
       },
     });
+    registerGrants(provider);
     this.answer = provider.callback();
   }
 }
@@ -219,7 +221,7 @@ type Jwk = Readonly<Record<string, unknown>>;
 
 /** What we use of the package, which brings no types. */
 interface ProviderModule {
-  readonly Provider: new (issuer: string, configuration: object) => { callback(): RequestListener };
+  readonly Provider: new (issuer: string, configuration: object) => GrantingProvider & { callback(): RequestListener };
 }
 
 function post(
