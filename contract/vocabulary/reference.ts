@@ -24,6 +24,8 @@ export const kinds = {
   accessTokenResolver: 'AccessTokenResolver',
   resourceAccess: 'ScriptableResourceAccess',
   amService: 'AmService',
+  issuer: 'Issuer',
+  clientRegistration: 'ClientRegistration',
   throttlingPolicy: 'ThrottlingPolicy',
   any: 'Object',
 } as const;

@@ -50,6 +50,8 @@ import { privateKeyJwtClientAuthenticationFilter } from '../oauth2/client/privat
 import { resourceOwnerOAuth2ClientFilter } from '../oauth2/client/resource-owner-oauth2-client.ts';
 import { confirmationKeyVerifierAccessTokenResolver } from '../oauth2/confirmation-key-verifier-access-token-resolver.ts';
 import { oauth2ResourceServerFilter } from '../oauth2/oauth2-resource-server.ts';
+import { clientRegistration } from '../oauth2/registration/client-registration.ts';
+import { issuer } from '../oauth2/registration/issuer.ts';
 import { statelessAccessTokenResolver } from '../oauth2/stateless-access-token-resolver.ts';
 import { tokenIntrospectionAccessTokenResolver } from '../oauth2/token-introspection-access-token-resolver.ts';
 import { base64EncodedSecretStore } from '../secrets/base64-encoded-secret-store.ts';
@@ -135,6 +137,9 @@ export const catalogue = new TypeCatalogue(
     confirmationKeyVerifierAccessTokenResolver,
     statelessAccessTokenResolver,
     tokenIntrospectionAccessTokenResolver,
+    // clients of issuers
+    clientRegistration,
+    issuer,
     // services
     amService,
     clock,

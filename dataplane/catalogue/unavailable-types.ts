@@ -36,8 +36,6 @@ export const unavailableTypes: readonly string[] = [
   'UmaFilter',
   'UserProfileFilter',
   // tokens, policies, throttling
-  'ClientRegistration',
-  'Issuer',
   'IssuerRepository',
   'OpenAmAccessTokenResolver',
   'RequestResourceUriProvider',

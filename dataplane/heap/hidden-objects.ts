@@ -2,7 +2,14 @@ import type { BuiltKind } from './kinds.ts';
 import { type CheckedObject, kindOf } from './scope.ts';
 
 /** What hands out secrets, or speaks for somebody, to whoever may refer to it. */
-const SECRET: ReadonlySet<BuiltKind> = new Set(['secretStore', 'secretsProvider', 'keyManager', 'amService']);
+const SECRET: ReadonlySet<BuiltKind> = new Set([
+  'secretStore',
+  'secretsProvider',
+  'keyManager',
+  'amService',
+  'issuer',
+  'clientRegistration',
+]);
 /** What a request passes on its way to a place that whoever sends it may choose. */
 const PASSED: ReadonlySet<BuiltKind> = new Set(['handler', 'filter', 'tlsOptions']);
 

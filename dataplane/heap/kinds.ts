@@ -4,6 +4,7 @@ import type { AccessTokenResolver, ResourceAccess } from './objects/access-token
 import type { AmService } from './objects/am-service.ts';
 import type { Decorator } from './objects/decorator.ts';
 import type { Executor } from './objects/executor.ts';
+import type { ClientRegistration, Issuer } from './objects/openid-client.ts';
 import type { ProxyOptions } from './objects/proxy-options.ts';
 import type { KeyManager, PropertyFormat, SecretStore, SecretsProvider, TrustManager } from './objects/secrets.ts';
 import type { TemporaryStorage } from './objects/temporary-storage.ts';
@@ -30,6 +31,8 @@ export interface Built {
   accessTokenResolver: AccessTokenResolver;
   resourceAccess: ResourceAccess;
   amService: AmService;
+  issuer: Issuer;
+  clientRegistration: ClientRegistration;
   throttlingPolicy: ThrottlingPolicy;
   any: unknown;
 }

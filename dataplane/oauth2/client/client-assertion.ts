@@ -4,7 +4,7 @@ import { choice, duration, secretId } from '../../../contract/vocabulary/configu
 import { printable } from '../../../contract/vocabulary/printable.ts';
 import { ref } from '../../../contract/vocabulary/reference.ts';
 import type { Request } from '../../engine/message/request.ts';
-import type { SecretsProvider } from '../../heap/objects/secrets.ts';
+import type { CryptoKey, SecretsProvider } from '../../heap/objects/secrets.ts';
 import { sign } from '../../jose/signature.ts';
 import { signatureAlgorithms } from '../../jose/signature-algorithm.ts';
 import { assertionClaims } from './assertion-claims.ts';
@@ -45,8 +45,17 @@ export interface AssertionConfig {
 
 /** A JWT by which the client proves itself once (RFC 7523). Rejects when there is no key for it. */
 export async function clientAssertion(config: AssertionConfig, provider: SecretsProvider): Promise<string> {
-  const { clientId: id, tokenEndpoint, signingSecretId, signingAlgorithm, jwtExpirationTimeout } = config;
-  const key = await provider.key('sign', signingSecretId);
+  const key = await provider.key('sign', config.signingSecretId);
+  return signedAssertion(config, key, { kid: key.stableId });
+}
+
+/** The same with a key at hand. `named` is what the header says of it. @throws when the key cannot sign so. */
+export function signedAssertion(
+  config: Omit<AssertionConfig, 'signingSecretId'>,
+  key: CryptoKey,
+  named: { readonly kid?: string },
+): string {
+  const { clientId: id, tokenEndpoint, signingAlgorithm, jwtExpirationTimeout } = config;
   const now = Math.floor(Date.now() / 1000);
   const claims = {
     aud: tokenEndpoint,
@@ -57,7 +66,7 @@ export async function clientAssertion(config: AssertionConfig, provider: Secrets
     iat: now,
     exp: now + Math.max(1, Math.ceil(jwtExpirationTimeout.milliseconds / 1000)),
   };
-  return sign({ typ: 'JWT', kid: key.stableId }, JSON.stringify(claims), key, signingAlgorithm);
+  return sign({ typ: 'JWT', ...named }, JSON.stringify(claims), key, signingAlgorithm);
 }
 
 /** Puts an assertion into the form of a request. `type` is what messages call whoever asks for it. */

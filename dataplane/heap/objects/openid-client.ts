@@ -1,0 +1,46 @@
+import type { OwnAnswer } from '../../engine/backend/own-call.ts';
+import type { Exchange, Next } from '../../engine/message/exchange.ts';
+import type { EndpointName, IssuerMetadata } from '../../openid/issuer-metadata.ts';
+import type { SecretsProvider } from './secrets.ts';
+
+/** Keys that verify the ID tokens of an issuer. */
+export interface VerificationKeys {
+  readonly provider: SecretsProvider;
+  readonly secretId: string;
+}
+
+/** An OpenID provider or OAuth 2.0 authorization server. */
+export interface Issuer {
+  readonly name: string;
+  /** Returns its metadata, discovered or configured. Rejects when it cannot be discovered; the message is safe for a log. */
+  metadata(): Promise<IssuerMetadata>;
+  /** Has the metadata discovered again soon, such as when an endpoint does not answer. */
+  invalidate(): void;
+  /** Whether users of a domain, such as `example.com`, sign in here. */
+  supports(domain: string): boolean;
+  /** Sends requests to it that need no client authentication. */
+  readonly handler: Next;
+  /** Null where it publishes no keys that are known, and no store of keys is configured. */
+  readonly keys: VerificationKeys | null;
+}
+
+/** The gateway as a client of an issuer. */
+export interface ClientRegistration {
+  /** The configured name, or the client id. */
+  readonly name: string;
+  readonly clientId: string;
+  readonly issuer: Issuer;
+  readonly scopes: readonly string[];
+  readonly redirectUris: readonly string[];
+  /** Keys that verify ID tokens; null where signatures are not verified. */
+  readonly keys: VerificationKeys | null;
+  /**
+   * Sends a form to an endpoint of the issuer, authenticated as this client, and returns the whole answer, whatever its
+   * status. Rejects when the issuer has no such endpoint, a secret is missing or nobody answers.
+   */
+  post(
+    endpoint: EndpointName,
+    fields: readonly (readonly [name: string, value: string])[],
+    parent: Exchange | null,
+  ): Promise<OwnAnswer>;
+}
