@@ -8,11 +8,11 @@ export const typesCommand = defineCommand({
   name: 'types',
   summary: 'list the types of objects that a configuration can declare',
   description:
-    'Lists every type that "type" in a declaration can name, by what it is good for. With --json each has its aliases, ' +
+    'Lists every type that "type" in a declaration can name, by purpose. With --json each has its aliases, ' +
     'its description, the JSON Schema of its configuration and examples. With --schema it prints the JSON Schema of a ' +
     'whole document, which holds those of all types: an editor uses it to complete and check the file.',
   options: {
-    json: { flag: true, description: 'Print all that is known of the types, as JSON.' },
+    json: { flag: true, description: 'Print all details of the types, as JSON.' },
     schema: {
       valueName: 'DOCUMENT',
       optional: true,

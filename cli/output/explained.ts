@@ -23,8 +23,8 @@ export interface Explained {
 }
 
 const common = {
-  handler: ref('handler').describe('What answers the requests.'),
-  heap: z.array(z.unknown()).optional().describe('Objects with a name, for this document and what is in it.'),
+  handler: ref('handler').describe('Handler of the requests.'),
+  heap: z.array(z.unknown()).optional().describe('Named objects, for this document and the documents in it.'),
   properties: z.unknown().optional().describe('Names for values: tokens and names in expressions.'),
   globalDecorators: z.unknown().optional().describe('Decorations of every object of the document, by decorator.'),
   monitor: noEffect(z.unknown(), 'every route is monitored'),
@@ -39,7 +39,7 @@ export const documents: readonly Explained[] = [
     name: 'Route',
     facts: ['A file in the directory of a router, such as config/routes/10-shop.json.'],
     summary:
-      'Takes the requests for which its condition is true, unless a route that comes before it by name does. The names ' +
+      'Takes the requests for which its condition is true, unless an earlier route (by name) takes them. The names ' +
       'of decorators are fields too, such as capture and baseURI.',
     config: z.strictObject({
       name: z.string().optional().describe('Name, which orders the routes of a router; by default the id.'),
@@ -47,7 +47,7 @@ export const documents: readonly Explained[] = [
       condition: runtimeFlag()
         .nullable()
         .optional()
-        .describe('Which requests it takes; by default every one that reaches it.'),
+        .describe('Condition for requests that the route takes; by default every request that reaches it.'),
       ...common,
     }),
     decoration: undefined,
@@ -65,12 +65,12 @@ export const documents: readonly Explained[] = [
   {
     name: 'config.json',
     facts: ['The file config/config.json of an instance.'],
-    summary: 'Every request begins at its handler, and its heap is there for every route.',
+    summary: 'Every request starts at its handler, and every route can use its heap.',
     config: z.strictObject({
       ...common,
       handler: ref('handler')
         .optional()
-        .describe("What answers the requests; by default the object '_router' of the heap, or else a Router."),
+        .describe("Handler of the requests; by default the object '_router' of the heap, or else a Router."),
       handlerObject: noEffect(z.unknown(), "the main handler is what 'handler' says"),
       temporaryStorage: noEffect(
         z.unknown(),
@@ -83,7 +83,7 @@ export const documents: readonly Explained[] = [
   {
     name: 'admin.json',
     facts: ['The file config/admin.json of an instance.'],
-    summary: 'Says where clients are accepted and what they are held to. It is read once, at the start.',
+    summary: 'Sets the addresses and the limits for clients. It is read once, at the start.',
     config: adminSettings,
     decoration: undefined,
     examples: [{ title: 'Another port', document: { connectors: [{ port: 8443 }] } }],

@@ -108,7 +108,7 @@ export function statusReport(source: StatusReportSource): StatusReport {
 export async function withLeaderPlanes(own: StatusReport, ask: () => Promise<Buffer>): Promise<StatusReport> {
   try {
     const planes: unknown = JSON.parse((await ask()).toString('utf8'));
-    if (!Array.isArray(planes)) throw new Error('it answered something else');
+    if (!Array.isArray(planes)) throw new Error('it sent an unexpected response');
     return { ...own, planes: planes as PlaneReport[] };
   } catch (error) {
     return { ...own, leaderFault: errorText(error) };

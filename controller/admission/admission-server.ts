@@ -206,7 +206,7 @@ function patchOf(additions: readonly Addition[]): string {
 }
 
 function refuseBody(response: ServerResponse, refusal: 'too-long' | 'too-many'): void {
-  if (refusal === 'too-long') say(response, 413, `a review has at most ${LONGEST_REVIEW} bytes`, true);
+  if (refusal === 'too-long') say(response, 413, `a review must not be longer than ${LONGEST_REVIEW} bytes`, true);
   else say(response, 503, 'too many long reviews at a time', true);
 }
 

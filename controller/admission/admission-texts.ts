@@ -21,7 +21,7 @@ export function errorsText(label: string, errors: readonly Problem[]): string {
 
 /** Says which Routes would break, and how to do it all the same. */
 export function breaksText(label: string, breaks: readonly string[], way: string): string {
-  return `${label} is in use: ${routesText(breaks)} would refuse requests; ${way}`;
+  return `${label} is in use: ${routesText(breaks)} would reject requests; ${way}`;
 }
 
 /** The Routes by name, as many as people read. */

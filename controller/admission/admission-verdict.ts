@@ -33,7 +33,7 @@ const cleaners: ReadonlySet<string> = new Set([
 ]);
 
 const unjudged =
-  'gatewarden has nothing to judge this by yet: it was let pass, and its conditions will say what is wrong with it';
+  'gatewarden could not validate this yet, because the controller has not read the cluster; it was admitted, and its status will show any problems';
 
 /** Decides whether an object may be as somebody wants it. */
 export function admissionVerdict(request: AdmissionRequest, judge: AdmissionJudge): AdmissionVerdict {
@@ -50,9 +50,13 @@ export function admissionVerdict(request: AdmissionRequest, judge: AdmissionJudg
   const said = [...errors.map(warningText), ...warnings, ...opinion.notes];
   if (opinion.breaks.length === 0) return { denial: null, warnings: shortWarnings(said) };
   if (isForced(request)) {
-    return { denial: null, warnings: shortWarnings([`${routesText(opinion.breaks)} will refuse requests`, ...said]) };
+    return { denial: null, warnings: shortWarnings([`${routesText(opinion.breaks)} will reject requests`, ...said]) };
   }
-  const message = breaksText(label, opinion.breaks, `the annotation ${FORCE_ANNOTATION}: "true" on it allows that`);
+  const message = breaksText(
+    label,
+    opinion.breaks,
+    `to allow that, set the annotation ${FORCE_ANNOTATION}: "true" on it`,
+  );
   return { denial: { code: 403, reason: 'Forbidden', message }, warnings: shortWarnings(said) };
 }
 

@@ -70,7 +70,7 @@ export function baseVerdict(review: BaseReview, judge: BaseJudge): AdmissionVerd
     return { denial: { code: 422, reason: 'Invalid', message }, warnings };
   }
   if (breaks === null || isForced) return { denial: null, warnings };
-  const message = `${label}: ${breaks}; the annotation ${FORCE_ANNOTATION}: "true" on it allows that`;
+  const message = `${label}: ${breaks}; to allow that, set the annotation ${FORCE_ANNOTATION}: "true" on it`;
   return { denial: { code: 403, reason: 'Forbidden', message }, warnings };
 }
 

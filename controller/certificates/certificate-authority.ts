@@ -69,10 +69,10 @@ export class CertificateAuthority {
     try {
       content = JSON.parse(text);
     } catch {
-      throw new Error('the stored authority is not JSON');
+      throw new Error('the stored CA is not JSON');
     }
     const read = record.safeParse(content);
-    if (!read.success) throw new Error('the stored authority is not as it should be');
+    if (!read.success) throw new Error('the stored CA is malformed');
     return new CertificateAuthority(read.data.authorities, { ...defaultLifetimes, ...lifetimes });
   }
 
@@ -129,7 +129,7 @@ export class CertificateAuthority {
 
   private signer(now: number): Authority {
     const signer = this.authorities.findLast(({ signsFrom }) => signsFrom <= now) ?? this.authorities[0];
-    if (signer === undefined) throw new Error('there is no authority');
+    if (signer === undefined) throw new Error('there is no CA certificate');
     return signer;
   }
 }

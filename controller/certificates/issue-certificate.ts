@@ -58,7 +58,7 @@ export function vouchFor(other: Signer, by: Signer, validity: Validity): string 
 /** A certificate for a server, with a new key. @param names host names and addresses, at least one */
 export function issueServing(signer: Signer, names: readonly string[], validity: Validity): CertifiedKey {
   const [first] = names;
-  if (first === undefined) throw new Error('a certificate of a server needs a name');
+  if (first === undefined) throw new Error('a server certificate needs a name');
   const { publicKey, privateKey } = newKeys();
   const extensions = [
     extension('2.5.29.19', sequence(), true),

@@ -56,7 +56,7 @@ const gone: BaseDraft = {
   file: null,
   epoch: 0,
   administrativePath: '',
-  problems: [{ code: 'missing', severity: 'error', path: [], message: 'the file is gone' }],
+  problems: [{ code: 'missing', severity: 'error', path: [], message: 'the file is missing' }],
   version: null,
   seen: null,
 };
@@ -66,7 +66,7 @@ const goneForGood: BaseDraft = {
   ...gone,
   problems: gone.problems.map((problem) => ({
     ...problem,
-    hint: 'put it back; {"handler": {"name": "_router", "type": "Router"}} is one with nothing but Routes',
+    hint: 'restore it; {"handler": {"name": "_router", "type": "Router"}} is a minimal one that only serves Routes',
   })),
 };
 
@@ -274,7 +274,7 @@ function enterUnsound(walk: RouterWalk, { seen, version }: BaseDraft): boolean {
 /** Planes of a cluster get Routes and read no directories. */
 function vainDirectory(router: FoundRouter): Problem[] {
   if (router.directory === null) return [];
-  const message = 'has no effect: in a cluster routes are Routes, and the router has none';
+  const message = 'has no effect: in a cluster, routes are Route resources, not files';
   return [{ code: 'no-effect', severity: 'warning', path: directoryPath(router), message }];
 }
 
@@ -284,7 +284,7 @@ function strayVerdicts({ strays }: InstanceState): Verdict[] {
     const message = isThere
       ? `'${name}' has no effect: ${instead} is read instead`
       : `'${name}' is not read, and there is no ${instead}`;
-    const hint = `write it as JSON, and name it ${instead}`;
+    const hint = `write it as JSON and name it ${instead}`;
     const problem: Problem = isThere
       ? { code: 'no-effect', severity: 'warning', path: [], message }
       : { code: 'missing', severity: 'error', path: [], message, hint };

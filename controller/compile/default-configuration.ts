@@ -29,7 +29,7 @@ export const defaultConfiguration: JsonObject = {
                     status: 404,
                     reason: 'Not Found',
                     headers: { 'Content-Type': ['application/json'] },
-                    entity: '{"code":404,"reason":"Not Found","message":"no route takes this request"}',
+                    entity: '{"code":404,"reason":"Not Found","message":"no route matches this request"}',
                   },
                 },
               },

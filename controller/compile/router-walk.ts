@@ -202,7 +202,7 @@ export function directoryPath({ directory, path }: FoundRouter): Path {
 function unreadable(fault: string, path: Path, what: string): Problem {
   const isGone = fault === 'ENOENT';
   const message = isGone ? `${what} is gone` : `${what} cannot be read: ${fault}`;
-  const hint = 'bring it back; to take its routes away, leave it there without them';
+  const hint = 'restore it; to remove its routes, keep the directory and delete the files in it';
   return { code: 'missing', severity: 'error', path, message, ...(isGone ? { hint } : {}) };
 }
 
@@ -228,7 +228,7 @@ class Places {
     const byId = this.ids.get(id);
     const byName = this.names.get(name);
     const error = (key: string, what: string, path: string): Problem[] => {
-      const message = `${what} is already that of ${basename(path)}, and the first file wins`;
+      const message = `${what} is already used by ${basename(path)}; the first file wins`;
       return [{ code: 'route-name', severity: 'error', path: [key], message }];
     };
     if (byId !== undefined) return error('_id', `the route id '${id}'`, byId);

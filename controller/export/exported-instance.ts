@@ -57,7 +57,7 @@ export function exportedInstance(options: ExportOptions): ExportedInstance {
     const resolved = options.resolve(route.file, 'route');
     const pair = pairOf(route.file, resolved);
     if (pair === null) {
-      remarks.push(`${route.file.path}: cannot be read, and is not carried over`);
+      remarks.push(`${route.file.path}: cannot be read; it is not exported`);
       return [];
     }
     const metadata = { name: names.give(route.id, 'route'), namespace };
@@ -130,7 +130,7 @@ function hidden(spec: JsonObject, includesSecrets: boolean, path: string, remark
   const text = JSON.stringify(spec);
   const shown = hideSecrets(text);
   if (includesSecrets || shown === text) return spec;
-  remarks.push(`${path}: holds secrets in its text, and stars stand for them: give them with a SecretStore`);
+  remarks.push(`${path}: contains secrets, which are replaced by stars; provide them with a SecretStore`);
   return JSON.parse(shown) as JsonObject;
 }
 
@@ -161,7 +161,7 @@ function baseObject(
   for (const [name, file] of files) {
     const text = new TextDecoder().decode(file.content);
     const shown = includesSecrets ? text : hideSecrets(text);
-    if (shown !== text) remarks.push(`${file.path}: holds secrets in its text, and stars stand for them`);
+    if (shown !== text) remarks.push(`${file.path}: contains secrets, which are replaced by stars`);
     data[name] = shown;
   }
   const trust = files.get('trust.json');
@@ -206,9 +206,7 @@ class StoreExport {
     const store = exportedStore(source, this.options.reach);
     this.made.push({ name, source, store });
     for (const file of store.left) {
-      this.remarks.push(
-        `SecretStore ${name}: the file '${file}' cannot be a key of its Secret, and is not carried over`,
-      );
+      this.remarks.push(`SecretStore ${name}: the file '${file}' cannot be a key of its Secret; it is not exported`);
     }
     for (const [key, content] of store.data) {
       if (content === null) this.remarks.push(`SecretStore ${name}: the file '${key}' cannot be read`);
@@ -233,7 +231,7 @@ class StoreExport {
         ...(values.length === 0 ? {} : { data: Object.fromEntries(values) }),
       };
       if (!includesSecrets && data.size > 0) {
-        this.remarks.push(`Secret ${namespace}/${name}: give it the keys ${[...data.keys()].join(', ')}`);
+        this.remarks.push(`Secret ${namespace}/${name}: add the keys ${[...data.keys()].join(', ')}`);
       }
       return items.length === 0 ? [resource] : [secret, resource];
     });

@@ -66,12 +66,12 @@ export function injectPod(pod: JsonObject, { namespace, settings, authorities }:
 }
 
 function whyLeftAlone(pod: JsonObject, namespace: string, settings: SidecarSettings): string | null {
-  if (metadataMap(pod, 'labels')[INJECT_LABEL] === 'false') return `its label ${INJECT_LABEL} says so`;
+  if (metadataMap(pod, 'labels')[INJECT_LABEL] === 'false') return `its label ${INJECT_LABEL} is "false"`;
   if ([...KUBERNETES_NAMESPACES, ...settings.excludedNamespaces].includes(namespace)) {
     return `Pods of the namespace ${namespace} never get one`;
   }
-  if (metadataMap(pod, 'annotations')[MIRROR_ANNOTATION] !== undefined) return 'the kubelet runs it by itself';
-  return itemsOf(pod, 'initContainers').some(({ item }) => isSidecar(item)) ? 'it has one' : null;
+  if (metadataMap(pod, 'annotations')[MIRROR_ANNOTATION] !== undefined) return 'the kubelet manages it (static Pod)';
+  return itemsOf(pod, 'initContainers').some(({ item }) => isSidecar(item)) ? 'it has one already' : null;
 }
 
 /** Whether a container is a sidecar of ours, whoever has put it there. */
@@ -83,8 +83,8 @@ function isSidecar({ name, restartPolicy, args }: JsonObject): boolean {
 /** A sidecar that no controller lets in would keep its Pod from ever being ready, and nobody would be told why. */
 function namespaceProblems(namespace: string, { namespaces }: SidecarSettings): Problem[] {
   if (namespaces === undefined || namespaces.includes(namespace)) return [];
-  const others = namespaces.length === 0 ? '' : `, only those of ${namespaces.join(', ')}`;
-  const message = `controllers let in no sidecars of the namespace ${namespace}${others}`;
+  const others = namespaces.length === 0 ? '' : `; they are admitted only in ${namespaces.join(', ')}`;
+  const message = `sidecars are not admitted in the namespace ${namespace}${others}`;
   const hint = 'add it to sidecars.namespaces of the chart';
   return [{ code: 'not-allowed', severity: 'error', path: [], message, hint }];
 }

@@ -28,11 +28,11 @@ function surroundingsProblems(spec: JsonObject): Problem[] {
   const problems: Problem[] = [];
   if (spec['hostNetwork'] === true) {
     const message =
-      "a Pod in the network of its node cannot have a sidecar: its ports would be the node's, and loopback would be " +
+      "a Pod with hostNetwork cannot have a sidecar: its ports would be the node's, and loopback would be " +
       'open to everything on the node';
     problems.push(error('not-allowed', ['spec', 'hostNetwork'], message));
   }
-  const windows = "there is no sidecar for Windows: this product's image is for Linux";
+  const windows = 'there is no sidecar for Windows: the image is for Linux';
   if (memberOf(spec['os'], 'name') === 'windows') problems.push(error('not-allowed', ['spec', 'os', 'name'], windows));
   const selector = 'kubernetes.io/os';
   if (memberOf(spec['nodeSelector'], selector) === 'windows') {
@@ -46,21 +46,23 @@ function nameProblems(pod: JsonObject, volumes: ObstacleTerms['volumes']): Probl
   for (const list of ['containers', 'initContainers']) {
     for (const { item, path } of itemsOf(pod, list)) {
       if (item['name'] !== SIDECAR_NAME) continue;
-      problems.push(error('duplicate-name', [...path, 'name'], 'is the name that the sidecar gets'));
+      problems.push(error('duplicate-name', [...path, 'name'], 'is reserved for the sidecar'));
     }
   }
   for (const { path, name } of containerPorts(pod)) {
     // a Service that asks for the port of this name would find the application
     if (name !== TRAFFIC_PORT_NAME) continue;
-    problems.push(error('duplicate-name', [...path, 'name'], 'is the name that the port of the sidecar gets'));
+    problems.push(error('duplicate-name', [...path, 'name'], 'is reserved for the port of the sidecar'));
   }
   for (const { name, path } of volumeMounts(pod)) {
     if (!volumes.some((one) => one.name === name)) continue;
-    problems.push(error('not-allowed', [...path, 'name'], 'is a volume of the sidecar, for nobody else'));
+    problems.push(
+      error('not-allowed', [...path, 'name'], 'is a volume of the sidecar; other containers must not mount it'),
+    );
   }
   for (const { item, path } of itemsOf(pod, 'volumes')) {
     if (!volumes.some(({ name }) => name === item['name'])) continue;
-    problems.push(error('duplicate-name', [...path, 'name'], 'is the name that a volume of the sidecar gets'));
+    problems.push(error('duplicate-name', [...path, 'name'], 'is reserved for a volume of the sidecar'));
   }
   return problems;
 }
@@ -72,17 +74,17 @@ function portProblems(pod: JsonObject, settings: SidecarSettings, wishes: PodWis
   if (wishes.appPorts === undefined && appPorts.length !== 1) problems.push(appPortProblem(appPorts));
   if (own.port === own.adminPort) {
     const path = annotationPath(wishes.port === undefined ? 'adminPort' : 'port');
-    problems.push(error('exclusive', path, `the sidecar cannot have ${own.port} for clients and for its metrics`));
+    problems.push(error('exclusive', path, `the sidecar cannot use port ${own.port} for clients and for metrics`));
   }
   for (const wish of ['port', 'adminPort'] as const) {
     const port = own[wish];
-    const hint = `the annotation ${annotationName(wish)} gives the sidecar another one`;
+    const hint = `choose another port for the sidecar with the annotation ${annotationName(wish)}`;
     const taken = containerPorts(pod).find((one) => one.port === port);
     if (taken !== undefined) {
-      const message = `the sidecar needs port ${port}, which container ${taken.container} has`;
+      const message = `the sidecar needs port ${port}, which container ${taken.container} uses`;
       problems.push({ ...error('exclusive', [...taken.path, 'containerPort'], message), hint });
     } else if (wishes.appPorts?.includes(port) === true) {
-      const message = `the sidecar needs port ${port}, which is said to be the application's`;
+      const message = `the sidecar needs port ${port}, which the annotation declares as a port of the application`;
       problems.push({ ...error('exclusive', annotationPath('appPorts'), message), hint });
     }
   }
@@ -91,9 +93,9 @@ function portProblems(pod: JsonObject, settings: SidecarSettings, wishes: PodWis
 
 function appPortProblem(ports: readonly number[]): Problem {
   const shown = `${ports.slice(0, 20).join(', ')}${ports.length > 20 ? ' and more' : ''}`;
-  const found = ports.length === 0 ? 'no container says so' : `its containers have ${shown}`;
-  const message = `it is not known which port the application has: ${found}`;
-  const hint = `say it with the annotation ${annotationName('appPorts')}, such as "8080" or "8080,9000"`;
+  const found = ports.length === 0 ? 'no container declares a port' : `its containers declare ${shown}`;
+  const message = `the port of the application is not known: ${found}`;
+  const hint = `set it with the annotation ${annotationName('appPorts')}, such as "8080" or "8080,9000"`;
   return { ...error('missing', annotationPath('appPorts'), message), hint };
 }
 

@@ -13,15 +13,15 @@ export function podWarnings(pod: JsonObject, wishes: PodWishes, appPorts: readon
   const annotation = annotationName('appListens');
   if (wishes.appListens !== 'loopback') {
     return [
-      `gatewarden: if the application listens on the Pod address, port ${ports} is reached past the sidecar; ` +
-        `let it listen on 127.0.0.1 only and set ${annotation}: loopback, or keep others out with a NetworkPolicy`,
+      `gatewarden: if the application listens on the Pod address, clients can bypass the sidecar on port ${ports}; ` +
+        `make it listen on 127.0.0.1 only and set ${annotation}: loopback, or block the port with a NetworkPolicy`,
     ];
   }
   return itemsOf(pod, 'containers').flatMap(({ item, path }) =>
     PROBES.filter((probe) => isOverNetwork(item[probe], item, appPorts)).map(
       (probe) =>
-        `gatewarden: ${pathText([...path, probe])} asks the Pod address, where nobody listens on port ${ports} ` +
-        `(${annotation}: loopback): use exec, or ask through the sidecar`,
+        `gatewarden: ${pathText([...path, probe])} probes the Pod address, where nothing listens on port ${ports} ` +
+        `(${annotation}: loopback): use an exec probe, or probe through the sidecar`,
     ),
   );
 }

@@ -22,7 +22,7 @@ export function webhookInjector({ file, namespace: own, authorities, failed }: W
   return {
     inject(pod, namespace) {
       const trusted = authorities();
-      if (trusted === '') throw new Error('the authorities of the controllers are not known yet');
+      if (trusted === '') throw new Error('the CA certificate of the controllers is not known yet');
       follow();
       return injectPod(pod, { namespace, settings, authorities: trusted });
     },

@@ -36,37 +36,37 @@ export class ControllerMetrics {
     collectDefaultMetrics({ register: this.registry });
     this.compileTime = new Histogram({
       name: 'gw_controller_compile_seconds',
-      help: 'Time that it took to turn what was written into a snapshot.',
+      help: 'Time to compile the resources into a snapshot.',
       buckets: COMPILE_BOUNDS,
       registers,
     });
     this.ackTime = new Histogram({
       name: 'gw_controller_ack_seconds',
-      help: 'Time from sending an update to a plane until it runs there.',
+      help: 'Time from sending an update to a data plane until it is applied there.',
       buckets: ACK_BOUNDS,
       registers,
     });
     this.nacks = new Counter({
       name: 'gw_controller_nacks_total',
-      help: 'Routes that a plane could not build and updates that it would not take, by the code of the first problem.',
+      help: 'Routes that data planes failed to build and updates that they rejected, by the code of the first problem.',
       labelNames: ['reason'],
       registers,
     });
     this.statusWrites = new Counter({
       name: 'gw_controller_status_writes_total',
-      help: 'Writes of a status, by kind and by what came of it.',
+      help: 'Status writes, by kind and outcome.',
       labelNames: ['kind', 'outcome'],
       registers,
     });
     this.events = new Counter({
       name: 'gw_controller_events_total',
-      help: 'Events about state changes, by what came of them.',
+      help: 'Events about state changes, by outcome.',
       labelNames: ['outcome'],
       registers,
     });
     this.webhookTime = new Histogram({
       name: 'gw_controller_webhook_seconds',
-      help: 'Time that it took to answer an admission request, by kind and by answer.',
+      help: 'Time to answer an admission request, by kind and answer.',
       labelNames: ['kind', 'outcome'],
       buckets: COMPILE_BOUNDS,
       registers,
@@ -106,7 +106,7 @@ export class ControllerMetrics {
 function showNow(registers: Registry[], source: ControllerMetricsSource): void {
   new Gauge({
     name: 'gw_controller_leader',
-    help: 'Whether this controller leads: 1, or 0.',
+    help: 'Whether this controller is the leader: 1 or 0.',
     registers,
     collect() {
       this.set(source.isLeader() ? 1 : 0);
@@ -114,7 +114,7 @@ function showNow(registers: Registry[], source: ControllerMetricsSource): void {
   });
   new Gauge({
     name: 'gw_controller_revision_info',
-    help: 'The revision that planes are to run, as a label; always 1.',
+    help: 'The revision that data planes should run, as a label; always 1.',
     labelNames: ['revision'],
     registers,
     collect() {
@@ -125,7 +125,7 @@ function showNow(registers: Registry[], source: ControllerMetricsSource): void {
   });
   new Gauge({
     name: 'gw_controller_streams',
-    help: 'Planes that have their stream with this controller.',
+    help: 'Data planes connected to this controller.',
     registers,
     collect() {
       this.set(source.streams());
@@ -133,7 +133,7 @@ function showNow(registers: Registry[], source: ControllerMetricsSource): void {
   });
   new Gauge({
     name: 'gw_controller_planes',
-    help: 'Planes that this controller knows of, by state; a leader knows all.',
+    help: 'Data planes known to this controller, by state; the leader knows all.',
     labelNames: ['state'],
     registers,
     collect() {
@@ -146,7 +146,7 @@ function showNow(registers: Registry[], source: ControllerMetricsSource): void {
 function showWatches(registers: Registry[], source: ControllerMetricsSource): void {
   new Gauge({
     name: 'gw_controller_watch_age_seconds',
-    help: 'How long nothing was heard of a kind, not even that nothing changed; of several watches the longest.',
+    help: 'Time since the last sign of life of a watch, by kind; the longest of several watches.',
     labelNames: ['kind'],
     registers,
     collect() {
@@ -160,7 +160,7 @@ function showWatches(registers: Registry[], source: ControllerMetricsSource): vo
   });
   new Counter({
     name: 'gw_controller_relists_total',
-    help: 'Times that everything of a kind had to be listed again.',
+    help: 'Full lists after the first one, by kind.',
     labelNames: ['kind'],
     registers,
     collect() {

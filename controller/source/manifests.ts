@@ -83,7 +83,7 @@ export class Manifests {
     else if (typeof apiVersion === 'string' && typeof kind === 'string') reading.skipped.push(object);
     else
       reading.problems.push(
-        problemOf(object, 'missing', [], "this is no object of Kubernetes: it has no 'apiVersion' and 'kind'"),
+        problemOf(object, 'missing', [], "this is not a Kubernetes object: it has no 'apiVersion' and 'kind'"),
       );
   }
 
@@ -162,7 +162,7 @@ export class Manifests {
         code: 'missing',
         severity: 'error',
         path: [],
-        message: 'there is none in what was read',
+        message: 'is not among the manifests',
       } as const;
       reading.problems.push({ file, object: null, problem });
       return null;

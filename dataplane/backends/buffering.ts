@@ -20,7 +20,7 @@ export class Buffering {
 
   constructor(storage: TemporaryStorage) {
     const limit = Math.min(storage.limit, LONGEST);
-    const setting = storage.limit > LONGEST ? 'the most that is kept' : 'fileLimit of the TemporaryStorage';
+    const setting = storage.limit > LONGEST ? 'the most that can be buffered' : 'fileLimit of the TemporaryStorage';
     this.ofRequests = { storage, limit, setting, ofResponse: false };
     this.ofAnswers = { storage, limit, setting, ofResponse: true };
   }
@@ -62,7 +62,7 @@ export class Buffering {
       if (body === null) return response;
       if (body.length < 0 && isEventStream(response)) {
         response.abandon();
-        return refuse('backend-event-stream', 'the answer is a text/event-stream');
+        return refuse('backend-event-stream', 'the response is a text/event-stream');
       }
       const rule = origin.answerLimit === undefined ? this.ofAnswers : ownRule(origin.answerLimit);
       return takeWhole(body, rule).then(
@@ -75,7 +75,7 @@ export class Buffering {
           if (error instanceof EntityTooLarge) return refuse('backend-body-too-large', error.message);
           if (error instanceof TemporaryFilesFull) return refuse('storage-full', error.message);
           if (error instanceof HeldContentFull) return refuse('memory-full', error.message);
-          return refuse('internal', `the answer cannot be kept: ${errorText(error)}`);
+          return refuse('internal', `the response cannot be buffered: ${errorText(error)}`);
         },
       );
     };
@@ -91,7 +91,7 @@ function ownRule(limit: number): WholeRule {
       throw new HeldContentFull(true);
     },
   };
-  return { storage, limit, setting: 'the most that the gateway takes for itself', ofResponse: true };
+  return { storage, limit, setting: 'the limit for requests of the gateway itself', ofResponse: true };
 }
 
 /** Whether content of a request is still to come. */

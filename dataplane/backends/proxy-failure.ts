@@ -15,11 +15,11 @@ export function proxyFailure(proxy: HttpProxy, reason: string): ConnectFailure {
 /** That a proxy which answers so does not lead anywhere. */
 export function proxyRefusal(proxy: HttpProxy, status: number): ConnectFailure {
   if (status !== 407) return proxyFailure(proxy, `it refuses (${status})`);
-  const { reason } = proxyFailure(proxy, 'it wants credentials, or other ones (407)');
+  const { reason } = proxyFailure(proxy, 'it rejected our credentials, or we sent none (407)');
   return { refusal: 'backend-proxy-credentials', reason };
 }
 
 /** Why there are no credentials; errors of secrets name no values. */
 export function credentialsReason(error: unknown): string {
-  return `there are no credentials for it: ${errorText(error)}`;
+  return `its credentials are not available: ${errorText(error)}`;
 }

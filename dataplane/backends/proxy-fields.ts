@@ -10,7 +10,7 @@ import { customProxyFields } from './custom-proxy.ts';
 
 /** Whether to use what only an operator may know of. */
 const operatorFlag = flag().refine(() => theReading().reach.origin !== 'tenant', {
-  error: 'is for operators only: it uses system properties of the plane',
+  error: 'is for operators only: it uses system properties of the data plane',
   params: { code: 'not-allowed' },
 });
 

@@ -64,15 +64,15 @@ class TunnelRequest implements WireOwner {
     const { answer } = this;
     const headEnd = answer.indexOf('\r\n\r\n');
     if (headEnd < 0) {
-      if (answer.length > LONGEST_HEAD) this.fail('its answer has no end');
+      if (answer.length > LONGEST_HEAD) this.fail('the head of its response is too long');
       return;
     }
     const status = Number(/^HTTP\/1\.[01] (\d{3})(?: [^\r\n]*)?\r\n/.exec(answer)?.[1] ?? 0);
-    if (status === 0) this.fail('what it answers is not HTTP');
+    if (status === 0) this.fail('its response is not HTTP');
     else if (status < 200 || status > 299) this.finish(proxyRefusal(this.proxy, status));
     else {
       const more = answer.length - headEnd - 4;
-      if (more > 0 && !this.speaksFirst) this.fail('it sends more than its answer');
+      if (more > 0 && !this.speaksFirst) this.fail('it sends data after its response');
       else this.finish('http/1.1');
       if (more > 0 && this.speaksFirst) this.wire!.owner.receive(bytes, end - more, end); // whoever has it now
     }

@@ -84,7 +84,7 @@ export function retrying(config: RetriesConfig, storage: TemporaryStorage, parts
   }
 
   function tellUnkept(exchange: Exchange, { refusal, status, cause }: Response): void {
-    const reason = refusal === null ? `its answer was ${status}` : typeof cause === 'string' ? cause : refusal;
+    const reason = refusal === null ? `the response status was ${status}` : typeof cause === 'string' ? cause : refusal;
     unkept.add(refusal, backendOf(exchange), reason, 'request not retried: its body was not buffered');
   }
 

@@ -52,7 +52,7 @@ export const jwkSetHandler = defineHandler({
       .describe('Which keys are in the set.'),
     exposePrivateSecrets: flag()
       .refine(isAllowed, {
-        error: 'is for operators only: whoever reads the set has the private keys',
+        error: 'is for operators only: anyone who reads the set has the private keys',
         params: { code: 'not-allowed' },
       })
       .default(false)
@@ -72,7 +72,7 @@ export const jwkSetHandler = defineHandler({
   ],
   remarks: ({ exposePrivateSecrets }) =>
     exposePrivateSecrets
-      ? [{ at: ['exposePrivateSecrets'], code: 'insecure', message: 'whoever gets an answer has the private keys' }]
+      ? [{ at: ['exposePrivateSecrets'], code: 'insecure', message: 'anyone who gets a response has the private keys' }]
       : [],
   create({ secretsProvider, purposes, exposePrivateSecrets }, parts) {
     const { resolve, log } = parts;

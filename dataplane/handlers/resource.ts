@@ -20,7 +20,7 @@ export const resourceHandler = defineHandler({
     'outside of the directories behind symbolic links, and every name that begins with a dot except `.well-known`. ' +
     'Directories are not listed. A client that has the current version already (`If-None-Match`, ' +
     '`If-Modified-Since`) gets 304.',
-  operatorOnly: 'it reads files of the plane',
+  operatorOnly: 'it reads files of the data plane',
   config: z.strictObject({
     directories: z
       .array(text())

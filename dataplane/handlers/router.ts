@@ -23,7 +23,7 @@ export const router = defineHandler({
     openApiValidation: unavailable('object').describe('Routes made of OpenAPI documents.'),
   }),
   entersRoutes: true,
-  operatorOnly: 'the routes of a router are files of the plane',
+  operatorOnly: 'the routes of a router are files of the data plane',
   survives: false, // its routes inherit from the heap that it is built in
   examples: [
     {

@@ -335,7 +335,7 @@ export class ScopeCheck {
       if (start >= 0) {
         const round = [...trail.slice(start), object].map(({ name }) => `'${name}'`).join(' → ');
         const others = trail.slice(start + 1).map(({ path }) => path);
-        this.error('cycle', object.path, `the objects need each other: ${round}`, undefined, others);
+        this.error('cycle', object.path, `the objects reference each other: ${round}`, undefined, others);
         return;
       }
       if (trail.length >= MOST_REFERENCES) {

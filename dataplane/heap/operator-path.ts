@@ -8,7 +8,7 @@ import { theReading } from '../../contract/vocabulary/reading.ts';
 export function operatorPath(): z.ZodType<string, unknown> {
   return leaf('configuration expression<path>', { type: 'string', minLength: 1 }, (value) => {
     if (theReading().reach.origin === 'tenant') {
-      throw new ValueProblem('not-allowed', 'is for operators only: it is a path on the machine of the plane');
+      throw new ValueProblem('not-allowed', 'is for operators only: it is a path on the machine of the data plane');
     }
     return readConfigured(value, (path) => {
       if (typeof path !== 'string' || path === '') throw wrongType('a path', path);

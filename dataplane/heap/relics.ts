@@ -44,7 +44,7 @@ export function isLeftOut({ name, type, path }: Declaration, catalogue: TypeCata
 /** In earlier versions every object could be told where to log. */
 export function withoutLogSink(config: JsonObject, definition: TypeDefinition, path: Path, report: Report): JsonObject {
   if (config['logSink'] === undefined || fieldNames(definition.config).includes('logSink')) return config;
-  const message = "has no effect: all objects write to the log of the program, and '--log-level' says how much";
+  const message = "has no effect: all objects write to the program log; set its level with '--log-level'";
   report({ code: 'no-effect', severity: 'warning', path: [...path, 'logSink'], message });
   const { logSink: _, ...rest } = config;
   return rest;

@@ -26,7 +26,7 @@ export async function encryptWithSecrets(
 
 async function keyToWrite(provider: SecretsProvider, secretId: string, algorithm: string): Promise<CryptoKey> {
   const usages = keyManagement(algorithm)?.writeUsages ?? [];
-  let missing: unknown = new Error(`${algorithm} is no algorithm to encrypt tokens with`);
+  let missing: unknown = new Error(`${algorithm} is not an encryption algorithm for tokens`);
   for (const usage of usages) {
     try {
       return publicHalf(await provider.key(usage, secretId));

@@ -84,11 +84,11 @@ export class JwkSetReader {
 function jsonObject(content: Uint8Array): Readonly<Record<string, unknown>> {
   const value = readJsonObject(Buffer.from(content.buffer, content.byteOffset, content.byteLength));
   if (value !== null) return value;
-  throw new Error('it is no JSON object, is nested too deep, or has a member twice');
+  throw new Error('it is not a JSON object, is nested too deeply, or has a duplicate member');
 }
 
 function membersOf({ keys }: Readonly<Record<string, unknown>>): readonly unknown[] {
-  if (!Array.isArray(keys)) throw new Error("it is no JWK set: it has no array 'keys'");
+  if (!Array.isArray(keys)) throw new Error("it is not a JWK set: it has no array 'keys'");
   if (keys.length > MOST_KEYS) throw new Error(`it has more than ${MOST_KEYS} keys`);
   return keys;
 }

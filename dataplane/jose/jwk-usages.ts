@@ -80,10 +80,10 @@ export function jwkTerms(jwk: Readonly<Record<string, unknown>>, key: KeyObject)
   const use = purposeOf(jwk['use']);
   const operations = operationsOf(jwk['key_ops']);
   const algorithm = jwk['alg'] ?? null;
-  if (algorithm !== null && typeof algorithm !== 'string') throw new Error("its 'alg' is no text");
+  if (algorithm !== null && typeof algorithm !== 'string') throw new Error("its 'alg' is not a text");
   const known = algorithm === null ? null : algorithms.get(algorithm);
-  if (known === undefined) throw new Error("its 'alg' is unknown here");
-  if (known?.fits(key) === false) throw new Error("its 'alg' does not go with its type, its curve or its size");
+  if (known === undefined) throw new Error("its 'alg' is not supported");
+  if (known?.fits(key) === false) throw new Error("its 'alg' does not fit its type, curve or size");
   if (use !== null && known !== null && known.purpose !== use) throw new Error("its 'use' contradicts its 'alg'");
   const purpose = use ?? known?.purpose ?? null;
   if (operations !== null && ![...operations].every((usage) => isFor(usage, purpose))) {
@@ -108,9 +108,9 @@ function purposeOf(use: unknown): Purpose | null {
 function operationsOf(raw: unknown): ReadonlySet<KeyUsage> | null {
   if (raw === undefined) return null;
   if (!Array.isArray(raw) || !raw.every((one) => typeof one === 'string')) {
-    throw new Error("its 'key_ops' is no array of texts");
+    throw new Error("its 'key_ops' is not an array of texts");
   }
-  if (new Set(raw).size !== raw.length) throw new Error("its 'key_ops' say something twice");
+  if (new Set(raw).size !== raw.length) throw new Error("its 'key_ops' contain a duplicate");
   return new Set(raw.flatMap((name) => OPERATIONS.get(name) ?? []));
 }
 

@@ -44,9 +44,9 @@ const SECRET_USAGES: readonly KeyUsage[] = ['sign', 'verify', 'encrypt', 'decryp
  * Nothing that it refers to is fetched. @throws an error that says what is wrong, with nothing of the value.
  */
 export function cryptoKeyOf(jwk: unknown, fallbackStableId?: string): { readonly keys: readonly CryptoKey[] } {
-  if (!isObject(jwk)) throw new Error('it is no JSON object');
+  if (!isObject(jwk)) throw new Error('it is not a JSON object');
   const kid = jwk['kid'];
-  if (kid !== undefined && (typeof kid !== 'string' || kid === '')) throw new Error("its 'kid' is no text");
+  if (kid !== undefined && (typeof kid !== 'string' || kid === '')) throw new Error("its 'kid' is not a text");
   const own = keyObjectOf(jwk);
   const other = own.type === 'private' ? createPublicKey(own) : null;
   if (own.asymmetricKeyType === 'rsa') checkRsa(own);
@@ -63,7 +63,7 @@ export function cryptoKeyOf(jwk: unknown, fallbackStableId?: string): { readonly
     if (usages.size === 0) return [];
     return [{ kind: 'key', stableId, key, certificates, usages, algorithm: terms.algorithm, revocations: [] }];
   });
-  if (keys.length === 0) throw new Error("its 'use', 'key_ops' and 'alg' leave nothing that it may be used for");
+  if (keys.length === 0) throw new Error("its 'use', 'key_ops' and 'alg' leave no allowed usage");
   return { keys };
 }
 
@@ -111,7 +111,7 @@ function keyObjectOf(jwk: Members): KeyObject {
   const kty = jwk['kty'];
   if (kty === 'oct') return createSecretKey(bytesOf(jwk, 'k'));
   const type = TYPES.get(kty);
-  if (type === undefined) throw new Error("its 'kty' is unknown here");
+  if (type === undefined) throw new Error("its 'kty' is not supported");
   if ('oth' in jwk) throw new Error('it has more than two primes');
   const isPrivate = type.hidden.some((name) => name in jwk);
   const names = isPrivate ? [...type.open, ...type.hidden] : type.open;
@@ -120,20 +120,20 @@ function keyObjectOf(jwk: Members): KeyObject {
   try {
     return isPrivate ? createPrivateKey(given) : createPublicKey(given);
   } catch {
-    throw new Error('its members make no key of its type: one of them is damaged, or the curve is unknown here');
+    throw new Error('its members do not form a key of its type: one of them is damaged, or the curve is not supported');
   }
 }
 
 function memberOf(jwk: Members, name: string, { named }: KeyType): string {
   const value = jwk[name];
   if (!named.includes(name)) return bytesOf(jwk, name).toString('base64url');
-  if (typeof value !== 'string') throw new Error(`its '${name}' is missing or no text`);
+  if (typeof value !== 'string') throw new Error(`its '${name}' is missing or not a text`);
   return value;
 }
 
 function bytesOf(jwk: Members, name: string): Buffer {
   const value = jwk[name];
-  if (typeof value !== 'string' || value === '') throw new Error(`its '${name}' is missing or no text`);
+  if (typeof value !== 'string' || value === '') throw new Error(`its '${name}' is missing or not a text`);
   const bytes = decodeBase64url(value);
   if (bytes === null) throw new Error(`its '${name}' is not base64url`);
   return bytes;
@@ -143,7 +143,7 @@ function checkRsa({ asymmetricKeyDetails: { modulusLength = 0, publicExponent = 
   if (modulusLength < LEAST_RSA_BITS) throw new Error(`it is an RSA key of fewer than ${LEAST_RSA_BITS} bits`);
   if (modulusLength > MOST_RSA_BITS) throw new Error(`it is an RSA key of more than ${MOST_RSA_BITS} bits`);
   if (publicExponent < 3n || publicExponent % 2n === 0n || publicExponent > GREATEST_EXPONENT) {
-    throw new Error("its 'e' is no exponent that is safe to use");
+    throw new Error("its 'e' is not a safe exponent");
   }
 }
 
@@ -161,7 +161,7 @@ function checkRsaMembers(jwk: Members): void {
     d % (p - 1n) === dp &&
     d % (q - 1n) === dq &&
     (qi * q) % p === 1n;
-  if (!isSound) throw new Error('its members make no key of its type: they do not go together');
+  if (!isSound) throw new Error('its members do not form a key of its type: they contradict each other');
 }
 
 function typeUsages(key: KeyObject): Iterable<KeyUsage> {
@@ -179,7 +179,7 @@ function certificatesOf(jwk: Members, key: KeyObject): readonly X509Certificate[
   const x5c = jwk['x5c'];
   if (x5c === undefined) return [];
   if (!Array.isArray(x5c) || x5c.length === 0 || x5c.length > MOST_CERTIFICATES) {
-    throw new Error(`its 'x5c' is no array of one to ${MOST_CERTIFICATES} certificates`);
+    throw new Error(`its 'x5c' is not an array of one to ${MOST_CERTIFICATES} certificates`);
   }
   const certificates = x5c.map(certificateOf);
   const [first] = certificates;
@@ -191,7 +191,7 @@ function certificateOf(encoded: unknown): X509Certificate {
   const bytes = typeof encoded === 'string' ? Buffer.from(encoded, 'base64') : Buffer.alloc(0);
   if (bytes.length === 0 || bytes.toString('base64') !== encoded) throw new Error("its 'x5c' is not base64");
   const certificate = readable(bytes);
-  if (certificate?.raw.equals(bytes) !== true) throw new Error("its 'x5c' holds something that is no certificate");
+  if (certificate?.raw.equals(bytes) !== true) throw new Error("its 'x5c' contains an item that is not a certificate");
   return certificate;
 }
 

@@ -52,7 +52,7 @@ export function sign(
   alg: string,
 ): string {
   const algorithm = signatureAlgorithm(alg);
-  if (algorithm === undefined) throw new Error(`${alg} is no algorithm to sign tokens with`);
+  if (algorithm === undefined) throw new Error(`${alg} is not a signature algorithm for tokens`);
   if (!maySign(alg, key)) {
     const others = signatureAlgorithms.filter((name) => maySign(name, key));
     const hint = others.length === 0 ? '' : `, but with ${others.join(', ')}`;

@@ -73,6 +73,9 @@ export function surroundingRoots(reach: Reach): ReadonlyMap<string, Root> {
 export function surroundingRefusals(roots: Iterable<string>): [string, Refusal][] {
   return [...roots].map((name) => [
     name,
-    { code: 'not-allowed', message: `'${name}' reaches the plane, which only documents of the operator may do` },
+    {
+      code: 'not-allowed',
+      message: `'${name}' reads from the data plane, which only documents of the operator may do`,
+    },
   ]);
 }

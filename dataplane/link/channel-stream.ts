@@ -89,12 +89,12 @@ export class ChannelStream {
     try {
       message = decodeControllerMessage(bytes);
     } catch (error) {
-      this.close(`what the controller sent is no message: ${errorText(error)}`);
+      this.close(`the controller sent an invalid message: ${errorText(error)}`);
       return;
     }
     if (message.type === 'welcome') this.welcome(message);
     else if (message.type === 'goaway') this.owner.goingAway(message.reason);
-    else if (!this.isWelcome) this.close('the controller did not say welcome first');
+    else if (!this.isWelcome) this.close('the controller did not send welcome first');
     else if (message.type === 'recall') this.owner.recall(message);
     else if (message.type === 'update') {
       const whole = this.parts.add(message);

@@ -58,7 +58,7 @@ export class ControllerAddresses {
     if (endpoints.length === 0) {
       const names = this.controllers.map(({ host }) => host).join(', ');
       const failed = outcomes.find((outcome) => outcome.status === 'rejected');
-      throw new Error(`no address of ${names}: ${failed === undefined ? 'it has none' : errorText(failed.reason)}`);
+      throw new Error(`cannot resolve ${names}: ${failed === undefined ? 'no address' : errorText(failed.reason)}`);
     }
     const before = this.known.size;
     for (const { address, port } of endpoints) this.known.set(`${address} ${port}`, { address, port });

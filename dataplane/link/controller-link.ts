@@ -133,8 +133,8 @@ export class ControllerLink {
   close(): void {
     this.isClosed = true;
     if (this.retry !== null) clearTimeout(this.retry);
-    this.leaving?.close('the plane stops');
-    this.stream?.close('the plane stops');
+    this.leaving?.close('the data plane is stopping');
+    this.stream?.close('the data plane is stopping');
   }
 
   private async connect(): Promise<void> {
@@ -179,7 +179,7 @@ export class ControllerLink {
     this.told = Number.NEGATIVE_INFINITY;
     this.log.info({ controller, address, plane, group, heartbeat }, 'connected to a controller');
     this.trust(welcome.authorities, own);
-    this.leaving?.close('another stream took its place');
+    this.leaving?.close('replaced by another stream');
     this.leaving = null;
     if (this.reporting !== null) clearInterval(this.reporting);
     this.report(stream);
@@ -248,7 +248,7 @@ export class ControllerLink {
   private goingAway(stream: ChannelStream, reason: string): void {
     if (stream !== this.stream || this.isClosed) return;
     this.log.info({ reason }, 'controller asked to reconnect; opening another stream');
-    this.leaving?.close('another stream took its place');
+    this.leaving?.close('replaced by another stream');
     this.leaving = stream;
     this.stream = null;
     this.options.addresses.again();

@@ -57,7 +57,7 @@ export async function linkCredentials(
   const ca = files.authorities === undefined ? file : Buffer.from(files.authorities);
   // a file without one would be taken for a file with none that matches
   if (ca !== null && !ca?.includes('-----BEGIN CERTIFICATE-----'))
-    throw new Error(`${files.ca ?? 'what planes trust'} holds no certificate`);
+    throw new Error(`${files.ca ?? 'the list of trusted CAs'} contains no certificate`);
   const metadata = new Metadata();
   if (token !== null) metadata.set('authorization', `Bearer ${tokenText(token, files.token)}`);
   // without authorities of its own the plane trusts those of the runtime, and nobody who says others
@@ -87,7 +87,7 @@ export async function linkCredentials(
 function tokenText(bytes: Buffer | undefined | null, path: string | undefined): string {
   const text = bytes?.toString('utf8').trim() ?? '';
   // the text is not shown: whatever it is, it was meant to be a secret
-  if (!/^[A-Za-z0-9._~+/=-]+$/.test(text)) throw new Error(`${path} holds no token`);
+  if (!/^[A-Za-z0-9._~+/=-]+$/.test(text)) throw new Error(`${path} contains no token`);
   return text;
 }
 

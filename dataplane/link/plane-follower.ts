@@ -234,7 +234,7 @@ const noBase: Problem = {
   code: 'missing',
   severity: 'error',
   path: [],
-  message: 'this plane holds no config.json, and the update has none',
+  message: 'the data plane has no config.json, and the update contains none',
 };
 
 function baseProblem(problems: readonly Problem[]): BuildProblem {
@@ -247,7 +247,7 @@ function ofAdmin(problem: Problem): Problem {
 }
 
 function notHeld(route: RouteKey): RouteProblems {
-  const message = 'the version that was to be kept is not held';
+  const message = 'the version to keep is not available';
   return { route, problems: [{ code: 'missing', severity: 'error', path: [], message }], keepsServing: true };
 }
 

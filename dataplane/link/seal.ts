@@ -50,7 +50,7 @@ export function sealName(sealed: Uint8Array): string {
 /** @throws CannotOpen when it is not whole, was changed, or is sealed for somebody else or under another secret. */
 export function opened(sealed: Buffer, secret: Uint8Array, identity: string): string {
   if (sealed.length < HEAD + TAG || !sealed.subarray(0, MAGIC.length).equals(MAGIC)) {
-    throw new CannotOpen('it is no sealed snapshot of a format that this version knows');
+    throw new CannotOpen('it is not a sealed snapshot in a format that this version supports');
   }
   const salt = sealed.subarray(MAGIC.length, MAGIC.length + SALT);
   const decipher = createDecipheriv('aes-256-gcm', keyFrom(secret, salt), sealed.subarray(HEAD - NONCE, HEAD));
@@ -60,7 +60,7 @@ export function opened(sealed: Buffer, secret: Uint8Array, identity: string): st
     const text = decipher.update(sealed.subarray(HEAD, sealed.length - TAG));
     return Buffer.concat([text, decipher.final()]).toString('utf8');
   } catch {
-    throw new CannotOpen('it is damaged, or sealed for another plane or with another key');
+    throw new CannotOpen('it is damaged, or sealed for another data plane or with another key');
   }
 }
 

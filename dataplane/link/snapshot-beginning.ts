@@ -39,7 +39,7 @@ export function snapshotBeginning(holding: Holding, own: OwnSettings): PlaneBegi
   const read = adminSettingsOf(admin, own.reach);
   if (!('mode' in read)) return read;
   if (ports !== undefined && ports.length !== connectorCount(read)) {
-    const message = `has ${connectorCount(read)} connectors, and the plane was started with ${ports.length} ports`;
+    const message = `has ${connectorCount(read)} connectors, but the data plane was started with ${ports.length} ports`;
     return [{ code: 'value', severity: 'error', path: ['connectors'], message }];
   }
   const clash = securePortProblem(read, own);

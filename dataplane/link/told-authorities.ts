@@ -13,7 +13,7 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 export function toldAuthorities(text: string): string {
   if (text.length > LONGEST) throw new Error('they are too long');
   const found = text.match(CERTIFICATE) ?? [];
-  if (found.length === 0) throw new Error('there is no certificate among them');
+  if (found.length === 0) throw new Error('they contain no certificate');
   if (!found.every(isCertificate)) throw new Error('one is not a certificate');
   return found.map((pem) => `${pem}\n`).join('');
 }

@@ -21,7 +21,7 @@ export interface ProvenRequest {
 }
 
 /** Text of `judgeProof` for a proof that is sound and made by another client than the token's. */
-export const OTHER_KEY = 'the DPoP proof is of another key than the token';
+export const OTHER_KEY = 'the DPoP proof is signed with another key than the one the token is bound to';
 
 /** How old proofs may be; all are milliseconds. */
 export interface ProofTimes {
@@ -52,7 +52,7 @@ interface ProofClaims extends Claims {
 /** Judges a DPoP proof (RFC 9449, section 4.3) by all but its use before. A text says what is wrong with it. */
 export function judgeProof(text: string, request: ProvenRequest, times: ProofTimes): DpopProof | string {
   const jws = readJws(text);
-  if (jws === null) return 'the DPoP proof is no signed JWT';
+  if (jws === null) return 'the DPoP proof is not a signed JWT';
   if (jws.header['typ'] !== 'dpop+jwt') return 'the DPoP proof has another type';
   if (!proofAlgorithms.includes(jws.alg)) return 'the DPoP proof is signed with a shared secret';
   const claims = readClaims(jws.payload);
@@ -65,7 +65,7 @@ export function judgeProof(text: string, request: ProvenRequest, times: ProofTim
   const { now, maxAge, skew } = times;
   const issued = timeClaim(claims, 'iat');
   if (typeof issued !== 'number' || timeFault(claims, now, skew) !== null || now > issued + maxAge + skew) {
-    return 'the DPoP proof is not of this time';
+    return 'the DPoP proof has expired or is not valid yet';
   }
   const key = publicKeyOf(jws.header['jwk']);
   if (key === null) return 'the DPoP proof shows no public key';

@@ -59,10 +59,10 @@ export class DpopVerifier {
   judge(token: string, thumbprint: string, exchange: Exchange): TokenRefusal | null | Promise<TokenRefusal | null> {
     const { method, headers } = exchange.request;
     if (!SCHEME.test(headers.get('authorization') ?? '')) {
-      return invalidToken('the token is bound to a key and has to come under the scheme DPoP');
+      return invalidToken('the token is bound to a key and requires the DPoP scheme');
     }
     const [text, ...others] = headers.all('dpop');
-    if (text === undefined || others.length > 0) return invalidProof('there must be one DPoP proof');
+    if (text === undefined || others.length > 0) return invalidProof('exactly one DPoP proof is required');
     const now = Date.now();
     const { maxAge, skew, nonce } = this.options;
     const request = { method, uri: exchange.router.originalUri, token, thumbprint };
@@ -81,7 +81,7 @@ export class DpopVerifier {
   /** For a token that is not bound to a key: it must not look as if it was. */
   unbound(exchange: Exchange): TokenRefusal | null {
     if (!SCHEME.test(exchange.request.headers.get('authorization') ?? '')) return null;
-    return invalidToken('the token is bound to no key and cannot come under the scheme DPoP');
+    return invalidToken('the token is not bound to a key and cannot use the DPoP scheme');
   }
 
   private takeWithNonce(

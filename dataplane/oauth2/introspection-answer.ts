@@ -20,16 +20,16 @@ const OTHER_TOKENS: ReadonlySet<string> = new Set(['refresh_token', 'id_token'])
 export function judgeAnswer(answer: OwnAnswer, token: string, now: number): Judgement {
   if (answer.status !== 200) return judgeError(answer);
   const said = membersOf(answer);
-  if (said === null) return trouble('the answer is no JSON object');
+  if (said === null) return trouble('the response is not a JSON object');
   if (said['active'] !== true) {
-    return said['active'] === false ? invalidToken('the token is not active') : trouble("'active' is no boolean");
+    return said['active'] === false ? invalidToken('the token is not active') : trouble("'active' is not a boolean");
   }
-  if (isOtherToken(said['token_type'])) return invalidToken('the token is no access token');
+  if (isOtherToken(said['token_type'])) return invalidToken('the token is not an access token');
   const scopes = scopesOf(said['scope']);
   const expires = timeClaim(said, 'exp');
   const begins = timeClaim(said, 'nbf');
   if (scopes === null) return trouble("'scope' is neither a text nor a list of texts");
-  if (expires === null || begins === null) return trouble("'exp' or 'nbf' is no date");
+  if (expires === null || begins === null) return trouble("'exp' or 'nbf' is not a date");
   if (begins !== undefined && begins > now) return invalidToken('the token is not yet valid');
   const expiresAt = expires ?? Number.POSITIVE_INFINITY;
   if (expiresAt <= now) return invalidToken('the token has expired');
@@ -45,21 +45,21 @@ function judgeError(answer: OwnAnswer): Judgement {
   const { status } = answer;
   const error = membersOf(answer)?.['error'];
   if (status === 400 && error === 'invalid_request') {
-    const cause = 'the authorization server calls the introspection request invalid';
+    const cause = 'the authorization server rejected the introspection request as invalid';
     return {
       kind: 'refusal',
       error: 'invalid_request',
-      description: 'the authorization server could not judge the token',
+      description: 'the authorization server could not validate the token',
       cause,
     };
   }
   const code = typeof error === 'string' && ERROR_CODE.test(error) ? ` and the error ${error}` : '';
-  return trouble(`the answer has the status ${status}${code}${adviceFor(status)}`);
+  return trouble(`the response status is ${status}${code}${adviceFor(status)}`);
 }
 
 function adviceFor(status: number): string {
   if (status === 401 || status === 403) return ": check the client authentication in 'providerHandler'";
-  if (status === 404 || status === 405) return ': check where the endpoint is';
+  if (status === 404 || status === 405) return ': check the URL of the endpoint';
   return status >= 300 && status < 400 ? ': redirects are not followed' : '';
 }
 

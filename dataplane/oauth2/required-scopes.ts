@@ -34,7 +34,7 @@ export function hasSpace(entry: RuntimeExpression<Value>): boolean {
 function scopesFor(entry: RuntimeExpression<Value>, exchange: Exchange): readonly string[] {
   const value = entry.read(exchange, null);
   const scopes = value === null ? null : scopesOf(value);
-  if (scopes === null) throw new Error(`no scope, and no list of scopes, comes from ${entry.source}`);
+  if (scopes === null) throw new Error(`${entry.source} gave neither a scope nor a list of scopes`);
   return scopes;
 }
 

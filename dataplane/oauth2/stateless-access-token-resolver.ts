@@ -146,11 +146,11 @@ export const statelessAccessTokenResolver = defineService({
       if (iss !== issuer) return unsound('it is from another issuer');
       const lack = unmet(claims);
       if (lack !== null) return unsound(lack);
-      if (tokenName !== undefined && tokenName !== 'access_token') return unsound('it is no access token');
+      if (tokenName !== undefined && tokenName !== 'access_token') return unsound('it is not an access token');
       const fault = timeFault(claims, Date.now(), skew);
       if (fault === 'expired') return invalidToken('the token has expired');
       if (fault === 'not yet valid') return invalidToken('the token is not valid yet');
-      if (fault !== null) return unsound(`its times are unsound: ${fault}`);
+      if (fault !== null) return unsound(`its dates are not valid: ${fault}`);
       const scopes = scopesOf(scope);
       if (scopes === null) return unsound("its 'scope' is neither a text nor an array of texts");
       const expires = timeClaim(claims, 'exp') ?? Number.POSITIVE_INFINITY;
@@ -167,7 +167,7 @@ export const statelessAccessTokenResolver = defineService({
             : await verifiedPayload(token, provider, verificationId, types);
         if (isTokenFault(payload)) return unsound(payload.fault, payload.reason);
         const claims = readClaims(payload);
-        return claims === null ? unsound('its claims are no sound JSON object') : judged(token, claims);
+        return claims === null ? unsound('its claims are not a valid JSON object') : judged(token, claims);
       },
     };
   },

@@ -74,7 +74,11 @@ export const tokenIntrospectionAccessTokenResolver = defineService({
     if (amService !== undefined) {
       return [{ at: ['endpoint'], code: 'no-effect', message: "has no effect: 'amService' wins over it" }];
     }
-    return clearTextRemarks('endpoint', endpoint, 'tokens pass in clear, and anybody on the way can vouch for any');
+    return clearTextRemarks(
+      'endpoint',
+      endpoint,
+      'tokens travel unencrypted, and anyone on the path can declare any token valid',
+    );
   },
   create(config, { resolve, onClose, log }) {
     const place = config.amService === undefined ? null : resolve(config.amService).oauth2Endpoint('introspect');

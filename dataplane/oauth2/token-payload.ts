@@ -26,10 +26,10 @@ export async function verifiedPayload(
   types: TokenTypes,
 ): Promise<Buffer | TokenFault> {
   const jws = readJws(token);
-  if (jws === null) return fault('it is no signed JWT in compact form with an algorithm that is known here');
-  if (!hasType(jws, types) || saysNested(jws)) return fault("it is no access token by its 'typ' or 'cty'");
+  if (jws === null) return fault('it is not a signed JWT in compact form with a supported algorithm');
+  if (!hasType(jws, types) || saysNested(jws)) return fault("its 'typ' or 'cty' is not that of an access token");
   if (await verifyWithSecrets(jws, provider, secretId)) return jws.payload;
-  return fault('none of the keys that it may be verified with has signed it');
+  return fault('no verification key matches its signature');
 }
 
 /** What an encrypted token holds, if one of the keys under the id opens it and it is known who made it. */
@@ -40,15 +40,17 @@ export async function decryptedPayload(
   types: TokenTypes,
 ): Promise<Buffer | TokenFault> {
   const jwe = readJwe(token);
-  if (jwe === null) return fault('it is no encrypted JWT in compact form with algorithms that are known here');
-  if (!hasType(jwe, ACCESS_TOKENS)) return fault("it is no access token by its 'typ'");
+  if (jwe === null) return fault('it is not an encrypted JWT in compact form with supported algorithms');
+  if (!hasType(jwe, ACCESS_TOKENS)) return fault("its 'typ' is not that of an access token");
   try {
     const content = await decryptWithSecrets(jwe, provider, secretId);
-    if (content === null) return fault('none of the keys opens it');
+    if (content === null) return fault('no key can decrypt it');
     if (isNested(jwe, content)) return await verifiedPayload(content.toString('latin1'), provider, secretId, types);
     // of a nested token the inner one says what it is
-    if (!hasType(jwe, types)) return fault("it is no access token by its 'typ'");
-    return jwe.provesOrigin ? content : fault('it is encrypted with a public key and not signed: anybody can make it');
+    if (!hasType(jwe, types)) return fault("its 'typ' is not that of an access token");
+    return jwe.provesOrigin
+      ? content
+      : fault('it is encrypted with a public key and not signed: anyone could have made it');
   } catch (error) {
     // The sender chooses the algorithm and with it what is asked for: that there is none is the fault of the token.
     if (error instanceof NoSuchSecret) return { fault: 'there is no key for it', reason: error };

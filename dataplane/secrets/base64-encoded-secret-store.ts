@@ -32,7 +32,7 @@ export const base64EncodedSecretStore = defineService({
   }),
   examples: [{ title: 'One password', config: { secrets: { 'agent.password': 'cGFzc3dvcmQ=' } } }],
   remarks: () => [
-    { at: [], code: 'insecure', message: 'is for tests: whoever reads the document reads the secrets in it' },
+    { at: [], code: 'insecure', message: 'is for tests: anyone who can read the document can read its secrets' },
   ],
   create({ secrets }, { name, log, onClose }) {
     const source = {

@@ -63,7 +63,7 @@ export const fileSystemSecretStore = defineService({
 /** Null when there is no such file; one that is there and cannot be read is something else. */
 function fileContent(reach: Reach, directory: string, id: string, suffix: string, store: string): Uint8Array | null {
   const file = `${id}${suffix}`;
-  if (!/^[\w-]+(?:\.[\w-]+)*$/.test(id)) throw new UnreadableSecret(id, store, 'it is no secret id');
+  if (!/^[\w-]+(?:\.[\w-]+)*$/.test(id)) throw new UnreadableSecret(id, store, 'it is not a secret id');
   const content = reach.readFile(join(directory, file));
   if (content !== null) return content;
   const names = reach.listDirectory(directory);

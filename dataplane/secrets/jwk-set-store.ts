@@ -76,7 +76,7 @@ export class JwkSetStore implements SecretStore {
     if (found !== undefined) return found;
     const newer = await this.fetched.keysAfterMiss(stableId, set, asked);
     const late = newer === set ? undefined : this.usable(usage, newer).find(isIt);
-    if (late === undefined) throw this.missing(id, usage, 'no key there has the stable id asked for');
+    if (late === undefined) throw this.missing(id, usage, 'no key has the requested stable id');
     return late;
   }
 

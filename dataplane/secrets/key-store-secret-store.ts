@@ -186,7 +186,7 @@ function mappedSource(
       }
     },
     absence: (id) =>
-      byId.has(id) ? `the keystore '${path}' has none of the aliases of its mapping` : 'no mapping is about it',
+      byId.has(id) ? `the keystore '${path}' has none of the aliases of its mapping` : 'no mapping names it',
   };
 }
 

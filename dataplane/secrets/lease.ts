@@ -21,7 +21,7 @@ export function leaseMilliseconds(lease: Duration): number {
 /** What is to be said of a lease that is none. */
 export function leaseRemarks(lease: Duration): readonly Remark[] {
   if (isLease(lease)) return [];
-  const message = `has no effect: secrets are used for some time and not for ever, so it is ${DEFAULT_LEASE}`;
+  const message = `has no effect: a lease must be longer than zero and limited, so it is ${DEFAULT_LEASE}`;
   return [{ at: ['leaseExpiry'], message, code: 'no-effect' }];
 }
 

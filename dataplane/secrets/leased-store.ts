@@ -94,7 +94,7 @@ export class LeasedStore implements SecretStore {
   async named(usage: KeyUsage, id: string, stableId: string): Promise<CryptoKey> {
     const keys = await this.keys(usage, id);
     const named = keys.find((key) => key.stableId === stableId);
-    if (named === undefined) throw new NoSuchSecret(id, usage, [this.name], 'no key there has the stable id asked for');
+    if (named === undefined) throw new NoSuchSecret(id, usage, [this.name], 'no key has the requested stable id');
     return named;
   }
 
@@ -270,7 +270,7 @@ function isKeyFor(usage: KeyUsage): (secret: StoredSecret) => secret is CryptoKe
 function described(secret: StoredSecret): string {
   if (secret.kind === 'generic') {
     const isPem = Buffer.from(secret.bytes.reveal()).includes('-----BEGIN ');
-    return `what is there is a GenericSecret${isPem ? " of PEM: its 'format' has to be a PemPropertyFormat" : ''}`;
+    return `the stored value is a GenericSecret${isPem ? " of PEM: its 'format' has to be a PemPropertyFormat" : ''}`;
   }
-  return `what is there is a CryptoKey, a ${secret.key.type} key of the type ${secret.key.asymmetricKeyType ?? 'secret'}`;
+  return `the stored value is a CryptoKey, a ${secret.key.type} key of the type ${secret.key.asymmetricKeyType ?? 'secret'}`;
 }

@@ -72,7 +72,7 @@ export const secretKeyPropertyFormat = defineService({
         const [stored] = await bytesFormat.decode(id, value);
         if (stored?.kind !== 'generic') throw new Error("its 'format' gives a key already, and not the bytes of one");
         const bytes = stored.bytes.reveal();
-        if (!isLength(bytes.length)) throw new Error(`a key for ${name} has ${lengths} bytes, and it has not`);
+        if (!isLength(bytes.length)) throw new Error(`a key for ${name} must have ${lengths} bytes`);
         const key = createSecretKey(bytes);
         return [{ kind: 'key', stableId: id, key, certificates: [], usages, algorithm: jwa, revocations: [] }];
       },

@@ -22,7 +22,11 @@ function storePath(isThere: (reach: Reach, path: string) => boolean): z.ZodType<
       const { reach } = theReading();
       if (reach.origin !== 'tenant' || isThere(reach, path)) return path;
       const hint = 'files of Kubernetes Secrets are those of a SecretStore, to which routes refer by its name';
-      throw new ValueProblem('not-allowed', 'is for operators only: it is a path on the machine of the plane', hint);
+      throw new ValueProblem(
+        'not-allowed',
+        'is for operators only: it is a path on the machine of the data plane',
+        hint,
+      );
     }),
   );
 }

@@ -13,7 +13,7 @@ export const systemAndEnvSecretStore = defineService({
     'Finds secrets in the system properties (`-Dname=value`) and then in the environment of the gateway. A property ' +
     'has the id as its name, a variable the id in upper case with `_` for `.` and `-`: `am.agent` is `AM_AGENT`. ' +
     'Values are in base64 unless `format` says otherwise.',
-  operatorOnly: 'it reads the environment of the plane',
+  operatorOnly: 'it reads the environment of the data plane',
   config: z.strictObject({ ...formatFields, leaseExpiry: leaseExpiry() }),
   examples: [
     { title: 'Variables that hold passwords as they are', config: { format: 'PLAIN' } },

@@ -14,7 +14,7 @@ export const trustAllManager = defineService({
   config: z.strictObject({}),
   examples: [{ title: 'Trust without a check', config: {} }],
   remarks: () => [
-    { at: [], code: 'insecure', message: 'is for tests: every certificate is trusted, also a forged one' },
+    { at: [], code: 'insecure', message: 'is for tests: every certificate is trusted, even a forged one' },
   ],
   create() {
     return { trust: async () => EVERYTHING, watch: () => () => {} };

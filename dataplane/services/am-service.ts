@@ -29,7 +29,7 @@ function switchedOff(names: readonly string[]) {
 const agent = z.strictObject({
   username: printable().describe('Name of the agent profile.'),
   passwordSecretId: secretId().describe('Id of its password, which is a GenericSecret.'),
-  password: refused("a password does not belong into a document: use 'passwordSecretId'").describe(
+  password: refused("passwords are not allowed in documents: use 'passwordSecretId'").describe(
     'The password itself, which earlier versions of OpenIG took.',
   ),
 });
@@ -88,7 +88,11 @@ export const amService = defineService({
     },
   ],
   remarks({ url: place, amHandler }) {
-    const remarks = clearTextRemarks('url', place, 'tokens pass in clear, and anybody on the way can vouch for any');
+    const remarks = clearTextRemarks(
+      'url',
+      place,
+      'tokens travel unencrypted, and anyone on the path can declare any token valid',
+    );
     if (amHandler.name === DEFAULT_HANDLER) return remarks;
     const message = "has no effect: resolvers ask the access manager through their own 'providerHandler'";
     return [...remarks, { at: ['amHandler'], code: 'no-effect', message }];

@@ -12,7 +12,7 @@ export const systemProxyOptions = defineService({
     '`https.nonProxyHosts` where that is set, are reached straight: names between bars, in which `*` stands for ' +
     'anything. `localhost|127.*|[::1]|0.0.0.0|[::0]` are always among them unless the property is empty. System ' +
     'properties are given with `-D` to `gatewarden run`. The proxy must not ask for a password.',
-  operatorOnly: 'it uses system properties of the plane',
+  operatorOnly: 'it uses system properties of the data plane',
   config: z.strictObject({}),
   examples: [{ title: 'As the properties say', config: {} }],
   create(_config, { plane, log }) {

@@ -76,9 +76,10 @@ export function linkedMemory({ port, answers }: MemoryLink): TakeMemory {
       const seen = Atomics.load(count, 0);
       const reply = receiveMessageOnPort(port)?.message as Reply | undefined;
       if (reply === undefined) {
-        if (Atomics.wait(count, 0, seen, PATIENCE) === 'timed-out') throw new Error('the supervisor lends no memory');
+        if (Atomics.wait(count, 0, seen, PATIENCE) === 'timed-out')
+          throw new Error('the supervisor did not provide shared memory');
       } else if (reply.name === name && reply.bytes === bytes) {
-        if (typeof reply.memory === 'string') throw new Error(`the plane has no memory for it: ${reply.memory}`);
+        if (typeof reply.memory === 'string') throw new Error(`the data plane has no memory for it: ${reply.memory}`);
         return reply.memory;
       }
     }

@@ -71,7 +71,7 @@ function trustOptions(trust: Trust | null): SecureContextOptions {
   if (trust === null) return { ca: [...platformAuthorities()] };
   if (trust.everything) return {};
   if (trust.checkRevocation && trust.revocations.length === 0) {
-    throw new Error('revocation is to be checked, and there is no list of revoked certificates');
+    throw new Error('revocation is to be checked, but there is no CRL');
   }
   const ca = trust.certificates.map(String);
   if (ca.length === 0) throw new Error('there is no certificate to trust');

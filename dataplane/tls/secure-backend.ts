@@ -40,7 +40,7 @@ export class SecureBackend {
     if (!trustsAll && error !== null) return certificateFault(error, certificate());
     if (isResumed) return null;
     const shown = certificate();
-    if (shown === null) return 'the backend showed no certificate';
+    if (shown === null) return 'the backend sent no certificate';
     this.validUntil = trustsAll ? Number.POSITIVE_INFINITY : shown.validToDate.getTime();
     if (!this.tls.checksNames) return null;
     const names = certifiedNames(shown);
@@ -61,5 +61,5 @@ export class SecureBackend {
 
 /** Why there are no credentials. */
 export function unready(error: unknown): string {
-  return `keys or trust cannot be had: ${errorText(error)}`;
+  return `keys or CA certificates are not available: ${errorText(error)}`;
 }

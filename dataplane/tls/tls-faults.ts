@@ -6,7 +6,7 @@ import type { CertifiedNames } from './host-name.ts';
 const MOST_NAMES = 5;
 
 const UNKNOWN_ISSUER = 'its issuer is not trusted';
-const UNKNOWN_REVOCATION = 'whether it is revoked cannot be said: there is no list of its issuer';
+const UNKNOWN_REVOCATION = 'its revocation status is unknown: there is no CRL of its issuer';
 
 /** What OpenSSL holds against a certificate, in words for a log. */
 const CERTIFICATE_FAULTS: Readonly<Record<string, string>> = {
@@ -19,8 +19,8 @@ const CERTIFICATE_FAULTS: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_ISSUER,
   CERT_REVOKED: 'it is revoked',
   UNABLE_TO_GET_CRL: UNKNOWN_REVOCATION,
-  CRL_HAS_EXPIRED: 'whether it is revoked cannot be said: the list of its issuer has expired',
-  CRL_NOT_YET_VALID: 'whether it is revoked cannot be said: the list of its issuer is not valid yet',
+  CRL_HAS_EXPIRED: 'its revocation status is unknown: the CRL of its issuer has expired',
+  CRL_NOT_YET_VALID: 'its revocation status is unknown: the CRL of its issuer is not valid yet',
   INVALID_PURPOSE: 'it is for another purpose',
   CERT_SIGNATURE_FAILURE: 'its signature is wrong',
 };
@@ -28,7 +28,7 @@ const CERTIFICATE_FAULTS: Readonly<Record<string, string>> = {
 /** Why a certificate is refused. */
 export function certificateFault(code: string, certificate: X509Certificate | null): string {
   const reason = CERTIFICATE_FAULTS[code] ?? `OpenSSL says ${code}`;
-  if (certificate === null) return `the certificate is refused: ${reason}`;
+  if (certificate === null) return `the certificate is rejected: ${reason}`;
   const { validFrom, validTo, issuer } = certificate;
   const detail =
     reason === UNKNOWN_ISSUER || reason === UNKNOWN_REVOCATION
@@ -38,7 +38,7 @@ export function certificateFault(code: string, certificate: X509Certificate | nu
         : code === 'CERT_NOT_YET_VALID'
           ? ` (${validFrom})`
           : '';
-  return `the certificate is refused: ${reason}${detail}`;
+  return `the certificate is rejected: ${reason}${detail}`;
 }
 
 /** Why a certificate is not one for a host. */
@@ -46,7 +46,7 @@ export function nameFault(host: string, { commonName, hosts, addresses }: Certif
   const names = [...new Set([...(commonName === null ? [] : [commonName]), ...hosts, ...addresses])].map(oneLine);
   const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : '';
   const said = names.length === 0 ? 'nobody' : names.slice(0, MOST_NAMES).join(', ') + more;
-  return `the certificate is not one for '${host}': it is for ${said}`;
+  return `the certificate is not valid for '${host}': it is for ${said}`;
 }
 
 /** What others wrote, in a form that cannot break a line or fill it. */
@@ -62,21 +62,24 @@ function saidOf(error: Error & { readonly reason?: unknown; readonly code?: unkn
 }
 
 const SERVER_REASONS: readonly (readonly [RegExp, string])[] = [
-  [/wrong version number|packet length too long|bad record type|http request/, 'the backend does not speak TLS there'],
-  [/alert protocol version|unsupported protocol/, 'there is no version of TLS that both sides allow'],
+  [
+    /wrong version number|packet length too long|bad record type|http request/,
+    'the backend does not speak TLS on this port',
+  ],
+  [/alert protocol version|unsupported protocol/, 'the gateway and the backend have no TLS version in common'],
   [
     /alert handshake failure|no cipher|no shared cipher/,
-    'there is no cipher suite that both sides allow, or a certificate is wanted',
+    'the gateway and the backend have no cipher suite in common, or the backend requires a certificate',
   ],
   [
     /alert certificate required/,
-    "the backend wants a certificate, and the TLS options of the handler have no 'keyManager' that shows one",
+    "the backend requires a certificate, but the TLS options of the handler have no 'keyManager' that provides one",
   ],
   [
     /alert (?:bad certificate|unknown ca|certificate|unsupported certificate)/,
-    'the backend refuses the certificate of the gateway',
+    'the backend rejected the certificate of the gateway',
   ],
-  [/no application protocol/, 'there is no protocol that both sides speak'],
+  [/no application protocol/, 'the gateway and the backend have no application protocol in common'],
 ];
 
 /** Why a handshake with a backend failed. */
@@ -87,7 +90,7 @@ export function backendFault(error: Error): string {
 /** Why a backend gave up after the handshake, as it does in TLS 1.3 for want of a certificate; null if it said nothing. */
 export function alertOf(error: Error): string | null {
   const said = saidOf(error);
-  return said.includes('alert') ? `the backend broke TLS off: ${reasonOf(said)}` : null;
+  return said.includes('alert') ? `the backend aborted TLS: ${reasonOf(said)}` : null;
 }
 
 function reasonOf(said: string): string {

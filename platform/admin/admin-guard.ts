@@ -19,11 +19,11 @@ export const openGuard: AdminGuard = { admit: async () => null };
 /** Admits programs of this machine that ask for themselves, outside of a Pod. */
 export const loopbackGuard: AdminGuard = {
   async admit(request) {
-    return isFromThisMachine(request) ? null : { status: 403, message: 'only from this machine' };
+    return isFromThisMachine(request) ? null : { status: 403, message: 'only reachable from this machine' };
   },
 };
 
 /** Admits nobody: for an address where a token would be sent in the clear and loopback says nothing of who asks. */
 export function closedGuard(instead: string): AdminGuard {
-  return { admit: async () => ({ status: 403, message: `only health and metrics are here: ${instead}` }) };
+  return { admit: async () => ({ status: 403, message: `only health and metrics are served here: ${instead}` }) };
 }

@@ -192,9 +192,7 @@ describe('gatewarden routes', () => {
     ],
     [
       ['--match', '/a/../b'],
-      [
-        'no route is tried: the request is rejected with 400 target-ambiguous, because the path can be read in more than one way',
-      ],
+      ['no route is tried: the request is rejected with 400 target-ambiguous, because the path is ambiguous'],
     ],
     [['--match', 'POST /none'], ['  no route matches: 404']],
     [['--match', '/openig/api'], ['no route matches: /openig is the administrative path, which clients never reach']],

@@ -207,12 +207,12 @@ describe('the admission webhook, asked by a real API server', () => {
     expect(await kubectl(words, secretStore(namespace))).toMatchObject({ ok: true });
     const refused = await kubectl(['delete', 'secretstore', 'keys', '-n', namespace]);
     expect(refused.ok).toBe(false);
-    expect(refused.said).toContain(`SecretStore ${namespace}/keys is in use: Route ${namespace}/orders would refuse`);
+    expect(refused.said).toContain(`SecretStore ${namespace}/keys is in use: Route ${namespace}/orders would reject`);
     const granting = { type: 'FileSystemSecretStore', allowedNamespaces: ['other'] };
     expect(await kubectl(words, manifest('SecretStore', namespace, 'keys', granting))).toMatchObject({ ok: false });
     await kubectl(['annotate', 'secretstore', 'keys', '-n', namespace, 'gatewarden.io/force=true']);
     const deleted = await kubectl(['delete', 'secretstore', 'keys', '-n', namespace]);
-    expect(deleted).toMatchObject({ ok: true, said: expect.stringContaining('will refuse requests') });
+    expect(deleted).toMatchObject({ ok: true, said: expect.stringContaining('will reject requests') });
   });
 
   it('blocks nobody when it is away', async () => {
@@ -335,7 +335,7 @@ describe('the admission webhook, asked by a real API server', () => {
     const deletion = await kubectl(['delete', 'secretstore', 'keys', '-n', namespace]);
     expect(deletion).toMatchObject({
       ok: false,
-      said: expect.stringContaining(`Route ${namespace}/orders would refuse`),
+      said: expect.stringContaining(`Route ${namespace}/orders would reject`),
     });
     await kubectl(['delete', 'routes.gatewarden.io', 'orders', '-n', namespace]);
     await vi.waitFor(() => expect(compiled.at(-1)?.snapshot?.routes).toEqual([]), patience);

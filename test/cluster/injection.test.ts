@@ -252,17 +252,21 @@ describe('the injector, asked by a real API server as the chart says', () => {
   });
 
   it.each<[string, Wish, RegExp[]]>([
-    ['in the network of its node', { spec: { hostNetwork: true } }, [/→ spec\.hostNetwork: a Pod in the network of/]],
+    ['with hostNetwork', { spec: { hostNetwork: true } }, [/→ spec\.hostNetwork: a Pod in the network of/]],
     [
       'with bad annotations',
       { annotations: { 'gatewarden.io/port': '80', 'gatewarden.io/log-level': 'loud' } },
       [/annotations\["gatewarden\.io\/port"\]: must be a port/, /"gatewarden\.io\/log-level"\]: must be error or warn/],
     ],
-    ['whose port is not known', { annotations: {}, spec: { containers: [{ name: 'a', image: 'b' }] } }, [/which port/]],
+    [
+      'whose port is not known',
+      { annotations: {}, spec: { containers: [{ name: 'a', image: 'b' }] } },
+      [/port of the application is not known/],
+    ],
     [
       'with a container of that name',
       { spec: { initContainers: [{ name: 'gatewarden', image: 'x' }] } },
-      [/spec\.initContainers\[0\]\.name: is the name that the sidecar gets/],
+      [/spec\.initContainers\[0\]\.name: is reserved for the sidecar/],
     ],
     ['that says neither yes nor no', { labels: { 'gatewarden.io/inject': 'maybe' } }, [/must be "true" or "false"/]],
   ])('refuses a Pod %s', async (_, wish, reasons) => {
@@ -281,7 +285,7 @@ describe('the injector, asked by a real API server as the chart says', () => {
     await vi.waitFor(async () => {
       const { ok, said } = await create(other, { labels: asks }, '--dry-run=server');
       expect(ok).toBe(false);
-      expect(said).toContain(`controllers let in no sidecars of the namespace ${other}`);
+      expect(said).toContain(`sidecars are not admitted in the namespace ${other}`);
     }, patience);
   });
 

@@ -102,7 +102,7 @@ describe('a plane in a cluster', () => {
   it('needs a group that has its ServiceAccount', async () => {
     await pod('other-1', 'stranger');
     const asked = review().authenticate({ token: await token('stranger', boundTo('other-1')) });
-    await expect(asked).rejects.toThrow(`no group has the ServiceAccount ${namespace}/stranger`);
+    await expect(asked).rejects.toThrow(`the ServiceAccount  belongs to no group${namespace}/stranger`);
   });
 
   it('is refused with its Pod gone, also when there is another one of the name', async () => {
@@ -119,10 +119,10 @@ describe('a plane in a cluster', () => {
     const held = await token('gateway', boundTo('gw-4'));
     const changed = ending(await planes.authenticate({ token: held }));
     await cluster.run(['label', 'pod', 'gw-4', '-n', namespace, 'index=2', '--overwrite']);
-    expect(await changed).toEqual(['the Pod of the plane has other labels', 'changed']);
+    expect(await changed).toEqual(["the labels of the data plane's Pod have changed", 'changed']);
     const gone = ending(await planes.authenticate({ token: held }));
     await cluster.run(['delete', 'pod', 'gw-4', '-n', namespace, '--force', '--grace-period=0']);
-    expect(await gone).toEqual(['the Pod of the plane is gone', 'revoked']);
+    expect(await gone).toEqual(['the Pod of the data plane no longer exists', 'revoked']);
   });
 
   it('loses its stream when its group does not have it any more, or is another one', async () => {
@@ -131,7 +131,7 @@ describe('a plane in a cluster', () => {
     const held = await token('gateway', boundTo('gw-5'));
     const moved = ending(await planes.authenticate({ token: held }));
     planes.useGroups([{ name: 'edge', serviceAccounts: [`${namespace}/gateway`], sidecars: false }]);
-    expect(await moved).toEqual(['the plane belongs to another group now', 'changed']);
+    expect(await moved).toEqual(['the data plane belongs to another group now', 'changed']);
     const gone = ending(await planes.authenticate({ token: held }));
     planes.useGroups([]);
     expect((await gone)[1]).toBe('revoked');

@@ -174,15 +174,15 @@ it('tells of state changes as Events that kubectl shows, and of nothing else', a
   };
   const first = [
     'Warning NotAccepted Invalid: spec.handler: missing',
-    'Warning TakesNoTraffic no plane gets it: which requests it is about is not known',
+    'Warning TakesNoTraffic not sent to data planes: its condition is not valid',
   ];
   await vi.waitFor(async () => expect(await events()).toEqual(first), patience);
   setting.ledger.heard(plane('p1', { orders: 'orders-2' }), [routeKey('orders')]);
   setting.writer.judged([setting.of('orders', await setting.apply('Route', 'orders', { name: 'better' }))]);
   await vi.waitFor(async () => {
     expect(await events()).toEqual([
-      'Normal Accepted generation 2 is sound',
-      'Normal Programmed generation 2 runs on all planes that are to run it',
+      'Normal Accepted generation 2 is valid',
+      'Normal Programmed generation 2 runs on all data planes that it selects',
       ...first,
     ]);
   }, patience);

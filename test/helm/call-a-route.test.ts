@@ -47,10 +47,10 @@ describe('what helm test runs', () => {
     ],
     ['nobody judges the Route', {}, {}, 'do controllers run, and do they follow its namespace?'],
     [
-      'no plane is there',
-      { conditions: [{ type: 'Programmed', status: 'False', reason: 'NoPlanes', message: 'no plane is there' }] },
+      'no data plane matches',
+      { conditions: [{ type: 'Programmed', status: 'False', reason: 'NoPlanes', message: 'no data plane matches' }] },
       {},
-      'Programmed NoPlanes: no plane is there',
+      'Programmed NoPlanes: no data plane matches',
     ],
     [
       'something else answers',

@@ -134,7 +134,7 @@ describe('gatewarden run', () => {
     [
       'a config.yaml',
       { 'config/config.yaml': 'handler: x' },
-      /is not read[\s\S]*hint: write it as JSON, and name it config\.json/,
+      /is not read[\s\S]*hint: write it as JSON and name it config\.json/,
     ],
   ])('does not start with %s', async (_, content, text) => {
     folder = new InstanceFolder(content);

@@ -104,7 +104,7 @@ function load({ kubeconfig, context, root = '' }: AccessOptions): KubeConfig {
   } else if (process.env['KUBERNETES_SERVICE_HOST'] !== undefined) {
     config.loadFromCluster(root);
   } else {
-    throw new Error('this is not a Pod of a cluster, and no kubeconfig was given');
+    throw new Error('this is not a Pod of a cluster, and no kubeconfig is given');
   }
   if (context !== undefined) config.setCurrentContext(context);
   serverOf(config);

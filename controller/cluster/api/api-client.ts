@@ -202,7 +202,7 @@ async function contentOf(body: ApiStream, limit: number): Promise<ApiContent> {
   for await (const piece of body as AsyncIterable<Buffer>) {
     size += piece.length;
     if (size > limit) {
-      throw new ApiError(`the answer has more than ${limit} bytes`, { status: 0, reason: 'TooLong' });
+      throw new ApiError(`the response is longer than ${limit} bytes`, { status: 0, reason: 'TooLong' });
     }
     pieces.push(piece);
   }
@@ -210,6 +210,6 @@ async function contentOf(body: ApiStream, limit: number): Promise<ApiContent> {
   try {
     return JSON.parse(Buffer.concat(pieces, size).toString('utf8'));
   } catch {
-    throw new ApiError('the answer is not JSON', { status: 0, reason: 'Malformed' });
+    throw new ApiError('the response is not JSON', { status: 0, reason: 'Malformed' });
   }
 }

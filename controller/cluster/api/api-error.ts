@@ -41,7 +41,7 @@ export function errorOfAnswer(status: number, content: unknown, retryAfter: stri
 
 /** An object that is not there is told in words; what has none is a path that the server does not have. */
 function hintOf(status: number): string {
-  return status === 404 ? ': it does not know this kind; are its CustomResourceDefinitions installed?' : '';
+  return status === 404 ? ': it does not know this kind; are the CustomResourceDefinitions installed?' : '';
 }
 
 /** What an event of type ERROR in a watch means. */

@@ -75,7 +75,7 @@ function pageOf(body: JsonValue | undefined): Page {
   const { resourceVersion, continue: more } = metadata;
   const items = isJsonObject(body) ? (body['items'] ?? []) : null; // a server may write null for none
   if (!isJsonArray(items) || typeof resourceVersion !== 'string' || resourceVersion === '') {
-    throw new ApiError('the answer is not a list', { status: 0, reason: 'Malformed' });
+    throw new ApiError('the response is not a list', { status: 0, reason: 'Malformed' });
   }
   return { items, resourceVersion, more: typeof more === 'string' && more !== '' ? more : null };
 }

@@ -44,7 +44,7 @@ const MOST_SILENCES = 2;
 /** What an event changed. */
 type Change = 'none' | 'minor' | 'major';
 
-const UNREADABLE = new ApiError('an object cannot be read', { status: 0, reason: 'Unreadable' });
+const UNREADABLE = new ApiError('an object is malformed', { status: 0, reason: 'Unreadable' });
 
 export interface ReflectorOptions<T> {
   readonly api: ApiCaller;
@@ -217,7 +217,8 @@ export class Reflector<T> {
   private takeListed(items: readonly JsonValue[]): void {
     for (const item of items) {
       const version = objectVersion(item);
-      if (version === null) throw new ApiError('the list holds what is no object', { status: 0, reason: 'Malformed' });
+      if (version === null)
+        throw new ApiError('the list contains an item that is not an object', { status: 0, reason: 'Malformed' });
       this.cache.addListed(version);
     }
   }
@@ -283,10 +284,11 @@ export class Reflector<T> {
   private takeEvent({ type, object }: WatchEvent): Change {
     if (type === 'ERROR') throw errorOfEvent(object);
     const resourceVersion = versionOf(object);
-    if (resourceVersion === null) throw new ApiError('an event has no version', { status: 0, reason: 'Malformed' });
+    if (resourceVersion === null)
+      throw new ApiError('a watch event has no resourceVersion', { status: 0, reason: 'Malformed' });
     const version = type === 'BOOKMARK' ? null : objectVersion(object);
     if (version === null && type !== 'BOOKMARK') {
-      throw new ApiError('an event has no object', { status: 0, reason: 'Malformed' });
+      throw new ApiError('a watch event has no object', { status: 0, reason: 'Malformed' });
     }
     const isNew = this.known === null || isOlderVersion(this.known, resourceVersion);
     if (isNew) this.resumeAt = this.known = resourceVersion;

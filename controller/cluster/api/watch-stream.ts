@@ -33,7 +33,7 @@ export interface WatchReading {
  */
 export async function readWatch({ stream, clock, silence, limit, heard, take }: WatchReading): Promise<void> {
   const lines = new EventLines(limit ?? MOST_BYTES);
-  const silent = (): void => void stream.destroy(fault('Silent', `nothing came for ${silence} ms`));
+  const silent = (): void => void stream.destroy(fault('Silent', `no data for ${silence} ms`));
   let callOff = clock.after(silence, silent);
   try {
     for await (const piece of stream as AsyncIterable<Buffer>) {
@@ -50,7 +50,7 @@ export async function readWatch({ stream, clock, silence, limit, heard, take }: 
     callOff();
     stream.destroy();
   }
-  if (lines.isInEvent) throw fault('Malformed', 'the stream ended within an event');
+  if (lines.isInEvent) throw fault('Malformed', 'the watch stream ended inside an event');
 }
 
 /** Cuts a stream into events. */
@@ -64,7 +64,7 @@ class EventLines {
   }
 
   private get tooLong(): ApiError {
-    return fault('TooLong', `an event has more than ${this.limit} bytes`);
+    return fault('TooLong', `a watch event is longer than ${this.limit} bytes`);
   }
 
   get isInEvent(): boolean {
@@ -83,7 +83,7 @@ class EventLines {
       from = end + 1;
       if (line.trim() === '') continue;
       const event = eventOf(line);
-      if (event === null) return { events, broken: fault('Malformed', 'a line of the stream is not an event') };
+      if (event === null) return { events, broken: fault('Malformed', 'a line of the watch stream is not an event') };
       events.push(event);
     }
     this.size += piece.length - from;

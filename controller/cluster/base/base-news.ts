@@ -35,7 +35,7 @@ export class BaseNews {
   /** What the conditions of resources say of it; null when the newest base configuration serves. */
   get note(): string | null {
     if (this.errors.length === 0 || !this.hasSnapshot) return null;
-    return `${this.problems.files.join(' and ')} of the base configuration ${this.verb} not valid; the last good version serves`;
+    return `${this.problems.files.join(' and ')} of the base configuration ${this.verb} not valid; the last good version stays in effect`;
   }
 
   /** Hears of the newest compilation. */
@@ -69,13 +69,15 @@ export class BaseNews {
     this.options.record(
       subject,
       errors === ''
-        ? { type: 'Normal', reason: 'BaseConfigurationAccepted', note: 'the newest base configuration serves' }
+        ? { type: 'Normal', reason: 'BaseConfigurationAccepted', note: 'the newest base configuration is in effect' }
         : { type: 'Warning', reason: 'BaseConfigurationInvalid', note: `${this.serving}\n${errors}` },
     );
   }
 
   private get serving(): string {
-    return this.hasSnapshot ? 'the last good version serves' : 'there is no last good version and nothing is published';
+    return this.hasSnapshot
+      ? 'the last good version stays in effect'
+      : 'there is no last good version, so nothing is published';
   }
 
   private get verb(): string {

@@ -130,7 +130,7 @@ export class KeptBase {
     } catch {
       // told below
     }
-    this.options.failed(`${KEY} of the Secret ${namespace}/${secret} is no record of a base configuration`);
+    this.options.failed(`${KEY} of the Secret ${namespace}/${secret} is not a saved base configuration`);
     return null;
   }
 }

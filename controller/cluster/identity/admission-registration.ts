@@ -138,7 +138,7 @@ export class AdmissionRegistration {
   private async patch(): Promise<boolean> {
     const { kind, name, caBundle } = this.options;
     const found = webhooksOf(await this.read());
-    if (found.length === 0) throw new Error(`there is no ${kind} ${name} with a webhook in it`);
+    if (found.length === 0) throw new Error(`there is no ${kind} ${name} with a webhook`);
     const wanted = Buffer.from(caBundle()).toString('base64');
     const others = found.filter((webhook) => caBundleOf(webhook) !== wanted);
     if (others.length === 0) return false;

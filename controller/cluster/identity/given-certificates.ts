@@ -20,7 +20,7 @@ export function givenCertificates(certificate: string, key: string, authority: s
 /** Nothing but the certificates: planes, Pods and the API server are told of the authority, and a key may lie beside it. */
 function certificatesOf(text: string, path: string): string {
   const found = text.match(CERTIFICATE) ?? [];
-  if (found.length === 0) throw new Error(`${path} holds no certificate in PEM`);
+  if (found.length === 0) throw new Error(`${path} contains no PEM certificate`);
   for (const [at, pem] of found.entries()) {
     try {
       new X509Certificate(pem);

@@ -170,7 +170,7 @@ export class LeaseElection {
   private async ask(request: ApiRequest, ...expected: readonly number[]): Promise<LeaseRecord | null> {
     try {
       const lease = readLease((await this.options.api.call(request)).body);
-      if (lease === null) throw new ApiError('the Lease is not one', { status: 0, reason: 'Malformed' });
+      if (lease === null) throw new ApiError('the Lease is malformed', { status: 0, reason: 'Malformed' });
       return lease;
     } catch (error) {
       if (error instanceof ApiError && expected.includes(error.status)) return null;

@@ -85,9 +85,9 @@ export class PlaneReview implements PlaneAuthenticator {
     this.groups = groups;
     for (const { account, identity, end } of [...this.watches]) {
       const group = this.groupOf(account);
-      if (group === null) end('no group has the ServiceAccount of the plane any more', 'revoked');
+      if (group === null) end('the ServiceAccount of the data plane no longer belongs to a group', 'revoked');
       else if (group.name !== identity.group || group.sidecars !== identity.isSidecar) {
-        end('the plane belongs to another group now', 'changed');
+        end('the data plane belongs to another group now', 'changed');
       }
     }
   }
@@ -98,12 +98,12 @@ export class PlaneReview implements PlaneAuthenticator {
     if (token === null || claims === null || !claims.audiences.includes(PLANE_AUDIENCE)) return null;
     if (claims.end !== null && claims.end <= this.clock.wall()) return null;
     const leave = await this.turns.enter(0, AbortSignal.timeout(2 * TIMEOUT));
-    if (leave === null) throw new PlaneRefused('UNAVAILABLE', 'too many planes are being looked at');
+    if (leave === null) throw new PlaneRefused('UNAVAILABLE', 'too many data planes are being authenticated');
     try {
       return await this.review(token, claims);
     } catch (error) {
       if (error instanceof PlaneRefused) throw error;
-      throw new PlaneRefused('UNAVAILABLE', 'the API server could not be asked who the plane is');
+      throw new PlaneRefused('UNAVAILABLE', 'the API server could not review the token of the data plane');
     } finally {
       leave();
     }
@@ -124,10 +124,10 @@ export class PlaneReview implements PlaneAuthenticator {
     if (podName === undefined || podUid === undefined || otherNames.length + otherUids.length > 0) {
       throw new PlaneRefused('PERMISSION_DENIED', 'the token is not bound to a Pod');
     }
-    if (until === null) throw new PlaneRefused('PERMISSION_DENIED', 'the token has no end');
+    if (until === null) throw new PlaneRefused('PERMISSION_DENIED', 'the token never expires');
     this.groupOrRefusal(`${namespace}/${name}`); // before the Pod: in the namespaces of others it may not be looked at
     const found = await this.podOf(namespace, podName, podUid);
-    if (found === null) throw new PlaneRefused('UNAUTHENTICATED', 'the Pod of the plane is gone');
+    if (found === null) throw new PlaneRefused('UNAUTHENTICATED', 'the Pod of the data plane no longer exists');
     return this.grant(`${namespace}/${name}`, found, until);
   }
 
@@ -144,7 +144,8 @@ export class PlaneReview implements PlaneAuthenticator {
 
   private groupOrRefusal(account: string): PlaneGroups[number] {
     const group = this.groupOf(account);
-    if (group === null) throw new PlaneRefused('PERMISSION_DENIED', `no group has the ServiceAccount ${account}`);
+    if (group === null)
+      throw new PlaneRefused('PERMISSION_DENIED', `the ServiceAccount ${account} belongs to no group`);
     return group;
   }
 
@@ -175,8 +176,9 @@ export class PlaneReview implements PlaneAuthenticator {
       // Without an answer nothing is known anew: the stream goes on until the token ends.
       const now = await this.podOf(found.namespace, found.name, found.uid).catch(() => found);
       if (!this.watches.has(watch)) return;
-      if (now === null) return watch.end('the Pod of the plane is gone', 'revoked');
-      if (!sameLabels(now.labels, found.labels)) return watch.end('the Pod of the plane has other labels', 'changed');
+      if (now === null) return watch.end('the Pod of the data plane no longer exists', 'revoked');
+      if (!sameLabels(now.labels, found.labels))
+        return watch.end("the labels of the data plane's Pod have changed", 'changed');
       wait();
     };
     this.watches.add(watch);

@@ -48,12 +48,12 @@ export function reviewedAccess(api: Pick<ApiCaller, 'call'>): AdminGuard {
     async admit({ headers, method = 'GET' }, path) {
       const token = /^Bearer +([\w.~+/=-]{1,16384})$/i.exec(headers.authorization ?? '')?.[1];
       if (token === undefined) return unknown;
-      if (asking >= MOST_AT_A_TIME) return { status: 503, message: 'too many ask at a time' };
+      if (asking >= MOST_AT_A_TIME) return { status: 503, message: 'too many requests at a time' };
       asking++;
       try {
         return await review(token, method === 'HEAD' ? 'get' : method.toLowerCase(), path);
       } catch {
-        return { status: 503, message: 'the API server could not be asked who you are' };
+        return { status: 503, message: 'the API server could not review your token' };
       } finally {
         asking--;
       }
@@ -61,4 +61,4 @@ export function reviewedAccess(api: Pick<ApiCaller, 'call'>): AdminGuard {
   };
 }
 
-const unknown: AdminRefusal = { status: 401, message: 'needs Authorization: Bearer with a token of the cluster' };
+const unknown: AdminRefusal = { status: 401, message: 'send Authorization: Bearer with a token of the cluster' };

@@ -59,7 +59,7 @@ export class SharedAuthority {
       const authority = CertificateAuthority.create(clock.wall(), lifetimes);
       if (await stored.write(authority.serialised(), there)) return new SharedAuthority(options, authority);
     }
-    throw new Error(`the Secret ${namespace}/${secret} comes and goes`);
+    throw new Error(`the Secret ${namespace}/${secret} is repeatedly deleted and created`);
   }
 
   get authority(): CertificateAuthority {
@@ -92,7 +92,7 @@ export class SharedAuthority {
     const next = this.held.rotate(this.clock.wall());
     if (next !== this.held || found === null) {
       const isWritten = await stored.write(next.serialised(), there);
-      if (!isWritten) throw new Error(`somebody else wrote the Secret ${options.namespace}/${options.secret}`);
+      if (!isWritten) throw new Error(`another client wrote the Secret ${options.namespace}/${options.secret}`);
       this.take(next);
     }
     await this.publish();

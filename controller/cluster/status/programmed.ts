@@ -43,7 +43,7 @@ export function programmedOf(verdict: ResourceVerdict, { planes, withheld }: Sel
   if (n === 0 && withheld.length > 0) {
     return { status: false, reason: 'GroupNotGranted', message: withheldText(withheld), text };
   }
-  if (n === 0) return { status: false, reason: 'NoPlanes', message: 'no plane is there that it selects', text };
+  if (n === 0) return { status: false, reason: 'NoPlanes', message: 'no data plane matches its selector', text };
   const count = `${running} of ${n} planes`;
   const also = withheld.length === 0 ? '' : `; ${withheldText(withheld)}`;
   const lost = missing.filter(({ cutOffSince, isAwaited }) => cutOffSince !== undefined || isAwaited === true);
@@ -66,7 +66,8 @@ function unreachedText(planes: readonly PlaneFacts[]): string {
     const since = new Date(plane.cutOffSince).toISOString().replace(/\.\d+Z$/, 'Z');
     return `; plane ${planeName(plane)} has had no controller since ${since}, and its Pod is Ready`;
   });
-  const more = planes.length > NAMED_PLANES ? [`; and ${planes.length - NAMED_PLANES} more planes without one`] : [];
+  const more =
+    planes.length > NAMED_PLANES ? [`; and ${planes.length - NAMED_PLANES} more data planes without contact`] : [];
   return [...parts, ...more].join('');
 }
 
@@ -76,13 +77,17 @@ function planeName({ identity: { namespace, name } }: PlaneFacts): string {
 
 function withheldText(groups: readonly string[]): string {
   const named = groups.map((name) => `'${name}'`).join(', ');
-  return `it selects planes of ${groups.length === 1 ? 'the group' : 'the groups'} ${named}, which an operator has not opened to its tenant`;
+  return `it selects data planes of ${groups.length === 1 ? 'the group' : 'the groups'} ${named}, which an operator has not opened to its tenant`;
 }
 
 function notServed(waits: boolean): ConditionVerdict<ProgrammedReason> {
   return waits
-    ? { status: false, reason: 'BaseConfigurationInvalid', message: 'nothing is served before the base is sound' }
-    : { status: false, reason: 'TakesNoTraffic', message: 'no plane gets it: which requests it is about is not known' };
+    ? {
+        status: false,
+        reason: 'BaseConfigurationInvalid',
+        message: 'nothing is served until the base configuration is valid',
+      }
+    : { status: false, reason: 'TakesNoTraffic', message: 'not sent to data planes: its condition is not valid' };
 }
 
 /** Why a plane does not run a route: what it could not build of it, or of the base. */
@@ -98,9 +103,9 @@ function withRefusals(text: string, refused: readonly PlaneFacts[], key: string)
       .filter(({ severity }) => severity === 'error')
       .map(({ path, message }) => (path.length === 0 ? message : `${pathText(path)}: ${message}`))
       .join('; ');
-    const rest = keepsServing ? ' (the version before it keeps serving there)' : '';
+    const rest = keepsServing ? ' (the previous version keeps serving there)' : '';
     return `plane ${planeName(plane)}: ${said || 'could not build it'}${rest}`;
   });
-  const more = refused.length > NAMED_PLANES ? [`and ${refused.length - NAMED_PLANES} more planes`] : [];
+  const more = refused.length > NAMED_PLANES ? [`and ${refused.length - NAMED_PLANES} more data planes`] : [];
   return [text, ...parts, ...more].join('; ');
 }

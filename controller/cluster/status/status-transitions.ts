@@ -31,19 +31,19 @@ export function stateChanges(before: ResourceStatus | null, after: ResourceStatu
   if (accepted?.status === 'False' && wasAccepted?.status !== 'False') {
     changes.push({ type: 'Warning', reason: 'NotAccepted', note: `${accepted.reason}: ${accepted.message}` });
   } else if (accepted?.status === 'True' && wasAccepted?.status === 'False') {
-    changes.push({ type: 'Normal', reason: 'Accepted', note: `generation ${after.observedGeneration} is sound` });
+    changes.push({ type: 'Normal', reason: 'Accepted', note: `generation ${after.observedGeneration} is valid` });
   }
 
   const [wasResolved, resolved] = pair('ResolvedRefs');
   if (resolved?.status === 'False' && resolved.reason !== 'Pending' && wasResolved?.reason !== resolved.reason) {
     changes.push({ type: 'Warning', reason: 'RefsNotResolved', note: `${resolved.reason}: ${resolved.message}` });
   } else if (resolved?.status === 'True' && wasResolved?.status === 'False' && wasResolved.reason !== 'Pending') {
-    changes.push({ type: 'Normal', reason: 'RefsResolved', note: 'everything that it refers to is there' });
+    changes.push({ type: 'Normal', reason: 'RefsResolved', note: 'all references are resolved' });
   }
 
   const [wasProgrammed, programmed] = pair('Programmed');
   if (programmed?.status === 'True' && wasProgrammed?.status !== 'True') {
-    const note = `generation ${programmed.observedGeneration} runs on all planes that are to run it`;
+    const note = `generation ${programmed.observedGeneration} runs on all data planes that it selects`;
     changes.push({ type: 'Normal', reason: 'Programmed', note });
   }
   const warning = WARNINGS.find((reason) => reason === programmed?.reason);

@@ -28,5 +28,5 @@ export function uncountedProgrammed(
   if (before !== undefined && isSameVersion && shown?.programmed !== undefined) {
     return { ...before, status: before.status === 'True', text: shown.programmed };
   }
-  return { status: false, reason: 'Pending', message: 'planes are being counted', text: UNCOUNTED };
+  return { status: false, reason: 'Pending', message: 'waiting for reports of the data planes', text: UNCOUNTED };
 }

@@ -88,11 +88,11 @@ function clashes({ tenants, groups, egress }: TrustSettings): Problem[] {
       tenants.flatMap(({ namespaces }, at) =>
         namespaces.map((one, index): Placed => [one, ['tenants', at, 'namespaces', index]]),
       ),
-      (one) => (one === '*' ? 'another tenant has the namespaces of no other' : `the namespace '${one}' has a tenant`),
+      (one) => (one === '*' ? 'another tenant already has "*"' : `the namespace '${one}' already belongs to a tenant`),
     ),
     ...repeated(
       tenants.flatMap(({ hosts }, at) => hosts.map((one, index): Placed => [one, ['tenants', at, 'hosts', index]])),
-      (one) => `the host '${one}' is given already`,
+      (one) => `the host '${one}' is already listed`,
     ),
     ...repeated(
       groups.map(({ name }, at) => [name, ['groups', at, 'name']]),
@@ -102,7 +102,7 @@ function clashes({ tenants, groups, egress }: TrustSettings): Problem[] {
       groups.flatMap(({ serviceAccounts }, at) =>
         serviceAccounts.map((one, index): Placed => [one, ['groups', at, 'serviceAccounts', index]]),
       ),
-      (one) => `the ServiceAccount '${one}' is in a group already`,
+      (one) => `the ServiceAccount '${one}' already belongs to a group`,
     ),
     ...groups.flatMap(({ serviceAccounts, sidecars }, at) =>
       serviceAccounts.flatMap((one, index) =>
@@ -124,8 +124,8 @@ function clashes({ tenants, groups, egress }: TrustSettings): Problem[] {
 }
 
 const wildcardMessage =
-  'all ServiceAccounts of a namespace can only be sidecars: other planes get Routes of all tenants, so that each ' +
-  'ServiceAccount is to be named';
+  'only sidecars can have all ServiceAccounts of a namespace: other data planes get the Routes of all tenants, so list ' +
+  'each ServiceAccount by name';
 
 type Placed = readonly [text: string, path: Path];
 

@@ -58,13 +58,13 @@ const gone: CompiledTrust = {
       code: 'missing',
       severity: 'error',
       path: [],
-      message: 'the file is gone',
-      hint: 'put it back; {} gives all hosts to one tenant with all namespaces',
+      message: 'the file is missing',
+      hint: 'restore it; {} gives all hosts to one tenant with all namespaces',
     },
   ],
 };
 
-const NO_ROUTER = 'config.json has no router for Routes: one without a directory';
+const NO_ROUTER = 'config.json has no router for Routes (a Router without a directory)';
 
 /** Compiles the custom resources of an instance, with `trust.json` and `admin.json`. */
 export class InstanceResources {
@@ -111,8 +111,8 @@ export class InstanceResources {
       routerFault: base !== null && router === null ? NO_ROUTER : null,
     };
     if (base === null || held === null || isAdminLost || router === null) {
-      const why = base === null ? 'config.json is not sound' : held === null ? 'trust.json is not sound' : NO_ROUTER;
-      const waiting = this.compiler.wait(resources, isAdminLost ? 'admin.json is not sound' : why);
+      const why = base === null ? 'config.json is not valid' : held === null ? 'trust.json is not valid' : NO_ROUTER;
+      const waiting = this.compiler.wait(resources, isAdminLost ? 'admin.json is not valid' : why);
       const isServed = base !== null && held !== null && !isAdminLost;
       return {
         resources: { ...told, verdicts: waiting, routes: [], remembered: [], shared: [], sidecarBase: null },

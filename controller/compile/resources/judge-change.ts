@@ -55,7 +55,7 @@ export function judgeChange(
       return { ...own, breaks: broken(compiler, next, isUser) };
     }
     case 'AuditService': {
-      const message = 'AuditService is not available in this version: it is kept, and nothing is recorded';
+      const message = 'AuditService is not available in this version: the resource is stored, but nothing is recorded';
       const auditServices = overlay(pass.state.auditServices);
       const next = changed(pass, { ...pass.state, auditServices }, compiler);
       const isUser = ({ draft }: RouteRecord): boolean => draft?.judged.audit?.key === resourceKey(resource);

@@ -114,6 +114,6 @@ function auditUse(
   const { allowedNamespaces } = resource.spec;
   const allowed = Array.isArray(allowedNamespaces) ? allowedNamespaces.map(String) : [];
   if (isAllowedTo(namespace, resource.namespace, allowed)) return { key, fault: null };
-  const message = `the AuditService ${key} does not have the namespace ${namespace} in its spec.allowedNamespaces`;
+  const message = `spec.allowedNamespaces of the AuditService ${key} does not list the namespace ${namespace}`;
   return { key, fault: { reason: 'AuditServiceNotGranted', message } };
 }

@@ -227,7 +227,7 @@ export class RouteRecord {
     if (good === null || earlier === null || earlier.good !== good || earlier.judged.body !== null) return null;
     const { faults, problems } = earlier.judged;
     const [first] = [...faults.map(({ message }) => message), ...problems.filter(isError).map(problemPart)];
-    return `generation ${good.generation} cannot serve any more: ${first ?? 'it is not sound'}`;
+    return `generation ${good.generation} cannot serve any more: ${first ?? 'it is not valid'}`;
   }
 }
 

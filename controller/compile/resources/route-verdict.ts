@@ -52,7 +52,7 @@ export function resolvedRefs(
 ): ConditionVerdict<ResolvedRefsReason> {
   const [first] = [...faults.filter(({ reason }) => reason !== 'Pending'), ...faults];
   if (first === undefined) {
-    return { status: true, reason: 'ResolvedRefs', message: 'everything that it refers to is there' };
+    return { status: true, reason: 'ResolvedRefs', message: 'all references are resolved' };
   }
   return { status: false, reason: first.reason, message: conditionText(faults.map(faultPart), outcome) };
 }
@@ -68,13 +68,13 @@ export function isNotAvailable(errors: readonly Problem[]): boolean {
 }
 
 export function nameTaken(name: string, owner: string): Problem {
-  const message = `the name '${name}' is that of ${owner}, which is older`;
+  const message = `the name '${name}' already belongs to ${owner}, which is older`;
   const hint = 'names of Routes are unique within a tenant';
   return { code: 'route-name', severity: 'error', path: ['name'], message, hint };
 }
 
 export function notGranted({ namespace }: Resource): Problem {
-  const message = `the namespace ${namespace} belongs to no tenant, so that no host is granted to it`;
+  const message = `the namespace ${namespace} belongs to no tenant, so it has no hosts`;
   const hint = 'an operator lists namespaces and their hosts in trust.json';
   return { code: 'not-allowed', severity: 'error', path: [], message, hint };
 }
@@ -91,13 +91,13 @@ function accepted(facts: RouteFacts, outcome: string | null): ConditionVerdict<A
   if (owner !== null) return refuse('NameTaken', [...errors, nameTaken(draft?.identity?.name ?? '', owner)]);
   if (isNotAvailable(errors)) return refuse('NotAvailable', errors);
   if (errors.length > 0) return refuse('Invalid', errors);
-  const sound = all.length === 0 ? 'it is sound' : 'it is sound, with remarks';
+  const sound = all.length === 0 ? 'it is valid' : 'it is valid, with warnings';
   return { status: true, reason: 'Accepted', message: conditionText([sound, ...all.map(problemPart)], outcome) };
 }
 
 /** What requests meet; null when that is this version. */
 function outcomeOf(choice: RouteChoice | null): string | null {
-  if (choice === null) return 'it takes no requests';
-  if (choice.serves === 'refuses') return 'its requests are refused with 500';
+  if (choice === null) return 'it receives no requests';
+  if (choice.serves === 'refuses') return 'its requests are rejected with 500';
   return choice.serves === 'this' ? null : `generation ${choice.generation} keeps serving`;
 }

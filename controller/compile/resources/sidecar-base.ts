@@ -5,7 +5,7 @@ import type { FoundRouter } from '../checker.ts';
 import type { CompiledRoute } from '../snapshot.ts';
 
 /** Stands for a certificate that sidecars do not get: one that has no port of its own does not listen without TLS. */
-const NO_TLS = 'TLS is not for sidecars';
+const NO_TLS = 'sidecars do not serve TLS';
 
 /**
  * The base that sidecars get, whose Pods tenants make: of `config.json` what its handler needs and what their Routes

@@ -65,7 +65,7 @@ export function storeDeclaration(key: string, spec: JsonObject, secrets: StoreSe
     readsFiles = true;
     const { directory: own } = config;
     if (own !== undefined && own !== '.')
-      error([...path, 'directory'], 'must be left out: the files are those of secrets');
+      error([...path, 'directory'], "must be left out: the files come from 'secrets'");
     if ((spec['secrets'] ?? null) === null) error(['secrets'], `is required: ${DIRECTORY} finds its files there`);
     // while a Secret is missing nobody knows which files there would be
     if (secrets.files.size === 0 && secrets.faults.length > 0) files[`${key}/-`] = '';

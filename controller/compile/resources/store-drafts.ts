@@ -104,7 +104,7 @@ export class StoreDrafts {
     const key = name.includes('/') ? name : `${namespace}/${name}`;
     const [owner = ''] = key.split('/');
     if (trail.includes(key)) {
-      const message = `the SecretStores need each other: ${[...trail, key].join(' → ')}`;
+      const message = `the SecretStores reference each other: ${[...trail, key].join(' → ')}`;
       return { key, draft: null, fault: { reason: 'StoreInvalid', message } };
     }
     const draft = this.at(key, trail);
@@ -113,7 +113,7 @@ export class StoreDrafts {
     }
     const { allowedNamespaces, fault } = draft.offer;
     if (!isAllowedTo(namespace, owner, allowedNamespaces)) {
-      const message = `the SecretStore ${key} does not have the namespace ${namespace} in its spec.allowedNamespaces`;
+      const message = `spec.allowedNamespaces of the SecretStore ${key} does not list the namespace ${namespace}`;
       return { key, draft, fault: { reason: 'StoreNotGranted', message } };
     }
     return fault === null ? { key, draft, fault: null } : { key, draft, fault };

@@ -67,7 +67,7 @@ export function storeSecrets(
   function put(map: Map<string, StoreFile>, name: string, file: StoreFile, what: string): void {
     const other = map.get(name);
     if (other !== undefined) {
-      const message = `gives the ${what} '${name}' a second time`;
+      const message = `defines the ${what} '${name}' a second time`;
       problems.push({ code: 'duplicate-name', severity: 'error', path: file.path, message, others: [other.path] });
     } else map.set(name, file);
   }
@@ -89,7 +89,8 @@ function readSecret(
   path: Path,
   faults: ReferenceFault[],
 ): SecretContent['data'] {
-  if (secret === undefined) faults.push({ reason: 'Pending', path, message: `the Secret ${key} was not read yet` });
+  if (secret === undefined)
+    faults.push({ reason: 'Pending', path, message: `the Secret ${key} has not been read yet` });
   else if (secret === null) faults.push({ reason: 'SecretNotFound', path, message: `there is no Secret ${key}` });
   else if (secret.data === null) {
     const message = `the Secret ${key} does not have the label ${CONSENT_LABEL}: ${CONSENT}`;

@@ -5,12 +5,12 @@ import { faultProblem, isNotAvailable, resolvedRefs } from './route-verdict.ts';
 import type { StoreDraft } from './store-drafts.ts';
 
 const nowhere = { servingGeneration: null, route: null, dataPlanes: null };
-const resolved = { status: true, reason: 'ResolvedRefs', message: 'it refers to nothing' } as const;
+const resolved = { status: true, reason: 'ResolvedRefs', message: 'it has no references' } as const;
 
 /** What is to be said of a SecretStore. */
 export function storeVerdict(resource: Resource, { problems, faults, offer }: StoreDraft): ResourceVerdict {
   const errors = problems.filter(({ severity }) => severity === 'error');
-  const outcome = offer.fault !== null ? 'Routes that use it refuse their requests' : null;
+  const outcome = offer.fault !== null ? 'Routes that use it reject their requests' : null;
   return {
     ...nowhere,
     resource,
@@ -22,7 +22,7 @@ export function storeVerdict(resource: Resource, { problems, faults, offer }: St
 
   function accepted(): ConditionVerdict<AcceptedReason> {
     if (errors.length === 0) {
-      const parts = ['it is sound', ...problems.map(problemPart)];
+      const parts = ['it is valid', ...problems.map(problemPart)];
       return { status: true, reason: 'Accepted', message: conditionText(parts, null) };
     }
     const reason = isNotAvailable(errors) ? 'NotAvailable' : 'Invalid';
@@ -32,7 +32,7 @@ export function storeVerdict(resource: Resource, { problems, faults, offer }: St
 
 /** What is to be said of an AuditService: it is kept for a later version. */
 export function auditServiceVerdict(resource: Resource): ResourceVerdict {
-  const message = 'is known, but not available in this version: it is kept, and nothing is recorded';
+  const message = 'is known, but not available in this version: the resource is stored, but nothing is recorded';
   return {
     ...nowhere,
     resource,

@@ -21,7 +21,7 @@ export function certificateAuthenticator(rules: readonly CertifiedPlanes[]): Pla
         const name = names.find((one) => rule.names.some((pattern) => fits(one, pattern)));
         if (name !== undefined) return outsideGrant(rule, name, certificate.validToDate.getTime());
       }
-      throw new PlaneRefused('PERMISSION_DENIED', 'no group takes planes with the name of this certificate');
+      throw new PlaneRefused('PERMISSION_DENIED', 'no group accepts data planes with the name in this certificate');
     },
   };
 }

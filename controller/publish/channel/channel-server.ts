@@ -106,7 +106,7 @@ export class ChannelServer {
     const here = this.places.get(place) ?? 0;
     // From one address come at most half of them, so that nobody keeps all others out.
     if (this.arriving >= arriving || here >= arriving / 2) {
-      return stream.fail('UNAVAILABLE', 'too many planes connect at once');
+      return stream.fail('UNAVAILABLE', 'too many data planes connect at once');
     }
     this.arriving++;
     this.places.set(place, here + 1);
@@ -114,7 +114,7 @@ export class ChannelServer {
       await this.admit(call, stream);
     } catch (error) {
       const isKnown = error instanceof PlaneRefused || error instanceof MalformedMessage;
-      const reason = isKnown ? error.message : 'the credential could not be judged';
+      const reason = isKnown ? error.message : 'the credential could not be verified';
       refused?.(isKnown ? reason : `${reason}: ${String(error)}`, call.getPeer());
       stream.fail(error instanceof PlaneRefused ? error.code : isKnown ? 'INVALID_ARGUMENT' : 'UNAVAILABLE', reason);
     } finally {
@@ -130,15 +130,15 @@ export class ChannelServer {
     const grant = await authenticator.authenticate(credentialOf(call));
     if (grant === null) throw new PlaneRefused('UNAUTHENTICATED', 'the credential is not known');
     const bytes = await stream.first(helloTimeout);
-    if (bytes === null) return stream.fail('DEADLINE_EXCEEDED', 'no hello came');
+    if (bytes === null) return stream.fail('DEADLINE_EXCEEDED', 'no hello message came in time');
     const hello = helloFrom(bytes);
     if (hello.protocol !== CHANNEL_PROTOCOL) {
-      const text = `this controller speaks version ${CHANNEL_PROTOCOL} of the channel, the plane ${hello.protocol}`;
+      const text = `this controller speaks version ${CHANNEL_PROTOCOL} of the channel, the data plane version ${hello.protocol}`;
       return stream.fail('FAILED_PRECONDITION', text);
     }
     const identity = grant.identify({ name: hello.name, labels: hello.labels ?? {} });
     if (identity.until !== null && identity.until <= Date.now()) {
-      throw new PlaneRefused('UNAUTHENTICATED', 'the credential has ended');
+      throw new PlaneRefused('UNAUTHENTICATED', 'the credential has expired');
     }
     sessions.add(stream, grant, identity, hello);
   }

@@ -21,7 +21,8 @@ export function outsideGrant(planes: OutsidePlanes, certified: string | null, un
   return {
     identify(claims) {
       const name = certified ?? claims.name;
-      if (!NAME.test(name)) throw new PlaneRefused('PERMISSION_DENIED', 'the plane needs a name of letters and digits');
+      if (!NAME.test(name))
+        throw new PlaneRefused('PERMISSION_DENIED', 'the data plane needs a name of letters and digits');
       const labels = { ...claimedLabels(planes, claims), ...planes.labels };
       // With its group, so that no plane can take the place of one with another credential, or of a Pod.
       const id = `${planes.group}/${name}`;
@@ -35,8 +36,9 @@ function claimedLabels({ mayClaim, labels }: OutsidePlanes, claims: PlaneClaims)
   const claimed: Record<string, string> = {};
   for (const [key, value] of Object.entries(claims.labels)) {
     if (Object.hasOwn(labels, key) && labels[key] === value) continue;
-    if (!mayClaim.includes(key)) throw new PlaneRefused('PERMISSION_DENIED', `the plane may not say its label ${key}`);
-    if (!LABEL_VALUE.test(value)) throw new PlaneRefused('PERMISSION_DENIED', `the label ${key} has no proper value`);
+    if (!mayClaim.includes(key))
+      throw new PlaneRefused('PERMISSION_DENIED', `the data plane may not set its label ${key}`);
+    if (!LABEL_VALUE.test(value)) throw new PlaneRefused('PERMISSION_DENIED', `the label ${key} has no valid value`);
     claimed[key] = value;
   }
   return claimed;

@@ -30,8 +30,8 @@ export class PlaneArrivals {
       known.since = now;
     }
     this.planes.set(plane, known);
-    if (known.held >= MOST_HELD) return 'the plane does not let go of the streams that it had';
-    if (known.begun >= MOST_BEGUN) return 'the plane connects too often; another one may have its name';
+    if (known.held >= MOST_HELD) return 'the data plane does not close its old streams';
+    if (known.begun >= MOST_BEGUN) return 'the data plane connects too often; another one may use the same name';
     known.held++;
     known.begun++;
     return null;

@@ -67,7 +67,7 @@ function usable(certificate: ServingCertificate): ServingCertificate {
   try {
     createSecureContext({ cert, key, ...(clientAuthorities === null ? {} : { ca: clientAuthorities }) });
   } catch {
-    throw new Error('the certificate of the server and its key are not usable together');
+    throw new Error('the server certificate and its key cannot be used together');
   }
   return certificate;
 }

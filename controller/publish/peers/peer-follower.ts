@@ -72,8 +72,8 @@ export class PeerFollower {
   private beat(): void {
     const every = this.options.heartbeat ?? 4000;
     this.beating = this.clock.after(every, () => {
-      if (!this.options.isLeader()) this.end('FAILED_PRECONDITION', 'this controller leads no more');
-      else if (this.clock.steady() - this.heardAt > 3 * every) this.end('UNAVAILABLE', 'the follower is not heard');
+      if (!this.options.isLeader()) this.end('FAILED_PRECONDITION', 'this controller is no longer the leader');
+      else if (this.clock.steady() - this.heardAt > 3 * every) this.end('UNAVAILABLE', 'the follower is silent');
       if (this.stream.signal.aborted) return;
       if (!this.stream.isBusy) void this.stream.send(Buffer.from('{"type":"heartbeat"}'));
       this.beat();
@@ -84,9 +84,9 @@ export class PeerFollower {
     this.heardAt = this.clock.steady();
     const message = decodePeerMessage(bytes);
     if (message?.type === 'heartbeat') return;
-    if (message === null) this.end('INVALID_ARGUMENT', 'the message is none that is known');
+    if (message === null) this.end('INVALID_ARGUMENT', 'the message is of an unknown kind');
     else if (message.type === 'peer') this.introduce(message);
-    else if (this.name === null) this.end('INVALID_ARGUMENT', 'a stream begins with who it is from');
+    else if (this.name === null) this.end('INVALID_ARGUMENT', 'the first message of a stream must name its sender');
     else if (message.type === 'plane') this.takePlane(message, this.name);
     else if (message.type === 'report') this.takeReport(message);
     else if (this.planes.delete(message.plane)) this.options.ledger.left(message.plane, this.name);
@@ -98,7 +98,7 @@ export class PeerFollower {
       return;
     }
     if (this.name !== null || name === this.options.controller) {
-      this.end('INVALID_ARGUMENT', 'the name of the follower cannot be this one');
+      this.end('INVALID_ARGUMENT', 'the follower has the name of this controller, or introduced itself twice');
       return;
     }
     this.name = name;

@@ -31,7 +31,7 @@ export class PeerService {
   /** Ends all streams: this controller does not lead any more, or stops. */
   disband(): void {
     for (const follower of [...this.followers.values()])
-      follower.end('FAILED_PRECONDITION', 'this controller leads no more');
+      follower.end('FAILED_PRECONDITION', 'this controller is no longer the leader');
   }
 
   private async accept(call: ServerDuplexStream<Buffer, Buffer>): Promise<void> {
@@ -59,11 +59,11 @@ export class PeerService {
     const token = /^Bearer (\S+)$/.exec(String(header ?? ''))?.[1];
     const isKnown = token !== undefined && (await this.options.authenticate(token).catch(() => false));
     if (!isKnown) {
-      stream.fail('UNAUTHENTICATED', 'only controllers are let in here');
+      stream.fail('UNAUTHENTICATED', 'only controllers may connect here');
       return null;
     }
     if (!this.options.isLeader()) {
-      stream.fail('FAILED_PRECONDITION', 'this controller does not lead');
+      stream.fail('FAILED_PRECONDITION', 'this controller is not the leader');
       return null;
     }
     return stream;

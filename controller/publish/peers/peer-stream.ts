@@ -68,7 +68,7 @@ export class PeerStream {
         this.flush();
       });
       this.call.on('error', (error: Error) => this.end(error.message));
-      this.call.on('end', () => this.end('the leader ended it'));
+      this.call.on('end', () => this.end('the leader closed the stream'));
       this.flush();
     } catch (error) {
       this.end(errorText(error));
@@ -102,7 +102,7 @@ export class PeerStream {
     const every = this.options.heartbeat ?? 4000;
     this.beating = this.clock.after(every, () => {
       if (this.clock.steady() - this.heardAt > 3 * every) {
-        this.end('the leader is not heard');
+        this.end('the leader is silent');
         return;
       }
       if (!this.isFull) this.call?.write(encodePeerMessage({ type: 'heartbeat' }));

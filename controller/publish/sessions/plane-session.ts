@@ -74,7 +74,7 @@ export class PlaneSession {
   private readonly backOff: BackOff;
   private isEnding = false;
   private isSentAway = false;
-  private endReason = 'the plane went';
+  private endReason = 'the data plane disconnected';
 
   constructor(options: PlaneSessionOptions) {
     const { stream, identity, hello, clock, settings } = options;
@@ -221,7 +221,9 @@ export class PlaneSession {
   private open(view: PlaneView, update: PreparedUpdate): Delivery {
     const { clock, settings, listener } = this.options;
     const slow = clock.after(settings.ackTimeout, () => listener.changed(this.facts, []));
-    const late = clock.after(settings.ackLimit, () => this.fail('UNAVAILABLE', 'an update was not answered in time'));
+    const late = clock.after(settings.ackLimit, () =>
+      this.fail('UNAVAILABLE', 'an update was not acknowledged in time'),
+    );
     const nonce = ++this.nonce;
     const [sentAt, sentWall] = [clock.steady(), clock.wall()];
     this.delivery = { nonce, update, view, sentAt, sentWall, callOff: [slow, late] };
@@ -232,11 +234,11 @@ export class PlaneSession {
     this.times.heard();
     try {
       if (this.budget.take(bytes.length)) this.take(decodePlaneMessage(bytes));
-      else this.fail('UNAVAILABLE', 'the plane says too much');
+      else this.fail('UNAVAILABLE', 'the data plane sends too many messages');
     } catch (error) {
       // Whatever a plane says, it costs nobody but itself its stream.
       const isKnown = error instanceof MalformedMessage;
-      const reason = isKnown ? error.message : 'the message could not be taken';
+      const reason = isKnown ? error.message : 'the message could not be processed';
       this.fail('INVALID_ARGUMENT', reason, isKnown ? reason : `${reason}: ${String(error)}`);
     }
   }

@@ -24,7 +24,7 @@ export interface PlaneSessionsOptions {
   readonly clock?: Clock;
 }
 
-const LOST = 'this controller has lost the cluster';
+const LOST = 'this controller lost contact with the API server';
 
 /** All planes that have a stream with this controller. */
 export class PlaneSessions {
@@ -80,7 +80,7 @@ export class PlaneSessions {
       return;
     }
     stream.whenReleased(() => this.arrivals.leave(id));
-    this.sessions.get(id)?.end('the plane has another stream');
+    this.sessions.get(id)?.end('the data plane opened another stream');
     let endWatch = (): void => undefined;
     // What a stream says that another one has taken the place of is no news of the plane.
     const isCurrent = (): boolean => this.sessions.get(id) === session;
@@ -117,7 +117,7 @@ export class PlaneSessions {
     endWatch = grant.watch(identity, (reason, how) =>
       how === 'revoked' ? session.revoke(reason) : session.end(reason),
     );
-    if (this.isClosed) session.end('the controller stops');
+    if (this.isClosed) session.end('the controller is stopping');
   }
 
   /** The newest revision for planes like this one; null when none of them is here. */
@@ -153,7 +153,7 @@ export class PlaneSessions {
   /** Tells every plane to go, to this controller's peers or to whoever comes after it. */
   close(): void {
     this.isClosed = true;
-    for (const session of this.sessions.values()) session.end('the controller stops');
+    for (const session of this.sessions.values()) session.end('the controller is stopping');
     this.admission.close();
   }
 

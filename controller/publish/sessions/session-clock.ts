@@ -4,7 +4,7 @@ import type { SessionSettings } from '../channel/session-settings.ts';
 export interface SessionClockOptions {
   readonly clock: Clock;
   readonly settings: Pick<SessionSettings, 'heartbeat' | 'maxAge' | 'goodbye'>;
-  /** When the credential of the plane ends, in milliseconds since 1970; null for never. */
+  /** When the credential of the data plane expires, in milliseconds since 1970; null for never. */
   readonly until: number | null;
   /** It is time for a heartbeat. */
   beat(): void;
@@ -26,7 +26,9 @@ export class SessionClock {
     this.options = options;
     const { settings, until } = options;
     this.after(settings.heartbeat, () => this.tick());
-    this.after(settings.maxAge * (0.8 + Math.random() * 0.4), () => options.end('the stream is old', false));
+    this.after(settings.maxAge * (0.8 + Math.random() * 0.4), () =>
+      options.end('the stream reached its maximum age', false),
+    );
     if (until !== null) this.after(0, () => this.expire(until - settings.goodbye));
   }
 
@@ -53,7 +55,7 @@ export class SessionClock {
     const { settings, beat, end } = this.options;
     this.silent++;
     if (this.silent > MISSED_BEATS) {
-      end('the plane is not heard', true);
+      end('the data plane is silent', true);
       return;
     }
     this.after(settings.heartbeat, () => this.tick());
@@ -62,7 +64,7 @@ export class SessionClock {
 
   private expire(until: number): void {
     const left = until - this.options.clock.wall();
-    if (left <= 0) this.options.end('the credential of the plane ends', false);
+    if (left <= 0) this.options.end('the credential of the data plane expires', false);
     else this.after(Math.min(left, LONGEST_TIMER), () => this.expire(until));
   }
 }

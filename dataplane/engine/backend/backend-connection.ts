@@ -24,7 +24,7 @@ const BUSY = 2;
 const CLOSED = 3;
 
 const NOT_BY_UPGRADE =
-  'the backend closed the connection when it was asked for HTTP/2: if it speaks nothing else, set http2PriorKnowledge';
+  'the backend closed the connection on the upgrade to HTTP/2; if it supports only HTTP/2, set http2PriorKnowledge';
 
 /** The pool that a connection belongs to. */
 export interface ConnectionPool {

@@ -4,8 +4,14 @@ import { type Passed, REFUSED, type Wire, type WireOwner } from '../wire/wire.ts
 import type { Destination } from './backend-options.ts';
 
 /** It took too long. */
-const TIMED_OUT: ConnectFailure = { refusal: 'backend-connect-timeout', reason: 'no connection was made in time' };
-const BROKEN: ConnectFailure = { refusal: 'backend-connect', reason: 'the connection broke off as it was made' };
+const TIMED_OUT: ConnectFailure = {
+  refusal: 'backend-connect-timeout',
+  reason: 'the connection was not established in time',
+};
+const BROKEN: ConnectFailure = {
+  refusal: 'backend-connect',
+  reason: 'the connection broke off while it was established',
+};
 
 /** One attempt to connect to a backend: owns the wire until it is open. */
 export class BackendDial implements WireOwner, Swept {

@@ -18,7 +18,10 @@ const MANY = 1e9;
 /** How long a backend that went on in HTTP/1.1, or asked for it, is not asked for HTTP/2 again. */
 const UPGRADE_PAUSE = 300_000;
 
-const NOT_ALLOWED: ConnectFailure = { refusal: 'backend-egress', reason: 'none of its addresses may be reached' };
+const NOT_ALLOWED: ConnectFailure = {
+  refusal: 'backend-egress',
+  reason: 'none of its addresses is allowed (egress rule)',
+};
 
 /** The connections of one handler to one destination, and the calls that wait for one. */
 export class BackendPool implements ConnectionPool, SessionPool, CallQueue, Swept {
@@ -236,7 +239,9 @@ export class BackendPool implements ConnectionPool, SessionPool, CallQueue, Swep
     const { port } = destination;
     const allowed = mayReach === null ? addresses : addresses.filter((one) => mayReach(one, port));
     if (allowed.length === 0) {
-      return addresses.length === 0 ? { refusal: 'backend-address', reason: 'the name has no address' } : NOT_ALLOWED;
+      return addresses.length === 0
+        ? { refusal: 'backend-address', reason: 'the host name has no address' }
+        : NOT_ALLOWED;
     }
     const first = this.turn++;
     let failure: ConnectFailure | null = null;

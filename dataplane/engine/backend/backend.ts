@@ -20,7 +20,7 @@ export class Backend {
   readonly handle: Next = (exchange): Answer => {
     if (exchange.over) return refusalResponse('incomplete'); // the client left while a filter waited; nobody hears it
     if (exchange.request.touchedEntity?.incoming?.claimed === true) {
-      throw new Error('the body has been read as a stream and not replaced: there is nothing to send on');
+      throw new Error('the body has been read as a stream and not replaced: there is nothing left to send');
     }
     if (exchange.request.headers.imitated) return refusalResponse('header-look-alike');
     const call = new Call(exchange, this.options);

@@ -16,5 +16,5 @@ export function readBaseUri(text: string): Uri | null {
 /** What is to be said of backends of a scheme, or null for those that can be reached. */
 export function unservedScheme(scheme: string): string | null {
   if (['http', 'https', 'ws', 'wss'].includes(scheme)) return null;
-  return `requests are answered with 502: there are no backends of the scheme '${scheme}'`;
+  return `requests are answered with 502: backends of the scheme '${scheme}' are not supported`;
 }

@@ -57,7 +57,7 @@ const NOBODY: ClientContext = Object.freeze({
 /** Whoever a call was made for has gone. */
 export class ParentGone extends Error {
   constructor() {
-    super('the client has gone for whom it was asked');
+    super('the client disconnected');
     this.name = 'ParentGone';
   }
 }
@@ -65,7 +65,7 @@ export class ParentGone extends Error {
 /** A call took longer than it may. */
 export class OwnCallTimeout extends Error {
   constructor(milliseconds: number) {
-    super(`there was no whole answer within ${milliseconds} ms`);
+    super(`no complete response within ${milliseconds} ms`);
     this.name = 'OwnCallTimeout';
   }
 }

@@ -140,7 +140,7 @@ export class PendingClient implements HandshakeOwner, Swept {
   /** Somebody else gets its place. */
   giveWay(): void {
     this.stop?.();
-    if (!this.over) this.unsecured('too-many', 'others wait to shake hands');
+    if (!this.over) this.unsecured('too-many', 'too many handshakes are under way');
   }
 
   /** The listener drains: who is about to ask may still do so, within the time of a handshake. */
@@ -148,6 +148,6 @@ export class PendingClient implements HandshakeOwner, Swept {
 
   abort(): void {
     this.stop?.();
-    if (!this.over) this.unsecured('closed', 'the gateway stops');
+    if (!this.over) this.unsecured('closed', 'the gateway is stopping');
   }
 }

@@ -19,5 +19,5 @@ function faultOf(name: string): string | null {
     return `'${name}' is not the name of a header`;
   }
   if (headers.has(name)) return null;
-  return `'${name}' belongs to the gateway, which writes it for each connection: it cannot be changed`;
+  return `'${name}' cannot be changed: the gateway sets it for each connection`;
 }

@@ -24,7 +24,8 @@ const LONG_HEAD = 2048;
 const MOST_INTERIM = 16;
 /** The type of a frame of HTTP/2. */
 const SETTINGS = 4;
-const IN_HTTP2 = "it is in HTTP/2: set protocolVersion to 'HTTP/2', and http2PriorKnowledge where there is no TLS";
+const IN_HTTP2 =
+  "the response is HTTP/2: set protocolVersion to 'HTTP/2', and http2PriorKnowledge where there is no TLS";
 
 /** Who gets what a backend says. */
 export interface ResponseReceiver extends BodySource {

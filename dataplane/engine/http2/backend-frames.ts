@@ -95,7 +95,7 @@ export class BackendFrames implements FrameReceiver {
     if (this.block.stream !== 0 && type !== FRAME.CONTINUATION) {
       this.broken(ERROR.PROTOCOL_ERROR, 'a header block is not complete');
     } else if (!this.introduced && (type !== FRAME.SETTINGS || (flags & FLAG.ACK) !== 0)) {
-      this.broken(ERROR.PROTOCOL_ERROR, 'the backend does not begin with its settings');
+      this.broken(ERROR.PROTOCOL_ERROR, 'the backend did not send SETTINGS first');
     } else if (type === FRAME.HEADERS) this.headers(this.block.headers(flags, id, bytes, start, end), id);
     else if (type === FRAME.CONTINUATION) this.headers(this.block.continuation(flags, id, bytes, start, end), id);
     else {
@@ -112,7 +112,7 @@ export class BackendFrames implements FrameReceiver {
         this.windowUpdate(id, read31(bytes, start));
         break;
       case FRAME.RST_STREAM:
-        if (this.isIdle(id)) this.broken(ERROR.PROTOCOL_ERROR, 'a stream is reset that does not exist');
+        if (this.isIdle(id)) this.broken(ERROR.PROTOCOL_ERROR, 'RST_STREAM for a stream that does not exist');
         else this.session.reset(id, bytes.readUInt32BE(start));
         break;
       case FRAME.SETTINGS:
@@ -125,7 +125,7 @@ export class BackendFrames implements FrameReceiver {
         this.session.farewell(read31(bytes, start), bytes.readUInt32BE(start + 4));
         break;
       case FRAME.PUSH_PROMISE:
-        this.broken(ERROR.PROTOCOL_ERROR, 'the backend pushes, although it was told not to');
+        this.broken(ERROR.PROTOCOL_ERROR, 'PUSH_PROMISE although push is disabled');
         break;
       default: // priorities, and what is not known, mean nothing here
     }
@@ -137,7 +137,7 @@ export class BackendFrames implements FrameReceiver {
     const stream = this.session.stream(id);
     if (outcome !== BLOCK_WHOLE) this.broken(outcome, 'a header block is malformed or too long');
     else if (stream === undefined && this.isIdle(id)) {
-      this.broken(ERROR.PROTOCOL_ERROR, 'the backend answers what nobody asked');
+      this.broken(ERROR.PROTOCOL_ERROR, 'a response on a stream that was not opened');
     } else if (stream === undefined) {
       if (!this.guard.idleFrame(clock.now)) this.broken(ERROR.ENHANCE_YOUR_CALM, 'there are too many frames');
       else this.decode(ignored);
@@ -171,7 +171,7 @@ export class BackendFrames implements FrameReceiver {
   dataBegins(id: number, flags: number, length: number): void {
     const { window, output } = this.session;
     if (this.block.stream !== 0 || this.isIdle(id) || !this.introduced) {
-      this.broken(ERROR.PROTOCOL_ERROR, 'content comes where none may come');
+      this.broken(ERROR.PROTOCOL_ERROR, 'DATA on a stream that cannot have any');
       return;
     }
     this.dataLength = length;
@@ -179,7 +179,7 @@ export class BackendFrames implements FrameReceiver {
     const stream = this.session.stream(id);
     this.dataStream = stream;
     if (!window.received(length) || stream?.window.received(length) === false) {
-      this.broken(ERROR.FLOW_CONTROL_ERROR, 'the backend sends more than its window allows');
+      this.broken(ERROR.FLOW_CONTROL_ERROR, 'the backend sends more than its flow-control window allows');
       return;
     }
     // the connection as a whole never waits for one slow client: each stream has its own window for that
@@ -211,11 +211,15 @@ export class BackendFrames implements FrameReceiver {
     const stream = id === 0 ? undefined : session.stream(id);
     if (id === 0) {
       if (increment > 0 && session.window.widen(increment)) session.proceed();
-      else this.broken(increment > 0 ? ERROR.FLOW_CONTROL_ERROR : ERROR.PROTOCOL_ERROR, 'a window cannot be so large');
+      else
+        this.broken(
+          increment > 0 ? ERROR.FLOW_CONTROL_ERROR : ERROR.PROTOCOL_ERROR,
+          'a flow-control window is too large',
+        );
     } else if (stream !== undefined) {
       if (increment > 0 && stream.window.widen(increment)) stream.proceed();
-      else stream.refuse('backend-malformed', 'a window cannot be so large');
-    } else if (this.isIdle(id)) this.broken(ERROR.PROTOCOL_ERROR, 'a window is given that does not exist');
+      else stream.refuse('backend-malformed', 'a flow-control window is too large');
+    } else if (this.isIdle(id)) this.broken(ERROR.PROTOCOL_ERROR, 'WINDOW_UPDATE for a stream that does not exist');
   }
 
   private settings(bytes: Buffer, start: number, end: number): void {
@@ -225,7 +229,7 @@ export class BackendFrames implements FrameReceiver {
     this.introduced = true;
     if (error !== ERROR.NO_ERROR) this.broken(error, 'the settings of the backend are malformed');
     else if (!session.widen(peer.initialWindowSize - before)) {
-      this.broken(ERROR.FLOW_CONTROL_ERROR, 'the settings of the backend make a window too large');
+      this.broken(ERROR.FLOW_CONTROL_ERROR, 'the settings of the backend make a flow-control window too large');
     } else if (this.mayAnswer()) {
       session.output.settingsAck();
       session.settled();
@@ -235,7 +239,7 @@ export class BackendFrames implements FrameReceiver {
   /** Who asks for many answers and reads none would fill the memory. */
   private mayAnswer(): boolean {
     if (!this.session.wire.pending || ++this.unread <= MOST_UNREAD) return true;
-    this.broken(ERROR.ENHANCE_YOUR_CALM, 'the backend does not read');
+    this.broken(ERROR.ENHANCE_YOUR_CALM, 'the backend does not read from the connection');
     return false;
   }
 

@@ -244,7 +244,7 @@ export class BackendSession implements WireOwner, BackendStreamOwner, BackendFra
       return;
     }
     if (code === ERROR.HTTP_1_1_REQUIRED && this.pool.requireHttp1()) {
-      stream.untouched('backend-reset', 'the backend wants the request in HTTP/1.1');
+      stream.untouched('backend-reset', 'the backend requires HTTP/1.1 for the request');
       return;
     }
     if (code !== ERROR.REFUSED_STREAM) {
@@ -262,7 +262,7 @@ export class BackendSession implements WireOwner, BackendStreamOwner, BackendFra
     if (code === ERROR.HTTP_1_1_REQUIRED) this.pool.requireHttp1();
     this.retire();
     for (const [id, stream] of [...this.streams]) {
-      if (id > last) stream.untouched('backend-closed', `the backend took no more streams, with code ${code}`);
+      if (id > last) stream.untouched('backend-closed', `the backend sent GOAWAY with code ${code}`);
     }
   }
 

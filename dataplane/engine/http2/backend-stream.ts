@@ -154,7 +154,7 @@ export class BackendStream implements CallCarrier, BodySource, SendingStream, Sw
   /** A head came. `last`: nothing follows it. */
   head(fields: AnswerFields, last: boolean): void {
     this.touch();
-    if (fields.malformed) this.refuse('backend-malformed', 'the head of the answer breaks the rules of HTTP/2');
+    if (fields.malformed) this.refuse('backend-malformed', 'the head of the response violates HTTP/2');
     else if (fields.tooLarge) this.refuse('backend-head-too-large');
     else {
       this.held.hold(fields);
@@ -171,7 +171,7 @@ export class BackendStream implements CallCarrier, BodySource, SendingStream, Sw
     const { call } = this;
     const headers = this.held.interim();
     if (last || ++this.interims > MOST_INTERIM || headers === null) {
-      this.refuse('backend-malformed', 'an interim answer is malformed, or one too many');
+      this.refuse('backend-malformed', 'an interim response is malformed, or there are too many');
       return;
     }
     call?.upload?.forget();
@@ -192,7 +192,7 @@ export class BackendStream implements CallCarrier, BodySource, SendingStream, Sw
     const { body } = this;
     if (this.isOver()) return;
     if (body === null || (this.left >= 0 && end - start > this.left)) {
-      if (start !== end) this.refuse('backend-malformed', 'the content of the answer is longer than its head says');
+      if (start !== end) this.refuse('backend-malformed', 'the body of the response is longer than its head says');
       return;
     }
     if (this.left > 0) this.left -= end - start;
@@ -223,8 +223,8 @@ export class BackendStream implements CallCarrier, BodySource, SendingStream, Sw
       if (this.state === HELD) this.release();
       if (this.isOver()) return;
       const { body, left } = this;
-      if (this.state === AWAITING) this.refuse('backend-malformed', 'content came before a head');
-      else if (left > 0) this.refuse('backend-malformed', 'the content of the answer is shorter than its head says');
+      if (this.state === AWAITING) this.refuse('backend-malformed', 'DATA came before the head of the response');
+      else if (left > 0) this.refuse('backend-malformed', 'the body of the response is shorter than its head says');
       else {
         this.finish();
         body?.finish(trailers);
@@ -237,7 +237,7 @@ export class BackendStream implements CallCarrier, BodySource, SendingStream, Sw
     const call = this.call!;
     const response = this.held.whole(call.exchange.request.method, content, start, end);
     if (response === null) {
-      this.refuse('backend-malformed', 'the answer is malformed, or not as long as it says');
+      this.refuse('backend-malformed', 'the response is malformed, or not as long as its head says');
       return;
     }
     this.session.answered();

@@ -170,7 +170,7 @@ export class Body {
   /** What has arrived once `enough` bytes have, or the end: nothing is taken, and whoever pipes later gets all of it. */
   gather(enough: number): Promise<Buffer> {
     if (this.taken) return Promise.reject(new Error('the body has been read already'));
-    if (this.gathering !== null) return Promise.reject(new Error('somebody waits for the body already'));
+    if (this.gathering !== null) return Promise.reject(new Error('the body is already being read'));
     if (this.state === PENDING && this.heldBytes < enough) {
       this.source.bodyWanted();
       if (this.heldBytes > HOLD) this.source.resumeBody();

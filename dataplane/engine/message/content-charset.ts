@@ -64,7 +64,7 @@ export function inUtf8(contentType: string): string {
 
 /** The decoder of content, or why there is none. */
 function decoderOf(content: Buffer, charsets: readonly string[] | null, type: string): TextDecoder | string {
-  if (charsets === null) return 'its Content-Type cannot be read in one way';
+  if (charsets === null) return 'its Content-Type is ambiguous';
   const labels = [...charsets, ...declaredInside(content, type)].map((label) => label.trim().toLowerCase());
   const mark = markedCharset(content);
   let decoder = mark === null ? null : charsetDecoder(mark)!;

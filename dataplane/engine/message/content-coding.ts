@@ -53,7 +53,7 @@ export async function withoutCodings(
     try {
       bytes = await decoders[name]!(bytes, most);
     } catch (error) {
-      if (isTooLarge(error)) throw new EntityTooLarge(most, ofResponse, 'entityBytes, without its content coding');
+      if (isTooLarge(error)) throw new EntityTooLarge(most, ofResponse, 'entityBytes, after decoding');
       throw new EntityUndecodable(`it is not in the content coding ${name}`, ofResponse);
     }
   }
@@ -70,7 +70,7 @@ function decompressed(decompress: Decompress, bytes: Buffer, limit: number, opti
       }
       const { buffer, engine } = result as { buffer: Buffer; engine: { readonly bytesWritten: number } };
       if (engine.bytesWritten === bytes.length) resolve(buffer);
-      else reject(new Error('something follows the end of the content'));
+      else reject(new Error('data follows the end of the content'));
     });
   });
 }
@@ -82,7 +82,7 @@ async function inflated(bytes: Buffer, limit: number): Promise<Buffer> {
     decompressed(zlib.inflateRaw as Decompress, bytes, limit),
   ]);
   const [only, ...others] = readings.filter((one) => one.status === 'fulfilled' || isTooLarge(one.reason));
-  if (only === undefined || others.length > 0) throw new Error('it has no one reading');
+  if (only === undefined || others.length > 0) throw new Error('its deflate data is ambiguous');
   if (only.status === 'rejected') throw only.reason;
   return only.value;
 }

@@ -15,7 +15,7 @@ export class EntityTooLarge extends Error {
 export class EntityBroken extends Error {
   readonly ofResponse: boolean;
   constructor(ofResponse: boolean) {
-    super('the body broke off');
+    super('the body ended early');
     this.name = 'EntityBroken';
     this.ofResponse = ofResponse;
   }
@@ -25,7 +25,7 @@ export class EntityBroken extends Error {
 export class HeldContentFull extends Error {
   readonly ofResponse: boolean;
   constructor(ofResponse: boolean) {
-    super('the bodies that the gateway holds in memory take too much (heldBytes)');
+    super('the memory for bodies is full (heldBytes)');
     this.name = 'HeldContentFull';
     this.ofResponse = ofResponse;
   }
@@ -34,7 +34,7 @@ export class HeldContentFull extends Error {
 /** There is no room for a body in the temporary files of the plane. */
 export class TemporaryFilesFull extends Error {
   constructor(limit: number) {
-    super(`the temporary files of the gateway may take ${limit} bytes (temporaryFileBytes)`);
+    super(`the temporary files of the gateway are full: at most ${limit} bytes (temporaryFileBytes)`);
     this.name = 'TemporaryFilesFull';
   }
 }

@@ -51,7 +51,7 @@ export function commitAnswer(owner: ExchangeOwner, exchange: Exchange, answer: A
     return;
   }
   if (!answer.final) {
-    const error = new RangeError(`${answer.status} is not the status of an answer`);
+    const error = new RangeError(`${answer.status} is not a valid response status`);
     commitAnswer(owner, exchange, faultResponse(error, reporter(owner)));
     return;
   }

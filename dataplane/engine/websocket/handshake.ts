@@ -46,11 +46,11 @@ export function readHandshake(request: Request, terms: HandshakeTerms): Handshak
 export function readSwitch(headers: Headers, { accept, subprotocols, extensions }: Handshake): Reserved | string {
   if (headers.get('sec-websocket-accept') !== accept) return 'its Sec-WebSocket-Accept does not belong to the key';
   const subprotocol = headers.get('sec-websocket-protocol');
-  if (subprotocol !== null && !subprotocols.includes(subprotocol)) return 'it chose a subprotocol nobody offered';
+  if (subprotocol !== null && !subprotocols.includes(subprotocol)) return 'it chose a subprotocol that was not offered';
   const agreed = readExtensions(headers.get('sec-websocket-extensions'));
   if (agreed === null) return 'its Sec-WebSocket-Extensions is malformed';
   const known = agreed.every(({ name }) => extensions.some((offered) => offered.name === name));
-  return known ? reservedBits(agreed) : 'it chose an extension nobody offered';
+  return known ? reservedBits(agreed) : 'it chose an extension that was not offered';
 }
 
 /** The subprotocols that a header lists, or null when it is malformed. */

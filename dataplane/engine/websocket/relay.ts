@@ -31,12 +31,12 @@ const GRACE = 500;
 /** Payloads with more than this to come are passed on without copies. */
 const BULK = 131_072;
 
-const CLIENT_LEFT: Finding = { code: GOING_AWAY, text: 'the client is gone' };
+const CLIENT_LEFT: Finding = { code: GOING_AWAY, text: 'the client disconnected' };
 const CLIENT_BROKE: Finding = { code: GOING_AWAY, text: 'the client broke the protocol' };
-const BACKEND_LEFT: Finding = { code: UNEXPECTED, text: 'the backend is gone' };
+const BACKEND_LEFT: Finding = { code: UNEXPECTED, text: 'the backend disconnected' };
 const BACKEND_BROKE: Finding = { code: UNEXPECTED, text: 'the backend broke the protocol' };
-const SILENT: Finding = { code: GOING_AWAY, text: 'nothing was said for too long' };
-const STOPPED: Finding = { code: GOING_AWAY, text: 'the gateway stops' };
+const SILENT: Finding = { code: GOING_AWAY, text: 'the connection was idle for too long' };
+const STOPPED: Finding = { code: GOING_AWAY, text: 'the gateway is stopping' };
 
 /** A WebSocket between a client and a backend: frames are checked and pass as they are; closing is told to both sides. */
 export class Relay implements UpgradedPeer, RelaySideOwner, Swept {

@@ -26,7 +26,11 @@ export type Connect = (
 /** Connects to a numeric address or a Unix-domain socket, raw where this Node lets us. */
 export const connectWire: Connect = (to, owner, done) => {
   const tell = (ok: boolean): void =>
-    done(ok ? 'http/1.1' : { refusal: 'backend-connect', reason: 'the connection was refused or cannot be made' });
+    done(
+      ok
+        ? 'http/1.1'
+        : { refusal: 'backend-connect', reason: 'the connection was refused or could not be established' },
+    );
   if (nativeBindings() === null) return connectSocket(to, owner, tell);
   const opened = (ok: boolean): void => {
     if (ok) wire.opened();

@@ -35,7 +35,7 @@ export function cookiePattern(source: string): Pattern {
 export function cookiePart(name: string): string {
   const part = PARTS.get(name.toLowerCase().replaceAll(/[-_]/g, ''));
   if (part !== undefined) return part;
-  throw new ValueProblem('value', `is not something a cookie has: use one of ${[...PARTS.values()].join(', ')}`);
+  throw new ValueProblem('value', `is not a part of a cookie: use one of ${[...PARTS.values()].join(', ')}`);
 }
 
 /** Judges the expression for a part as far as it can be judged before any request. @throws ValueProblem */

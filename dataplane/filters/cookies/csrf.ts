@@ -66,7 +66,7 @@ export const csrfFilter = defineFilter({
       const reason = !hasSession
         ? 'the request has no session cookie, or several that differ'
         : hasToken
-          ? 'the CSRF token is not the one of the session'
+          ? 'the CSRF token does not belong to the session'
           : 'the request has no CSRF token';
       const { method } = exchange.request;
       return denied.refuse(exchange, 'forged-request', () => ({ method, cookieName, headerName }), reason);

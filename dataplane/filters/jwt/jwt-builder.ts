@@ -86,14 +86,13 @@ export const jwtBuilderFilter = defineFilter({
   remarks({ secretsProvider, signature, encryption }) {
     if (signature !== undefined) return [];
     if (encryption !== undefined) {
-      const message =
-        'makes JWTs without a signature: anybody can make them who may know the key that they are encrypted with';
+      const message = 'makes JWTs without a signature: anyone who knows the encryption key can forge them';
       return [{ at: [], code: 'insecure', message }];
     }
     const insecure = {
       at: [],
       code: 'insecure',
-      message: 'makes JWTs that anybody can make: there is no signature',
+      message: 'makes JWTs without a signature: anyone can forge them',
     } as const;
     if (secretsProvider === undefined) return [insecure];
     const message = 'has no effect: there is neither a signature nor an encryption';

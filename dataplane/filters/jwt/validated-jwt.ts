@@ -54,8 +54,8 @@ export function validationRemarks(config: ValidationConfig): Remark[] {
   if (verificationSecretId === undefined) {
     const message =
       decryptionSecretId === undefined
-        ? 'accepts JWTs that anybody can make: there is no verificationSecretId'
-        : 'accepts JWTs without a signature: anybody can make them who may know the key that they are encrypted with';
+        ? 'accepts forged JWTs: there is no verificationSecretId'
+        : 'accepts JWTs without a signature: anyone who knows the encryption key can forge them';
     remarks.push({ at: [], code: 'insecure', message });
   }
   if (secretsProvider !== undefined && verificationSecretId === undefined && decryptionSecretId === undefined) {
@@ -136,6 +136,6 @@ async function opening(
   } catch (error) {
     if (error instanceof VerificationBusy) return BUSY;
     unchecked.give({ reason: errorText(error) });
-    return 'the JWT cannot be checked';
+    return 'the JWT cannot be validated';
   }
 }

@@ -36,7 +36,7 @@ function plain(value: unknown): unknown {
   try {
     return JSON.parse(jsonText(value as Value));
   } catch {
-    throw new ValueProblem('value', 'gives what JSON cannot say');
+    throw new ValueProblem('value', 'gives a value that JSON cannot represent');
   }
 }
 

@@ -86,7 +86,7 @@ export const clientCredentialsOAuth2ClientFilter = defineFilter({
   ],
   remarks({ tokenEndpoint, secretsProvider, clientSecretId }) {
     return [
-      ...clearTextRemarks('tokenEndpoint', tokenEndpoint, 'tokens pass in clear'),
+      ...clearTextRemarks('tokenEndpoint', tokenEndpoint, 'tokens travel unencrypted'),
       ...(secretsProvider !== undefined && clientSecretId === undefined
         ? [
             {

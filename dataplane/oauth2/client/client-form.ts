@@ -16,7 +16,7 @@ const CLIENT_FIELDS: ReadonlySet<string> = new Set([
 /** A client that proves itself in the form got a request without one. */
 export class NotAForm extends Error {
   constructor(type: string, found: string) {
-    super(`a ${type} is in the way of a request that is no POST of a form: ${found}`);
+    super(`a ${type} needs a POST request with a form: ${found}`);
     this.name = 'NotAForm';
   }
 }

@@ -23,13 +23,13 @@ export function grantedToken({ status, content }: OwnAnswer): GrantedToken {
     const hint = status === 401 || code === ' (invalid_client)' ? ': check the client authentication' : '';
     throw new NoToken(`the token endpoint answered ${status}${code}${hint}`);
   }
-  if (answer === null) throw new NoToken('the answer of the token endpoint is not a JSON object');
+  if (answer === null) throw new NoToken('the response of the token endpoint is not a JSON object');
   const { access_token: token, token_type: type, expires_in: lifetime } = answer;
   if (typeof token !== 'string' || !/^[\w.~+/-]+=*$/.test(token)) {
-    throw new NoToken("the answer of the token endpoint has no 'access_token' that can be sent");
+    throw new NoToken("the response of the token endpoint has no 'access_token' that can be sent");
   }
   if (typeof type !== 'string' || type.toLowerCase() !== 'bearer') {
-    throw new NoToken("the token endpoint gave a token of another type than 'Bearer'");
+    throw new NoToken("the token endpoint returned a token type other than 'Bearer'");
   }
   return { token, lifetime: milliseconds(lifetime) };
 }

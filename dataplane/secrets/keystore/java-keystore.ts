@@ -32,7 +32,7 @@ export async function readJavaKeystore(
   const content = bytes.subarray(0, -DIGEST_SIZE);
   if (password !== null) checkDigest(content, bytes.subarray(-DIGEST_SIZE), password);
   const reader = new ByteReader(content);
-  if (reader.int() !== MAGIC[type]) throw new KeystoreProblem(`it is no ${type} file`);
+  if (reader.int() !== MAGIC[type]) throw new KeystoreProblem(`it is not a ${type} file`);
   const version = reader.int();
   if (version !== 1 && version !== 2) throw new KeystoreProblem('its version is not known');
   const limits: Limits = { work: new BoundedWork(), elements: elementCount() };

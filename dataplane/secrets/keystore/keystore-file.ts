@@ -170,7 +170,7 @@ function textOf(password: KeystorePassword): string | null {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(password.secret.reveal());
   } catch {
     const hint = "if it is not in base64, the 'format' of its store has to be PLAIN";
-    throw new KeystoreProblem(`the secret '${password.id}' is no text in UTF-8, and passwords are; ${hint}`);
+    throw new KeystoreProblem(`the secret '${password.id}' is not UTF-8 text, as passwords must be; ${hint}`);
   }
 }
 

@@ -22,7 +22,7 @@ export function clientRefusal(
 ): { readonly fault: HandshakeFault; readonly detail: string } | null {
   const [own] = certificates;
   if (own === undefined) {
-    return auth === 'REQUIRED' ? { fault: 'certificate-missing', detail: 'the client showed no certificate' } : null;
+    return auth === 'REQUIRED' ? { fault: 'certificate-missing', detail: 'the client sent no certificate' } : null;
   }
   if (error !== null && !trustsAll) return { fault: 'certificate', detail: certificateFault(error, own) };
   // what was found when the session began says nothing about today

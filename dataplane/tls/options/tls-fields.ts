@@ -54,7 +54,7 @@ function unknownVersion(name: string, names: readonly string[]): ValueProblem {
   if (OLD.includes(name)) {
     return new ValueProblem(
       'value',
-      `must not be '${name}', which protects nothing any more: use ${VERSIONS.join(' or ')}`,
+      `must not be '${name}', which is not secure any more: use ${VERSIONS.join(' or ')}`,
     );
   }
   return withHint(`must be one of ${names.join(', ')}, not ${shown(name)}`, didYouMean(name, names));
@@ -64,7 +64,8 @@ function suite(): z.ZodType<CipherSuite | null, unknown> {
   return configuredName('string', null, (name) => {
     const found = cipherSuite(name);
     if (found !== undefined) return found;
-    if (isGone(name)) throw new ValueProblem('value', `the cipher suite ${shown(name)} is not offered: it is not safe`);
+    if (isGone(name))
+      throw new ValueProblem('value', `the cipher suite ${shown(name)} is not supported: it is not secure`);
     const meant = javaName(name) ?? didYouMean(name, cipherSuiteNames());
     throw withHint(`there is no cipher suite ${shown(name)}; suites are named as in Java`, meant);
   });
@@ -119,7 +120,7 @@ export const hostnameVerifier = choice(['STRICT', 'ALLOW_ALL']);
 /** What is to be said of such a choice. */
 export function verifierRemarks(verifier: z.output<typeof hostnameVerifier> | undefined): readonly Remark[] {
   if (verifier !== 'ALLOW_ALL') return [];
-  const message = 'is for tests: whoever has a certificate of a trusted authority can take the place of the backend';
+  const message = 'is for tests: anyone with a certificate of a trusted CA can impersonate the backend';
   return [{ at: ['hostnameVerifier'], code: 'insecure', message }];
 }
 

@@ -99,7 +99,7 @@ describe('manifests are judged together', () => {
 
   it('with a name only where an object has one', () => {
     const { text } = checkReport({ verdicts: [], tokenProblems: [], manifests: check('{ tokens: [] }\n') });
-    expect(text).toContain('error: this is no object of Kubernetes');
+    expect(text).toContain('error: this is not a Kubernetes object');
   });
 
   it('and never show what a Secret holds', () => {

@@ -93,7 +93,7 @@ it.each([[['--tls-cert', 'a']], [['--tls-cert', 'a', '--tls-key', 'b']], [['--tl
 
 it.each([
   [['--kubeconfig', '/no/config'], /no such file or directory, open '\/no\/config'/],
-  [[], /this is not a Pod of a cluster, and no kubeconfig was given/],
+  [[], /this is not a Pod of a cluster, and no kubeconfig is given/],
 ])('a controller with %j does not start', async (words, expected) => {
   const env = { PATH: process.env['PATH'], HOME: '/no' };
   const { code, stderr } = await runProgram(gatewarden, ['controller', ...words], { env });

@@ -81,7 +81,7 @@ describe('an exported instance', () => {
 
   it('is sound as it is when its secrets are written out', () => {
     expect(problemsOf(manifests)).toEqual([
-      'SecretStore shop/mine spec.config: is for tests: whoever reads the document reads the secrets in it',
+      'SecretStore shop/mine spec.config: is for tests: anyone who can read the document can read its secrets',
     ]);
     expect(manifests.remarks).toEqual([]);
   });
@@ -136,7 +136,7 @@ describe('an exported instance', () => {
     const text = [...silent.files.values(), ...silent.remarks].join('\n');
     expect(text).not.toContain('aHVudGVyMg');
     expect(text).not.toContain(Buffer.from('hunter2').toString('base64'));
-    expect(silent.remarks).toContain('Secret shop/mine: give it the keys api.secret');
+    expect(silent.remarks).toContain('Secret shop/mine: add the keys api.secret');
     expect(problemsOf(silent).join('\n')).toContain("there is no key 'api.secret' in the Secret shop/mine");
   });
 });

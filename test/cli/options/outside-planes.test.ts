@@ -41,7 +41,7 @@ describe('planes outside of a cluster', () => {
     const grant = await judge!.authenticate({ token: null, certificate: certified('a.edge.test') });
     expect(grant?.identify({ ...claims, name: 'a.edge.test' })).toMatchObject({ name: 'a.edge.test', group: 'edge' });
     const stranger = judge!.authenticate({ token: null, certificate: certified('a.other.test') });
-    await expect(stranger).rejects.toThrow(/no group takes planes/);
+    await expect(stranger).rejects.toThrow(/no group accepts data planes/);
   });
 
   it.each<[string, object | string, RegExp]>([

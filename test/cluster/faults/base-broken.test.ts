@@ -57,7 +57,9 @@ describe('a base configuration that is not valid', () => {
     await deployed.untilReason(shop, 'route/orders', 'Accepted', 'Accepted');
     await deployed.untilReason(shop, 'route/orders', 'BaseCurrent', 'LastGoodServes');
     expect(await conditions(shop, 'orders')).toMatch(/BaseCurrent=False LastGoodServes: trust\.json .*last good/);
-    expect(await baseEvents(deployed)).toMatch(/BaseConfigurationInvalid: the last good version serves\n.*egress\[0\]/);
+    expect(await baseEvents(deployed)).toMatch(
+      /BaseConfigurationInvalid: the last good version stays in effect\n.*egress\[0\]/,
+    );
 
     await deployed.configure({ onInvalid: 'Refuse' });
     await vi.waitFor(async () => expect(await conditions(shop, 'orders')).not.toContain('BaseCurrent'), patience);

@@ -54,7 +54,7 @@ it('a stream ends with the Pod, the token and the group of its plane, which serv
     const plane = await started('doomed');
     const client = new SteadyClient(plane.port, '/hello', (text) => text === 'first');
     await gateway.kubectl(['delete', 'pod', plane.name, '-n', namespace, '--force', '--grace-period=0']);
-    await left(plane, /the Pod of the plane is gone/);
+    await left(plane, /the Pod of the data plane no longer exists/);
     await cutOff(plane, client, /credential|Pod|token/);
   }
 
@@ -72,7 +72,7 @@ it('a stream ends with the Pod, the token and the group of its plane, which serv
     const plane = await gateway.startPlane({ name });
     const client = new SteadyClient(plane.port, '/hello', (text) => text === 'first');
     const line = await plane.process.line(spoken('controller asked to reconnect'));
-    expect(line['reason']).toBe('the credential of the plane ends');
+    expect(line['reason']).toBe('the credential of the data plane expires');
     await cutOff(plane, client, /credential|token/);
     writeFileSync(gateway.at(`${name}.token`), good);
     return plane;
@@ -82,7 +82,7 @@ it('a stream ends with the Pod, the token and the group of its plane, which serv
     const plane = await started('leaving');
     const client = new SteadyClient(plane.port, '/hello', (text) => text === 'first');
     await gateway.configure({ groups: groupOf('doomed', 'short') });
-    await left(plane, /no group has the ServiceAccount/);
+    await left(plane, /belongs to no group|no longer belongs to a group/);
     await cutOff(plane, client, /ServiceAccount|group|credential/);
     return plane;
   }

@@ -36,7 +36,10 @@ it('counts a plane that no controller reaches while its Pod is Ready, and under 
     const path = '{.status.conditions[?(@.type=="Programmed")].message}';
     return cluster.run(['get', 'routes.gatewarden.io/orders', '-n', shop, '-o', `jsonpath=${path}`]);
   };
-  await vi.waitFor(async () => expect(await message()).toContain(`${far.name} has had no controller since`), PATIENCE);
+  await vi.waitFor(
+    async () => expect(await message()).toContain(`${far.name} has had no contact with a controller since`),
+    PATIENCE,
+  );
   const annotations = ['get', 'lease', 'gatewarden-controller', '-n', gateway.namespace, '-o', 'jsonpath={.metadata}'];
   await vi.waitFor(async () => expect(await cluster.run(annotations)).toContain(far.name), PATIENCE);
 

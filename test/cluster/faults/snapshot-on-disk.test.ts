@@ -35,32 +35,32 @@ const unusable: readonly Unusable[] = [
       writeFileSync(file, bytes);
     },
     line: 'snapshot on disk is not usable; ignoring it',
-    reason: /damaged, or sealed for another plane or with another key/,
+    reason: /damaged, or sealed for another data plane or with another key/,
   },
   {
     why: 'truncated',
     spoil: ({ file }) => truncateSync(file, readFileSync(file).length - 1),
     line: 'snapshot on disk is not usable; ignoring it',
-    reason: /damaged, or sealed for another plane or with another key/,
+    reason: /damaged, or sealed for another data plane or with another key/,
   },
   {
     why: 'empty',
     spoil: ({ file }) => truncateSync(file, 0),
     line: 'snapshot on disk is not usable; ignoring it',
-    reason: /no sealed snapshot/,
+    reason: /not a sealed snapshot/,
   },
   {
     why: 'sealed with another key',
     spoil: ({ key }) => writeFileSync(key, randomBytes(32)),
     line: 'snapshot on disk is not usable; ignoring it',
-    reason: /damaged, or sealed for another plane or with another key/,
+    reason: /damaged, or sealed for another data plane or with another key/,
   },
   {
     why: 'of a plane with another ServiceAccount',
     spoil: () => undefined,
     start: { account: 'other' },
     line: 'snapshot on disk is not usable; ignoring it',
-    reason: /damaged, or sealed for another plane or with another key/,
+    reason: /damaged, or sealed for another data plane or with another key/,
   },
   {
     why: 'older than allowed',

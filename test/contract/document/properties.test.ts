@@ -160,7 +160,7 @@ describe('a problem', () => {
 
   it('is a token that two properties give', () => {
     expect(read({ a: { b: 1 }, 'a.b': 2 }).problems).toMatchObject([
-      { code: 'property', path: ['properties', 'a.b'], message: "gives the token 'a.b' a second time" },
+      { code: 'property', path: ['properties', 'a.b'], message: "defines the token 'a.b' a second time" },
     ]);
   });
 

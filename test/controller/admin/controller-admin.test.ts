@@ -71,7 +71,10 @@ describe('an admin address for this machine', () => {
     ['/openig/metrics/api?_queryFilter=true', '200 {"id":"","filter":"true"}'],
     ['/openig/metrics/api/heap.a%2Fb', '200 {"id":"heap.a/b","filter":null}'],
     ['/openig/metrics/api/%', '200 {"id":"%","filter":null}'],
-    ['/other', '404 there are /health/live, /health/ready, /metrics, /status, /dump and /openig/metrics/api'],
+    [
+      '/other',
+      '404 not found; the paths are /health/live, /health/ready, /metrics, /status, /dump and /openig/metrics/api',
+    ],
   ])('answers %s', async (path, answer) => {
     const { port } = await open(loopbackGuard);
     expect(await ask(port, path)).toBe(answer);
@@ -92,7 +95,7 @@ describe('an admin address for this machine', () => {
     ['another name for this address', { host: 'evil.test' }],
   ])('does not show more than health and metrics through %s', async (_, headers) => {
     const { port } = await open(loopbackGuard);
-    expect(await ask(port, '/dump', headers)).toBe('403 only from this machine');
+    expect(await ask(port, '/dump', headers)).toBe('403 only reachable from this machine');
     expect(await ask(port, '/health/live', headers)).toBe('200 alive');
   });
 
@@ -108,7 +111,7 @@ it('shows health and metrics only where no token may be sent', async () => {
   expect(await ask(port, '/metrics')).toBe('200');
   for (const path of ['/status', '/dump', '/openig/metrics/api?_queryFilter=true', '/other']) {
     expect(await ask(port, path, { authorization: 'Bearer any' })).toBe(
-      '403 only health and metrics are here: ask port 9443',
+      '403 only health and metrics are served here: ask port 9443',
     );
   }
 });

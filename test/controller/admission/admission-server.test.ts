@@ -207,8 +207,8 @@ describe('Pods that are to get a sidecar', () => {
     const additions = patch.map(({ path, value }) => ({ path: path.split('/').slice(1).map(unescaped), value }));
     expect(patch.every(({ op }) => op === 'add')).toBe(true);
     const patched = withAdditions(plainPod(), additions);
-    expect(injectPod(patched, plainTerms)).toEqual({ outcome: 'left-alone', why: 'it has one' });
-    expect(response.warnings).toEqual([expect.stringContaining('past the sidecar')]);
+    expect(injectPod(patched, plainTerms)).toEqual({ outcome: 'left-alone', why: 'it has one already' });
+    expect(response.warnings).toEqual([expect.stringContaining('bypass the sidecar')]);
     expect(seen).toEqual([['Pod', 'injected', true]]);
 
     function unescaped(step: string): string {

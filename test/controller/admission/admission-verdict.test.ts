@@ -65,7 +65,7 @@ describe('admissionVerdict', () => {
   it('lets everything pass with a warning as long as it cannot judge', () => {
     const { denial, warnings } = verdict({}, null);
     expect(denial).toBeNull();
-    expect(warnings).toEqual([expect.stringContaining('was let pass')]);
+    expect(warnings).toEqual([expect.stringContaining('was admitted')]);
   });
 
   it('lets labels and finalizers of a broken object change, and says what is broken', () => {
@@ -93,8 +93,8 @@ describe('admissionVerdict', () => {
       code: 403,
       reason: 'Forbidden',
       message:
-        'SecretStore shop/keys is in use: Routes shop/orders, bills/all would refuse requests; ' +
-        'the annotation gatewarden.io/force: "true" on it allows that',
+        'SecretStore shop/keys is in use: Routes shop/orders, bills/all would reject requests; ' +
+        'to allow that, set the annotation gatewarden.io/force: "true" on it',
     });
   });
 
@@ -104,7 +104,7 @@ describe('admissionVerdict', () => {
   ])('obeys the annotation of a store that %s, and says what breaks', (_, fields) => {
     expect(verdict(fields, { breaks: ['shop/orders'] })).toEqual({
       denial: null,
-      warnings: ['Route shop/orders will refuse requests'],
+      warnings: ['Route shop/orders will reject requests'],
     });
   });
 
@@ -150,6 +150,6 @@ describe('admissionVerdict', () => {
   it('names no more Routes than people read', () => {
     const breaks = Array.from({ length: 25 }, (_, at) => `shop/r${at}`);
     const { denial } = verdict({ ...store, operation: 'DELETE', object: null, oldObject: before }, { breaks });
-    expect(denial?.message).toContain('shop/r19 and 5 more would refuse requests');
+    expect(denial?.message).toContain('shop/r19 and 5 more would reject requests');
   });
 });

@@ -96,7 +96,7 @@ describe('the authority of the controllers', () => {
   it.each(['', 'secret-text', '{}', '{"version":2,"authorities":[]}', '{"version":1,"authorities":[]}'])(
     'does not take %j for a stored form, and does not quote it',
     (text) => {
-      expect(() => CertificateAuthority.parse(text)).toThrow(/^the stored authority is not/);
+      expect(() => CertificateAuthority.parse(text)).toThrow(/^the stored CA is/);
     },
   );
 

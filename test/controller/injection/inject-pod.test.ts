@@ -150,7 +150,7 @@ describe('a Pod that asks for a sidecar', () => {
     const pod = plainPod();
     const { whole } = injected(pod);
     expect(injected(pod).whole).toEqual(whole);
-    expect(injectPod(whole, plainTerms)).toEqual({ outcome: 'left-alone', why: 'it has one' });
+    expect(injectPod(whole, plainTerms)).toEqual({ outcome: 'left-alone', why: 'it has one already' });
     const later = withSettings({ image: 'gatewarden:2.0.0', port: 16_000 });
     expect(injectPod(whole, { ...later, authorities: 'others' })).toMatchObject({ outcome: 'left-alone' });
   });
@@ -272,11 +272,11 @@ describe('the port of the application', () => {
   });
 
   it.each<[string, PodParts, string]>([
-    ['no port', containers([]), 'which port the application has: no container says so'],
+    ['no port', containers([]), 'which port the application has: no container declares a port'],
     [
       'two',
       containers([{ containerPort: 1 }], [{ containerPort: 2 }]),
-      'the application has: its containers have 1, 2',
+      'the application has: its containers declare 1, 2',
     ],
   ])('is asked for where there is %s', (_, parts, message) => {
     const [only, ...others] = refusals(plainPod(parts));
@@ -288,11 +288,7 @@ describe('the port of the application', () => {
 
 describe('a Pod that a sidecar cannot live with is refused', () => {
   it.each<[string, PodParts, string]>([
-    [
-      'in the network of its node',
-      { spec: { hostNetwork: true } },
-      'spec.hostNetwork: a Pod in the network of its node',
-    ],
+    ['with hostNetwork', { spec: { hostNetwork: true } }, 'spec.hostNetwork: a Pod with hostNetwork'],
     ['for Windows', { spec: { os: { name: 'windows' } } }, 'spec.os.name: there is no sidecar for Windows'],
     [
       'on nodes with Windows',
@@ -302,23 +298,23 @@ describe('a Pod that a sidecar cannot live with is refused', () => {
     [
       'with its port taken',
       { spec: { containers: [{ name: 'x', ports: [{ containerPort: 15_080 }] }] } },
-      'spec.containers[0].ports[0].containerPort: the sidecar needs port 15080, which container x has [exclusive]',
+      'spec.containers[0].ports[0].containerPort: the sidecar needs port 15080, which container x uses [exclusive]',
     ],
     [
       'with its admin port taken by another sidecar',
       { spec: { initContainers: [{ name: 'm', restartPolicy: 'Always', ports: [{ containerPort: 15_090 }] }] } },
-      'spec.initContainers[0].ports[0].containerPort: the sidecar needs port 15090, which container m has',
+      'spec.initContainers[0].ports[0].containerPort: the sidecar needs port 15090, which container m uses',
     ],
     [
       'with its port said to be the application’s',
       { annotations: { 'app-port': '8080,15080' } },
-      "the sidecar needs port 15080, which is said to be the application's [exclusive]",
+      'the sidecar needs port 15080, which the annotation declares as a port of the application [exclusive]',
     ],
     ['with one port for two things', { annotations: { port: '15090' } }, 'cannot have 15090 for clients and for its'],
     [
       'with a container of that name',
       { spec: { containers: [{ name: 'gatewarden', ports: [{ containerPort: 8080 }] }] } },
-      'spec.containers[0].name: is the name that the sidecar gets [duplicate-name]',
+      'spec.containers[0].name: is reserved for the sidecar [duplicate-name]',
     ],
     [
       'with a container that wants the token of the sidecar',
@@ -333,27 +329,27 @@ describe('a Pod that a sidecar cannot live with is refused', () => {
           ],
         },
       },
-      'spec.containers[0].volumeMounts[0].name: is a volume of the sidecar, for nobody else',
+      'spec.containers[0].volumeMounts[0].name: is a volume of the sidecar; other containers must not mount it',
     ],
     [
       'with an init container of that name',
       { spec: { initContainers: [{ name: 'gatewarden' }] } },
-      'spec.initContainers[0].name: is the name that the sidecar gets',
+      'spec.initContainers[0].name: is reserved for the sidecar',
     ],
     [
       'with a sidecar of that name that is another program',
       { spec: { initContainers: [{ name: 'gatewarden', restartPolicy: 'Always', args: ['run'] }] } },
-      'spec.initContainers[0].name: is the name that the sidecar gets',
+      'spec.initContainers[0].name: is reserved for the sidecar',
     ],
     [
       'with a port of that name',
       { spec: { containers: [{ name: 'app', ports: [{ name: 'gatewarden', containerPort: 8080 }] }] } },
-      'spec.containers[0].ports[0].name: is the name that the port of the sidecar gets',
+      'spec.containers[0].ports[0].name: is reserved for the port of the sidecar',
     ],
     [
       'with a volume of that name',
       { spec: { volumes: [{ name: 'gatewarden-tmp', emptyDir: {} }] } },
-      'spec.volumes[0].name: is the name that a volume of the sidecar gets',
+      'spec.volumes[0].name: is reserved for a volume of the sidecar',
     ],
     [
       'with a label that says neither',
@@ -368,7 +364,7 @@ describe('a Pod that a sidecar cannot live with is refused', () => {
 
   it('in a namespace whose sidecars no controller lets in', () => {
     expect(refusals(plainPod(), withSettings({ namespaces: ['bank', 'toys'] }))).toEqual([
-      'error: controllers let in no sidecars of the namespace shop, only those of bank, toys [not-allowed]\n' +
+      'error: sidecars are not admitted in the namespace shop; they are admitted only in bank, toys [not-allowed]\n' +
         '  hint: add it to sidecars.namespaces of the chart',
     ]);
     expect(refusals(plainPod(), withSettings({ namespaces: [] }))[0]).toContain('of the namespace shop [not-allowed]');

@@ -49,7 +49,7 @@ describe('webhookInjector', () => {
   it('puts in the authorities of the moment, and none while they are not known', () => {
     const { injector, state } = scene();
     state.authorities = '';
-    expect(() => injector.inject(plainPod(), 'shop')).toThrow('are not known yet');
+    expect(() => injector.inject(plainPod(), 'shop')).toThrow('is not known yet');
     state.authorities = 'another';
     expect(JSON.stringify(injector.inject(plainPod(), 'shop'))).toContain('"value":"another"');
   });

@@ -164,14 +164,14 @@ describe('a flood', () => {
     onTestFinished(() => flooded.close());
     const strangers = [flooded.plane(), flooded.plane(), flooded.plane()];
     const ended = await Promise.race(strangers.map((stranger) => stranger.hello().ended));
-    expect(ended).toMatchObject({ code: UNAVAILABLE, details: 'too many planes connect at once' });
+    expect(ended).toMatchObject({ code: UNAVAILABLE, details: 'too many data planes connect at once' });
   });
 
   it('of messages ends the stream', async () => {
     const plane = await servedPlane();
     const padding = ' '.repeat(8 * 1024 * 1024);
     for (let i = 0; i < 10; i++) plane.sendBytes(Buffer.from(`{"type":"heartbeat"${padding}}`));
-    expect(await plane.ended).toMatchObject({ code: UNAVAILABLE, details: 'the plane says too much' });
+    expect(await plane.ended).toMatchObject({ code: UNAVAILABLE, details: 'the data plane sends too many messages' });
   });
 
   it('of routes that it says it holds is not remembered', async () => {

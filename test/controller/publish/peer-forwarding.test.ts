@@ -192,15 +192,15 @@ it('is let go by a leader that leads no more, and comes back when it does again'
   leader.isLeader = false;
   leader.service.disband();
   await until(() => expect(leader.planes).toEqual({}));
-  await until(() => expect(told.at(-1)).toContain('does not lead'));
+  await until(() => expect(told.at(-1)).toContain('is not the leader'));
   leader.isLeader = true;
   await until(() => expect(Object.keys(leader.planes)).toEqual(['p1']));
   expect(leader.service.controllers).toEqual(['follower']);
 });
 
 it.each([
-  ['a wrong token', 'bad', 'follower', 'only controllers are let in'],
-  ['the name of the leader', 'good', 'leader', 'cannot be this one'],
+  ['a wrong token', 'bad', 'follower', 'only controllers may connect'],
+  ['the name of the leader', 'good', 'leader', 'has the name of this controller'],
 ])('is not let in with %s', async (_, token, name, message) => {
   const leader = await Leader.start();
   const { forwarder, told } = follower(token, name);
@@ -229,9 +229,9 @@ it('tells other controllers of all planes when they ask, and nobody else', async
     return askLeader(options, leader.address, PEER_PLANES_METHOD);
   };
   expect(JSON.parse((await ask('good')).toString())).toEqual([{ plane: 'p1' }, { plane: 'p2' }]);
-  await expect(ask('bad')).rejects.toThrow('only controllers are let in here');
+  await expect(ask('bad')).rejects.toThrow('only controllers may connect here');
   leader.isLeader = false;
-  await expect(ask('good')).rejects.toThrow('this controller does not lead');
+  await expect(ask('good')).rejects.toThrow('this controller is not the leader');
   leader.stop();
   await expect(ask('good')).rejects.toThrow();
 });

@@ -72,7 +72,7 @@ describe('manifests', () => {
       ': it is not known whether this or ConfigMap platform/a is the base configuration',
     ]);
     expect(read(both, 'platform/b').base.config?.path).toBe('platform/b/config.json');
-    expect(toldOf(read(both, 'platform/c'))).toEqual([': there is none in what was read']);
+    expect(toldOf(read(both, 'platform/c'))).toEqual([': is not among the manifests']);
   });
 
   it.each<[string, string, string]>([
@@ -82,7 +82,7 @@ describe('manifests', () => {
       `${secret('a: b')}---\n${secret('a: b')}`,
       'metadata.name: there is another Secret of this name',
     ],
-    ['no kind', 'apiVersion: v1\n', ": this is no object of Kubernetes: it has no 'apiVersion' and 'kind'"],
+    ['no kind', 'apiVersion: v1\n', ": this is not a Kubernetes object: it has no 'apiVersion' and 'kind'"],
     ['no object', '[]\n', ': must be an object, not an array'],
     ['a bad name', route('A_b'), 'metadata.name: must be a name as Kubernetes has them'],
     [

@@ -218,7 +218,9 @@ describe('an answer that is not passed on', () => {
     writeFileSync(taken, 'not a directory');
     const answer = await send(gateway, 'GET /', to(app));
     expect([answer.status, refusalOf(answer)]).toEqual([500, 'internal']);
-    expect(gateway.logged).toMatchObject([{ refusal: 'internal', reason: expect.stringContaining('cannot be kept') }]);
+    expect(gateway.logged).toMatchObject([
+      { refusal: 'internal', reason: expect.stringContaining('cannot be buffered') },
+    ]);
   });
 });
 

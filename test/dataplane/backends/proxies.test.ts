@@ -193,14 +193,18 @@ describe('an HTTP proxy', () => {
 });
 
 describe('a proxy that does not lead to the backend', () => {
-  const wanting = 'it wants credentials, or other ones (407)';
+  const wanting = 'it rejected our credentials, or we sent none (407)';
   const cases: [string, ProxyRule, string][] = [
     ['wants credentials', { credentials: 'other:one' }, wanting],
     ['refuses', { refuses: 403 }, 'it refuses (403)'],
     ['closes', { babbles: '' }, 'it closed the connection'],
-    ['speaks something else', { babbles: 'SSH-2.0-x\r\n\r\n' }, 'what it answers is not HTTP'],
-    ['says too much', { babbles: 'HTTP/1.1 200 OK\r\n\r\nhello' }, 'it sends more than its answer'],
-    ['never comes to an end', { babbles: `HTTP/1.1 200 OK\r\n${'x: y\r\n'.repeat(4000)}` }, 'its answer has no end'],
+    ['speaks something else', { babbles: 'SSH-2.0-x\r\n\r\n' }, 'its response is not HTTP'],
+    ['says too much', { babbles: 'HTTP/1.1 200 OK\r\n\r\nhello' }, 'it sends data after its response'],
+    [
+      'never comes to an end',
+      { babbles: `HTTP/1.1 200 OK\r\n${'x: y\r\n'.repeat(4000)}` },
+      'the head of its response is too long',
+    ],
   ];
 
   it.each(cases)('%s: a tunnel', async (_case, rule, reason) => {
@@ -252,13 +256,13 @@ describe('a proxy that does not lead to the backend', () => {
     const answer = await (kind === 'websocket' ? upgrade(gateway) : send(gateway, 'GET /', host));
     expect([answer.status, refusalOf(answer)]).toEqual([502, 'backend-proxy']);
     expect(String(refusalsIn(gateway))).toContain(
-      "there are no credentials for it: there is no secret 'proxy.password'",
+      "its credentials are not available: there is no secret 'proxy.password'",
     );
     expect(proxy.asked).toEqual([]);
   });
 
   it.each([
-    ['does not listen', 'http://127.0.0.1:1', 'the connection was refused or cannot be made'],
+    ['does not listen', 'http://127.0.0.1:1', 'the connection was refused or could not be established'],
     ['has a name that does not resolve', 'http://no.such.proxy.invalid:3128', 'ENOTFOUND'],
   ])('%s', async (_case, uri, reason) => {
     const gateway = await serve(through(custom(uri)));

@@ -196,7 +196,7 @@ describe('what is said of failures', () => {
 
   it.each([
     ['no answer', closes, {}, {}],
-    ['no answer in time', waits, {}, {}],
+    ['no response in time', waits, {}, {}],
     ['half an answer, where it has to be whole', cut, {}, { asyncBehavior: 'non_streaming' }],
     ['half an answer, where a condition reads it', cut, onContent, {}],
     [

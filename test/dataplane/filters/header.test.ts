@@ -75,8 +75,8 @@ describe('HeaderFilter', () => {
     [
       { messageType: 'REQUEST', remove: ['Transfer-Encoding'], add: { Connection: ['close'] } },
       [
-        "value remove[0]: 'Transfer-Encoding' belongs to the gateway, which writes it for each connection: it cannot be changed",
-        "value add.Connection: 'Connection' belongs to the gateway, which writes it for each connection: it cannot be changed",
+        "value remove[0]: 'Transfer-Encoding' cannot be changed: the gateway sets it for each connection",
+        "value add.Connection: 'Connection' cannot be changed: the gateway sets it for each connection",
       ],
     ],
     [{ messageType: 'REQUEST', headers: {} }, ["unknown-field headers: there is no field 'headers' here"]],

@@ -59,9 +59,9 @@ describe('is refused', () => {
       'in a circle',
       'a',
       [named('a', 'b'), named('b', 'a')],
-      ["cycle heap[0]: the objects need each other: 'a' → 'b' → 'a'"],
+      ["cycle heap[0]: the objects reference each other: 'a' → 'b' → 'a'"],
     ],
-    ['in a circle of one', 'a', [named('a', 'a')], ["cycle heap[0]: the objects need each other: 'a' → 'a'"]],
+    ['in a circle of one', 'a', [named('a', 'a')], ["cycle heap[0]: the objects reference each other: 'a' → 'a'"]],
   ])('%s', (_case, handler, heap, problems) => {
     expect(problemsOf(handler, heap as JsonValue[])).toEqual(problems);
   });

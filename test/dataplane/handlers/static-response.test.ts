@@ -102,7 +102,7 @@ describe('wrong configurations', () => {
     [
       { status: 200, headers: { 'Content-Length': ['3'] } },
       [
-        "value handler.config.headers.Content-Length: 'Content-Length' belongs to the gateway, which writes it for each connection: it cannot be changed",
+        "value handler.config.headers.Content-Length: 'Content-Length' cannot be changed: the gateway sets it for each connection",
       ],
     ],
     [

@@ -151,7 +151,7 @@ describe('what a sound document should know', () => {
     [
       'a backend that cannot be reached',
       { baseURI: 'ftp://a.test', handler: proxy },
-      "warning unavailable-field baseURI: requests are answered with 502: there are no backends of the scheme 'ftp'",
+      "warning unavailable-field baseURI: requests are answered with 502: backends of the scheme 'ftp' are not supported",
     ],
     [
       'a target that cannot be assigned to',

@@ -33,7 +33,7 @@ describe('JwkSetReader', () => {
     const bad = { kty: 'XX' };
     await sets.set(content(bad, jwk('a')));
     await sets.set(content(bad, jwk('b')));
-    expect(skipped).toEqual([[0, "its 'kty' is unknown here"]]);
+    expect(skipped).toEqual([[0, "its 'kty' is not supported"]]);
     await sets.set(content(jwk('b')));
     await sets.set(content(bad));
     expect(skipped.length).toBe(2);

@@ -64,7 +64,7 @@ describe('sign and verifies', () => {
   it('signs nothing with what it may not', () => {
     expect(() => sign({}, PAYLOAD, rsa.other, 'RS256')).toThrow("the key 'one' cannot sign with RS256");
     expect(() => sign({}, PAYLOAD, rsa.own, 'ES256')).toThrow("the key 'one' cannot sign with ES256, but with RS256,");
-    expect(() => sign({}, PAYLOAD, rsa.own, 'none')).toThrow('none is no algorithm to sign tokens with');
+    expect(() => sign({}, PAYLOAD, rsa.own, 'none')).toThrow('none is not a signature algorithm for tokens');
     expect(() => sign({}, PAYLOAD, { ...rsa.own, usages: new Set(['decrypt']) }, 'RS256')).toThrow('cannot sign');
     expect(() => sign({}, PAYLOAD, { ...rsa.own, algorithm: 'PS256' }, 'RS256')).toThrow('cannot sign');
   });

@@ -58,8 +58,8 @@ describe('the addresses of controllers', () => {
     );
     expect((await some.next()).address).toBe('10.0.0.1');
     const none = new ControllerAddresses([{ host: 'gone', port: 9 }], { lookup: find });
-    await expect(none.next()).rejects.toThrow('no address of gone: ENOTFOUND gone');
+    await expect(none.next()).rejects.toThrow('cannot resolve gone: ENOTFOUND gone');
     const empty = new ControllerAddresses([{ host: 'here', port: 9 }], { lookup: async () => [] });
-    await expect(empty.next()).rejects.toThrow('no address of here: it has none');
+    await expect(empty.next()).rejects.toThrow('cannot resolve here: no address');
   });
 });

@@ -327,9 +327,9 @@ describe('a link that is lost', () => {
   });
 
   it.each([
-    ['token', '', /token holds no token/],
-    ['token', 'a b', /token holds no token/],
-    ['ca', 'nonsense', /ca holds no certificate/],
+    ['token', '', /token contains no token/],
+    ['token', 'a b', /token contains no token/],
+    ['ca', 'nonsense', /ca contains no certificate/],
   ])('says what is wrong with %s %j, and quotes nothing of it', async (name, text, reason) => {
     const peer = await controller();
     const { link, write } = scene([peer]);

@@ -100,7 +100,7 @@ describe('a plane that follows a controller', () => {
 
   it.each<[string, Partial<PlaneFollowerOptions>, Error | null, RegExp]>([
     [
-      'admin.json is not sound',
+      'admin.json is not valid',
       { begin: () => [{ code: 'value', severity: 'error', path: ['prefix'], message: 'is bad' }] },
       null,
       /^admin\.json: prefix: is bad$/,

@@ -12,8 +12,8 @@ it('takes certificates and nothing that stands between them', () => {
 });
 
 it.each([
-  ['nothing', '', 'no certificate among them'],
-  ['a word', 'word', 'no certificate among them'],
+  ['nothing', '', 'contain no certificate'],
+  ['a word', 'word', 'contain no certificate'],
   ['what only looks like one', `${one}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----`, 'is not a cert'],
   ['too much', one.repeat(1000), 'too long'],
 ])('refuses %s', (_, text, expected) => {

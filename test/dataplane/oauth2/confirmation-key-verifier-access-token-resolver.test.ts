@@ -366,12 +366,12 @@ describe('tokens that are bound to a key', () => {
     const proof = client.proof({ uri: 'http://gw.test/', token: TOKEN });
     const resolver = verifying({ jkt: client.thumbprint }, { dpop: {} });
     expect(await told(resolver, [`Authorization: Bearer ${TOKEN}`, `DPoP: ${proof}`])).toMatchObject({
-      description: 'the token is bound to a key and has to come under the scheme DPoP',
+      description: 'the token is bound to a key and requires the DPoP scheme',
     });
     expect(await told(resolver, [`Authorization: DPoP ${TOKEN}`, `DPoP: ${proof}`])).toMatchObject({ kind: 'token' });
     const unbound = verifying(undefined, { dpop: {} });
     expect(await told(unbound, [`Authorization: DPoP ${TOKEN}`, `DPoP: ${proof}`])).toMatchObject({
-      description: 'the token is bound to no key and cannot come under the scheme DPoP',
+      description: 'the token is not bound to a key and cannot use the DPoP scheme',
     });
   });
 
@@ -399,7 +399,7 @@ describe('tokens that are bound to a key', () => {
     const judged = (dpop: JsonObject) => told(verifying({ jkt: client.thumbprint }, { dpop }), headers);
     expect(await judged({ maxAge: '10 minutes' })).toMatchObject({ kind: 'token' });
     expect(await judged({ maxAge: '1 minute', skewAllowance: '5 minutes' })).toMatchObject({ kind: 'token' });
-    expect(await judged({})).toMatchObject({ description: 'the DPoP proof is not of this time' });
+    expect(await judged({})).toMatchObject({ description: 'the DPoP proof has expired or is not valid yet' });
   });
 
   it('are refused, and the operator hears of it, when no proof can be remembered', async () => {

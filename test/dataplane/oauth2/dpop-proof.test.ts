@@ -43,7 +43,8 @@ it('takes the example of RFC 9449, section 7.1, at its time and at no other', ()
   expect(at(1_562_262_618_000)).toMatchObject({ usableUntil: 1_562_262_683_000 });
   expect(at(1_562_262_683_000)).toMatchObject({ usableUntil: 1_562_262_683_000 });
   expect(at(1_562_262_613_000)).toMatchObject({ usableUntil: 1_562_262_683_000 });
-  for (const now of [1_562_262_612_999, 1_562_262_683_001]) expect(at(now)).toBe('the DPoP proof is not of this time');
+  for (const now of [1_562_262_612_999, 1_562_262_683_001])
+    expect(at(now)).toBe('the DPoP proof has expired or is not valid yet');
 });
 
 describe('the URI', () => {
@@ -85,20 +86,24 @@ describe('the URI', () => {
 
 const other = new DpopClient();
 const NOW = Math.floor(Date.now() / 1000);
-const WRONG_TIME = 'the DPoP proof is not of this time';
+const WRONG_TIME = 'the DPoP proof has expired or is not valid yet';
 
 describe('a proof is refused', () => {
   it.each<[string, Partial<ProofWish>, string]>([
     ['of another type', { header: { typ: 'JWT' } }, 'the DPoP proof has another type'],
     ['of no type', { header: { typ: undefined } }, 'the DPoP proof has another type'],
-    ['without a signature', { header: { alg: 'none' } }, 'the DPoP proof is no signed JWT'],
-    ['of an unknown algorithm', { header: { alg: 'ES257' } }, 'the DPoP proof is no signed JWT'],
-    ['with extensions', { header: { crit: ['x'], x: 1 } }, 'the DPoP proof is no signed JWT'],
+    ['without a signature', { header: { alg: 'none' } }, 'the DPoP proof is not a signed JWT'],
+    ['of an unknown algorithm', { header: { alg: 'ES257' } }, 'the DPoP proof is not a signed JWT'],
+    ['with extensions', { header: { crit: ['x'], x: 1 } }, 'the DPoP proof is not a signed JWT'],
     ['of a shared secret', { header: { alg: 'HS256' } }, 'the DPoP proof is signed with a shared secret'],
     ['of an algorithm for other keys', { header: { alg: 'ES384' } }, 'the signature of the DPoP proof is wrong'],
     ['without a key', { header: { jwk: undefined } }, 'the DPoP proof shows no public key'],
     ['with a key by its name', { header: { jwk: undefined, kid: 'x' } }, 'the DPoP proof shows no public key'],
-    ['with another key', { header: { jwk: other.jwk } }, 'the DPoP proof is of another key than the token'],
+    [
+      'with another key',
+      { header: { jwk: other.jwk } },
+      'the DPoP proof is signed with another key than the one the token is bound to',
+    ],
     [
       'with a key for encryption',
       { header: { jwk: { ...client.jwk, use: 'enc' } } },
@@ -157,13 +162,13 @@ describe('a proof is refused', () => {
   });
 
   it.each(['', 'x', 'a.b.c', 'a, b'])('that is no JWT: %j', (text) => {
-    expect(judgeProof(text, request(), times())).toBe('the DPoP proof is no signed JWT');
+    expect(judgeProof(text, request(), times())).toBe('the DPoP proof is not a signed JWT');
   });
 
   it('in another spelling of the same signature', () => {
     const sound = client.proof({ uri: PLACE, token: TOKEN });
-    expect(judgeProof(`${sound}=`, request(), times())).toBe('the DPoP proof is no signed JWT');
-    expect(judgeProof(`${sound} `, request(), times())).toBe('the DPoP proof is no signed JWT');
+    expect(judgeProof(`${sound}=`, request(), times())).toBe('the DPoP proof is not a signed JWT');
+    expect(judgeProof(`${sound} `, request(), times())).toBe('the DPoP proof is not a signed JWT');
   });
 
   it('with a weak RSA key', () => {

@@ -289,7 +289,7 @@ describe('encrypted tokens', () => {
     const token = await encrypt(claims(), header, rsa.other, 'RSA-OAEP-256', 'A256GCM');
     expect(await resolved(token, opening)).toEqual({
       ...UNSOUND,
-      cause: 'it is encrypted with a public key and not signed: anybody can make it',
+      cause: 'it is encrypted with a public key and not signed: anyone could have made it',
     });
   });
 

@@ -76,7 +76,7 @@ describe('with a real authorization server', () => {
     const { told, logged } = await asking(server);
     expect(await told(await server.token({ jwt: true }))).toMatchObject({ error: 'invalid_token' });
     expect(logged.at(-1)).toMatchObject({
-      reason: 'the answer has the status 400 and the error unsupported_token_type',
+      reason: 'the response status is 400 and the error unsupported_token_type',
     });
   });
 
@@ -91,7 +91,7 @@ describe('with a real authorization server', () => {
       msg: 'token introspection failed',
       backend: new URL(server.issuer).host,
       reason:
-        "the answer has the status 401 and the error invalid_client: check the client authentication in 'providerHandler'",
+        "the response status is 401 and the error invalid_client: check the client authentication in 'providerHandler'",
     });
     expect(JSON.stringify(logged)).not.toContain(token);
   });
@@ -253,25 +253,30 @@ describe('the token is refused', () => {
     ['inactive', saying('{"active":false}'), 'the token is not active', null],
     ['expired', saying(`{"active":true,"exp":${EARLIER}}`), 'the token has expired', null],
     ['early', saying(`{"active":true,"nbf":${LATER}}`), 'the token is not yet valid', null],
-    ['refreshing', saying('{"active":true,"token_type":"refresh_token"}'), 'the token is no access token', null],
+    ['refreshing', saying('{"active":true,"token_type":"refresh_token"}'), 'the token is not an access token', null],
     [
       'refreshing, in capitals',
       saying('{"active":true,"token_type":"Refresh_Token"}'),
-      'the token is no access token',
+      'the token is not an access token',
       null,
     ],
-    ['active by a text', saying('{"active":"true"}'), undecided, "'active' is no boolean"],
-    ['active by a number', saying('{"active":1}'), undecided, "'active' is no boolean"],
-    ['without active', saying('{"scope":"a"}'), undecided, "'active' is no boolean"],
-    ['active twice', saying('{"active":true,"active":true}'), undecided, 'the answer is no JSON object'],
-    ['active in a list', saying('[{"active":true}]'), undecided, 'the answer is no JSON object'],
-    ['cut off', saying('{"active":true'), undecided, 'the answer is no JSON object'],
-    ['empty', saying(''), undecided, 'the answer is no JSON object'],
-    ['of another type', saying('{"active":true}', 200, 'text/html'), undecided, 'the answer is no JSON object'],
-    ['a JWT', saying('a.b.c', 200, 'application/token-introspection+jwt'), undecided, 'the answer is no JSON object'],
-    ['an end as a text', saying(`{"active":true,"exp":"${LATER}"}`), undecided, "'exp' or 'nbf' is no date"],
-    ['no number as its end', saying('{"active":true,"exp":null}'), undecided, "'exp' or 'nbf' is no date"],
-    ['an endless number', saying('{"active":true,"exp":1e400}'), undecided, "'exp' or 'nbf' is no date"],
+    ['active by a text', saying('{"active":"true"}'), undecided, "'active' is not a boolean"],
+    ['active by a number', saying('{"active":1}'), undecided, "'active' is not a boolean"],
+    ['without active', saying('{"scope":"a"}'), undecided, "'active' is not a boolean"],
+    ['active twice', saying('{"active":true,"active":true}'), undecided, 'the response is not a JSON object'],
+    ['active in a list', saying('[{"active":true}]'), undecided, 'the response is not a JSON object'],
+    ['cut off', saying('{"active":true'), undecided, 'the response is not a JSON object'],
+    ['empty', saying(''), undecided, 'the response is not a JSON object'],
+    ['of another type', saying('{"active":true}', 200, 'text/html'), undecided, 'the response is not a JSON object'],
+    [
+      'a JWT',
+      saying('a.b.c', 200, 'application/token-introspection+jwt'),
+      undecided,
+      'the response is not a JSON object',
+    ],
+    ['an end as a text', saying(`{"active":true,"exp":"${LATER}"}`), undecided, "'exp' or 'nbf' is not a date"],
+    ['no number as its end', saying('{"active":true,"exp":null}'), undecided, "'exp' or 'nbf' is not a date"],
+    ['an endless number', saying('{"active":true,"exp":1e400}'), undecided, "'exp' or 'nbf' is not a date"],
     [
       'scopes of another kind',
       saying('{"active":true,"scope":{"a":1}}'),
@@ -284,26 +289,26 @@ describe('the token is refused', () => {
       undecided,
       "'scope' is neither a text nor a list of texts",
     ],
-    ['created', saying('{"active":true}', 201), undecided, 'the answer has the status 201'],
+    ['created', saying('{"active":true}', 201), undecided, 'the response status is 201'],
     [
       'moved',
       (_request, response) => void response.writeHead(302, { Location: '/x' }).end(),
       undecided,
-      'the answer has the status 302: redirects are not followed',
+      'the response status is 302: redirects are not followed',
     ],
-    ['not found', saying('', 404), undecided, 'the answer has the status 404: check where the endpoint is'],
+    ['not found', saying('', 404), undecided, 'the response status is 404: check the URL of the endpoint'],
     [
       'in error',
       saying('{"error":"server_error"}', 500),
       undecided,
-      'the answer has the status 500 and the error server_error',
+      'the response status is 500 and the error server_error',
     ],
-    ['an error with a text', saying('{"error":"a\\nb"}', 400), undecided, 'the answer has the status 400'],
+    ['an error with a text', saying('{"error":"a\\nb"}', 400), undecided, 'the response status is 400'],
     [
       'an invalid request elsewhere',
       saying('{"error":"invalid_request"}', 401),
       undecided,
-      "the answer has the status 401 and the error invalid_request: check the client authentication in 'providerHandler'",
+      "the response status is 401 and the error invalid_request: check the client authentication in 'providerHandler'",
     ],
     [
       'broken off',

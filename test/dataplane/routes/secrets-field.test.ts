@@ -138,7 +138,7 @@ describe('the field secrets of a document', () => {
     const jwks = { type: 'JwkSetSecretStore', config: { jwkUrl: 'http://127.0.0.1:1/', handler: show } };
     expect(problems({ secrets: { stores: [jwks] }, handler: show })).toEqual([
       DEPRECATED,
-      expect.stringMatching(/^error cycle .*the objects need each other: .*'secrets\.stores'/),
+      expect.stringMatching(/^error cycle .*the objects reference each other: .*'secrets\.stores'/),
     ]);
   });
 });

@@ -11,7 +11,7 @@ describe(TYPE, () => {
     const { object: store, problems } = buildObject('secretStore', TYPE, { secrets: { 'a.b': 'cGFzcw==' } });
     expect(revealed(await store.active('a.b'))).toBe('pass');
     await expect(store.active('toString')).rejects.toThrow(NoSuchSecret);
-    await expect(store.key('sign', 'a.b')).rejects.toThrow('what is there is a GenericSecret');
+    await expect(store.key('sign', 'a.b')).rejects.toThrow('the stored value is a GenericSecret');
     expect(problems).toMatchObject([{ severity: 'warning', code: 'insecure', path: ['heap', 0, 'config'] }]);
   });
 

@@ -66,7 +66,7 @@ describe(TYPE, () => {
     const directory = secretFolder({ a: 'pass' });
     const { object: store } = storeAt(directory);
     for (const id of [`../${directory.split('/').at(-1)}/a`, '..', './a', '']) {
-      await expect(store.active(id)).rejects.toThrow('it is no secret id');
+      await expect(store.active(id)).rejects.toThrow('it is not a secret id');
     }
   });
 
@@ -88,7 +88,7 @@ describe(TYPE, () => {
   });
 
   it('is not for tenants', () => {
-    const said = 'config.directory: is for operators only: it is a path on the machine of the plane';
+    const said = 'config.directory: is for operators only: it is a path on the machine of the data plane';
     expect(refusals({ type: TYPE, config: { directory: '/x' } }, [], noReach)).toEqual([said]);
   });
 });

@@ -38,8 +38,8 @@ describe(TYPE, () => {
   });
 
   it.each<readonly [string, unknown, RegExp]>([
-    ['no JSON', 'secret-text', /^it is no JSON object/],
-    ['a member twice', '{"kty":"oct","k":"AAAA","k":"BBBB"}', /has a member twice/],
+    ['no JSON', 'secret-text', /^it is not a JSON object/],
+    ['a member twice', '{"kty":"oct","k":"AAAA","k":"BBBB"}', /has a duplicate member/],
     ['a key that is not sound', { kty: 'oct', k: '' }, /'k' is missing/],
     ['a set without a sound key', { keys: [{ kty: 'XX' }] }, /no key that can be used/],
     ['an empty set', { keys: [] }, /no key that can be used/],

@@ -68,9 +68,9 @@ describe(TYPE, () => {
     await expect(object.keys('sign', 'x')).rejects.toThrow("no secret 'x' that may sign");
     expect(logged.map(({ index, reason }) => [index, reason])).toEqual([
       [0, 'it is a symmetric key, which is not for a URL'],
-      [1, "its 'kty' is unknown here"],
-      [2, expect.stringContaining('make no key')],
-      [3, 'it is no JSON object'],
+      [1, "its 'kty' is not supported"],
+      [2, expect.stringContaining('do not form a key')],
+      [3, 'it is not a JSON object'],
       [4, undefined],
     ]);
     expect(JSON.stringify(logged)).not.toContain(k);
@@ -81,12 +81,12 @@ describe(TYPE, () => {
   it.each<readonly [string, (response: ServerResponse) => void, RegExp]>([
     ['another status', (response) => void response.writeHead(404).end('{"keys":[]}'), /status 404/],
     ['a redirect', (response) => void response.writeHead(302, { Location: '/elsewhere' }).end(), /status 302/],
-    ['a page', said('<html>'), /no JSON object/],
-    ['an array', said([]), /no JSON object/],
+    ['a page', said('<html>'), /not a JSON object/],
+    ['an array', said([]), /not a JSON object/],
     ['an object without keys', said({ key: [] }), /no array 'keys'/],
     ['keys that are an object', said({ keys: {} }), /no array 'keys'/],
-    ['a member twice', said('{"keys":[],"keys":[]}'), /has a member twice/],
-    ['a member twice in a key', said('{"keys":[{"kty":"oct","kty":"RSA"}]}'), /has a member twice/],
+    ['a member twice', said('{"keys":[],"keys":[]}'), /has a duplicate member/],
+    ['a member twice in a key', said('{"keys":[{"kty":"oct","kty":"RSA"}]}'), /has a duplicate member/],
     ['too many keys', said({ keys: Array.from({ length: 1001 }, () => ({})) }), /more than 1000 keys/],
     ['too much', said(`{"keys":[],"pad":"${'x'.repeat(1 << 20)}"}`), /cannot be read/],
     ['a broken answer', brokenOff, /cannot be read/],

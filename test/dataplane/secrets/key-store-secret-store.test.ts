@@ -127,7 +127,7 @@ describe(TYPE, () => {
     const error = await store.key('sign', 'none').catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(NoSuchSecret);
     expect(String(error)).toContain(`the keystore '${file}' has none of the aliases of its mapping`);
-    await expect(store.key('sign', 'unmapped')).rejects.toThrow('no mapping is about it');
+    await expect(store.key('sign', 'unmapped')).rejects.toThrow('no mapping names it');
   });
 
   it('finds aliases that match, pattern by pattern, each once and in the order of the alphabet', async () => {
@@ -295,8 +295,8 @@ describe('what is refused', () => {
 
   it('a document of a tenant', () => {
     expect(refusals({ type: TYPE, config: valid }, [], noReach)).toEqual([
-      'config.file: is for operators only: it is a path on the machine of the plane',
-      'config.secretsProvider.type: SystemAndEnvSecretStore is for operators only: it reads the environment of the plane',
+      'config.file: is for operators only: it is a path on the machine of the data plane',
+      'config.secretsProvider.type: SystemAndEnvSecretStore is for operators only: it reads the environment of the data plane',
     ]);
   });
 

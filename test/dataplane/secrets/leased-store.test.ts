@@ -226,7 +226,7 @@ describe('a purpose', () => {
     ['gets the other half of the first', [...pair, ...other], 'verify', ['one', 'one,two']],
     ['does not get a later one', [key('one', 'verify'), ...other], 'sign', [' ', 'two']],
     ['is not met', pair, 'encrypt', "that may encrypt in 'it': what is there is a CryptoKey, a private key of the"],
-    ['is not met by bytes', [generic('x')], 'sign', "that may sign in 'it': what is there is a GenericSecret"],
+    ['is not met by bytes', [generic('x')], 'sign', "that may sign in 'it': the stored value is a GenericSecret"],
     ['is not met by PEM that nobody read', [generic('-----BEGIN X-----')], 'sign', 'has to be a PemPropertyFormat'],
     ['is not met by nothing', [], 'sign', "there is no secret 'a.b' that may sign in 'it'"],
   ];
@@ -249,7 +249,7 @@ describe('a purpose', () => {
   it('names a key by its stable id', async () => {
     const { store } = storeOf(() => [...pair, ...other]);
     expect(await store.named('verify', 'a', 'two')).toBe(other[1]);
-    await expect(store.named('verify', 'a', 'three')).rejects.toThrow('no key there has the stable id asked for');
+    await expect(store.named('verify', 'a', 'three')).rejects.toThrow('no key has the requested stable id');
     await expect(store.named('encrypt', 'a', 'two')).rejects.toThrow(NoSuchSecret);
   });
 

@@ -54,6 +54,6 @@ describe(TYPE, () => {
     );
     const store = objects.get('secretStore', 'it');
     expect((await store.key('sign', 'jwt.key')).algorithm).toBe('HS256');
-    await expect(store.active('jwt.key')).rejects.toThrow('what is there is a CryptoKey');
+    await expect(store.active('jwt.key')).rejects.toThrow('the stored value is a CryptoKey');
   });
 });

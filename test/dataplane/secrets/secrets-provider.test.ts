@@ -44,7 +44,7 @@ describe(TYPE, () => {
     });
     await expect(provider.valid('no.such')).rejects.toThrow("in 'first', 'second'");
     await expect(provider.keys('verify', 'both')).rejects.toThrow(
-      "there is no secret 'both' that may verify in 'first', 'second': what is there is a GenericSecret",
+      "there is no secret 'both' that may verify in 'first', 'second': the stored value is a GenericSecret",
     );
   });
 

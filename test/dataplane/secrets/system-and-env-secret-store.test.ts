@@ -100,7 +100,7 @@ describe(TYPE, () => {
   });
 
   it('is not for tenants', () => {
-    const said = 'type: SystemAndEnvSecretStore is for operators only: it reads the environment of the plane';
+    const said = 'type: SystemAndEnvSecretStore is for operators only: it reads the environment of the data plane';
     expect(refusals({ type: TYPE }, [], noReach)).toEqual([said]);
   });
 });

@@ -67,6 +67,6 @@ it('is given back by a thread that dies', async () => {
 
 it('says when there is none', async () => {
   const user = await startUser(new PlaneMemory());
-  expect(await user.tell('take', 'a', -1)).toMatch(/^the plane has no memory for it: /);
+  expect(await user.tell('take', 'a', -1)).toMatch(/^the data plane has no memory for it: /);
   expect(await user.tell('take', 'a', 8)).toBe(0);
 });

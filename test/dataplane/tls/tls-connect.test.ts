@@ -206,18 +206,21 @@ describe('who is trusted', () => {
     for (const shown of [fine, revoked, good]) {
       const { port } = await startTlsBackend(shows(shown));
       const { request, failures } = await startTowards({ port, tls });
-      outcomes.push([(await request()).status, failures[0]?.replace(/^backend-tls: the certificate is refused: /, '')]);
+      outcomes.push([
+        (await request()).status,
+        failures[0]?.replace(/^backend-tls: the certificate is rejected: /, ''),
+      ]);
     }
     expect(outcomes).toEqual([
       [200, undefined],
       [502, 'it is revoked'],
-      [502, expect.stringMatching(/^whether it is revoked cannot be said: there is no list/)],
+      [502, expect.stringMatching(/^its revocation status is unknown: there is no CRL/)],
     ]);
     const late = changingTrust({ certificates, revocations: [authority.crl({ expired: true })] });
     const { port } = await startTlsBackend(shows(fine));
     const { request, failures } = await startTowards({ port, tls: tlsWith({ trustManagers: [late.manager] }) });
     expect((await request()).status).toBe(502);
-    expect(failures[0]).toMatch(/the list of its issuer has expired/);
+    expect(failures[0]).toMatch(/the CRL of its issuer has expired/);
   });
 
   it('nobody, while it cannot be said', async () => {
@@ -226,7 +229,7 @@ describe('who is trusted', () => {
     trust.change(new Error('the store cannot be read'));
     const { request, failures } = await startTowards({ port, tls: tlsWith({ trustManagers: [trust.manager] }) });
     expect((await request()).status).toBe(502);
-    expect(failures).toEqual(['backend-tls: keys or trust cannot be had: the store cannot be read']);
+    expect(failures).toEqual(['backend-tls: keys or CA certificates are not available: the store cannot be read']);
     trust.change({ certificates: [ca.certificate] });
     expect((await request()).status).toBe(200);
     expect(connections).toHaveLength(1);
@@ -281,9 +284,13 @@ describe('client certificates', () => {
   });
 
   it.each<[TlsOptions, Protocol[], RegExp]>([
-    [{ maxVersion: 'TLSv1.2' }, ['http/1.1'], /^backend-tls: the handshake failed: .*a certificate is wanted/],
-    [{}, ['http/1.1'], /^backend-tls: the backend broke TLS off: the backend wants a certificate, .*'keyManager'/],
-    [{}, ['h2'], /^backend-tls: the backend broke TLS off: the backend wants a certificate, .*'keyManager'/],
+    [
+      { maxVersion: 'TLSv1.2' },
+      ['http/1.1'],
+      /^backend-tls: the handshake failed: .*the backend requires a certificate/,
+    ],
+    [{}, ['http/1.1'], /^backend-tls: the backend aborted TLS: the backend wants a certificate, .*'keyManager'/],
+    [{}, ['h2'], /^backend-tls: the backend aborted TLS: the backend wants a certificate, .*'keyManager'/],
   ])('that are missing are told of, with %j and %j', async (options, protocols, reason) => {
     const strict = { ...asks, ...options, rejectUnauthorized: true, ALPNProtocols: protocols };
     const { port } = await startTlsBackend(shows(good, strict));
@@ -310,11 +317,11 @@ describe('what is spoken', () => {
     const { port } = await startTlsBackend(shows(good, { ALPNProtocols: ['other'] }));
     const { request, failures } = await startTowards({ port });
     expect((await request()).status).toBe(502);
-    expect(failures[0]).toMatch(/there is no protocol that both sides speak/);
+    expect(failures[0]).toMatch(/the gateway and the backend have no application protocol in common/);
   });
 
   it.each<[string, Parameters<typeof tlsRules>[0], TlsOptions, RegExp]>([
-    ['no version', { sslEnabledProtocols: ['TLSv1.3'] }, { maxVersion: 'TLSv1.2' }, /there is no version of TLS/],
+    ['no version', { sslEnabledProtocols: ['TLSv1.3'] }, { maxVersion: 'TLSv1.2' }, /have no TLS version in common/],
     [
       'no cipher suite',
       { sslCipherSuites: [cipherSuite('TLS_AES_128_GCM_SHA256')!] },
@@ -354,7 +361,7 @@ describe('a backend that fails during the handshake', () => {
   }
 
   it.each<[string, (socket: Socket) => void, RegExp]>([
-    ['speaks HTTP', (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'), /does not speak TLS there/],
+    ['speaks HTTP', (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'), /does not speak TLS on this port/],
     ['closes', (socket) => socket.end(), /^backend-tls: the connection was closed during the handshake$/],
     ['resets', (socket) => socket.resetAndDestroy(), /^backend-tls: the connection was closed during the handshake$/],
   ])('and %s', async (_name, onData, reason) => {

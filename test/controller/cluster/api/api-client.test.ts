@@ -191,7 +191,7 @@ describe('a configuration', () => {
   it('is needed outside of a cluster', () => {
     vi.stubEnv('KUBERNETES_SERVICE_HOST', undefined);
     onTestFinished(() => void vi.unstubAllEnvs());
-    expect(() => new ClusterApi({})).toThrow('no kubeconfig was given');
+    expect(() => new ClusterApi({})).toThrow('no kubeconfig is given');
   });
 
   it.each<[string, string, RegExp]>([

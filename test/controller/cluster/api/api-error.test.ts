@@ -8,7 +8,7 @@ it.each<[number, unknown, string]>([
   [
     404,
     undefined,
-    'the API server answered 404: it does not know this kind; are its CustomResourceDefinitions installed?',
+    'the API server answered 404: it does not know this kind; are the CustomResourceDefinitions installed?',
   ],
   [503, undefined, 'the API server answered 503'],
   [403, said('no'), '403: no'],

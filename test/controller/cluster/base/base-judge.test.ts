@@ -60,7 +60,7 @@ describe('the review of the base configuration', () => {
     ['an object without a proper name', { 'config.json': { ...router, heap: [{ name: 1 }] } }, /heap\[0\]/],
     ['no JSON', { 'config.json': '{' }, /config\.json/],
     ['an unknown field of admin.json', { 'config.json': router, 'admin.json': { prot: 1 } }, /prot/],
-    ['a config.json that was removed', {}, /the file is gone/],
+    ['a config.json that was removed', {}, /the file is missing/],
     ['all of these', { ...bad, 'config.json': '{', 'admin.json': { prot: 1 } }, /prot(?:.|\n)*config(?:.|\n)*egress/],
   ])('refuses %s', (_, data, says) => {
     const { denial } = new Setting().review(data);

@@ -31,23 +31,25 @@ it('says in an Event of the ConfigMap that the last good version serves, and tha
   setting.write(bad, { hepa: [] });
   setting.write(bad, { hepa: [] });
   expect(setting.news.note).toBe(
-    'config.json and trust.json of the base configuration are not valid; the last good version serves',
+    'config.json and trust.json of the base configuration are not valid; the last good version stays in effect',
   );
   setting.write({});
   expect(setting.news.note).toBeNull();
   expect(setting.events.map(({ said }) => said)).toEqual([
-    expect.stringMatching(/^Warning BaseConfigurationInvalid the last good version serves\n.*hepa.*egress\[0\]/s),
+    expect.stringMatching(
+      /^Warning BaseConfigurationInvalid the last good version stays in effect\n.*hepa.*egress\[0\]/s,
+    ),
     expect.stringMatching(/^Normal BaseConfigurationAccepted /),
   ]);
   expect(setting.events[0]).toMatchObject({ apiVersion: 'v1', kind: 'ConfigMap', name: 'gatewarden', uid: 'u' });
-  expect(setting.lines).toEqual(['base configuration is not valid; the last good version serves']);
+  expect(setting.lines).toEqual(['base configuration is not valid; the last good version stays in effect']);
 });
 
 it('says that nothing is published where no version was good', () => {
   const setting = new Setting();
   setting.write(bad);
   expect(setting.news.note).toBeNull();
-  expect(setting.events[0]?.said).toContain('there is no last good version and nothing is published');
+  expect(setting.events[0]?.said).toContain('there is no last good version, so nothing is published');
 });
 
 it('leaves Events to the leader, and a new leader writes what is due', () => {

@@ -126,7 +126,7 @@ it('goes on without a record that it may not read or cannot make sense of, and s
   setting.fault = null;
   setting.api.put(SECRET, { data: { 'base.json': Buffer.from('{"record":7,"source":null}').toString('base64') } });
   expect(await setting.controller().read()).toBeNull();
-  expect(setting.failures).toEqual([expect.any(String), expect.stringContaining('is no record')]);
+  expect(setting.failures).toEqual([expect.any(String), expect.stringContaining('is not a saved base configuration')]);
 });
 
 it('does not go on without a record while the API server cannot be asked', async () => {

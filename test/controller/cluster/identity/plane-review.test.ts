@@ -71,6 +71,6 @@ it.each([
   ];
   const token = claims({ exp: later, aud: PLANE_AUDIENCE });
   const asked = knowing(account, groups).authenticate({ token });
-  if (expected === null) return expect(asked).rejects.toThrow(`no group has the ServiceAccount ${account}`);
+  if (expected === null) return expect(asked).rejects.toThrow(`the ServiceAccount  belongs to no group${account}`);
   expect((await asked)?.identify({ name: 'liar', labels: {} }).group).toBe(expected);
 });

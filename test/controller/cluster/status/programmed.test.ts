@@ -29,7 +29,7 @@ it.each<[string, ResourceVerdict, PlaneFacts[], string, boolean, string, string]
     'Pending',
     false,
     '1/2',
-    '1 of 2 planes run this generation; plane edge/b has had no controller since 2026-01-01T00:00:00Z, and its Pod is Ready',
+    '1 of 2 planes run this generation; data plane edge/b has had no contact with a controller since 2026-01-01T00:00:00Z, but its Pod is Ready',
   ],
   [
     'one that is Ready and not connected',
@@ -48,7 +48,7 @@ it.each<[string, ResourceVerdict, PlaneFacts[], string, boolean, string, string]
     'PlaneRefused',
     false,
     '1/2',
-    '1 of 2 planes run this generation; plane edge/b: handler.config: no such directory (the version before it keeps serving there)',
+    '1 of 2 planes run this generation; plane edge/b: handler.config: no such directory (the previous version keeps serving there)',
   ],
   [
     'one that cannot build the base',
@@ -77,7 +77,7 @@ it.each<[string, ResourceVerdict, PlaneFacts[], string, boolean, string, string]
     '1/2 (gen 6)',
     '1 of 2 planes run generation 6, which keeps serving',
   ],
-  ['a refusal', refusing, [ready('a')], 'RefusesTraffic', false, '1/1 (refuses)', '1 of 1 planes refuse its requests'],
+  ['a refusal', refusing, [ready('a')], 'RefusesTraffic', false, '1/1 (refuses)', '1 of 1 planes reject its requests'],
   [
     'no condition that can be read',
     verdict('orders', { serves: 'nothing', servingGeneration: null, route: null }),
@@ -85,7 +85,7 @@ it.each<[string, ResourceVerdict, PlaneFacts[], string, boolean, string, string]
     'TakesNoTraffic',
     false,
     '0/1',
-    'no plane gets it: which requests it is about is not known',
+    'not sent to data planes: its condition is not valid',
   ],
   [
     'a base that is not sound',
@@ -94,7 +94,7 @@ it.each<[string, ResourceVerdict, PlaneFacts[], string, boolean, string, string]
     'BaseConfigurationInvalid',
     false,
     '0/1',
-    'nothing is served before the base is sound',
+    'nothing is served until the base configuration is valid',
   ],
 ])('with %s', (_, given, planes, reason, status, text, message) => {
   expect(programmedOf(given, { planes, withheld: [] })).toEqual({ reason, status, text, message });
@@ -104,14 +104,16 @@ it('names the first of many planes that cannot build it', () => {
   const planes = ['a', 'b', 'c', 'd', 'e'].map(unable);
   const { message } = programmedOf(verdict('orders'), { planes, withheld: [] });
   expect(message.match(/plane edge\//g)).toHaveLength(3);
-  expect(message).toContain('and 2 more planes');
+  expect(message).toContain('and 2 more data planes');
 });
 
 it('says which planes are not for its tenant', () => {
   const none = programmedOf(verdict('orders'), { planes: [], withheld: ['vault'] });
-  const text = "it selects planes of the group 'vault', which an operator has not opened to its tenant";
+  const text = "it selects data planes of the group 'vault', which an operator has not opened to its tenant";
   expect(none).toEqual({ status: false, reason: 'GroupNotGranted', message: text, text: '0/0' });
   const some = programmedOf(verdict('orders'), { planes: [ready('a')], withheld: ['vault', 'edge'] });
   expect(some).toMatchObject({ status: true, reason: 'Programmed', text: '1/1' });
-  expect(some.message).toContain("1 of 1 planes run this generation; it selects planes of the groups 'vault', 'edge'");
+  expect(some.message).toContain(
+    "1 of 1 planes run this generation; it selects data planes of the groups 'vault', 'edge'",
+  );
 });

@@ -113,6 +113,6 @@ it('a judgement that fails costs no other Route anything', () => {
   expect(verdictIn(compilation, 'shop/good').serves).toBe('this');
   expect(verdictIn(compilation, 'shop/bad').accepted).toMatchObject({
     status: false,
-    message: expect.stringContaining('cannot be judged (SyntaxError)'),
+    message: expect.stringContaining('cannot be validated (SyntaxError)'),
   });
 });

@@ -100,7 +100,7 @@ describe('which version of a Route serves', () => {
     const heap = Array.from({ length: 300 }, (_, at) => ({ name: `object-${at}`, type: `Missing${'x'.repeat(50)}` }));
     const { accepted } = new CompiledCluster().route('shop/a', { ...good, heap }).verdict('shop/a');
     expect(accepted.message.length).toBeLessThanOrEqual(4096);
-    expect(accepted.message).toMatch(/… and \d+ more problems; its requests are refused with 500$/);
+    expect(accepted.message).toMatch(/… and \d+ more problems; its requests are rejected with 500$/);
   });
 });
 
@@ -282,7 +282,7 @@ describe('the base', () => {
     const cluster = new CompiledCluster().base('trust', { tenants }).route('other/b', good);
     cluster.compile();
     const { resources } = cluster.base('trust', null).compile();
-    expect(resources?.trustProblems.map(({ message }) => message)).toEqual(['the file is gone']);
+    expect(resources?.trustProblems.map(({ message }) => message)).toEqual(['the file is missing']);
     expect(said(cluster.verdict('other/b'))).toContain('HostNotGranted');
   });
 

@@ -49,7 +49,7 @@ describe('who gets a stream', () => {
     const plane = channel.plane().hello({ labels: { tier: 'gold' } });
     expect(await plane.ended).toMatchObject({
       code: PERMISSION_DENIED,
-      details: 'the plane may not say its label tier',
+      details: 'the data plane may not set its label tier',
     });
     const group = channel.plane().hello({ labels: { 'gatewarden.io/group': 'vip' } });
     expect(await group.ended).toMatchObject({ code: PERMISSION_DENIED });
@@ -63,7 +63,12 @@ describe('who gets a stream', () => {
   });
 
   it.each([
-    ['of another version', { protocol: 2 }, FAILED_PRECONDITION, /speaks version 1 of the channel, the plane 2/],
+    [
+      'of another version',
+      { protocol: 2 },
+      FAILED_PRECONDITION,
+      /speaks version 1 of the channel, the data plane version 2/,
+    ],
     ['without a proper name', { name: '../x' }, PERMISSION_DENIED, /needs a name/],
   ])('not one %s', async (_, hello, code, details) => {
     await serve();
@@ -91,11 +96,11 @@ describe('who gets a stream', () => {
 
   it('not one that says nothing', async () => {
     await serve({ server: { helloTimeout: 20 } });
-    expect(await channel.plane().ended).toMatchObject({ details: 'no hello came' });
+    expect(await channel.plane().ended).toMatchObject({ details: 'no hello message came in time' });
   });
 
   it.each([
-    ['cannot be judged', new Error('secret detail'), UNAVAILABLE, 'the credential could not be judged'],
+    ['cannot be judged', new Error('secret detail'), UNAVAILABLE, 'the credential could not be verified'],
     ['is not good', new PlaneRefused('UNAUTHENTICATED', 'the Pod is gone'), UNAUTHENTICATED, 'the Pod is gone'],
   ])('not one whose credential %s', async (_, error, code, details) => {
     await serve({ server: { authenticator: { authenticate: () => Promise.reject(error) } } });
@@ -105,7 +110,7 @@ describe('who gets a stream', () => {
   it('not one whose credential has ended', async () => {
     const authenticator = { authenticate: async () => outsideGrant(planes, null, Date.now() - 1) };
     await serve({ server: { authenticator } });
-    expect(await channel.plane().hello().ended).toMatchObject({ details: 'the credential has ended' });
+    expect(await channel.plane().hello().ended).toMatchObject({ details: 'the credential has expired' });
   });
 });
 
@@ -133,8 +138,8 @@ describe('a stream ends', () => {
     await serve({ sessions: { settings: { heartbeat: 25 } } });
     const plane = channel.plane().hello();
     await plane.message('heartbeat');
-    expect(await plane.ended).toMatchObject({ code: UNAVAILABLE, details: 'the plane is not heard' });
-    expect(channel.heard.at(-1)?.what).toBe('closed: the plane is not heard');
+    expect(await plane.ended).toMatchObject({ code: UNAVAILABLE, details: 'the data plane is silent' });
+    expect(channel.heard.at(-1)?.what).toBe('closed: the data plane is silent');
   });
 
   it('not while the plane is heard', async () => {
@@ -150,7 +155,7 @@ describe('a stream ends', () => {
   it('at its age, after the plane was told to come again', async () => {
     await serve({ sessions: { settings: { maxAge: 30 } } });
     const plane = channel.plane().hello();
-    expect((await plane.message('goaway')).reason).toBe('the stream is old');
+    expect((await plane.message('goaway')).reason).toBe('the stream reached its maximum age');
     expect(await plane.ended).toMatchObject({ code: 0 });
   });
 
@@ -158,7 +163,7 @@ describe('a stream ends', () => {
     const authenticator = { authenticate: async () => outsideGrant(planes, null, Date.now() + 150) };
     await serve({ server: { authenticator } });
     const plane = channel.plane().hello();
-    expect((await plane.message('goaway')).reason).toBe('the credential of the plane ends');
+    expect((await plane.message('goaway')).reason).toBe('the credential of the data plane expires');
     await plane.ended;
     expect(channel.facts()).toBeUndefined();
   });
@@ -200,10 +205,10 @@ describe('a stream ends', () => {
     const second = channel.plane().hello();
     second.ack(await second.update());
     first.ack(update);
-    expect((await first.message('goaway')).reason).toBe('the plane has another stream');
+    expect((await first.message('goaway')).reason).toBe('the data plane opened another stream');
     await first.ended;
     await channel.until(() => channel.facts()?.revision !== null);
-    expect(channel.heard.map(({ what }) => what)).not.toContain('closed: the plane has another stream');
+    expect(channel.heard.map(({ what }) => what)).not.toContain('closed: the data plane opened another stream');
   });
 
   it('with a word to all when the controller stops', async () => {
@@ -211,7 +216,7 @@ describe('a stream ends', () => {
     const plane = channel.plane().hello();
     await plane.update();
     const closing = channel.server.close();
-    expect((await plane.message('goaway')).reason).toBe('the controller stops');
+    expect((await plane.message('goaway')).reason).toBe('the controller is stopping');
     await plane.ended;
     await closing;
   });
@@ -305,10 +310,10 @@ describe('a controller that has lost the cluster', () => {
     plane.ack(update);
     await channel.until(() => channel.facts()?.revision === update.revision);
     channel.sessions.setInTouch(false);
-    expect((await plane.message('goaway')).reason).toBe('this controller has lost the cluster');
+    expect((await plane.message('goaway')).reason).toBe('this controller lost contact with the API server');
     const holds = { revision: update.revision, base: null, routes: [] };
     const again = channel.plane().hello({ holds });
-    expect(await again.ended).toMatchObject({ details: 'this controller has lost the cluster' });
+    expect(await again.ended).toMatchObject({ details: 'this controller lost contact with the API server' });
     for (let beat = 0; beat < 4; beat++) {
       await plane.message('heartbeat');
       plane.send({ type: 'heartbeat' });
@@ -319,12 +324,12 @@ describe('a controller that has lost the cluster', () => {
     const empty = channel.plane().hello({ name: 'edge-2' });
     empty.ack(await empty.update());
     await channel.until(() => channel.facts('edge-2')?.revision === update.revision);
-    expect((await empty.message('goaway')).reason).toBe('this controller has lost the cluster');
+    expect((await empty.message('goaway')).reason).toBe('this controller lost contact with the API server');
 
     channel.sessions.setInTouch(true);
     const back = channel.plane().hello({ holds });
     await back.message('welcome');
-    expect((await plane.message('goaway')).reason).toBe('the plane has another stream');
+    expect((await plane.message('goaway')).reason).toBe('the data plane opened another stream');
     await plane.ended;
   });
 });

@@ -127,7 +127,7 @@ describe('a stream with a plane', () => {
     await serve({ sessions: { settings: { ackLimit: 30 } } });
     channel.sessions.publish(publishedState([a]));
     const plane = channel.plane().hello();
-    expect(await plane.ended).toMatchObject({ details: 'an update was not answered in time' });
+    expect(await plane.ended).toMatchObject({ details: 'an update was not acknowledged in time' });
   });
 
   it('keeps what a plane could not build apart from what it runs', async () => {

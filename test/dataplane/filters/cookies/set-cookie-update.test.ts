@@ -51,7 +51,7 @@ describe('SetCookieUpdateFilter', () => {
     [
       { cookies: { a: { color: 'red' } } },
       [
-        'value cookies.a.color: is not something a cookie has: use one of value, Domain, Expires, HttpOnly, Max-Age, ' +
+        'value cookies.a.color: is not a part of a cookie: use one of value, Domain, Expires, HttpOnly, Max-Age, ' +
           'Path, SameSite, Secure',
       ],
     ],

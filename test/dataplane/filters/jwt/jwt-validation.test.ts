@@ -159,7 +159,12 @@ describe(TYPE, () => {
     ['a claim twice', SIGNED, () => nested('{"a":1,"a":2}'), 'this is not a JWT'],
     ['anything, where nothing is asked for', {}, () => tokenText({ alg: 'RS256' }, { sub: 'a' }), 'passes'],
     ['unsecured, where nothing is asked for', {}, () => `${tokenPart({ alg: 'none' })}.${tokenPart({})}.`, 'passes'],
-    ['a secret that is not there', { verificationSecretId: 'missing' }, () => signed({}), 'the JWT cannot be checked'],
+    [
+      'a secret that is not there',
+      { verificationSecretId: 'missing' },
+      () => signed({}),
+      'the JWT cannot be validated',
+    ],
   ])('judges %s', async (_, config, token, verdict) => {
     const { judge } = await start(config);
     expect(await judge(await token())).toBe(verdict);

@@ -198,7 +198,7 @@ describe(TYPE, () => {
     const { ask, logged } = await startFiltered([filterFor(secretFolder({ key: pemOf(rsa()) }))]);
     const answer = await ask('/', { method: 'POST', headers: ['Content-Type: application/json'], body: '{}' });
     expect(answer.status).toBe(500);
-    expect(JSON.stringify(logged)).toContain(`a ${TYPE} is in the way of a request that is no POST of a form`);
+    expect(JSON.stringify(logged)).toContain(`a ${TYPE} needs a POST request with a form`);
   });
 
   it.each([

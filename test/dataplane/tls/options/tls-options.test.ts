@@ -52,8 +52,8 @@ describe('ClientTlsOptions', () => {
     [
       { sslEnabledProtocols: ['TLSv1.1', 'SSLv3'] },
       [
-        "sslEnabledProtocols[0]: must not be 'TLSv1.1', which protects nothing any more: use TLSv1.2 or TLSv1.3",
-        "sslEnabledProtocols[1]: must not be 'SSLv3', which protects nothing any more: use TLSv1.2 or TLSv1.3",
+        "sslEnabledProtocols[0]: must not be 'TLSv1.1', which is not secure any more: use TLSv1.2 or TLSv1.3",
+        "sslEnabledProtocols[1]: must not be 'SSLv3', which is not secure any more: use TLSv1.2 or TLSv1.3",
       ],
     ],
     [{ sslEnabledProtocols: [] }, [expect.stringMatching(/^sslEnabledProtocols: /)]],
@@ -71,7 +71,7 @@ describe('ClientTlsOptions', () => {
     ],
     [
       { sslCipherSuites: ['SSL_RSA_WITH_3DES_EDE_CBC_SHA'] },
-      ["sslCipherSuites[0]: the cipher suite 'SSL_RSA_WITH_3DES_EDE_CBC_SHA' is not offered: it is not safe"],
+      ["sslCipherSuites[0]: the cipher suite 'SSL_RSA_WITH_3DES_EDE_CBC_SHA' is not supported: it is not secure"],
     ],
     [
       { sslCipherSuites: ['TLS_AES_128_GCM_SHA256'], sslEnabledProtocols: ['TLSv1.2'] },
