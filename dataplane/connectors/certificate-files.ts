@@ -23,8 +23,8 @@ const MOST_READINGS = 5;
 /** The key of a pair of files as they are now. @throws an error that names the files, with no part of the key. */
 export async function readCertificateFiles(files: CertificateFiles): Promise<TlsKey> {
   const { certificate, key } = await settledTexts(files);
-  if (!key.includes('PRIVATE KEY-----')) throw new Error(`${files.key} holds no private key in PEM`);
-  if (!certificate.includes('CERTIFICATE-----')) throw new Error(`${files.certificate} holds no certificate in PEM`);
+  if (!key.includes('PRIVATE KEY-----')) throw new Error(`${files.key} contains no PEM private key`);
+  if (!certificate.includes('CERTIFICATE-----')) throw new Error(`${files.certificate} contains no PEM certificate`);
   if (certificate.includes('PRIVATE KEY-----'))
     throw new Error(`${files.certificate} holds a private key: that of the certificate is in ${files.key}`);
   if (isEncrypted(key)) throw new Error(`${files.key} is encrypted, and nothing says with which passphrase`);

@@ -199,7 +199,7 @@ describe('the injector, asked by a real API server as the chart says', () => {
     const { shop } = await setting();
     const { ok, said } = await create(shop, { name: 'web', labels: asks });
     expect(ok).toBe(true);
-    expect(said).toMatch(/Warning: gatewarden: .* port 8080 is reached past the sidecar/);
+    expect(said).toMatch(/Warning: gatewarden: .* clients can bypass the sidecar on port 8080/);
     const { metadata, spec } = await stored(shop, 'web');
     expect(metadata.labels).toEqual({ ...asks, 'gatewarden.io/sidecar': 'true' });
     const [sidecar] = sidecarsOf(await stored(shop, 'web'));
@@ -252,7 +252,7 @@ describe('the injector, asked by a real API server as the chart says', () => {
   });
 
   it.each<[string, Wish, RegExp[]]>([
-    ['with hostNetwork', { spec: { hostNetwork: true } }, [/→ spec\.hostNetwork: a Pod in the network of/]],
+    ['with hostNetwork', { spec: { hostNetwork: true } }, [/→ spec\.hostNetwork: a Pod with hostNetwork/]],
     [
       'with bad annotations',
       { annotations: { 'gatewarden.io/port': '80', 'gatewarden.io/log-level': 'loud' } },

@@ -102,7 +102,7 @@ describe('a plane in a cluster', () => {
   it('needs a group that has its ServiceAccount', async () => {
     await pod('other-1', 'stranger');
     const asked = review().authenticate({ token: await token('stranger', boundTo('other-1')) });
-    await expect(asked).rejects.toThrow(`the ServiceAccount  belongs to no group${namespace}/stranger`);
+    await expect(asked).rejects.toThrow(`the ServiceAccount ${namespace}/stranger belongs to no group`);
   });
 
   it('is refused with its Pod gone, also when there is another one of the name', async () => {

@@ -71,7 +71,7 @@ describe('a release', () => {
     }
     const stranger = await release.startStranger('default', 'default', controller);
     const refused = await stranger.line(({ msg }) => msg.startsWith('no controller connected'));
-    expect(refused['reason']).toContain('the ServiceAccount  belongs to no groupgatewarden/default');
+    expect(refused['reason']).toContain('the ServiceAccount gatewarden/default belongs to no group');
     expect(stranger.said.filter(({ msg }) => msg === 'listening')).toEqual([]);
   });
 

@@ -118,8 +118,8 @@ it('keeps the last good pair when a broken one comes, tells, and takes the next 
 });
 
 it.each<[string, Record<string, string>, string]>([
-  ['no certificate', { 'tls.crt': '', 'tls.key': first.key }, 'tls.crt contains no certificate in PEM'],
-  ['no key', { 'tls.crt': first.chain, 'tls.key': 'nothing' }, 'tls.key holds no private key in PEM'],
+  ['no certificate', { 'tls.crt': '', 'tls.key': first.key }, 'tls.crt contains no PEM certificate'],
+  ['no key', { 'tls.crt': first.chain, 'tls.key': 'nothing' }, 'tls.key contains no PEM private key'],
   ['a missing file', { 'tls.crt': first.chain }, 'tls.key cannot be read: ENOENT'],
   [
     'the key of another',

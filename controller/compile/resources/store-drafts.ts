@@ -262,7 +262,7 @@ function namedOnce(objects: readonly JsonObject[]): readonly JsonObject[] {
 
 /** Why no Route can use a store; null when they can. */
 function faultOf(key: string, [first]: readonly ReferenceFault[], problems: readonly Problem[]): StoreOffer['fault'] {
-  if (hasErrors(problems)) return { reason: 'StoreInvalid', message: `the SecretStore ${key} is not sound` };
+  if (hasErrors(problems)) return { reason: 'StoreInvalid', message: `the SecretStore ${key} is not valid` };
   return first === undefined ? null : { reason: first.reason, message: `the SecretStore ${key}: ${first.message}` };
 }
 

@@ -11,8 +11,8 @@ it.each<[string, string | undefined, object]>([
   ['one certificate', one, { authorities: `${one}\n` }],
   ['two with words between', `${one}\n# the next\n${other}\n`, { authorities: `${one}\n${other}\n` }],
   ['nothing', undefined, { problem: 'there is no environment variable CA' }],
-  ['an empty text', '', { problem: 'the environment variable CA contains no certificate in PEM' }],
-  ['something else', 'ca.crt', { problem: 'the environment variable CA contains no certificate in PEM' }],
+  ['an empty text', '', { problem: 'the environment variable CA contains no PEM certificate' }],
+  ['something else', 'ca.crt', { problem: 'the environment variable CA contains no PEM certificate' }],
   ['a damaged one', `${one}\n${damaged}`, { problem: 'certificate 2 of the environment variable CA is damaged' }],
 ])('reads %s', (_, text, found) => {
   expect(authoritiesIn(text === undefined ? {} : { CA: text }, 'CA')).toEqual(found);

@@ -272,16 +272,16 @@ describe('the port of the application', () => {
   });
 
   it.each<[string, PodParts, string]>([
-    ['no port', containers([]), 'which port the application has: no container declares a port'],
+    ['no port', containers([]), 'the port of the application is not known: no container declares a port'],
     [
       'two',
       containers([{ containerPort: 1 }], [{ containerPort: 2 }]),
-      'the application has: its containers declare 1, 2',
+      'the port of the application is not known: its containers declare 1, 2',
     ],
   ])('is asked for where there is %s', (_, parts, message) => {
     const [only, ...others] = refusals(plainPod(parts));
     expect(only).toContain(message);
-    expect(only).toContain('hint: say it with the annotation gatewarden.io/app-port');
+    expect(only).toContain('hint: set it with the annotation gatewarden.io/app-port');
     expect(others).toEqual([]);
   });
 });
@@ -310,7 +310,7 @@ describe('a Pod that a sidecar cannot live with is refused', () => {
       { annotations: { 'app-port': '8080,15080' } },
       'the sidecar needs port 15080, which the annotation declares as a port of the application [exclusive]',
     ],
-    ['with one port for two things', { annotations: { port: '15090' } }, 'cannot have 15090 for clients and for its'],
+    ['with one port for two things', { annotations: { port: '15090' } }, 'cannot use port 15090 for clients and for metrics'],
     [
       'with a container of that name',
       { spec: { containers: [{ name: 'gatewarden', ports: [{ containerPort: 8080 }] }] } },
@@ -367,7 +367,7 @@ describe('a Pod that a sidecar cannot live with is refused', () => {
       'error: sidecars are not admitted in the namespace shop; they are admitted only in bank, toys [not-allowed]\n' +
         '  hint: add it to sidecars.namespaces of the chart',
     ]);
-    expect(refusals(plainPod(), withSettings({ namespaces: [] }))[0]).toContain('of the namespace shop [not-allowed]');
+    expect(refusals(plainPod(), withSettings({ namespaces: [] }))[0]).toContain('in the namespace shop [not-allowed]');
     expect(refusals(plainPod(), withSettings({ namespaces: ['shop'] }))).toEqual([]);
   });
 
@@ -410,7 +410,7 @@ describe('warnings', () => {
 
   it('tell that the application can be reached past the sidecar, unless it cannot', () => {
     const { warnings } = injected(plainPod());
-    expect(warnings).toEqual([expect.stringContaining('port 8080 is reached past the sidecar')]);
+    expect(warnings).toEqual([expect.stringContaining('clients can bypass the sidecar on port 8080')]);
     expect(warnings[0]).toContain('gatewarden.io/app-listens: loopback');
     expect(warnings[0]).toContain('NetworkPolicy');
     expect(injected(plainPod(hidden)).warnings).toEqual([]);
@@ -423,7 +423,7 @@ describe('warnings', () => {
     ['gRPC', { grpc: { port: 8080 } }],
   ])('tell that a probe over %s does not reach what listens on loopback', (_, probe) => {
     expect(injected(plainPod(probed(probe))).warnings).toEqual([
-      expect.stringContaining('spec.containers[0].readinessProbe asks the Pod address'),
+      expect.stringContaining('spec.containers[0].readinessProbe probes the Pod address'),
     ]);
   });
 

@@ -207,7 +207,7 @@ describe('a flood', () => {
       await channel.until(() => channel.heard.slice(connected).some(({ what }) => what === 'connected'));
     }
     const another = channel.plane().hello();
-    expect(await another.ended).toMatchObject({ code: UNAVAILABLE, details: expect.stringContaining('let go') });
+    expect(await another.ended).toMatchObject({ code: UNAVAILABLE, details: expect.stringContaining('does not close its old streams') });
     session.destroy();
     const closed = (): boolean => channel.heard.some(({ what }) => what.startsWith('closed'));
     await channel.until(closed);

@@ -82,7 +82,7 @@ describe(TYPE, () => {
       { kty: 'oct', k: SYMMETRIC, kid: 'k2', alg: 'HS256', use: 'sig' },
     ]);
     expect(problemsOf({ type: TYPE, config })).toEqual([
-      expect.stringMatching(/^insecure handler\.config\.exposePrivateSecrets: whoever gets an answer/),
+      expect.stringMatching(/^insecure handler\.config\.exposePrivateSecrets: anyone who gets a response/),
     ]);
   });
 

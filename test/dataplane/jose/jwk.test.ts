@@ -191,8 +191,8 @@ describe('cryptoKeyOf', () => {
       ['that is empty', { x5c: [] }, /not an array of one to/],
       ['that is no array', { x5c: der(leaf.certificate) }, /not an array of one to/],
       ['with breaks', { x5c: [`${der(leaf.certificate)}\n`] }, /not base64/],
-      ['that is not a certificate', { x5c: ['AAAA'] }, /no certificate/],
-      ['in PEM', { x5c: [Buffer.from(leaf.certificate).toString('base64')] }, /no certificate/],
+      ['that is not a certificate', { x5c: ['AAAA'] }, /not a certificate/],
+      ['in PEM', { x5c: [Buffer.from(leaf.certificate).toString('base64')] }, /not a certificate/],
     ])('refuses one %s', (_, members, message) => {
       expect(() => cryptoKeyOf({ ...own, ...members })).toThrow(message);
     });

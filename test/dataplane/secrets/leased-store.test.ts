@@ -225,7 +225,7 @@ describe('a purpose', () => {
     ['gets the first', [...pair, ...other], 'sign', ['one', 'one,two']],
     ['gets the other half of the first', [...pair, ...other], 'verify', ['one', 'one,two']],
     ['does not get a later one', [key('one', 'verify'), ...other], 'sign', [' ', 'two']],
-    ['is not met', pair, 'encrypt', "that may encrypt in 'it': what is there is a CryptoKey, a private key of the"],
+    ['is not met', pair, 'encrypt', "that may encrypt in 'it': the stored value is a CryptoKey, a private key of the"],
     ['is not met by bytes', [generic('x')], 'sign', "that may sign in 'it': the stored value is a GenericSecret"],
     ['is not met by PEM that nobody read', [generic('-----BEGIN X-----')], 'sign', 'has to be a PemPropertyFormat'],
     ['is not met by nothing', [], 'sign', "there is no secret 'a.b' that may sign in 'it'"],

@@ -22,8 +22,8 @@ describe(TYPE, () => {
   });
 
   it.each<readonly [JsonObject, Uint8Array, RegExp]>([
-    [{ algorithm: 'AES' }, Buffer.alloc(15), /for AES has 16, 24, 32, 48 or 64 bytes/],
-    [{ algorithm: 'HmacSHA256' }, Buffer.alloc(31), /for HmacSHA256 has at least 32 bytes/],
+    [{ algorithm: 'AES' }, Buffer.alloc(15), /for AES must have 16, 24, 32, 48 or 64 bytes/],
+    [{ algorithm: 'HmacSHA256' }, Buffer.alloc(31), /for HmacSHA256 must have at least 32 bytes/],
     [{ algorithm: 'HmacSHA384' }, Buffer.alloc(47), /at least 48/],
     [{ algorithm: 'HmacSHA512' }, Buffer.alloc(63), /at least 64/],
   ])('refuses a key of another length for %o', async (config, bytes, message) => {

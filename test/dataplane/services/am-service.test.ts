@@ -87,7 +87,7 @@ it.each<[JsonObject, string[]]>([
   [
     { agent: { username: 'x', passwordSecretId: 'y', password: 'hush' } },
     [
-      'error unavailable-field agent.password: cannot be given here: a password does not belong into a document: use ' +
+      'error unavailable-field agent.password: cannot be given here: passwords are not allowed in documents: use ' +
         "'passwordSecretId'",
     ],
   ],

@@ -110,7 +110,7 @@ describe('a certificate that is refused', () => {
     [
       'for another host',
       ca.issue({ names: ['a.test', '*.b.test'] }),
-      /not one for 'backend\.test': it is for a\.test, \*\.b\.test/,
+      /not valid for 'backend\.test': it is for a\.test, \*\.b\.test/,
     ],
     ['for no host', ca.issue({ commonName: 'somebody' }), /it is for somebody/],
     ['of an unknown authority', other.issue({ names: [HOST] }), /its issuer is not trusted \(issuer CN=a stranger\)/],
@@ -289,8 +289,8 @@ describe('client certificates', () => {
       ['http/1.1'],
       /^backend-tls: the handshake failed: .*the backend requires a certificate/,
     ],
-    [{}, ['http/1.1'], /^backend-tls: the backend aborted TLS: the backend wants a certificate, .*'keyManager'/],
-    [{}, ['h2'], /^backend-tls: the backend aborted TLS: the backend wants a certificate, .*'keyManager'/],
+    [{}, ['http/1.1'], /^backend-tls: the backend aborted TLS: the backend requires a certificate, .*'keyManager'/],
+    [{}, ['h2'], /^backend-tls: the backend aborted TLS: the backend requires a certificate, .*'keyManager'/],
   ])('that are missing are told of, with %j and %j', async (options, protocols, reason) => {
     const strict = { ...asks, ...options, rejectUnauthorized: true, ALPNProtocols: protocols };
     const { port } = await startTlsBackend(shows(good, strict));
@@ -326,7 +326,7 @@ describe('what is spoken', () => {
       'no cipher suite',
       { sslCipherSuites: [cipherSuite('TLS_AES_128_GCM_SHA256')!] },
       { ciphers: 'TLS_AES_256_GCM_SHA384', minVersion: 'TLSv1.3' },
-      /there is no cipher suite/,
+      /no cipher suite in common/,
     ],
   ])('%s in common', async (_name, wishes, options, reason) => {
     const { port } = await startTlsBackend(shows(good, options));

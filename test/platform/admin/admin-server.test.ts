@@ -109,7 +109,7 @@ describe('an admin server', () => {
 describe('the guard of an admin server', () => {
   it('hides from refused callers which paths and methods there are', async () => {
     const port = await open(closedGuard('ask port 9443'));
-    const refused = { status: 403, text: 'only health and metrics are here: ask port 9443\n' };
+    const refused = { status: 403, text: 'only health and metrics are served here: ask port 9443\n' };
     expect(await ask(port, '/status')).toMatchObject(refused);
     expect(await ask(port, '/status', { method: 'POST' })).toMatchObject(refused);
     expect(await ask(port, '/other')).toMatchObject(refused);
@@ -153,7 +153,7 @@ describe('the guard of an admin server', () => {
     const port = await open(loopbackGuard);
     expect((await ask(port, '/status')).status).toBe(200);
     for (const headers of [{ origin: 'https://evil.test' }, { via: '1.1 proxy' }, { host: 'evil.test' }]) {
-      expect(await ask(port, '/status', { headers })).toMatchObject({ status: 403, text: 'only from this machine\n' });
+      expect(await ask(port, '/status', { headers })).toMatchObject({ status: 403, text: 'only reachable from this machine\n' });
     }
   });
 });

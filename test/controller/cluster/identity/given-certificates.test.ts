@@ -26,9 +26,9 @@ it('tells of certificates and of nothing that lies beside them, such as a key', 
 });
 
 it.each([
-  ['nothing', '', /ca\.crt contains no certificate in PEM/],
-  ['a key', issued.key, /ca\.crt contains no certificate in PEM/],
-  ['half a certificate', one.certificate.slice(0, 200), /ca\.crt contains no certificate in PEM/],
+  ['nothing', '', /ca\.crt contains no PEM certificate/],
+  ['a key', issued.key, /ca\.crt contains no PEM certificate/],
+  ['half a certificate', one.certificate.slice(0, 200), /ca\.crt contains no PEM certificate/],
   [
     'a damaged one',
     `${one.certificate}${two.certificate.replace(/MII/, 'AAA')}`,

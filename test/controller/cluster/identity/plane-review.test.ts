@@ -36,7 +36,7 @@ it.each([
   ['without an end', claims({ aud: [PLANE_AUDIENCE] })],
 ])('it is asked about a token %s, and without its answer nobody is let in', async (_, token) => {
   const { planes, asked } = review();
-  await expect(planes.authenticate({ token })).rejects.toThrow('could not be asked');
+  await expect(planes.authenticate({ token })).rejects.toThrow('the API server could not review the token');
   expect(asked).toHaveLength(1);
 });
 
@@ -71,6 +71,6 @@ it.each([
   ];
   const token = claims({ exp: later, aud: PLANE_AUDIENCE });
   const asked = knowing(account, groups).authenticate({ token });
-  if (expected === null) return expect(asked).rejects.toThrow(`the ServiceAccount  belongs to no group${account}`);
+  if (expected === null) return expect(asked).rejects.toThrow(`the ServiceAccount ${account} belongs to no group`);
   expect((await asked)?.identify({ name: 'liar', labels: {} }).group).toBe(expected);
 });

@@ -230,7 +230,7 @@ describe('a SecretStore by itself', () => {
   const one = { name: 'keys' };
 
   it.each<[string, JsonObject, string, RegExp]>([
-    ['files', files, 'Accepted ResolvedRefs this', /sound/],
+    ['files', files, 'Accepted ResolvedRefs this', /it is valid/],
     ['a type that is none', { type: 'Nothing' }, 'Invalid ResolvedRefs nothing', /spec\.type: /],
     ['a type that is no store', { type: 'ClientHandler' }, 'Invalid ResolvedRefs nothing', /spec\.type: /],
     ['an operator type', { type: 'SystemAndEnvSecretStore' }, 'Invalid ResolvedRefs nothing', /for operators only/],
@@ -252,7 +252,7 @@ describe('a SecretStore by itself', () => {
       'a keystore',
       { type: 'KeyStoreSecretStore', config: { ...keystore, secretsProvider: password }, secrets: [one] },
       'Accepted ResolvedRefs this',
-      /sound/,
+      /it is valid/,
     ],
     [
       'a keystore whose file is elsewhere',
@@ -278,7 +278,7 @@ describe('a SecretStore by itself', () => {
       'values',
       { type: 'Base64EncodedSecretStore', secrets: [{ ...one, items: [{ key: 'pass', secretId: 'verify' }] }] },
       'Accepted ResolvedRefs this',
-      /sound/,
+      /it is valid/,
     ],
     [
       'files for a store of values',

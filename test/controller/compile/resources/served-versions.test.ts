@@ -262,7 +262,7 @@ describe('the base', () => {
     const verdict = verdictIn(compilation, 'shop/a');
     expect(compilation.snapshot).toBeNull();
     expect(said(verdict)).toBe('BaseConfigurationInvalid Pending waits null none');
-    expect(verdict.accepted.message).toContain(`${file} is not sound`);
+    expect(verdict.accepted.message).toContain(`${file} is not valid`);
     expect(said(cluster.base(name, null).verdict('shop/a'))).toContain('this 1');
   });
 

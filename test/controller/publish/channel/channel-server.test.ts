@@ -247,7 +247,7 @@ describe('TLS', () => {
     await serve({ server: { tls: issue(authority) } });
     const { certificate } = issue(authority);
     const { key } = issue(authority);
-    expect(() => channel.server.renew({ certificate, key, clientAuthorities: null })).toThrow(/not usable/);
+    expect(() => channel.server.renew({ certificate, key, clientAuthorities: null })).toThrow(/cannot be used together/);
     await channel.plane({ ca: authority.bundle() }).hello().message('welcome');
   });
 

@@ -102,7 +102,7 @@ describe(TYPE, () => {
     [required, []],
     [
       { ...required, verificationSecretId: undefined },
-      [/^insecure : accepts JWTs that anybody can make/, /^no-effect secretsProvider/],
+      [/^insecure : accepts forged JWTs/, /^no-effect secretsProvider/],
     ],
     [{ ...required, audience: '' }, [/^value audience: must not be empty$/]],
     [{ ...required, customizer: 'x' }, [/^unavailable-field customizer/]],

@@ -188,7 +188,7 @@ describe(TYPE, () => {
       { template: {}, secretsProvider: store, encryption: { ...encryption, algorithm: 'RSA1_5' } },
       [/^value encryption\.algorithm: must be one of RSA-OAEP/],
     ],
-    [{ template: {} }, [/^insecure : makes JWTs that anybody can make/]],
+    [{ template: {} }, [/^insecure : makes JWTs without a signature: anyone can/]],
     [{ template: {}, secretsProvider: store }, [/^insecure : makes JWTs/, /^no-effect secretsProvider: has no effect/]],
     [{ template: {}, secretsProvider: store, encryption }, [/^insecure : makes JWTs without a signature/]],
     [{ template: {}, secretsProvider: store, signature: key }, []],

@@ -215,7 +215,7 @@ describe(TYPE, () => {
       { jwt: 'a', verificationSecretId: 'b', decryptionSecretId: 'c' },
       [/'verificationSecretId' needs it$/, /'decryptionSecretId' needs it$/],
     ],
-    [{ jwt: 'a' }, [/^insecure : accepts JWTs that anybody can make/]],
+    [{ jwt: 'a' }, [/^insecure : accepts forged JWTs/]],
     [{ jwt: 'a', secretsProvider: store }, [/^insecure : accepts/, /^no-effect secretsProvider: has no effect/]],
     [{ jwt: 'a', secretsProvider: store, decryptionSecretId: 'c' }, [/^insecure : accepts JWTs without a signature/]],
     [{ jwt: 'a', secretsProvider: store, verificationSecretId: 'c' }, []],
