@@ -7,17 +7,20 @@ import { ref } from './vocabulary/reference.ts';
 
 const connector = z.strictObject({
   port: integer({ min: 1, max: 65_535 }).describe('Port to accept clients on.'),
-  tls: ref('serverTlsOptions').optional().describe('How clients are spoken with over TLS; by default in the clear.'),
+  tls: ref('serverTlsOptions')
+    .optional()
+    .describe('TLS options of the connector; without them the port speaks plain HTTP.'),
   halfClose: flag()
     .optional()
     .describe(
-      'Whether an HTTP/1 client that closes its side of the connection after a whole request, as `nc -N` does, still ' +
-        'gets the answer. By default it counts as gone, and its call to the backend ends.',
+      'Whether an HTTP/1 client that closes its side of the connection after a complete request, as `nc -N` does, ' +
+        'still gets the response. By default the gateway treats it as disconnected and cancels the call to the ' +
+        'backend.',
     ),
-  vertx: vertxServerOptions.optional().describe('What clients are held to.'),
+  vertx: vertxServerOptions.optional().describe('Limits for clients of this connector.'),
   missingHost: flag()
     .optional()
-    .describe('Whether requests of HTTP/1.1 and HTTP/2 may come without a host; otherwise 400.'),
+    .describe('Whether HTTP/1.1 and HTTP/2 requests without a host are accepted; otherwise they get 400.'),
 });
 
 /** Every field of `admin.json`. */
@@ -25,29 +28,29 @@ export const adminSettings = z.strictObject({
   heap: z
     .array(z.unknown())
     .default([])
-    .describe('Objects for this file only: config.json and routes do not see them, nor this file theirs.'),
+    .describe('Objects for this file only: config.json and routes cannot use them, and this file cannot use theirs.'),
   connectors: z
     .array(connector)
     .min(1)
     .optional()
-    .describe('Where clients are accepted; by default port 8080 of every interface.'),
+    .describe('Ports that accept clients; by default port 8080 on every interface.'),
   vertx: vertxOptions.optional().describe('Options of the runtime.'),
   gatewayUnits: integer({ min: 1, max: 9999 }).optional().describe('Number of event loops; by default one per core.'),
   mode: choice(['PRODUCTION', 'DEVELOPMENT', 'EVALUATION'])
     .default('PRODUCTION')
-    .describe('Who may manage routes over HTTP; this version lets nobody.'),
+    .describe('Access to the management of routes over HTTP, which this version does not have.'),
   prefix: z
     .pipe(text(), z.string().regex(/^[\w.~-]+(?:\/[\w.~-]+)*$/, { error: 'must be a path without slashes around it' }))
     .default('openig')
-    .describe('Administrative base path, which no client reaches.'),
+    .describe('Base path of administrative endpoints, which clients cannot reach.'),
   properties: z.unknown().optional().describe('Names for values, usable in this file.'),
   secrets: unavailable('deprecated SecretStore references'),
   session: unavailable('settings of the session cookie'),
   streamingEnabled: flag()
     .default(false)
     .describe(
-      'Whether bodies are passed on as they arrive, where a handler does not say so itself with asyncBehavior. ' +
-        'Otherwise they are whole before they are passed on.',
+      'Whether bodies are streamed (passed on as they arrive) or buffered completely first. A handler can override ' +
+        'it with asyncBehavior.',
     ),
   temporaryDirectory: text()
     .optional()
@@ -55,22 +58,24 @@ export const adminSettings = z.strictObject({
   temporaryStorage: ref('temporaryStorage')
     .optional()
     .describe(
-      'What keeps content where neither an object nor config.json names another one: it takes the place of the default ' +
+      'Storage for buffered content, unless an object or config.json names another one: it replaces the default ' +
         'object `TemporaryStorage`.',
     ),
   pidFileMode: choice(['fail', 'override'])
     .default('fail')
     .describe(
-      'What is done when `tmp/gatewarden.pid` of the instance names a process that lives: not start, or write another ' +
-        'one over it.',
+      'Behaviour when `tmp/gatewarden.pid` of the instance names a running process: refuse to start, or overwrite ' +
+        'the file.',
     ),
   preserveOriginalQueryString: flag()
     .default(false)
     .describe(
-      'Whether a query passes as it came, and is refused with 400 if it holds what a query may not; otherwise that is ' +
-        'encoded.',
+      'Whether a query is passed on unchanged, and rejected with 400 if it contains characters that are not ' +
+        'allowed. Otherwise the gateway encodes these characters.',
     ),
-  maxBodyLength: integer({ min: 1 }).optional().describe('Longest request body in bytes; by default any.'),
+  maxBodyLength: integer({ min: 1 })
+    .optional()
+    .describe('Maximum size of a request body in bytes; unlimited by default.'),
   adminMaxBodyLength: noEffect(integer({ min: 0 }), 'the admin port reads no bodies'),
   adminConnector: unavailable('connector of the admin port'),
   openTelemetry: unavailable('settings of OpenTelemetry'),

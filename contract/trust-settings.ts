@@ -7,11 +7,13 @@ const tenant = z.strictObject({
   namespaces: z
     .array(z.string().min(1))
     .min(1)
-    .describe('Namespaces whose Routes are this tenant\'s; "*" for those of no other tenant.'),
+    .describe('Namespaces whose Routes belong to this tenant; "*" for all namespaces of no other tenant.'),
   hosts: z
     .array(z.string().toLowerCase().regex(hostPattern, { error: 'must be a host, *.host or *' }))
     .min(1)
-    .describe('Hosts whose requests are this tenant\'s: exact ones win over wildcards, and those over "*".'),
+    .describe(
+      'Hosts whose requests belong to this tenant. An exact host wins over a wildcard, and a wildcard over "*".',
+    ),
 });
 
 const group = z.strictObject({
@@ -20,17 +22,18 @@ const group = z.strictObject({
     .array(z.string().regex(/^[a-z0-9-]+\/(?:\*|[a-z0-9.-]+)$/, { error: 'must be NAMESPACE/NAME or NAMESPACE/*' }))
     .default([])
     .describe(
-      'ServiceAccounts, as NAMESPACE/NAME, whose Pods are planes of this group; for sidecars also NAMESPACE/*, which ' +
-        'is every ServiceAccount of the namespace that no group has by name.',
+      'ServiceAccounts, as NAMESPACE/NAME, whose Pods are data planes of this group. A group of sidecars may also ' +
+        'list NAMESPACE/*: every ServiceAccount of the namespace that no group lists by name.',
     ),
   sidecars: z
     .boolean()
     .default(false)
-    .describe('Whether its planes are sidecars: they serve Routes of their namespace that select them, no others.'),
+    .describe('Whether its data planes are sidecars, which serve only Routes of their own namespace that select them.'),
   tenants: z
     .exactOptional(z.array(z.string()).min(1))
     .describe(
-      'Tenants whose Routes its planes serve, by name; by default all. Routes of others that select it are not.',
+      'Names of the tenants whose Routes its data planes serve; by default all. Routes of other tenants are not ' +
+        'served, even if they select the group.',
     ),
 });
 
@@ -39,27 +42,27 @@ export const trustSettings = z.strictObject({
   tenants: z
     .array(tenant)
     .default([{ name: 'default', namespaces: ['*'], hosts: ['*'] }])
-    .describe('Who gets which requests; by default one tenant gets all.'),
+    .describe('Tenants with their namespaces and hosts; by default one tenant has all.'),
   egress: z
     .array(z.string())
     .default([])
     .describe(
-      "What tenants' Routes may connect to although it is refused by default: addresses or networks, with a port or " +
-        'without, such as 127.0.0.1:8080 or 169.254.20.0/24.',
+      "Addresses or networks, with or without a port, that tenants' Routes may connect to although the default " +
+        'rule forbids them, such as 127.0.0.1:8080 or 169.254.20.0/24.',
     ),
-  tokens: z.record(z.string(), z.string()).default({}).describe("Values that tenants' documents may name as &{name}."),
+  tokens: z.record(z.string(), z.string()).default({}).describe("Values that tenants' documents may use as &{name}."),
   sharedObjects: z
     .array(z.string())
     .default([])
-    .describe('Objects of config.json that hold secrets and that tenants may refer to all the same, by name.'),
+    .describe('Names of objects of config.json that tenants may refer to although they contain secrets.'),
   onInvalid: z
     .enum(['KeepLastGood', 'Refuse'])
     .default('KeepLastGood')
-    .describe('What a Route that is not sound does where it does not say so itself.'),
+    .describe('Default of spec.onInvalid of Routes.'),
   groups: z
     .array(group)
     .default([{ name: 'default', serviceAccounts: [], sidecars: false }])
-    .describe('Groups of planes; the first is the one that serves Routes without dataPlanes.'),
+    .describe('Groups of data planes; the first group serves Routes without dataPlanes.'),
 });
 
 export type TrustSettings = z.infer<typeof trustSettings>;

@@ -118,22 +118,27 @@ function names(): z.ZodType<readonly string[], unknown> {
 const webSocketFields = {
   webSocketSubProtocols: names()
     .optional()
-    .describe('Subprotocols of WebSockets that are passed on to backends; by default all.'),
+    .describe('WebSocket subprotocols that are offered to backends; by default all.'),
   maxWebSocketFrameSize: integer({ min: 1 })
     .optional()
-    .describe('Longest frame of a client, in bytes as it is sent; a WebSocket with a longer one is closed.'),
+    .describe(
+      'Maximum size of a WebSocket frame of a client, in bytes on the wire; a larger frame closes the WebSocket.',
+    ),
   maxWebSocketMessageSize: integer({ min: 1 })
     .optional()
-    .describe('Longest message of a client, in bytes as it is sent; a WebSocket with a longer one is closed.'),
+    .describe(
+      'Maximum size of a WebSocket message of a client, in bytes on the wire; a larger message closes the ' +
+        'WebSocket.',
+    ),
   webSocketClosingTimeout: integer({ min: 0, max: 86_400 })
     .optional()
-    .describe('Seconds that one side of a WebSocket has to answer the Close frame of the other.'),
+    .describe('Timeout, in seconds, for the answer to a Close frame of a WebSocket.'),
   perMessageWebSocketCompressionSupported: flag()
     .optional()
-    .describe('Whether clients may agree on `permessage-deflate` with a backend; by default they may.'),
+    .describe('Whether clients may negotiate `permessage-deflate` with a backend; by default they may.'),
   perFrameWebSocketCompressionSupported: flag()
     .optional()
-    .describe('Whether clients may agree on `deflate-frame` with a backend; by default they may.'),
+    .describe('Whether clients may negotiate `deflate-frame` with a backend; by default they may.'),
 };
 
 /** How clients may speak HTTP/2. */
@@ -145,7 +150,7 @@ const http2Fields = {
     .array(choice(['HTTP_2', 'HTTP_1_1', 'HTTP_1_0']))
     .refine((versions) => versions.includes('HTTP_1_1'), { error: 'must have HTTP_1_1, which is always spoken' })
     .optional()
-    .describe('What clients of a connector with `tls` may choose; without `HTTP_2` they speak HTTP/1.'),
+    .describe('Protocols that clients of a connector with `tls` may choose; without `HTTP_2` they speak HTTP/1.'),
   http2ClearTextEnabled: flag()
     .optional()
     .describe('Whether clients of a connector without `tls` may speak HTTP/2; by default they may.'),
@@ -153,10 +158,10 @@ const http2Fields = {
     .strictObject({
       maxConcurrentStreams: integer({ min: 1, max: 10_000 })
         .optional()
-        .describe('Requests that one connection of HTTP/2 may have under way.'),
+        .describe('Maximum number of concurrent requests on one HTTP/2 connection.'),
       maxHeaderListSize: integer({ min: 256, max: 983_040 })
         .optional()
-        .describe('Most bytes of headers in one request of HTTP/2, and of header lines in one of HTTP/1.'),
+        .describe('Maximum size of the headers of a request, in bytes, for HTTP/2 and HTTP/1.'),
       ...mootFields({
         'the engine sizes and tunes its own connections of HTTP/2': [
           'extraSettings',
@@ -168,38 +173,36 @@ const http2Fields = {
       }),
     })
     .optional()
-    .describe('What clients of HTTP/2 are told at first.'),
+    .describe('Initial settings that HTTP/2 clients get.'),
   http2RstFloodMaxRstFramePerWindow: integer({ min: 1, max: 1_000_000 })
     .optional()
-    .describe('Requests that a client of HTTP/2 may take back in the time of http2RstFloodWindowDuration.'),
+    .describe('Maximum number of requests that an HTTP/2 client may cancel within http2RstFloodWindowDuration.'),
   http2RstFloodWindowDuration: integer({ min: 1, max: 2_147_483_647 })
     .default(30)
-    .describe('Time in which requests that are taken back are counted.'),
-  http2RstFloodWindowDurationTimeUnit: timeUnit()
-    .default('SECONDS')
-    .describe('What http2RstFloodWindowDuration counts.'),
+    .describe('Time window in which cancelled requests are counted.'),
+  http2RstFloodWindowDurationTimeUnit: timeUnit().default('SECONDS').describe('Unit of http2RstFloodWindowDuration.'),
 };
 
 /** `vertx` of a connector. */
 export const vertxServerOptions = z.strictObject({
   acceptBacklog: integer({ min: -1, max: 65_535 })
     .optional()
-    .describe('Most connections that wait to be accepted; -1 for as many as the engine takes by itself.'),
+    .describe('Maximum number of connections that wait to be accepted (listen backlog); -1 for the default.'),
   idleTimeout: integer({ min: 0, max: 2_147_483_647 })
     .optional()
-    .describe('Time a connection may wait for its next request; 0 for no limit.'),
-  idleTimeoutUnit: timeUnit().default('SECONDS').describe('What idleTimeout counts.'),
+    .describe('Idle timeout between two requests of a connection; 0 for no limit.'),
+  idleTimeoutUnit: timeUnit().default('SECONDS').describe('Unit of idleTimeout.'),
   sslHandshakeTimeout: integer({ min: 1, max: 86_400_000 })
     .optional()
-    .describe('Time for a TLS handshake, at least a tenth of a second.'),
-  sslHandshakeTimeoutUnit: timeUnit().default('SECONDS').describe('What sslHandshakeTimeout counts.'),
-  maxInitialLineLength: integer({ min: 64, max: 65_536 }).optional().describe('Longest request line, in bytes.'),
+    .describe('Timeout of a TLS handshake, at least a tenth of a second.'),
+  sslHandshakeTimeoutUnit: timeUnit().default('SECONDS').describe('Unit of sslHandshakeTimeout.'),
+  maxInitialLineLength: integer({ min: 64, max: 65_536 })
+    .optional()
+    .describe('Maximum length of the request line, in bytes.'),
   maxTotalHeadersSize: integer({ min: 256, max: 983_040 })
     .optional()
-    .describe('Most bytes of header lines in one request.'),
-  maxHeaderSize: integer({ min: 256, max: 983_040 })
-    .optional()
-    .describe('Most bytes of header lines in one request, under its older name.'),
+    .describe('Maximum size of the header lines of a request, in bytes.'),
+  maxHeaderSize: integer({ min: 256, max: 983_040 }).optional().describe('Former name of maxTotalHeadersSize.'),
   ...http2Fields,
   ...webSocketFields,
   ...mootFields(moot),

@@ -40,21 +40,21 @@ const conditionColumn = (name: string, type: string, description: string, priori
   ...(priority === undefined ? {} : { priority }),
 });
 
-const accepted = conditionColumn('Accepted', 'Accepted', 'Whether this generation is sound.');
+const accepted = conditionColumn('Accepted', 'Accepted', 'Whether this generation is valid.');
 const resolved = (priority?: 1): Column =>
-  conditionColumn('Resolved', 'ResolvedRefs', 'Whether all that it refers to is there and may be used.', priority);
+  conditionColumn('Resolved', 'ResolvedRefs', 'Whether all references exist and may be used.', priority);
 const message: Column = {
   name: 'Message',
   type: 'string',
   jsonPath: '.status.conditions[?(@.type=="Accepted")].message',
-  description: 'What is wrong with it.',
+  description: 'Problems of the resource.',
   priority: 1,
 };
 const age: Column = {
   name: 'Age',
   type: 'date',
   jsonPath: '.metadata.creationTimestamp',
-  description: 'How long ago it was created.',
+  description: 'Time since its creation.',
 };
 
 /** The custom resources. */
@@ -63,10 +63,10 @@ export const resourceDefinitions: readonly ResourceDefinition[] = [
     kind: 'Route',
     plural: 'routes',
     shortName: 'gwr',
-    summary: 'A route of the gateway: which requests it is about and what is done with them.',
+    summary: 'A route of the gateway: the condition for its requests, and the handler that answers them.',
     about:
-      'The route document, and where it is served. A key that is not listed names a decorator, which is put around the ' +
-      'handler, such as baseURI, capture or timer.',
+      'The route document, and the data planes that serve it. Any other key is the name of a decorator that is applied ' +
+      'to the handler, such as baseURI, capture or timer.',
     example: `
 apiVersion: gatewarden.io/v1alpha1
 kind: Route
@@ -94,13 +94,13 @@ spec:
         name: 'Programmed',
         type: 'string',
         jsonPath: '.status.programmed',
-        description: 'How many of the planes that it selects run it.',
+        description: 'Number of selected data planes that run it.',
       },
       {
         name: 'Condition',
         type: 'string',
         jsonPath: '.spec.condition',
-        description: 'Which requests it is about.',
+        description: 'Condition for its requests.',
       },
       resolved(1),
       message,
@@ -111,8 +111,9 @@ spec:
     kind: 'SecretStore',
     plural: 'secretstores',
     shortName: 'gwss',
-    summary: 'A place that Routes find secrets in: a store, and the Secrets that its contents come from.',
-    about: 'Type and configuration of the store, the Secrets that provide its files or values, and who may use it.',
+    summary: 'A secret store for Routes, and the Kubernetes Secrets that provide its contents.',
+    about:
+      'Type and configuration of the store, the Secrets that provide its files or values, and the namespaces that may use it.',
     example: `
 apiVersion: gatewarden.io/v1alpha1
 kind: SecretStore
@@ -138,8 +139,9 @@ spec:
     kind: 'AuditService',
     plural: 'auditservices',
     shortName: 'gwas',
-    summary: 'What records the requests of Routes. Not available in this version: it is kept, and is not accepted.',
-    about: 'What is recorded, where, and who may use it.',
+    summary:
+      'An audit service for the requests of Routes. Not available in this version: it is stored, but not accepted.',
+    about: 'Recorded events, event handlers, and the namespaces that may use the service.',
     example: `
 apiVersion: gatewarden.io/v1alpha1
 kind: AuditService
@@ -223,7 +225,7 @@ function definitionOf({ kind, plural, shortName, summary, about, spec, status, c
                 metadata: { type: 'object' },
                 spec: structuralSchema(spec.describe(about)),
                 status: structuralSchema(
-                  status.describe('What the controller says of it. Only the controller writes it.'),
+                  status.describe('State reported by the controller. Only the controller writes it.'),
                 ),
               },
             },

@@ -46,7 +46,7 @@ export function documentSchema(name: DocumentName): JsonSchema {
       $schema: { type: 'string', description: 'Schema of this file, for editors; the gateway ignores it.' },
       ...(isSettings ? {} : decorationFields()),
       ...(fields['properties'] as JsonSchema),
-      heap: { description: 'Objects with a name, for this document and what is in it.', $ref: '#/$defs/heap' },
+      heap: { description: 'Named objects, for this document and the documents in it.', $ref: '#/$defs/heap' },
       ...(isSettings
         ? {}
         : { globalDecorators: { description: GLOBAL, type: 'object', properties: decorationFields() } }),

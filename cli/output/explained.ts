@@ -42,7 +42,10 @@ export const documents: readonly Explained[] = [
       'Takes the requests for which its condition is true, unless an earlier route (by name) takes them. The names ' +
       'of decorators are fields too, such as capture and baseURI.',
     config: z.strictObject({
-      name: z.string().optional().describe('Name, which orders the routes of a router; by default the id.'),
+      name: z
+        .string()
+        .optional()
+        .describe('Name of the route. A router tries its routes in the order of their names. By default the id.'),
       _id: z.string().optional().describe('Id; by default the name of the file without its extension.'),
       condition: runtimeFlag()
         .nullable()

@@ -10,8 +10,8 @@ export const allowedNamespaces = z
   .optional()
   .meta({ listType: 'set' })
   .describe(
-    'Namespaces whose Routes may refer to it as NAMESPACE/NAME; * stands for all of them. Without it only Routes of ' +
-      'its own namespace may.',
+    'Namespaces whose Routes may refer to it as NAMESPACE/NAME; * allows all namespaces. By default only Routes ' +
+      'of its own namespace may.',
   );
 
 /** Whether Routes of a namespace may refer to a resource of another one. */

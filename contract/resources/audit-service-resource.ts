@@ -7,12 +7,12 @@ const filterPolicy = z.strictObject({
     .array(z.string())
     .optional()
     .meta({ listType: 'atomic' })
-    .describe('JSON pointers, beginning with the topic, of what is recorded although it is not by default.'),
+    .describe('JSON pointers, starting with the topic, of values to record that are not recorded by default.'),
   excludeIf: z
     .array(z.string())
     .optional()
     .meta({ listType: 'atomic' })
-    .describe('JSON pointers, beginning with the topic, of what is left out.'),
+    .describe('JSON pointers, starting with the topic, of values to leave out.'),
 });
 
 const settings = z.strictObject({
@@ -28,7 +28,7 @@ const settings = z.strictObject({
       value: filterPolicy.optional().describe('Fields whose values are recorded or left out.'),
     })
     .optional()
-    .describe('What of an event is recorded.'),
+    .describe('Parts of an event that are recorded.'),
   caseInsensitiveFields: z
     .array(z.string())
     .optional()
@@ -37,7 +37,7 @@ const settings = z.strictObject({
   topicsSchemasDirectory: z
     .string()
     .optional()
-    .describe('Directory of the schemas of custom topics. A directory of a plane cannot be used by a resource.'),
+    .describe('Directory of the schemas of custom topics. A resource cannot use a directory of a data plane.'),
 });
 
 const eventHandler = z.strictObject({
@@ -47,12 +47,14 @@ const eventHandler = z.strictObject({
 
 /** Every field of `AuditService.spec`: what `config` is in a declaration of the type AuditService. */
 export const auditServiceSpec = z.strictObject({
-  config: settings.optional().describe('What holds for all event handlers.'),
+  config: settings.optional().describe('Settings for all event handlers.'),
   eventHandlers: z
     .array(eventHandler)
     .optional()
     .meta({ listType: 'atomic' })
-    .describe('What records the events. Not available in this version: the resource is kept, and is not accepted.'),
+    .describe(
+      'Handlers that record the events. Not available in this version: the resource is stored, but not accepted.',
+    ),
   allowedNamespaces,
 });
 

@@ -25,14 +25,15 @@ const requirement = z
   .strictObject({
     key: labelKey().describe('Key of the label.'),
     operator: oneOf(['In', 'NotIn', 'Exists', 'DoesNotExist']).describe(
-      'What is asked of the label: to be one of `values`, to be none of them, to be there, or not to be.',
+      'Comparison: the value of the label is in `values`, is not in `values`, the label exists, or it does not ' +
+        'exist.',
     ),
     values: z
       .array(labelValue())
       .max(64)
       .optional()
       .meta({ listType: 'atomic' })
-      .describe('Values for In and NotIn, which need one or more; the others take none.'),
+      .describe('Values for In and NotIn, at least one; Exists and DoesNotExist take none.'),
   })
   .check(
     ruled<Requirement>(
@@ -49,11 +50,11 @@ export const planeSelector = z.strictObject({
   matchLabels: z
     .record(z.string(), labelValue())
     .optional()
-    .describe('Labels that a plane must have with these values.'),
+    .describe('Labels, with their values, that a data plane must have.'),
   matchExpressions: z
     .array(requirement)
     .max(64)
     .optional()
     .meta({ listType: 'atomic' })
-    .describe('What else is asked of the labels of a plane.'),
+    .describe('Further conditions on the labels of a data plane.'),
 });

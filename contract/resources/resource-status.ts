@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { oneOf } from './resource-rule.ts';
 
 const condition = z.strictObject({
-  type: z.string().min(1).max(316).describe('What the condition is about.'),
-  status: oneOf(['True', 'False', 'Unknown']).describe('Whether it holds.'),
-  reason: z.string().min(1).max(1024).describe('Why, in one word; docs/operating.md explains each.'),
-  message: z.string().max(32_768).describe('Why, for people: every problem with its path.'),
-  observedGeneration: z.int().min(0).optional().describe('Generation of the resource that this is said of.'),
-  lastTransitionTime: z.string().meta({ format: 'date-time' }).describe('When it last began to hold, or ceased to.'),
+  type: z.string().min(1).max(316).describe('Type of the condition.'),
+  status: oneOf(['True', 'False', 'Unknown']).describe('Status of the condition.'),
+  reason: z.string().min(1).max(1024).describe('Reason in one word; docs/operating.md explains each.'),
+  message: z.string().max(32_768).describe('Explanation for people, with every problem and its path.'),
+  observedGeneration: z.int().min(0).optional().describe('Generation of the resource that the condition describes.'),
+  lastTransitionTime: z.string().meta({ format: 'date-time' }).describe('Time of the last change of the status.'),
 });
 
 const conditions = (about: string): z.ZodOptional<z.ZodArray<typeof condition>> =>
@@ -21,36 +21,35 @@ const observedGeneration = z
   .int()
   .min(0)
   .optional()
-  .describe('Generation of the resource that the controller judged last.');
+  .describe('Generation of the resource that the controller validated last.');
 
 /** Every field of `Route.status`. */
 export const routeStatus = z.strictObject({
   observedGeneration,
   conditions: conditions(
-    'Accepted: whether this generation is sound. ResolvedRefs: whether all that it refers to is there and may be used. ' +
-      'Programmed: whether every plane that it selects runs what the controller compiled. BaseCurrent: False while the ' +
-      'last good base configuration serves because the newest one is not valid; otherwise absent.',
+    'Accepted: this generation is valid. ResolvedRefs: all references exist and may be used. Programmed: every ' +
+      'selected data plane runs the version that the controller compiled. BaseCurrent: False while the last good ' +
+      'base configuration serves because the newest one is invalid; otherwise absent.',
   ),
   programmed: z
     .string()
     .optional()
-    .describe(
-      'How many of the planes that it selects run it, such as 2/3, and which generation if it is an older one.',
-    ),
+    .describe('Number of selected data planes that run it, such as 2/3, and the generation if it is an older one.'),
   lastGood: z
     .strictObject({
-      generation: z.int().min(0).describe('Its generation.'),
-      hash: z.string().min(1).describe('Hash of what planes run of it.'),
+      generation: z.int().min(0).describe('Generation of that version.'),
+      hash: z.string().min(1).describe('Hash of the compiled version that data planes run.'),
     })
     .optional()
-    .describe('The version that was accepted last. It serves while a newer one is not sound, if onInvalid says so.'),
+    .describe(
+      'The version that was accepted last. It serves while a newer version is invalid, unless onInvalid is Refuse.',
+    ),
 });
 
 /** Every field of `SecretStore.status` and `AuditService.status`. */
 export const referredStatus = z.strictObject({
   observedGeneration,
   conditions: conditions(
-    'Accepted: whether this generation is sound and may be used. ResolvedRefs: whether all that it refers to is there ' +
-      'and may be used.',
+    'Accepted: this generation is valid and may be used. ResolvedRefs: all references exist and may be used.',
   ),
 });

@@ -11,7 +11,7 @@ const declaration = z
       .optional()
       .describe('Configuration of the object; `gatewarden explain TYPE` lists its fields.'),
   })
-  .describe('An object. A key beside these names a decorator, which is put around it.');
+  .describe('An object. Any other key is the name of a decorator that is applied to it.');
 
 /** Every field of `Route.spec`. Other keys name decorators that are put around the handler. */
 export const routeSpec = z.looseObject({
@@ -22,10 +22,13 @@ export const routeSpec = z.looseObject({
     .array(declaration)
     .optional()
     .meta({ listType: 'atomic' })
-    .describe('Objects of this route. Others are found in the base configuration, as far as tenants may use them.'),
+    .describe('Objects of this route. It can also use objects of the base configuration that tenants may use.'),
   condition: freeForm('runtime expression<boolean>')
     .optional()
-    .describe('Which requests the route is about; by default all. A request goes to the first route by name.'),
+    .describe(
+      'Condition for requests that the route takes; by default all. The first matching route, by name, takes a ' +
+        'request.',
+    ),
   name: z
     .string()
     .min(1)
@@ -37,13 +40,16 @@ export const routeSpec = z.looseObject({
       ),
     )
     .optional()
-    .describe('Routes of a tenant are tried in the order of their names, which are unique; by default NAMESPACE.NAME.'),
+    .describe(
+      'Name of the route, unique in its tenant; by default NAMESPACE.NAME. Routes of a tenant are tried in the ' +
+        'order of their names.',
+    ),
   secrets: z
     .strictObject({
       stores: z
         .array(freeForm('SecretStore reference'))
         .meta({ listType: 'atomic' })
-        .describe('Stores that are asked for the secrets of objects which name no provider.'),
+        .describe('Secret stores for objects that do not set a secretsProvider.'),
     })
     .optional()
     .meta({ instead: "an object of type 'SecretsProvider'" })
@@ -66,15 +72,15 @@ export const routeSpec = z.looseObject({
   dataPlanes: planeSelector
     .optional()
     .describe(
-      'Which planes serve the Route, by their labels; gatewarden.io/group is the group of a plane. By default those ' +
-        'of the first group. One that asks nothing selects all planes but sidecars, which serve it only when they are in ' +
-        'its namespace and this asks for a label that they have.',
+      'Selects the data planes that serve the Route, by their labels; the label gatewarden.io/group is the group ' +
+        'of a data plane. By default the first group. An empty selector selects all data planes except sidecars. A ' +
+        'sidecar serves the Route only if it is in the same namespace and the selector names a label that it has.',
     ),
   onInvalid: oneOf(['KeepLastGood', 'Refuse'])
     .optional()
     .describe(
-      'What becomes of requests while this version is not sound: the version accepted last keeps serving them, or ' +
-        'they are refused with 500. By default what the operator chose in trust.json.',
+      'Behaviour while this version is invalid: the last accepted version keeps serving, or requests are rejected ' +
+        'with 500. The default is set by the operator in trust.json.',
     ),
   _id: z
     .string()
@@ -83,7 +89,7 @@ export const routeSpec = z.looseObject({
     )
     .optional()
     .meta({ aside: true })
-    .describe('Must not be given: the id of a Route is NAMESPACE.NAME.'),
+    .describe('Not allowed: the id of a Route is NAMESPACE.NAME.'),
 });
 
 export type RouteSpec = z.infer<typeof routeSpec>;

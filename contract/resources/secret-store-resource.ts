@@ -15,15 +15,15 @@ const item = z
     key: textOfForm('^[-._a-zA-Z0-9]+$', 'must be a key of a Secret', 253).describe('Key of the Secret.'),
     file: textOfForm(FILE_NAME, 'must be the name of a file', 253)
       .optional()
-      .describe("Name of the file that the store finds its value in; by default the key. Not with 'secretId'."),
+      .describe("Name of the file that contains the value; by default the key. Not together with 'secretId'."),
     secretId: z
       .string()
       .min(1)
       .max(1024)
       .optional()
       .describe(
-        'Id of the secret that its value is, for a store that holds values itself (Base64EncodedSecretStore): the ' +
-          'value is there as `config.secrets` would have it.',
+        'Secret id of the value, for a store that contains values itself (Base64EncodedSecretStore). The value is ' +
+          'added to `config.secrets`.',
       ),
   })
   .check(
@@ -47,7 +47,10 @@ const secretSource = z.strictObject({
     .max(128)
     .optional()
     .meta({ listType: 'atomic' })
-    .describe('Which keys of the Secret are used, and as what; by default each is a file with the name of the key.'),
+    .describe(
+      'Keys of the Secret to use, with their file names or secret ids; by default every key is a file with the ' +
+        'name of the key.',
+    ),
 });
 
 /** Every field of `SecretStore.spec`. */
@@ -60,15 +63,15 @@ export const secretStoreSpec = z.strictObject({
   config: freeObject('object')
     .optional()
     .describe(
-      'Configuration of the store; `gatewarden explain TYPE` lists its fields. Paths in it are those of the files that ' +
-        '`secrets` provides: `file` is the name of one, and `directory` may be left out.',
+      'Configuration of the store; `gatewarden explain TYPE` lists its fields. Its paths refer to the files that ' +
+        '`secrets` provides: `file` is the name of one of them, and `directory` may be left out.',
     ),
   secrets: z
     .array(secretSource)
     .max(16)
     .optional()
     .meta({ listType: 'map', listMapKeys: ['name'] })
-    .describe('Secrets whose values are the files or values of the store.'),
+    .describe('Kubernetes Secrets that provide the files or values of the store.'),
   allowedNamespaces,
 });
 

@@ -17,55 +17,60 @@ export const logLevel = z.enum(['error', 'warn', 'info', 'debug']);
 /** Every field of `sidecar.json`: what is put into the Pods that get a sidecar, unless their annotations say otherwise. */
 export const sidecarSettings = z.strictObject({
   image: z.string().min(1).describe('Image of the sidecar.'),
-  pullPolicy: z.enum(['Always', 'IfNotPresent', 'Never']).default('IfNotPresent').describe('When the image is pulled.'),
+  pullPolicy: z.enum(['Always', 'IfNotPresent', 'Never']).default('IfNotPresent').describe('Pull policy of the image.'),
   pullSecrets: z
     .array(z.string().min(1))
     .default([])
-    .describe('Names of Secrets for pulling the image, which the namespaces of the Pods must have.'),
+    .describe('Names of the Secrets for pulling the image; they must exist in the namespaces of the Pods.'),
   controllers: z
     .array(z.string().regex(/^[A-Za-z0-9.-]+:\d{1,5}$/, { error: 'must be HOST:PORT' }))
     .min(1)
-    .describe('Where controllers are reached from any namespace, as HOST:PORT.'),
+    .describe('Addresses of the controllers as HOST:PORT, reachable from any namespace.'),
   port: port.default(15_080).describe('Port that the sidecar accepts clients on.'),
-  adminPort: port.default(15_090).describe('Port of its health and metrics.'),
+  adminPort: port.default(15_090).describe('Port for health checks and metrics.'),
   units: z.int().min(1).max(64).default(1).describe('Number of its event loops.'),
   resources: z
     .strictObject({ requests: amounts.default({}), limits: amounts.default({}) })
     .default({ requests: { cpu: '50m', memory: '96Mi' }, limits: { memory: '256Mi' } })
-    .describe('What it asks for and is held to.'),
-  logLevel: logLevel.default('info').describe('What its program log tells.'),
-  accessLog: z.boolean().default(true).describe('Whether it writes a line for each request.'),
+    .describe('Resource requests and limits.'),
+  logLevel: logLevel.default('info').describe('Log level.'),
+  accessLog: z.boolean().default(true).describe('Whether the sidecar writes an access log.'),
   drainSeconds: z
     .int()
     .min(0)
     .max(3600)
     .default(20)
-    .describe('How long running requests may take to finish once the application has ended.'),
-  temporaryStorage: quantity.default('64Mi').describe('How much it may keep in files, for bodies that it buffers.'),
+    .describe('Drain timeout: time for running requests after the application has ended.'),
+  temporaryStorage: quantity.default('64Mi').describe('Maximum size of temporary files, for buffered bodies.'),
   runAsUser: z
     .int()
     .min(1)
     .nullable()
     .default(65_532)
-    .describe('User that it runs as; null for the one that the cluster chooses.'),
+    .describe('User id of the sidecar; null to let the cluster choose.'),
   runAsGroup: z
     .int()
     .min(0)
     .nullable()
     .default(65_532)
-    .describe('Its group; null for the one that the cluster chooses.'),
+    .describe('Group id of the sidecar; null to let the cluster choose.'),
   extraArgs: z
     .array(z.string())
     .default([])
-    .describe('Further words for `gatewarden dataplane`; those that are there already may not be repeated.'),
+    .describe('Further arguments for `gatewarden dataplane`; arguments that the injector sets must not be repeated.'),
   namespaces: z
     .array(z.string().min(1))
     .optional()
-    .describe('Namespaces whose sidecars controllers let in: Pods of others are refused; by default nobody is.'),
+    .describe(
+      'Namespaces in which sidecars are admitted; Pods of other namespaces are rejected. By default all namespaces ' +
+        'are allowed.',
+    ),
   excludedNamespaces: z
     .array(z.string().min(1))
     .default([])
-    .describe('Namespaces whose Pods never get a sidecar, beside those of Kubernetes and that of the controllers.'),
+    .describe(
+      'Namespaces whose Pods never get a sidecar, in addition to those of Kubernetes and that of the controllers.',
+    ),
 });
 
 export type SidecarSettings = z.infer<typeof sidecarSettings>;

@@ -8,23 +8,24 @@ const LARGEST_WINDOW = 100_000;
 /** Fields of a circuit breaker, in a handler or on its own. */
 export const breakerFields = z
   .strictObject({
-    enabled: flag().default(true).describe('Whether failures are counted at all.'),
+    enabled: flag().default(true).describe('Whether the circuit breaker is active.'),
     maxFailures: integer({ min: 1, max: 1_000_000_000 }).describe(
-      'Failures that open the circuit: among the last requests, or in a row where there is no `slidingCounter`.',
+      'Number of failures that opens the circuit: consecutive failures or, with a `slidingCounter`, failures among ' +
+        'the last requests.',
     ),
     openDuration: duration().describe('How long the circuit stays open.'),
     openHandler: ref('handler')
       .optional()
-      .describe('Answers while the circuit is open; by default the request fails with 500.'),
+      .describe('Handler of requests while the circuit is open; by default they fail with 500.'),
     slidingCounter: z
       .strictObject({
         size: integer({ min: 1, max: LARGEST_WINDOW }).describe(
-          'How many requests, the last ones, are looked at; must be greater than `maxFailures`.',
+          'Number of latest requests to consider; must be greater than `maxFailures`.',
         ),
       })
       .optional()
-      .describe('Counts the failures among the last requests, with successes between them.'),
-    executor: ref('executor').prefault('ScheduledExecutorService').describe('Closes the circuit.'),
+      .describe('Counts failures among the last requests instead of consecutive failures.'),
+    executor: ref('executor').prefault('ScheduledExecutorService').describe('Runs the task that closes the circuit.'),
   })
   .check(({ value, issues }) => {
     const { maxFailures, slidingCounter } = value;

@@ -12,12 +12,12 @@ export const customProxyFields = {
     .refine(({ pathname, search, hash }) => pathname === '/' && search === '' && hash === '', {
       error: 'must end with the host or the port',
     })
-    .describe('Where the proxy is, such as `http://proxy.example:3128`.'),
+    .describe('URL of the proxy, such as `http://proxy.example:3128`.'),
   username: text()
     .refine((name) => /^[^:\p{Cc}]*$/u.test(name), { error: 'must hold no colon and no control character' })
     .optional()
-    .describe('Name for a proxy that authenticates.'),
-  passwordSecretId: secretId().optional().describe('Id of the password, which is a GenericSecret.'),
+    .describe('User name for a proxy that requires authentication.'),
+  passwordSecretId: secretId().optional().describe('Id of the password, a GenericSecret.'),
   secretsProvider: ref('secretsProvider').optional().describe('Provider of the password.'),
 };
 

@@ -10,21 +10,21 @@ export const httpVersionFields = {
   protocolVersion: choice(['HTTP/2', 'HTTP/1.1'])
     .optional()
     .describe(
-      'HTTP version of outgoing requests. `HTTP/2`: over TLS it is offered first, and without TLS as ' +
-        '`http2PriorKnowledge` says; a backend that does not speak it is spoken to in HTTP/1.1. By default HTTP/2 is ' +
-        'offered over TLS where `alpn` of the `tls` options allows it, and never without TLS.',
+      'HTTP version of outgoing requests. With `HTTP/2` the gateway offers HTTP/2 first over TLS; without TLS ' +
+        '`http2PriorKnowledge` decides how. It falls back to HTTP/1.1 for backends without HTTP/2. By default HTTP/2 ' +
+        'is offered over TLS if `alpn` of the `tls` options allows it, and never without TLS.',
     ),
   http2PriorKnowledge: flag()
     .default(false)
     .describe(
-      'For backends without TLS, with `protocolVersion` `HTTP/2`: whether HTTP/2 is spoken from the first byte; ' +
-        'otherwise a request without a body asks to upgrade to it.',
+      'For backends without TLS and `protocolVersion` `HTTP/2`: true starts HTTP/2 with the first byte; false ' +
+        'upgrades with a request that has no body.',
     ),
   stateTrackingEnabled: flag()
     .default(true)
     .describe(
-      'Whether every request gets a connection of its own where a client certificate is shown, because such a ' +
-        'connection speaks for somebody.',
+      'Whether every request uses its own connection if the gateway sends a client certificate, because such a ' +
+        'connection is authenticated.',
     ),
 };
 

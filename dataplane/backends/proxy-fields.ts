@@ -23,7 +23,7 @@ export const proxyFields = {
         ...customProxyFields,
         password: deprecated(
           text().transform((password) => new Secret(password)),
-          '`passwordSecretId`: whoever reads the document reads the password',
+          '`passwordSecretId`: anyone who can read the document can read the password',
         ).describe('The password itself.'),
       })
       .check(
@@ -34,9 +34,9 @@ export const proxyFields = {
         z.check(needsPassword),
       ),
     'a `proxyOptions` of the type CustomProxyOptions',
-  ).describe('Proxy for outgoing requests; it wins over `systemProxy` and `proxyOptions`.'),
+  ).describe('Proxy for outgoing requests; overrides `systemProxy` and `proxyOptions`.'),
   systemProxy: deprecated(operatorFlag, 'a `proxyOptions` of the type SystemProxyOptions').describe(
-    'Whether the proxy that system properties name is used; it wins over `proxyOptions`.',
+    'Whether to use the proxy of the system properties; overrides `proxyOptions`.',
   ),
 };
 

@@ -7,21 +7,21 @@ import { breakerFields } from './breaker-fields.ts';
 
 /** Fields of `retries`. */
 export const retriesFields = z.strictObject({
-  enabled: flag().default(true).describe('Whether requests are sent again at all.'),
+  enabled: flag().default(true).describe('Whether requests are retried.'),
   condition: runtimeFlag()
     .prefault('${false}')
-    .describe('An answer for which this is true is not good enough: the request is sent again.'),
+    .describe('Condition on the response; the request is retried if it is true.'),
   runtimeExceptionCondition: unavailable('runtime expression<boolean>').describe(
-    'Which failures are worth sending a request again.',
+    'Failures after which a request is retried.',
   ),
-  executor: ref('executor').prefault('ScheduledExecutorService').describe('Sends the request again after the delay.'),
+  executor: ref('executor').prefault('ScheduledExecutorService').describe('Runs the retry after the delay.'),
   count: integer({ min: 0 })
     .default(5)
     .describe(
-      'How often a request is sent again at most, whatever the reasons; then the last answer is returned. A request ' +
-        'that is repeated at once because a kept connection was dead counts too.',
+      'Maximum number of retries of a request, for all reasons together; then the last response is returned. An ' +
+        'immediate retry because a pooled connection was closed counts too.',
     ),
-  delay: duration({ zero: true }).prefault('10 seconds').describe('Time before a request is sent again.'),
+  delay: duration({ zero: true }).prefault('10 seconds').describe('Delay before a retry.'),
 });
 
 export type RetriesConfig = z.output<typeof retriesFields>;
@@ -36,9 +36,9 @@ export const retryFields = {
   retries: retriesFields
     .optional()
     .describe(
-      'Sends requests again that got no answer, of any method; without it none is. What was sent of a body is kept in ' +
-        'the `temporaryStorage`; a body that is too long for it is not sent again. Its metrics are `gw_retries_total` and ' +
-        '`gw_retries_failed_total`.',
+      'Retries requests of any method that got no response; without this field no request is retried. The request ' +
+        'body is buffered in the `temporaryStorage`; a request with a larger body is not retried. The metrics are ' +
+        '`gw_retries_total` and `gw_retries_failed_total`.',
     ),
   circuitBreaker: breakerFields
     .optional()

@@ -27,15 +27,15 @@ export const senderFields = {
     .describe('Time without a byte after which a connection is given up; the answer is then 502. Zero for any time.'),
   waitQueueSize: integer({ min: 0, max: 1_000_000 })
     .optional()
-    .describe('Most requests that wait for a connection, by default 10000; further ones are answered with 503.'),
+    .describe('Maximum number of requests that wait for a connection, 10000 by default; further requests get 503.'),
   websocket: websocketFields.prefault({}).describe('Upgrades to WebSocket.'),
 
   forwardProxy: flag()
     .default(false)
     .describe(
-      'Whether requests may go to the host that the client names. If false, a handler that no `baseURI` covers is an ' +
-        'error: on the route, on an object or binding on the way, or by a filter that sets `request.uri`. For ' +
-        'operators only.',
+      'Whether requests may go to the host that the client names. If false, a handler needs a `baseURI` (on the ' +
+        'route, or on an object or binding before it) or a filter that sets `request.uri`; otherwise the ' +
+        'configuration is an error. For operators only.',
     ),
   ...httpVersionFields,
   numberOfWorkers: noEffect(
@@ -44,31 +44,31 @@ export const senderFields = {
   ).describe('Worker threads for outgoing requests.'),
   temporaryStorage: ref('temporaryStorage')
     .prefault('TemporaryStorage')
-    .describe('Keeps bodies that have to be whole before they are passed on, or that may be sent again.'),
+    .describe('Storage for buffered bodies and for bodies that may be sent again.'),
   asyncBehavior: choice(['streaming', 'non_streaming'])
     .optional()
     .describe(
-      'Whether messages are passed on as they arrive or when they are whole; by default as `streamingEnabled` of ' +
-        '`admin.json` says. What has to be whole is kept in the `temporaryStorage`, and longer than it or 2 GB is ' +
-        'refused. `text/event-stream` needs `streaming`, and so do gRPC calls in which both sides go on sending; where ' +
-        'events are rare, `soTimeout` has to be longer than the pause between them.',
+      'Whether messages are streamed or buffered completely before they are passed on; the default is ' +
+        '`streamingEnabled` of `admin.json`. Buffered messages are kept in the `temporaryStorage`; a message larger ' +
+        'than its limit or 2 GB is rejected. `text/event-stream` and bidirectional gRPC calls need `streaming`. For ' +
+        'rare events, `soTimeout` must be longer than the pause between them.',
     ),
   disableRetries: noEffect(
     flag(),
     'a request is sent once more only when a kept connection turns out to be closed and repeating it is safe',
-  ).describe('Whether failed requests are never repeated.'),
+  ).describe('Whether automatic retries are switched off.'),
   propagateDisconnection: flag()
     .default(true)
     .describe(
-      'Whether a client that leaves ends its call to the backend; otherwise a request that was sent whole is answered ' +
-        'for nobody, and the content of its answer has the time `soTimeout` to come.',
+      'Whether a disconnecting client cancels its call to the backend. Otherwise a completely sent request ' +
+        'continues, and its response may take up to `soTimeout` to arrive.',
     ),
 
   vertx: vertxClientOptions
     .prefault({})
     .describe(
-      'Options of the HTTP client of OpenIG that have no field of their own. Its other options are ' +
-        'known too: the check says of each why it is refused or has no effect.',
+      'Options of the HTTP client of OpenIG that have no field of their own. Other options of that client are ' +
+        'recognized: `gatewarden check` says why each is rejected or has no effect.',
     ),
   ...proxyFields,
   ...retryFields,

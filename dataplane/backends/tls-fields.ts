@@ -12,7 +12,7 @@ export const deprecatedTlsFields = {
     'Name of the SSLContext algorithm.',
   ),
   sslEnabledProtocols: deprecated(protocolFields.sslEnabledProtocols, INSTEAD).describe('Allowed TLS protocols.'),
-  trustManager: deprecated(oneOrMore('trustManager'), INSTEAD).describe('Trust of peer certificates.'),
+  trustManager: deprecated(oneOrMore('trustManager'), INSTEAD).describe('CA certificates for backends.'),
 };
 
 export const tlsReference = ref('tlsOptions').optional();
@@ -20,11 +20,11 @@ export const tlsReference = ref('tlsOptions').optional();
 /** Fields of a handler about TLS. */
 export const tlsFields = {
   tls: tlsReference.describe(
-    'Options for `https` backends; by default the authorities of the platform and strict names. It wins over the ' +
-      'deprecated fields but for `hostnameVerifier`.',
+    'TLS options for `https` backends; by default the CA certificates of the platform and strict host names. ' +
+      'Overrides the deprecated fields except `hostnameVerifier`.',
   ),
   hostnameVerifier: deprecated(hostnameVerifier, "'hostnameVerifier' of a ClientTlsOptions").describe(
-    'Check of the name in the certificate of a backend; it wins over that of `tls`.',
+    'Host name verification of backend certificates; overrides that of `tls`.',
   ),
   ...deprecatedTlsFields,
 };

@@ -86,17 +86,19 @@ const USUAL_LINE = 4096;
 
 /** Options of OpenIG's HTTP client; those about WebSockets are not among them. */
 export const clientOptions = {
-  keepAlive: flag().optional().describe('False gives every request a connection of its own.'),
+  keepAlive: flag().optional().describe('False opens a new connection for every request.'),
   keepAliveTimeout: integer({ min: 0, max: 86_400 })
     .optional()
-    .describe('Seconds that an unused connection is kept, 60 by default; 0 for any time.'),
+    .describe('Seconds that an idle connection is kept, 60 by default; 0 for no limit.'),
   maxWaitQueueSize: integer({ min: -1, max: 1_000_000 })
     .optional()
-    .describe('Most requests that wait for a connection, where `waitQueueSize` says nothing; -1 for any number.'),
-  maxHeaderSize: integer({ min: 256, max: 983_040 }).optional().describe('Most bytes of header lines in one answer.'),
+    .describe('Maximum number of requests that wait for a connection, if `waitQueueSize` is not set; -1 for no limit.'),
+  maxHeaderSize: integer({ min: 256, max: 983_040 })
+    .optional()
+    .describe('Maximum size of the header lines of a response, in bytes.'),
   maxInitialLineLength: integer({ min: 64, max: 65_536 })
     .optional()
-    .describe('Most bytes that the status line of an answer adds to `maxHeaderSize`.'),
+    .describe('Maximum size of the status line of a response, in bytes, in addition to `maxHeaderSize`.'),
   ...fieldsOf(disallowed, refused),
   ...fieldsOf(decidedElsewhere, refused),
   ...fieldsOf(moot, (why) => noEffect(z.unknown(), why)),

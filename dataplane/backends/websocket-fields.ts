@@ -13,19 +13,24 @@ const AS_THEY_ARE = 'frames are passed on as they are, and the client and the ba
 const webSocketOptions = {
   tryUsePerMessageWebSocketCompression: flag()
     .default(true)
-    .describe('Whether `permessage-deflate` is offered to the backend where the client offers it.'),
+    .describe('Whether `permessage-deflate` is offered to the backend if the client offers it.'),
   tryUsePerFrameWebSocketCompression: flag()
     .default(true)
-    .describe('Whether `deflate-frame` is offered to the backend where the client offers it.'),
+    .describe('Whether `deflate-frame` is offered to the backend if the client offers it.'),
   maxWebSocketFrameSize: integer({ min: 1 })
     .optional()
-    .describe('Longest frame of a backend, in bytes as it is sent; a WebSocket with a longer one is closed.'),
+    .describe(
+      'Maximum size of a WebSocket frame of a backend, in bytes on the wire; a larger frame closes the WebSocket.',
+    ),
   maxWebSocketMessageSize: integer({ min: 1 })
     .optional()
-    .describe('Longest message of a backend, in bytes as it is sent; a WebSocket with a longer one is closed.'),
+    .describe(
+      'Maximum size of a WebSocket message of a backend, in bytes on the wire; a larger message closes the ' +
+        'WebSocket.',
+    ),
   webSocketClosingTimeout: integer({ min: 0, max: 86_400 })
     .optional()
-    .describe('Seconds that one side has to answer the Close frame of the other; by default as the connector says.'),
+    .describe('Timeout, in seconds, for the answer to a Close frame; by default that of the connector.'),
   webSocketCompressionLevel: noEffect(integer({ min: 0, max: 9 }), AS_THEY_ARE),
   webSocketAllowClientNoContext: noEffect(flag(), AS_THEY_ARE),
   webSocketRequestServerNoContext: noEffect(flag(), AS_THEY_ARE),
@@ -37,17 +42,18 @@ const webSocketOptions = {
 export const websocketFields = z.strictObject({
   enabled: flag()
     .default(false)
-    .describe('Whether a client may upgrade its connection to a WebSocket; otherwise it gets the answer without.'),
+    .describe('Whether clients may upgrade to WebSocket; otherwise the request is sent without the upgrade.'),
   connectionTimeout: timeout
     .optional()
     .describe("Time to establish a WebSocket connection; by default the handler's `connectionTimeout`."),
   soTimeout: timeout
     .optional()
     .describe(
-      "A WebSocket that is silent for this time is closed; by default the handler's `soTimeout`, which is short for one.",
+      "Idle timeout of a WebSocket; by default the handler's `soTimeout`, which is usually too short for " +
+        'WebSockets.',
     ),
   numberOfSelectors: noEffect(integer({ min: 1 }), 'event loops carry WebSockets as they carry requests').describe(
-    'Most worker threads.',
+    'Maximum number of worker threads.',
   ),
   tls: tlsReference.describe("Options for `wss` and `https` backends; by default the handler's."),
   vertx: z

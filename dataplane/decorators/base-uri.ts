@@ -10,17 +10,15 @@ import { denials } from '../heap/objects/denials.ts';
 const decoration = runtimeText()
   .refine(isUri, 'is not a URI')
   .meta({ label: 'runtime expression<url>', json: { type: 'string' } })
-  .describe(
-    'The new base, such as `http://app.example.com:8080`: its scheme, host and port. What follows is not used.',
-  );
+  .describe('The new base URI, such as `http://app.example.com:8080`. Only its scheme, host and port are used.');
 
 /** Sends requests elsewhere. */
 export const baseUriDecorator = defineDecorator({
   type: 'BaseUriDecorator',
   summary:
-    'Replaces scheme, host and port of the request URI before the decorated object sees it. Path and query stay, and ' +
-    'so does the `Host` header. A base that names no host changes nothing; one that evaluates to null or to no URI ' +
-    'makes the answer 500. The decorator `baseURI` is there without being declared.',
+    'Replaces scheme, host and port of the request URI before the decorated object sees it. Path and query stay, ' +
+    'and so does the `Host` header. A base without a host changes nothing; a base that evaluates to null or is ' +
+    'not a URI gives 500. The decorator `baseURI` is predefined.',
   config: z.strictObject({}),
   decoration,
   decorates: ['filter', 'handler'],

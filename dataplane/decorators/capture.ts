@@ -15,35 +15,37 @@ const names = z.array(pattern({ ignoreCase: true })).default([]);
 export const captureDecorator = defineDecorator({
   type: 'CaptureDecorator',
   summary:
-    'Writes the messages that pass the decorated object to the log. `request` and `response` are what enters and ' +
-    'leaves the object; `filtered_request` and `filtered_response` are what a filter passes on and gets back; `all` is ' +
-    'all of them. Credentials are always masked: headers such as `Authorization` and `Cookie`, parameters and members ' +
-    'of entities with names such as `token`, `secret`, `key` or `password`, and signed tokens wherever they stand. ' +
-    'Captured entities are personal data all the same, and capturing slows traffic down. The decorator `capture` is ' +
-    'there without being declared.',
+    'Logs the messages that pass through the decorated object. The points `request` and `response` are before ' +
+    'and after the object; `filtered_request` and `filtered_response` are the messages that a filter passes on ' +
+    'and gets back; `all` captures all of them. Credentials are always masked: headers such as `Authorization` ' +
+    'and `Cookie`, parameters and entity members with names such as `token`, `secret`, `key` or `password`, and ' +
+    'signed tokens anywhere. Captured entities may still contain personal data, and capturing slows traffic ' +
+    'down. The decorator `capture` is predefined.',
   config: z.strictObject({
     captureEntity: flag()
       .default(false)
-      .describe('Whether entities that are text are written. The message waits until that much of it has arrived.'),
-    captureContext: flag().default(false).describe('Whether the contexts of the exchange are written, as JSON.'),
+      .describe('Whether text entities are logged. The message waits until the logged part has arrived.'),
+    captureContext: flag().default(false).describe('Whether the contexts of the exchange are logged, as JSON.'),
     maxEntityLength: integer({ min: 1, max: 67_108_864 })
       .default(524_288)
-      .describe('How many bytes of an entity are written at most.'),
+      .describe('Maximum number of bytes of an entity that are logged.'),
     masks: z
       .strictObject({
-        headers: names.describe('Patterns of names of further headers to mask, in any case.'),
-        trackers: names.describe('Patterns of names of further parameters and members to mask, in any case.'),
-        attributes: names.describe('Patterns of names of further attributes and contexts to mask, in any case.'),
-        mask: text().default('*****').describe('What is written instead.'),
+        headers: names.describe('Patterns for the names of further headers to mask, case-insensitive.'),
+        trackers: names.describe('Patterns for the names of further parameters and members to mask, case-insensitive.'),
+        attributes: names.describe(
+          'Patterns for the names of further attributes and contexts to mask, case-insensitive.',
+        ),
+        mask: text().default('*****').describe('Replacement for masked values.'),
       })
       .prefault({})
-      .describe('What is masked beside credentials.'),
+      .describe('Further values to mask, in addition to credentials.'),
   }),
-  decoration: z.union([point, z.array(point)]).describe('Where messages are captured: one point, or an array of them.'),
+  decoration: z.union([point, z.array(point)]).describe('Capture points: one point, or an array of them.'),
   decorates: ['filter', 'handler'],
   examples: [
     {
-      title: 'Also write entities, and mask the headers of an older system',
+      title: 'Log entities too, and mask further headers',
       config: { captureEntity: true, masks: { headers: ['X-Legacy-.*'] } },
     },
   ],

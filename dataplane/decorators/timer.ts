@@ -9,12 +9,13 @@ import type { Decorated } from '../heap/objects/decorator.ts';
 export const timerDecorator = defineDecorator({
   type: 'TimerDecorator',
   summary:
-    'Measures how long the decorated object takes: as a log line, and as the metrics ' +
+    'Measures the time of the decorated object. It writes a log line and the metrics ' +
     '`gw_timerdecorator_handler_elapsed_seconds` for handlers and `gw_timerdecorator_filter_elapsed_seconds`, ' +
-    '`gw_timerdecorator_filter_internal_seconds` and `gw_timerdecorator_filter_downstream_seconds` for filters. What a ' +
-    'filter takes itself is internal, what is behind it is downstream. The time ends when the head of the answer is ' +
-    'there. For access token resolvers it is `gw_timerdecorator_accesstokenresolver_elapsed_seconds`, until a token is ' +
-    'judged. The decorator `timer` is there without being declared.',
+    '`gw_timerdecorator_filter_internal_seconds` and `gw_timerdecorator_filter_downstream_seconds` for filters. ' +
+    '`internal` is the time of the filter itself, `downstream` that of the objects after it. The time ends when ' +
+    'the head of the response has arrived. The metric for access token resolvers is ' +
+    '`gw_timerdecorator_accesstokenresolver_elapsed_seconds`; it ends when the token is validated. The decorator ' +
+    '`timer` is predefined.',
   config: z.strictObject({
     timeUnit: text()
       .refine(isUnit, 'is not a unit of time')

@@ -8,9 +8,9 @@ const reason = 'this version does not report spans to OpenTelemetry';
 export const tracingDecorator = defineDecorator({
   type: 'TracingDecorator',
   summary:
-    'Is accepted so that configurations which ask for OpenTelemetry spans can be used as they are. It does nothing, ' +
-    'and `true` gives a warning: this version reports no spans. Trace headers such as `traceparent` pass through to ' +
-    'backends untouched. The decorator `tracing` is there without being declared.',
+    'Accepted for compatibility with configurations that use OpenTelemetry spans. It does nothing, and `true` ' +
+    'gives a warning: this version reports no spans. Trace headers such as `traceparent` are passed to backends ' +
+    'unchanged. The decorator `tracing` is predefined.',
   config: z.strictObject({}),
   decoration: flag().describe('Whether the object is to be traced.'),
   decorates: ['filter', 'handler'],

@@ -19,7 +19,7 @@ const from = z
         list: z
           .array(network())
           .min(1)
-          .describe('IP addresses, networks such as `10.0.0.0/8`, or ranges `first-last`.'),
+          .describe('IP addresses, networks such as `10.0.0.0/8`, or ranges written `first-last`.'),
       })
       .optional()
       .describe('Address of the client.'),
@@ -28,10 +28,10 @@ const from = z
         subjectDNs: z
           .array(pattern())
           .min(1)
-          .describe('Patterns, one of which matches the whole name of the subject, such as `CN=orders,O=.*`.'),
+          .describe('Patterns for the whole subject name, such as `CN=orders,O=.*`; one must match.'),
       })
       .optional()
-      .describe('Certificate that the client proved to own when it connected.'),
+      .describe('Certificate of the client, verified in the TLS handshake.'),
   })
   .check(oneRequired('ip', 'certificate'));
 
@@ -41,24 +41,24 @@ const destination = z
       .array(pattern({ ignoreCase: true }))
       .min(1)
       .optional()
-      .describe('Patterns, one of which matches the whole host of the request; the case of letters does not count.'),
+      .describe('Patterns for the whole host of the request, case-insensitive; one must match.'),
     ports: z.array(portRange()).min(1).optional().describe('Ports, or ranges such as `8080-8090`.'),
-    methods: z.array(text()).min(1).optional().describe('Methods; the case of letters counts.'),
+    methods: z.array(text()).min(1).optional().describe('Methods, case-sensitive.'),
     paths: z
       .array(pattern())
       .min(1)
       .optional()
-      .describe('Patterns, one of which matches the whole path of the request: `/orders/.*`, not `/orders/*`.'),
-    when: runtimeFlag().optional().describe('What must be true besides.'),
+      .describe('Patterns for the whole path of the request, such as `/orders/.*` (not `/orders/*`); one must match.'),
+    when: runtimeFlag().optional().describe('Further condition.'),
   })
   .check(oneRequired('hosts', 'ports', 'methods', 'paths', 'when'));
 
 const rule = z
   .strictObject({
     name: text().optional().describe('Name of the rule in the log.'),
-    from: z.array(from).min(1).optional().describe('Clients, one of which must be the one that asks.'),
-    destination: z.array(destination).min(1).optional().describe('What may be asked for: one of these must match.'),
-    when: runtimeFlag().optional().describe('What must be true besides.'),
+    from: z.array(from).min(1).optional().describe('Allowed clients; one entry must match.'),
+    destination: z.array(destination).min(1).optional().describe('Allowed destinations; one entry must match.'),
+    when: runtimeFlag().optional().describe('Further condition.'),
   })
   .check(oneRequired('from', 'destination', 'when'));
 
@@ -68,13 +68,15 @@ type Test = (exchange: Exchange) => boolean;
 export const allowOnlyFilter = defineFilter({
   type: 'AllowOnlyFilter',
   summary:
-    'Lets a request pass if at least one rule allows it, and no other. A rule allows what all of its parts match: the ' +
-    'client, the destination and a condition; where a part is a list, one entry must match, and all that the entry ' +
-    'says. The client is the direct one unless that is a trusted proxy which names another. Conditions that give ' +
-    'null are not true.',
+    'Passes on only requests that at least one rule allows. A rule allows a request if all its parts match: the ' +
+    'client, the destination and the condition. In a list, one entry must match with all its fields. The client ' +
+    'is the direct peer or, behind a trusted proxy, the client that the proxy names. A condition that evaluates ' +
+    'to null is not true.',
   config: z.strictObject({
     rules: z.array(rule).min(1).describe('Rules, one of which must allow the request.'),
-    failureHandler: ref('handler').optional().describe('Answers what no rule allows; by default an empty 403.'),
+    failureHandler: ref('handler')
+      .optional()
+      .describe('Handler of requests that no rule allows; by default an empty 403.'),
   }),
   examples: [
     {

@@ -11,33 +11,33 @@ const assignments = (when: string) =>
   z
     .array(
       z.strictObject({
-        condition: runtimeFlag().optional().describe('When the assignment is made; always, if there is no condition.'),
-        target: target().describe('What is assigned to, such as ${attributes.user}.'),
+        condition: runtimeFlag().optional().describe('Condition of the assignment; by default it is always made.'),
+        target: target().describe('Target of the assignment, such as ${attributes.user}.'),
         value: runtimeValue()
           .refine(({ compiled, read }) => compiled !== null || !isObject(read(null, null)), {
             error: 'must be a text, a number, true, false or null: an object can only be the value of an expression',
           })
           .optional()
-          .describe('The value; null, or none, clears the target.'),
+          .describe('Value to assign; null or no value clears the target.'),
       }),
     )
     .default([])
-    .describe(`Assignments that are made in order ${when}; later ones see the earlier.`);
+    .describe(`Assignments, made in order ${when}; later ones see the results of earlier ones.`);
 
 /** Assigns values to what expressions can write. */
 export const assignmentFilter = defineFilter({
   type: 'AssignmentFilter',
   summary:
-    'Assigns values to attributes, headers and other places that expressions can write: before the request is passed ' +
-    'on, and after the response has come back. A value that does not fit its place, such as a line break in a header, ' +
-    'ends the request with 500.',
+    'Assigns values to attributes, headers and other targets that expressions can write: before the request is ' +
+    'passed on, and after the response has arrived. A value that is not valid for its target, such as a line ' +
+    'break in a header, gives 500.',
   config: z.strictObject({
     onRequest: assignments('before the request is passed on'),
     onResponse: assignments('when the response has come back'),
   }),
   examples: [
     {
-      title: 'Keep the language of the client, and name it in the response',
+      title: 'Read the language of the client and add it to the response',
       config: {
         onRequest: [{ target: '${attributes.language}', value: "${request.headers['Accept-Language'][0]}" }],
         onResponse: [

@@ -8,8 +8,8 @@ const WHY = "the decorator 'capture' decides what is logged of messages, and the
 export const captureFilter = defineFilter({
   type: 'CaptureFilter',
   summary:
-    'Passes requests and responses on unchanged. Early versions of OpenIG logged messages with this filter; here the ' +
-    'decorator `capture` does, written beside the `config` of any filter or handler.',
+    'Passes requests and responses on unchanged. Early versions of OpenIG logged messages with this filter. Use ' +
+    'the decorator `capture` instead, beside the `config` of any filter or handler.',
   config: z.strictObject({
     file: noEffect(z.unknown(), WHY).describe('The file that messages were written to.'),
     charset: noEffect(z.unknown(), WHY).describe('The character set of that file.'),

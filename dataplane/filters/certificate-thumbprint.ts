@@ -10,11 +10,11 @@ import { shownCertificate } from './shown-certificate.ts';
 export const certificateThumbprintFilter = defineFilter({
   type: 'CertificateThumbprintFilter',
   summary:
-    'Says which certificate a client has shown where TLS ends before the gateway, so that a ' +
-    'ConfirmationKeyVerifierAccessTokenResolver can compare it with the one that an access token is bound to. The ' +
-    'thumbprint is in `${contexts.certificateThumbprint.value}`, and counts more than the certificate of the ' +
-    'connection. The gateway believes the header that it is told to read: the proxy has to take it out of what ' +
-    'clients send, and nobody but the proxy may reach the gateway.',
+    'Computes the thumbprint of the client certificate if a proxy terminates TLS before the gateway. A ' +
+    'ConfirmationKeyVerifierAccessTokenResolver compares it with the certificate that an access token is bound ' +
+    'to. The thumbprint is in `${contexts.certificateThumbprint.value}` and overrides the certificate of the ' +
+    'connection. The gateway trusts the header that it reads: the proxy must remove this header from client ' +
+    'requests, and only the proxy may be able to reach the gateway.',
   config: z.strictObject({
     certificate: runtimeValue().describe(
       'The certificate: one of `contexts.client.certificates`, its bytes in DER, PEM that may be percent-encoded as ' +
@@ -22,7 +22,7 @@ export const certificateThumbprintFilter = defineFilter({
     ),
     failureHandler: ref('handler')
       .optional()
-      .describe('Answers requests without a certificate; by default with an empty 403.'),
+      .describe('Handler of requests without a certificate; by default an empty 403.'),
   }),
   examples: [
     {

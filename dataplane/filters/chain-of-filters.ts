@@ -8,8 +8,8 @@ import { defineFilter } from '../heap/definition.ts';
 export const chainOfFilters = defineFilter({
   type: 'ChainOfFilters',
   summary:
-    'Makes one filter of several, so that a sequence can be named once and used in many chains. The filters run in the ' +
-    'order given on the request, and in the reverse order on the response.',
+    'Combines several filters into one, so that a sequence can be named once and used in many chains. The ' +
+    'filters run in the order given on the request, and in the reverse order on the response.',
   config: z.strictObject({
     filters: z.array(ref('filter')).describe('Filters in the order in which they see the request.'),
   }),

@@ -6,17 +6,20 @@ import { defineFilter } from '../heap/definition.ts';
 export const circuitBreakerFilter = defineFilter({
   type: 'CircuitBreakerFilter',
   summary:
-    'Counts the requests for which nobody behind it had an answer: a backend that cannot be reached, does not answer ' +
-    'in time or not in HTTP, and objects that fail. An answer is an answer, also one with a status of 500 and above. ' +
-    'When there are too many of them, the circuit is open for a while: requests go to `openHandler` and to nobody ' +
-    'else. Then it is closed, and counting begins anew. All units of a gateway share one circuit, which outlives ' +
-    'changes of the configuration that do not change its numbers. Its metrics are `gw_circuit_breaker_open`, ' +
+    'Opens a circuit after too many failures. A failure is a request without a response: the backend cannot be ' +
+    'reached, does not answer in time or not in HTTP, or an object fails. A response with status 500 and above ' +
+    'is not a failure. While the circuit is open, requests go only to `openHandler`. Then it closes, and ' +
+    'counting starts again. All units of a gateway share one circuit. It keeps its state across configuration ' +
+    'changes that do not change its numbers. The metrics are `gw_circuit_breaker_open`, ' +
     '`gw_circuit_breaker_transitions_total` and `gw_circuit_breaker_rejected_total`.',
   config: breakerFields,
   examples: [
-    { title: 'Five failures in a row close the way for ten seconds', config: { maxFailures: 5, openDuration: '10 s' } },
     {
-      title: 'Ten failures among the last hundred requests, and an answer of its own',
+      title: 'Five consecutive failures open the circuit for ten seconds',
+      config: { maxFailures: 5, openDuration: '10 s' },
+    },
+    {
+      title: 'Ten failures among the last hundred requests, and a custom response',
       config: {
         maxFailures: 10,
         openDuration: '1 minute',

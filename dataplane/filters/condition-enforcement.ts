@@ -4,15 +4,15 @@ import { runtimeFlag } from '../../contract/vocabulary/runtime.ts';
 import { defineFilter } from '../heap/definition.ts';
 import { denials } from '../heap/objects/denials.ts';
 
-/** Lets only those requests through for which a condition is true. */
+/** Passes on only requests for which a condition is true. */
 export const conditionEnforcementFilter = defineFilter({
   type: 'ConditionEnforcementFilter',
   summary:
-    'Lets a request through if a condition is true. Everything else, also a condition without a value, goes to the ' +
-    'failure handler.',
+    'Passes a request on if a condition is true. All other requests go to the failure handler, also if the ' +
+    'condition has no value.',
   config: z.strictObject({
-    condition: runtimeFlag().describe('What must be true of a request.'),
-    failureHandler: ref('handler').optional().describe('Answers the other requests; by default with an empty 403.'),
+    condition: runtimeFlag().describe('Condition for requests that are passed on.'),
+    failureHandler: ref('handler').optional().describe('Handler of all other requests; by default an empty 403.'),
   }),
   examples: [
     {
@@ -20,7 +20,7 @@ export const conditionEnforcementFilter = defineFilter({
       config: { condition: "${not empty request.headers['X-Api-Key']}" },
     },
     {
-      title: 'With an answer of its own',
+      title: 'With a custom response',
       config: {
         condition: "${request.method == 'GET'}",
         failureHandler: { type: 'StaticResponseHandler', config: { status: 405, headers: { Allow: ['GET'] } } },

@@ -7,11 +7,11 @@ import { defineFilter } from '../heap/definition.ts';
 export const conditionalFilter = defineFilter({
   type: 'ConditionalFilter',
   summary:
-    'Passes a request through another filter if a condition is true, and past it otherwise: also when the condition ' +
-    'has no value. To keep requests out, use a ConditionEnforcementFilter, which lets only what is true through.',
+    'Applies another filter if a condition is true. Otherwise, also if the condition has no value, the request ' +
+    'skips that filter. To reject requests, use a ConditionEnforcementFilter.',
   config: z.strictObject({
-    condition: runtimeFlag().describe('When the other filter runs.'),
-    delegate: ref('filter').describe('The filter that runs if the condition is true.'),
+    condition: runtimeFlag().describe('Condition for applying the filter.'),
+    delegate: ref('filter').describe('Filter that is applied if the condition is true.'),
   }),
   examples: [
     {

@@ -8,10 +8,10 @@ import { defineFilter } from '../heap/definition.ts';
 export const dateHeaderFilter = defineFilter({
   type: 'DateHeaderFilter',
   summary:
-    'Adds a `Date` header with the current time to responses of backends that have none. Answers that the gateway ' +
-    'makes by itself always have one.',
+    'Adds a `Date` header with the current time to responses of backends that have none. Responses of the ' +
+    'gateway itself always have one.',
   config: z.strictObject({}),
-  examples: [{ title: 'Date what the backend does not', config: {} }],
+  examples: [{ title: 'Add a Date header where the backend sends none', config: {} }],
   create() {
     return (exchange, next) => mapResponse(next(exchange), exchange, date);
   },

@@ -15,27 +15,27 @@ import { warnIfReadOnly } from './read-only-target.ts';
 export const entityExtractFilter = defineFilter({
   type: 'EntityExtractFilter',
   summary:
-    'Searches the content of a message with regular expressions and assigns a map of what it finds to a target. The ' +
-    'content is searched line by line, and the first line in which a pattern is found counts. A key whose pattern is ' +
-    'not found is not in the map. The message is read whole, without its content coding, and passed on unchanged. A ' +
-    'request that cannot be read as text is refused with 415, a response with 502.',
+    'Searches the content of a message with regular expressions and assigns a map of the matches to a target. ' +
+    'The content is searched line by line; the first line that matches a pattern is used. A key without a match ' +
+    'is not in the map. The complete message is read and decoded, and passed on unchanged. A request that cannot ' +
+    'be read as text is rejected with 415, a response with 502.',
   config: z.strictObject({
-    messageType: choice(['REQUEST', 'RESPONSE']).describe('Which message is searched.'),
+    messageType: choice(['REQUEST', 'RESPONSE']).describe('Message to search: the request or the response.'),
     charset: text()
       .refine((name) => charsetDecoder(name) !== null, { error: ({ input }) => `there is no charset '${input}'` })
       .optional()
       .describe('Charset of the content; by default the one that its Content-Type names, or UTF-8.'),
-    target: target().describe('What the map is assigned to, such as ${attributes.form}.'),
+    target: target().describe('Target that the map is assigned to, such as ${attributes.form}.'),
     bindings: z
       .array(
         z
           .strictObject({
-            key: text().describe('Key of what is found.'),
-            pattern: pattern().describe('What is searched for.'),
+            key: text().describe('Key of the match in the map.'),
+            pattern: pattern().describe('Regular expression to search for.'),
             template: z
               .string()
               .optional()
-              .describe('What is kept of a match: $1 stands for its first group. By default all of it.'),
+              .describe('Template for the value: $1 is the first group of the match. By default the whole match.'),
           })
           .check(({ value, issues }) => {
             const message = value.template === undefined ? null : templateFault(value.pattern, value.template);
@@ -43,7 +43,7 @@ export const entityExtractFilter = defineFilter({
             issues.push({ code: 'custom', message, input: value, path: ['template'], params: { code: 'pattern' } });
           }),
       )
-      .describe('What is searched for, and under which key it is kept.'),
+      .describe('Patterns to search for, with their keys in the map.'),
   }),
   examples: [
     {

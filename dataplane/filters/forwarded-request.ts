@@ -10,11 +10,11 @@ import { defineFilter } from '../heap/definition.ts';
 export const forwardedRequestFilter = defineFilter({
   type: 'ForwardedRequestFilter',
   summary:
-    'Changes scheme, host or port of `contexts.router.originalUri`, the URI that the client asked for, where something ' +
-    'in front of the gateway changed them: a proxy that ends TLS, for one. Redirects and checks that go by the original ' +
-    'URI see the change; `request.uri` stays as it is. A part whose expression gives null is not changed, and a result ' +
-    'that is no URI ends the request with 500. Forwarding headers such as `X-Forwarded-Proto` exist in the request ' +
-    'only when its sender is one of the trusted proxies, which the original URI then takes into account by itself.',
+    'Changes scheme, host or port of `contexts.router.originalUri`, the URI that the client requested, if a ' +
+    'component before the gateway changed them, such as a proxy that terminates TLS. Redirects and checks that ' +
+    'use the original URI see the change; `request.uri` is not changed. A part whose expression evaluates to ' +
+    'null is not changed; a result that is not a URI gives 500. Forwarding headers such as `X-Forwarded-Proto` ' +
+    'are kept only from trusted proxies, and the original URI already takes them into account.',
   config: z
     .strictObject({
       scheme: runtimeText()
@@ -32,8 +32,11 @@ export const forwardedRequestFilter = defineFilter({
     })
     .check(oneRequired('scheme', 'host', 'port')),
   examples: [
-    { title: 'Behind a proxy that ends TLS', config: { scheme: 'https', port: 443 } },
-    { title: 'From a header of the proxy in front', config: { host: "${request.headers['X-Public-Host'][0]}" } },
+    { title: 'Behind a proxy that terminates TLS', config: { scheme: 'https', port: 443 } },
+    {
+      title: 'From a header of the proxy before the gateway',
+      config: { host: "${request.headers['X-Public-Host'][0]}" },
+    },
   ],
   create({ scheme, host, port }) {
     return function correctOriginalUri(exchange, next) {

@@ -14,14 +14,11 @@ import { valueEncodings, valueWriter } from './value-encoding.ts';
 export const headerFilter = defineFilter({
   type: 'HeaderFilter',
   summary:
-    'Removes headers from requests or responses, then adds others. A header is never replaced by adding: to set one, ' +
+    'Removes headers from requests or responses, then adds others. Adding never replaces a header: to set one, ' +
     'name it in both lists. A value that evaluates to null is left out.',
   config: z.strictObject({
-    messageType: choice(['REQUEST', 'RESPONSE']).describe('Which message is changed.'),
-    remove: z
-      .array(changeableHeader(text()))
-      .default([])
-      .describe('Names of headers to remove, in upper or lower case.'),
+    messageType: choice(['REQUEST', 'RESPONSE']).describe('Message to change: the request or the response.'),
+    remove: z.array(changeableHeader(text())).default([]).describe('Names of headers to remove, case-insensitive.'),
     add: z
       .record(changeableHeader(z.string()), z.array(runtimeText()))
       .default({})
@@ -29,17 +26,17 @@ export const headerFilter = defineFilter({
     encoding: choice(valueEncodings)
       .default('UTF-8')
       .describe(
-        'How values with characters outside ASCII are written: as UTF-8, as the extended value of RFC 8187 ' +
-          "(`UTF-8''%C5%81ukasz`), or not at all. With REFUSE a request is answered with 400, a response with 500.",
+        'Encoding of values with characters outside ASCII: UTF-8, or the extended value of RFC 8187 ' +
+          "(`UTF-8''%C5%81ukasz`). REFUSE rejects a request with 400 and a response with 500.",
       ),
   }),
   examples: [
     {
-      title: 'Tell the application who asks, whatever the client says',
+      title: 'Set a user header, and remove the one of the client',
       config: { messageType: 'REQUEST', remove: ['X-User'], add: { 'X-User': ['${attributes.user}'] } },
     },
     {
-      title: 'Say less about the application',
+      title: 'Remove headers that reveal details of the application',
       config: { messageType: 'RESPONSE', remove: ['Server', 'X-Powered-By'] },
     },
   ],

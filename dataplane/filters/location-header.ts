@@ -13,18 +13,18 @@ export const locationHeaderFilter = defineFilter({
   type: 'LocationHeaderFilter',
   aliases: ['RedirectFilter'],
   summary:
-    'Gives the Location header of responses the scheme, host and port of a base, so that redirects of the application ' +
-    'lead back through the gateway. Path, query and fragment stay. Every http and https location is rebased, whichever ' +
-    'host it names; a path that does not start with / and other schemes stay as they are. A location or a base that ' +
-    'cannot be read is answered with an empty 500.',
+    'Replaces scheme, host and port in the Location header of responses with those of a base URI, so that ' +
+    'redirects of the application lead back through the gateway. Path, query and fragment stay. Every http and ' +
+    'https location is changed, with any host; relative paths without a leading / and other schemes are not ' +
+    'changed. A malformed location or base URI gives an empty 500.',
   config: z.strictObject({
     baseURI: runtimeUri()
       .optional()
-      .describe('The base; by default the URI that the client asked for, as contexts.router.originalUri has it.'),
+      .describe('Base URI; by default the URI that the client requested (contexts.router.originalUri).'),
   }),
   examples: [
-    { title: 'Back to where the client came in', config: {} },
-    { title: 'To a public name', config: { baseURI: 'https://www.example.com:8443' } },
+    { title: 'Redirect to the host that the client used', config: {} },
+    { title: 'Use a public host name', config: { baseURI: 'https://www.example.com:8443' } },
   ],
   create({ baseURI }, parts) {
     const denied = denials(parts, ['location']);

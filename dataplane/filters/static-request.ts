@@ -17,9 +17,9 @@ const values = (names: z.ZodType<string>) => z.record(names, z.array(runtimeText
 export const staticRequestFilter = defineFilter({
   type: 'StaticRequestFilter',
   summary:
-    'Replaces the request by another: its method, URI, headers and content are those given here, and nothing of the ' +
-    'request that came is left except for what expressions take from it. Values that evaluate to null are left out. A ' +
-    'URI that cannot be read is answered with an empty 500.',
+    'Replaces the request with a new one that has the configured method, URI, headers and content. Nothing of ' +
+    'the original request is kept, except values that expressions take from it. Values that evaluate to null are ' +
+    'left out. A malformed URI gives an empty 500.',
   config: z
     .strictObject({
       method: text()
@@ -32,7 +32,7 @@ export const staticRequestFilter = defineFilter({
         'HTTP version of the new request.',
       ),
       headers: values(changeableHeader(z.string())).describe(
-        'Values by header name. Host is that of the URI unless given.',
+        'Values by header name. Host comes from the URI unless it is set here.',
       ),
       form: values(z.string()).describe(
         'Values by name of form parameters: content of the request if the method is POST, otherwise added to the query.',
@@ -40,7 +40,7 @@ export const staticRequestFilter = defineFilter({
       entity: z
         .union([runtimeText(), z.array(runtimeText())])
         .optional()
-        .describe('Content of the request, in UTF-8; the texts of an array are lines. A POST has either this or form.'),
+        .describe('Content of the request, in UTF-8; each item of an array is a line. A POST has either this or form.'),
     })
     .check(({ value, issues }) => {
       if (value.method !== 'POST' || value.entity === undefined || Object.keys(value.form).length === 0) return;

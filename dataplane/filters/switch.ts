@@ -10,24 +10,25 @@ const cases = (message: string) =>
   z
     .array(
       z.strictObject({
-        condition: runtimeFlag().optional().describe('When the case applies; always, if there is no condition.'),
-        handler: ref('handler').describe('Answers if the case applies.'),
+        condition: runtimeFlag().optional().describe('Condition of the case; by default it always applies.'),
+        handler: ref('handler').describe('Handler if the case applies.'),
       }),
     )
     .default([])
-    .describe(`Cases that are tried in order on the ${message}; the first that applies answers.`);
+    .describe(`Cases for the ${message}, tried in order; the first that applies is used.`);
 
 /** Diverts requests and responses to other handlers. */
 export const switchFilter = defineFilter({
   type: 'SwitchFilter',
   summary:
-    'Diverts to another handler. A request that a case of onRequest applies to goes to its handler and no further; a ' +
-    'response that a case of onResponse applies to is replaced by what its handler answers; the content of the request ' +
-    'has been sent by then and cannot be sent again. A condition without a value does not apply.',
+    'Diverts requests or responses to another handler. A request that matches a case of onRequest goes to the ' +
+    'handler of the case and no further. A response that matches a case of onResponse is replaced by the ' +
+    'response of its handler; the content of the request has already been sent and cannot be sent again. A ' +
+    'condition without a value does not match.',
   config: z.strictObject({ onRequest: cases('request'), onResponse: cases('response') }),
   examples: [
     {
-      title: 'A page of our own when the application fails',
+      title: 'A custom page when the application fails',
       config: {
         onResponse: [
           {

@@ -14,8 +14,8 @@ const sent = new WeakMap<Exchange, number>();
 export const transactionIdOutboundFilter = defineFilter({
   type: 'TransactionIdOutboundFilter',
   summary:
-    "Sends the exchange's transaction id to the backend as `<id>/<n>`, where n counts from 0 the requests that are " +
-    'sent for one incoming request. A transaction id that the client sent is not passed on.',
+    'Sends the transaction id of the request to the backend as `<id>/<n>`, where n counts the outgoing requests ' +
+    'of one incoming request from 0. A transaction id of the client is not passed on.',
   config: z.strictObject({
     headerName: changeableHeader(text())
       .default('X-Vendor-TransactionId')
@@ -25,7 +25,10 @@ export const transactionIdOutboundFilter = defineFilter({
   }),
   examples: [
     { title: 'Under the default name', config: {} },
-    { title: 'For an access manager that knows the older name', config: { headerName: 'X-ForgeRock-TransactionId' } },
+    {
+      title: 'For an access manager that expects the older header name',
+      config: { headerName: 'X-ForgeRock-TransactionId' },
+    },
   ],
   create(config) {
     return function tellTransaction(exchange, next) {

@@ -19,10 +19,10 @@ const path = () =>
 export const uriPathRewriteFilter = defineFilter({
   type: 'UriPathRewriteFilter',
   summary:
-    'Rewrites the start of paths, in both directions: on the request from the path that clients use to that of the ' +
-    'application, and back in the Location and Content-Location of the response when they are paths or name the host ' +
-    'of the application or of the request. Whole segments are compared, and the longest mapping that fits is used. A ' +
-    'slash at the end of a mapped path makes no difference.',
+    'Rewrites the start of paths, in both directions: on the request from the path that clients use to that of ' +
+    'the application, and back in the Location and Content-Location of the response when they are paths or name ' +
+    'the host of the application or of the request. Whole segments are compared, and the longest matching ' +
+    'mapping is used. A trailing slash of a mapped path is ignored.',
   config: z.strictObject({
     mappings: z
       .record(path(), path())
@@ -33,12 +33,12 @@ export const uriPathRewriteFilter = defineFilter({
       .describe('Paths of the application by the paths that clients use.'),
     failureHandler: ref('handler')
       .optional()
-      .describe('Answers when a header of the response cannot be rewritten; by default with an empty 500.'),
+      .describe('Handler if a header of the response cannot be rewritten; by default an empty 500.'),
   }),
   examples: [
     { title: 'Clients see /shop, the application /v2/store', config: { mappings: { '/shop': '/v2/store' } } },
     {
-      title: 'Everything is below /app, except for the pictures',
+      title: 'Map all paths to /app, except for pictures',
       config: { mappings: { '/': '/app', '/pictures': '/static/img' } },
     },
   ],

@@ -11,7 +11,7 @@ export const chain = defineHandler({
     'order on the response.',
   config: z.strictObject({
     filters: z.array(ref('filter')).default([]).describe('Filters in the order in which they see the request.'),
-    handler: ref('handler').describe('Handler behind the last filter.'),
+    handler: ref('handler').describe('Handler after the last filter.'),
   }),
   examples: [
     {

@@ -13,11 +13,16 @@ import { defineHandler } from '../heap/definition.ts';
 export const clientHandler = defineHandler({
   type: 'ClientHandler',
   summary:
-    'Sends each request to the scheme, host and port of its URI and returns the answer, as ReverseProxyHandler does. ' +
-    'It is meant for requests of the gateway itself: when the service cannot be reached or gives no answer, this is ' +
-    'a failure of the chain, which the client sees as 500.',
+    'Sends each request to the scheme, host and port of its URI and returns the response, as ReverseProxyHandler ' +
+    'does. It is meant for requests of the gateway itself: if the service cannot be reached or does not answer, ' +
+    'the chain fails and the client gets 500.',
   config: z.strictObject(senderFields),
-  examples: [{ title: 'Services that are near', config: { connectionTimeout: '1 second', soTimeout: '3 seconds' } }],
+  examples: [
+    {
+      title: 'Nearby services, with short timeouts',
+      config: { connectionTimeout: '1 second', soTimeout: '3 seconds' },
+    },
+  ],
   remarks: (config) => [...httpVersionRemarks(config), ...tlsRemarks(config), ...proxyRemarks(config)],
   sendsOn: ({ forwardProxy }) => (forwardProxy ? 'anywhere' : 'where-told'),
   create(config, parts) {

@@ -7,12 +7,12 @@ export const delegate = defineService({
   type: 'Delegate',
   kind: 'any',
   summary:
-    'Stands for another object under a name of its own, so that the same object can be decorated in more than one ' +
-    'way. It can be used wherever that object can.',
+    'Alias of another object under its own name, so that the same object can have different decorations. It can ' +
+    'be used wherever that object can.',
   config: z.strictObject({
-    delegate: ref('any').describe('The object that it stands for.'),
+    delegate: ref('any').describe('The object that it refers to.'),
   }),
-  examples: [{ title: 'A handler to decorate apart', config: { delegate: 'ReverseProxyHandler' } }],
+  examples: [{ title: 'A handler with its own decorations', config: { delegate: 'ReverseProxyHandler' } }],
   follows: (config) => config.delegate,
   create: (config, { resolve }) => resolve(config.delegate),
 });

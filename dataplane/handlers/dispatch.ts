@@ -11,21 +11,21 @@ import { denials } from '../heap/objects/denials.ts';
 export const dispatchHandler = defineHandler({
   type: 'DispatchHandler',
   summary:
-    'Gives each request to the handler of the first binding whose condition is true. A request that no binding takes ' +
-    'is answered with 404.',
+    'Dispatches each request to the handler of the first binding whose condition is true. A request that matches ' +
+    'no binding gets 404.',
   config: z.strictObject({
     bindings: z
       .array(
         z.strictObject({
           condition: runtimeFlag()
             .optional()
-            .describe('Whether the binding takes a request; without it, it takes every one. Null is no.'),
+            .describe('Condition of the binding; without it the binding takes every request. Null counts as false.'),
           handler: ref('handler').describe('Handler of the requests that the binding takes.'),
           baseURI: url()
             .optional()
             .describe(
-              'Where these requests go: its scheme, host and port replace those of the request. A path in it replaces ' +
-                "the request's path too; the query stays that of the request.",
+              'Base URI for these requests: its scheme, host and port replace those of the request. If it has a path, this ' +
+                'replaces the path of the request too; the query is kept.',
             ),
         }),
       )
@@ -33,7 +33,7 @@ export const dispatchHandler = defineHandler({
   }),
   examples: [
     {
-      title: 'Two applications and an answer for the rest',
+      title: 'Two applications and a default response',
       config: {
         bindings: [
           {

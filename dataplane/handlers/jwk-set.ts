@@ -31,36 +31,39 @@ function isAllowed(exposes: boolean): boolean {
 export const jwkSetHandler = defineHandler({
   type: 'JwkSetHandler',
   summary:
-    'Answers GET and HEAD with a JWK set (RFC 7517) of the keys that a secrets provider has, such as those that other ' +
-    'services verify with what the gateway signs. Of a private key the public half is shown, and symmetric keys are ' +
-    'left out, unless `exposePrivateSecrets` is true; in OpenIG that is the default. All keys that are ' +
-    'valid for a purpose are in the set, the one in use first, so that keys can be renewed. When they cannot be read, ' +
-    'the answer is 500.',
+    'Answers GET and HEAD with a JWK set (RFC 7517) of the keys of a secrets provider, for instance the keys ' +
+    'with which other services verify signatures of the gateway. The set contains the public half of private ' +
+    'keys and no symmetric keys, unless `exposePrivateSecrets` is true (the default in OpenIG). All valid keys ' +
+    'are in the set, the active one first, so that keys can be rotated. If the keys cannot be read, the response ' +
+    'is 500.',
   config: z.strictObject({
     secretsProvider: ref('secretsProvider').describe('Provider of the keys.'),
     purposes: z
       .array(
         z.strictObject({
           secretId: secretId().describe('Id of the keys, which are CryptoKeys.'),
-          keyUsage: choice(Object.keys(USAGES) as UsageName[]).describe('What the keys may be used for.'),
+          keyUsage: choice(Object.keys(USAGES) as UsageName[]).describe('Purpose of the keys.'),
           jwkAlgorithm: choice(jwkAlgorithms)
             .optional()
-            .describe('The `alg` of the keys in the set; by default the one that a key says it is for, if it does.'),
+            .describe('The `alg` of the keys in the set; by default the `alg` of the key itself, if it has one.'),
         }),
       )
       .min(1)
-      .describe('Which keys are in the set.'),
+      .describe('Keys in the set.'),
     exposePrivateSecrets: flag()
       .refine(isAllowed, {
         error: 'is for operators only: anyone who reads the set has the private keys',
         params: { code: 'not-allowed' },
       })
       .default(false)
-      .describe('Whether private and symmetric keys are shown as they are to everybody who can send requests here.'),
+      .describe(
+        'Whether private and symmetric keys are published. Anyone who can send requests to this handler can read ' +
+          'them.',
+      ),
   }),
   examples: [
     {
-      title: 'The key that verifies what the gateway signs',
+      title: 'The key that verifies signatures of the gateway',
       config: {
         secretsProvider: {
           type: 'FileSystemSecretStore',

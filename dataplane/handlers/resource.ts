@@ -16,9 +16,9 @@ import { contentOf, type FoundFile, findFile } from './found-file.ts';
 export const resourceHandler = defineHandler({
   type: 'ResourceHandler',
   summary:
-    'Answers GET and HEAD with files from directories of the gateway. What is not there is 404, and so is what lies ' +
-    'outside of the directories behind symbolic links, and every name that begins with a dot except `.well-known`. ' +
-    'Directories are not listed. A client that has the current version already (`If-None-Match`, ' +
+    'Answers GET and HEAD with files from directories of the gateway. It answers 404 for missing files, for ' +
+    'symbolic links that lead outside of the directories, and for names that begin with a dot except ' +
+    '`.well-known`. Directories are not listed. A client that already has the current version (`If-None-Match`, ' +
     '`If-Modified-Since`) gets 304.',
   operatorOnly: 'it reads files of the data plane',
   config: z.strictObject({
@@ -28,13 +28,13 @@ export const resourceHandler = defineHandler({
       .describe('Directories that are searched in this order; a relative one is below the instance directory.'),
     basePath: text({ allowEmpty: true })
       .default('')
-      .describe('Path of requests that stands for the directories themselves; all others are 404.'),
+      .describe('Path prefix of requests that is mapped to the directories; other paths get 404.'),
     welcomePages: z
       .array(text())
       .default([])
       .describe('Names of files that are served for a directory, in this order.'),
     temporaryStorage: noEffect(ref('temporaryStorage'), 'files are sent as they are read').describe(
-      'Where content is buffered.',
+      'Storage for buffered content.',
     ),
   }),
   examples: [

@@ -10,13 +10,13 @@ import { defineHandler } from '../heap/definition.ts';
 export const reverseProxyHandler = defineHandler({
   type: 'ReverseProxyHandler',
   summary:
-    'Sends each request to the scheme, host and port of its URI, which a `baseURI` sets, and returns the answer. The ' +
-    '`Host` header is passed as received. A backend that cannot be reached gives 502, one that does not answer in ' +
-    'time as well. Backends with `https` are reached by the `tls` options. A request that would come back to the ' +
-    'gateway itself is refused.',
+    'Sends each request to the scheme, host and port of its URI, which a `baseURI` sets, and returns the ' +
+    'response. The `Host` header is passed on as received. A backend that cannot be reached or does not answer ' +
+    'in time gives 502. `https` backends use the `tls` options. A request that would come back to the gateway ' +
+    'itself is rejected.',
   config: z.strictObject(senderFields),
   examples: [
-    { title: 'As it is, for use with a baseURI', config: {} },
+    { title: 'With all defaults, for use with a baseURI', config: {} },
     {
       title: 'A slow application with WebSockets',
       config: { connections: 128, soTimeout: '1 minute', websocket: { enabled: true, soTimeout: '10 minutes' } },
@@ -30,7 +30,7 @@ export const reverseProxyHandler = defineHandler({
       config: { asyncBehavior: 'streaming', protocolVersion: 'HTTP/2', http2PriorKnowledge: true },
     },
     {
-      title: 'A backend that fails now and then: two more attempts, and a rest after five failures in a row',
+      title: 'An unreliable backend: two retries, and an open circuit after five consecutive failures',
       config: {
         retries: { count: 2, delay: '100 ms', condition: '${response.status.code == 503}' },
         circuitBreaker: { maxFailures: 5, openDuration: '10 seconds' },

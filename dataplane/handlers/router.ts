@@ -11,23 +11,23 @@ export const router = defineHandler({
   aliases: ['RouterHandler'],
   summary:
     'Dispatches each request to the first route, by name, whose condition is true. Routes are the files of a ' +
-    'directory; they come and go while requests are served.',
+    'directory; changes take effect without a restart.',
   config: z.strictObject({
     directory: text().optional().describe('Directory of the routes; by default `config/routes` of the instance.'),
     scanInterval: scanInterval()
       .prefault('10 seconds')
-      .describe('How often the directory is looked at for changes; `disabled` for once, at the start.'),
+      .describe('Interval between scans of the directory; `disabled` to read it only at start.'),
     defaultHandler: ref('handler')
       .optional()
-      .describe('Handler of requests that no route takes; by default they are answered with 404.'),
-    openApiValidation: unavailable('object').describe('Routes made of OpenAPI documents.'),
+      .describe('Handler of requests that match no route; by default they get 404.'),
+    openApiValidation: unavailable('object').describe('Routes generated from OpenAPI documents.'),
   }),
   entersRoutes: true,
   operatorOnly: 'the routes of a router are files of the data plane',
   survives: false, // its routes inherit from the heap that it is built in
   examples: [
     {
-      title: 'Routes in a directory of their own, and an answer for the rest',
+      title: 'Routes in a separate directory, and a default response',
       config: {
         directory: '${openig.configDirectory}/routes-public',
         scanInterval: '2 seconds',

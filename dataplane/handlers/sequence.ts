@@ -11,8 +11,8 @@ import { afterBody, buffered, neededEntities } from '../heap/objects/buffering.t
 export const sequenceHandler = defineHandler({
   type: 'SequenceHandler',
   summary:
-    'Gives the request to its handlers one after the other, as long as the postcondition of each is true, and returns ' +
-    'the last response. The request body is read as a whole first, because every handler may send it.',
+    'Sends the request to its handlers one after the other, as long as the postcondition of each is true, and ' +
+    'returns the last response. The request body is buffered first, because every handler may send it.',
   config: z.strictObject({
     bindings: z
       .array(
@@ -20,15 +20,15 @@ export const sequenceHandler = defineHandler({
           handler: ref('handler').describe('Handler that gets the request.'),
           postcondition: runtimeFlag()
             .optional()
-            .describe('Whether the next handler gets its turn after this response; by default it does.'),
+            .describe('Condition on the response for continuing with the next handler; by default true.'),
         }),
       )
       .min(1)
-      .describe('Handlers in their order.'),
+      .describe('Handlers in order.'),
   }),
   examples: [
     {
-      title: 'Ask whether the service is open before passing the request on',
+      title: 'Check that the service is open before passing the request on',
       config: {
         bindings: [
           { handler: 'ClientHandler', postcondition: '${response.status.code == 200}' },

@@ -14,13 +14,13 @@ import { encodeText, isWritable } from './charset.ts';
 export const staticResponseHandler = defineHandler({
   type: 'StaticResponseHandler',
   summary:
-    'Answers every request with a status, headers and an entity of its own. Header values that evaluate to null are ' +
-    'left out. The entity is written in the charset that `Content-Type` names, by default in UTF-8.',
+    'Answers every request with a fixed status, headers and entity. Header values that evaluate to null are left ' +
+    'out. The entity is written in the charset that `Content-Type` names, by default in UTF-8.',
   config: z.strictObject({
-    status: integer({ min: 200, max: 999 }).describe('Status code of the answer.'),
-    reason: reasonPhrase().optional().describe('Reason phrase as it is; by default the usual one for the status.'),
+    status: integer({ min: 200, max: 999 }).describe('Status code of the response.'),
+    reason: reasonPhrase().optional().describe('Reason phrase; by default the standard one of the status.'),
     version: noEffect(text(), 'the engine answers in the HTTP version that the client speaks').describe(
-      'HTTP version of the answer.',
+      'HTTP version of the response.',
     ),
     headers: z
       .record(changeableHeader(z.string()), z.array(runtimeText()))
@@ -29,8 +29,8 @@ export const staticResponseHandler = defineHandler({
     entity: z
       .union([runtimeText(), z.array(runtimeText())])
       .optional()
-      .describe('Content of the answer; the texts of an array are lines.'),
-    trailers: unavailable('map').describe('Fields after the content.'),
+      .describe('Content of the response; each item of an array is a line.'),
+    trailers: unavailable('map').describe('Trailer fields.'),
   }),
   examples: [
     {

@@ -42,7 +42,7 @@ export const welcomeHandler = defineHandler({
   type: 'WelcomeHandler',
   summary: 'Answers every request with a page that says what Gatewarden is and what to do next.',
   config: z.strictObject({}),
-  examples: [{ title: 'As it is', config: {} }],
+  examples: [{ title: 'With all defaults', config: {} }],
   create() {
     return () => {
       const response = textResponse(200, PAGE, 'text/html; charset=UTF-8');

@@ -16,30 +16,28 @@ import { isObject } from '../jose/strict-json.ts';
 import { type DpopOptions, DpopVerifier } from './dpop-verifier.ts';
 
 const dpop = z.strictObject({
-  enabled: flag().default(true).describe('Whether tokens that are bound to a key are accepted with a proof.'),
+  enabled: flag().default(true).describe('Whether DPoP-bound tokens are accepted, with a proof.'),
   maxAge: duration({ max: '1 hour' })
     .prefault('1 minute')
-    .describe('How old a proof may be. Every proof is accepted once while it is not older.'),
+    .describe('Maximum age of a proof. Each proof is accepted only once.'),
   skewAllowance: duration({ zero: true, max: '5 minutes' })
     .prefault('5 seconds')
-    .describe('How much the clocks of clients may differ from this one.'),
+    .describe('Allowed difference between the clocks of clients and the gateway.'),
   nonce: z
     .strictObject({
-      maxAge: duration({ max: '1 hour' }).prefault('5 minutes').describe('How long a nonce is accepted.'),
-      secretsProvider: ref('secretsProvider')
-        .optional()
-        .describe('Provider of the secret that nonces are signed with.'),
+      maxAge: duration({ max: '1 hour' }).prefault('5 minutes').describe('Lifetime of a nonce.'),
+      secretsProvider: ref('secretsProvider').optional().describe('Provider of the secret that signs nonces.'),
       secretId: secretId()
         .optional()
         .describe(
-          'Id of the secret, 32 random bytes. Give it where clients reach several gateways: without it each gateway ' +
-            'accepts only the nonces that it issued.',
+          'Id of the secret, 32 random bytes. Set it if clients use several gateways: without it each gateway accepts ' +
+            'only its own nonces.',
         ),
     })
     .check(needs('secretId', 'secretsProvider'), needs('secretsProvider', 'secretId'))
     .optional()
     .describe(
-      'Requires a nonce in every proof (RFC 9449, section 9). A proof without a current one is answered with 401, ' +
+      'Requires a nonce in every proof (RFC 9449, section 9). A proof without a current nonce gets 401, ' +
         '`error="use_dpop_nonce"` and a nonce in the header `DPoP-Nonce`.',
     ),
 });
@@ -49,18 +47,17 @@ export const confirmationKeyVerifierAccessTokenResolver = defineService({
   type: 'ConfirmationKeyVerifierAccessTokenResolver',
   kind: 'accessTokenResolver',
   summary:
-    'Asks another resolver about an access token, and then, for each request, whether the client may use it. A token ' +
-    'whose `cnf` has `x5t#S256` (RFC 8705) is for the client that has shown the certificate with this thumbprint, at ' +
-    'the TLS handshake or to a proxy in front of the gateway, of which a CertificateThumbprintFilter tells. With ' +
-    '`dpop`, a token whose `cnf` has `jkt` (RFC 9449) has to come as `Authorization: DPoP …` together with a new proof ' +
-    'in the header `DPoP`, signed with the key of this thumbprint for this method, this URI and this token. A bad proof ' +
-    'is answered with 401 and `DPoP error="invalid_dpop_proof"`. About ' +
-    '300,000 proofs can be remembered at a time, by all units of a gateway together; when there is no room for ' +
-    'another one, it is refused. A token without `cnf` needs no confirmation, and one whose `cnf` says anything else ' +
-    'is refused.',
+    'Validates an access token with another resolver, and then checks for each request whether the client may ' +
+    'use it. A token with `x5t#S256` in `cnf` (RFC 8705) is bound to the client certificate with this ' +
+    'thumbprint. The certificate comes from the TLS handshake or, behind a proxy, from a ' +
+    'CertificateThumbprintFilter. With `dpop`, a token with `jkt` in `cnf` (RFC 9449) must be sent as ' +
+    '`Authorization: DPoP …` with a new proof in the header `DPoP`, signed with the key of this thumbprint for ' +
+    'this method, URI and token. An invalid proof gets 401 and `DPoP error="invalid_dpop_proof"`. All units of a ' +
+    'gateway together remember about 300,000 proofs; beyond that new proofs are rejected. A token without `cnf` ' +
+    'needs no confirmation; a token with any other `cnf` is rejected.',
   config: z.strictObject({
-    delegate: ref('accessTokenResolver').describe('Says what the token is worth.'),
-    dpop: dpop.optional().describe('Accepts tokens that are bound to a key of the client, with proofs (DPoP).'),
+    delegate: ref('accessTokenResolver').describe('Resolver that validates the token.'),
+    dpop: dpop.optional().describe('Accepts tokens that are bound to a key of the client, with DPoP proofs.'),
   }),
   examples: [
     {

@@ -25,60 +25,68 @@ export const oauth2ResourceServerFilter = defineFilter({
   type: 'OAuth2ResourceServerFilter',
   aliases: ['OAuth2RSFilter'],
   summary:
-    'Lets a request pass if it carries `Authorization: Bearer` and an access token that the resolver vouches for, that ' +
-    'has not expired and that has all required scopes. What is known of the token is then ' +
-    '`contexts.oauth2.accessToken`, with `info`, `token`, `scopes` and `expiresAt`. Everything else is answered with ' +
-    'an empty body and a challenge in `WWW-Authenticate`: 401 without a token or with one that is not valid, 400 where ' +
-    'several tokens are sent or the authorization server takes the request for an invalid one, 403 where a scope is ' +
-    'missing. A request that came without HTTPS gets 403 and no challenge, and 503 says that the token cannot be judged ' +
-    'at the time. The header goes on to the application as it came. Requests that do not pass are counted by `reason` ' +
-    'in `gw_denied_total`. The metrics of the cache are ' +
-    '`gw_cache_gets_total`, `gw_cache_evictions` and `gw_cache_loads_seconds` with `content="access_token"`.',
+    'Passes a request on if it has `Authorization: Bearer` with an access token that the resolver accepts, that ' +
+    'has not expired and that has all required scopes. The token is then in `contexts.oauth2.accessToken`, with ' +
+    '`info`, `token`, `scopes` and `expiresAt`. All other requests get an empty response with a challenge in ' +
+    '`WWW-Authenticate`: 401 without a token or with an invalid one, 400 for several tokens or if the ' +
+    'authorization server finds the request invalid, 403 if a scope is missing. A request without HTTPS gets 403 ' +
+    'without a challenge; 503 means that the token cannot be validated at the moment. The header is passed on to ' +
+    'the application unchanged. Rejected requests are counted by `reason` in `gw_denied_total`. The metrics of ' +
+    'the cache are `gw_cache_gets_total`, `gw_cache_evictions` and `gw_cache_loads_seconds` with ' +
+    '`content="access_token"`.',
   config: z.strictObject({
-    accessTokenResolver: ref('accessTokenResolver').describe('Says what a token is worth.'),
+    accessTokenResolver: ref('accessTokenResolver').describe(
+      'Resolver that validates the token and returns its claims.',
+    ),
     scopes: z
       .union([z.array(scopeEntry()), ref('resourceAccess')])
       .describe(
-        'Scopes that a token must have, all of them: each a scope, a list of scopes, or an expression that gives one or ' +
-          'the other. An expression that gives anything else is answered with 500. An empty array asks for none, and ' +
-          'every good token passes.',
+        'Required scopes; a token must have all of them. Each item is a scope, a list of scopes, or an expression ' +
+          'that evaluates to one of these; any other result gives 500. With an empty array every valid token passes.',
       ),
     requireHttps: flag()
       .default(true)
-      .describe('Whether the client must have used HTTPS, also where a trusted proxy says what it used.'),
+      .describe(
+        'Whether the client must use HTTPS. Behind a trusted proxy, the protocol that the proxy reports counts.',
+      ),
     realm: text()
       .refine(isPrintable, 'must be made of printable ASCII characters')
       .default(DEFAULT_REALM)
       .describe('Realm in challenges.'),
     cache: z
       .strictObject({
-        enabled: flag().default(false).describe('Whether tokens are kept at all.'),
+        enabled: flag().default(false).describe('Whether tokens are cached.'),
         maxTimeout: longestTime(),
         ...cacheFields,
       })
       .optional()
-      .describe('Keeps what the resolver says of good tokens. Without it every request is a question.'),
-    executor: ref('executor').prefault('ScheduledExecutorService').describe('Takes expired tokens out of the cache.'),
+      .describe('Cache of valid tokens. Without a cache every request validates the token again.'),
+    executor: ref('executor')
+      .prefault('ScheduledExecutorService')
+      .describe('Runs the removal of expired tokens from the cache.'),
     resourceMetadata: z
       .union([url(), resourceMetadataFields])
       .optional()
       .describe(
-        'Tells clients which authorization server to ask (RFC 9728), by `resource_metadata` in challenges: the URL of ' +
-          'a document elsewhere, or the metadata themselves, which the gateway then serves without a token at ' +
+        'Tells clients which authorization server to use (RFC 9728), by `resource_metadata` in challenges. The value ' +
+          'is the URL of a metadata document, or the metadata itself, which the gateway then serves without a token at ' +
           '`/.well-known/oauth-protected-resource` and the path of `resource`. The route of the filter gets these ' +
-          'requests whatever its condition says; a filter in the heap of `config.json` gets those that reach it.',
+          'requests regardless of its condition; a filter in the heap of `config.json` gets those that reach it.',
       ),
     acrValues: z
       .array(text().refine(isScope, 'must be made of printable ASCII characters without spaces and quotation marks'))
       .min(1)
       .optional()
       .describe(
-        'Authentication context classes, one of which the token must have as `acr`. Otherwise 401 asks for a step up ' +
-          '(RFC 9470).',
+        'Authentication context classes; the `acr` of the token must be one of them. Otherwise 401 requests a ' +
+          'step-up (RFC 9470).',
       ),
     maxAge: duration({ max: '10000 days' })
       .optional()
-      .describe('How long ago the user may have authenticated, by `auth_time` of the token. Otherwise 401, as before.'),
+      .describe(
+        'Maximum time since the user authenticated (`auth_time` of the token). Otherwise 401 requests a new ' +
+          'authentication.',
+      ),
     tokenInfoEndpoint: refused(
       "an 'accessTokenResolver' judges tokens, such as a TokenIntrospectionAccessTokenResolver with its 'endpoint'",
     ).describe('A field of earlier versions of OpenIG.'),
@@ -91,7 +99,7 @@ export const oauth2ResourceServerFilter = defineFilter({
   }),
   examples: [
     {
-      title: 'Ask an authorization server, and remember what it says for five minutes at most',
+      title: 'Token introspection with a cache of five minutes',
       config: {
         accessTokenResolver: {
           type: 'TokenIntrospectionAccessTokenResolver',

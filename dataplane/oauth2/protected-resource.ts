@@ -34,7 +34,7 @@ export const resourceMetadataFields = z.strictObject({
     .array(comparedUrl())
     .min(1)
     .describe('Issuer identifiers of the authorization servers whose tokens are accepted.'),
-  scopesSupported: z.array(text()).optional().describe('Scopes that clients may ask for.'),
+  scopesSupported: z.array(text()).optional().describe('Scopes that clients may request.'),
   resourceName: text().optional().describe('Name of the API for people.'),
   resourceDocumentation: comparedUrl().optional().describe('URL of a page for developers.'),
 });

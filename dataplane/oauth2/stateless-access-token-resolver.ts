@@ -31,13 +31,13 @@ export const statelessAccessTokenResolver = defineService({
   type: 'StatelessAccessTokenResolver',
   kind: 'accessTokenResolver',
   summary:
-    'Judges access tokens that are JWTs without asking the authorization server: by their signature or encryption, ' +
-    'their issuer and their times. A key that the `kid` of a token names is the only one that is tried for it; when ' +
-    'there is no `kid`, or none of the keys has that name, all keys under the secret id are tried in their order. The ' +
-    'algorithm of a token must be one that the key is for. What is signed with `none`, has extensions (`crit`, `b64`) ' +
-    'or is no access token by its `typ` is refused. Keys that a token brings along or points to (`jwk`, `jku`, `x5c`, ' +
-    '`x5u`) are neither used nor fetched. ' +
-    'The claims are in `contexts.oauth2.accessToken.info`; `scope` may be a text with spaces or an array. A revoked token is accepted until it expires: nobody is asked.',
+    'Validates access tokens that are JWTs without contacting the authorization server: signature or encryption, ' +
+    'issuer and times. If the `kid` of a token names a key, only this key is tried. Without `kid`, or with an ' +
+    'unknown one, all keys of the secret id are tried in order. The key must support the algorithm of the token. ' +
+    'Tokens with the algorithm `none`, with extensions (`crit`, `b64`) or with the `typ` of another kind of ' +
+    'token are rejected. Keys in the token, or URLs of keys (`jwk`, `jku`, `x5c`, `x5u`), are neither used nor ' +
+    'fetched. The claims are in `contexts.oauth2.accessToken.info`; `scope` may be a text with spaces or an ' +
+    'array. A revoked token is accepted until it expires, because the authorization server is not contacted.',
   config: z
     .strictObject({
       issuer: text().describe(
@@ -48,8 +48,8 @@ export const statelessAccessTokenResolver = defineService({
       requireAccessTokenType: flag()
         .default(false)
         .describe(
-          'Requires `typ` to be `at+jwt` (RFC 9068). Otherwise tokens with `JWT` or without `typ` are accepted too, ' +
-            'among which there may be other kinds of token with the same issuer and keys.',
+          'Requires `typ` to be `at+jwt` (RFC 9068). Otherwise tokens with `JWT` or without `typ` are accepted too; ' +
+            'these may be other kinds of token with the same issuer and keys.',
         ),
       secretsProvider: ref('secretsProvider')
         .optional()
@@ -62,20 +62,20 @@ export const statelessAccessTokenResolver = defineService({
       verificationSecretId: secretId()
         .optional()
         .describe(
-          'The keys that tokens are signed with: HMAC secrets as long as the hash, RSA keys of 2048 bits or more, ' +
-            'elliptic curves, Edwards curves or ML-DSA. A JwkSetSecretStore does not look at the id.',
+          'Id of the verification keys: HMAC secrets as long as the hash, RSA keys of 2048 bits or more, elliptic ' +
+            'curves, Edwards curves or ML-DSA. A JwkSetSecretStore ignores the id.',
         ),
       decryptionSecretId: secretId()
         .optional()
         .describe(
-          'The keys that tokens are encrypted for. Claims that are not signed are believed only when they are ' +
-            'encrypted with a secret key (`dir`, `A256KW` and the like): with a public key (`RSA-OAEP`, `ECDH-ES`) ' +
-            'anybody could have made them, so such a token must hold a signed one, and its signature must be that of ' +
-            'a key under this same id. `RSA1_5`, `PBES2` and compressed tokens are refused.',
+          'Id of the decryption keys. Unsigned claims are accepted only if they are encrypted with a secret key ' +
+            '(`dir`, `A256KW` and the like). With a public key (`RSA-OAEP`, `ECDH-ES`) anyone could forge them, so such ' +
+            'a token must contain a signed one, with the signature of a key of this same id. `RSA1_5`, `PBES2` and ' +
+            'compressed tokens are rejected.',
         ),
       skewAllowance: duration({ zero: true })
         .prefault('zero')
-        .describe('How far clocks may be apart when `exp`, `nbf` and `iat` are looked at.'),
+        .describe('Allowed clock difference for `exp`, `nbf` and `iat`.'),
       signatureSecretId: deprecated(secretId(), "'verificationSecretId'").describe('The earlier name.'),
       encryptionSecretId: deprecated(secretId(), "'decryptionSecretId'").describe('The earlier name.'),
     })

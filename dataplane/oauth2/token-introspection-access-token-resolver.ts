@@ -20,16 +20,16 @@ export const tokenIntrospectionAccessTokenResolver = defineService({
   type: 'TokenIntrospectionAccessTokenResolver',
   kind: 'accessTokenResolver',
   summary:
-    'Asks an authorization server about each access token, by token introspection (RFC 7662). A token is good when the ' +
-    'answer has the status 200 and is JSON that says `"active": true`; it is good until its `exp`, and for the names ' +
-    'in its `scope`. Everything else, also a server that cannot be reached or does not know the gateway, is a token ' +
-    'that is not valid; the log says when that is not the fault of the token. An answer with the status 400 and the ' +
-    'error `invalid_request` makes the request of the client an invalid one.',
+    'Validates each access token by token introspection (RFC 7662) at an authorization server. A token is valid ' +
+    'if the response has status 200 and is JSON with `"active": true`; it is valid until its `exp` and has the ' +
+    'scopes in `scope`. In all other cases the token is not valid, also if the server cannot be reached or ' +
+    'rejects the gateway; the log says if the token is not the cause. A response with status 400 and the error ' +
+    '`invalid_request` makes the request of the client invalid.',
   config: z
     .strictObject({
       amService: ref('amService')
         .optional()
-        .describe('Access manager to ask, at the introspection endpoint of its realm. Wins over `endpoint`.'),
+        .describe('Access manager whose realm has the introspection endpoint. Overrides `endpoint`.'),
       endpoint: url()
         .refine(({ username, password }) => username === '' && password === '', {
           error: "must hold no credentials: use 'providerHandler'",
@@ -39,15 +39,16 @@ export const tokenIntrospectionAccessTokenResolver = defineService({
       providerHandler: ref('handler')
         .prefault('ForgeRockClientHandler')
         .describe(
-          'Sends the requests, also those to an `amService`. It has to say who the gateway is, such as a Chain with a ' +
-            'ClientSecretBasicAuthenticationFilter: authorization servers tell strangers nothing.',
+          'Handler that sends the requests, also those to an `amService`. It must authenticate the gateway, for ' +
+            'instance a Chain with a ClientSecretBasicAuthenticationFilter, because authorization servers do not answer ' +
+            'unknown clients.',
         ),
       ...requirementFields,
     })
     .check(oneRequired('amService', 'endpoint')),
   examples: [
     {
-      title: 'An authorization server that knows the gateway by a secret',
+      title: 'An authorization server that authenticates the gateway by a secret',
       config: {
         endpoint: 'https://as.example.com/introspect',
         providerHandler: {

@@ -8,9 +8,9 @@ export const requirementFields = {
     .union([text(), z.array(text()).min(1)])
     .optional()
     .describe(
-      'Audience, or several of which one suffices, that `aud` of a token must be or hold, character by character; a ' +
-        'token without `aud` is refused then. Without this field a token that the issuer made for another API is ' +
-        'accepted here too, if it has the scopes.',
+      'Audience, or several: `aud` of a token must equal or contain one of them exactly, and a token without `aud` ' +
+        'is rejected. Without this field, tokens that were issued for another API are accepted too if they have the ' +
+        'scopes.',
     ),
   requireExpiry: flag()
     .default(false)

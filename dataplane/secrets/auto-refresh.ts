@@ -11,10 +11,10 @@ const SETTLE_MILLISECONDS = 20;
 export function autoRefresh(description: string) {
   return z
     .strictObject({
-      enabled: flag().default(true).describe('Whether changes are noticed before the lease is over.'),
+      enabled: flag().default(true).describe('Whether changes are detected before the lease expires.'),
       executor: ref('executor')
         .prefault('ScheduledExecutorService')
-        .describe('Runs what a change leads to, if `enabled` is true.'),
+        .describe('Runs the reload after a change, if `enabled` is true.'),
     })
     .prefault({})
     .describe(description);

@@ -25,8 +25,8 @@ export const base64EncodedSecretStore = defineService({
   type: 'Base64EncodedSecretStore',
   kind: 'secretStore',
   summary:
-    'Holds secrets that are written into the document, in base64. This is for tests and trials: whoever can read the ' +
-    'document can read them.',
+    'Contains secrets in the document itself, in base64. For tests only: anyone who can read the document can ' +
+    'read the secrets.',
   config: z.strictObject({
     secrets: z.record(secretId(), base64Secret()).describe('Secrets by their ids.'),
   }),

@@ -17,24 +17,25 @@ export const fileSystemSecretStore = defineService({
   type: 'FileSystemSecretStore',
   kind: 'secretStore',
   summary:
-    'Finds secrets in the files of a directory, one in each; the name of a file is the id of the secret and the ' +
-    'suffix. Files hold base64 unless `format` says otherwise; in `PLAIN` every byte counts, a line break at the end ' +
-    'too. Changed, replaced and removed files are noticed at once, also where Kubernetes puts a new version of all ' +
-    'files in place. A file that changed and cannot be read is used as it was until its lease is over.',
+    'Reads secrets from the files of a directory, one secret per file. The name of a file is the secret id plus ' +
+    'the suffix. Files contain base64 unless `format` says otherwise; with `PLAIN` every byte counts, including ' +
+    'a line break at the end. Changed, replaced and removed files are detected at once, also when Kubernetes ' +
+    'updates a mounted Secret. If a changed file cannot be read, the previous value is used until its lease ' +
+    'expires.',
   config: z.strictObject({
     directory: storeDirectory().describe('Directory of the files.'),
     ...formatFields,
     suffix: text({ allowEmpty: true })
       .refine((suffix) => !suffix.includes('/'), 'must be the end of a file name, without a slash')
       .default('')
-      .describe('What the name of a file has after the id.'),
+      .describe('Suffix of the file names, after the secret id.'),
     leaseExpiry: leaseExpiry(),
-    autoRefresh: autoRefresh('Noticing changes of the files.'),
-    versionSuffix: unavailable('string').describe('What the names of files with versions have after the id.'),
+    autoRefresh: autoRefresh('Detects changes of the files.'),
+    versionSuffix: unavailable('string').describe('Suffix of the names of versioned files, after the secret id.'),
   }),
   examples: [
     {
-      title: 'Passwords as they are, and a TLS key with its certificates',
+      title: 'Plain passwords, and a TLS key with its certificates',
       config: {
         directory: '/etc/gatewarden/secrets',
         format: 'PLAIN',

@@ -30,14 +30,16 @@ const mapping = z
       .array(text())
       .min(1)
       .optional()
-      .describe('Aliases, the one to use first. Those that the keystore lacks are left out, with a warning.'),
+      .describe(
+        'Aliases; the first one is active. Aliases that the keystore does not have are left out, with a warning.',
+      ),
     aliasesMatching: z
       .array(pattern())
       .min(1)
       .optional()
       .describe(
-        'Regular expressions that match whole aliases; what one of them finds is in the order of the alphabet, after ' +
-          'what those before it found. Java writes aliases in lower case.',
+        'Regular expressions that match whole aliases. The matches of each expression are in alphabetical order, ' +
+          'after those of the expressions before it. Java stores aliases in lower case.',
       ),
   })
   .check(exclusive('aliases', 'aliasesMatching'), oneRequired('aliases', 'aliasesMatching'));
@@ -52,13 +54,13 @@ export const keyStoreSecretStore = defineService({
   type: 'KeyStoreSecretStore',
   kind: 'secretStore',
   summary:
-    'Finds secrets in a keystore: private keys with their certificates, trusted certificates, secret keys, and ' +
-    'passwords that `keytool -importpass` put there. Ids of secrets are mapped to aliases; the first alias is the one ' +
-    'to use, all of them are accepted in their order, and the alias is the stable id. A private key may sign and ' +
-    'decrypt and its certificate verify and encrypt, as far as the algorithm allows; secret keys of HMACs sign and ' +
-    'verify, those of ciphers encrypt and decrypt, and all others are GenericSecrets. The file is read as Java reads ' +
-    'it, without Java; private keys in PKCS12 that are not encrypted are left out, as Java does. A file that changed ' +
-    'or is gone and cannot be read is used as it was until the lease is over.',
+    'Reads secrets from a keystore: private keys with their certificates, trusted certificates, secret keys, and ' +
+    'passwords of `keytool -importpass`. Secret ids are mapped to aliases. The first alias is active, all of ' +
+    'them are valid in order, and the alias is the stable id. A private key may sign and decrypt and its ' +
+    'certificate verify and encrypt, as far as the algorithm allows; secret keys of HMACs sign and verify, those ' +
+    'of ciphers encrypt and decrypt, and all others are GenericSecrets. Java is not needed; the file is ' +
+    'interpreted as Java does, and unencrypted private keys in PKCS12 are left out, as in Java. If a changed or ' +
+    'deleted file cannot be read, the previous content is used until the lease expires.',
   config: z
     .strictObject({
       file: storeFile().describe('Path of the keystore.'),
@@ -68,8 +70,8 @@ export const keyStoreSecretStore = defineService({
       storePasswordSecretId: secretId()
         .optional()
         .describe(
-          'Id of the password of the keystore, a GenericSecret with nothing but the password. Without it, nobody ' +
-            'checks whether the keystore was tampered with.',
+          'Id of the password of the keystore, a GenericSecret with only the password. Without it, the integrity of ' +
+            'the keystore is not checked.',
         ),
       entryPasswordSecretId: secretId()
         .optional()
@@ -81,13 +83,13 @@ export const keyStoreSecretStore = defineService({
         .refine((list) => new Set(list.map((one) => one.secretId)).size === list.length, {
           error: 'there are two mappings of one secret id',
         })
-        .describe('Which aliases are behind the ids of secrets.'),
+        .describe('Aliases by secret id.'),
       leaseExpiry: leaseExpiry(),
       securityProvider: noEffect(
         text().refine((provider) => !isDevice(provider), 'names a device, and keys in devices are not available'),
         'the keystore is read without Java, which has security providers',
       ).describe('Security provider of Java.'),
-      autoRefresh: autoRefresh('Noticing that the keystore or a password was edited, replaced or deleted.'),
+      autoRefresh: autoRefresh('Detects changes of the keystore or a password.'),
       storePassword: deprecated(secretId(), "'storePasswordSecretId'").describe(
         'The former name of `storePasswordSecretId`.',
       ),
@@ -98,7 +100,7 @@ export const keyStoreSecretStore = defineService({
     .check(exclusive('storePasswordSecretId', 'storePassword'), exclusive('entryPasswordSecretId', 'keyEntryPassword')),
   examples: [
     {
-      title: 'The key that signs now, and the one that signed before',
+      title: 'The active signing key and the previous one',
       config: {
         file: '/etc/gatewarden/keystore.p12',
         storePasswordSecretId: 'keystore.pass',
@@ -110,7 +112,7 @@ export const keyStoreSecretStore = defineService({
       },
     },
     {
-      title: 'All authorities of a truststore',
+      title: 'All CA certificates of a truststore',
       config: {
         file: '/etc/gatewarden/truststore.p12',
         storePasswordSecretId: 'truststore.pass',

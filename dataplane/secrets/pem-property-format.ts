@@ -10,9 +10,9 @@ export const pemPropertyFormat = defineService({
   type: 'PemPropertyFormat',
   kind: 'propertyFormat',
   summary:
-    'Reads values of a store as PEM: a private key (PKCS#8, PKCS#1 or SEC1, encrypted or not) with the certificates ' +
-    'that belong to it in any order; or certificates to trust, or public keys; with either of them lists of revoked ' +
-    'certificates (`X509 CRL`).',
+    'Reads values of a store as PEM: a private key (PKCS#8, PKCS#1 or SEC1, encrypted or not) with its ' +
+    'certificates in any order; or trusted certificates, or public keys. Either may come with certificate ' +
+    'revocation lists (`X509 CRL`).',
   config: z
     .strictObject({
       decryptionSecretId: secretId().optional().describe('Id of the passphrase of encrypted keys, a GenericSecret.'),

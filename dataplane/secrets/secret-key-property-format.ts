@@ -57,8 +57,8 @@ export const secretKeyPropertyFormat = defineService({
   kind: 'propertyFormat',
   summary:
     'Reads values of a store as symmetric keys: for `AES` keys that encrypt and decrypt, for `HmacSHA256`, ' +
-    '`HmacSHA384` and `HmacSHA512` keys that sign and verify. A key that is too short for its algorithm is refused; ' +
-    'passwords that people can remember always are.',
+    '`HmacSHA384` and `HmacSHA512` keys that sign and verify. A key that is too short for its algorithm is ' +
+    'rejected; memorable passwords always are.',
   config: z.strictObject({
     format: valueFormat().default('BASE64').describe('Format in which the bytes of the key are stored.'),
     algorithm: keyAlgorithm().describe('Algorithm of the key, as Java names it.'),

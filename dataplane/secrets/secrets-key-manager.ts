@@ -11,8 +11,8 @@ export const secretsKeyManager = defineService({
   type: 'SecretsKeyManager',
   kind: 'keyManager',
   summary:
-    'Gives TLS connections the keys and certificates that a secrets provider has under an id. Renewed ones are used ' +
-    'for new connections without a restart.',
+    'Provides the private key and the certificates of a secret id for TLS connections. Renewed keys and ' +
+    'certificates are used for new connections without a restart.',
   config: z.strictObject({
     signingSecretId: secretId().describe('Id of the private key with its certificates, a CryptoKey that may sign.'),
     secretsProvider: ref('secretsProvider').describe('Provider of the key.'),

@@ -8,12 +8,12 @@ export const secretsProvider = defineService({
   type: 'SecretsProvider',
   kind: 'secretsProvider',
   summary:
-    'Gives other objects the secrets of one or more stores. What is to be used, such as a password to send or a key to ' +
-    'sign with, is that of the first store that has it; what is to be tried, such as keys to verify with, is that of ' +
-    'all. When a store cannot be read, the question fails and no later store is asked. Where a SecretsProvider is ' +
-    'expected, a store or an array of stores can stand as well.',
+    'Provides the secrets of one or more stores. The active secret, such as a password to send or a signing key, ' +
+    'comes from the first store that has one. Valid secrets, such as verification keys, come from all stores in ' +
+    'order. If a store cannot be read, the lookup fails and later stores are not searched. Instead of a ' +
+    'SecretsProvider, a store or an array of stores can be given.',
   config: z.strictObject({
-    stores: z.array(ref('secretStore')).min(1).describe('Stores in the order in which they are asked.'),
+    stores: z.array(ref('secretStore')).min(1).describe('Secret stores, in the order in which they are searched.'),
   }),
   examples: [
     {

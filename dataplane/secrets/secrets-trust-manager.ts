@@ -10,17 +10,17 @@ export const secretsTrustManager = defineService({
   type: 'SecretsTrustManager',
   kind: 'trustManager',
   summary:
-    'Trusts the certificates that a secrets provider has under an id, and those that they issued. Changed ones count ' +
-    'for new connections without a restart. Whether certificates are revoked is looked up in the lists (`X509 CRL`) ' +
-    'that stand beside the certificates; nobody is asked over the network.',
+    'Trusts the certificates of a secret id, and certificates that they issued. Changes take effect for new ' +
+    'connections without a restart. Revocation is checked with the revocation lists (`X509 CRL`) that are stored ' +
+    'with the certificates; nothing is fetched over the network.',
   config: z.strictObject({
     verificationSecretId: secretId().describe('Id of the trusted certificates, CryptoKeys that may verify.'),
     secretsProvider: ref('secretsProvider').describe('Provider of the certificates.'),
     checkRevocation: flag()
       .optional()
       .describe(
-        'Whether revoked certificates are refused. If it is true and there is no list, nobody is trusted; by default ' +
-          'lists are used if there are some.',
+        'Whether revoked certificates are rejected. If it is true and there is no revocation list, no certificate is ' +
+          'trusted; by default revocation lists are used if there are any.',
       ),
   }),
   examples: [

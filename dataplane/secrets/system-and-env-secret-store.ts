@@ -10,13 +10,13 @@ export const systemAndEnvSecretStore = defineService({
   type: 'SystemAndEnvSecretStore',
   kind: 'secretStore',
   summary:
-    'Finds secrets in the system properties (`-Dname=value`) and then in the environment of the gateway. A property ' +
-    'has the id as its name, a variable the id in upper case with `_` for `.` and `-`: `am.agent` is `AM_AGENT`. ' +
-    'Values are in base64 unless `format` says otherwise.',
+    'Reads secrets from the system properties (`-Dname=value`) and then from the environment of the gateway. The ' +
+    'name of a property is the secret id. The name of a variable is the id in upper case with `_` for `.` and ' +
+    '`-`: `am.agent` is `AM_AGENT`. Values are in base64 unless `format` says otherwise.',
   operatorOnly: 'it reads the environment of the data plane',
   config: z.strictObject({ ...formatFields, leaseExpiry: leaseExpiry() }),
   examples: [
-    { title: 'Variables that hold passwords as they are', config: { format: 'PLAIN' } },
+    { title: 'Variables with plain passwords', config: { format: 'PLAIN' } },
     {
       title: 'A key in PEM, everything else in base64',
       config: { mappings: [{ secretId: 'tls.key', format: { type: 'PemPropertyFormat' } }] },

@@ -9,8 +9,8 @@ export const trustAllManager = defineService({
   type: 'TrustAllManager',
   kind: 'trustManager',
   summary:
-    'Trusts every certificate, whoever issued it. This is for tests and trials: anybody on the way to the other side ' +
-    'can read and change what is sent.',
+    'Trusts every certificate of any issuer. For tests only: anyone on the network path can read and change the ' +
+    'traffic.',
   config: z.strictObject({}),
   examples: [{ title: 'Trust without a check', config: {} }],
   remarks: () => [

@@ -21,7 +21,7 @@ const mappings = z.array(
 
 /** The fields of stores that keep values under ids. */
 export const formatFields = {
-  format: valueFormat().default('BASE64').describe('Format of the values that no mapping is about.'),
+  format: valueFormat().default('BASE64').describe('Format of the values without a mapping.'),
   mappings: mappings
     .refine((list) => new Set(list.map((mapping) => mapping.secretId)).size === list.length, {
       error: 'there are two mappings of one secret id',

@@ -28,9 +28,9 @@ function switchedOff(names: readonly string[]) {
 
 const agent = z.strictObject({
   username: printable().describe('Name of the agent profile.'),
-  passwordSecretId: secretId().describe('Id of its password, which is a GenericSecret.'),
+  passwordSecretId: secretId().describe('Id of the password of the agent, a GenericSecret.'),
   password: refused("passwords are not allowed in documents: use 'passwordSecretId'").describe(
-    'The password itself, which earlier versions of OpenIG took.',
+    'The password itself, as in earlier versions of OpenIG.',
   ),
 });
 
@@ -39,21 +39,23 @@ export const amService = defineService({
   type: 'AmService',
   kind: 'amService',
   summary:
-    'An access manager and the agent as which the gateway speaks to it. Objects that refer to it find the endpoints ' +
-    'of the realm through it.',
+    'An access manager, and the agent that the gateway uses there. Objects that refer to it use the endpoints of ' +
+    'its realm.',
   config: z.strictObject({
     url: url()
       .refine(({ username, password }) => username === '' && password === '', {
         error: "must hold no credentials: use 'agent'",
       })
       .refine(({ search, hash }) => search === '' && hash === '', { error: 'must end with its path' })
-      .describe('Where it is, with or without a slash at the end, such as `https://am.example.com/openam`.'),
+      .describe(
+        'URL of the access manager, with or without a trailing slash, such as `https://am.example.com/openam`.',
+      ),
     realm: realm().default('/').describe('Realm of the agent and of the endpoints; `/` is the root.'),
-    agent: agent.describe('As whom the gateway speaks to it.'),
+    agent: agent.describe('Agent that the gateway authenticates as.'),
     secretsProvider: ref('secretsProvider').describe('Provider of the password.'),
     amHandler: ref('handler')
       .prefault(DEFAULT_HANDLER)
-      .describe('Sends the requests as the agent, of which this version has none: resolvers have a `providerHandler`.'),
+      .describe('Handler for requests as the agent. This version sends none: resolvers have a `providerHandler`.'),
     notifications: switchedOff([
       'initialConnectionAttempts',
       'reconnectDelay',
@@ -64,17 +66,19 @@ export const amService = defineService({
       'tls',
       'proxyOptions',
       'vertx',
-    ]).describe('Whether it tells of sessions and tokens that were revoked, and of policies that changed.'),
+    ]).describe('Notifications about revoked sessions and tokens, and about changed policies.'),
     sessionCache: switchedOff([
       'executor',
       'maximumSize',
       'maximumTimeToCache',
       'onNotificationDisconnection',
-    ]).describe('How long what it says of sessions is kept.'),
-    sessionIdleRefresh: switchedOff(['interval']).describe('Whether sessions that are used are kept from idling.'),
-    sessionProperties: unavailable('array of strings').describe('Which properties of sessions are asked for.'),
-    ssoTokenHeader: unavailable('string').describe('The header and the cookie that hold its session tokens.'),
-    version: unavailable('string').describe('Its version.'),
+    ]).describe('Cache of session information.'),
+    sessionIdleRefresh: switchedOff(['interval']).describe(
+      'Whether the gateway refreshes sessions in use, so that they do not time out.',
+    ),
+    sessionProperties: unavailable('array of strings').describe('Session properties that the gateway requests.'),
+    ssoTokenHeader: unavailable('string').describe('Name of the header and the cookie with its session tokens.'),
+    version: unavailable('string').describe('Version of the access manager.'),
   }),
   examples: [
     {

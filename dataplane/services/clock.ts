@@ -5,7 +5,7 @@ import { defineService } from '../heap/definition.ts';
 export const clock = defineService({
   type: 'Clock',
   kind: 'clock',
-  summary: 'Tells the time of the machine to objects that ask for it. Every configuration has one named `Clock`.',
+  summary: 'Provides the time of the machine. Every configuration has one named `Clock`.',
   config: z.strictObject({}),
   examples: [{ title: 'A clock', config: {} }],
   create() {

@@ -8,10 +8,10 @@ export const customProxyOptions = defineService({
   type: 'CustomProxyOptions',
   kind: 'proxyOptions',
   summary:
-    'All requests of a handler go through one HTTP proxy: those to `http` backends are sent to it with the whole URI, ' +
-    'for `https` backends and for WebSockets it is asked for a tunnel (CONNECT). A proxy that wants credentials gets ' +
-    'them with Basic authentication. A proxy takes the host from the URI, so that a backend behind it sees the host of ' +
-    'the `baseURI` where that differs from the `Host` of the client.',
+    'Sends all requests of a handler through one HTTP proxy. Requests to `http` backends are sent with the ' +
+    'absolute URI; for `https` backends and WebSockets the gateway opens a tunnel (CONNECT). Credentials are ' +
+    'sent with Basic authentication. A proxy takes the host from the URI, so the backend sees the host of the ' +
+    '`baseURI` if it differs from the `Host` of the client.',
   config: z
     .strictObject(customProxyFields)
     .check(

@@ -6,10 +6,11 @@ export const noProxyOptions = defineService({
   type: 'NoProxyOptions',
   kind: 'proxyOptions',
   summary:
-    'Requests go to their backends straight. The object `ProxyOptions`, which handlers use unless they name another, is ' +
-    'of this type; one of the same name in `config.json` takes its place for all of them.',
+    'Sends requests directly to their backends. The default object `ProxyOptions`, which handlers use unless ' +
+    'they name another one, has this type; an object of the same name in `config.json` replaces it for all ' +
+    'handlers.',
   config: z.strictObject({}),
-  examples: [{ title: 'Backends are reached straight', config: {} }],
+  examples: [{ title: 'Direct connections to backends', config: {} }],
   create() {
     return { proxyFor: () => null };
   },

@@ -9,8 +9,9 @@ export const scheduledExecutorService = defineService({
   type: 'ScheduledExecutorService',
   kind: 'executor',
   summary:
-    'Runs tasks of other objects after a delay, once or repeatedly. When it is closed it begins nothing more; tasks ' +
-    'that run already may end in peace for a while. Every configuration has one named `ScheduledExecutorService`.',
+    'Runs tasks of other objects after a delay, once or repeatedly. When it is closed it starts no more tasks; ' +
+    'running tasks may finish within the grace period. Every configuration has one named ' +
+    '`ScheduledExecutorService`.',
   config: z.strictObject({
     corePoolSize: noEffect(
       integer({ min: 1 }),

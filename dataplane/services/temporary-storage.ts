@@ -19,9 +19,9 @@ export const temporaryStorage = defineService({
   type: 'TemporaryStorage',
   kind: 'temporaryStorage',
   summary:
-    'Keeps the content of messages that have to be whole before they are passed on: in memory up to a limit, beyond ' +
-    'it in a file. Files can be opened by the gateway alone and have no name in the directory once they are open, so ' +
-    'that nothing is left behind whatever happens. Every configuration has one named `TemporaryStorage`.',
+    'Buffers the content of messages: in memory up to a limit, beyond it in a file. Only the gateway can open ' +
+    'the files. They have no name in the directory once they are open, so no file is left behind after a crash. ' +
+    'Every configuration has one named `TemporaryStorage`.',
   config: z.strictObject({
     initialLength: noEffect(integer({ min: 1 }), 'memory is taken as content arrives, and none before').describe(
       'Size of a new buffer in bytes.',
@@ -29,14 +29,14 @@ export const temporaryStorage = defineService({
     memoryLimit: integer({ min: 1 })
       .optional()
       .describe(
-        'Most bytes of one message that are kept in memory; by default 65536, and more while all messages of a gateway ' +
-          'unit together take no more than 16 MB.',
+        'Maximum size of one message in memory; by default 65536 bytes, and more while all messages of a gateway ' +
+          'unit together use at most 16 MB.',
       ),
     fileLimit: integer({ min: 1 })
       .default(GIBIBYTE)
       .describe(
-        'Most bytes of one message that are kept in a file; what is longer is refused. All temporary ' +
-          'files of the data plane together have the limit `temporaryFileBytes` of docs/limits.md.',
+        'Maximum size of one message in a file, in bytes; a larger message is rejected. All temporary files of the ' +
+          'data plane together have the limit `temporaryFileBytes` of docs/limits.md.',
       ),
     directory: operatorPath()
       .optional()

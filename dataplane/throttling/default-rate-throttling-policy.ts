@@ -7,14 +7,14 @@ import { rateFields, rateOf } from './rate-fields.ts';
 export const defaultRateThrottlingPolicy = defineService({
   type: 'DefaultRateThrottlingPolicy',
   kind: 'throttlingPolicy',
-  summary: 'The rate that another policy gives, or a rate of its own where that one gives none.',
+  summary: 'Returns the rate of another policy, or a default rate if that policy returns none.',
   config: z.strictObject({
-    delegateThrottlingRatePolicy: ref('throttlingPolicy').describe('The policy that is asked.'),
-    defaultRate: rateFields().describe('The rate where the other policy gives none.'),
+    delegateThrottlingRatePolicy: ref('throttlingPolicy').describe('Policy that determines the rate.'),
+    defaultRate: rateFields().describe('Default rate, if the other policy returns none.'),
   }),
   examples: [
     {
-      title: 'A policy of the heap, and ten requests a second where it says nothing',
+      title: 'A policy of the heap, with ten requests per second as the default rate',
       config: {
         delegateThrottlingRatePolicy: {
           type: 'MappedThrottlingPolicy',

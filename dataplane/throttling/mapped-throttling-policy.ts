@@ -9,19 +9,21 @@ export const mappedThrottlingPolicy = defineService({
   type: 'MappedThrottlingPolicy',
   kind: 'throttlingPolicy',
   summary:
-    'The rate of a `ThrottlingFilter` by what an expression gives for a request. A partition whose rate changes begins ' +
-    'anew, with all of its requests: what the mapper looks at should follow from the partition, and must not be up to ' +
-    'the client alone.',
+    'Selects the rate of a `ThrottlingFilter` by an expression that is evaluated for each request. A partition ' +
+    'whose rate changes starts again with all its tokens. The result of the mapper should therefore depend on ' +
+    'the partition, and a client must not be able to choose it.',
   config: z.strictObject({
-    throttlingRateMapper: runtimeText().describe('The text by which the rate is found.'),
+    throttlingRateMapper: runtimeText().describe('Expression for the key of the rate.'),
     throttlingRatesMapping: mappedRates().describe(
-      'Rates by such texts, which can be expressions that are evaluated once, when the policy is built.',
+      'Rates by key. The keys can be expressions, which are evaluated once, when the policy is built.',
     ),
-    defaultRate: rateFields().describe('The rate where there is no text, or no rate for it.'),
+    defaultRate: rateFields().describe(
+      'Default rate, if the expression has no value or there is no rate for its value.',
+    ),
   }),
   examples: [
     {
-      title: 'Twenty requests a minute, and more for those who pay for it',
+      title: 'Twenty requests per minute, and more for paying users',
       config: {
         throttlingRateMapper: '${attributes.plan}',
         throttlingRatesMapping: {

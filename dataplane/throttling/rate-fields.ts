@@ -9,9 +9,11 @@ export const rateFields = () =>
   z
     .strictObject({
       numberOfRequests: integer({ min: 1, max: 2_147_483_647 }).describe(
-        'How many requests may come within the duration, also all at once.',
+        'Number of requests allowed within the duration; they may arrive all at once.',
       ),
-      duration: duration({ max: '36500 days' }).describe('The time for so many requests; at least a millisecond.'),
+      duration: duration({ max: '36500 days' }).describe(
+        'Duration for this number of requests; at least a millisecond.',
+      ),
     })
     .check(({ value, issues }) => {
       if (rateOf(value).nanoseconds >= SHORTEST_NANOSECONDS) return;

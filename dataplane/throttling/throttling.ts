@@ -19,32 +19,33 @@ import { rateFields, rateOf } from './rate-fields.ts';
 export const throttlingFilter = defineFilter({
   type: 'ThrottlingFilter',
   summary:
-    'Lets so many requests pass in so much time, and answers the others with 429 and a `Retry-After`. Requests are ' +
-    'counted by partition. A partition has tokens, at first as many as the rate has requests; a request takes one, and ' +
-    'they come back one by one, evenly over the duration. All units of a gateway share the partitions, which outlive ' +
-    'changes of the configuration that change neither `rate`, `requestGroupingPolicy` nor `maximumPartitions`; several ' +
-    'gateways do not. Where the rate of a partition changes, it begins anew. Its metrics are `gw_throttled_total`, ' +
-    '`gw_throttling_partitions` and `gw_throttling_partitions_refused_total`.',
+    'Limits the rate of requests; further requests get 429 with `Retry-After`. Requests are counted per ' +
+    'partition. A partition is a token bucket: it starts with as many tokens as the rate has requests, a request ' +
+    'takes one, and the tokens come back evenly over the duration. All units of a gateway share the partitions; ' +
+    'several gateways do not. Partitions are kept across configuration changes that do not change `rate`, ' +
+    '`requestGroupingPolicy` or `maximumPartitions`. A partition whose rate changes starts again. The metrics ' +
+    'are `gw_throttled_total`, `gw_throttling_partitions` and `gw_throttling_partitions_refused_total`.',
   config: z
     .strictObject({
       requestGroupingPolicy: runtimeText()
         .prefault('')
         .describe(
-          'The partition of a request; by default all are in one. A request for which it is null fails with 500.',
+          'Expression for the partition of a request; by default all requests share one partition. A request for which ' +
+            'it is null fails with 500.',
         ),
-      rate: rateFields().optional().describe('The rate of every partition.'),
+      rate: rateFields().optional().describe('Rate of every partition.'),
       throttlingRatePolicy: ref('throttlingPolicy')
         .optional()
-        .describe('Gives the rate for a request. Where it gives none, the request passes.'),
+        .describe('Policy that returns the rate for a request. If it returns none, the request is not limited.'),
       cleaningInterval: duration({ max: '1 day' })
         .prefault('5 seconds')
-        .describe('How often partitions are removed that have all of their tokens again.'),
-      executor: ref('executor').prefault('ScheduledExecutorService').describe('Removes such partitions.'),
+        .describe('Interval between removals of partitions that have all their tokens again.'),
+      executor: ref('executor').prefault('ScheduledExecutorService').describe('Runs the removal of partitions.'),
       maximumPartitions: integer({ min: 1, max: 10_000_000 })
         .default(1_000_000)
         .describe(
-          'Most partitions at a time, of up to 80 bytes each. Beyond it requests of new partitions are answered with ' +
-            '429; those of the others are not affected.',
+          'Maximum number of partitions, of up to 80 bytes each. Beyond it requests of new partitions get 429; ' +
+            'existing partitions are not affected.',
         ),
     })
     .check(oneRequired('throttlingRatePolicy', 'rate'), exclusive('throttlingRatePolicy', 'rate')),
@@ -57,7 +58,7 @@ export const throttlingFilter = defineFilter({
       },
     },
     {
-      title: 'By the plan of a user',
+      title: 'Rates by the plan of a user',
       config: {
         requestGroupingPolicy: '${attributes.user}',
         throttlingRatePolicy: {

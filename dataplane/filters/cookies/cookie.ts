@@ -8,15 +8,15 @@ import { defineFilter } from '../../heap/definition.ts';
 
 const UNAVAILABLE = { code: 'unavailable-field' };
 const names = (what: string) =>
-  z.array(text()).default([]).describe(`Names of cookies, in upper or lower case, that are ${what}.`);
+  z.array(text()).default([]).describe(`Names of cookies, case-insensitive, that are ${what}.`);
 
 /** Keeps cookies from crossing the gateway. */
 export const cookieFilter = defineFilter({
   type: 'CookieFilter',
   summary:
-    'Relays cookies between client and application or suppresses them, in both directions. To manage cookies, that is ' +
-    'to keep them in the session of the gateway, is known, but not available in this version; because it is the ' +
-    'default action, another one has to be given.',
+    'Relays cookies between client and application or suppresses them, in both directions. Managing cookies ' +
+    '(storing them in the session of the gateway) is not available in this version. It is the default action, so ' +
+    'another action must be set.',
   config: z
     .strictObject({
       managed: names('kept in the session: not available in this version').refine((list) => list.length === 0, {
@@ -32,7 +32,7 @@ export const cookieFilter = defineFilter({
             'MANAGE, which is also the default, is known, but not available in this version: set RELAY or SUPPRESS',
           params: UNAVAILABLE,
         })
-        .describe('What happens to cookies that no list names.'),
+        .describe('Action for cookies that no list names.'),
     })
     .check(({ value, issues }) => {
       const suppressed = new Set(value.suppressed.map(lower));
@@ -44,7 +44,7 @@ export const cookieFilter = defineFilter({
     }),
   examples: [
     {
-      title: 'Keep two cookies from the application and from the client',
+      title: 'Suppress two cookies in both directions',
       config: { suppressed: ['tracking', 'debug'], defaultAction: 'RELAY' },
     },
     { title: 'Relay one cookie and no other', config: { relayed: ['JSESSIONID'], defaultAction: 'SUPPRESS' } },

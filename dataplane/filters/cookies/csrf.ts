@@ -17,12 +17,13 @@ const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 export const csrfFilter = defineFilter({
   type: 'CsrfFilter',
   summary:
-    'Refuses requests that another site makes the browser of a user send (cross-site request forgery). Every response ' +
-    'carries a token in a header, which only pages of the same site can read; requests that may change something have ' +
-    'to bring it back in a header of that name. The token is a keyed hash whose key is the value of the session ' +
-    'cookie. It needs no memory and no configured secret, is the same in all units and replicas of the gateway, and ' +
-    'ends with the session; it is as hard to guess as the cookie, so that the cookie has to hold a random value. A ' +
-    'request that has to bring a token and has no session cookie, or several that differ, is refused.',
+    'Rejects cross-site request forgery (CSRF): requests that another site makes the browser of a user send. ' +
+    'Every response has a token in a header, which only pages of the same site can read. Requests that may ' +
+    'change something must send it back in a header of that name. The token is a keyed hash; the key is the ' +
+    'value of the session cookie. It needs no memory and no configured secret, is the same in all units and ' +
+    'replicas of the gateway, and expires with the session. It is only as hard to guess as the cookie, so the ' +
+    'cookie must have a random value. A request that needs a token but has no session cookie, or several ' +
+    'different ones, is rejected.',
   config: z.strictObject({
     cookieName: text().describe('Name of the session cookie.'),
     headerName: changeableHeader(text())
@@ -31,7 +32,7 @@ export const csrfFilter = defineFilter({
     excludeSafeMethods: flag().default(true).describe('Whether `GET`, `HEAD` and `OPTIONS` pass without a token.'),
     failureHandler: ref('handler')
       .optional()
-      .describe('Answers requests whose token is missing or wrong; by default an empty 403.'),
+      .describe('Handler of requests whose token is missing or wrong; by default an empty 403.'),
   }),
   examples: [{ title: 'Protect a session of the application', config: { cookieName: 'JSESSIONID' } }],
   create({ cookieName, headerName, excludeSafeMethods, failureHandler }, parts) {

@@ -27,12 +27,12 @@ const cookie = z
       .refine((path) => /^\/[\x21-\x3a\x3c-\x7e]*$/.test(path), 'is not a path')
       .default('/')
       .describe('Path of the cookie.'),
-    maxAge: duration().prefault('1 hour').describe('How long a login may take.'),
-    httpOnly: flag().default(true).describe('Whether scripts are kept from the cookie.'),
+    maxAge: duration().prefault('1 hour').describe('Maximum duration of a login.'),
+    httpOnly: flag().default(true).describe('Whether the cookie is hidden from scripts (`HttpOnly`).'),
     secure: flag().default(false).describe('Whether the cookie is sent over TLS only.'),
     sameSite: choice(['STRICT', 'LAX', 'NONE'])
       .default('LAX')
-      .describe('Whether requests from other sites carry the cookie. With `STRICT` no login on another site can work.'),
+      .describe('`SameSite` attribute of the cookie. With `STRICT` a login on another site cannot work.'),
   })
   .check(({ value, issues }) => {
     if (value.sameSite !== 'NONE' || value.secure) return;
@@ -44,24 +44,25 @@ const cookie = z
 export const fragmentFilter = defineFilter({
   type: 'FragmentFilter',
   summary:
-    'Keeps the fragment of a URI, the part behind `#` which browsers do not send, over a login. When a browser opens a ' +
-    'page and is redirected to another origin, it gets a small page instead that sends the fragment to the capture ' +
-    'endpoint, where it is put into a cookie, and then goes where the redirect leads. When the browser asks for the ' +
-    'same URI again and gets it, it is redirected to the URI with its fragment. Only the latest fragment is kept. Put ' +
-    'the filter in front of the one that asks for the login. Redirects within the own origin, which keep the fragment ' +
-    'by themselves, and requests that do not open a page are left alone.',
+    'Preserves the fragment of a URI (the part after `#`, which browsers do not send) during a login. When a ' +
+    'page request is answered with a redirect to another origin, the browser gets a small page instead. This ' +
+    'page sends the fragment to the capture endpoint, which stores it in a cookie, and then follows the ' +
+    'redirect. When the browser requests the same URI again after the login, it is redirected to the URI with ' +
+    'the fragment. Only the latest fragment is kept. Put the filter before the filter that starts the login. ' +
+    'Redirects within the same origin keep the fragment anyway and are not changed; the same holds for requests ' +
+    'that do not open a page.',
   config: z.strictObject({
     fragmentCaptureEndpoint: text()
       .refine(isPath, 'must be a path such as /orders/fragment, or a URL with one')
-      .describe('Path, or URL with the path, that takes the fragments. The condition of the route has to match it.'),
+      .describe('Path, or URL with the path, of the capture endpoint. The condition of the route must match it.'),
     noJavaScriptMessage: text()
       .optional()
-      .describe('What browsers without JavaScript show above the link to the login.'),
-    cookie: cookie.prefault({}).describe('The cookie that keeps the fragment.'),
+      .describe('Text that browsers without JavaScript show above the link to the login.'),
+    cookie: cookie.prefault({}).describe('Cookie that stores the fragment.'),
   }),
   examples: [
     {
-      title: 'Keep fragments below /orders',
+      title: 'Preserve fragments of paths below /orders',
       config: {
         fragmentCaptureEndpoint: '/orders/fragment',
         noJavaScriptMessage: 'JavaScript is off: after the login you will land at the top of the page.',

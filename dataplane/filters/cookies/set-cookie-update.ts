@@ -12,10 +12,10 @@ import { readSetCookie, type SetCookie, writeSetCookie } from './set-cookie.ts';
 export const setCookieUpdateFilter = defineFilter({
   type: 'SetCookieUpdateFilter',
   summary:
-    'Changes the value and the attributes of cookies that responses set, for instance to make them `Secure`. Rules are ' +
-    'applied in the order given, each to every cookie whose whole name its pattern matches; the case of letters ' +
-    'counts. `null` removes an attribute; an expression that gives null leaves it as it is, and one that gives what ' +
-    'the attribute cannot be ends the request with 500.',
+    'Changes the value and the attributes of cookies that responses set, for instance to make them `Secure`. ' +
+    'Rules are applied in the given order. A rule applies to every cookie whose whole name matches its pattern, ' +
+    'case-sensitive. `null` removes an attribute. An expression that evaluates to null leaves the attribute ' +
+    'unchanged; a value that is not valid for the attribute gives 500.',
   config: z.strictObject({
     cookies: z
       .record(z.string().min(1), z.record(z.string().min(1), runtimeValue()))
@@ -42,13 +42,13 @@ export const setCookieUpdateFilter = defineFilter({
         }),
       )
       .describe(
-        'By the pattern of the name: new values for `value`, `domain`, `expires`, `httpOnly`, `maxAge`, `path`, ' +
-          '`sameSite` and `secure`, each an expression. `httpOnly` and `secure` are true or false.',
+        'Rules by the pattern of the cookie name: new values for `value`, `domain`, `expires`, `httpOnly`, `maxAge`, ' +
+          '`path`, `sameSite` and `secure`, each an expression. `httpOnly` and `secure` are true or false.',
       ),
   }),
   examples: [
     {
-      title: 'Make every cookie of a backend safe to use across TLS',
+      title: 'Make every cookie of a backend Secure',
       config: { cookies: { '.*': { secure: true, httpOnly: true, sameSite: 'Lax' } } },
     },
   ],

@@ -9,17 +9,17 @@ import { validatedJwt, validationFields, validationRemarks, validationRules } fr
 export const idTokenValidationFilter = defineFilter({
   type: 'IdTokenValidationFilter',
   summary:
-    'Checks an ID token of OpenID Connect: that it is for this client (`aud`, and `azp` where it is for several), that ' +
-    'it says when it was issued and when it ends (`iat`, `exp`), that now lies between the two, and its issuer and ' +
-    'signature where they are given here. The context `jwtValidation` of a request that passes has the properties ' +
-    '`value`, `header`, `claims` and `info` (the claims too); all others go to the failure handler with the context ' +
-    '`jwtValidationError`, which has the properties `jwt` and `violations`, a list of `{description}`. When more ' +
-    'tokens come than can be verified, some are answered with 503 and Retry-After.',
+    'Validates an ID token of OpenID Connect. The token must be for this client (`aud`, and `azp` with several ' +
+    'audiences), must have `iat` and `exp`, and must be valid now. Issuer and signature are checked if they are ' +
+    'configured. A request with a valid token is passed on with the context `jwtValidation`, which has the ' +
+    'properties `value`, `header`, `claims` and `info` (the claims too). All other requests go to the failure ' +
+    'handler with the context `jwtValidationError`, which has the properties `jwt` and `violations`, a list of ' +
+    '`{description}`. If more tokens arrive than can be verified, some requests get 503 with Retry-After.',
   config: z
     .strictObject({
       idToken: runtimeText().describe('The ID token.'),
-      audience: text().describe('Id of the client that it must be for.'),
-      issuer: text().optional().describe('Who must have issued it, exactly as written.'),
+      audience: text().describe('Client id that the token must be issued for.'),
+      issuer: text().optional().describe('Required issuer (`iss`), compared exactly.'),
       ...validationFields,
     })
     .check(...validationRules),

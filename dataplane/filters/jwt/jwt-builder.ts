@@ -14,8 +14,8 @@ const encryptionFields = () =>
   z
     .strictObject({
       secretId: secretId().describe('Id of the key to encrypt with, a CryptoKey.'),
-      algorithm: choice(keyManagementAlgorithms).describe('How the key of the content is handed over (`alg`).'),
-      method: choice(contentEncryptionAlgorithms).describe('How the content is encrypted (`enc`).'),
+      algorithm: choice(keyManagementAlgorithms).describe('Key management algorithm (`alg`).'),
+      method: choice(contentEncryptionAlgorithms).describe('Content encryption algorithm (`enc`).'),
     })
     .optional();
 
@@ -23,18 +23,18 @@ const encryptionFields = () =>
 export const jwtBuilderFilter = defineFilter({
   type: 'JwtBuilderFilter',
   summary:
-    'Makes a JWT of what is known of a request, for instance to tell the application who asks in a way that it can ' +
-    'check: a HeaderFilter behind this one sends `${contexts.jwtBuilder.value}`. The JWT is signed, encrypted, or signed ' +
-    'and then encrypted. It is in the context `jwtBuilder`, with the properties `value`, `claims` and ' +
-    '`claimsAsJsonValue`. Claims that evaluate to null are left out. Keys are asked for each time, so that new ones are ' +
-    'used at once. The request ends with 500 when the template cannot be evaluated, when `exp`, `nbf` or `iat` is in it ' +
-    'and is no number, and when there is no key.',
+    'Builds a JWT from data of the request, for instance to tell the application verifiably who the user is: a ' +
+    'HeaderFilter after this filter sends `${contexts.jwtBuilder.value}`. The JWT is signed, encrypted, or ' +
+    'signed and then encrypted. It is in the context `jwtBuilder`, with the properties `value`, `claims` and ' +
+    '`claimsAsJsonValue`. Claims that evaluate to null are left out. Keys are looked up for each request, so new ' +
+    'keys are used at once. The request fails with 500 if the template cannot be evaluated, if `exp`, `nbf` or ' +
+    '`iat` is not a number, or if there is no key.',
   lendsCredentials: true,
   config: z
     .strictObject({
       template: jwtTemplate().describe(
-        'The claims: a map whose texts are expressions, or one expression that gives a map. Moments are numbers of ' +
-          'seconds, such as ${now.plusMinutes(5).epochSeconds}.',
+        'The claims: a map of expressions, or one expression that evaluates to a map. Times are numbers of seconds, ' +
+          'such as ${now.plusMinutes(5).epochSeconds}.',
       ),
       secretsProvider: ref('secretsProvider').optional().describe('Provider of the keys.'),
       signature: z
@@ -42,13 +42,13 @@ export const jwtBuilderFilter = defineFilter({
           secretId: secretId().describe('Id of the key to sign with, a CryptoKey that may sign.'),
           algorithm: choice(signatureAlgorithms)
             .default('RS256')
-            .describe('JWA algorithm of the signature, one that the key is for.'),
+            .describe('JWA algorithm of the signature; the key must support it.'),
           includeKeyId: flag().default(true).describe('Whether the header names the key by its stable id (`kid`).'),
           encryption: encryptionFields().describe('The same as `encryption` beside `signature`.'),
         })
         .optional()
-        .describe('How the JWT is signed.'),
-      encryption: encryptionFields().describe('How the JWT is encrypted, after it was signed if it is.'),
+        .describe('Signature of the JWT.'),
+      encryption: encryptionFields().describe('Encryption of the JWT; a signed JWT is encrypted after signing.'),
     })
     .check(
       needs('signature', 'secretsProvider'),

@@ -7,13 +7,14 @@ import { validatedJwt, validationFields, validationRemarks, validationRules } fr
 export const jwtValidationFilter = defineFilter({
   type: 'JwtValidationFilter',
   summary:
-    'Checks a JWT that may be signed, encrypted, or both in either order. Where `verificationSecretId` or ' +
-    '`decryptionSecretId` is given, the JWT must be signed or encrypted with such a key; what is not given is not ' +
-    'checked. A JWT whose `exp` is over, or whose `nbf` or `iat` is still to come, is not valid. The context ' +
-    '`jwtValidation` of a request that passes has the properties `value`, `header`, `claims` and `info` (the claims ' +
-    'too); a request without a JWT, with one that is not valid or that cannot be checked goes to the failure handler ' +
-    'with the context `jwtValidationError`, which has the properties `jwt` and `violations`, a list of ' +
-    '`{description}`. When more JWTs come than can be verified, some are answered with 503 and Retry-After.',
+    'Validates a JWT that may be signed, encrypted, or both in either order. With `verificationSecretId` the JWT ' +
+    'must be signed with such a key, with `decryptionSecretId` it must be encrypted with such a key; without ' +
+    'them signature or encryption are not checked. A JWT with `exp` in the past, or with `nbf` or `iat` in the ' +
+    'future, is not valid. A request with a valid JWT is passed on with the context `jwtValidation`, which has ' +
+    'the properties `value`, `header`, `claims` and `info` (the claims too). A request without a JWT, or with ' +
+    'one that is not valid or cannot be validated, goes to the failure handler with the context ' +
+    '`jwtValidationError`, which has the properties `jwt` and `violations`, a list of `{description}`. If more ' +
+    'JWTs arrive than can be verified, some requests get 503 with Retry-After.',
   config: z
     .strictObject({
       jwt: runtimeText().describe('The JWT, such as ${request.headers["X-Token"][0]}.'),

@@ -18,18 +18,25 @@ import { type JwtSecrets, type OpenedJwt, openJwt } from './opened-jwt.ts';
 export const validationFields = {
   verificationSecretId: secretId()
     .optional()
-    .describe('Id of the keys that verify, CryptoKeys. The JWT must be signed with one; without it, nobody checks.'),
+    .describe(
+      'Id of the verification keys, CryptoKeys. The JWT must be signed with one of them. Without this field the ' +
+        'signature is not checked.',
+    ),
   decryptionSecretId: secretId()
     .optional()
-    .describe('Id of the keys that decrypt, CryptoKeys. The JWT must be encrypted with one.'),
-  secretsProvider: ref('secretsProvider').optional().describe('Provider of the keys, asked for each request.'),
+    .describe('Id of the decryption keys, CryptoKeys. The JWT must be encrypted with one of them.'),
+  secretsProvider: ref('secretsProvider')
+    .optional()
+    .describe('Provider of the keys; they are looked up for each request.'),
   skewAllowance: duration({ zero: true })
     .prefault('zero')
-    .describe('How far the clocks of the gateway and of whoever made the JWT may be apart.'),
+    .describe('Allowed difference between the clocks of the gateway and the issuer.'),
   customizer: unavailable('JwtValidatorCustomizer reference').describe('A script with further checks.'),
   failureHandler: ref('handler')
     .optional()
-    .describe('Answers when the JWT is not valid, with the context `jwtValidationError`; by default an empty 403.'),
+    .describe(
+      'Handler of requests without a valid JWT, with the context `jwtValidationError`; by default an empty 403.',
+    ),
 };
 
 /** What those fields have to observe. */

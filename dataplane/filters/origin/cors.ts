@@ -17,15 +17,17 @@ const words = z.union([z.literal('*'), z.array(text())]);
 
 const policy = z
   .strictObject({
-    acceptedOrigins: origins.optional().describe('Origins of pages that may ask, or `*` for all. Required.'),
+    acceptedOrigins: origins.optional().describe('Origins whose pages may send requests, or `*` for all. Required.'),
     origins: deprecated(origins, "'acceptedOrigins'").describe('The former name of `acceptedOrigins`.'),
     acceptedMethods: words
       .default([])
-      .describe('Methods, or `*`; the case of letters counts. `GET`, `HEAD` and `POST` need not be named.'),
+      .describe('Methods, case-sensitive, or `*`. `GET`, `HEAD` and `POST` need not be named.'),
     acceptedHeaders: words.default([]).describe('Names of request headers, or `*`.'),
     exposedHeaders: z.array(text()).default([]).describe('Names of response headers that scripts may read.'),
-    maxAge: duration({ zero: true }).optional().describe('How long a browser may remember the answer to a preflight.'),
-    allowCredentials: flag().default(false).describe('Whether cookies and other credentials may be sent along.'),
+    maxAge: duration({ zero: true })
+      .optional()
+      .describe('How long a browser may cache the response to a preflight request.'),
+    allowCredentials: flag().default(false).describe('Whether requests may include cookies and other credentials.'),
   })
   .check(oneRequired('acceptedOrigins', 'origins'), exclusive('acceptedOrigins', 'origins'))
   .check(({ value, issues }) => {
@@ -39,14 +41,16 @@ const policy = z
 export const corsFilter = defineFilter({
   type: 'CorsFilter',
   summary:
-    'Decides which pages of other origins may use what is behind it (cross-origin resource sharing). The first policy ' +
-    'that accepts the origin of a request applies. Preflight requests are answered by the filter; other requests pass, ' +
-    'and their responses get the headers that browsers ask for in place of those that a backend may have set. A ' +
-    'request from an origin that no policy accepts, or of a method or with a header that its policy does not accept, ' +
-    "goes to the failure handler. Requests without `Origin`, or from the gateway's own, are no business of the filter.",
+    'Applies cross-origin resource sharing (CORS) policies. The first policy that accepts the origin of a ' +
+    'request applies. The filter answers preflight requests. Other requests are passed on, and the CORS headers ' +
+    'of their responses replace those of the backend. A request goes to the failure handler if no policy accepts ' +
+    'its origin, or if the policy does not accept its method or a header. Requests without `Origin`, or with the ' +
+    'origin of the gateway itself, are passed on unchanged.',
   config: z.strictObject({
     policies: z.array(policy).min(1).describe('Policies in the order in which they are tried.'),
-    failureHandler: ref('handler').optional().describe('Answers what no policy accepts; by default an empty 403.'),
+    failureHandler: ref('handler')
+      .optional()
+      .describe('Handler of requests that no policy accepts; by default an empty 403.'),
   }),
   examples: [
     {

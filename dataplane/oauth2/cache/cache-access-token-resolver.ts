@@ -12,20 +12,20 @@ export const cacheAccessTokenResolver = defineService({
   type: 'CacheAccessTokenResolver',
   kind: 'accessTokenResolver',
   summary:
-    'Keeps what another resolver says of good access tokens, until they expire at the latest, for all objects that use ' +
-    'it. What is refused is not kept, and requests that need the same token at a time wait for one answer. Whether a ' +
-    'client may use a token, such as by its certificate, is asked for every request. Its metrics are ' +
+    'Caches the valid access tokens of another resolver, at most until they expire, for all objects that use it. ' +
+    'Rejected tokens are not cached. Concurrent requests with the same token share one validation. Whether the ' +
+    'client may use the token, for instance by its certificate, is checked for every request. The metrics are ' +
     '`gw_cache_gets_total`, `gw_cache_evictions` and `gw_cache_loads_seconds` with `content="access_token"`.',
   config: z.strictObject({
-    delegate: ref('accessTokenResolver').describe('The resolver that is asked.'),
-    enabled: flag().default(true).describe('Whether tokens are kept at all.'),
+    delegate: ref('accessTokenResolver').describe('Resolver that validates the tokens.'),
+    enabled: flag().default(true).describe('Whether tokens are cached.'),
     maximumTimeToCache: longestTime(),
     ...cacheFields,
-    executor: ref('executor').prefault('ScheduledExecutorService').describe('Takes expired tokens out.'),
+    executor: ref('executor').prefault('ScheduledExecutorService').describe('Runs the removal of expired tokens.'),
   }),
   examples: [
     {
-      title: 'Remember what an authorization server says for five minutes at most',
+      title: 'Cache introspection results for at most five minutes',
       config: {
         delegate: {
           type: 'TokenIntrospectionAccessTokenResolver',

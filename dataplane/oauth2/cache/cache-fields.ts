@@ -11,23 +11,23 @@ const LARGEST_SIZE = 16_000_000;
 export const cacheFields = {
   defaultTimeout: duration({ zero: true, unlimited: true })
     .prefault('1 minute')
-    .describe('How long a token is kept that says nothing of its end; zero: not at all.'),
+    .describe('How long a token without an expiry is cached; zero disables caching of such tokens.'),
   maximumSize: integer({ min: 1, max: LARGEST_SIZE })
     .default(DEFAULT_SIZE)
     .describe(
-      'Most tokens to keep, in each unit of the gateway. When there are more, or they take more than 4 KiB each on ' +
-        'average, those go that came first.',
+      'Maximum number of cached tokens in each unit of the gateway. Beyond it, or above 4 KiB per token on ' +
+        'average, the oldest tokens are removed.',
     ),
-  amService: unavailable('AmService reference').describe('Tells of tokens that were revoked.'),
+  amService: unavailable('AmService reference').describe('Source of notifications about revoked tokens.'),
   onNotificationDisconnection: noEffect(
     choice(['NEVER_CLEAR', 'CLEAR_ON_DISCONNECT', 'CLEAR_ON_RECONNECT']),
     'nothing tells of revoked tokens without an `amService`',
-  ).describe('What becomes of kept tokens when revocations cannot be heard.'),
+  ).describe('Handling of cached tokens while no notifications about revocations arrive.'),
 };
 
 /** The longest time to keep a token. */
 export function longestTime(): z.ZodType<z.output<ReturnType<typeof duration>> | undefined, unknown> {
   return duration()
     .optional()
-    .describe('How long a token is kept at most, also one that lasts longer. By default until its end.');
+    .describe('Maximum time that a token is cached, even if it expires later. By default until it expires.');
 }

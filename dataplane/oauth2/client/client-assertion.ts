@@ -15,21 +15,22 @@ const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
 /** Fields of a client that proves itself with a signed JWT. */
 export const assertionFields = {
-  clientId: printable().describe('Id that the authorization server knows the gateway by.'),
+  clientId: printable().describe('Client id of the gateway at the authorization server.'),
   tokenEndpoint: endpointUrl().describe(
-    'URL of the token endpoint: for whom the JWT is meant (`aud`), exactly as written. Requests go where they go.',
+    'URL of the token endpoint, which is the audience (`aud`) of the JWT, exactly as written. It does not change ' +
+      'where requests are sent.',
   ),
-  secretsProvider: ref('secretsProvider').describe('Provider of the keys, asked for each request.'),
+  secretsProvider: ref('secretsProvider').describe('Provider of the keys; they are looked up for each request.'),
   signingSecretId: secretId().describe('Id of the key to sign with, a CryptoKey that may sign.'),
   signingAlgorithm: choice(signatureAlgorithms)
     .default('RS256')
-    .describe('JWA algorithm of the signature, one that the key is for.'),
-  jwtExpirationTimeout: duration().prefault('1 minute').describe('How long a JWT can be used.'),
+    .describe('JWA algorithm of the signature; the key must support it.'),
+  jwtExpirationTimeout: duration().prefault('1 minute').describe('Lifetime of a JWT.'),
   claims: assertionClaims()
     .default({})
     .describe(
-      'Further claims of the JWT. `iss`, `sub`, `jti`, `iat` and `exp` cannot be given; `aud` replaces the URL of the ' +
-        'token endpoint, for servers that want another audience.',
+      'Further claims of the JWT. `iss`, `sub`, `jti`, `iat` and `exp` are not allowed; `aud` replaces the URL of ' +
+        'the token endpoint, for servers that require another audience.',
     ),
 };
 

@@ -22,13 +22,13 @@ const HEADERS = { 'Content-Type': 'application/x-www-form-urlencoded', Accept: '
 export const clientCredentialsOAuth2ClientFilter = defineFilter({
   type: 'ClientCredentialsOAuth2ClientFilter',
   summary:
-    'Gets an access token for the gateway itself, by the grant `client_credentials`, and sends it with each request in ' +
-    'an `Authorization: Bearer` header, in place of one that the request had. It is for services that know the gateway, ' +
-    'not its users. A token is used until shortly before its end (a second and a tenth of its life, 10 seconds at ' +
-    'most), and as one of a minute when the authorization server does not say how long it lasts; requests that need ' +
-    'one at the same time wait for one and the same. When a service answers 401, a new token is got and the request is sent once more, as it ' +
-    'came here, provided that its content is at hand, and at most every 10 seconds. When no token can be had, the request is answered with ' +
-    'an empty 502 and the log says why. Each unit of the gateway has a token of its own.',
+    'Gets an access token for the gateway itself with the grant `client_credentials`, and sends it with each ' +
+    'request in an `Authorization: Bearer` header, which replaces that of the request. It is for services that ' +
+    'authenticate the gateway, not its users. A token is renewed shortly before it expires (a second and a tenth ' +
+    'of its lifetime, 10 seconds at most). If the authorization server sends no lifetime, it is one minute. ' +
+    'Concurrent requests share one token request. If a service answers 401, the filter gets a new token and ' +
+    'sends the original request once more, if its content is available, and at most every 10 seconds. If there ' +
+    'is no token, the request gets an empty 502 and the log says why. Each unit of the gateway has its own token.',
   lendsCredentials: true,
   config: z
     .strictObject({
@@ -46,12 +46,12 @@ export const clientCredentialsOAuth2ClientFilter = defineFilter({
         ),
       clientId: printable()
         .optional()
-        .describe('Id of the gateway, sent as `client_id` where the authorization server wants it in the form.'),
-      secretsProvider: ref('secretsProvider').optional().describe('Provider of the secret behind `clientSecretId`.'),
+        .describe('Client id of the gateway, sent as `client_id` if the authorization server requires it in the form.'),
+      secretsProvider: ref('secretsProvider').optional().describe('Provider of the client secret.'),
       clientSecretId: deprecated(
         secretId(),
         "a ClientSecretBasicAuthenticationFilter in the 'endpointHandler'",
-      ).describe('Id of the secret of the client, a GenericSecret, which is sent by `client_secret_basic`.'),
+      ).describe('Id of the client secret, a GenericSecret, which is sent by `client_secret_basic`.'),
       handler: deprecated(ref('handler'), "'endpointHandler'").describe('The same as `endpointHandler`.'),
     })
     .check(needs('clientSecretId', 'clientId'), needs('clientSecretId', 'secretsProvider'), ({ value, issues }) => {

@@ -4,7 +4,7 @@ import { ref } from '../../../contract/vocabulary/reference.ts';
 
 /** Fields of a client that proves itself with a secret. */
 export const clientSecretFields = {
-  clientId: printable().describe('Id that the authorization server knows the gateway by.'),
-  clientSecretId: secretId().describe('Id of the secret that belongs to it, a GenericSecret.'),
-  secretsProvider: ref('secretsProvider').describe('Provider of the secret, asked for each request.'),
+  clientId: printable().describe('Client id of the gateway at the authorization server.'),
+  clientSecretId: secretId().describe('Id of the client secret, a GenericSecret.'),
+  secretsProvider: ref('secretsProvider').describe('Provider of the secret; it is looked up for each request.'),
 };

@@ -7,11 +7,11 @@ import { clientSecretFields } from './client-fields.ts';
 export const clientSecretBasicAuthenticationFilter = defineFilter({
   type: 'ClientSecretBasicAuthenticationFilter',
   summary:
-    'Authenticates the gateway to an authorization server by `client_secret_basic`: the id and the secret of the client ' +
-    'stand in an `Authorization` header of Basic authentication, each written as in a form before (RFC 6749 §2.3.1). ' +
-    'A header that the request had is replaced. It belongs in front of the handler that sends requests to the ' +
-    'authorization server, such as the `endpointHandler` of a ClientCredentialsOAuth2ClientFilter. The secret is asked ' +
-    'for each time, so that a new one is used at once; without it the request ends with 500.',
+    'Authenticates the gateway to an authorization server by `client_secret_basic`: client id and client secret, ' +
+    'each form-encoded, are sent in an `Authorization` header of Basic authentication (RFC 6749 §2.3.1). An ' +
+    'existing header is replaced. Put the filter before the handler that sends requests to the authorization ' +
+    'server, such as the `endpointHandler` of a ClientCredentialsOAuth2ClientFilter. The secret is looked up for ' +
+    'each request, so a new secret is used at once. Without it the request fails with 500.',
   lendsCredentials: true,
   config: z.strictObject(clientSecretFields),
   examples: [

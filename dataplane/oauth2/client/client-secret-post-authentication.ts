@@ -7,11 +7,11 @@ import { tellClient } from './client-form.ts';
 export const clientSecretPostAuthenticationFilter = defineFilter({
   type: 'ClientSecretPostAuthenticationFilter',
   summary:
-    'Authenticates the gateway to an authorization server by `client_secret_post`: the id and the secret of the client ' +
-    'are the fields `client_id` and `client_secret` of the form that is sent (RFC 6749 §2.3.1). Other credentials of a ' +
-    'client in the form, and an `Authorization` header, are taken out. It belongs in front of the handler that sends ' +
-    'requests to the authorization server. The secret is asked for each time; without it, and for anything but a POST ' +
-    'of a form of at most 1 MiB, the request is refused.',
+    'Authenticates the gateway to an authorization server by `client_secret_post`: client id and client secret ' +
+    'are sent as the form fields `client_id` and `client_secret` (RFC 6749 §2.3.1). Other client credentials in ' +
+    'the form, and an `Authorization` header, are removed. Put the filter before the handler that sends requests ' +
+    'to the authorization server. The secret is looked up for each request. A request is rejected if there is no ' +
+    'secret, or if it is not a POST of a form of at most 1 MiB.',
   lendsCredentials: true,
   config: z.strictObject(clientSecretFields),
   examples: [

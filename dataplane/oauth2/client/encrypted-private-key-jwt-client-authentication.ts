@@ -9,18 +9,18 @@ import { assertionFields, clientAssertion, tellAssertion } from './client-assert
 export const encryptedPrivateKeyJwtClientAuthenticationFilter = defineFilter({
   type: 'EncryptedPrivateKeyJwtClientAuthenticationFilter',
   summary:
-    'Authenticates the gateway to an authorization server as a PrivateKeyJwtClientAuthenticationFilter does, with a JWT ' +
-    'that is encrypted after it was signed, so that only the authorization server can read it.',
+    'Authenticates the gateway to an authorization server like a PrivateKeyJwtClientAuthenticationFilter, but ' +
+    'encrypts the signed JWT, so that only the authorization server can read it.',
   lendsCredentials: true,
   config: z.strictObject({
     ...assertionFields,
     encryptionSecretId: secretId().describe('Id of the key to encrypt with, a CryptoKey of the authorization server.'),
     encryptionAlgorithm: choice(keyManagementAlgorithms).describe(
-      'JWA algorithm that hands over the key of the content (`alg`), one that the key is for.',
+      'JWA algorithm of the key management (`alg`); the key must support it.',
     ),
     encryptionMethod: choice(contentEncryptionAlgorithms)
       .default('A128CBC-HS256')
-      .describe('JWA algorithm that encrypts the content (`enc`).'),
+      .describe('JWA algorithm of the content encryption (`enc`).'),
   }),
   examples: [
     {

@@ -9,19 +9,19 @@ import { basicCredentials } from './basic-credentials.ts';
 export const httpBasicAuthenticationClientFilter = defineFilter({
   type: 'HttpBasicAuthenticationClientFilter',
   summary:
-    'Sends the name and the password of the gateway with each request, in an `Authorization` header of Basic ' +
-    'authentication (RFC 7617); one that the request had is replaced. It is for services that know the gateway, not its ' +
-    'users. The password is asked for each time, so that a new one is used at once; without it the request ends with ' +
-    '500. Basic authentication hides nothing: the connection must be secure.',
+    'Sends user name and password of the gateway with each request, in an `Authorization` header of Basic ' +
+    'authentication (RFC 7617); an existing header is replaced. It is for services that authenticate the ' +
+    'gateway, not its users. The password is looked up for each request, so a new password is used at once. ' +
+    'Without it the request fails with 500. Basic authentication does not encrypt: the connection must use TLS.',
   lendsCredentials: true,
   config: z
     .strictObject({
-      username: printable().describe('Name of the gateway, without a colon unless it is encoded.'),
-      passwordSecretId: secretId().describe('Id of the password, which is a GenericSecret.'),
+      username: printable().describe('User name of the gateway; a colon is allowed only if it is encoded.'),
+      passwordSecretId: secretId().describe('Id of the password, a GenericSecret.'),
       secretsProvider: ref('secretsProvider').describe('Provider of the password.'),
       urlEncodeCredentials: flag()
         .default(false)
-        .describe('Whether name and password are each written as in a form before they are put together.'),
+        .describe('Whether name and password are form-encoded before they are joined.'),
     })
     .check(({ value, issues }) => {
       if (value.urlEncodeCredentials || !value.username.includes(':')) return;
@@ -30,7 +30,7 @@ export const httpBasicAuthenticationClientFilter = defineFilter({
     }),
   examples: [
     {
-      title: 'A service that knows the gateway by a password',
+      title: 'A service that authenticates the gateway by a password',
       config: {
         username: 'gateway',
         passwordSecretId: 'service.password',

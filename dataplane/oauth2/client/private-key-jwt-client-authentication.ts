@@ -6,13 +6,14 @@ import { assertionFields, clientAssertion, tellAssertion } from './client-assert
 export const privateKeyJwtClientAuthenticationFilter = defineFilter({
   type: 'PrivateKeyJwtClientAuthenticationFilter',
   summary:
-    'Authenticates the gateway to an authorization server by `private_key_jwt`: with each request it signs a JWT of its ' +
-    'own (RFC 7523) and sends it in the form, as `client_id`, `client_assertion_type` and `client_assertion`. The JWT ' +
-    'names the client (`iss`, `sub`), the token endpoint (`aud`), when it was made and when it ends (`iat`, `exp`), and ' +
-    'has an id that is never used again (`jti`); the header names the key by its stable id (`kid`). Other credentials ' +
-    'of a client in the form, and an `Authorization` header, are taken out. It belongs in front of the handler that ' +
-    'sends requests to the authorization server. The key is asked for each time, so that a new one is used at once; ' +
-    'without one that can sign, and for anything but a POST of a form of at most 1 MiB, the request is refused.',
+    'Authenticates the gateway to an authorization server by `private_key_jwt`: it signs a new JWT for each ' +
+    'request (RFC 7523) and sends it in the form, as `client_id`, `client_assertion_type` and ' +
+    '`client_assertion`. The JWT contains the client (`iss`, `sub`), the token endpoint (`aud`), its time of ' +
+    'issue and expiry (`iat`, `exp`) and a unique id (`jti`); the header names the key by its stable id (`kid`). ' +
+    'Other client credentials in the form, and an `Authorization` header, are removed. Put the filter before the ' +
+    'handler that sends requests to the authorization server. The key is looked up for each request, so a new ' +
+    'key is used at once. A request is rejected if there is no signing key, or if it is not a POST of a form of ' +
+    'at most 1 MiB.',
   lendsCredentials: true,
   config: z.strictObject(assertionFields),
   examples: [

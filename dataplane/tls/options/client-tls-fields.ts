@@ -12,25 +12,25 @@ export const clientTlsConfig = z
   .strictObject({
     keyManager: oneOrMore('keyManager')
       .optional()
-      .describe('The key and the certificate that backends are shown if they ask; by default none.'),
+      .describe('Client key and certificate for backends that request one; by default none.'),
     trustManager: oneOrMore('trustManager')
       .optional()
       .describe(
-        'Whom backends have to be issued by; by default the authorities of the platform, otherwise these alone. ' +
-          'As soon as one of several managers checks revocation, it is checked for all.',
+        'CA certificates that backends are verified with; by default those of the platform, otherwise only these. If ' +
+          'one of several managers checks revocation, it is checked for all.',
       ),
     hostnameVerifier: hostnameVerifier
       .default('STRICT')
       .describe(
-        '`STRICT`: the first common name of the certificate or one of its alternative names is the host that is asked ' +
-          'for, where a wildcard stands for one label. `ALLOW_ALL`: any name will do.',
+        'Host name verification. `STRICT`: the first common name or one of the alternative names of the certificate ' +
+          'must match the host; a wildcard matches one label. `ALLOW_ALL`: any name is accepted.',
       ),
     ...protocolFields,
     alpn: alpnField,
     offloadHandshake: noEffect(
       flag(),
       'a handshake runs in the event loop of the unit, and there are as many units as `gatewayUnits` says',
-    ).describe('Whether handshakes run apart from the event loop.'),
+    ).describe('Whether handshakes run outside of the event loop.'),
   })
   .check(somethingSpoken);
 

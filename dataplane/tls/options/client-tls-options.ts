@@ -7,13 +7,13 @@ export const clientTlsOptions = defineService({
   type: 'ClientTlsOptions',
   kind: 'tlsOptions',
   summary:
-    'How a handler speaks TLS with its backends: what they are shown, whom they have to be issued by, and how it is ' +
-    'spoken. Keys and certificates that change are used for new connections without a restart. Sessions are resumed.',
+    'TLS options of a handler for its backends: client certificate, CA certificates, versions and cipher suites. ' +
+    'Changed keys and certificates are used for new connections without a restart. TLS sessions are resumed.',
   config: clientTlsConfig,
   examples: [
-    { title: 'The authorities of the platform', config: {} },
+    { title: 'CA certificates of the platform', config: {} },
     {
-      title: 'TLS 1.3 with backends of an own authority, and a client certificate',
+      title: 'TLS 1.3 with a private CA and a client certificate',
       config: {
         keyManager: {
           type: 'SecretsKeyManager',

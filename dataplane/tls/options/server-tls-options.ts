@@ -18,8 +18,8 @@ const serverName = leaf('server name', { type: 'string' }, (name) => {
 const sni = z.strictObject({
   serverNames: z
     .record(serverName as z.ZodType<string, string>, secretId())
-    .describe('Ids of keys by the server that a client asks for; `*.example.com` is any name with one label more.'),
-  defaultSecretId: secretId().describe('Id of the key for clients that ask for another server, or for none.'),
+    .describe('Secret ids of keys by server name (SNI); `*.example.com` matches any name with one more label.'),
+  defaultSecretId: secretId().describe('Id of the key for clients that send another server name, or none.'),
   secretsProvider: ref('secretsProvider').describe('Provider of the keys, CryptoKeys that may sign.'),
 });
 
@@ -27,18 +27,16 @@ const config = z
   .strictObject({
     keyManager: oneOrMore('keyManager')
       .optional()
-      .describe(
-        'The key and the certificate that clients are shown; an RSA and an elliptic-curve key can stand together.',
-      ),
-    sni: sni.optional().describe('Keys by the server that a client asks for. It wins over `keyManager`.'),
+      .describe('Server key and certificate; an RSA and an elliptic-curve key can be used together.'),
+    sni: sni.optional().describe('Keys by server name (SNI). Overrides `keyManager`.'),
     trustManager: oneOrMore('trustManager')
       .optional()
-      .describe('Whom clients have to be issued by, if they are asked for a certificate.'),
+      .describe('CA certificates that client certificates are verified with.'),
     clientAuth: choice(['NONE', 'REQUEST', 'REQUIRED'])
       .default('NONE')
       .describe(
-        'Whether clients are asked for a certificate. `REQUEST` lets those in who have none, `REQUIRED` does not; one ' +
-          'that is not trusted is refused by both.',
+        'Whether client certificates are requested. `REQUEST` accepts clients without a certificate, `REQUIRED` does ' +
+          'not; both reject a certificate that is not trusted.',
       ),
     ...protocolFields,
     alpn: alpnField,
@@ -61,9 +59,9 @@ export const serverTlsOptions = defineService({
   type: 'ServerTlsOptions',
   kind: 'serverTlsOptions',
   summary:
-    'How a connector of `admin.json` speaks TLS with clients: what they are shown, whether they have to show a ' +
-    'certificate, and how it is spoken. Keys and certificates that change are used for new connections without a ' +
-    'restart, and connections that are open stay open.',
+    'TLS options of a connector of `admin.json`: server certificate, client certificates, versions and cipher ' +
+    'suites. Changed keys and certificates are used for new connections without a restart; open connections stay ' +
+    'open.',
   config,
   examples: [
     {

@@ -97,21 +97,21 @@ export const protocolFields = {
     .min(1)
     .optional()
     .describe(
-      'Allowed cipher suites by their names in Java, such as `TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256`; by default those ' +
-        'that OpenSSL holds for safe.',
+      'Allowed cipher suites by their names in Java, such as `TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256`; by default ' +
+        'the secure ones of OpenSSL.',
     ),
   sslContextAlgorithm: algorithm()
     .optional()
-    .describe('`TLS` for every version, or `TLSv1.2`, which leaves TLS 1.3 out; `sslEnabledProtocols` wins over it.'),
+    .describe('`TLS` for every version, or `TLSv1.2` to exclude TLS 1.3; `sslEnabledProtocols` overrides it.'),
   sslEnabledProtocols: z
     .array(protocol())
     .min(1)
     .optional()
-    .describe('Allowed versions: `TLSv1.2`, `TLSv1.3`; by default both. Older ones are not spoken.'),
+    .describe('Allowed versions: `TLSv1.2`, `TLSv1.3`; by default both. Older versions are not supported.'),
 };
 
 export const alpnField = z
-  .strictObject({ enabled: flag().default(true).describe('Whether the protocol is negotiated.') })
+  .strictObject({ enabled: flag().default(true).describe('Whether the protocol is negotiated (ALPN).') })
   .prefault({})
   .describe('Negotiation of HTTP/2 or HTTP/1.1 in the handshake.');
 

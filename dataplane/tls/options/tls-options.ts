@@ -6,9 +6,9 @@ import { verifierRemarks } from './tls-fields.ts';
 export const tlsOptions = defineService({
   type: 'TlsOptions',
   kind: 'tlsOptions',
-  summary: 'The earlier name of ClientTlsOptions, which is to be used instead: it is the same with another name.',
+  summary: 'Former name of ClientTlsOptions; use that name instead.',
   config: clientTlsConfig,
-  examples: [{ title: 'The authorities of the platform', config: {} }],
+  examples: [{ title: 'CA certificates of the platform', config: {} }],
   remarks: ({ hostnameVerifier }) => [
     { at: [], code: 'deprecated-field', message: "TlsOptions is deprecated: use 'ClientTlsOptions'" },
     ...verifierRemarks(hostnameVerifier),

@@ -420,8 +420,8 @@ describe('configurations', () => {
       { proxy: { uri: 'http://p', username: 'a', password: 'b' } },
       [
         deprecated('proxy', 'CustomProxyOptions'),
-        'deprecated-field handler.config.proxy.password: is deprecated: use `passwordSecretId`: whoever reads the ' +
-          'document reads the password',
+        'deprecated-field handler.config.proxy.password: is deprecated: use `passwordSecretId`: anyone who can read ' +
+          'the document can read the password',
       ],
     ],
     [
