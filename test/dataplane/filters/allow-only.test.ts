@@ -41,7 +41,7 @@ describe('AllowOnlyFilter', () => {
     ['2001:db8::5', from('2001:db8::1-2001:db8::4'), 403],
     ['::ffff:198.51.100.7', from('198.51.100.7'), 200],
     ['nobody', from('0.0.0.0/0', '::/0'), 403],
-  ])('takes %s for the client where a trusted proxy says so: %j', async (client, rule, status) => {
+  ])('uses %s as the client if a trusted proxy reports it: %j', async (client, rule, status) => {
     expect(await allows([rule], { headers: [`X-Forwarded-For: ${client}`] })).toBe(status);
   });
 
@@ -74,12 +74,12 @@ describe('AllowOnlyFilter', () => {
     expect(await allows([rule], asked)).toBe(allowed ? 200 : 403);
   });
 
-  it('asks the failure handler', async () => {
+  it('sends rejected requests to the failure handler', async () => {
     const failureHandler = { type: 'StaticResponseHandler', config: { status: 418 } };
     expect(await allows([from('10.0.0.1')], {}, { failureHandler })).toBe(418);
   });
 
-  it('names the rule that allows in the log', async () => {
+  it('logs the name of the rule that allows a request', async () => {
     const rules = [from('10.0.0.1'), { name: 'home', ...from('127.0.0.1') }];
     const { ask, logged } = await startFiltered([
       JSON.parse(JSON.stringify({ type: 'AllowOnlyFilter', config: { rules } })),
@@ -127,7 +127,7 @@ describe('AllowOnlyFilter', () => {
     expect(problemsOf('AllowOnlyFilter', JSON.parse(JSON.stringify(config)))).toEqual(problems);
   });
 
-  it('takes comments for what they are', () => {
+  it('ignores comments', () => {
     const rules = [{ comment: 'x', ...from('127.0.0.1') }];
     const filters = [{ type: 'AllowOnlyFilter', config: { rules } }];
     const handler = { type: 'Chain', config: { filters, handler: 'ReverseProxyHandler' } };

@@ -33,12 +33,12 @@ describe('AssignmentFilter', () => {
     [{ target: "${request.headers['X-In']}", value: null }, "${empty request.headers['X-In']}", 'true'],
     [{ target: '${request.uri.path}', value: '/new' }, '${request.uri.path}', '/new'],
     [{ target: '${request.method}', value: 'PUT' }, '${request.method}', 'PUT'],
-  ])('%j makes %s say %s', async (assignment, entity, said) => {
+  ])('%j makes %s return %s', async (assignment, entity, said) => {
     const { ask } = await startFiltered([assigning({ onRequest: [assignment] })], telling(`<${entity}>`));
     expect((await ask('/t', { headers: ['X-In: orig'] })).body).toBe(`<${said}>`);
   });
 
-  it('changes what is sent on and what comes back', async () => {
+  it('changes the request to the backend and the response to the client', async () => {
     const { ask, seen } = await startFiltered([
       assigning({
         onRequest: [{ target: '${request.uri.path}', value: '/moved' }],
@@ -59,7 +59,7 @@ describe('AssignmentFilter', () => {
     expect(answer.body).toBe('e');
   });
 
-  it('does not go on without a value that does not fit', async () => {
+  it('answers 500 for a value that is not valid for its target', async () => {
     const { ask, seen, logged } = await startFiltered([
       assigning({ onRequest: [{ target: "${request.headers['X-User']}", value: "${request.queryParams['u'][0]}" }] }),
     ]);
@@ -68,7 +68,7 @@ describe('AssignmentFilter', () => {
     expect(JSON.stringify(logged)).toContain("cannot assign to ${request.headers['X-User']}: ");
   });
 
-  it('says that a target can only be read', async () => {
+  it('reports a read-only target', async () => {
     const { ask, logged } = await startFiltered([
       assigning({ onRequest: [{ target: '${request.version}', value: 'x' }] }),
     ]);
@@ -100,9 +100,9 @@ describe('AssignmentFilter', () => {
   });
 });
 
-describe('what assignments cannot reach', () => {
+describe('assignments cannot change', () => {
   it.each(['${request}', '${request.headers}', '${request.entity}', '${contexts}', '${attributes.bytes}'])(
-    'what %s is made of, as JSON',
+    'the JSON view of %s',
     async (value) => {
       const bytes = { target: '${attributes.bytes}', value: "${digestSha256('a')}" };
       const { ask, seen } = await startFiltered([
@@ -113,7 +113,7 @@ describe('what assignments cannot reach', () => {
     },
   );
 
-  it('texts that are far larger than what they are made of', async () => {
+  it('values into texts far larger than their sources', async () => {
     const double = [...Array(30).keys()].flatMap((i) => [
       { target: `\${attributes.m${i + 1}}`, value: "${toJson('{}')}" },
       { target: `\${attributes.m${i + 1}.a}`, value: `\${attributes.m${i}}` },
@@ -149,7 +149,7 @@ describe('what assignments cannot reach', () => {
     expect((await ask('/')).status).toBe(status);
   });
 
-  it('properties, which all requests share', async () => {
+  it('properties, which are shared by all requests', async () => {
     const filter = assigning({
       onRequest: [
         { target: '${attributes.roles}', value: '${roles}' },

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { problemsOf, startFiltered } from '../../support/gateways/filtered-gateway.ts';
 
 describe('CaptureFilter', () => {
-  it('passes requests and answers on as they are', async () => {
+  it('passes requests and responses on unchanged', async () => {
     const { ask, seen } = await startFiltered([{ type: 'CaptureFilter', config: { file: '/tmp/gateway.log' } }]);
     const { status } = await ask('/orders', { method: 'POST', body: 'hello' });
     expect(status).toBe(200);
@@ -15,7 +15,7 @@ describe('CaptureFilter', () => {
     for (const problem of problems) expect(problem).toMatch(/^no-effect .*capture/);
   });
 
-  it('refuses a field that it never had', () => {
+  it('rejects an unknown field', () => {
     expect(problemsOf('CaptureFilter', { format: 'x' })).toContain(
       "unknown-field format: there is no field 'format' here",
     );

@@ -60,7 +60,7 @@ describe('requests are refused', () => {
     expect(await asked(header)).toEqual({ status: 403, told: null });
   });
 
-  it('by the handler that is there for it', async () => {
+  it('by the failureHandler', async () => {
     const failureHandler = { type: 'StaticResponseHandler', config: { status: 401, entity: 'no certificate' } };
     const config = { certificate: "${request.headers['X-Cert'][0]}", failureHandler };
     const { ask, seen } = await startFiltered([{ type: 'CertificateThumbprintFilter', config }]);
@@ -76,7 +76,7 @@ it.each<[string, string[]]>([
     '${contexts.client.certificates}',
     ['expression certificate: is always a list, never a certificate: name one of its items, [0]'],
   ],
-])('says what is wrong with %s', (certificate, problems) => {
+])('reports the problem of %s', (certificate, problems) => {
   expect(problemsOf('CertificateThumbprintFilter', { certificate })).toEqual(problems);
 });
 

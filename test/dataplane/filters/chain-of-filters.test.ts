@@ -28,12 +28,12 @@ describe('ChainOfFilters', () => {
     expect(answer.values('x-order')).toEqual(['c', 'b', 'a']);
   });
 
-  it('passes on what nothing is done to', async () => {
+  it('passes on messages unchanged without filters', async () => {
     const { ask } = await startFiltered([{ type: 'ChainOfFilters', config: { filters: [] } }]);
     expect((await ask('/t?entity=plain')).body).toBe('plain');
   });
 
-  it('goes on to where each user of it goes on', async () => {
+  it('continues with the next object of each chain that uses it', async () => {
     const answering = (entity: string): JsonValue => ({
       type: 'StaticResponseHandler',
       config: { status: 200, entity },

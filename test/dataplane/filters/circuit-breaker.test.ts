@@ -32,7 +32,7 @@ async function statuses(
 it.each([
   ['ReverseProxyHandler', 502],
   ['ClientHandler', 500],
-])('opens when %s gets no answers', async (type, failed) => {
+])('opens when %s gets no responses', async (type, failed) => {
   const openHandler = { type: 'StaticResponseHandler', config: { status: 218 } };
   const paths = ['/no', '/', '/no', '/no', '/', '/no'];
   expect(await statuses([breaker({ openHandler })], dispatch(type), paths)).toEqual([
@@ -41,13 +41,13 @@ it.each([
   ]);
 });
 
-it('counts those among the last', async () => {
+it('counts failures among the last requests', async () => {
   const filter = breaker({ slidingCounter: { size: 3 } });
   const paths = ['/no', '/', '/no', '/'];
   expect(await statuses([filter], dispatch('ReverseProxyHandler'), paths)).toEqual([502, 200, 502, 500]);
 });
 
-it('opens when what is behind it throws', async () => {
+it('opens when a later object throws', async () => {
   const openHandler = { type: 'StaticResponseHandler', config: { status: 218 } };
   const inner = {
     type: 'Chain',
@@ -57,12 +57,12 @@ it('opens when what is behind it throws', async () => {
   expect(all).toEqual([500, 500, 218]); // the second one finds the inner circuit open
 });
 
-it.each(['500', '503', '404'])('answers are no failures: %s', async (status) => {
+it.each(['500', '503', '404'])('responses do not count as failures: %s', async (status) => {
   const paths = Array.from({ length: 4 }, () => `/?status=${status}`);
   expect(await statuses([breaker()], dispatch('ReverseProxyHandler'), paths)).toEqual(paths.map(() => Number(status)));
 });
 
-it('lets everything through when it is not enabled', async () => {
+it('passes all requests on when it is disabled', async () => {
   const paths = ['/no', '/no', '/no', '/'];
   expect(await statuses([breaker({ enabled: false })], dispatch('ReverseProxyHandler'), paths)).toEqual([
     ...[502, 502, 502],
@@ -70,7 +70,7 @@ it('lets everything through when it is not enabled', async () => {
   ]);
 });
 
-it('stays open when the configuration is built anew without a change of it', async () => {
+it('stays open when the configuration is rebuilt without a change of the filter', async () => {
   const gateway = await startFiltered([breaker()], dispatch('ReverseProxyHandler'));
   const document = (status: number, more: JsonObject = {}): JsonObject => ({
     handler: {

@@ -16,7 +16,7 @@ describe('ConditionEnforcementFilter', () => {
     expect(seen.map(({ body }) => body)).toEqual(status === 200 ? [method === 'POST' ? 'x' : ''] : []);
   });
 
-  it('gives the rest to the failure handler', async () => {
+  it('sends all other requests to the failure handler', async () => {
     const failureHandler = { type: 'StaticResponseHandler', config: { status: 405, entity: 'not ${request.method}' } };
     const config = { condition: "${request.method == 'GET'}", failureHandler };
     const { ask } = await startFiltered([{ type: 'ConditionEnforcementFilter', config }]);

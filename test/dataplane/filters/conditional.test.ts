@@ -19,7 +19,7 @@ describe('ConditionalFilter', () => {
     expect(seen).toHaveLength(1);
   });
 
-  it('lets the delegate answer', async () => {
+  it('returns the response of the delegate', async () => {
     const refusing = { type: 'ConditionEnforcementFilter', config: { condition: false } };
     const config = { condition: "${request.method == 'DELETE'}", delegate: refusing };
     const { ask } = await startFiltered([{ type: 'ConditionalFilter', config }]);

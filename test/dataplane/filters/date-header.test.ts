@@ -18,7 +18,7 @@ async function dated(answer: { date: string | null }, inner?: object): Promise<s
 }
 
 describe('DateHeaderFilter', () => {
-  it('dates a response of a backend that has no date', async () => {
+  it('adds a Date header to a backend response without one', async () => {
     const before = Math.floor(Date.now() / 1000) * 1000;
     const [date, ...more] = await dated({ date: null });
     expect(more).toEqual([]);
@@ -27,16 +27,16 @@ describe('DateHeaderFilter', () => {
     expect(Date.parse(date!)).toBeLessThanOrEqual(Date.now());
   });
 
-  it('leaves the date that a backend gives', async () => {
+  it('keeps the Date header of a backend', async () => {
     const date = 'Tue, 15 Nov 1994 08:12:31 GMT';
     expect(await dated({ date })).toEqual([date]);
   });
 
-  it('dates the answers of the gateway once', async () => {
+  it('adds one Date header to responses of the gateway', async () => {
     expect(await dated({ date: null }, { type: 'StaticResponseHandler', config: { status: 200 } })).toHaveLength(1);
   });
 
-  it('has nothing to configure', () => {
+  it('rejects any configuration', () => {
     expect(problemsOf('DateHeaderFilter', { format: 'x' })).toEqual([
       "unknown-field format: there is no field 'format' here",
     ]);

@@ -11,7 +11,7 @@ const telling = (entity: string): JsonValue => ({ type: 'StaticResponseHandler',
 const named = [{ key: 'n', pattern: 'n=(\\S+)', template: '$1' }];
 
 describe('EntityExtractFilter', () => {
-  it('gives up on thousands of lines that each take long', async () => {
+  it('stops at thousands of lines that are each slow to match', async () => {
     const { ask } = await startFiltered([extracting('REQUEST', [{ key: 'n', pattern: '(?:a?){900}b' }])]);
     const body = `${'a'.repeat(999)}\n`.repeat(900);
     expect((await ask('/t', { method: 'POST', body })).status).toBe(500);
@@ -34,7 +34,7 @@ describe('EntityExtractFilter', () => {
     expect((await ask('/t', { method: 'POST', body })).body).toBe(`<${found}>`);
   });
 
-  it('keeps several, and passes the request on as it came', async () => {
+  it('extracts several values, and passes the request on unchanged', async () => {
     const { ask, seen } = await startFiltered([
       extracting('request', [...named, { key: 'none', pattern: 'zzz' }, { key: 'x', pattern: '^x+' }]),
       {
@@ -50,7 +50,7 @@ describe('EntityExtractFilter', () => {
     expect(seen[0]!.body).toBe('xx n=abc yy');
   });
 
-  it('searches the response and passes it on as it came', async () => {
+  it('searches the response and passes it on unchanged', async () => {
     const { ask } = await startFiltered([
       { type: 'HeaderFilter', config: { messageType: 'RESPONSE', add: { 'X-E': ['${attributes.e.n}'] } } },
       extracting('RESPONSE', named),
@@ -69,7 +69,7 @@ describe('EntityExtractFilter', () => {
     ['text/plain', null, utf8, 'é'],
     ['text/plain; charset=utf-8', 'ISO-8859-1', latin, 'é'],
     ['text/plain; charset=nosuch', 'UTF-8', utf8, 'é'],
-  ])('reads content of %s, told %s', async (type, charset, bytes, found) => {
+  ])('reads content of %s, with charset %s', async (type, charset, bytes, found) => {
     const filter = extracting('REQUEST', named, charset === null ? {} : { charset });
     const { ask } = await startFiltered([filter], telling('<${attributes.e.n}>'));
     const answer = await ask('/t', {
@@ -87,7 +87,7 @@ describe('EntityExtractFilter', () => {
     ['br', brotliCompressSync('n=abc'), 'abc'],
     ['deflate, gzip', gzipSync(deflateSync('n=abc')), 'abc'],
     ['identity', Buffer.from('n=abc'), 'abc'],
-  ])('undoes the coding %s', async (coding, bytes, found) => {
+  ])('decodes the content coding %s', async (coding, bytes, found) => {
     const { ask } = await startFiltered([extracting('REQUEST', named)], telling('<${attributes.e.n}>'));
     const headers = [`Content-Encoding: ${coding}`];
     const answer = await ask('/t', { method: 'POST', headers, body: bytes.toString('latin1') });
@@ -141,7 +141,7 @@ describe('EntityExtractFilter', () => {
       [`pattern bindings[0].template: the replacement '${template}' is not usable: ${reason}`],
     ]),
     [{ ...whole, bindings: [{ key: 'a', pattern: '(?<n>a)(?=b)(c)', template: '${n}$2\\$' }] }, []],
-  ])('judges %j', (config, problems) => {
+  ])('validates the configuration %j', (config, problems) => {
     expect(problemsOf('EntityExtractFilter', config)).toEqual(problems);
   });
 });

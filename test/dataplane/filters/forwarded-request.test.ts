@@ -41,12 +41,12 @@ describe('ForwardedRequestFilter', () => {
     expect({ status, uri, port }).toEqual({ status: 200, uri: expected, port: expectedPort });
   });
 
-  it('uses the port of the scheme where the client named none', async () => {
+  it('uses the default port of the scheme if the client sent none', async () => {
     const { uri, port } = await original({ scheme: 'https' }, [], 'gw.test');
     expect({ uri, port }).toEqual({ uri: 'https://gw.test/a%20b?c=d', port: '443x' });
   });
 
-  it('changes nothing of the request', async () => {
+  it('does not change the request', async () => {
     const { seen, scheme } = await original({ scheme: 'https', host: 'other.example' });
     expect(seen[0]).toMatchObject({ method: 'GET', url: '/a%20b?c=d' });
     expect(seen[0]!.headers).toContainEqual(['host', 'gw.test:8080']);
@@ -58,7 +58,7 @@ describe('ForwardedRequestFilter', () => {
     [{ host: "${request.headers['X-Bad'][0]}" }],
     [{ port: "${request.headers['X-Bad'][0]}" }],
     [{ port: '${70000}' }],
-  ])('answers 500 where %j gives what cannot be', async (config) => {
+  ])('answers 500 if %j gives an invalid value', async (config) => {
     const { status, seen, logged } = await original(config, ['X-Bad: a b/c']);
     expect(status).toBe(500);
     expect(seen).toEqual([]);

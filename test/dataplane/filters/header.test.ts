@@ -27,7 +27,7 @@ describe('HeaderFilter', () => {
     expect(valuesOf(request!, 'x-null')).toEqual([]);
   });
 
-  it('replaces what it both removes and adds, also by what was removed', async () => {
+  it('replaces a header that is both removed and added, also with its old value', async () => {
     const { ask, seen } = await startFiltered([
       header({
         messageType: 'request',
@@ -41,7 +41,7 @@ describe('HeaderFilter', () => {
     expect(valuesOf(seen[0]!, 'x-old')).toEqual([]);
   });
 
-  it('changes the response and leaves the request alone', async () => {
+  it('changes the response and not the request', async () => {
     const { ask, seen } = await startFiltered([
       header({
         messageType: 'RESPONSE',
@@ -57,7 +57,7 @@ describe('HeaderFilter', () => {
     expect(valuesOf(seen[0]!, 'server')).toEqual(['client']);
   });
 
-  it('answers 500 rather than to write a value that is no header', async () => {
+  it('answers 500 instead of writing a value that is not allowed in a header', async () => {
     const { ask, seen } = await startFiltered([
       header({ messageType: 'REQUEST', add: { 'X-In': ["${request.queryParams['v'][0]}"] } }),
     ]);

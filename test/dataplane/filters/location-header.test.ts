@@ -51,7 +51,7 @@ describe('LocationHeaderFilter', () => {
     expect(answer.values('location')).toEqual([]);
   });
 
-  it('takes the URI that the client asked for, whatever happened to it since', async () => {
+  it('uses the original URI of the client, even if filters changed it', async () => {
     const { ask } = await startFiltered([
       { type: 'LocationHeaderFilter' },
       { type: 'HeaderFilter', config: { messageType: 'REQUEST', add: { Host: ['inner.example'] } } },
@@ -61,7 +61,7 @@ describe('LocationHeaderFilter', () => {
     expect((await ask('/t?entity=plain')).body).toBe('plain');
   });
 
-  it('believes what a trusted proxy says of the original URI', async () => {
+  it('uses the original URI that a trusted proxy reports', async () => {
     const { ask } = await startFiltered([{ type: 'LocationHeaderFilter' }], undefined, {
       trustedProxies: ['127.0.0.1'],
     });

@@ -128,7 +128,7 @@ describe('the access log names the refusal of a filter', () => {
     expect(JSON.stringify(gateway.logged)).not.toContain('private');
   });
 
-  it('also where a failureHandler answers', async () => {
+  it('also if a failureHandler answers', async () => {
     const answer = { type: 'StaticResponseHandler', config: { status: 302, headers: { Location: ['/login'] } } };
     const config = { condition: '${false}', failureHandler: answer };
     const gateway = await startFiltered([{ type: 'ConditionEnforcementFilter', config }]);
@@ -136,7 +136,7 @@ describe('the access log names the refusal of a filter', () => {
     expect(gateway.finished).toMatchObject([{ status: 302, refusal: 'condition', backend: null }]);
   });
 
-  it('and none where the backend itself answers with an error', async () => {
+  it('but none if the backend itself answers with an error', async () => {
     const gateway = await startFiltered([]);
     expect((await gateway.ask('/a?status=403')).status).toBe(403);
     const backend = new URL(gateway.backend.url).host;
@@ -144,7 +144,7 @@ describe('the access log names the refusal of a filter', () => {
   });
 });
 
-describe('the access log says why an access token does not do', () => {
+describe('the access log has the reason for rejecting an access token', () => {
   const tokens = new ScriptedResolver({
     good: goodToken('good', { info: { sub: 'kim' } }),
     old: goodToken('old', { expiresAt: 1 }),
@@ -170,7 +170,7 @@ describe('the access log says why an access token does not do', () => {
     ]);
   });
 
-  it('and who the user is, where the token says it', async () => {
+  it('and the user, if the token has one', async () => {
     const server = await startProtected(tokens, { scopes: ['admin'] });
     await server.ask('Authorization: Bearer good');
     await server.ask('Authorization: Bearer what');

@@ -72,14 +72,14 @@ describe('StaticRequestFilter', () => {
     expect(told(request!)).toEqual(headers.map((line) => line.replace('HOST', new URL(backend.url).host)));
   });
 
-  it('answers a HEAD of the client without content, whatever it sent instead', async () => {
+  it('answers a HEAD of the client without content, even if another method was sent', async () => {
     const config = { method: 'GET', uri: 'http://app.test/?entity=body' };
     const { ask } = await startFiltered(replacing(config), forward);
     const answer = await ask('/t', { method: 'HEAD' }).catch((error: unknown) => String(error));
     expect(answer).toMatchObject({ status: 200, body: '' });
   });
 
-  it('keeps what is known of the client', async () => {
+  it('keeps the client context', async () => {
     const { ask, seen } = await startFiltered(
       [
         ...replacing({ method: 'GET', uri: 'http://app.test/new' }),
@@ -129,7 +129,7 @@ describe('StaticRequestFilter', () => {
       ["exclusive entity: 'form' and 'entity' cannot be given together for a POST: both are its content"],
     ],
     [{ method: 'GET', uri, version: 'HTTP/1.0' }, [expect.stringMatching(/^no-effect version: has no effect: /)]],
-  ])('judges %j', (config, problems) => {
+  ])('validates the configuration %j', (config, problems) => {
     expect(problemsOf('StaticRequestFilter', config)).toEqual(problems);
   });
 });

@@ -32,7 +32,7 @@ describe('SwitchFilter', () => {
     expect(seen).toHaveLength(reached);
   });
 
-  it('does not look at the answer of a case as at a response', async () => {
+  it('does not apply onResponse to the response of an onRequest case', async () => {
     const config = {
       onRequest: [{ handler: answering(503, 'first') }],
       onResponse: [{ handler: answering(200, 'second') }],
@@ -41,7 +41,7 @@ describe('SwitchFilter', () => {
     expect((await ask('/t')).body).toBe('first');
   });
 
-  it('asks the backend again where a response is diverted to it', async () => {
+  it('calls the backend again if a response is diverted to it', async () => {
     const config = {
       onResponse: [
         {

@@ -40,14 +40,14 @@ describe('TransactionIdOutboundFilter', () => {
     expect(new Set(seen.map((request) => sent(request)[0]!.split('/')[0])).size).toBe(1);
   });
 
-  it.each(['X-Vendor-TransactionId', 'X-ForgeRock-TransactionId'])('passes no %s of a client on', async (name) => {
+  it.each(['X-Vendor-TransactionId', 'X-ForgeRock-TransactionId'])('does not pass on %s of a client', async (name) => {
     const { ask, seen } = await startFiltered([{ type: 'TransactionIdOutboundFilter' }]);
     await ask('/', { headers: [`${name}: forged`] });
     expect(seen[0]!.headers.filter(([, value]) => value === 'forged')).toEqual([]);
     expect(sent(seen[0]!)).toHaveLength(1);
   });
 
-  it('uses another name where told', async () => {
+  it('uses the configured header name', async () => {
     const headerName = 'X-ForgeRock-TransactionId';
     const { ask, seen } = await startFiltered([{ type: 'TransactionIdOutboundFilter', config: { headerName } }]);
     await ask('/', { headers: ['X-Forgerock-Transactionid: forged'] });

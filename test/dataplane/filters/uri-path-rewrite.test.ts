@@ -32,7 +32,7 @@ describe('UriPathRewriteFilter', () => {
     expect(seen[0]!.url).toBe(sent);
   });
 
-  it('leaves OPTIONS * alone', async () => {
+  it('does not change OPTIONS *', async () => {
     const { ask, seen } = await startFiltered([rewrite({ '/': '/to' })]);
     await ask('*', { method: 'OPTIONS' });
     expect(seen[0]!.url).toBe('*');
@@ -66,14 +66,14 @@ describe('UriPathRewriteFilter', () => {
     [{ '/': '/app' }, '/app//evil.example/', '/.//evil.example/'],
     [{ '/': '/app' }, 'http://gw.test/app//x', 'http://gw.test//x'],
     [{ '/': '/app' }, '/app/x//y', '/x//y'],
-  ])('%j makes no other host of %s', async (mappings, header, expected) => {
+  ])('%j does not change the host of %s', async (mappings, header, expected) => {
     const { ask } = await startFiltered([rewrite(mappings)]);
     const { values } = await ask(`/a?h.location=${encodeURIComponent(header)}`);
     expect(values('location')).toEqual([expected]);
     expect(new URL(values('location')[0]!, 'http://gw.test/a').host).toBe('gw.test');
   });
 
-  it('knows the application by the Host that it was given', async () => {
+  it('recognizes the application by the Host that was sent to it', async () => {
     const { ask } = await startFiltered([
       rewrite({ '/from': '/to' }),
       { type: 'HeaderFilter', config: { messageType: 'REQUEST', add: { Host: ['inner.example'] } } },
@@ -82,7 +82,7 @@ describe('UriPathRewriteFilter', () => {
     expect(answer.values('location')).toEqual(['http://inner.example/from/x']);
   });
 
-  it('gives what it cannot read to the failure handler', async () => {
+  it('sends responses with malformed headers to the failure handler', async () => {
     const bare = await startFiltered([rewrite({ '/from': '/to' })]);
     const answer = await bare.ask('/from?h.location=::bad&entity=body');
     expect([answer.status, answer.body]).toEqual([500, '']);
@@ -108,7 +108,7 @@ describe('UriPathRewriteFilter', () => {
       ['value mappings["/a/"]: is the same path as \'/a\', which leads elsewhere'],
     ],
     [{ mappings: { '/a': '/1', '/a/': '/1/' } }, []],
-  ])('judges %j', (config, problems) => {
+  ])('validates the configuration %j', (config, problems) => {
     expect(problemsOf('UriPathRewriteFilter', config)).toEqual(problems);
   });
 });

@@ -77,7 +77,7 @@ describe('tokens that are bound to a certificate', () => {
     return JSON.parse(text.slice(text.indexOf('\r\n\r\n'))) as Told;
   }
 
-  it('of a real authorization server are for who has shown it at the handshake', async () => {
+  it('of a real authorization server are accepted from the client with this certificate in the handshake', async () => {
     const server = await startAuthorizationServer();
     const config = { delegate: introspectingResolver(server) };
     const declared = [{ name: 'it', type: 'ConfirmationKeyVerifierAccessTokenResolver', config }];
@@ -97,7 +97,7 @@ describe('tokens that are bound to a certificate', () => {
     expect(await toldSecurely(resolver, 'unknown', client)).toMatchObject({ description: 'the token is not active' });
   });
 
-  it('of a real authorization server are for who has shown it to a proxy', async () => {
+  it('of a real authorization server are accepted from the client whose certificate a proxy forwards', async () => {
     const server = await startAuthorizationServer();
     const accessTokenResolver = {
       type: 'ConfirmationKeyVerifierAccessTokenResolver',
@@ -118,7 +118,7 @@ describe('tokens that are bound to a certificate', () => {
     expect(await status(stranger)).toBe(401);
   });
 
-  it('are judged by what the filter says where the connection has a certificate too', async () => {
+  it('use the thumbprint of the filter even if the connection has a certificate', async () => {
     const proxy = authority.issue({ client: true });
     const resolver = verifying({ 'x5t#S256': thumbprintOf(proxy) });
     expect(await toldSecurely(resolver, TOKEN, proxy)).toMatchObject({ kind: 'token' });
@@ -145,7 +145,7 @@ describe('tokens that are bound to a certificate', () => {
   });
 });
 
-describe('what cannot be verified is refused', () => {
+describe('a confirmation that cannot be verified is rejected', () => {
   it.each<[JsonValue]>([
     [{}],
     [null],
@@ -162,7 +162,7 @@ describe('what cannot be verified is refused', () => {
     expect(await told(verifying(cnf), [`Authorization: Bearer ${TOKEN}`])).toMatchObject({ error: 'invalid_token' });
   });
 
-  it('also beside what can be', async () => {
+  it('also beside one that can be verified', async () => {
     const client = new DpopClient();
     const proof = client.proof({ uri: 'http://gw.test/', token: TOKEN });
     const headers = [`Authorization: DPoP ${TOKEN}`, `DPoP: ${proof}`];
@@ -178,7 +178,7 @@ describe('what cannot be verified is refused', () => {
   });
 });
 
-it('lets tokens pass that are bound to nothing', async () => {
+it('accepts tokens without a confirmation', async () => {
   for (const config of [{}, { dpop: {} }, { dpop: { enabled: false } }]) {
     expect(await told(verifying(undefined, config), [`Authorization: Bearer ${TOKEN}`])).toMatchObject({
       kind: 'token',
@@ -186,7 +186,7 @@ it('lets tokens pass that are bound to nothing', async () => {
   }
 });
 
-it('asks its delegate first, also where that takes time', async () => {
+it('validates with its delegate first, even if that takes time', async () => {
   const refusal: TokenRefusal = { kind: 'refusal', error: 'invalid_token', description: 'no', cause: null };
   const headers = [`Authorization: Bearer ${TOKEN}`];
   for (const answer of [refusal, Promise.resolve(refusal)]) {
@@ -202,7 +202,7 @@ it('asks its delegate first, also where that takes time', async () => {
   }
 });
 
-it('names the schemes and challenges of its delegate and its own', () => {
+it('returns the schemes and challenges of its delegate and its own', () => {
   const delegate: Partial<AccessTokenResolver> = {
     schemes: ['Other'],
     challenges: [{ scheme: 'Other', parameters: [['x', 'y']] }],
@@ -219,7 +219,7 @@ it('names the schemes and challenges of its delegate and its own', () => {
 });
 
 describe('tokens that are bound to a key', () => {
-  it('of a real authorization server come with a new proof each', async () => {
+  it('of a real authorization server need a new proof for each request', async () => {
     const server = await startAuthorizationServer();
     const client = new DpopClient();
     const stranger = new DpopClient();
@@ -307,7 +307,7 @@ describe('tokens that are bound to a key', () => {
 
     const nonceIn = (head: string): string => /^dpop-nonce: (.*)$/im.exec(head)![1]!.trim();
 
-    it('tell clients which one to use and accept it several times', async () => {
+    it('send a nonce to clients and accept it several times', async () => {
       const sent = await requiringNonces({});
       const first = await sent({});
       expect(first.status).toBe(401);
@@ -330,14 +330,14 @@ describe('tokens that are bound to a key', () => {
       expect([answer.status, answer.challenges[0]]).toEqual([401, expect.stringContaining('use_dpop_nonce')]);
     });
 
-    it('refuse one that is too old', async () => {
+    it('reject an expired nonce', async () => {
       const nonces = new DpopNonces(1000);
       const keys = [Buffer.alloc(32, 7)];
       const nonce = nonces.issue(keys, 50_000);
       expect([50_000, 51_000, 51_001].map((now) => nonces.isGood(nonce, keys, now))).toEqual([true, true, false]);
     });
 
-    it('accept those of another gateway that has the same secret, and no others', async () => {
+    it('accept nonces of another gateway only if it has the same secret', async () => {
       const stored = (...values: string[]): SecretsProvider =>
         ({
           valid: async () => values.map((value) => new Secret(value)),
@@ -353,7 +353,7 @@ describe('tokens that are bound to a key', () => {
       expect((await three({ nonce })).status).toBe(401);
     });
 
-    it('share a key between the units of a gateway, and not with another one', async () => {
+    it('share a key between the units of one gateway only', async () => {
       const memory = namedMemory();
       const unit = (services: TakeMemory) => ownNonceKeys(services('nonces', DpopNonces.keyBytes).buffer);
       expect(unit(memory)).toEqual(unit(memory));
@@ -361,7 +361,7 @@ describe('tokens that are bound to a key', () => {
     });
   });
 
-  it('come under the scheme DPoP and no other', async () => {
+  it('are accepted under the scheme DPoP only', async () => {
     const client = new DpopClient();
     const proof = client.proof({ uri: 'http://gw.test/', token: TOKEN });
     const resolver = verifying({ jkt: client.thumbprint }, { dpop: {} });
@@ -375,7 +375,7 @@ describe('tokens that are bound to a key', () => {
     });
   });
 
-  it('come with a proof that is used once, and that two may ask for in one chain', async () => {
+  it('need a proof that is used once, even if two filters of a chain check it', async () => {
     const client = new DpopClient();
     const proof = client.proof({ uri: 'http://gw.test/', token: TOKEN });
     const resolver = verifying({ jkt: client.thumbprint }, { dpop: {} });
@@ -389,7 +389,7 @@ describe('tokens that are bound to a key', () => {
     expect(await told(resolver, headers)).toMatchObject({ description: 'the DPoP proof was used before' });
   });
 
-  it('come with a proof that is not older than it may be', async () => {
+  it('need a proof that is not too old', async () => {
     const client = new DpopClient();
     const iat = Math.floor(Date.now() / 1000) - 300;
     const headers = [
@@ -402,7 +402,7 @@ describe('tokens that are bound to a key', () => {
     expect(await judged({})).toMatchObject({ description: 'the DPoP proof has expired or is not valid yet' });
   });
 
-  it('are refused, and the operator hears of it, when no proof can be remembered', async () => {
+  it('are rejected with a log line when no more proofs can be stored', async () => {
     const client = new DpopClient();
     const full = new SharedArrayBuffer(1 << 23);
     const soon = BigInt(Math.floor(Date.now() / 1000) + 3600) & (2n ** 20n - 1n);

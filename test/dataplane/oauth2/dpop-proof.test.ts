@@ -17,7 +17,7 @@ function judged(wish: Partial<ProofWish>, more?: Partial<ProvenRequest>) {
   return judgeProof(client.proof({ uri: PLACE, token: TOKEN, ...wish }), request(more), times());
 }
 
-it('takes a sound proof, and says until when it could be used again', () => {
+it('accepts a valid proof and returns until when it could be replayed', () => {
   const iat = Math.floor(Date.now() / 1000);
   expect(judged({ claims: { jti: 'one', iat } })).toEqual({
     id: `${client.thumbprint} one`,
@@ -26,7 +26,7 @@ it('takes a sound proof, and says until when it could be used again', () => {
   });
 });
 
-it('takes the example of RFC 9449, section 7.1, at its time and at no other', () => {
+it('accepts the example of RFC 9449, section 7.1, only at its time', () => {
   const text =
     'eyJ0eXAiOiJkcG9wK2p3dCIsImFsZyI6IkVTMjU2IiwiandrIjp7Imt0eSI6IkVDIiwieCI6Imw4dEZyaHgtMzR0VjNoUklDUkRZOXpDa0RscEJo' +
     'RjQyVVFVZldWQVdCRnMiLCJ5IjoiOVZFNGpmX09rX282NHpiVFRsY3VOSmFqSG10NnY5VERWclUwQ2R2R1JEQSIsImNydiI6IlAtMjU2In19.' +
@@ -74,11 +74,11 @@ describe('the URI', () => {
     7,
     null,
     ['https://api.example.com/orders/7'],
-  ])('is another one when written %j', (htu) => {
+  ])('does not match when written %j', (htu) => {
     expect(judged({ claims: { htu } })).toBe('the DPoP proof is for another URI');
   });
 
-  it('of a request without a host is none', () => {
+  it('of a request without a host never matches', () => {
     const uri = new Uri('https', '', '/orders/7', null);
     expect(judged({ claims: { htu: 'https:///orders/7' } }, { uri })).toBe('the DPoP proof is for another URI');
   });
@@ -143,7 +143,7 @@ describe('a proof is refused', () => {
     expect(judged(wish)).toBe(refusal);
   });
 
-  it('signed by somebody else', () => {
+  it('signed with another key', () => {
     const text = other.signed(
       { typ: 'dpop+jwt', alg: 'ES256', jwk: client.jwk },
       { jti: 'x', htm: 'GET', htu: PLACE, iat: NOW, ath: createHash('sha256').update(TOKEN).digest('base64url') },
@@ -161,7 +161,7 @@ describe('a proof is refused', () => {
     expect(judgeProof(`${input}.${mac}`, request(), times())).toBe('the DPoP proof is signed with a shared secret');
   });
 
-  it.each(['', 'x', 'a.b.c', 'a, b'])('that is no JWT: %j', (text) => {
+  it.each(['', 'x', 'a.b.c', 'a, b'])('that is not a JWT: %j', (text) => {
     expect(judgeProof(text, request(), times())).toBe('the DPoP proof is not a signed JWT');
   });
 

@@ -74,13 +74,13 @@ describe('the Authorization header', () => {
     }
   });
 
-  it('goes on to the application as it came', async () => {
+  it('is passed on to the application unchanged', async () => {
     const { ask, passed } = await startProtected(resolver(), {}, { says: "${request.headers['Authorization'][0]}" });
     expect((await ask('Authorization: Bearer good')).body).toBe('Bearer good');
     expect(passed).toHaveLength(1);
   });
 
-  it('counts as it is when a filter before has set it', async () => {
+  it('is used as an earlier filter set it', async () => {
     const gateway = await startFiltered([
       { type: 'HeaderFilter', config: { messageType: 'REQUEST', add: { Authorization: ['Bearer other'] } } },
       {
@@ -123,12 +123,12 @@ describe('the verdict on a token', () => {
     }
   });
 
-  it('says when to come back while too many tokens wait', async () => {
+  it('is 503 with Retry-After while too many tokens wait', async () => {
     const { ask } = await startProtected(resolver());
     expect((await ask('Authorization: Bearer busy')).head).toMatch(/^retry-after: 1$/im);
   });
 
-  it('is told of once a second, without the token', async () => {
+  it('is logged once a second, without the token', async () => {
     const { ask, logged } = await startProtected(resolver());
     for (const token of ['thrown', 'thrown', 'rejected', 'unknown', 'odd']) await ask(`Authorization: Bearer ${token}`);
     expect(logged.filter(({ level }) => Number(level) >= 40)).toEqual([
@@ -137,7 +137,7 @@ describe('the verdict on a token', () => {
     for (const word of ['thrown', 'rejected', 'unknown']) expect(JSON.stringify(logged)).not.toContain(word);
   });
 
-  it('is asked of every request where nothing is kept', async () => {
+  it('is determined for every request without a cache', async () => {
     const scripted = resolver();
     const { ask } = await startProtected(scripted, { cache: { defaultTimeout: '1 hour' } });
     await ask('Authorization: Bearer good');
@@ -145,7 +145,7 @@ describe('the verdict on a token', () => {
     expect(scripted.asked).toEqual(['good', 'good']);
   });
 
-  it('is not looked for before the grammar is', async () => {
+  it('is not determined for a malformed header', async () => {
     const scripted = resolver();
     const { ask } = await startProtected(scripted);
     for (const value of ['Bearer go od', 'Bearer a,b', 'Basic good', 'Bearer']) await ask(`Authorization: ${value}`);
@@ -200,7 +200,7 @@ describe('scopes', () => {
     ['more, later', async () => new Set(['a', 'b']), 403],
     ['an error', () => fail(), 500],
     ['an error, later', async () => fail(), 500],
-  ])('are what an object says: %s', async (_, scopes, status) => {
+  ])('are those that an object returns: %s', async (_, scopes, status) => {
     const { ask, passed } = await startProtected(scoped('b'), { scopes: 'access' }, { access: { scopes } });
     expect((await ask('Authorization: Bearer t')).status).toBe(status);
     expect(passed.length).toBe(status === 200 ? 1 : 0);
@@ -235,7 +235,7 @@ describe('HTTPS', () => {
     if (status === 403) expect(answer.body).toBe('');
   });
 
-  it('is required where nobody says otherwise', async () => {
+  it('is required by default', async () => {
     const gateway = await startFiltered([
       { type: 'OAuth2RSFilter', config: { scopes: [], accessTokenResolver: introspection } },
     ]);
@@ -260,14 +260,14 @@ describe('the context', () => {
     ["${contains(contexts.oauth2.accessToken.scopes, 'read')}x", 'truex'],
     ['e=${contexts.oauth2.accessToken.expiresAt}', 'e=4102444800000'],
     ['i=${contexts.oauth2.accessToken.info}', 'i={sub=demo, realm=/, act={sub=x}, list=[1, b]}'],
-  ])('says %s', async (says, body) => {
+  ])('contains %s', async (says, body) => {
     for (const cache of [{}, { cache: { enabled: true } }]) {
       const { ask } = await startProtected(tokens(), cache, { says });
       for (let i = 0; i < 4; i++) expect((await ask('Authorization: Bearer t')).body).toBe(body);
     }
   });
 
-  it('cannot be changed for other requests', async () => {
+  it('cannot be changed for other requests with the same token', async () => {
     const { ask, passed } = await startProtected(tokens(), { cache: { enabled: true } });
     await ask('Authorization: Bearer t');
     const { accessToken } = passed[0]!.context('oauth2') as { accessToken: { info: typeof info } };
@@ -278,8 +278,8 @@ describe('the context', () => {
   });
 });
 
-describe('what clients are told beyond', () => {
-  it('where the metadata of the resource is, in every challenge', async () => {
+describe('further parts of the challenge', () => {
+  it('include the URL of the resource metadata in every challenge', async () => {
     const resourceMetadata = 'https://api.example.com/.well-known/oauth-protected-resource';
     const { ask } = await startProtected(resolver(), { resourceMetadata });
     const ending = `, resource_metadata="${resourceMetadata}"`;
@@ -290,7 +290,7 @@ describe('what clients are told beyond', () => {
     }
   });
 
-  it('challenges of other schemes, which are taken too', async () => {
+  it('include challenges of other accepted schemes', async () => {
     const scripted = resolver();
     const both = {
       resolve: scripted.resolve.bind(scripted),
@@ -324,7 +324,7 @@ describe('what clients are told beyond', () => {
     [{ maxAge: '5 minutes' }, {}, 'max_age="300"'],
     [{ maxAge: '5 minutes', acrValues: ['gold'] }, { auth_time: second }, 'acr_values="gold", max_age="300"'],
     [{ maxAge: '5 minutes', acrValues: ['gold'] }, { auth_time: second, acr: 'gold' }, null],
-  ])('a step up: %j for %j', async (config, info, asks) => {
+  ])('request a step-up: %j for %j', async (config, info, asks) => {
     const { ask } = await startProtected(new ScriptedResolver({ t: goodToken('t', { info }) }), config);
     const answer = await ask('Authorization: Bearer t');
     expect(answer.status).toBe(asks === null ? 200 : 401);
@@ -341,7 +341,7 @@ describe('confirmation', () => {
     ['a refusal', { kind: 'refusal', error: 'invalid_token', description: '', cause: null }, 401],
     ['an error', new Error('cannot say'), 401],
     ['a failed promise', () => Promise.reject(new Error('cannot say')), 401],
-  ])('%s, asked for every request', async (_, verdict, status) => {
+  ])('%s, checked for every request', async (_, verdict, status) => {
     const scripted = resolver();
     let asked = 0;
     const confirming = {

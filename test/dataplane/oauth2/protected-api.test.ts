@@ -97,7 +97,7 @@ describe('an API that asks a real authorization server', () => {
   it.each<[string, (resolver: JsonObject) => [JsonValue, JsonObject]]>([
     ['the filter', (resolver) => [resolver, { cache: { enabled: true } }]],
     ['a resolver', (delegate) => [{ type: 'CacheAccessTokenResolver', config: { delegate } }, {}]],
-  ])('asks once where tokens are kept by %s', async (_, place) => {
+  ])('introspects once if tokens are cached by %s', async (_, place) => {
     const server = await startAuthorizationServer();
     const token = await server.token();
     const gateway = await protectedBy(...place(introspecting(server)));
@@ -113,7 +113,7 @@ describe('an API that asks a real authorization server', () => {
     expect(gateway.observed.filter(({ metric }) => metric === 'gw_cache_loads_seconds')).toHaveLength(3);
   });
 
-  it('says which scope is missing', async () => {
+  it('names the missing scope', async () => {
     const server = await startAuthorizationServer();
     const gateway = await protectedBy(introspecting(server), { scopes: ['read', 'admin'] });
     const answer = await gateway.ask('/', bearing(await server.token({ scope: 'read write' })));
@@ -122,7 +122,7 @@ describe('an API that asks a real authorization server', () => {
     expect(denials(gateway)).toEqual(['insufficient-scope']);
   });
 
-  it('refuses when the server is gone, and keeps what it knows', async () => {
+  it('rejects new tokens when the server is down, and accepts cached ones', async () => {
     const server = await startAuthorizationServer();
     const [known, other] = [await server.token(), await server.token()];
     const gateway = await protectedBy(introspecting(server), { cache: { enabled: true } });
@@ -164,7 +164,7 @@ describe('an API that trusts signed tokens', () => {
     expect(introspections(server)).toBe(0);
   });
 
-  it('shows no token in what is captured', async () => {
+  it('shows no token in captured messages', async () => {
     const server = await startAuthorizationServer();
     const token = await server.token({ jwt: true });
     const config = { accessTokenResolver: stateless(server), scopes: [], requireHttps: false };
@@ -186,7 +186,7 @@ describe('an API that trusts signed tokens', () => {
     for (const part of token.split('.')) expect(captured).not.toContain(part);
   });
 
-  it('cannot be made to say something else of a token', async () => {
+  it('cannot be made to change the claims of a token', async () => {
     const server = await startAuthorizationServer();
     const token = await server.token({ jwt: true });
     const assign = {

@@ -44,7 +44,7 @@ const OPEN: TenantRoute = {
 };
 
 describe('resourceMetadata', () => {
-  it('is served without a token where the challenge points to', async () => {
+  it('is served without a token at the URL of the challenge', async () => {
     const gateway = await startTenants({ orders: orders() });
     const refused = await gateway.get('/orders/7', 'api.example');
     const url = /resource_metadata="([^"]+)"/.exec(refused.head)?.[1];
@@ -69,7 +69,7 @@ describe('resourceMetadata', () => {
     expect((await gateway.get(`${PLACE}/orders`, 'other.example')).status).toBe(202);
   });
 
-  it('comes and goes with its route', async () => {
+  it('is added and removed together with its route', async () => {
     const gateway = await startTenants({ open: OPEN });
     const status = async (): Promise<number> => (await gateway.get(`${PLACE}/orders`, 'api.example')).status;
     expect(await status()).toBe(202);

@@ -10,7 +10,7 @@ function memory(): SharedArrayBuffer {
   return new SharedArrayBuffer(SeenProofs.bytes);
 }
 
-it('knows a proof again until its time is over', () => {
+it('detects a replayed proof until it expires', () => {
   const seen = new SeenProofs(memory());
   expect(seen.add('one', NOW, NOW + 60)).toBe('new');
   expect(seen.add('two', NOW, NOW + 60)).toBe('new');
@@ -20,14 +20,14 @@ it('knows a proof again until its time is over', () => {
   expect(seen.add('one', NOW + 62, NOW + 122)).toBe('seen');
 });
 
-it('knows it for as long as it may', () => {
+it('detects a replayed proof for the maximum time', () => {
   const seen = new SeenProofs(memory());
   expect(seen.add('one', NOW, NOW + LONGEST_MEMORY)).toBe('new');
   expect(seen.add('one', NOW, NOW + LONGEST_MEMORY)).toBe('seen');
   expect(seen.add('one', NOW + LONGEST_MEMORY, NOW + LONGEST_MEMORY)).toBe('seen');
 });
 
-it('works where cut seconds come round, and beyond 32 bits', () => {
+it('works when truncated seconds wrap around, and beyond 32 bits', () => {
   for (const now of [(1 << 20) * 1711 - 30, 2 ** 31 - 30, 2 ** 32 - 30, 2 ** 33]) {
     const seen = new SeenProofs(memory());
     expect(seen.add('one', now, now + 60)).toBe('new');
@@ -36,13 +36,13 @@ it('works where cut seconds come round, and beyond 32 bits', () => {
   }
 });
 
-it('is shared by all who have the memory', () => {
+it('is shared by all units with the same memory', () => {
   const shared = memory();
   expect(new SeenProofs(shared).add('one', NOW, NOW + 60)).toBe('new');
   expect(new SeenProofs(shared).add('one', NOW, NOW + 60)).toBe('seen');
 });
 
-it('takes no proof for another one, and has room for 300,000', () => {
+it('confuses no two proofs, and has room for 300,000', () => {
   const seen = new SeenProofs(memory());
   const told = { new: 0, seen: 0, full: 0 };
   for (let proof = 0; proof < 300_000; proof++) told[seen.add(`proof ${proof}`, NOW, NOW + 60)]++;
@@ -50,7 +50,7 @@ it('takes no proof for another one, and has room for 300,000', () => {
   expect(told.full).toBeLessThan(30);
 });
 
-it('pushes nothing out when it is full, and has room again when time has passed', () => {
+it('evicts nothing when it is full, and has room again after proofs expire', () => {
   const shared = memory();
   const seen = new SeenProofs(shared);
   const later = 2n ** 20n - 1n;
@@ -59,7 +59,7 @@ it('pushes nothing out when it is full, and has room again when time has passed'
   expect(seen.add('one', NOW + 61, NOW + 121)).toBe('new');
 });
 
-it('tells at most one of several threads that a proof is new', async () => {
+it('accepts a proof as new in at most one of several threads', async () => {
   const race: ProofRace = {
     memory: memory(),
     ready: new SharedArrayBuffer(4),

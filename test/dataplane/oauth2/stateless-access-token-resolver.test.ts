@@ -48,7 +48,7 @@ const signed = (payload: string, header: object = {}, key = rsa, alg = 'RS256'):
 const UNSOUND = { kind: 'refusal', error: 'invalid_token', description: 'the token is not valid' };
 
 describe(TYPE, () => {
-  it('gives what a token claims', async () => {
+  it('returns the claims of a token', async () => {
     const exp = seconds(600);
     const cnf = { 'x5t#S256': 'abc' };
     const token = signed(claims({ exp, sub: 'user', cnf }));
@@ -81,7 +81,7 @@ describe(TYPE, () => {
     expect(await resolved(signed(claims(changes)))).toMatchObject({ kind: 'token' });
   });
 
-  it('does not let a token end that does not say when', async () => {
+  it('never expires a token without exp', async () => {
     expect(await resolved(signed(claims({ exp: undefined })))).toMatchObject({ expiresAt: Number.POSITIVE_INFINITY });
   });
 
@@ -94,7 +94,7 @@ describe(TYPE, () => {
     ['others only', ['stock', ['orders']], false],
     ['an object', { orders: true }, false],
     ['none', undefined, false],
-  ])('asks for an audience where one is configured: %s', async (_, aud, isGood) => {
+  ])('requires an audience if one is configured: %s', async (_, aud, isGood) => {
     const resolution = await resolved(signed(claims({ aud })), resolverOf({ audience: 'orders' }));
     expect(resolution).toMatchObject(isGood ? { kind: 'token' } : UNSOUND);
     expect(await resolved(signed(claims({ aud })))).toMatchObject({ kind: 'token' });
@@ -106,7 +106,7 @@ describe(TYPE, () => {
     expect(await resolved(signed(claims({ aud: 'other' })), either)).toMatchObject(UNSOUND);
   });
 
-  it('refuses a token without exp where requireExpiry asks for one', async () => {
+  it('rejects a token without exp with requireExpiry', async () => {
     const strict = resolverOf({ requireExpiry: true });
     expect(await resolved(signed(claims({ exp: undefined })), strict)).toMatchObject(UNSOUND);
     expect(await resolved(signed(claims()), strict)).toMatchObject({ kind: 'token' });
@@ -176,7 +176,7 @@ describe(TYPE, () => {
     ['expired', { exp: seconds(-1) }, 'the token has expired'],
     ['expired before 1970', { exp: -1 }, 'the token has expired'],
     ['not valid yet', { nbf: seconds(60) }, 'the token is not valid yet'],
-  ])('says that a token is %s', async (_, changes, description) => {
+  ])('reports that a token is %s', async (_, changes, description) => {
     expect(await resolved(signed(claims(changes)))).toMatchObject({ ...UNSOUND, description });
   });
 
@@ -197,7 +197,7 @@ describe(TYPE, () => {
     expect(await resolved(signed(claims(), { typ: 'JWT', zip: 'NONE', kid: 'rsa' }))).toMatchObject({ kind: 'token' });
   });
 
-  it('allows for clocks that differ', async () => {
+  it('allows for clock differences', async () => {
     const lenient = resolverOf({ skewAllowance: '30 seconds' });
     const exp = seconds(-10);
     expect(await resolved(signed(claims({ exp })), lenient)).toMatchObject({ expiresAt: exp * 1000 + 30_000 });
@@ -208,13 +208,13 @@ describe(TYPE, () => {
     expect(await resolved(signed(claims({ nbf: seconds(40) })), lenient)).toMatchObject({ kind: 'refusal' });
   });
 
-  it('knows the earlier name of the field', async () => {
+  it('accepts the former name of the field', async () => {
     const earlier = resolverOf({ signatureSecretId: 'as.keys' });
     expect(await resolved(signed(claims()), earlier)).toMatchObject({ kind: 'token' });
   });
 });
 
-describe('tokens that were made up', () => {
+describe('forged tokens', () => {
   const good = signed(claims(), { kid: 'rsa' });
   const [header, payload, signature] = good.split('.') as [string, string, string];
   const pem = String(rsa.other.key.export({ type: 'spki', format: 'pem' }));
@@ -249,7 +249,7 @@ describe('tokens that were made up', () => {
     expect(JSON.stringify(refusal)).not.toContain(token.slice(0, 12));
   });
 
-  it('rejects when the keys cannot be had, which is for the operator', async () => {
+  it('fails with an operator error when the keys are not available', async () => {
     const unreadable = new UnreadableSecret('as.keys', 'store', 'gone');
     const broken = { ...secretsInOrder([keys]), keys: () => Promise.reject(unreadable) };
     await expect(resolved(signed(claims()), resolverOf({}, broken))).rejects.toBe(unreadable);
@@ -258,7 +258,7 @@ describe('tokens that were made up', () => {
 });
 
 describe('behind a resource server', () => {
-  it('lets good tokens pass and tells nothing of others', async () => {
+  it('accepts valid tokens and reveals nothing about invalid ones', async () => {
     const server = await startProtected(resolver, {}, { says: '${contexts.oauth2.accessToken.info.sub}' });
     const good = signed(claims({ sub: 'someone' }));
     expect(await server.ask(`Authorization: Bearer ${good}`)).toMatchObject({ status: 200, body: 'someone' });
@@ -279,13 +279,13 @@ describe('encrypted tokens', () => {
     ['dir', 'A128CBC-HS256'],
     ['A256KW', 'A128GCM'],
     ['A256GCMKW', 'A256CBC-HS512'],
-  ])('are believed when they are encrypted with a secret key: %s, %s', async (alg, enc) => {
+  ])('are accepted when they are encrypted with a secret key: %s, %s', async (alg, enc) => {
     const token = await encrypt(claims(), header, secret.other, alg, enc);
     expect(await resolved(token, opening)).toMatchObject({ kind: 'token', token, carriesInfo: false });
     expect(await resolved(token)).toMatchObject(UNSOUND);
   });
 
-  it('are not believed when anybody could have made them', async () => {
+  it('are rejected when anyone could have encrypted them', async () => {
     const token = await encrypt(claims(), header, rsa.other, 'RSA-OAEP-256', 'A256GCM');
     expect(await resolved(token, opening)).toEqual({
       ...UNSOUND,
@@ -293,7 +293,7 @@ describe('encrypted tokens', () => {
     });
   });
 
-  it('may hold a signed token, whose signature counts', async () => {
+  it('may contain a signed token, whose signature is verified', async () => {
     const sealed = (inner: string, more: object = { cty: 'JWT' }): Promise<string> =>
       encrypt(inner, { ...header, ...more }, rsa.other, 'RSA-OAEP', 'A256GCM');
     expect(await resolved(await sealed(signed(claims())), opening)).toMatchObject({ kind: 'token' });
@@ -308,7 +308,7 @@ describe('encrypted tokens', () => {
     expect(await resolved(twice, opening)).toMatchObject(UNSOUND);
   });
 
-  it('with requireAccessTokenType are judged by the typ of what holds the claims', async () => {
+  it('with requireAccessTokenType need the typ in the header of the claims', async () => {
     const strict = resolverOf({ decryptionSecretId: 'as.keys', requireAccessTokenType: true });
     const sealed = (inner: string, typ: string): Promise<string> =>
       encrypt(inner, { ...header, typ }, secret.other, 'dir', 'A256GCM');
@@ -320,7 +320,7 @@ describe('encrypted tokens', () => {
     expect(await resolved(await sealed(signed(claims(), { typ: 'JWT' }), 'at+jwt'), strict)).toMatchObject(UNSOUND);
   });
 
-  it('do not pass with a signed token of a stranger inside, whatever they are encrypted with', async () => {
+  it('are rejected if the inner token is signed with an unknown key', async () => {
     const strange = signed(claims(), {}, newKey('RS256'));
     const token = await encrypt(strange, header, secret.other, 'dir', 'A256GCM');
     expect(await resolved(token, opening)).toMatchObject(UNSOUND);
@@ -337,7 +337,7 @@ describe('encrypted tokens', () => {
     expect(await resolved(await made(), opening)).toMatchObject({ kind: 'refusal', error: 'invalid_token' });
   });
 
-  it('are refused, and not the fault of the operator, when there is no key for their algorithm', async () => {
+  it('are rejected as invalid when there is no key for their algorithm', async () => {
     const token = await encrypt(claims(), header, secret.other, 'dir', 'A256GCM');
     const onlyRsa = resolverOf({ encryptionSecretId: 'as.keys' }, storeOf('as.keys', [ec.other]));
     expect(await resolved(token, onlyRsa)).toMatchObject(UNSOUND);
@@ -398,7 +398,7 @@ describe('its configuration', () => {
     ]);
   });
 
-  it('is served by files with keys', async () => {
+  it('works with keys in files', async () => {
     const jwk = { ...ec.other.key.export({ format: 'jwk' }), kid: 'ec', alg: 'ES256', use: 'sig' };
     const directory = secretFolder({ 'as.keys': JSON.stringify({ keys: [jwk] }) });
     const files = { type: 'FileSystemSecretStore', config: { directory, format: { type: 'JwkPropertyFormat' } } };
@@ -409,7 +409,7 @@ describe('its configuration', () => {
   });
 
   it.each(['RS256', 'PS256', 'ES256', 'EdDSA'] as const)(
-    'is served by an authorization server: %s',
+    'works with keys of an authorization server: %s',
     async (algorithm) => {
       const server = await startAuthorizationServer({ algorithm });
       const config = {

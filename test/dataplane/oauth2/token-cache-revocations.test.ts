@@ -72,7 +72,7 @@ describe('revocations', () => {
     expect(['a', 'b', 'b'].map((token) => fate(setting, token))).toEqual(back);
   });
 
-  it('that are not heard from the beginning let nobody in', () => {
+  it('that are unavailable from the start reject every token', () => {
     const revocations = new FakeRevocations();
     revocations.isHeard = false;
     const setting = cacheSetting(scripts, { revocations, onDisconnection: 'NEVER_CLEAR' });
@@ -81,7 +81,7 @@ describe('revocations', () => {
     expect(fate(setting, 'a')).toBe('asked');
   });
 
-  it('let entries expire while they are not heard', () => {
+  it('let entries expire while notifications are unavailable', () => {
     const revocations = new FakeRevocations();
     const setting = cacheSetting(scripts, { revocations, onDisconnection: 'NEVER_CLEAR' });
     fate(setting, 'a');
@@ -91,7 +91,7 @@ describe('revocations', () => {
     expect([setting.cache.size, fate(setting, 'a')]).toEqual([0, 'denied']);
   });
 
-  it('take out what they name', () => {
+  it('remove the named tokens', () => {
     const revocations = new FakeRevocations();
     const setting = cacheSetting(scripts, { revocations });
     for (const token of ['a', 'b', 'c']) fate(setting, token);
@@ -109,7 +109,7 @@ describe('revocations', () => {
         revocations.regain();
       },
     ],
-  ])('that come while a token is looked up keep it from being kept: %s', async (_, happen) => {
+  ])('that arrive during a validation prevent caching: %s', async (_, happen) => {
     const { script, end } = held();
     const revocations = new FakeRevocations();
     const { cache, resolve } = cacheSetting({ t: script }, { revocations, onDisconnection: 'NEVER_CLEAR' });
@@ -120,7 +120,7 @@ describe('revocations', () => {
     expect(cache.size).toBe(0);
   });
 
-  it('that are lost while a token is looked up deny it', async () => {
+  it('that are lost during a validation reject the token', async () => {
     const { script, end } = held();
     const revocations = new FakeRevocations();
     const { resolve } = cacheSetting({ t: script }, { revocations, onDisconnection: 'NEVER_CLEAR' });
@@ -130,7 +130,7 @@ describe('revocations', () => {
     await expect(answer).rejects.toThrow(RevocationsUnheard);
   });
 
-  it('are no longer listened to when the cache is closed', () => {
+  it('are unsubscribed when the cache is closed', () => {
     const revocations = new FakeRevocations();
     const { cache } = cacheSetting(scripts, { revocations });
     cache.close();

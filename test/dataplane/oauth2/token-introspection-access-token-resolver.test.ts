@@ -47,7 +47,7 @@ function asking(server: AuthorizationServer, secret?: string) {
 }
 
 describe('with a real authorization server', () => {
-  it('takes an active token for what the server says', async () => {
+  it('returns the claims of an active token', async () => {
     const server = await startAuthorizationServer();
     const { told, logged } = await asking(server);
     const before = Math.floor(Date.now() / 1000) * 1000;
@@ -71,7 +71,7 @@ describe('with a real authorization server', () => {
     }
   });
 
-  it('refuses a token that the server will not judge', async () => {
+  it('rejects a token that the server refuses to introspect', async () => {
     const server = await startAuthorizationServer();
     const { told, logged } = await asking(server);
     expect(await told(await server.token({ jwt: true }))).toMatchObject({ error: 'invalid_token' });
@@ -80,7 +80,7 @@ describe('with a real authorization server', () => {
     });
   });
 
-  it('refuses everything when the server does not know the gateway, and says so once', async () => {
+  it('rejects all tokens when the server rejects the gateway, and logs it once', async () => {
     const server = await startAuthorizationServer();
     const { told, logged } = await asking(server, 'something else');
     const token = await server.token();
@@ -96,7 +96,7 @@ describe('with a real authorization server', () => {
     expect(JSON.stringify(logged)).not.toContain(token);
   });
 
-  it('refuses everything when the server is gone', async () => {
+  it('rejects all tokens when the server is down', async () => {
     const server = await startAuthorizationServer();
     const { told, logged } = await asking(server);
     const token = await server.token();
@@ -230,7 +230,7 @@ describe('the request', () => {
 const LATER = Math.floor(Date.now() / 1000) + 3600;
 const EARLIER = LATER - 7200;
 
-describe('good answers', () => {
+describe('valid responses', () => {
   it.each<[string, JsonObject, string[], number | null]>([
     ['scopes in a text', { scope: 'a b' }, ['a', 'b'], null],
     ['scopes in a list', { scope: ['a', 'b'] }, ['a', 'b'], null],
@@ -320,7 +320,7 @@ describe('the token is refused', () => {
       expect.any(String),
     ],
     ['endless', saying(`{"active":true,"x":"${'x'.repeat(1 << 20)}"}`), undecided, expect.any(String)],
-  ])('when the answer is %s', async (_what, answer, description, cause) => {
+  ])('when the response is %s', async (_what, answer, description, cause) => {
     const { told, logged } = await resolving({ endpoint: await endpoint(answer) });
     const more = description === undecided ? { undecided: true } : {};
     expect(await told('the-token')).toEqual({ kind: 'refusal', error: 'invalid_token', description, cause, ...more });
@@ -329,19 +329,19 @@ describe('the token is refused', () => {
     expect(JSON.stringify(logged)).not.toContain('the-token');
   });
 
-  it('when there is no answer in time', async () => {
+  it('when there is no response in time', async () => {
     const providerHandler = { type: 'ClientHandler', config: { soTimeout: '50 milliseconds' } };
     const { told } = await resolving({ endpoint: await endpoint(() => {}), providerHandler });
     expect(await told('t')).toMatchObject({ error: 'invalid_token', description: undecided });
   });
 
-  it('as an invalid request when the server says so', async () => {
+  it('as an invalid request when the server reports invalid_request', async () => {
     const { told } = await resolving({ endpoint: await endpoint(saying('{"error":"invalid_request"}', 400)) });
     expect(await told('t')).toMatchObject({ kind: 'refusal', error: 'invalid_request' });
   });
 });
 
-describe('when clients go before the server is asked', () => {
+describe('when clients disconnect before the introspection', () => {
   /** A server that is asked one thing at a time, and answers when it is told to. */
   async function startBusy(cache: JsonObject) {
     const asked: string[] = [];
@@ -373,7 +373,7 @@ describe('when clients go before the server is asked', () => {
     return { ...gateway, asked, released, status, first, leaver, waiting };
   }
 
-  it.each([{}, { enabled: true }])('does not ask it for them (cache %j)', async (cache) => {
+  it.each([{}, { enabled: true }])('does not introspect their tokens (cache %j)', async (cache) => {
     const { asked, released, status, first, leaver, waiting, logged } = await startBusy(cache);
     leaver.resetAndDestroy();
     await expect.poll(() => counters.block[COUNTER.backendWaiting]).toBe(waiting);
@@ -383,7 +383,7 @@ describe('when clients go before the server is asked', () => {
     expect(logged.filter(({ level }) => Number(level) >= 40)).toEqual([]);
   });
 
-  it('asks it for others who wait for the same', async () => {
+  it('introspects for other clients that wait for the same token', async () => {
     const { asked, released, status, first, leaver, counted } = await startBusy({ enabled: true });
     const misses = () => counted.filter(({ labels }) => labels['result'] === 'miss').length;
     const before = misses();

@@ -59,11 +59,11 @@ it.each<[string, readonly StoredSecret[], readonly StoredSecret[], number]>([
   ['all are gone', [one, two], [], 1],
   ['what was no key is gone', [one, { kind: 'generic', stableId: 'g', bytes: null as never }], [one], 0],
   ['a secret is replaced', [secret.other], [secretHalves(Buffer.alloc(32, 8), 'secret').other], 1],
-])('hears when keys are gone: %s', async (_, before, after, times) => {
+])('notifies listeners when keys are removed: %s', async (_, before, after, times) => {
   expect(await watched(before).become(after)).toBe(times);
 });
 
-it('hears once when nobody can say any more what is there', async () => {
+it('notifies listeners once when the keys can no longer be read', async () => {
   const keys = watched([one]);
   const broken = new Error('unreadable');
   expect(await keys.become(broken)).toBe(0); // the lease lasts
@@ -73,7 +73,7 @@ it('hears once when nobody can say any more what is there', async () => {
   expect(await keys.become([two])).toBe(2);
 });
 
-it('hears nothing when it has ended', async () => {
+it('notifies nobody after it is closed', async () => {
   const keys = watched([one]);
   await keys.become([one, two]);
   keys.end();

@@ -16,7 +16,7 @@ describe('testsAdministration', () => {
     "request.uri.path.startsWith('/openig/')",
     "request.method == 'GET' and find(request.uri.path, '^/openig/')",
     "request.uri.path == '/openig' or find(request.uri.path, '^/openig/')",
-  ])('is true of a condition that only administrative paths fulfil: %s', (condition) => {
+  ])('is true for a condition that only administrative paths match: %s', (condition) => {
     expect(tests(condition)).toBe(true);
   });
 
@@ -31,11 +31,11 @@ describe('testsAdministration', () => {
     "request.uri.path == '/openig' or request.uri.path == '/shop'",
     'false',
     'true',
-  ])('is false of a condition that other requests may fulfil, or none: %s', (condition) => {
+  ])('is false for a condition that other requests or no requests match: %s', (condition) => {
     expect(tests(condition)).toBe(false);
   });
 
-  it('goes by the prefix of admin.json', () => {
+  it('uses the prefix of admin.json', () => {
     expect(tests("request.uri.path == '/ops/gate/ping'", 'ops/gate')).toBe(true);
     expect(tests("request.uri.path == '/openig/ping'", 'ops/gate')).toBe(false);
   });

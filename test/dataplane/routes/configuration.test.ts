@@ -48,7 +48,7 @@ describe('a configuration', () => {
     expect(await get('/nothing')).toMatch(/^404/);
   });
 
-  it('takes no value and an evaluation error for no match', async () => {
+  it('treats a missing value and an evaluation error as no match', async () => {
     gateway = await startConfigured(router, {
       routes: {
         a: says('null', '${request.nope}'),
@@ -60,7 +60,7 @@ describe('a configuration', () => {
     expect(await get('/')).toBe('200 here');
   });
 
-  it('changes routes without touching the others', async () => {
+  it('changes routes without affecting other routes', async () => {
     gateway = await startConfigured(router, {
       routes: { a: says('a1', "${request.uri.path == '/a'}"), b: says('b1') },
     });
@@ -74,7 +74,7 @@ describe('a configuration', () => {
     ]);
   });
 
-  it('keeps the last good version of a route that turned bad, and says so', async () => {
+  it('keeps the last good version of a route that became invalid, and reports it', async () => {
     gateway = await startConfigured(router, { routes: { a: says('good') } });
     const problems = apply({ set: [set('a', { handler: { type: 'Nonsense' } })] });
     expect(problems).toMatchObject([
@@ -83,7 +83,7 @@ describe('a configuration', () => {
     expect(await get('/')).toBe('200 good');
   });
 
-  it('refuses in the place of a route that was never good', async () => {
+  it('rejects the requests of a route that was never valid', async () => {
     gateway = await startConfigured(router, { routes: { z: says('wider') } });
     const problems = apply({
       set: [
@@ -96,7 +96,7 @@ describe('a configuration', () => {
     expect(await get('/b')).toBe('200 wider');
   });
 
-  it('replaces everything when the base changes, and keeps it when the new one is bad', async () => {
+  it('replaces everything when config.json changes, and keeps it when the new one is invalid', async () => {
     gateway = await startConfigured(router, { routes: { a: { heap: [], handler: 'shared' } } }).catch(
       (error: Error) => {
         expect(error.message).toContain("there is no object 'shared'");
@@ -121,7 +121,7 @@ describe('a configuration', () => {
     expect(await get('/')).toBe('200 two');
   });
 
-  it('lets routers stand in routes', async () => {
+  it('allows routers inside of routes', async () => {
     gateway = await startConfigured(router, {
       routes: {
         outer: {
@@ -173,7 +173,7 @@ describe('a check', () => {
     expect(problems.find(({ path }) => path.at(-1) === 'handler')?.hint).toBe("did you mean 'other'?");
   });
 
-  it('does not call missing what may be the object without a name', () => {
+  it('does not report a reference as missing that may be the object without a name', () => {
     const document = { heap: [{ type: 'StaticResponseHandler', config: { status: 200 } }], handler: 'mine' };
     expect(checkConfigured(document).map(({ code, path }) => `${code} ${path.join('.')}`)).toEqual([
       'missing heap.0.name',
@@ -182,7 +182,7 @@ describe('a check', () => {
 });
 
 describe('a condition that reads the body', () => {
-  it('waits for it, and for a form only when it is one', async () => {
+  it('waits for the body, and for a form only if the body is one', async () => {
     gateway = await startConfigured(router, {
       routes: {
         a: says('form', "${request.form['who'][0] == 'me'}"),
@@ -200,7 +200,7 @@ describe('a condition that reads the body', () => {
 });
 
 describe('a body that an expression reads', () => {
-  it('may be as long as the limit says', async () => {
+  it('may be as long as the limit', async () => {
     const limits = { entityBytes: 1000 };
     gateway = await startConfigured(router, { limits, routes: { a: says('${length(request.entity.string)}') } });
     const post = async (length: number): Promise<number> =>

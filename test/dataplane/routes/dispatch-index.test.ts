@@ -69,7 +69,7 @@ describe('the index', () => {
   });
   afterAll(() => gateway.close());
 
-  it('finds what asking in order finds, for whatever routes and requests', async () => {
+  it('selects the same route as a linear search, for random routes and requests', async () => {
     const random = randomNumbers(20_261_115);
     const pick = <T>(items: readonly T[]): T => items[random(items.length)]!;
     const paths = ['/', '/a', '/a/b', '/ab', '/b', '/orders', '/orders/1', '/o%20x', '/A'];

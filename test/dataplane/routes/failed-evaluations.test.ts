@@ -21,7 +21,7 @@ it('warns of each expression once a minute', () => {
   expect(lines).toEqual(['warn ${a}', 'debug ${a}', 'warn ${b}', 'debug ${a}', 'warn ${a}']);
 });
 
-it('tells only so many expressions apart, until their minute is over', () => {
+it('tracks a limited number of expressions per minute', () => {
   const { failed, lines, later } = recorded();
   for (let i = 0; i < 1001; i++) failed.add(`\${${i}}`, 'why');
   expect(lines.filter((line) => line.startsWith('warn'))).toHaveLength(1000);

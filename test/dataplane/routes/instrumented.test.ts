@@ -32,7 +32,7 @@ const settled = (reply: Reply): void => reply.settle(new Response(201));
 const broken = new Error('broken');
 
 describe('the boundary of a route', () => {
-  it('tells nobody of what fails because the client has gone', async () => {
+  it('does not report failures after the client disconnected', async () => {
     const outcome = await run(() => Promise.reject(broken), settled, gone);
     expect(outcome).toMatchObject({ counted: ['begin', '500 failed'], failures: [], free: true });
   });

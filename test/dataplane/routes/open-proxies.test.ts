@@ -106,7 +106,7 @@ describe.each([
     expect(errorsOf(route, { isTenant })).toEqual([problem]);
   });
 
-  it('with a misspelt baseURI, which is named', () => {
+  it('with a misspelt baseURI, which the message names', () => {
     expect(errorsOf({ baseUri: 'http://app.example.com', handler: 'ReverseProxyHandler' }, { isTenant })).toEqual([
       "baseUri: there is no decorator 'baseUri'",
     ]);
@@ -118,7 +118,7 @@ describe.each([
   });
 });
 
-describe('a route is sound', () => {
+describe('a route is valid', () => {
   it.each<[string, JsonObject]>([
     ['with a baseURI', { baseURI: 'http://app.example.com', handler: 'ReverseProxyHandler' }],
     ['with a baseURI on the handler', { handler: { type: 'ReverseProxyHandler', baseURI: 'http://app.example.com' } }],
@@ -209,7 +209,7 @@ describe('a route is sound', () => {
     }
   });
 
-  it('of an operator who says that a forward proxy is meant', () => {
+  it('of an operator with forwardProxy', () => {
     const handler = { type: 'ReverseProxyHandler', config: { forwardProxy: true } };
     expect(errorsOf({ handler })).toEqual([]);
     expect(errorsOf({ handler }, { isTenant: true })).toEqual([
@@ -221,7 +221,7 @@ describe('a route is sound', () => {
   });
 });
 
-it('a request of a tenant that no baseURI covered when it came is refused', async () => {
+it('a request of a tenant without a baseURI at run time is rejected', async () => {
   const backend = await startRecordingBackend();
   const { port } = backend.destination;
   const condition = "${request.uri.path == '/covered'}";

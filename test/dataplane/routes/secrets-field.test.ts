@@ -37,16 +37,16 @@ const DEPRECATED =
   "warning deprecated-field secrets: is deprecated: use a SecretsProvider, to which 'secretsProvider' of each object refers";
 
 describe('the field secrets of a document', () => {
-  it('has stores for objects that do not say where their secrets are', async () => {
+  it('provides stores for objects without a secretsProvider', async () => {
     expect(await shownBy({ secrets: { stores: [store('a'), store('b')] }, handler: show })).toEqual(['a', 'b']);
   });
 
-  it('names stores of the heap', async () => {
+  it('can refer to stores of the heap', async () => {
     const heap = [store('a', { name: 'one' }), { name: 'main', ...show }];
     expect(await shownBy({ heap, secrets: { stores: ['one'] }, handler: 'main' })).toEqual(['a']);
   });
 
-  it('asks the stores of a route before those of config.json', async () => {
+  it('searches the stores of a route before those of config.json', async () => {
     const base = { secrets: { stores: [store('base')] }, handler: { type: 'Router', name: '_router' } };
     expect(await shownBy(base, { r: { secrets: { stores: [store('route')] }, handler: show } })).toEqual([
       'route',
@@ -55,12 +55,12 @@ describe('the field secrets of a document', () => {
     expect(await shownBy(base, { r: { handler: show } })).toEqual(['base']);
   });
 
-  it('is not asked by objects that say where their secrets are', async () => {
+  it('is not used by objects with a secretsProvider', async () => {
     const handler = { ...show, config: { ...(show['config'] as JsonObject), secretsProvider: store('own') } };
     expect(await shownBy({ secrets: { stores: [store('a')] }, handler })).toEqual(['own']);
   });
 
-  it('is seen through by its stores under their names, here and in routes', async () => {
+  it('exposes its stores by name, here and in routes', async () => {
     const named = (secretsProvider: JsonValue): JsonObject => ({
       ...show,
       config: { ...(show['config'] as JsonObject), secretsProvider },
@@ -108,13 +108,13 @@ describe('the field secrets of a document', () => {
     const secrets = { pass: Buffer.from('password').toString('base64') };
     const passwords = { type: 'Base64EncodedSecretStore', config: { secrets } };
 
-    it('has it from the other stores, here or in a document around', async () => {
+    it('reads it from the other stores, here or in an enclosing document', async () => {
       expect(await shownBy({ secrets: { stores: [keyStore, passwords] }, handler: show })).toEqual(['name']);
       const base = { secrets: { stores: [passwords] }, handler: { type: 'Router', name: '_router' } };
       expect(await shownBy(base, { r: { secrets: { stores: [keyStore] }, handler: show } })).toEqual(['name']);
     });
 
-    it('is refused where no other store can have it', () => {
+    it('is rejected if no other store can have it', () => {
       expect(problems({ secrets: { stores: [keyStore, keyStore] }, handler: show })).toEqual([
         DEPRECATED,
         ...[0, 1].map(
@@ -126,7 +126,7 @@ describe('the field secrets of a document', () => {
     });
   });
 
-  it('is no reason to leave out what is required where it has no stores', () => {
+  it('does not replace a required secretsProvider if it has no stores', () => {
     expect(problems({ secrets: { stores: [] }, handler: show })).toEqual([
       DEPRECATED,
       'error missing handler.config.secretsProvider: is required: there are no secrets.stores',
@@ -134,7 +134,7 @@ describe('the field secrets of a document', () => {
     expect(problems({ handler: show })).toEqual(['error missing handler.config.secretsProvider: is required']);
   });
 
-  it('refuses a store that needs an object which needs the stores', () => {
+  it('rejects a store that depends on an object which depends on the stores', () => {
     const jwks = { type: 'JwkSetSecretStore', config: { jwkUrl: 'http://127.0.0.1:1/', handler: show } };
     expect(problems({ secrets: { stores: [jwks] }, handler: show })).toEqual([
       DEPRECATED,

@@ -55,7 +55,7 @@ async function holdingBackend() {
 }
 
 describe('a rotated resource', () => {
-  it('takes effect in a route that is not built again, and requests under way are answered', async () => {
+  it('takes effect in a route that is not rebuilt, and running requests are answered', async () => {
     const [before, after] = [new IssuerKey(), new IssuerKey()];
     const backend = await holdingBackend();
     const trust = { egress: [`127.0.0.1:${backend.port}`] };
@@ -78,7 +78,7 @@ describe('a rotated resource', () => {
     expect(backend.connections()).toBe(1);
   });
 
-  it('leaves the version before it in force where it cannot be built, and says so for each route', async () => {
+  it('keeps the previous version if it cannot be built, and reports it for each route', async () => {
     const [before, after] = [new IssuerKey(), new IssuerKey()];
     const gateway = await startTenants({ a: guarded(), b: guarded() }, { resources: [storeOf(before)] });
     const problems = gateway.change({}, rotation(storeOf(after, 'shop/keys', 'ODD')));
@@ -170,7 +170,7 @@ describe('shared objects', () => {
     expect(await status(gateway, key, 'bank.test')).toBe(200);
   });
 
-  it('are not seen by other names, nor by routes that do not name them', async () => {
+  it('are not visible under other names or in routes that do not name them', async () => {
     const gateway = await startTenants(
       { a: guarded(undefined, { resources: { other: KEY } }), b: { ...guarded(), resources: {} } },
       { resources: [storeOf(new IssuerKey())] },
@@ -181,7 +181,7 @@ describe('shared objects', () => {
     ]);
   });
 
-  it('that are missing are named, and the route refuses its requests', async () => {
+  it('that are missing are reported by name, and the route rejects its requests', async () => {
     const key = new IssuerKey();
     const gateway = await startTenants({ a: guarded() });
     expect(gateway.problems[0]?.problems[0]?.message).toBe(
@@ -201,7 +201,7 @@ describe('shared objects', () => {
     expect([await status(gateway, before), await status(gateway, after)]).toEqual([401, 200]);
   });
 
-  it('are as before after a config.json that cannot be built', async () => {
+  it('are unchanged after a config.json that cannot be built', async () => {
     const [before, after] = [new IssuerKey(), new IssuerKey()];
     const gateway = await startTenants({ a: guarded() }, { resources: [storeOf(before)] });
     expect(gateway.replaceBase({ heap: [{ name: 'x', type: 'Nothing' }] })).toHaveLength(1);

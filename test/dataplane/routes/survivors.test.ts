@@ -81,7 +81,7 @@ describe('an edited route', () => {
     expect(seen).toEqual({ ...before, requests: before.requests + 10 });
   });
 
-  it('makes a filter anew whose own declaration changed', async () => {
+  it('rebuilds a filter whose own declaration changed', async () => {
     const { seen, url } = await counting();
     const gateway = await startTenants({ a: route(url, '1') });
     await gateway.send(TOKEN);
@@ -93,7 +93,7 @@ describe('an edited route', () => {
     expect(seen.introspections).toBe(2);
   });
 
-  it('makes objects anew whose properties changed', async () => {
+  it('rebuilds objects whose properties changed', async () => {
     const answering: JsonObject = {
       handler: { type: 'StaticResponseHandler', config: { status: 200, entity: '${greeting}' } },
     };
@@ -103,7 +103,7 @@ describe('an edited route', () => {
     expect((await gateway.get('/')).body).toBe('welcome');
   });
 
-  it('makes an object anew when an object of the heap changed that it refers to', async () => {
+  it('rebuilds an object when a referenced object of the heap changed', async () => {
     const { seen, url } = await counting();
     const named = (soTimeout: string): TenantRoute => ({
       document: {
@@ -149,7 +149,7 @@ describe('an edited route', () => {
     expect(seen.introspections).toBe(2);
   });
 
-  it('leaves no object behind however often it is edited', async () => {
+  it('leaks no object after many edits', async () => {
     const { url } = await counting();
     const gateway = await startTenants({ a: route(url, '0') });
     const before = gateway.configuration.builtObjects;

@@ -7,7 +7,7 @@ import { revealed } from '../../support/identity/secret-folder.ts';
 const TYPE = 'Base64EncodedSecretStore';
 
 describe(TYPE, () => {
-  it('has what the document says, and warns of it', async () => {
+  it('returns the secrets of the document, with a warning', async () => {
     const { object: store, problems } = buildObject('secretStore', TYPE, { secrets: { 'a.b': 'cGFzcw==' } });
     expect(revealed(await store.active('a.b'))).toBe('pass');
     await expect(store.active('toString')).rejects.toThrow(NoSuchSecret);

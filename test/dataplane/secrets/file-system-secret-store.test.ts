@@ -33,7 +33,7 @@ describe(TYPE, () => {
     expect(revealed(await store.active(id))).toBe(expected);
   });
 
-  it('keeps a line break at the end, and says so', async () => {
+  it('keeps a trailing line break and logs a warning', async () => {
     const { object: store, logged } = storeAt(secretFolder({ a: 'pass\n' }));
     expect(revealed(await store.active('a'))).toBe('pass\n');
     expect(logged).toMatchObject([{ secretId: 'a', msg: expect.stringContaining('ends with a line break') }]);
@@ -47,7 +47,7 @@ describe(TYPE, () => {
       "there is no secret 'a' of the kind GenericSecret in 'it': there is no file 'DIR/a'",
     ],
     ['is empty', { a: '' }, UnreadableSecret, "the secret 'a' of 'it' cannot be read: it is empty"],
-  ])('refuses what %s', async (_, files, type, message) => {
+  ])('rejects a file that %s', async (_, files, type, message) => {
     const directory = secretFolder(files);
     const error = await storeAt(directory)
       .object.active('a')
@@ -56,13 +56,13 @@ describe(TYPE, () => {
     expect(error).toHaveProperty('message', message.replace('DIR', directory));
   });
 
-  it('tells what is no file from what is missing', async () => {
+  it('distinguishes a directory entry that is not a file from a missing file', async () => {
     const directory = secretFolder();
     mkdirSync(join(directory, 'a'));
     await expect(storeAt(directory).object.active('a')).rejects.toThrow('its file cannot be read');
   });
 
-  it('does not leave its directory', async () => {
+  it('does not read files outside of its directory', async () => {
     const directory = secretFolder({ a: 'pass' });
     const { object: store } = storeAt(directory);
     for (const id of [`../${directory.split('/').at(-1)}/a`, '..', './a', '']) {
@@ -87,7 +87,7 @@ describe(TYPE, () => {
     expect(refusals({ type: TYPE, config })).toEqual(said);
   });
 
-  it('is not for tenants', () => {
+  it('rejects documents of tenants', () => {
     const said = 'config.directory: is for operators only: it is a path on the machine of the data plane';
     expect(refusals({ type: TYPE, config: { directory: '/x' } }, [], noReach)).toEqual([said]);
   });
@@ -116,7 +116,7 @@ describe('a change of files', () => {
     ],
   ];
 
-  it.each(cases)('is noticed: %s', async (_, change, expected) => {
+  it.each(cases)('is detected: %s', async (_, change, expected) => {
     const directory = join(secretFolder(), 'secrets');
     mkdirSync(directory);
     writeFileSync(join(directory, 'a'), 'old');
@@ -131,7 +131,7 @@ describe('a change of files', () => {
     await comesTo(store, 'newer');
   });
 
-  it('is noticed: a file that is gone, and back', async () => {
+  it('is detected: a file that is removed and created again', async () => {
     const directory = secretFolder({ a: 'old' });
     const { object: store } = storeAt(directory);
     await comesTo(store, 'old');
@@ -141,7 +141,7 @@ describe('a change of files', () => {
     await comesTo(store, 'new');
   });
 
-  it('is noticed where Kubernetes swaps all files at once', async () => {
+  it('is detected when Kubernetes swaps all files at once', async () => {
     const directory = secretFolder();
     for (const version of ['old', 'new']) {
       mkdirSync(join(directory, `..${version}`));
@@ -156,7 +156,7 @@ describe('a change of files', () => {
     await comesTo(store, 'new');
   });
 
-  it('gives the same objects for a file that is as before', async () => {
+  it('returns the same objects for an unchanged file', async () => {
     const directory = secretFolder({ a: 'same' });
     const { object: store } = storeAt(directory);
     const before = await store.active('a');
@@ -167,7 +167,7 @@ describe('a change of files', () => {
     expect(await store.active('a')).toBe(before);
   });
 
-  it('that cannot be read leaves what was, and says so', async () => {
+  it('that makes a file unreadable keeps the old value and logs it', async () => {
     const directory = secretFolder({ a: 'cGFzcw==' });
     const { object: store, logged } = storeAt(directory, { format: 'BASE64' });
     await comesTo(store, 'pass');
@@ -181,7 +181,7 @@ describe('a change of files', () => {
     expect(revealed(await store.active('a'))).toBe('pass');
   });
 
-  it('that cannot be read leaves nothing once the lease is over', async () => {
+  it('that makes a file unreadable removes the value when the lease expires', async () => {
     const directory = secretFolder({ a: 'cGFzcw==' });
     const { object: store } = storeAt(directory, { format: 'BASE64', leaseExpiry: '50 milliseconds' });
     await comesTo(store, 'pass');
@@ -191,7 +191,7 @@ describe('a change of files', () => {
     });
   });
 
-  it('is seen when the lease is over if nobody watches', async () => {
+  it('is detected when the lease expires if files are not watched', async () => {
     const directory = secretFolder({ a: 'old' });
     const { object: store } = storeAt(directory, { autoRefresh: { enabled: false }, leaseExpiry: '50 milliseconds' });
     await comesTo(store, 'old');
@@ -199,7 +199,7 @@ describe('a change of files', () => {
     await comesTo(store, 'new');
   });
 
-  it('is not seen before, if nobody watches', async () => {
+  it('is not detected before the lease expires if files are not watched', async () => {
     const directory = secretFolder({ a: 'old' });
     const { object: quiet } = storeAt(directory, { autoRefresh: { enabled: false } });
     const { object: watching } = storeAt(directory);

@@ -57,7 +57,7 @@ describe('a value of a secret', () => {
     ],
   ];
 
-  it.each(stores)('is printed by nobody: %s', async (_, declaration) => {
+  it.each(stores)('is never printed: %s', async (_, declaration) => {
     const files = {
       plain: VALUE,
       broken: pem.slice(0, -60),
@@ -83,7 +83,7 @@ describe('a value of a secret', () => {
     for (const form of [...formsOf(VALUE), ...formsOf(bodyOf(key))]) expect(text).not.toContain(form);
   });
 
-  it('is printed by no problem of a document', () => {
+  it('is never part of a document problem', () => {
     const secrets = { a: `${VALUE}`, b: [VALUE], c: { d: VALUE } };
     const heap = [{ name: 'it', type: 'Base64EncodedSecretStore', config: { secrets } }];
     const problems = checkConfigured({ heap, handler: 'ReverseProxyHandler' });

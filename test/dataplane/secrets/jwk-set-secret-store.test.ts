@@ -41,7 +41,7 @@ function store(jwkUrl: string, config: JsonObject = {}) {
 }
 
 describe(TYPE, () => {
-  it('finds the keys of the set by their kid and in their order', async () => {
+  it('returns the keys of the set by kid and in order', async () => {
     const { url, asked } = await endpoint(said({ keys: [publicJwk('a'), publicJwk('b'), publicJwk('c')] }));
     const { object, problems } = store(url);
     expect(problems).toEqual([]);
@@ -50,7 +50,7 @@ describe(TYPE, () => {
     expect(asked).toEqual(['GET /jwks?tenant=a application/jwk-set+json, application/json']);
   });
 
-  it('leaves out what cannot be used or is not for a URL, says so once, and serves the rest', async () => {
+  it('leaves out unusable and private keys with one warning, and serves the rest', async () => {
     const pair = generateKeyPairSync('ed25519');
     const k = randomBytes(32).toString('base64url');
     const keys = [
@@ -97,7 +97,7 @@ describe(TYPE, () => {
     await expect(asked).rejects.toThrow(`(${url.replace('?tenant=a', '')})`);
   });
 
-  it('fails where nobody answers', async () => {
+  it('fails when the endpoint does not answer', async () => {
     const backend = await HttpBackend.start(() => {});
     const { port } = backend.destination;
     await backend.close();
@@ -125,7 +125,7 @@ describe(TYPE, () => {
     expect(asked).toEqual(['GET /jwks?tenant=a x/y']);
   });
 
-  it('verifies every token of a server whose keys are renewed meanwhile', async () => {
+  it('verifies every token of a server that rotates its keys meanwhile', async () => {
     const server = await startAuthorizationServer();
     const { object } = store(server.endpoints.jwks);
     const results: boolean[] = [];
@@ -198,7 +198,7 @@ describe(TYPE, () => {
     ['cacheTimeout', 'unlimited'],
     ['leaseExpiry', 'zero'],
     ['leaseExpiry', 'unlimited'],
-  ])('says that %s of %s has no effect', (name, value) => {
+  ])('warns that %s of %s has no effect', (name, value) => {
     const { problems } = store('https://as.test', { [name]: value });
     expect(problems).toMatchObject([{ code: 'no-effect', severity: 'warning', path: ['heap', 0, 'config', name] }]);
   });

@@ -45,7 +45,7 @@ function arranged(first: readonly CryptoKey[] = [a, b], times: { lease?: number;
 }
 
 describe('a store of a JWK set', () => {
-  it('gives all keys in the order of the set under every id, and the first as the one to use', async () => {
+  it('returns all keys in order for every id, the first one as active', async () => {
     const { store, ids, state } = arranged([a, b]);
     expect(await ids()).toEqual(['a', 'b']);
     expect(await store.keys('verify', 'other')).toBe(await store.keys('verify', 'any'));
@@ -54,7 +54,7 @@ describe('a store of a JWK set', () => {
     expect(state.fetches).toBe(1);
   });
 
-  it('has only what the usage allows, and no passwords', async () => {
+  it('returns only keys that allow the usage, and no generic secrets', async () => {
     const { store } = arranged([keyNamed('enc', {}), a]);
     await expect(store.keys('encrypt', 'x')).rejects.toThrow(NoSuchSecret);
     await expect(store.key('sign', 'x')).rejects.toThrow(NoSuchSecret);
@@ -62,13 +62,13 @@ describe('a store of a JWK set', () => {
     await expect(store.valid('x')).rejects.toThrow(NoSuchSecret);
   });
 
-  it('fetches once for everybody who asks at the same time', async () => {
+  it('shares one fetch between concurrent lookups', async () => {
     const { store, state } = arranged();
     await Promise.all(Array.from({ length: 100 }, (_, at) => store.keys('verify', `id${at}`)));
     expect(state.fetches).toBe(1);
   });
 
-  it('serves what is at hand while it fetches again', async () => {
+  it('serves the current keys while it fetches again', async () => {
     const { ids, state, settled } = arranged([a]);
     await ids();
     state.now = 120 * SECONDS;
@@ -83,7 +83,7 @@ describe('a store of a JWK set', () => {
     expect(state.fetches).toBe(2);
   });
 
-  it('fetches again before the lease is over also when the cache lasts longer', async () => {
+  it('fetches again before the lease expires even if the cache time is longer', async () => {
     const { ids, state, settled } = arranged([a], { lease: 60 * SECONDS, refresh: 600 * SECONDS });
     await ids();
     state.now = 45 * SECONDS;
@@ -95,7 +95,7 @@ describe('a store of a JWK set', () => {
     expect(await ids()).toEqual(['a']);
   });
 
-  it('keeps what it has while its lease lasts when the endpoint fails, and then has nothing', async () => {
+  it('keeps the keys until the lease expires when the endpoint fails, and then has none', async () => {
     const { ids, state, settled, logged } = arranged([a]);
     await ids();
     state.isDown = true;
@@ -113,7 +113,7 @@ describe('a store of a JWK set', () => {
     expect(await ids()).toEqual(['a']);
   });
 
-  it('tries an endpoint that fails later and later, at most once a minute', async () => {
+  it('backs off from a failing endpoint, up to one minute', async () => {
     const { ids, state } = arranged();
     state.isDown = true;
     const tries: number[] = [];
@@ -125,8 +125,8 @@ describe('a store of a JWK set', () => {
     expect(tries).toEqual([0, 1, 3, 7, 15, 31, 63, 123, 183, 243]);
   });
 
-  describe('asked for a key that is not there', () => {
-    it('fetches once, and finds one that is new', async () => {
+  describe('asked for an unknown key', () => {
+    it('fetches once and finds a new key', async () => {
       const { store, state } = arranged([a]);
       await store.keys('verify', 'x');
       state.now = 1 * SECONDS;
@@ -136,13 +136,13 @@ describe('a store of a JWK set', () => {
       expect(state.fetches).toBe(2);
     });
 
-    it('does not fetch twice for the first who asks', async () => {
+    it('does not fetch twice for the first lookup', async () => {
       const { store, state } = arranged([a]);
       await expect(store.named('verify', 'x', 'c')).rejects.toThrow(NoSuchSecret);
       expect(state.fetches).toBe(1);
     });
 
-    it('spends a small budget on a flood of made-up names, which refills', async () => {
+    it('limits fetches for a flood of made-up key ids by a budget that refills', async () => {
       const { store, state } = arranged([a]);
       await store.keys('verify', 'x');
       state.now = 1 * SECONDS;
@@ -160,7 +160,7 @@ describe('a store of a JWK set', () => {
       expect(state.fetches).toBe(11);
     });
 
-    it('finds a rotated key at once although somebody sent a made-up name before', async () => {
+    it('finds a rotated key at once after a made-up key id', async () => {
       const { store, state } = arranged([a]);
       await store.keys('verify', 'x');
       state.now = 1 * SECONDS;
@@ -170,7 +170,7 @@ describe('a store of a JWK set', () => {
       expect(await store.named('verify', 'x', 'c')).toBe(c);
     });
 
-    it('finds a rotated key within ten seconds while made-up names go on', async () => {
+    it('finds a rotated key within ten seconds during a flood of made-up key ids', async () => {
       const { store, state } = arranged([a]);
       await store.keys('verify', 'x');
       let foundAt = -1;
@@ -186,7 +186,7 @@ describe('a store of a JWK set', () => {
       expect(foundAt - 30 * SECONDS).toBeLessThanOrEqual(10 * SECONDS);
     });
 
-    it('fetches for the same unknown name once in each pause', async () => {
+    it('fetches at most once per pause for the same unknown key id', async () => {
       const { store, state } = arranged([a], { lease: 3000 * SECONDS, refresh: 2000 * SECONDS });
       await store.keys('verify', 'x');
       for (state.now = 1 * SECONDS; state.now < 240 * SECONDS; state.now += SECONDS) {
@@ -195,7 +195,7 @@ describe('a store of a JWK set', () => {
       expect(state.fetches).toBe(3);
     });
 
-    it('does not fetch for it where the endpoint just failed', async () => {
+    it('does not fetch for an unknown key right after a failed fetch', async () => {
       const { store, state } = arranged([a]);
       await store.keys('verify', 'x');
       state.isDown = true;
@@ -207,7 +207,7 @@ describe('a store of a JWK set', () => {
     });
   });
 
-  it('tells that the keys are others, and not that they are the same', async () => {
+  it('notifies listeners only when the keys changed', async () => {
     const { store, ids, state, settled } = arranged([a]);
     let told = 0;
     const end = store.watch(() => told++);
@@ -227,7 +227,7 @@ describe('a store of a JWK set', () => {
     store.close();
   });
 
-  it('fetches for those who listen although nobody asks, and tells when the lease is over', async () => {
+  it('fetches for listeners without a lookup, and notifies them when the lease expires', async () => {
     let keys = [a];
     let isDown = false;
     const store = new JwkSetStore({
@@ -254,7 +254,7 @@ describe('a store of a JWK set', () => {
     await expect(store.key('verify', 'x')).rejects.toThrow('the endpoint is down');
   });
 
-  it('gives nothing once it is closed', async () => {
+  it('returns nothing after it is closed', async () => {
     const { store, ids } = arranged([a]);
     await ids();
     store.close();

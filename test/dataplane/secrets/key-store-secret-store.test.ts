@@ -74,12 +74,12 @@ async function aliases(store: SecretStore, usage: KeyUsage, id: string): Promise
 }
 
 describe(TYPE, () => {
-  it('takes an empty file for the empty password', async () => {
+  it('treats an empty password file as the empty password', async () => {
     const { store } = storeOver({ keystore: pkcs12File({ ...wish, password: '' }), password: '' });
     expect(await store.key('sign', 'sign')).toMatchObject({ stableId: 'One' });
   });
 
-  it('uses the first alias and accepts all in their order', async () => {
+  it('uses the first alias as active and all aliases as valid, in order', async () => {
     const { store, problems, logged } = storeOver({});
     expect(await store.key('sign', 'sign')).toMatchObject({
       stableId: 'One',
@@ -117,11 +117,11 @@ describe(TYPE, () => {
     for (const answer of answers) if (answer.status === 'rejected') expect(answer.reason).toBeInstanceOf(NoSuchSecret);
   });
 
-  it('gives a password that was stored as it was', async () => {
+  it('returns a stored password unchanged', async () => {
     expect(revealed(await storeOver({}).store.active('api.key'))).toBe('the api key');
   });
 
-  it('leaves out aliases that are not there, and fails when none is', async () => {
+  it('leaves out missing aliases, and fails if all are missing', async () => {
     const { store, file } = storeOver({});
     expect(await aliases(store, 'sign', 'some')).toEqual(['two']);
     const error = await store.key('sign', 'none').catch((thrown: unknown) => thrown);
@@ -130,11 +130,11 @@ describe(TYPE, () => {
     await expect(store.key('sign', 'unmapped')).rejects.toThrow('no mapping names it');
   });
 
-  it('finds aliases that match, pattern by pattern, each once and in the order of the alphabet', async () => {
+  it('finds matching aliases per pattern, each once and in alphabetical order', async () => {
     expect(await aliases(storeOver({}).store, 'verify', 'matching')).toEqual(['two', 'one', 'root']);
   });
 
-  it('fails if the one to use is not for the purpose', async () => {
+  it('fails if the active key does not allow the usage', async () => {
     const { store } = storeOver({});
     await expect(store.key('sign', 'mixed')).rejects.toThrow(NoSuchSecret);
     expect(await aliases(store, 'sign', 'mixed')).toEqual(['two']);
@@ -154,7 +154,7 @@ describe(TYPE, () => {
     expect(said).toEqual(storeType === 'pkcs12' ? [] : [['insecure', 'storeType']]);
   });
 
-  it('takes the former names of the passwords, and warns', async () => {
+  it('accepts the former names of the password fields, with a warning', async () => {
     const { object: store, problems } = storeOver(
       { keystore: pkcs12File({ ...wish, entryPassword: 'inner' }), more: { inner: 'inner' } },
       {},
@@ -179,7 +179,7 @@ describe(TYPE, () => {
     ]);
   });
 
-  it('opens what has no password without one', async () => {
+  it('opens a keystore that has no password', async () => {
     const file = join(secretFolder({ k: keystoreFile('made/empty-password.p12') }), 'k');
     const { object: store } = buildObject('secretStore', TYPE, {
       file,
@@ -196,7 +196,7 @@ describe(TYPE, () => {
     ['half of a file', { keystore: pkcs12File(wish).subarray(0, 500) }, 'it is damaged: a length goes past its end'],
     ['another type', { keystore: keystoreFile('made/all.jceks') }, "it is a JCEKS file, and 'storeType' is PKCS12"],
     ['no password', { password: '' }, 'the password is empty'],
-  ])('refuses %s in words that say nothing of it', async (_, files, message) => {
+  ])('rejects %s with a message that reveals no secret', async (_, files, message) => {
     const { store, logged } = storeOver(files);
     const error = await store.key('sign', 'sign').catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(UnreadableSecret);
@@ -204,13 +204,13 @@ describe(TYPE, () => {
     expect(String(error) + JSON.stringify(logged)).not.toMatch(/hunter2|pass word/);
   });
 
-  it('says at once that there is no password', async () => {
+  it('reports a missing password at once', async () => {
     const { logged } = storeOver({}, { storePasswordSecretId: 'other' });
     const said = { msg: 'could not open a keystore', err: { message: expect.stringContaining("no secret 'other'") } };
     await vi.waitFor(() => expect(logged).toMatchObject([said]));
   });
 
-  it('prints nothing of what it holds', async () => {
+  it('prints none of its secrets', async () => {
     const { store } = storeOver({});
     const held = [await store.active('api.key'), await store.key('sign', 'sign'), await store.key('encrypt', 'aes')];
     const printed = inspect([store, held], { depth: 20, showHidden: true, getters: true }) + JSON.stringify(store);
@@ -218,7 +218,7 @@ describe(TYPE, () => {
     expect(printed).not.toContain(one.key.slice(60, 100));
   });
 
-  it('opens a file once for all ids, however often and in vain', async () => {
+  it('opens the file once for all ids, also for repeated failing lookups', async () => {
     const { store, logged } = storeOver({ password: 'wrong' });
     const ids = mappings.map(({ secretId }) => secretId);
     for (let time = 0; time < 3; time++) await Promise.allSettled(ids.map((id) => store.keys('verify', id)));
@@ -230,7 +230,7 @@ describe(TYPE, () => {
   });
 });
 
-describe('what is refused', () => {
+describe('an invalid declaration', () => {
   const valid = {
     file: '/x',
     storePasswordSecretId: 'a',
@@ -337,7 +337,7 @@ describe('a change', () => {
     ],
   ];
 
-  it.each(changes)('of the file is noticed: %s', async (_, change) => {
+  it.each(changes)('of the file is detected: %s', async (_, change) => {
     const { store, file } = storeOver({});
     const heard = vi.fn();
     store.watch(heard);
@@ -347,7 +347,7 @@ describe('a change', () => {
     expect(heard).toHaveBeenCalled();
   });
 
-  it('of the file is noticed where Kubernetes swaps all files at once', async () => {
+  it('of the file is detected when Kubernetes swaps all files at once', async () => {
     const { file: first } = storeOver({});
     const directory = secretFolder();
     for (const version of ['old', 'new']) mkdirSync(join(directory, `..${version}`));
@@ -362,7 +362,7 @@ describe('a change', () => {
     await comesTo(store, 'CN=renewed');
   });
 
-  it('of the password and of the file is noticed', async () => {
+  it('of both the password and the file is detected', async () => {
     const { store, file, directory } = storeOver({});
     await comesTo(store, 'CN=one');
     writeFileSync(file, pkcs12File({ ...wish, password: 'another', keys: { one: renewed } }));
@@ -370,7 +370,7 @@ describe('a change', () => {
     await comesTo(store, 'CN=renewed');
   });
 
-  it('of something else in the folder is none', async () => {
+  it('of another file in the directory is ignored', async () => {
     const { store, file } = storeOver({});
     const before = await store.keys('sign', 'sign');
     const heard = vi.fn();
@@ -385,7 +385,7 @@ describe('a change', () => {
     expect(heard).toHaveBeenCalledTimes(1);
   });
 
-  it('that deletes the file leaves what was while the lease lasts, and nothing then', async () => {
+  it('that deletes the file keeps the secrets until the lease expires', async () => {
     const long = storeOver({});
     const short = storeOver({}, { leaseExpiry: '200 milliseconds' });
     await comesTo(long.store, 'CN=one');
@@ -398,7 +398,7 @@ describe('a change', () => {
     expect((await long.store.key('sign', 'sign')).stableId).toBe('One');
   });
 
-  it('to a file that cannot be opened leaves what was, and says so', async () => {
+  it('to a file that cannot be opened keeps the secrets and logs it', async () => {
     const { store, file, logged } = storeOver({});
     await comesTo(store, 'CN=one');
     writeFileSync(file, other.subarray(0, 700));
@@ -411,7 +411,7 @@ describe('a change', () => {
     await comesTo(store, 'CN=renewed');
   });
 
-  it('is not noticed before the lease is over if nobody watches', async () => {
+  it('is not detected before the lease expires if the file is not watched', async () => {
     const quiet = storeOver({}, { autoRefresh: { enabled: false } });
     const brief = storeOver({}, { autoRefresh: { enabled: false }, leaseExpiry: '50 milliseconds', file: quiet.file });
     await comesTo(quiet.store, 'CN=one');
@@ -421,7 +421,7 @@ describe('a change', () => {
     expect((await quiet.store.key('sign', 'sign')).certificates[0]?.subject).toBe('CN=one');
   });
 
-  it('that is none gives the same objects when the lease is over', async () => {
+  it('without effect returns the same objects after the lease expires', async () => {
     const { store } = storeOver({}, { leaseExpiry: '1 millisecond' });
     const before: StoredSecret = await store.key('sign', 'sign');
     await vi.waitFor(async () => expect(await store.key('sign', 'sign')).toBe(before));

@@ -49,7 +49,7 @@ const trustManager: JsonObject = {
   config: { verificationSecretId: 'trusted', secretsProvider: 'keystore', checkRevocation: false },
 };
 
-it('a server shows the key and the chain of a keystore, trusts clients by it, and follows it when it changes', async () => {
+it('a connector uses key, chain and trusted certificates of a keystore, and reloads them after a change', async () => {
   const directory = secretFolder({ pass: 'pass', 'keystore.p12': pkcs12File(wish) });
   const { get } = buildObjects([keystoreIn(directory), keyManager('server'), trustManager]);
   const { port } = await startSecure({
@@ -71,7 +71,7 @@ it('a server shows the key and the chain of a keystore, trusts clients by it, an
   await vi.waitFor(async () => expect(await shown()).toBe('renewed'), { timeout: 120_000 });
 });
 
-it('a handler trusts a backend by a keystore and shows it a key of the keystore', async () => {
+it('a handler verifies a backend with a keystore and sends a client certificate of it', async () => {
   const directory = secretFolder({ pass: 'pass', 'keystore.p12': pkcs12File(wish) });
   const backend = middle.issue({ names: ['localhost'] });
   const { port, connections } = await startTlsBackend({

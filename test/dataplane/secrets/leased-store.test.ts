@@ -47,7 +47,7 @@ function storeOf(read: (id: string) => readonly StoredSecret[] | Promise<readonl
 }
 
 describe('a lease', () => {
-  it('spares reading again until it is over', async () => {
+  it('avoids another read until it expires', async () => {
     const { store, time, reading } = storeOf(() => [generic(`at ${time.now}`)]);
     expect(revealed(await store.active('a'))).toBe('at 0');
     time.now = 999;
@@ -57,20 +57,20 @@ describe('a lease', () => {
     expect(revealed(await store.active('a'))).toBe('at 1000');
   });
 
-  it('is one for each id', async () => {
+  it('exists for each secret id separately', async () => {
     const { store, reading } = storeOf((id) => [generic(id)]);
     expect(revealed(await store.active('a'))).toBe('a');
     expect(revealed(await store.active('b'))).toBe('b');
     expect(reading).toHaveBeenCalledTimes(2);
   });
 
-  it('begins with one reading for all who ask at the same time', async () => {
+  it('starts with one read for all concurrent lookups', async () => {
     const { store, reading } = storeOf(() => [generic('x')]);
     await Promise.all([store.active('a'), store.valid('a'), store.active('a')]);
     expect(reading).toHaveBeenCalledTimes(1);
   });
 
-  it('lets an old value be used while the new one cannot be read, and no longer', async () => {
+  it('allows the old value while the new one cannot be read, but not after it expires', async () => {
     let read = (): StoredSecret[] => [generic('old')];
     const { store, time, reading, logged } = storeOf(() => read());
     await store.active('a');
@@ -99,7 +99,7 @@ describe('a lease', () => {
         throw new Error('broken');
       },
     ],
-  ])('is not asked for again with every request where %s', async (_, nothing) => {
+  ])('does not cause a read for every request if %s', async (_, nothing) => {
     let read = nothing;
     const { store, time, reading } = storeOf(() => read());
     for (let i = 0; i < 3; i++) await expect(store.keys('verify', 'a')).rejects.toThrow();
@@ -112,7 +112,7 @@ describe('a lease', () => {
     expect(revealed(await store.active('a'))).toBe('new');
   });
 
-  it('ends at once when the secret is gone', async () => {
+  it('ends at once when the secret is removed', async () => {
     let secrets = [generic('old')];
     const { store } = storeOf(() => secrets);
     await store.active('a');
@@ -121,7 +121,7 @@ describe('a lease', () => {
     await expect(store.active('a')).rejects.toThrow(NoSuchSecret);
   });
 
-  it('does not begin with what was read before a change', async () => {
+  it('does not start with a value that was read before a change', async () => {
     const answers: ((secrets: readonly StoredSecret[]) => void)[] = [];
     const { store } = storeOf(() => new Promise((resolve) => answers.push(resolve)));
     const before = store.active('a');
@@ -136,8 +136,8 @@ describe('a lease', () => {
   });
 });
 
-describe('whoever watches', () => {
-  it('hears of changes, until it has heard enough', () => {
+describe('a change listener', () => {
+  it('is called for changes until it unsubscribes', () => {
     const { store } = storeOf(() => []);
     const [one, two] = [vi.fn(), vi.fn()];
     const end = store.watch(one);
@@ -149,7 +149,7 @@ describe('whoever watches', () => {
     expect(two).toHaveBeenCalledTimes(2);
   });
 
-  describe('hears as time goes by', () => {
+  describe('is called over time', () => {
     beforeEach(() => void vi.useFakeTimers());
     afterEach(() => void vi.useRealTimers());
 
@@ -158,7 +158,7 @@ describe('whoever watches', () => {
       await vi.advanceTimersByTimeAsync(milliseconds);
     }
 
-    it('when a lease is over, and when the next one is', async () => {
+    it('when a lease expires, and when the next one does', async () => {
       const { store, time } = storeOf(() => [generic('x')]);
       const heard = vi.fn(() => void store.active('a'));
       store.watch(heard);
@@ -174,7 +174,7 @@ describe('whoever watches', () => {
     it.each([
       ['broken', () => Promise.reject(new Error('broken'))],
       ['missing', () => []],
-    ])('again and again while something is %s', async (_, read) => {
+    ])('repeatedly while a secret is %s', async (_, read) => {
       const { store, time } = storeOf(read, 60_000);
       const heard = vi.fn(() => void store.active('a').catch(() => {}));
       store.watch(heard);
@@ -184,7 +184,7 @@ describe('whoever watches', () => {
       expect(heard).toHaveBeenCalledTimes(4);
     });
 
-    it('and no timer is left once nobody listens', async () => {
+    it('and leaves no timer after the last listener unsubscribes', async () => {
       const { store } = storeOf(() => [generic('x')]);
       const end = store.watch(() => {});
       await store.active('a');
@@ -194,7 +194,7 @@ describe('whoever watches', () => {
     });
   });
 
-  it('does not keep others from hearing when it fails', () => {
+  it('that throws does not prevent calls of other listeners', () => {
     const { store, logged } = storeOf(() => []);
     const heard = vi.fn();
     store.watch(() => {
@@ -206,7 +206,7 @@ describe('whoever watches', () => {
     expect(logged).toMatchObject([{ err: { message: 'listener' } }]);
   });
 
-  it('hears nothing once the store is closed', async () => {
+  it('is not called after the store is closed', async () => {
     const { store, time } = storeOf(() => [generic('x')], 1);
     const heard = vi.fn();
     store.watch(heard);
@@ -253,13 +253,13 @@ describe('a purpose', () => {
     await expect(store.named('encrypt', 'a', 'two')).rejects.toThrow(NoSuchSecret);
   });
 
-  it('of bytes is not met by a key', async () => {
+  it('for generic secrets does not accept a key', async () => {
     const { store } = storeOf(() => pair);
     await expect(store.active('a')).rejects.toThrow("there is no secret 'a' of the kind GenericSecret in 'it'");
     await expect(store.valid('a')).rejects.toThrow(NoSuchSecret);
   });
 
-  it('of bytes gets all that are valid, those to use first', async () => {
+  it('for generic secrets returns all valid ones, active ones first', async () => {
     const { store } = storeOf(() => [generic('new'), generic('old')]);
     expect((await store.valid('a')).map(revealed)).toEqual(['new', 'old']);
     expect(revealed(await store.active('a'))).toBe('new');

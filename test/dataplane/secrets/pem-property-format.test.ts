@@ -74,7 +74,7 @@ describe(TYPE, () => {
     expect(usages).toEqual([privately, publicly]);
   });
 
-  it('reads keys that fit together', async () => {
+  it('reads a private key with its matching public key and certificate', async () => {
     const [secret, open] = await decode(leaf.pem);
     if (secret?.kind !== 'key' || open?.kind !== 'key') throw new Error('no keys');
     const message = Buffer.from('message');
@@ -96,14 +96,14 @@ describe(TYPE, () => {
     expect(subjects).toEqual(['CN=localhost', 'CN=Middle', 'CN=Root']);
   });
 
-  it('keeps a certificate that is no part of the chain at its end', async () => {
+  it('keeps an unrelated certificate at the end of the chain', async () => {
     const stranger = certificateAuthority('Stranger').certificate;
     const [secret] = await decode(stranger + leaf.pem);
     const subjects = secret?.kind === 'key' ? secret.certificates.map(({ subject }) => subject) : [];
     expect(subjects).toEqual(['CN=localhost', 'CN=Middle', 'CN=Stranger']);
   });
 
-  it('reads certificates to trust, each with an id of its own, and lists of revoked ones', async () => {
+  it('reads trusted certificates, each with its own id, and revocation lists', async () => {
     const keys = await decode(root.certificate + middle.certificate + root.crl() + middle.crl());
     expect(keys).toMatchObject([
       { stableId: 'tls', certificates: [{ subject: 'CN=Root' }], usages: new Set(['verify', 'agreeKey']) },
@@ -124,7 +124,7 @@ describe(TYPE, () => {
     ]);
   });
 
-  it('takes a public key beside its private key', async () => {
+  it('accepts a public key beside its private key', async () => {
     const pem = rsa.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
     expect(await decode(pem + rsa.publicKey.export({ type: 'spki', format: 'pem' }))).toHaveLength(2);
   });
@@ -144,16 +144,16 @@ describe(TYPE, () => {
       expect(secret?.kind === 'key' && secret.key.equals(expected)).toBe(true);
     });
 
-    it.each(encrypted)('of %s says that the passphrase is wrong', async (_, pem) => {
+    it.each(encrypted)('of %s reports a wrong passphrase', async (_, pem) => {
       const said = /^block 1 \(.*\) cannot be decrypted with the secret of 'decryptionSecretId'$/;
       await expect(decrypting('wrong')(pem)).rejects.toThrow(said);
     });
 
-    it.each(encrypted)('of %s says that there is no passphrase', async (_, pem) => {
+    it.each(encrypted)('of %s reports that there is no passphrase secret', async (_, pem) => {
       await expect(decode(pem)).rejects.toThrow(/^block 1 \(.*\) is encrypted, and there is no 'decryptionSecretId'$/);
     });
 
-    it('says that the passphrase is missing', async () => {
+    it('reports that the passphrase is not configured', async () => {
       const objects = buildObjects([
         { name: 'env', type: 'SystemAndEnvSecretStore' },
         { name: 'it', type: TYPE, config: { decryptionSecretId: 'pem.pass', secretsProvider: 'env' } },
@@ -206,7 +206,7 @@ describe(TYPE, () => {
     expect(refusals({ type: TYPE, config }, [{ name: 'env', type: 'SystemAndEnvSecretStore' }])).toEqual([said]);
   });
 
-  it('warns of a provider that has nothing to provide', () => {
+  it('warns of a secretsProvider without a passphrase id', () => {
     const secretsProvider = { type: 'SystemAndEnvSecretStore' };
     const { problems } = buildObject('propertyFormat', TYPE, { secretsProvider });
     const path = ['heap', 0, 'config', 'secretsProvider'];

@@ -31,7 +31,7 @@ describe(TYPE, () => {
     await expect(format.decode('id', Buffer.from(Buffer.from(bytes).toString('base64')))).rejects.toThrow(message);
   });
 
-  it('refuses a value that is not in its format, and a format that gives keys', async () => {
+  it('rejects a value that is not in its format, and a format that returns keys', async () => {
     const decode = (config: JsonObject) =>
       buildObject('propertyFormat', TYPE, config).object.decode('id', Buffer.from('{"kty":"oct","k":"AAAA"}'));
     await expect(decode({ algorithm: 'AES' })).rejects.toThrow('not base64');
@@ -46,7 +46,7 @@ describe(TYPE, () => {
     expect(refusals({ type: TYPE, config })).toEqual(expected);
   });
 
-  it('reads variables of a store', async () => {
+  it('decodes environment variables of a store', async () => {
     const format = { type: TYPE, config: { algorithm: 'HmacSHA256' } };
     const objects = buildObjects(
       [{ name: 'it', type: 'SystemAndEnvSecretStore', config: { mappings: [{ secretId: 'jwt.key', format }] } }],

@@ -19,7 +19,7 @@ function managerOf(directory: string) {
 }
 
 describe(TYPE, () => {
-  it('gives the key and its chain, the same as long as nothing changed', async () => {
+  it('returns the key and its chain, the same objects until they change', async () => {
     const { object: manager, logged } = managerOf(secretFolder({ tls: authority.issue({ names: ['here'] }).pem }));
     const keys = await manager.keys();
     expect(keys).toMatchObject([
@@ -29,7 +29,7 @@ describe(TYPE, () => {
     expect(logged).toEqual([]);
   });
 
-  it('tells when the key is renewed', async () => {
+  it('notifies listeners when the key is renewed', async () => {
     const directory = secretFolder({ tls: authority.issue({ names: ['old'] }).pem });
     const { object: manager } = managerOf(directory);
     const subjects: (string | undefined)[] = [];
@@ -45,7 +45,7 @@ describe(TYPE, () => {
     expect(subjects[0]).toBe('CN=old');
   });
 
-  it.each(['expired', 'early'] as const)('says that a certificate is %s', async (when) => {
+  it.each(['expired', 'early'] as const)('warns that a certificate is %s', async (when) => {
     const { object: manager, logged } = managerOf(secretFolder({ tls: authority.issue({ [when]: true }).pem }));
     await manager.keys();
     await manager.keys();

@@ -24,7 +24,7 @@ const first = store('first', { both: 'one', left: 'only first' });
 const second = store('second', { both: 'two', right: 'only second' });
 
 describe(TYPE, () => {
-  it('uses the first store that has a secret, and tries all', async () => {
+  it('returns the active secret of the first store that has one, and valid secrets of all', async () => {
     const provider = providerOf(['first', 'second'], [first, second]);
     expect(revealed(await provider.active('both'))).toBe('one');
     expect(revealed(await provider.active('right'))).toBe('only second');
@@ -32,7 +32,7 @@ describe(TYPE, () => {
     expect((await provider.valid('left')).map(revealed)).toEqual(['only first']);
   });
 
-  it('says which stores it asked for what', async () => {
+  it('names the searched stores and the usage in its error', async () => {
     const provider = providerOf(['first', 'second'], [first, second]);
     const error = await provider.active('no.such').catch((one: unknown) => one);
     expect(error).toBeInstanceOf(NoSuchSecret);
@@ -48,7 +48,7 @@ describe(TYPE, () => {
     );
   });
 
-  it('looks for a key past a store that has other things under its id', async () => {
+  it('skips a store that has another kind of secret under the id', async () => {
     const directory = secretFolder({ both: certificateAuthority('any').issue().pem });
     const files = { type: 'FileSystemSecretStore', config: { directory, format: { type: 'PemPropertyFormat' } } };
     const provider = providerOf(['first', files], [first]);
@@ -58,7 +58,7 @@ describe(TYPE, () => {
     await expect(provider.named('sign', 'both', 'other')).rejects.toThrow(NoSuchSecret);
   });
 
-  it('does not go past a store that cannot be read', async () => {
+  it('stops at a store that cannot be read', async () => {
     const env = { type: 'SystemAndEnvSecretStore' };
     const objects = buildObjects(
       [first, { name: 'it', type: TYPE, config: { stores: [env, 'first'] } }],
@@ -70,7 +70,7 @@ describe(TYPE, () => {
     expect(revealed(await provider.active('left'))).toBe('only first');
   });
 
-  it('tells of changes in any of its stores', async () => {
+  it('notifies listeners of changes in any of its stores', async () => {
     const directory = secretFolder({ a: 'old' });
     const files = { type: 'FileSystemSecretStore', config: { directory, format: 'PLAIN', leaseExpiry: '20 ms' } };
     const provider = providerOf(['first', files], [first]);
@@ -111,7 +111,7 @@ describe('where a provider is expected', () => {
     ['an array of stores', (files) => ['first', 'files', files]],
     ['an array of one', () => ['files']],
     ['what stands for a store', () => ({ type: 'Delegate', config: { delegate: 'files' } })],
-  ])('%s can stand', async (_, written) => {
+  ])('%s is accepted', async (_, written) => {
     const files = inline(secretFolder({ tls: certificateAuthority('any').issue().pem }));
     const provider = { name: 'provider', type: TYPE, config: { stores: ['files'] } };
     const objects = buildObjects([first, { name: 'files', ...files }, provider, manager(written(files))]);
@@ -133,12 +133,12 @@ describe('where a provider is expected', () => {
     expect(refusals(declaration, [first])).toEqual([`config.${said}`]);
   });
 
-  it('its absence is said', () => {
+  it('a missing provider is reported', () => {
     const config = { signingSecretId: 'tls' };
     expect(refusals({ type: 'SecretsKeyManager', config })).toEqual(['config.secretsProvider: is required']);
   });
 
-  it('problems of stores in an array are found also if something else is wrong', () => {
+  it('problems of stores in an array are reported even if other fields are invalid', () => {
     const config = { signingSecretId: 'not an id', secretsProvider: ['frist'] };
     expect(refusals({ type: 'SecretsKeyManager', config })).toEqual([
       expect.stringContaining('config.signingSecretId: must be the id of a secret: letters'),

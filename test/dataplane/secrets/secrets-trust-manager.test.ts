@@ -53,7 +53,7 @@ describe(TYPE, () => {
     ['a revoked one', revoked, {}, 'CERT_REVOKED'],
     ['a revoked one with the check', revoked, { checkRevocation: true }, 'CERT_REVOKED'],
     ['a revoked one without the check', revoked, { checkRevocation: false }, null],
-  ])('says what TLS needs to judge %s', async (_, certified, config, verdict) => {
+  ])('makes TLS accept or reject %s as expected', async (_, certified, config, verdict) => {
     const { object: manager } = managerOf(secretFolder({ trusted: root.certificate + root.crl() }), config);
     expect(await judged(await manager.trust(), certified)).toBe(verdict);
   });
@@ -65,7 +65,7 @@ describe(TYPE, () => {
     expect(await manager.trust()).toBe(trust);
   });
 
-  it('trusts of a private key with its chain the certificate of the key alone', async () => {
+  it('trusts only the leaf certificate of a private key with a chain', async () => {
     const { pem } = root.intermediate('Middle').issue({ names: ['me'] });
     const { object: manager } = managerOf(secretFolder({ trusted: pem }));
     expect((await manager.trust()).certificates.map(({ subject }) => subject)).toEqual(['CN=me']);
@@ -87,14 +87,14 @@ describe(TYPE, () => {
     expect(logged.filter(({ msg }) => String(msg).includes('revocation is not checked'))).toHaveLength(warnings);
   });
 
-  it('trusts nobody when it has to check revocation and there are no lists', async () => {
+  it('trusts no certificate if revocation must be checked and there are no CRLs', async () => {
     const { object: manager } = managerOf(secretFolder({ trusted: root.certificate }), { checkRevocation: true });
     await expect(manager.trust()).rejects.toThrow(
       "'checkRevocation' is true, and there is no list of revoked certificates (X509 CRL) at 'trusted'",
     );
   });
 
-  it('warns once, however often the certificates change', async () => {
+  it('warns once even if the certificates change often', async () => {
     const directory = secretFolder({ trusted: root.certificate });
     const { object: manager, logged } = managerOf(directory);
     await manager.trust();
@@ -117,7 +117,7 @@ describe(TYPE, () => {
 });
 
 describe('TrustAllManager', () => {
-  it('trusts everything, and warns of it', async () => {
+  it('trusts every certificate, with a warning', async () => {
     const { object: manager, problems } = buildObject('trustManager', 'TrustAllManager');
     expect(await manager.trust()).toMatchObject({ everything: true, checkRevocation: false });
     expect(problems).toMatchObject([{ severity: 'warning', code: 'insecure' }]);

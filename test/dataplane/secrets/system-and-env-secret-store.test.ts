@@ -24,14 +24,14 @@ describe(TYPE, () => {
     expect(problems).toEqual([]);
   });
 
-  it('takes values as they are when told so', async () => {
+  it('returns values unchanged with the PLAIN format', async () => {
     const reach = operatorReach({ A: 'cGFzcw==', B: 'pässword' });
     const { object: store } = buildObject('secretStore', TYPE, { format: 'plain' }, reach);
     expect(revealed(await store.active('a'))).toBe('cGFzcw==');
     expect(revealed(await store.active('b'))).toBe('pässword');
   });
 
-  it('has formats for single secrets', async () => {
+  it('supports formats for single secrets', async () => {
     const { pem } = certificateAuthority('any').issue();
     const config = {
       mappings: [
@@ -99,7 +99,7 @@ describe(TYPE, () => {
     expect(refusals({ type: TYPE, config })).toEqual([expect.stringContaining(said)]);
   });
 
-  it('is not for tenants', () => {
+  it('rejects documents of tenants', () => {
     const said = 'type: SystemAndEnvSecretStore is for operators only: it reads the environment of the data plane';
     expect(refusals({ type: TYPE }, [], noReach)).toEqual([said]);
   });

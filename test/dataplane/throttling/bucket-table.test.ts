@@ -121,28 +121,31 @@ it.each(cases)('%s', (_case, steps) => {
   expect(outcomes).toEqual(steps.map(([, , , outcome]) => (outcome === 'ok' ? 0 : outcome)));
 });
 
-it.each([1, 2, 3, 4, 5, 6])('does what plain buckets do, whoever asks and whenever it is cleaned: seed %i', (seed) => {
-  const random = randomNumbers(seed);
-  const buckets = heldBuckets(500);
-  const tables = [buckets.table, buckets.another(), buckets.another()];
-  const rates = [rate(1, 1), rate(5, 1000), rate(7, 1000), rate(1000, 60_000), rate(3, 250), rate(2_000_000, 1)];
-  const plain = new Map<string, PlainBucket>();
-  const differing: unknown[] = [];
-  for (let step = 0; step < 20_000; step++) {
-    buckets.time += random(3) === 0 ? 0 : random([10, 1000, 50 * MS, 700 * MS][random(4)]!);
-    if (random(500) === 0) buckets.time += random(90) * SECOND;
-    if (random(100) === 0) buckets.clean();
-    const key = `k${random(random(2) === 0 ? 5 : 400)}`;
-    const asked = rates[(key.length + (random(20) === 0 ? 1 : 0)) % rates.length]!;
-    const now = BigInt(buckets.time);
-    if (plain.get(key)?.isOf(asked) !== true) plain.set(key, new PlainBucket(asked, now));
-    const expected = plain.get(key)!.take(now);
-    const found = tables[random(3)]!.take(key, bucketRate(asked));
-    if (found !== expected) differing.push([step, key, asked, found, expected]);
-  }
-  expect(differing).toEqual([]);
-  expect(unsoundness(buckets.memory, 500)).toEqual([]);
-});
+it.each([1, 2, 3, 4, 5, 6])(
+  'behaves like plain token buckets for any caller and any time of cleaning: seed %i',
+  (seed) => {
+    const random = randomNumbers(seed);
+    const buckets = heldBuckets(500);
+    const tables = [buckets.table, buckets.another(), buckets.another()];
+    const rates = [rate(1, 1), rate(5, 1000), rate(7, 1000), rate(1000, 60_000), rate(3, 250), rate(2_000_000, 1)];
+    const plain = new Map<string, PlainBucket>();
+    const differing: unknown[] = [];
+    for (let step = 0; step < 20_000; step++) {
+      buckets.time += random(3) === 0 ? 0 : random([10, 1000, 50 * MS, 700 * MS][random(4)]!);
+      if (random(500) === 0) buckets.time += random(90) * SECOND;
+      if (random(100) === 0) buckets.clean();
+      const key = `k${random(random(2) === 0 ? 5 : 400)}`;
+      const asked = rates[(key.length + (random(20) === 0 ? 1 : 0)) % rates.length]!;
+      const now = BigInt(buckets.time);
+      if (plain.get(key)?.isOf(asked) !== true) plain.set(key, new PlainBucket(asked, now));
+      const expected = plain.get(key)!.take(now);
+      const found = tables[random(3)]!.take(key, bucketRate(asked));
+      if (found !== expected) differing.push([step, key, asked, found, expected]);
+    }
+    expect(differing).toEqual([]);
+    expect(unsoundness(buckets.memory, 500)).toEqual([]);
+  },
+);
 
 describe('keys', () => {
   const once = bucketRate(rate(1, 3_600_000));
@@ -155,13 +158,13 @@ describe('keys', () => {
     ['ÿ', 'ÿ\0'],
     ['x'.repeat(100_000), `${'x'.repeat(99_999)}y`],
     ['__proto__', 'constructor'],
-  ])('that differ have a bucket each: %j', (one, other) => {
+  ])('that differ get separate buckets: %j', (one, other) => {
     const { table } = heldBuckets(10);
     expect([one, other, one, other].map((key) => table.take(key, once) === 0)).toEqual([true, true, false, false]);
     expect(table.partitions).toBe(2);
   });
 
-  it('have the same bucket however their text came about, and for all who hold the memory', () => {
+  it('with equal text share one bucket, also across users of the same memory', () => {
     const { table, another } = heldBuckets(10);
     const whole = `${'0123456789'.repeat(10)}user-of-this-name`;
     expect(table.take(whole.slice(100), once)).toBe(0);
@@ -169,7 +172,7 @@ describe('keys', () => {
     expect(another().take('user-of-this-name', once)).toBeGreaterThan(0);
   });
 
-  it('are kept apart when there are more of them than a unit remembers', () => {
+  it('keep separate buckets when there are more keys than a unit caches', () => {
     const count = 200_000;
     const { table, memory } = heldBuckets(count);
     const outcomes = new Set<number>();
@@ -185,7 +188,7 @@ describe('keys', () => {
 describe('a table that is full', () => {
   const hour = bucketRate(rate(2, 3_600_000));
 
-  it('refuses new keys and goes on with the others', () => {
+  it('rejects new keys and keeps serving existing ones', () => {
     const { table, memory } = heldBuckets(3);
     expect(['a', 'b', 'c', 'd', 'e'].map((key) => table.take(key, hour))).toEqual([0, 0, 0, FULL, FULL]);
     expect(['a', 'b', 'c', 'd', 'a'].map((key) => table.take(key, hour) === 0)).toEqual([
@@ -199,7 +202,7 @@ describe('a table that is full', () => {
     expect(unsoundness(memory, 3)).toEqual([]);
   });
 
-  it('has room again for what was removed, and says once for all that it had none', () => {
+  it('has room again after removals, and reports only once that it was full', () => {
     const buckets = heldBuckets(3);
     const { table } = buckets;
     const second = bucketRate(rate(1, 1000));
@@ -216,7 +219,7 @@ describe('a table that is full', () => {
 });
 
 describe('cleaning', () => {
-  it('removes what has been full again for a while, and nothing else', () => {
+  it('removes only buckets that have been full again for a while', () => {
     const buckets = heldBuckets(10);
     const { table } = buckets;
     const [short, long] = [bucketRate(rate(5, 1000)), bucketRate(rate(5, 100_000))];
@@ -235,7 +238,7 @@ describe('cleaning', () => {
     expect(unsoundness(buckets.memory, 10)).toEqual([]);
   });
 
-  it('gives a bucket to another key, and whoever knew it for the first one does not touch it', () => {
+  it('reuses a bucket for another key, and a stale reference to it has no effect', () => {
     const buckets = heldBuckets(1);
     const other = buckets.another();
     const once = bucketRate(rate(1, 1000));
@@ -246,7 +249,7 @@ describe('cleaning', () => {
     expect([buckets.table.take('a', once), buckets.table.take('b', once)]).toEqual([FULL, SECOND]);
   });
 
-  it('is done by one at a time', () => {
+  it('runs in one thread at a time', () => {
     const buckets = heldBuckets(1);
     const other = buckets.another();
     expect([buckets.table.beginsCleaning(SECOND), other.beginsCleaning(SECOND)]).toEqual([true, false]);
@@ -255,7 +258,7 @@ describe('cleaning', () => {
   });
 });
 
-it('needs no more than 80 bytes for each of a million partitions', () => {
+it('the table needs at most 80 bytes per partition for a million partitions', () => {
   expect(BucketMemory.bytes(1_000_000)).toBeLessThanOrEqual(80_000_000);
   const count = 1_000_000;
   const { table, memory } = heldBuckets(count);

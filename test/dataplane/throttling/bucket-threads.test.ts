@@ -38,7 +38,7 @@ it.each([
   { keys: 1, numberOfRequests: 50_000, requests: 60_000 },
   { keys: 8, numberOfRequests: 10_000, requests: 60_000 },
   { keys: 2000, numberOfRequests: 7, requests: 60_000 },
-])('threads pass as many requests together as one may: %j', async (numbers) => {
+])('several threads together pass no more requests than the rate allows: %j', async (numbers) => {
   const { passed, memory } = await hammer({ ...numbers, maximum: 2000, milliseconds: 3_600_000, cleans: false });
   const { keys, numberOfRequests } = numbers;
   expect(new Set(sums(passed, keys))).toEqual(new Set([numberOfRequests]));
@@ -46,7 +46,7 @@ it.each([
   expect(unsoundness(memory, 2000)).toEqual([]);
 });
 
-it('buckets that are removed and used at the same time stay sound, and pass no more than their rate', async () => {
+it('buckets that are removed and used concurrently stay consistent and do not exceed their rate', async () => {
   const keys = 300;
   const [numberOfRequests, milliseconds] = [5, 1000];
   const order = { keys, requests: 60_000, numberOfRequests, milliseconds, maximum: 200, cleans: true };
@@ -59,7 +59,7 @@ it('buckets that are removed and used at the same time stay sound, and pass no m
   }
 });
 
-it('a thread that is ended, wherever it was, keeps no bucket from the others', async () => {
+it('a thread terminated at any point does not block buckets for other threads', async () => {
   const memory = new SharedArrayBuffer(BucketMemory.bytes(1));
   const { words } = new BucketMemory(memory, 1);
   const numbers = { maximum: 1, keys: 1, numberOfRequests: 1e9, milliseconds: 3_600_000, cleans: false };
@@ -78,7 +78,7 @@ it('a thread that is ended, wherever it was, keeps no bucket from the others', a
   expect(unsoundness(memory, 1)).toEqual([]);
 });
 
-it('a bucket that is used again just before it is removed stays', async () => {
+it('a bucket that is used again just before its removal is kept', async () => {
   const buckets = heldBuckets(5);
   const rate = bucketRate({ numberOfRequests: 2, nanoseconds: 1_000_000_000n });
   buckets.table.take('a', rate);

@@ -28,7 +28,7 @@ it.each<[string, ThrottlingPolicy['rate'], Rate]>([
   expect(await policy.rate({} as Exchange)).toEqual(expected);
 });
 
-it('stands in a document', async () => {
+it('can be declared in a document', async () => {
   const mapped = {
     throttlingRateMapper: 'x',
     throttlingRatesMapping: {},

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { KnownPlaces } from '../../../dataplane/throttling/known-places.ts';
 
-it('knows what it learned last', () => {
+it('returns the place that was stored last', () => {
   const known = new KnownPlaces();
   expect(known.find('a')).toBe(-1);
   known.learn('a', 5, 1);
@@ -31,7 +31,7 @@ it.each([
   for (const other of [`${key}\0`, `${key}y`, key.slice(1)]) if (other !== key) expect(known.find(other)).toBe(-1);
 });
 
-it('never says what is not so, however many keys there are, and goes on learning', () => {
+it('never returns a wrong place with any number of keys, and keeps accepting new ones', () => {
   const known = new KnownPlaces();
   const wrong: string[] = [];
   let remembered = 0;

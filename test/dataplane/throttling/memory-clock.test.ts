@@ -5,7 +5,7 @@ import { memoryClock } from '../../../dataplane/throttling/memory-clock.ts';
 /** How far two readings may be apart on a machine that is busy, in nanoseconds. */
 const NEAR = 1e9;
 
-it('counts whole nanoseconds of the process from a moment on, also one long ago', () => {
+it('counts whole nanoseconds from a start time, even one long ago', () => {
   for (const ago of [0n, 3_600_000_000_000n, 40n * 86_400_000_000_000n]) {
     const epoch = process.hrtime.bigint() - ago;
     const before = Number(process.hrtime.bigint() - epoch);
@@ -15,7 +15,7 @@ it('counts whole nanoseconds of the process from a moment on, also one long ago'
   }
 });
 
-it('stands still within a turn of the engine', () => {
+it('returns the same time within one turn of the event loop', () => {
   const { turn, now } = memoryClock(process.hrtime.bigint());
   readClock();
   const first = turn();

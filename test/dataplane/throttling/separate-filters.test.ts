@@ -21,13 +21,13 @@ it.each([
     'have names and partitions that look the same when joined',
     [throttle('T', '3 3600000000000 x'), throttle('T 3 3600000000000', 'x')],
   ],
-])('filters that %s count for themselves', async (_, filters) => {
+])('filters that %s count separately', async (_, filters) => {
   const gateway = await startConfigured({ handler: { type: 'Chain', config: { filters, handler: passed } } });
   onTestFinished(() => gateway.close());
   expect(await statuses(gateway, '/')).toBe('200 200 200 429');
 });
 
-it('filters of routes count for themselves, whatever dots are in their names', async () => {
+it('filters of different routes count separately, even with dots in route names', async () => {
   const route = (path: string, name: string): JsonObject => ({
     condition: `\${request.uri.path == '${path}'}`,
     heap: [throttle(name)],

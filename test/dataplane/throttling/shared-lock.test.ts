@@ -5,7 +5,7 @@ import { lock, unlock } from '../../../dataplane/throttling/shared-lock.ts';
 import { unsoundness } from '../../support/state/bucket-soundness.ts';
 import { heldBuckets } from '../../support/state/held-buckets.ts';
 
-it('is held by one, and free for the next', () => {
+it('has one holder at a time and can be taken again after release', () => {
   const words = new Int32Array(new SharedArrayBuffer(8));
   const held = lock(words, 1);
   expect(Atomics.load(words, 1) & 1).toBe(1);
@@ -13,7 +13,7 @@ it('is held by one, and free for the next', () => {
   expect(lock(words, 1)).not.toBe(held);
 });
 
-it('goes on counting where the numbers end', () => {
+it('keeps working when its counter overflows', () => {
   const words = new Int32Array(new SharedArrayBuffer(4));
   for (const before of [2 ** 31 - 2, -2]) {
     words[0] = before;
@@ -23,7 +23,7 @@ it('goes on counting where the numbers end', () => {
   }
 });
 
-it('is taken from a holder that is gone, whose giving back has no effect any more', () => {
+it('is taken over from a dead holder, whose late release has no effect', () => {
   const words = new Int32Array(new SharedArrayBuffer(4));
   const gone = lock(words, 0);
   const held = lock(words, 0);
@@ -31,7 +31,7 @@ it('is taken from a holder that is gone, whose giving back has no effect any mor
   expect(words[0]).toBe(held);
 });
 
-it('does not stop a table whose user ended while it held one', () => {
+it('does not block a table after a thread died while holding the lock', () => {
   const buckets = heldBuckets(5);
   const rate = bucketRate({ numberOfRequests: 2, nanoseconds: 1_000_000_000n });
   buckets.table.take('a', rate);

@@ -93,7 +93,7 @@ describe('requests', () => {
     [1, '1 s', '1'],
     [7, '50 hours', '25715'],
     [1, '36500 days', '3153600000'],
-  ])('beyond %i in %s get an empty 429 and nothing but when to come back: %s', async (requests, duration, seconds) => {
+  ])('beyond %i in %s get an empty 429 with Retry-After only: %s', async (requests, duration, seconds) => {
     const { asks, get } = await start({ rate: { numberOfRequests: requests, duration } });
     expect(await asks(Array.from({ length: requests }, () => 'a').join(' '))).not.toContain('429');
     const { status, head, body } = await get('a');
@@ -107,7 +107,7 @@ describe('requests', () => {
     ]);
   });
 
-  it('fail without a partition, and the log tells of it', async () => {
+  it('fail with a log line if the partition is null', async () => {
     const { asks, gateway } = await start({ requestGroupingPolicy: byUser, rate: hour(1) });
     expect(await asks('- a -')).toBe('500 200 500');
     expect(gateway.faults.map(String)).toEqual(
@@ -115,7 +115,7 @@ describe('requests', () => {
     );
   });
 
-  it('count from the beginning, while they are still under way', async () => {
+  it('count when they start, not when they finish', async () => {
     const config: JsonObject = { rate: { numberOfRequests: 1, duration: '3 s' } };
     const built = await start(config);
     const value = parseConfig(
@@ -147,7 +147,7 @@ describe('requests', () => {
     expect(await untilAnswers(first, 1)).toMatchObject([{ status: 200 }]);
   });
 
-  it('pass again when their time has come', async () => {
+  it('pass again when tokens have been refilled', async () => {
     const { asks, get } = await start({ rate: { numberOfRequests: 1, duration: '20 ms' } });
     await asks('a');
     await expect.poll(async () => (await get('a')).status, { interval: 1 }).toBe(200);
@@ -172,12 +172,12 @@ describe('a policy', () => {
     expect(gateway.faults.map(String)).toEqual(statuses.startsWith('500') ? Array(2).fill('Error: broken') : []);
   });
 
-  it('is not asked where there is no partition', async () => {
+  it('is not called for a request without a partition', async () => {
     const { asks } = await start(config, { policy: { rate: () => null } });
     expect(await asks('-')).toBe('500');
   });
 
-  it('that changes the rate of a partition begins it anew', async () => {
+  it('that changes the rate of a partition resets the partition', async () => {
     let current = one;
     const { asks } = await start(config, { policy: { rate: () => current } });
     expect(await asks('a a')).toBe('200 429');
@@ -191,7 +191,7 @@ function raise(): never {
 }
 
 describe('partitions', () => {
-  it('are refused beyond the maximum, which is said once and counted', async () => {
+  it('are rejected beyond the maximum, with one log line and a count', async () => {
     const config = { requestGroupingPolicy: byUser, rate: hour(2), maximumPartitions: 2, cleaningInterval: '90 s' };
     const { asks, get, logged, counted } = await start(config);
     expect(await asks('a b c d a b')).toBe('200 200 429 429 200 200');
@@ -215,7 +215,7 @@ describe('partitions', () => {
     expect(repeated[0]!.cancelled).toBe(true);
   });
 
-  it('are gone some time after they are full again', async () => {
+  it('are removed some time after they are full again', async () => {
     const rate = { numberOfRequests: 5, duration: '1 ms' };
     const { asks, repeated, gauges } = await start({ requestGroupingPolicy: byUser, rate, cleaningInterval: '1 ms' });
     await asks('a b c');
@@ -233,7 +233,7 @@ describe('partitions', () => {
     expect(await asks('a')).toBe('200');
   });
 
-  it('are shared by all who have the same memory, and go on where one filter follows another', async () => {
+  it('are shared by all units and survive the replacement of a filter', async () => {
     const services = { sharedMemory: namedMemory() };
     const config = { requestGroupingPolicy: byUser, rate: hour(3) };
     const [one, other] = [await start(config, { services }), await start(config, { services })];
@@ -253,14 +253,14 @@ describe('partitions', () => {
     { requestGroupingPolicy: byUser, rate: { numberOfRequests: 1, duration: '2 hours' } },
     { requestGroupingPolicy: "x${request.headers['X-User'][0]}", rate: hour(1) },
     { requestGroupingPolicy: byUser, rate: hour(1), maximumPartitions: 5 },
-  ])('of other numbers, or by something else, are other ones: %j', async (config) => {
+  ])('start again when rate, grouping or maximum changes: %j', async (config) => {
     const services = { sharedMemory: namedMemory() };
     const before = await start({ requestGroupingPolicy: byUser, rate: hour(1) }, { services });
     expect(await before.asks('a a')).toBe('200 429');
     expect(await (await start(config as JsonObject, { services })).asks('a')).toBe('200');
   });
 
-  it('take no more memory than one where there is only one', async () => {
+  it('use the memory of one partition when there is only one', async () => {
     const sizes: number[] = [];
     const take = namedMemory();
     const sharedMemory: PlaneServices['sharedMemory'] = (name, bytes) => {
@@ -274,7 +274,7 @@ describe('partitions', () => {
   });
 });
 
-it('stands in a document', async () => {
+it('can be declared in a document', async () => {
   const config = { requestGroupingPolicy: byUser, rate: { numberOfRequests: '${1 + 1}', duration: '1 hour' } };
   const { ask: send, seen } = await startFiltered([{ type: 'ThrottlingFilter', config }]);
   const statuses: number[] = [];

@@ -14,7 +14,7 @@ async function protectedApp(config: object = {}) {
 }
 
 describe('CsrfFilter', () => {
-  it('gives a page its token and takes it back', async () => {
+  it('sends a token to a page and accepts it in the next request', async () => {
     const { ask, seen, tokenOf } = await protectedApp();
     const token = await tokenOf('s3cret');
     expect(token).toMatch(/^[\w-]{43}$/);
@@ -25,7 +25,7 @@ describe('CsrfFilter', () => {
     expect(seen.map(({ method }) => method)).toEqual(['GET', 'POST']);
   });
 
-  it('has the same token in every gateway and another for every session, which says nothing about the session', async () => {
+  it('computes one token per session, equal in every gateway, that does not reveal the session', async () => {
     const [one, two] = [await protectedApp(), await protectedApp()];
     const token = await one.tokenOf('a');
     expect(await two.tokenOf('a')).toBe(token);
@@ -60,13 +60,13 @@ describe('CsrfFilter', () => {
     expect(seen).toHaveLength(1);
   });
 
-  it('takes a session that is named twice alike for one', async () => {
+  it('accepts a session cookie that is sent twice with the same value', async () => {
     const { ask, tokenOf } = await protectedApp();
     const headers = ['Cookie: SID=a; SID=a', `X-CSRF-Token: ${await tokenOf('a')}`];
     expect((await ask('/', { method: 'POST', headers })).status).toBe(200);
   });
 
-  it.each(['GET', 'HEAD', 'OPTIONS'])('passes %s unless told otherwise', async (method) => {
+  it.each(['GET', 'HEAD', 'OPTIONS'])('passes %s by default', async (method) => {
     const lenient = await protectedApp();
     expect((await lenient.ask('/', { method, headers: ['Cookie: SID=a'] })).status).toBe(200);
     const strict = await protectedApp({ excludeSafeMethods: false });
@@ -75,7 +75,7 @@ describe('CsrfFilter', () => {
     expect((await strict.ask('/', { method, headers })).status).toBe(200);
   });
 
-  it('gives a refused request its token, for a page to try again', async () => {
+  it('sends a token with a rejection, so that a page can retry', async () => {
     const { ask, tokenOf } = await protectedApp();
     const refused = await ask('/', { method: 'POST', headers: ['Cookie: SID=a'] });
     expect(refused.values('x-csrf-token')).toEqual([await tokenOf('a')]);
@@ -86,20 +86,20 @@ describe('CsrfFilter', () => {
     ['SID="new"; Path=/', 'new'],
     ['SID=; Max-Age=0', null],
     ['OTHER=new', 'a'],
-  ])('gives the token for the session that the response leaves: %s', async (line, session) => {
+  ])('sends the token of the session that the response sets: %s', async (line, session) => {
     const { ask, tokenOf } = await protectedApp();
     const answer = await ask(`/?h.set-cookie=${encodeURIComponent(line)}`, { headers: ['Cookie: SID=a'] });
     expect(answer.values('x-csrf-token')).toEqual(session === null ? [] : [await tokenOf(session)]);
   });
 
-  it('gives no token without a session, and none of a backend', async () => {
+  it('sends no token without a session, and removes one of a backend', async () => {
     const { ask } = await protectedApp();
     const answer = await ask('/?h.x-csrf-token=theirs');
     expect(answer.values('x-csrf-token')).toEqual([]);
     expect(answer.values('vary')).toEqual(['Cookie']);
   });
 
-  it('uses the header and the failure handler it is told', async () => {
+  it('uses the configured header and failure handler', async () => {
     const { ask, tokenOf } = await protectedApp();
     const token = await tokenOf('a');
     const failureHandler = { type: 'StaticResponseHandler', config: { status: 418 } };

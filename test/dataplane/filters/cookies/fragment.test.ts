@@ -36,7 +36,7 @@ function cookieOf(answer: FilteredAnswer): string {
 }
 
 describe('FragmentFilter', () => {
-  it('brings a browser back to the fragment after a login', async () => {
+  it('restores the fragment after a login', async () => {
     const { ask, redirect, capture, seen } = await fragments({ noJavaScriptMessage: 'No "JavaScript" <here>' });
     const target = redirect();
 
@@ -79,7 +79,7 @@ describe('FragmentFilter', () => {
     ['#', true, []],
     ['#line=7&x', true, [['/orders/fragment', 'POST', 'target=%2Forders%3Fid%3D1&fragment=line%3D7%26x']]],
     ['#lost', false, [['/orders/fragment', 'POST', 'target=%2Forders%3Fid%3D1&fragment=lost']]],
-  ])('goes on to the login with the fragment %j, whether it is taken (%s) or not', async (hash, taken, expected) => {
+  ])('continues to the login with the fragment %j, whether it is stored (%s) or not', async (hash, taken, expected) => {
     const { ask, redirect } = await fragments();
     const page = await ask(redirect(), NAVIGATION);
     const sent: string[][] = [];
@@ -101,7 +101,7 @@ describe('FragmentFilter', () => {
   });
 
   it.each([[`${LOGIN}"><script>alert(1)</script>`], ["https://login.test/?a='onload=x"]])(
-    'writes nothing of %s but text into the page',
+    'writes %s into the page as text only',
     async (location) => {
       const { ask, redirect } = await fragments();
       const { body } = await ask(redirect(location), NAVIGATION);
@@ -126,19 +126,19 @@ describe('FragmentFilter', () => {
     ['of a script', LOGIN, 302, { headers: ['Accept: */*'] }],
     ['of a frame', LOGIN, 302, { headers: ['Accept: text/html', 'Sec-Fetch-Dest: iframe'] }],
     ['of a POST', LOGIN, 302, { method: 'POST', ...NAVIGATION }],
-  ])('leaves a redirect %s alone', async (_, location, status, options) => {
+  ])('does not change a redirect %s', async (_, location, status, options) => {
     const { ask, redirect } = await fragments();
     const answer = await ask(redirect(location, status), options);
     expect(answer.status).toBe(status);
     expect(answer.values('location')).toEqual([location]);
   });
 
-  it.each([303, 307])('takes the place of a %i', async (status) => {
+  it.each([303, 307])('replaces the response of a %i', async (status) => {
     const { ask, redirect } = await fragments();
     expect((await ask(redirect(LOGIN, status), { headers: ['Sec-Fetch-Dest: document'] })).status).toBe(200);
   });
 
-  it('waits for the page itself, and captures again where there is another redirect', async () => {
+  it('waits for the page itself, and captures again after another redirect', async () => {
     const { ask, redirect, capture } = await fragments();
     const cookie = async (target: string) => [
       ...NAVIGATION.headers,
@@ -154,7 +154,7 @@ describe('FragmentFilter', () => {
     ['no origin', []],
     ['another origin', ['Origin: https://evil.test']],
     ['no origin to speak of', ['Origin: null']],
-  ])('takes no fragment from %s', async (_, headers) => {
+  ])('accepts no fragment from %s', async (_, headers) => {
     const { capture, seen } = await fragments();
     const answer = await capture({ target: '/orders', fragment: 'f' }, headers);
     expect([answer.status, answer.values('set-cookie')]).toEqual([403, []]);
@@ -171,7 +171,7 @@ describe('FragmentFilter', () => {
     [{ target: '/a', fragment: '' }],
     [{ target: '/a', fragment: 'x'.repeat(4000) }],
     [{ fragment: 'f' }],
-  ])('keeps nothing of %j', async (form) => {
+  ])('stores nothing for %j', async (form) => {
     const { capture } = await fragments();
     const answer = await capture(JSON.parse(JSON.stringify(form)));
     expect([answer.status, answer.values('set-cookie')]).toEqual([400, []]);
@@ -183,14 +183,14 @@ describe('FragmentFilter', () => {
     ['/orders', '/orders'],
     ['/orders', '/orders#'],
     ['/orders', ''],
-  ])('goes nowhere for a forged cookie at %s: %j', async (target, value) => {
+  ])('does not redirect for a forged cookie at %s: %j', async (target, value) => {
     const { ask } = await fragments();
     const cookie = `Cookie: ig-fragment-cookie=${Buffer.from(value).toString('base64url')}`;
     const answer = await ask(target, { headers: [...NAVIGATION.headers, cookie] });
     expect([answer.status, answer.values('location')]).toEqual([200, []]);
   });
 
-  it('sets the cookie as it is told', async () => {
+  it('sets the cookie with the configured attributes', async () => {
     const cookie = {
       name: 'frag',
       domain: 'gw.test',

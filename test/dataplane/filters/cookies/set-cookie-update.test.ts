@@ -38,7 +38,7 @@ describe('SetCookieUpdateFilter', () => {
     expect(answer.lines).toEqual(expected);
   });
 
-  it('answers 500 rather than to write an attribute that is another one', async () => {
+  it('answers 500 instead of writing a value that adds another attribute', async () => {
     const domain = "${request.headers['X-Domain'][0]}";
     const answer = await cookiesAfter({ a: { domain } }, ['a=1'], ['X-Domain: b; HttpOnly']);
     expect(answer.status).toBe(500);

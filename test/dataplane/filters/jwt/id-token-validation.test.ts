@@ -81,11 +81,11 @@ describe(TYPE, () => {
       () => ({ aud: 'you', iat: now() + 600 }),
       ['the JWT was issued in the future', ...ANOTHER, 'the ID token is of another issuer', "'exp' is missing"],
     ],
-  ])('judges a token that is %s', async (_, config, claims, expected) => {
+  ])('validates a token that is %s', async (_, config, claims, expected) => {
     expect(await verdict(config, await signed(claims()))).toEqual(expected);
   });
 
-  it('judges the signature only where there is a key for it', async () => {
+  it('verifies the signature only if a key is configured', async () => {
     const token = await signed(sound(), stranger);
     expect(await verdict({}, token)).toEqual(['the signature is not valid']);
     expect(await verdict({ verificationSecretId: undefined, secretsProvider: undefined }, token)).toEqual([]);
@@ -106,7 +106,7 @@ describe(TYPE, () => {
     ],
     [{ ...required, audience: '' }, [/^value audience: must not be empty$/]],
     [{ ...required, customizer: 'x' }, [/^unavailable-field customizer/]],
-  ])('judges the configuration %j', (config, problems) => {
+  ])('validates the configuration %j', (config, problems) => {
     const found = problemsOf(TYPE, JSON.parse(JSON.stringify(config)));
     expect(found).toEqual(problems.map((problem) => expect.stringMatching(problem)));
   });

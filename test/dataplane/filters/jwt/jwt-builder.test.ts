@@ -49,7 +49,7 @@ describe(TYPE, () => {
     ['ES384', p384],
     ['EdDSA', ed],
     ['HS256', hmac],
-  ])('signs with %s what another library verifies', async (algorithm, key) => {
+  ])('signs with %s, verified by another library', async (algorithm, key) => {
     const config = {
       template: { sub: "${request.headers['X-User'][0]}", exp: '${now.plusMinutes(5).epochSeconds}' },
       secretsProvider: keyFolder({ 'my.key': key }),
@@ -63,7 +63,7 @@ describe(TYPE, () => {
     expect(subjects).toEqual(['eve', 'eve']);
   });
 
-  it('uses RS256 and leaves the key unnamed where it is told to', async () => {
+  it('uses RS256 and leaves out the kid if configured', async () => {
     const signature = { secretId: 'k', includeKeyId: false };
     const { jwt } = await built({ template: { a: 1 }, secretsProvider: keyFolder({ k: rsa }), signature });
     expect(partOf(jwt, 0)).toEqual({ typ: 'JWT', alg: 'RS256' });
@@ -79,7 +79,7 @@ describe(TYPE, () => {
     ['A128GCMKW', 'A128GCM', aes(16)],
     ['dir', 'A256GCM', aes(32)],
     ['dir', 'A256CBC-HS512', aes(64)],
-  ])('encrypts with %s and %s, also what was signed before', async (algorithm, method, key) => {
+  ])('encrypts with %s and %s, also a signed JWT', async (algorithm, method, key) => {
     const secretsProvider = keyFolder({ enc: key, sig: ed });
     const opener = 'bytes' in key ? createSecretKey(key.bytes) : key;
     const encryption = { secretId: 'enc', algorithm, method };
@@ -128,7 +128,7 @@ describe(TYPE, () => {
     expect(partOf(jwt, 1)).toEqual(claims);
   });
 
-  it('takes an expression for all of it', async () => {
+  it('accepts one expression for all claims', async () => {
     const config = { onRequest: [{ target: '${attributes.name}', value: 'Eve' }] };
     const { jwt } = await built({ template: '${attributes}' }, [{ type: 'AssignmentFilter', config }]);
     expect(partOf(jwt, 1)).toEqual({ name: 'Eve' });
@@ -147,11 +147,11 @@ describe(TYPE, () => {
       'there is no key',
       { template: { a: 1 }, secretsProvider: { type: 'SystemAndEnvSecretStore' }, signature: { secretId: 'none' } },
     ],
-  ])('ends the request with 500 when %s', async (_, config) => {
+  ])('answers 500 when %s', async (_, config) => {
     expect(await built(config)).toMatchObject({ status: 500, jwt: '' });
   });
 
-  it('ends the request with 500 when the key is for something else', async () => {
+  it('answers 500 when the key does not allow the usage', async () => {
     const signature = { secretId: 'k', algorithm: 'RS256' };
     expect((await built({ template: { a: 1 }, secretsProvider: keyFolder({ k: ed }), signature })).status).toBe(500);
     const encryption = { secretId: 'k', algorithm: 'RSA-OAEP', method: 'A128GCM' };
@@ -192,7 +192,7 @@ describe(TYPE, () => {
     [{ template: {}, secretsProvider: store }, [/^insecure : makes JWTs/, /^no-effect secretsProvider: has no effect/]],
     [{ template: {}, secretsProvider: store, encryption }, [/^insecure : makes JWTs without a signature/]],
     [{ template: {}, secretsProvider: store, signature: key }, []],
-  ])('judges %j', (config, problems) => {
+  ])('validates the configuration %j', (config, problems) => {
     const found = problemsOf(TYPE, JSON.parse(JSON.stringify(config)));
     expect(found).toEqual(problems.map((problem) => expect.stringMatching(problem)));
   });

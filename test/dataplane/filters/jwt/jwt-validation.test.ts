@@ -71,7 +71,7 @@ const ENCRYPTED = { decryptionSecretId: 'enc' };
 const BOTH = { ...SIGNED, ...ENCRYPTED };
 
 describe(TYPE, () => {
-  it('passes a sound JWT with what is in it', async () => {
+  it('passes a valid JWT on with its claims in the context', async () => {
     const { ask, seen } = await start(SIGNED);
     const token = await signed({ sub: 'eve', exp: now() + 60, nbf: now() - 1, iat: now() - 1 });
     expect((await ask('/', { headers: [`X-Token: ${token}`] })).status).toBe(200);
@@ -165,7 +165,7 @@ describe(TYPE, () => {
       () => signed({}),
       'the JWT cannot be validated',
     ],
-  ])('judges %s', async (_, config, token, verdict) => {
+  ])('validates %s', async (_, config, token, verdict) => {
     const { judge } = await start(config);
     expect(await judge(await token())).toBe(verdict);
   });
@@ -179,7 +179,7 @@ describe(TYPE, () => {
     ['a text', (time) => ({ exp: String(time + 60) }), "'exp', 'nbf' or 'iat' is no date"],
     ['null', () => ({ exp: null }), "'exp', 'nbf' or 'iat' is no date"],
     ['too far', () => ({ exp: 1e300 }), "'exp', 'nbf' or 'iat' is no date"],
-  ])('looks at the clock: %s', async (_, claims, verdict) => {
+  ])('checks the times: %s', async (_, claims, verdict) => {
     const { judge } = await start(SIGNED);
     expect(await judge(await nested(JSON.stringify(claims(now()))))).toBe(verdict);
     if (!/expired|yet|future/.test(verdict)) return;
@@ -198,7 +198,7 @@ describe(TYPE, () => {
     expect(JSON.stringify(logged)).not.toContain(token.split('.')[1]!);
   });
 
-  it('tells the failure handler of the JWT', async () => {
+  it('passes the JWT and its violations to the failure handler', async () => {
     const { ask } = await start(SIGNED);
     expect((await ask('/', { headers: ['X-Token: abc'] })).values('x-jwt')).toEqual(['abc']);
     expect((await ask('/')).values('x-jwt')).toEqual([]);
@@ -227,7 +227,7 @@ describe(TYPE, () => {
       { jwt: 'a', secretsProvider: store, verificationSecretId: 'c', skewAllowance: 'unlimited' },
       [/^duration skewAllowance: must not be unlimited/],
     ],
-  ])('judges the configuration %j', (config, problems) => {
+  ])('validates the configuration %j', (config, problems) => {
     const found = problemsOf(TYPE, JSON.parse(JSON.stringify(config)));
     expect(found).toEqual(problems.map((problem) => expect.stringMatching(problem)));
   });

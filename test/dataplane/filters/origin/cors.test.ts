@@ -28,7 +28,7 @@ function preflight(method: string, headers?: string, origin = APP): AskOptions {
 }
 
 describe('CorsFilter on requests', () => {
-  it('lets a page of an accepted origin see the response, and says what caches need to know', async () => {
+  it('allows an accepted origin to read the response, and adds Vary for caches', async () => {
     const policy = {
       acceptedOrigins: [APP],
       exposedHeaders: ['X-A', 'X-B'],
@@ -42,7 +42,7 @@ describe('CorsFilter on requests', () => {
     expect(answer.values('vary')).toEqual(['Origin']);
   });
 
-  it('puts its own word in place of that of the backend', async () => {
+  it('replaces the CORS headers of the backend', async () => {
     const theirs = [
       'allow-origin=*',
       'allow-credentials=true',
@@ -90,12 +90,12 @@ describe('CorsFilter on requests', () => {
     expect((await asked([{ acceptedOrigins: [APP] }], { headers })).answer.status).toBe(403);
   });
 
-  it.each(['https://anything.test', 'null'])('says * to the origin %s where all are accepted', async (origin) => {
+  it.each(['https://anything.test', 'null'])('answers * to the origin %s if all are accepted', async (origin) => {
     const { sharing } = await asked([{ acceptedOrigins: '*' }], { headers: [`Origin: ${origin}`] });
     expect(sharing).toEqual({ 'allow-origin': '*' });
   });
 
-  it('takes the first policy that accepts the origin', async () => {
+  it('uses the first policy that accepts the origin', async () => {
     const policies = [
       { acceptedOrigins: ['https://b.test'], exposedHeaders: ['X-1'] },
       { acceptedOrigins: [APP, 'https://b.test'], exposedHeaders: ['X-2'] },
@@ -136,7 +136,7 @@ describe('CorsFilter on requests', () => {
     expect((await asked(policies, { method, headers: [`Origin: ${APP}`] })).answer.status).toBe(status);
   });
 
-  it('asks the failure handler', async () => {
+  it('sends rejected requests to the failure handler', async () => {
     const failureHandler = { type: 'StaticResponseHandler', config: { status: 418 } };
     const { answer } = await asked(
       [{ acceptedOrigins: [APP] }],
@@ -241,7 +241,7 @@ describe('the configuration of a CorsFilter', () => {
     expect(problemsOf('CorsFilter', JSON.parse(JSON.stringify(config)))).toEqual(problems);
   });
 
-  it('still works with the former name of the origins', async () => {
+  it('accepts the former name of the origins', async () => {
     const { sharing } = await asked([{ origins: [APP] }], { headers: [`Origin: ${APP}`] });
     expect(sharing).toEqual({ 'allow-origin': APP });
   });

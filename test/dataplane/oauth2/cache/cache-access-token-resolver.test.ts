@@ -28,8 +28,8 @@ function cached(resolver: AccessTokenResolver, config: JsonObject = {}): AccessT
 const scripted = (): ScriptedResolver =>
   new ScriptedResolver({ t: async () => goodToken('t', { info: { sub: 'demo' } }), u: async () => goodToken('u') });
 
-describe('a resolver that keeps what another says', () => {
-  it('asks once, and has what it kept at hand', async () => {
+describe('a caching access token resolver', () => {
+  it('validates a token once and then uses the cached result', async () => {
     const delegate = scripted();
     const resolver = cached(delegate);
     await resolver.resolve('t', plainExchange());
@@ -37,28 +37,28 @@ describe('a resolver that keeps what another says', () => {
     expect(delegate.asked).toEqual(['t']);
   });
 
-  it('asks each time when it is not enabled', async () => {
+  it('validates a token each time when the cache is disabled', async () => {
     const delegate = scripted();
     const resolver = cached(delegate, { enabled: false });
     for (let i = 0; i < 3; i++) await resolver.resolve('t', plainExchange());
     expect(delegate.asked).toEqual(['t', 't', 't']);
   });
 
-  it('keeps as many as it may', async () => {
+  it('caches at most the maximum number of tokens', async () => {
     const delegate = scripted();
     const resolver = cached(delegate, { maximumSize: 1 });
     for (const token of ['t', 'u', 't']) await resolver.resolve(token, plainExchange());
     expect(delegate.asked).toEqual(['t', 'u', 't']);
   });
 
-  it('keeps nothing that has no end where the default is zero', async () => {
+  it('does not cache tokens without an expiry when defaultTimeout is zero', async () => {
     const delegate = scripted();
     const resolver = cached(delegate, { defaultTimeout: 'zero' });
     for (let i = 0; i < 2; i++) await resolver.resolve('t', plainExchange());
     expect(delegate.asked).toEqual(['t', 't']);
   });
 
-  it('confirms as the other does, for every request, and names its schemes', async () => {
+  it('delegates confirmation for every request and returns the schemes of its delegate', async () => {
     const delegate = scripted();
     let confirmed = 0;
     const resolver = cached({
@@ -76,7 +76,7 @@ describe('a resolver that keeps what another says', () => {
     expect((await ask()).challenges[1]).toBe('DPoP algs="ES256"');
   });
 
-  it('may stand behind a filter that keeps tokens too', async () => {
+  it('works behind a filter that caches tokens too', async () => {
     const delegate = scripted();
     const says = '${contexts.oauth2.accessToken.info.sub}';
     const { ask } = await startProtected(cached(delegate), { cache: { enabled: true } }, { says });

@@ -17,7 +17,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe('how long a token is kept', () => {
+describe('the cache time of a token', () => {
   it.each<[string, number, number, number, number]>([
     ['no end', FOREVER, HOUR, DAY, HOUR],
     ['an end within maxTimeout', NOW + 5 * HOUR, HOUR, DAY, 5 * HOUR],
@@ -50,7 +50,7 @@ describe('how long a token is kept', () => {
   it.each<[string, (setting: CacheSetting) => void]>([
     ['looked through', ({ sweep }) => sweep()],
     ['added to', ({ resolve }) => void resolve('other')],
-  ])('is no longer when the clock is set back, once the cache is %s', (_, happen) => {
+  ])('is not extended when the clock is set back, once the cache is %s', (_, happen) => {
     const setting = cacheSetting({ t: goodToken('t'), other: goodToken('other') });
     setting.pass(HOUR);
     setting.resolveNow('t');
@@ -60,7 +60,7 @@ describe('how long a token is kept', () => {
     expect(setting.resolver.asked.filter((token) => token === 't')).toHaveLength(2);
   });
 
-  it('is as before when the clock is set back by a moment', () => {
+  it('is unchanged when the clock is set back by a moment', () => {
     const { resolveNow, resolver, sweep, pass } = cacheSetting({ t: goodToken('t') });
     resolveNow('t');
     pass(-900);
@@ -70,8 +70,8 @@ describe('how long a token is kept', () => {
   });
 });
 
-describe('what is kept', () => {
-  it('is found at once, under the whole token and no other', async () => {
+describe('the token cache', () => {
+  it('returns a token at once, only under the complete token', async () => {
     const long = 'x'.repeat(5000);
     const { resolve, resolver, told } = cacheSetting({
       [`${long}a`]: async () => goodToken(`${long}a`, { info: { sub: 'a' } }),
@@ -86,7 +86,7 @@ describe('what is kept', () => {
     expect(told).toEqual(['miss', 'loaded', 'miss', 'loaded', 'hit', 'hit', 'miss', 'loaded']);
   });
 
-  it('is no refusal and no failure', async () => {
+  it('does not cache refusals or failures', async () => {
     const scripts = {
       refused: invalidToken('no'),
       refusedLater: async () => invalidToken('no'),
@@ -103,7 +103,7 @@ describe('what is kept', () => {
     expect(cache.size).toBe(4);
   });
 
-  it('gives way when there is too much, the first that came first', () => {
+  it('evicts the oldest tokens first when there are too many', () => {
     const names = Array.from({ length: 50 }, (_, i) => `t${i}`);
     const { resolveNow, resolver, cache, told } = cacheSetting(
       Object.fromEntries(names.map((name) => [name, goodToken(name)])),
@@ -121,7 +121,7 @@ describe('what is kept', () => {
     expect(resolver.asked.slice(50)).toEqual(['t39', 't40']);
   });
 
-  it('gives way when few tokens take much', () => {
+  it('evicts tokens when few large tokens exceed the byte limit', () => {
     const names = Array.from({ length: 20 }, (_, i) => `${i}${'t'.repeat(8192)}`);
     const tokens = Object.fromEntries(names.map((name) => [name, goodToken(name, { carriesInfo: true })]));
     const { resolveNow, cache } = cacheSetting(tokens, { maximumSize: 10 });
@@ -132,7 +132,7 @@ describe('what is kept', () => {
     expect(cache.size).toBe(4);
   });
 
-  it('is one token at least, however long', () => {
+  it('keeps at least one token however small the limit', () => {
     const long = 't'.repeat(50_000);
     const { resolveNow, cache } = cacheSetting({ [long]: goodToken(long), t: goodToken('t') }, { maximumSize: 2 });
     resolveNow('t');
@@ -140,7 +140,7 @@ describe('what is kept', () => {
     expect(cache.size).toBe(1);
   });
 
-  it('is nothing any more when the resolver takes back what it said', async () => {
+  it('is cleared when the resolver withdraws its verdicts', async () => {
     const { resolveNow, resolver, cache } = cacheSetting({ t: goodToken('t') });
     resolveNow('t');
     resolver.takeBack();
@@ -149,7 +149,7 @@ describe('what is kept', () => {
     expect(resolver.asked).toEqual(['t', 't']);
   });
 
-  it('is looked through by the executor, a slice at a time', () => {
+  it('is cleaned by the executor in slices', () => {
     const { cache, resolveNow, resolver, sweep, pass, told } = cacheSetting({}, { maximumSize: 100_000 });
     const count = 3000;
     for (let i = 0; i < count; i++) {
@@ -167,7 +167,7 @@ describe('what is kept', () => {
     expect(cache.size).toBe(0);
   });
 
-  it('is nothing any more when the cache is closed', () => {
+  it('is empty after it is closed', () => {
     const { cache, resolveNow, sweep } = cacheSetting({ t: goodToken('t') });
     resolveNow('t');
     cache.close();
@@ -176,8 +176,8 @@ describe('what is kept', () => {
   });
 });
 
-describe('those who need a token at the same time', () => {
-  it('wait for one answer', async () => {
+describe('concurrent requests with one token', () => {
+  it('share one validation', async () => {
     const { script, end } = held();
     const { resolve, resolver, told } = cacheSetting({ t: script });
     const all = Array.from({ length: 5 }, () => resolve('t'));
@@ -188,7 +188,7 @@ describe('those who need a token at the same time', () => {
   });
 
   it.each([['a refusal', invalidToken('no')] as const, ['a failure', new Error('no')] as const])(
-    'share %s, and the next one asks again',
+    'share %s, and the next request validates again',
     async (_, outcome) => {
       const { script, end } = held();
       const { resolve, resolver } = cacheSetting({ t: script });
@@ -202,7 +202,7 @@ describe('those who need a token at the same time', () => {
     },
   );
 
-  it('ask again when the one who asked is gone and the answer with it', async () => {
+  it('validate again when the first client disconnected and its result is lost', async () => {
     const { script, end } = held();
     const { cache, resolver } = cacheSetting({ t: script });
     const [first, second, third] = [plainExchange(), plainExchange(), plainExchange()];
@@ -216,7 +216,7 @@ describe('those who need a token at the same time', () => {
     expect(resolver.asked).toHaveLength(2);
   });
 
-  it('get what was found although the one who asked is gone', async () => {
+  it('get the result although the first client disconnected', async () => {
     const { script, end } = held();
     const { cache } = cacheSetting({ t: script });
     const first = plainExchange();
@@ -227,7 +227,7 @@ describe('those who need a token at the same time', () => {
     expect(cache.size).toBe(1);
   });
 
-  it('do not bring back what was cleared meanwhile', async () => {
+  it('do not restore a token that was removed meanwhile', async () => {
     const { script, end } = held();
     const { cache, resolve } = cacheSetting({ t: script });
     const answer = resolve('t');

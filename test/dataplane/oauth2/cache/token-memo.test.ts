@@ -45,7 +45,7 @@ async function startLine(maximumSize = 100): Promise<Line> {
 }
 
 describe('a connection', () => {
-  it('may bring one token again and again, and others between', async () => {
+  it('may send one token repeatedly, with other tokens in between', async () => {
     const { send, resolver, counted } = await startLine();
     const values = ['a', 'a', 'a', 'a', 'b', 'b', 'b', 'a', 'b', 'a', 'b', 'b', 'c', 'c', 'c'];
     expect(await send(...values.map((token) => `Bearer ${token}`))).toEqual(values);
@@ -53,7 +53,7 @@ describe('a connection', () => {
     expect(counted.filter((metric) => metric === 'gw_cache_gets_total')).toHaveLength(values.length);
   });
 
-  it('is not known by what it brought before', async () => {
+  it('is not identified by an earlier token', async () => {
     const { send } = await startLine();
     await send('Bearer a', 'Bearer a', 'Bearer a');
     const lines = ['', 'Bearer', 'Basic a', 'Bearer aa', 'Bearer A', 'Bearer a, Bearer a', 'Bearer b', 'Bearer a'];
@@ -64,7 +64,7 @@ describe('a connection', () => {
     ]);
   });
 
-  it('hears of a token that has expired since', async () => {
+  it('rejects a token that has expired since', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
     const { send, resolver } = await startLine();
     resolver.tell('a', named('a', { expiresAt: Date.now() + 1000 }));
@@ -76,14 +76,14 @@ describe('a connection', () => {
     expect(resolver.asked).toEqual(['a', 'a']);
   });
 
-  it('hears of a token that the cache no longer holds', async () => {
+  it('validates a token again that the cache has removed', async () => {
     const { send, resolver } = await startLine(1);
     await send('Bearer a', 'Bearer a', 'Bearer a');
     resolver.tell('a', invalidToken('revoked'));
     expect(await send('Bearer a', 'Bearer b', 'Bearer a')).toEqual(['a', 'b', '401']);
   });
 
-  it('of HTTP/2 may bring many tokens at a time', async () => {
+  it('of HTTP/2 may send many tokens concurrently', async () => {
     const { gateway, resolver } = await startLine();
     const session = connect(`http://127.0.0.1:${gateway.port}`);
     onTestFinished(() => session.destroy());
@@ -99,7 +99,7 @@ describe('a connection', () => {
     expect(new Set(resolver.asked.filter((token) => token !== 'x')).size).toBe(3);
   });
 
-  it('hears of the configuration that took the cache away', async () => {
+  it('stops using a cache that a new configuration removed', async () => {
     const { send, resolver, close } = await startLine();
     await send('Bearer a', 'Bearer a', 'Bearer a');
     resolver.tell('a', invalidToken('revoked'));

@@ -28,7 +28,7 @@ it.each([
   expect(Object.isFrozen(kept.info) && Object.isFrozen(kept.info['list'])).toBe(true);
 });
 
-it('is kept as what it was made from', () => {
+it('stores a token as its source text', () => {
   const resolved = goodToken(jwt, { info, carriesInfo: true });
   const inner = VouchedToken.of(resolved);
   expect(VouchedToken.of(inner)).toBe(inner);

@@ -57,7 +57,7 @@ async function startService(good: string) {
 }
 
 describe(TYPE, () => {
-  it('gets a token once and sends it with each request, in place of what the request had', async () => {
+  it('gets a token once and sends it with each request, replacing an existing header', async () => {
     const endpoint = await startTokenEndpoint((count) => granted(`t${count}`));
     const { ask, seen } = await startFiltered([filter(endpoint.url, { scopes: ['a', 'b:c'] })]);
     for (let i = 0; i < 3; i++) expect((await ask('/', { headers: ['Authorization: Basic eA=='] })).status).toBe(200);
@@ -80,7 +80,7 @@ describe(TYPE, () => {
       'grant_type=client_credentials&client_id=a+b',
       `Basic ${Buffer.from('a+b:p%25').toString('base64')}`,
     ],
-  ])('asks for it as %j says', async (config, form, authorization) => {
+  ])('requests the token according to %j', async (config, form, authorization) => {
     const endpoint = await startTokenEndpoint(() => granted('t'));
     const { ask, seen } = await startFiltered([filter(endpoint.url, config)]);
     await ask('/');
@@ -89,7 +89,7 @@ describe(TYPE, () => {
     expect(sentTokens(seen)).toEqual(['Bearer t']);
   });
 
-  it('takes the deprecated handler', async () => {
+  it('accepts the deprecated handler field', async () => {
     const endpoint = await startTokenEndpoint(() => granted('t'));
     const config = { endpointHandler: undefined, handler: authenticating('Basic', 'me', 'x') };
     const { ask, seen } = await startFiltered([filter(endpoint.url, config)]);
@@ -98,7 +98,7 @@ describe(TYPE, () => {
     expect(sentTokens(seen)).toEqual(['Bearer t']);
   });
 
-  it('asks once for all who wait', async () => {
+  it('sends one token request for all waiting requests', async () => {
     const released = Promise.withResolvers<object>();
     const endpoint = await startTokenEndpoint(() => released.promise);
     const { ask, seen } = await startFiltered([filter(endpoint.url)]);
@@ -111,7 +111,7 @@ describe(TYPE, () => {
   });
 
   it.each([{}, { clientId: 'me', clientSecretId: 's', secretsProvider: inlineSecrets({ s: 'x' }) }])(
-    'gives a token to those who wait when the client leaves for whom it was asked: %j',
+    'gives the token to waiting requests when the first client disconnects: %j',
     async (config) => {
       const released = Promise.withResolvers<object>();
       const endpoint = await startTokenEndpoint(() => released.promise);
@@ -129,7 +129,7 @@ describe(TYPE, () => {
     },
   );
 
-  it('gets a new token when the service refuses the one it has, and sends the request once more', async () => {
+  it('gets a new token after a 401 of the service and sends the request once more', async () => {
     const service = await startService('t1');
     const endpoint = await startTokenEndpoint((count) => granted(`t${count}`));
     const { ask } = await startFiltered([filter(endpoint.url)], service.handler);
@@ -153,7 +153,7 @@ describe(TYPE, () => {
       ['Bearer t0 abc', 'Bearer t1 abc'],
     ],
     ['content that passes through', [], { method: 'PUT', body: 'abc' }, ['Bearer t0 abc']],
-  ])('sends %s again only where it can', async (_, before, asked, sent) => {
+  ])('sends %s again only if that is possible', async (_, before, asked, sent) => {
     const service = await startService('t1');
     const endpoint = await startTokenEndpoint((count) => granted(`t${count}`));
     const { ask } = await startFiltered([...before, filter(endpoint.url)], service.handler);
@@ -165,7 +165,7 @@ describe(TYPE, () => {
     await service.close();
   });
 
-  it('sends again what it was given, not what filters behind made of it', async () => {
+  it('repeats the original request, without changes of later filters', async () => {
     const endpoint = await startTokenEndpoint((count) => granted(`t${count}`));
     const { ask, seen } = await startFiltered([
       filter(endpoint.url),
@@ -188,7 +188,7 @@ describe(TYPE, () => {
     expect(shown.map(inOrder)).toEqual([sent('t0'), sent('t1'), sent('t1')].map(inOrder));
   });
 
-  it('passes the 401 of a service that refuses every token, and does not bother the server with it', async () => {
+  it('passes on the 401 of a service that rejects every token, without further token requests', async () => {
     const service = await startService('never');
     const endpoint = await startTokenEndpoint((count) => granted(`t${count}`));
     const { ask } = await startFiltered([filter(endpoint.url)], service.handler);
@@ -211,7 +211,7 @@ describe(TYPE, () => {
     ['a token with a line break', granted('hidden-words\r\nX: y'), /has no 'access_token' that can be sent/],
     ['an array', [], /is not a JSON object/],
     ['nothing', null, /is not a JSON object/],
-  ])('answers 502 when the endpoint gives %s, and says why in the log', async (_, said, reason) => {
+  ])('answers 502 when the endpoint returns %s, and logs the reason', async (_, said, reason) => {
     let isBad = true;
     const endpoint = await startTokenEndpoint((_count, response) => {
       if (!isBad) return granted('t');
@@ -230,7 +230,7 @@ describe(TYPE, () => {
     expect((await ask('/')).status).toBe(200);
   });
 
-  it('answers 502 when the endpoint cannot be reached or the secret cannot be had', async () => {
+  it('answers 502 when the endpoint cannot be reached or the secret is not available', async () => {
     const unreachable = await startFiltered([filter(`http://127.0.0.1:${await freePort()}/token`)]);
     expect((await unreachable.ask('/')).status).toBe(502);
     const config = { endpointHandler: authenticating('Post', 'me', 'x') };
@@ -240,7 +240,7 @@ describe(TYPE, () => {
     expect(JSON.stringify(lacking.logged)).toContain("there is no secret 'other'");
   });
 
-  it('proves itself with a new key while requests run, and none of them fails', async () => {
+  it('authenticates with a rotated key during requests without failures', async () => {
     const keys = [0, 1].map(() => generateKeyPairSync('ec', { namedCurve: 'P-256' }));
     const pems = keys.map(({ privateKey }) => privateKey.export({ type: 'pkcs8', format: 'pem' }));
     const client = (which: readonly number[]) => ({
@@ -341,7 +341,7 @@ describe(TYPE, () => {
       { tokenEndpoint: 'https://as/t', secretsProvider: { type: 'SystemAndEnvSecretStore' } },
       ['no-effect secretsProvider: has no effect: the filters of the endpointHandler have providers of their own'],
     ],
-  ])('judges %j', (config, problems) => {
+  ])('validates the configuration %j', (config, problems) => {
     expect(problemsOf(TYPE, JSON.parse(JSON.stringify(config))).sort()).toEqual(problems);
   });
 });

@@ -12,7 +12,7 @@ function filter(clientId: string, secret: string) {
 }
 
 describe(TYPE, () => {
-  it('writes id and secret as in a form, in place of what the request had', async () => {
+  it('sends form-encoded id and secret, replacing an existing header', async () => {
     const { ask, seen } = await startFiltered([filter('my client:1', 'a+b %&=ä')]);
     await ask('/', { headers: ['Authorization: Basic dGhlaXJz', 'Authorization: Bearer theirs'] });
     const sent = seen[0]!.headers.filter(([name]) => name === 'authorization').map(([, value]) => value);
@@ -24,7 +24,7 @@ describe(TYPE, () => {
     ['plain-secret', 'plain-secret', 200],
     ['s p:e%c+i&a=l/~', 's p:e%c+i&a=l/~', 200],
     ['right', 'wrong', 401],
-  ])('authenticates to a real server that knows the secret %s by %s', async (known, sent, status) => {
+  ])('authenticates to a real server with the secret %s by %s', async (known, sent, status) => {
     const server = await startAuthorizationServer({
       clients: [
         {
@@ -41,7 +41,7 @@ describe(TYPE, () => {
     expect([answer.status, answer.body.includes('access_token')]).toEqual([status, status === 200]);
   });
 
-  it('refuses a configuration without its parts', () => {
+  it('rejects a configuration without its required fields', () => {
     expect(problemsOf(TYPE, { clientId: 'a\tb' })).toEqual([
       'value clientId: must hold no control character',
       'missing clientSecretId: is required',

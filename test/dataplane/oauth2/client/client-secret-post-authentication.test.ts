@@ -20,7 +20,7 @@ describe(TYPE, () => {
     ['client%5Fid=you&client_secret&x', 'x&client_id=me&client_secret=s+%26%3D%C3%A4'],
     ['client_assertion=a&client_assertion_type=b&x=1', 'x=1&client_id=me&client_secret=s+%26%3D%C3%A4'],
     ['xclient_id=a&CLIENT_ID=b', 'xclient_id=a&CLIENT_ID=b&client_id=me&client_secret=s+%26%3D%C3%A4'],
-  ])('makes of the form %s the form %s', async (body, expected) => {
+  ])('turns the form %s into the form %s', async (body, expected) => {
     const { ask, seen } = await startFiltered([filter('me', 's &=ä')]);
     await ask('/', { method: 'POST', headers: [`${FORM}; charset=utf-8`, 'Authorization: Bearer theirs'], body });
     expect(seen[0]!.body).toBe(expected);
@@ -29,7 +29,7 @@ describe(TYPE, () => {
     expect(headers.has('authorization')).toBe(false);
   });
 
-  it('gives a POST without content a form', async () => {
+  it('adds a form to a POST without content', async () => {
     const { ask, seen } = await startFiltered([filter('me', Buffer.from([0xff, 0x0a]))]);
     await ask('/', { method: 'POST', body: '' });
     expect(seen[0]!.body).toBe('client_id=me&client_secret=%FF%0A');
@@ -43,7 +43,7 @@ describe(TYPE, () => {
     ['content of no type', { method: 'POST', body: 'a=b' }, 500],
     ['two types', { method: 'POST', headers: ['Content-Type: text/plain', FORM], body: 'a=b' }, 500],
     ['a form that is too long', { method: 'POST', headers: [FORM], body: 'a'.repeat((1 << 20) + 1) }, 413],
-  ])('refuses %s and says nothing of the secret', async (_, asked, status) => {
+  ])('rejects %s without revealing the secret', async (_, asked, status) => {
     const { ask, seen, logged } = await startFiltered([filter('me', 'the-secret')]);
     const answer = await ask('/', asked);
     expect(answer.status).toBe(status);
@@ -61,7 +61,7 @@ describe(TYPE, () => {
     expect((await wrong.ask('/token', asked)).status).toBe(401);
   });
 
-  it('is not seen in what is captured behind it', async () => {
+  it('keeps the secret out of messages captured after it', async () => {
     const capture = { name: 'all', type: 'CaptureDecorator', config: { captureEntity: true, captureContext: true } };
     const handler = { type: 'StaticResponseHandler', config: { status: 200 }, all: 'all' };
     const chain = { type: 'Chain', config: { filters: [filter('me', 'the-secret')], handler } };
@@ -72,7 +72,7 @@ describe(TYPE, () => {
     expect(JSON.stringify(gateway.logged)).not.toContain('the-secret');
   });
 
-  it('refuses a configuration without its parts', () => {
+  it('rejects a configuration without its required fields', () => {
     expect(problemsOf(TYPE, {})).toEqual([
       'missing clientId: is required',
       'missing clientSecretId: is required',

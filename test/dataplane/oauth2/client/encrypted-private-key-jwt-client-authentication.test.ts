@@ -46,7 +46,7 @@ describe(TYPE, () => {
     expect(inner.protectedHeader).toEqual({ typ: 'JWT', alg: 'EdDSA', kid: 'own' });
   });
 
-  it('ends the request with 500 when a key is for something else', async () => {
+  it('answers 500 when a key does not allow the usage', async () => {
     expect((await sentWith(ec, { encryptionAlgorithm: 'RSA-OAEP' })).status).toBe(500);
     expect((await sentWith(rsa, { encryptionAlgorithm: 'RSA-OAEP', signingAlgorithm: 'ES256' })).status).toBe(500);
     expect((await sentWith(rsa, { encryptionAlgorithm: 'RSA-OAEP', encryptionSecretId: 'none' })).status).toBe(500);
@@ -58,7 +58,7 @@ describe(TYPE, () => {
     [{ encryptionAlgorithm: 'RSA1_5' }, [/^value encryptionAlgorithm: must be one of RSA-OAEP/]],
     [{ encryptionAlgorithm: 'dir', encryptionMethod: 'A1' }, [/^value encryptionMethod: must be one of A128CBC-HS256/]],
     [{ encryptionAlgorithm: 'dir' }, []],
-  ])('judges %j', (config, problems) => {
+  ])('validates the configuration %j', (config, problems) => {
     const found = problemsOf(TYPE, { ...required, secretsProvider, ...config });
     expect(found).toEqual(problems.map((problem) => expect.stringMatching(problem)));
   });

@@ -32,13 +32,13 @@ describe(TYPE, () => {
     expect(await sentBy({ username, urlEncodeCredentials }, password)).toEqual([basic(credentials)]);
   });
 
-  it('sends a password that is no text byte for byte', async () => {
+  it('sends a binary password byte for byte', async () => {
     const bytes = Buffer.from([0xff, 0x00, 0xfe]);
     const sent = await sentBy({ username: 'u' }, bytes);
     expect(sent).toEqual([basic(Buffer.concat([Buffer.from('u:'), bytes]))]);
   });
 
-  it('uses a new password at once, and ends a request with 500 for which there is none', async () => {
+  it('uses a new password at once, and answers 500 if there is none', async () => {
     const directory = secretFolder({ pw: 'one' });
     const store = { type: 'FileSystemSecretStore', config: { directory, format: 'PLAIN' } };
     const config = { username: 'u', passwordSecretId: 'pw', secretsProvider: store };
@@ -76,7 +76,7 @@ describe(TYPE, () => {
       { username: 'a', passwordSecretId: 'p w', secretsProvider },
       ["value passwordSecretId: must be the id of a secret: letters, digits, '_' and '-' with single dots between"],
     ],
-  ])('judges %j', (config, problems) => {
+  ])('validates the configuration %j', (config, problems) => {
     expect(problemsOf(TYPE, JSON.parse(JSON.stringify(config))).filter((one) => !one.startsWith('insecure'))).toEqual(
       problems,
     );

@@ -24,7 +24,7 @@ describe('KeptToken', () => {
     ['6 seconds, which may be 5 and a little', 6000, 4400],
     ['a second', 1000, 500],
     ['an unknown time', null, 53_000],
-  ])('keeps a token of %s until shortly before its end', async (_, lifetime, usable) => {
+  ])('keeps a token of %s until shortly before it expires', async (_, lifetime, usable) => {
     const { clock, fetched, kept } = tokens(lifetime);
     await kept.take(exchange);
     clock.now += usable - 1;
@@ -36,7 +36,7 @@ describe('KeptToken', () => {
   });
 
   it.each([0, -5000])(
-    'gives a token that lasts %d milliseconds to those who wait and to nobody else',
+    'gives a token that lasts %d milliseconds only to requests that already wait',
     async (lifetime) => {
       const { fetched, kept } = tokens(lifetime);
       const waiting = await Promise.all([kept.take(exchange), kept.take(exchange)]);
@@ -46,7 +46,7 @@ describe('KeptToken', () => {
     },
   );
 
-  it('replaces a refused token, seldom', async () => {
+  it('replaces a rejected token, but not often', async () => {
     const { clock, fetched, kept } = tokens(600_000);
     const first = await kept.take(exchange);
     const second = await kept.instead(first, exchange);
@@ -60,7 +60,7 @@ describe('KeptToken', () => {
     expect(fetched).toHaveLength(3);
   });
 
-  it('asks again after a failure', async () => {
+  it('requests a token again after a failure', async () => {
     let count = 0;
     const kept = new KeptToken(async () => {
       if (count++ === 0) throw new Error('no');

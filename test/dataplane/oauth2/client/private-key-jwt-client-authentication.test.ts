@@ -62,7 +62,7 @@ function read(body: string): { form: URLSearchParams } & Assertion {
 }
 
 describe(TYPE, () => {
-  it('signs a JWT for each request that nobody made before', async () => {
+  it('signs a new unique JWT for each request', async () => {
     const directory = secretFolder({ key: pemOf(rsa()) });
     const { ask, seen } = await startFiltered([filterFor(directory)]);
     const before = Math.floor(Date.now() / 1000);
@@ -100,7 +100,7 @@ describe(TYPE, () => {
     [{ claims: "${keyMatch(system, 'x')}" }, null],
     [{ jwtExpirationTimeout: '5 minutes' }, {}],
     [{ jwtExpirationTimeout: '1 ms' }, {}],
-  ])('adds what %j says', async (config, expected) => {
+  ])('adds the claims of %j', async (config, expected) => {
     if (expected === null) {
       expect(problemsOf(TYPE, filterFor('/nowhere', config).config)[0]).toMatch(/^(value|expression) claims:/);
       return;
@@ -143,7 +143,7 @@ describe(TYPE, () => {
   });
 
   it.each(['HS256', 'HS512', 'ES256K', 'Ed448', 'ML-DSA-44', 'ML-DSA-65', 'ML-DSA-87'] as const)(
-    'signs with %s, which the server does not know',
+    'signs with %s, which the real server does not support',
     async (signingAlgorithm) => {
       const { own, other } = newKey(signingAlgorithm);
       const algorithm = signingAlgorithm === 'HS256' ? 'HmacSHA256' : 'HmacSHA512';
@@ -157,7 +157,7 @@ describe(TYPE, () => {
     },
   );
 
-  it('uses a new key while requests run, and none of them fails', async () => {
+  it('uses a rotated key during requests without failures', async () => {
     const [first, second] = [rsa(), rsa()];
     const directory = secretFolder({ key: pemOf(first) });
     const server = await startAuthorizationServer({ clients: [registered(first, 'RS256')] });
@@ -187,14 +187,14 @@ describe(TYPE, () => {
     ['there is no key', {}, {}],
     ['there is only the public half', { key: publicPem() }, {}],
     ['the file holds no key', { key: 'hidden-text' }, {}],
-  ])('ends the request with 500 when %s', async (_, files, config) => {
+  ])('answers 500 when %s', async (_, files, config) => {
     const { ask, seen, logged } = await startFiltered([filterFor(secretFolder(files), config)]);
     const answer = await ask('/', ASKED);
     expect([answer.status, seen]).toEqual([500, []]);
     expect(`${answer.body}${JSON.stringify(logged)}`).not.toMatch(/hidden-text|PRIVATE/);
   });
 
-  it('refuses what is no form', async () => {
+  it('rejects a request that is not a form', async () => {
     const { ask, logged } = await startFiltered([filterFor(secretFolder({ key: pemOf(rsa()) }))]);
     const answer = await ask('/', { method: 'POST', headers: ['Content-Type: application/json'], body: '{}' });
     expect(answer.status).toBe(500);

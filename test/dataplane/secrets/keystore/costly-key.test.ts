@@ -52,14 +52,14 @@ describe('a private key that takes long to read', () => {
     ['PBES2', encryptedKey(2n ** 31n)],
     ['PBES2 and a number that does not fit', encryptedKey(2n ** 70n)],
     ['an old algorithm', oldEncryption],
-  ])('is refused where its password is hashed too often, with %s', async (_, der) => {
+  ])('is rejected if its password hash has too many iterations, with %s', async (_, der) => {
     const pem = pemBlock('ENCRYPTED PRIVATE KEY', der);
     await expect(pemSecrets('a', pem, async () => new Secret('p'))).rejects.toThrow(
       'block 1 (ENCRYPTED PRIVATE KEY) cannot be used: its iteration count is higher than 2000000',
     );
   });
 
-  it('is not one that people use', () => {
+  it('is told apart from the largest keys in common use', () => {
     const large = generateKeyPairSync('ml-dsa-87').privateKey.export({ type: 'pkcs8', format: 'der' });
     const rsa = sequence(integer(0), sequence(oid('1.2.840.113549.1.1.1'), element(5)), octets(Buffer.alloc(9300)));
     for (const key of [large, rsa, dsaKey(4096)]) expect(() => refuseCostlyKey(key)).not.toThrow();

@@ -45,7 +45,7 @@ const PBMAC1 = oid('1.2.840.113549.1.5.14');
 
 describe('a damaged keystore', () => {
   it.each(SAMPLES)(
-    'of the type %s, %s, cut off anywhere, is refused',
+    'of the type %s, %s, truncated anywhere, is rejected',
     async (type, file, password) => {
       const whole = keystoreFile(file);
       for (let size = 0; size < whole.length; size++) {
@@ -73,7 +73,7 @@ describe('a damaged keystore', () => {
     120_000,
   );
 
-  it('is noticed by the MAC or the digest, whichever byte is changed', async () => {
+  it('is detected by the MAC or the digest for every changed byte', async () => {
     const samples = [
       ['PKCS12', pkcs12File({ password: 'p', secrets: { a: ['2.16.840.1.101.3.4.1', 'sixteen bytes of'] } })],
       ['JCEKS', keystoreFile('pyjks_jceks_AES128.jceks')],
@@ -206,19 +206,19 @@ describe('a hostile keystore', () => {
     expect((await read('PKCS12', Buffer.alloc((16 << 20) + 1, 0x30), null))?.message).toBe('it is larger than 16 MiB');
   });
 
-  it('gets no more work than all its parts together may ask for', () => {
+  it('cannot exceed the work limit of all its parts together', () => {
     const work = new BoundedWork();
     for (let part = 0; part < 4; part++) work.takeRounds(5_000_000);
     expect(() => work.takeRounds(1)).toThrow('its iteration counts are too high: more than 20000000 rounds of hashing');
   });
 
-  it('with bags that nobody knows is read without them', async () => {
+  it('with unknown bag types is read without these bags', async () => {
     const { entries, notes } = await readKeystore('PKCS12', file(...manyInfos, data(sequence(unknownBag))), null);
     expect(entries.size).toBe(0);
     expect(notes).toEqual(['a bag of the kind 1.2.3']);
   });
 
-  it('lets others have their turn while it is read', async () => {
+  it('does not block the event loop while it is read', async () => {
     let turns = 0;
     let isOver = false;
     const count = (): void => {
@@ -232,7 +232,7 @@ describe('a hostile keystore', () => {
     expect(turns).toBeGreaterThan(20);
   });
 
-  it('with objects of Java that are no keys is refused before they are read', async () => {
+  it('with Java objects that are not keys is rejected before they are read', async () => {
     const known = keystoreFile('pyjks_jceks_AES128.jceks');
     const name = known.indexOf('SealedObjectForKeyProtector');
     const changed = Buffer.from(known);

@@ -31,7 +31,7 @@ describe('a keystore', () => {
     },
   );
 
-  it('says what it leaves out', async () => {
+  it('reports the entries that it leaves out', async () => {
     const { entries, notes } = await readKeystore('PKCS12', keystoreFile('made/plain.p12'), 'password');
     expect(entries.size).toBe(0);
     expect(notes).toEqual([
@@ -75,7 +75,7 @@ describe('a keystore', () => {
     expect(rows).toEqual(await keystoreRows(type, keystoreFile(file), storePassword, entryPassword));
   });
 
-  it('without a password is opened by none, if it was made so', async () => {
+  it('with an empty password opens without a password', async () => {
     const rows = await keystoreRows('PKCS12', keystoreFile('made/empty-password.p12'), null);
     expect(rows).toEqual(await keystoreRows('PKCS12', keystoreFile('made/empty-password.p12'), ''));
     expect(rows).toHaveLength(1);
@@ -134,7 +134,7 @@ describe('PBMAC1', () => {
     await expect(readKeystore('PKCS12', changed, 'password')).rejects.toThrow(WrongPassword);
   });
 
-  it('is not taken with a key that anybody can guess', async () => {
+  it('is rejected with a MAC key that is too short', async () => {
     const pfx = withMac(pbmac1(content, 'sha256', 'sha256', 1));
     await expect(readKeystore('PKCS12', pfx, 'password')).rejects.toThrow('the size of the key of its MAC');
   });
@@ -148,7 +148,7 @@ describe('BER', () => {
       octets(bytes.subarray(at * size, (at + 1) * size)),
     );
 
-  it.each([1, 100, 1000])('with lengths told by end marks and bytes in pieces of %i is read', async (size) => {
+  it.each([1, 100, 1000])('with indefinite lengths and octet strings in pieces of %i is read', async (size) => {
     const { content } = partsOf('made/no-mac.p12');
     const data = endless(0xa0, endless(0x24, ...inPieces(content, size)));
     const file = endless(0x30, integer(3), endless(0x30, DATA, data));
@@ -156,7 +156,7 @@ describe('BER', () => {
     expect(await keystoreRows('PKCS12', file, 'password')).toEqual(expected);
   });
 
-  it('with pieces inside of pieces is read', async () => {
+  it('with nested octet strings is read', async () => {
     const { content } = partsOf('made/no-mac.p12');
     const nested = endless(
       0x24,
@@ -169,7 +169,7 @@ describe('BER', () => {
 });
 
 describe('a key', () => {
-  it('is decrypted when it is wanted, by its own password', async () => {
+  it('is decrypted on first use, with its own password', async () => {
     const { entries } = await readKeystore('JCEKS', keystoreFile('made/own.jceks'), 'password');
     const entry = entries.get('k');
     if (entry?.kind !== 'private') throw new Error('there should be a private key');
