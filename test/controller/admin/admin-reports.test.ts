@@ -5,7 +5,7 @@ import type { Snapshot } from '../../../controller/compile/snapshot.ts';
 import type { PlaneFacts } from '../../../controller/publish/plane-facts.ts';
 import { plane, routeKey, routeProblems, verdict } from '../../support/cluster/judged-resources.ts';
 
-it('shows what planes run without a secret, and of files of stores the names', () => {
+it('shows the configuration of data planes without secrets, with file names of stores only', () => {
   const store = {
     name: 'keys',
     type: 'Base64EncodedSecretStore',
@@ -54,7 +54,7 @@ it('dumps something before anything is compiled', () => {
   });
 });
 
-it('says how planes stand', () => {
+it('shows the state of data planes', () => {
   const report = {
     type: 'report',
     revision: 'r2',

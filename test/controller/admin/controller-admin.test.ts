@@ -80,7 +80,7 @@ describe('an admin address for this machine', () => {
     expect(await ask(port, path)).toBe(answer);
   });
 
-  it('is not ready before it has something to hand out, and says what it waits for', async () => {
+  it('is not ready before it has a snapshot, and says what it waits for', async () => {
     const { port } = await open(loopbackGuard);
     waits = 'Routes are not listed';
     onTestFinished(() => {
@@ -129,7 +129,7 @@ it('speaks TLS, and uses a new certificate for new connections', async () => {
   await expect(ask(port, '/status', {}, 'GET', first.certificate)).rejects.toThrow();
 });
 
-it('writes the metrics once for many who ask at a time', async () => {
+it('renders the metrics once for concurrent scrapes', async () => {
   const registry = new Registry();
   let written = 0;
   new Gauge({ name: 'gw_test', help: 'A test.', registers: [registry], collect: () => void written++ });
@@ -157,7 +157,7 @@ describe('an admin socket', () => {
     expect(await asked(path)).toBe('200 {"controller":"a"}');
   });
 
-  it('takes the place of one that a killed program left behind, and of nothing else', async () => {
+  it('replaces a stale socket of a killed process, and nothing else', async () => {
     const path = socket();
     const killed = createServer();
     await new Promise<void>((resolve) => killed.listen({ path }, resolve));

@@ -8,7 +8,7 @@ const read = (value: unknown): ReturnType<typeof readReview> => readReview(JSON.
 const stored = { metadata: { name: 'orders' }, spec: {} };
 
 describe('readReview', () => {
-  it('reads what is asked', () => {
+  it('reads the review request', () => {
     expect(read(review())).toEqual({
       uid: 'u-1',
       operation: 'CREATE',
@@ -21,7 +21,7 @@ describe('readReview', () => {
     });
   });
 
-  it('takes the object that goes from what is stored', () => {
+  it('uses the stored object for a deletion', () => {
     const asked = read(review({ operation: 'DELETE', object: null, oldObject: stored }));
     expect(asked).toMatchObject({ object: null, oldObject: stored });
   });
@@ -32,7 +32,7 @@ describe('readReview', () => {
     ['that is yet to be made', { name: '', object: { metadata: { generateName: 'bill-' } } }, 'bill-'],
     ['of what goes', { name: '', operation: 'DELETE', object: null, oldObject: stored }, 'orders'],
     ['that is missing', { name: '', object: {} }, ''],
-  ])('knows the name %s', (_, fields, name) => {
+  ])('reads the name %s', (_, fields, name) => {
     expect(read(review(fields)).name).toBe(name);
   });
 
@@ -53,7 +53,7 @@ describe('readReview', () => {
     expect(() => read(value)).toThrow(text);
   });
 
-  it('refuses what is no JSON', () => {
+  it('rejects a body that is not JSON', () => {
     expect(() => readReview('{')).toThrow('must be JSON');
   });
 });

@@ -146,7 +146,7 @@ describe('AdmissionServer', () => {
     expect((await call()).status).toBe(200);
   });
 
-  it('takes another certificate while connections of the old one go on', async () => {
+  it('uses a new certificate while connections with the old one continue', async () => {
     const { server, port, call } = await served();
     const agent = new Agent({ keepAlive: true, maxSockets: 1, ca: authority.certificate });
     onTestFinished(() => agent.destroy());
@@ -167,7 +167,7 @@ describe('AdmissionServer', () => {
     await expect(call()).rejects.toThrow(/certificate/);
   });
 
-  it('asks for a certificate where it is told to', async () => {
+  it('requests a client certificate if configured', async () => {
     const clients = certificateAuthority('api servers');
     const { call, server } = await served(settledJudge(), clients.certificate);
     const { certificate: cert, key } = clients.issue({ client: true, names: ['api-server'] });
@@ -179,7 +179,7 @@ describe('AdmissionServer', () => {
     expect((await call({ cert, key })).status).toBe(200);
   });
 
-  it('answers what it was asked before it closes', async () => {
+  it('answers pending reviews before it closes', async () => {
     const { server, call, port } = await served();
     const { sent, answered } = await begun(port);
     const closed = server.close();
@@ -220,7 +220,7 @@ describe('Pods that are to get a sidecar', () => {
     ['that say no', plainPod({ labels: { 'gatewarden.io/inject': 'false' } }), {}],
     ['of kube-system', plainPod(), { namespace: 'kube-system' }],
     ['that are there already', plainPod(), { operation: 'UPDATE', oldObject: plainPod() }],
-  ])('and those %s are let pass as they are', async (_, pod, fields) => {
+  ])('and those %s are admitted unchanged', async (_, pod, fields) => {
     const { response, seen } = await ask(pod, fields);
     expect(response).toEqual({ uid: 'u-1', allowed: true });
     expect(seen).toEqual([['Pod', 'allowed', true]]);
@@ -233,7 +233,7 @@ describe('Pods that are to get a sidecar', () => {
     expect(seen).toEqual([['Pod', 'denied', true]]);
   });
 
-  it('are left to the failurePolicy when it is not known what to put in', async () => {
+  it('are left to the failurePolicy when the sidecar settings are not known', async () => {
     const fault = new Error('not yet');
     const { status, seen } = await ask(plainPod(), {}, { inject: () => expect.fail(fault.message) });
     expect(status).toBe(500);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Problem } from '../../../contract/problem.ts';
 import { errorsText, shortWarnings } from '../../../controller/admission/admission-texts.ts';
 
-it('writes no more errors than are told, however many there are', () => {
+it('lists a limited number of errors', () => {
   let written = 0;
   const problem: Problem = {
     code: 'value',
@@ -22,7 +22,7 @@ it('writes no more errors than are told, however many there are', () => {
   expect(written).toBeLessThan(1_000);
 });
 
-it('tells the first warnings, each shortened, and counts the others', () => {
+it('lists the first warnings, each shortened, and counts the others', () => {
   const told = shortWarnings(Array.from({ length: 1_000 }, (_, at) => `${at} ${'x'.repeat(300)}`));
   expect(told.slice(0, -1).every((text) => text.length === 256)).toBe(true);
   expect(told.at(-1)).toBe(`and ${1_000 - told.length + 1} more warnings`);

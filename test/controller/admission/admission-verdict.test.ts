@@ -36,11 +36,11 @@ function verdict(fields: JsonObject, opinion: Partial<AdmissionOpinion> | null):
 }
 
 describe('admissionVerdict', () => {
-  it('lets a sound object pass without a word', () => {
+  it('admits a valid object without warnings', () => {
     expect(verdict({}, {})).toEqual({ denial: null, warnings: [] });
   });
 
-  it('tells all errors at once, in the words of gatewarden check, and warnings beside them', () => {
+  it('lists all errors at once, in the words of gatewarden check, with warnings', () => {
     expect(verdict({}, { problems: [missing, deprecated, unknown] })).toEqual({
       denial: {
         code: 422,
@@ -55,20 +55,20 @@ describe('admissionVerdict', () => {
     });
   });
 
-  it('lets warnings and notes pass', () => {
+  it('admits objects with warnings and notes', () => {
     expect(verdict({}, { problems: [deprecated], notes: ['there is no SecretStore shop/keys yet'] })).toEqual({
       denial: null,
       warnings: ["spec.monitor: 'monitor' is deprecated [deprecated-field]", 'there is no SecretStore shop/keys yet'],
     });
   });
 
-  it('lets everything pass with a warning as long as it cannot judge', () => {
+  it('admits everything with a warning while it cannot validate', () => {
     const { denial, warnings } = verdict({}, null);
     expect(denial).toBeNull();
     expect(warnings).toEqual([expect.stringContaining('was admitted')]);
   });
 
-  it('lets labels and finalizers of a broken object change, and says what is broken', () => {
+  it('admits changes of labels and finalizers of an invalid object, with a warning', () => {
     const oldObject = { metadata: { finalizers: ['a/b'] }, spec: { a: [1, { b: null }] } };
     const object = { metadata: {}, spec: { a: [1, { b: null }] } };
     expect(verdict({ operation: 'UPDATE', object, oldObject }, { problems: [missing] })).toEqual({
@@ -79,7 +79,7 @@ describe('admissionVerdict', () => {
     expect(verdict({ operation: 'UPDATE', object: changed, oldObject }, { problems: [missing] }).denial).not.toBeNull();
   });
 
-  it('holds nothing up that is on its way out', () => {
+  it('admits every change of an object that is being deleted', () => {
     const object = { metadata: { deletionTimestamp: '2026-11-15T00:00:00Z' }, spec: { a: 2 } };
     const fields = { operation: 'UPDATE', object, oldObject: before };
     expect(verdict(fields, { problems: [missing], breaks: ['shop/orders'] })).toEqual({ denial: null, warnings: [] });
@@ -101,14 +101,14 @@ describe('admissionVerdict', () => {
   it.each<[string, JsonObject]>([
     ['changes', { ...store, operation: 'UPDATE', object: { ...after, metadata: forced }, oldObject: before }],
     ['is deleted', { ...store, operation: 'DELETE', object: null, oldObject: { ...before, metadata: forced } }],
-  ])('obeys the annotation of a store that %s, and says what breaks', (_, fields) => {
+  ])('honours the force annotation of a store that %s, and warns what breaks', (_, fields) => {
     expect(verdict(fields, { breaks: ['shop/orders'] })).toEqual({
       denial: null,
       warnings: ['Route shop/orders will reject requests'],
     });
   });
 
-  it('does not take an annotation that the new version lost, or says something else, for a wish', () => {
+  it('ignores a force annotation that the new version lacks or that has another value', () => {
     const oldObject = { ...before, metadata: forced };
     const breaks = ['shop/orders'];
     expect(verdict({ ...store, operation: 'UPDATE', object: after, oldObject }, { breaks }).denial).not.toBeNull();
@@ -116,7 +116,7 @@ describe('admissionVerdict', () => {
     expect(verdict({ ...store, operation: 'DELETE', object: null, oldObject: no }, { breaks }).denial).not.toBeNull();
   });
 
-  it('does not let the annotation cover errors', () => {
+  it('rejects errors despite the force annotation', () => {
     const object = { ...after, metadata: forced };
     expect(verdict({ ...store, object }, { problems: [missing] }).denial?.code).toBe(422);
   });
@@ -132,7 +132,7 @@ describe('admissionVerdict', () => {
     expect(verdict(fields, { breaks: ['shop/orders'] }).denial === null).toBe(passes);
   });
 
-  it('keeps within what the API server passes on', () => {
+  it('stays within the size that the API server passes on', () => {
     const long = { ...deprecated, message: `${'x'.repeat(300)}\u0007` };
     const { warnings } = verdict({}, { problems: Array.from({ length: 40 }, () => long) });
     expect(Math.max(...warnings.map((text) => text.length))).toBe(256);
@@ -140,7 +140,7 @@ describe('admissionVerdict', () => {
     expect(warnings.at(-1)).toBe(`and ${40 - (warnings.length - 1)} more warnings`);
   });
 
-  it('keeps a denial short and counts what it leaves out', () => {
+  it('shortens a denial and counts the omitted errors', () => {
     const { denial } = verdict({}, { problems: Array.from({ length: 500 }, () => missing) });
     const lines = denial!.message.split('\n');
     expect(denial!.message.length).toBeLessThanOrEqual(8192);

@@ -89,7 +89,7 @@ function seen(...manifests: Manifest[]): ReturnType<typeof cluster> {
 const passes = { denial: null, warnings: [] };
 
 describe('compilerJudge', () => {
-  it('lets pass what is sound', () => {
+  it('admits a valid object', () => {
     expect(seen().ask(route('shop/orders', { condition: "${find(request.uri.path, '^/orders')}" }))).toEqual(passes);
     expect(seen(secret, store()).ask(using('shop/orders', 'platform/passwords'))).toEqual(passes);
     expect(seen(secret).ask(store())).toEqual(passes);
@@ -101,7 +101,7 @@ describe('compilerJudge', () => {
     ['what tenants may not do', route('shop/orders', { condition: "${env['HOME'] != null}" })],
     ['a wrong selector', route('shop/orders', { dataPlanes: { matchLabels: { a: 7 } } })],
     ['a store of no known type', store(['shop'], 'Nothing')],
-  ])('says of %s what gatewarden check says', (_, wrong) => {
+  ])('reports for %s the same as gatewarden check', (_, wrong) => {
     const { denial } = seen(secret).ask(wrong);
     const { verdicts } = checkManifests([fileOf([secret, wrong])], { namespace: 'shop', base: null, system: {} });
     const printed = verdictText(verdicts).split('\n');
@@ -111,13 +111,13 @@ describe('compilerJudge', () => {
     );
   });
 
-  it('lets a Route come before the store that it needs, with a warning', () => {
+  it('admits a Route before the store that it needs, with a warning', () => {
     const { denial, warnings } = seen().ask(using('shop/orders', 'passwords'));
     expect(denial).toBeNull();
     expect(warnings).toEqual([expect.stringMatching(/^spec\.handler\..*there is no SecretStore shop\/passwords/)]);
   });
 
-  it('warns of what is deprecated', () => {
+  it('warns of deprecated fields', () => {
     const { denial, warnings } = seen().ask(route('shop/orders', { monitor: true }));
     expect(denial).toBeNull();
     expect(warnings.join()).toContain('spec.monitor');
@@ -140,7 +140,7 @@ describe('compilerJudge', () => {
     expect(change(seen(secret, store(), route('shop/orders', {})))).toEqual(passes);
   });
 
-  it('lets a store change that no Route is hurt by', () => {
+  it('admits a change of a store that breaks no Route', () => {
     const one = seen(secret, store(), using('shop/orders', 'platform/passwords'));
     expect(one.ask(store(['shop', 'bills']), store())).toEqual(passes);
   });
@@ -160,7 +160,7 @@ describe('compilerJudge', () => {
     expect(seen(base).ask(route('bills/all', {})).denial?.message).toContain('belongs to no tenant');
   });
 
-  it('refuses a name that is taken', () => {
+  it('rejects a name that is already used', () => {
     const one = seen(route('shop/orders', { name: 'orders' }));
     expect(one.ask(route('bills/orders', { name: 'orders' })).denial?.message).toContain('the Route shop/orders');
     expect(one.ask(route('shop/orders', { name: 'orders', condition: '${true}' }), route('shop/orders', {}))).toEqual(
@@ -168,11 +168,11 @@ describe('compilerJudge', () => {
     );
   });
 
-  it('lets everything pass before anything was compiled', () => {
+  it('admits everything before the first compilation', () => {
     expect(cluster([]).ask(route('shop/orders', { handler: 7 }))).toMatchObject({ denial: null });
   });
 
-  it('changes nothing of what the compiler makes', () => {
+  it('does not change the state of the compiler', () => {
     const one = cluster([secret, store(), using('shop/orders', 'platform/passwords')]);
     const before = one.compile().snapshot;
     one.remove(store());

@@ -9,11 +9,11 @@ const read = (fields: JsonObject = {}): ReturnType<typeof readInjectionReview> =
   readInjectionReview(JSON.stringify(podReview(plainPod(), fields)));
 
 describe('readInjectionReview', () => {
-  it('reads the Pod that is asked about', () => {
+  it('reads the Pod of the review', () => {
     expect(read()).toEqual({ uid: 'u-1', namespace: 'shop', name: 'web', pod: plainPod() });
   });
 
-  it('takes what the name will begin with for the name', () => {
+  it('uses generateName if there is no name', () => {
     expect(read({ object: { metadata: { generateName: 'web-' } } }).name).toBe('web-');
   });
 

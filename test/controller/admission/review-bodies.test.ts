@@ -20,13 +20,13 @@ function* singleBytes(count: number): Generator<Buffer> {
 }
 
 describe('ReviewBodies', () => {
-  it('puts pieces together, whatever they are cut through', async () => {
+  it('joins pieces at any cut', async () => {
     const bytes = Buffer.from('{"name":"Zoë"}'.repeat(3_000));
     const pieces = Array.from(bytes, (_, at) => bytes.subarray(at, at + 1));
     expect(await new ReviewBodies().read(Readable.from(pieces))).toEqual({ text: bytes.toString() });
   });
 
-  it('takes no more room for many small pieces than for few large ones', async () => {
+  it('uses no more memory for many small pieces than for few large ones', async () => {
     const { body, isTaken, end } = heldBody(singleBytes(300_000));
     const before = memoryUse().heap;
     const reading = new ReviewBodies().read(body);
@@ -36,7 +36,7 @@ describe('ReviewBodies', () => {
     expect(await reading).toEqual({ text: 'a'.repeat(300_000) });
   });
 
-  it('refuses one that is too long, and those for which there is no room beside others', async () => {
+  it('rejects a body that is too long, and bodies beyond the total limit', async () => {
     const bodies = new ReviewBodies();
     const longest = Buffer.alloc(LONGEST_REVIEW, 'a');
     expect(await bodies.read(Readable.from([longest, Buffer.from('a')]))).toEqual({ refusal: 'too-long' });

@@ -28,19 +28,19 @@ describe('the authority of the controllers', () => {
     expect(certificate.validToDate.getTime()).toBe(now + 60 * DAY);
   });
 
-  it('never gives the same serial number or key again', () => {
+  it('never repeats a serial number or key', () => {
     const authority = CertificateAuthority.create(now);
     const [a, b] = [authority.issue(names, now), authority.issue(names, now)];
     expect(new X509Certificate(a.certificate).serialNumber).not.toBe(new X509Certificate(b.certificate).serialNumber);
     expect(a.key).not.toBe(b.key);
   });
 
-  it('wants a certificate renewed at two thirds of its life', () => {
+  it('renews a certificate at two thirds of its lifetime', () => {
     const { renewAt } = CertificateAuthority.create(now, { serving: 30 * DAY }).issue(names, now);
     expect(renewAt).toBe(now + 20 * DAY);
   });
 
-  it('tells of a new authority before that signs, and of the old one until it ends', () => {
+  it('publishes a new CA before it signs, and the old CA until it expires', () => {
     const first = CertificateAuthority.create(now, { authority: 90 * DAY, overlap: 2 * DAY, serving: 10 * DAY });
     expect(first.rotate(now + 59 * DAY)).toBe(first);
     const both = first.rotate(now + 60 * DAY);
@@ -55,7 +55,7 @@ describe('the authority of the controllers', () => {
     expect(issued.verify(new X509Certificate(newer ?? '').publicKey)).toBe(true);
   });
 
-  it('is vouched for by the one before it until that ends, for those who know no other', () => {
+  it('is cross-signed by the previous CA until that expires', () => {
     const first = CertificateAuthority.create(now, { authority: 90 * DAY, overlap: 2 * DAY });
     const both = first.rotate(now + 60 * DAY);
     const old = new X509Certificate(first.bundle());
@@ -69,7 +69,7 @@ describe('the authority of the controllers', () => {
     expect(certificatesOf(both.rotate(now + 91 * DAY).issue(names, now + 91 * DAY).certificate)).toHaveLength(1);
   });
 
-  it('begins anew when everything has ended', () => {
+  it('creates a new CA when everything has expired', () => {
     const first = CertificateAuthority.create(now, { authority: 90 * DAY });
     const again = first.rotate(now + 91 * DAY);
     expect(certificatesOf(again.bundle())).toHaveLength(1);
@@ -82,7 +82,7 @@ describe('the authority of the controllers', () => {
     expect(issued.validToDate.getTime()).toBe(now + 10 * DAY);
   });
 
-  it('comes back from its stored form', () => {
+  it('can be restored from its stored form', () => {
     const authority = CertificateAuthority.create(now);
     const again = CertificateAuthority.parse(authority.serialised());
     expect(again.bundle()).toBe(authority.bundle());
@@ -94,14 +94,14 @@ describe('the authority of the controllers', () => {
   });
 
   it.each(['', 'secret-text', '{}', '{"version":2,"authorities":[]}', '{"version":1,"authorities":[]}'])(
-    'does not take %j for a stored form, and does not quote it',
+    'rejects %j as a stored form, without quoting it',
     (text) => {
       expect(() => CertificateAuthority.parse(text)).toThrow(/^the stored CA is/);
     },
   );
 
   it.each(['2049-12-01T00:00:00Z', '2050-02-01T00:00:00Z'])(
-    'writes the years around 2050 as X.509 wants them: %s',
+    'encodes years around 2050 as X.509 requires: %s',
     (text) => {
       const moment = Date.parse(text);
       const { certificate } = CertificateAuthority.create(moment).issue(names, moment);

@@ -6,7 +6,7 @@ import { ManualClock } from '../../support/gateways/manual-clock.ts';
 
 const DAY = 24 * 60 * 60 * 1_000;
 
-it('makes a certificate anew at two thirds of its life, and when there is another authority', async () => {
+it('renews a certificate at two thirds of its lifetime and after a CA rotation', async () => {
   const clock = new ManualClock();
   const lifetimes = { authority: 300 * DAY, serving: 90 * DAY, overlap: DAY };
   const authority = CertificateAuthority.create(clock.wall(), lifetimes);
@@ -34,7 +34,7 @@ it('makes a certificate anew at two thirds of its life, and when there is anothe
   expect(clock.pending).toBe(0);
 });
 
-it('goes over to a new authority when that begins to sign', async () => {
+it('switches to a new CA when that starts to sign', async () => {
   const clock = new ManualClock();
   const lifetimes = { authority: 90 * DAY, serving: 20 * DAY, overlap: 2 * DAY };
   let authority = CertificateAuthority.create(clock.wall(), lifetimes);

@@ -71,7 +71,7 @@ describe('the source', () => {
     expect(state.routes.get('shop/a')).toMatchObject({ namespace: 'shop', name: 'a', spec: { condition: '${true}' } });
   });
 
-  it('is not synced before every kind was listed, and says nothing until then', async () => {
+  it('is not synced and reports nothing before every kind was listed', async () => {
     const refusing = (server: ScriptedApiServer): void => {
       fill(server);
       server.next('list', ...Array.from({ length: 12 }, () => answer(403)));
@@ -85,7 +85,7 @@ describe('the source', () => {
     await vi.waitFor(() => expect(setting.changes()).toBe(1));
   });
 
-  it('gives the same maps until something in them changes', async () => {
+  it('returns the same maps until they change', async () => {
     const { server, source } = await synced('all', fill);
     const before = source.state;
     expect(source.state.routes).toBe(before.routes);
@@ -108,7 +108,7 @@ describe('the source', () => {
     expect(after.spec).toBe(before.spec);
   });
 
-  it('tells a change of nothing but a status from a change of a spec, a new resource and one that is gone', async () => {
+  it('distinguishes status changes from spec changes, additions and deletions', async () => {
     const { server, source, isStatusOnly } = await synced('all', fill);
     const { generation } = source.state.routes.get('shop/a')!;
     const said = (count: number): Promise<void> => vi.waitFor(() => expect(isStatusOnly).toHaveLength(count), 10_000);
@@ -125,7 +125,7 @@ describe('the source', () => {
     expect(isStatusOnly).toEqual([true, false, false, false, false]);
   });
 
-  it('says up to which version Routes are known, not up to which anything is', async () => {
+  it('reports the resource version of Routes, not of other kinds', async () => {
     const { server, source } = await synced('all', fill);
     const seen = source.routesSeen;
     await vi.waitFor(() => expect(server.openWatches).toBe(4));
@@ -141,7 +141,7 @@ describe('the source', () => {
     await vi.waitFor(() => expect(Number(source.routesSeen)).toBeGreaterThan(Number(metadata['resourceVersion'])));
   });
 
-  it('follows the Secrets that it is told to', async () => {
+  it('follows the requested Secrets', async () => {
     const { server, source, changes } = await synced('all', fill);
     server.put('shop/secrets/keys', { metadata: { labels: { 'gatewarden.io/secret-store': 'allowed' } } });
     source.follow(['shop/keys']);
@@ -150,7 +150,7 @@ describe('the source', () => {
     expect(source.facts.map(({ kind }) => kind)).toContain('Secret');
   });
 
-  it('stands still once it is closed', async () => {
+  it('reports nothing after it is closed', async () => {
     const { server, source, changes } = await synced('all', fill);
     await vi.waitFor(() => expect(server.openWatches).toBe(4));
     await source.close();
@@ -164,8 +164,8 @@ describe('the source', () => {
   });
 });
 
-describe('what is gone', () => {
-  it('has the version of its end, whether that was seen or came out with a list', async () => {
+describe('a deleted object', () => {
+  it('has the version of its deletion, from a watch or from a list', async () => {
     const { server, source } = await synced(['shop', 'bank'], fill);
     await vi.waitFor(() => expect(server.openWatches).toBe(7));
     const [a, b] = ['shop/a', 'bank/b'].map((key) => source.state.routes.get(key)!);
@@ -186,7 +186,7 @@ describe('what is gone', () => {
     expect(source.routeVersion('unheard-of')).toBeNull();
   });
 
-  it('is another object when a new one of its name has come', async () => {
+  it('is distinguished from a new object of the same name', async () => {
     const { server, source } = await synced('all', fill);
     await vi.waitFor(() => expect(server.openWatches).toBe(4));
     const { uid } = source.state.routes.get('shop/a')!;
@@ -200,7 +200,7 @@ describe('what is gone', () => {
 });
 
 describe('namespaces', () => {
-  it('can be listed: each is asked for by itself', async () => {
+  it('can be named: each is read separately', async () => {
     const setting = await synced(['shop', 'office', 'shop'], fill);
     expect(routes(setting)).toEqual(['shop/a']);
     const asked = setting.server.requests.filter(({ kind, path }) => kind === 'list' && path.endsWith('/routes'));
@@ -210,7 +210,7 @@ describe('namespaces', () => {
     await vi.waitFor(() => expect(routes(setting)).toEqual(['office/c', 'shop/a']));
   });
 
-  it('can be chosen by label, and come and go with it', async () => {
+  it('can be selected by label, and are added and removed with it', async () => {
     const labelled = (server: ScriptedApiServer): void => {
       fill(server);
       server.put('/namespaces/shop', { metadata: { labels: { gateway: 'yes' } } });
@@ -231,7 +231,7 @@ describe('namespaces', () => {
 describe('the base configuration', () => {
   const base = (data: JsonObject, more: JsonObject = {}) => ({ data, ...more });
 
-  it('keeps a file that is as it was, says which keys do nothing, and is gone with its ConfigMap', async () => {
+  it('keeps unchanged files, reports keys without effect, and disappears with its ConfigMap', async () => {
     const { server, source } = await synced('all', fill);
     const before = source.baseFiles;
     const binary = { binaryData: { 'admin.json': Buffer.from('{"a":1}').toString('base64') } };

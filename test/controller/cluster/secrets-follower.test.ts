@@ -65,7 +65,7 @@ describe('Secrets', () => {
     ['no label', {}],
     ['another value', { labels: { 'gatewarden.io/secret-store': 'yes' } }],
     ['another label', { labels: { 'secret-store': 'allowed' } }],
-  ])('with %s give no data, and give it up when they lose the label', async (_, metadata) => {
+  ])('with %s provide no data, and lose it with the label', async (_, metadata) => {
     const { server, follower, known } = await following();
     server.put('shop/secrets/keys', secret('one', metadata));
     follower.follow([name('keys')]);
@@ -91,7 +91,7 @@ describe('Secrets', () => {
     expect(changes()).toBe(said);
   });
 
-  it('are forgotten when nobody wants them', async () => {
+  it('are released when they are no longer needed', async () => {
     const { server, follower, known } = await following();
     server.put('shop/secrets/keys', secret('one'));
     follower.follow([name('keys'), name('more')]);
@@ -101,7 +101,7 @@ describe('Secrets', () => {
     await vi.waitFor(() => expect(server.openWatches).toBe(1));
   });
 
-  it('that may not be read are not there, and are when they may', async () => {
+  it('that are forbidden count as missing until access is granted', async () => {
     const { server, follower, known } = await following();
     server.put('shop/secrets/keys', secret('one'));
     follower.follow([name('keys')]);
@@ -115,7 +115,7 @@ describe('Secrets', () => {
     expect(follower.seenOf('shop/keys')).not.toBeNull();
   });
 
-  it('stay known while the server does not answer', async () => {
+  it('are kept while the server does not answer', async () => {
     const { server, follower, known } = await following();
     server.put('shop/secrets/keys', secret('one'));
     follower.follow([name('keys')]);
@@ -127,7 +127,7 @@ describe('Secrets', () => {
     expect(known()).toEqual({ 'shop/keys': { password: 'one' } });
   });
 
-  it('are asked for a few at a time', async () => {
+  it('are read a few at a time', async () => {
     const { server, follower, known } = await following();
     const waiting: (() => void)[] = [];
     let most = 0;

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { ApiError } from '../../../controller/cluster/api/api-error.ts';
 import { toldFailures } from '../../../controller/cluster/told-failures.ts';
 
-it('tells of a failure once, and of another one', () => {
+it('logs a failure once, and a different one again', () => {
   const lines: string[] = [];
   const tell = toldFailures(pino({}, { write: (line: string) => lines.push(line) }));
   const failure = (scope: string, message: string) => ({

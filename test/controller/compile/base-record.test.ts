@@ -52,7 +52,7 @@ describe('the record of the last good base configuration', () => {
     expect(verdictIn(after, 'shop/orders').accepted.status).toBe(true);
   });
 
-  it('is not needed where the base configuration is sound', () => {
+  it('is not needed if the base configuration is valid', () => {
     const cluster = soundCluster();
     cluster.compile();
     cluster.base('trust', { ...trust, onInvalid: 'Refuse' });
@@ -60,7 +60,7 @@ describe('the record of the last good base configuration', () => {
     expect(cluster.compile().resources?.trust?.onInvalid).toBe('Refuse');
   });
 
-  it('holds tokens with the values that they had', () => {
+  it('contains tokens with their values at that time', () => {
     const text = { type: 'StaticResponseHandler', config: { status: 200, entity: '&{SITE}' } };
     const heap = [{ name: 'shared', ...text }];
     const cluster = soundCluster({ SITE: 'berlin' }).base('config', { ...config, heap });
@@ -82,7 +82,7 @@ describe('the record of the last good base configuration', () => {
     expect(after.lastGood.base?.properties.token('site')).toBe('berlin');
   });
 
-  it('leaves nothing to serve where no version ever was sound', () => {
+  it('leaves nothing to serve if no version was ever valid', () => {
     const cluster = soundCluster().base('trust', { egress: ['nonsense'] });
     cluster.compile();
     restartWithRecord(cluster);
@@ -91,7 +91,7 @@ describe('the record of the last good base configuration', () => {
     expect(verdictIn(after, 'shop/orders').accepted.reason).toBe('BaseConfigurationInvalid');
   });
 
-  it('is not used where this version does not accept what it holds', () => {
+  it('is not used if this version does not accept its content', () => {
     const cluster = soundCluster().base('config', '{');
     const unsound = { heap: [{ name: 'one', type: 'NoSuchType' }] };
     const record = { config: { document: unsound, isFile: true }, admin: { nothing: 1 }, trust: null };

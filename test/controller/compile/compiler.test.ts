@@ -116,8 +116,8 @@ describe('the id, the name and the place of a route', () => {
   });
 });
 
-describe('what a document says', () => {
-  it('replaces tokens, transformations and properties by what they stand for', () => {
+describe('the content of a document', () => {
+  it('has tokens, transformations and properties replaced by their values', () => {
     const route = {
       properties: { own: '&{outer}-own', count: { $int: '5' }, copy: '${count}' },
       value: '&{own} &{HOME_OF|none} &{from.env}',
@@ -132,7 +132,7 @@ describe('what a document says', () => {
     });
   });
 
-  it('is judged anew when a property around it changes', () => {
+  it('is validated again when an outer property changes', () => {
     const instance = new Instance({
       'config.json': { ...config, properties: { x: '1' } },
       'routes/a.json': { v: '&{x}' },
@@ -153,7 +153,7 @@ describe('what a document says', () => {
     ['a property that fails', { properties: { a: '${no}' } }, 'refuses expression:properties.a'],
     ['an unsound document', { unsound: true, condition: '${true}' }, 'refuses value:unsound'],
     ['an unsound condition', { vague: true }, 'nothing value:vague'],
-  ])('%s keeps its place or takes no requests', (_, document, verdict) => {
+  ])('%s rejects its requests or takes none', (_, document, verdict) => {
     const compilation = new Instance({
       'config.json': config,
       'routes/a.json': document,
@@ -172,7 +172,7 @@ describe('what a document says', () => {
 });
 
 describe('the last good version', () => {
-  it('serves while a file is bad, and is replaced by the next sound one', () => {
+  it('serves while a file is invalid, and is replaced by the next valid one', () => {
     const instance = new Instance({ 'config.json': config, 'routes/a.json': { v: 1 } });
     const good = instance.compile().snapshot;
     const bad = instance.write({ 'routes/a.json': '{' }).compile();
@@ -201,7 +201,7 @@ describe('the last good version', () => {
     expect(verdictsOf(instance.write({ 'routes/a.json': '{' }).compile())[1]).toBe('routes/a.json nothing text:');
   });
 
-  it('refuses when what is around it has changed and it is no longer sound', () => {
+  it('rejects requests when its environment changed and it is no longer valid', () => {
     const around = { ...config, properties: { x: 1 } };
     const instance = new Instance({ 'config.json': around, 'routes/a.json': { needs: 'x', condition: '${c}' } });
     instance.compile();
@@ -213,7 +213,7 @@ describe('the last good version', () => {
     expect(routesOf(back)).toEqual(['_router a a']);
   });
 
-  it('of config.json keeps serving with its routes, also when the file is taken away', () => {
+  it('of config.json keeps serving with its routes, also when the file is removed', () => {
     const instance = new Instance({ 'config.json': config, 'routes/a.json': {} });
     const good = instance.compile().snapshot;
     for (const [text, problem] of [
@@ -285,7 +285,7 @@ describe('routers', () => {
     ]);
   });
 
-  it('may share a directory, which is looked at as often as the more eager one asks', () => {
+  it('may share a directory, which is scanned at the shorter interval', () => {
     const routers = [
       { name: 'r', scanInterval: 0 },
       { name: 's', scanInterval: 3000, defaultHandler: true },
@@ -299,7 +299,7 @@ describe('routers', () => {
 });
 
 describe('work', () => {
-  it('gives the same bytes for the same files, whatever came before', () => {
+  it('has the same bytes for the same files, independent of history', () => {
     const files = { 'config.json': config, 'routes/b.json': { v: 1 }, 'routes/a.json': { v: { $int: '2' } } };
     const travelled = new Instance({ ...files, 'routes/a.json': {}, 'routes/c.json': {} });
     travelled.compile();
@@ -324,7 +324,7 @@ describe('work', () => {
     expect(third.snapshot?.revision).toBe(second.snapshot?.revision);
   });
 
-  it('is everything again when somebody asks for it', () => {
+  it('is complete again on request', () => {
     const instance = new Instance({ 'config.json': config, 'routes/a.json': {} });
     instance.compile();
     instance.epoch++;
@@ -357,7 +357,7 @@ describe('a directory that cannot be read', () => {
     ]);
   });
 
-  it('keeps the routes that it had, and says so once', () => {
+  it('keeps its routes, and reports it once', () => {
     const routers = [{ name: 'one' }, { name: 'two' }];
     const instance = new Instance({ 'config.json': { routers }, 'routes/a.json': {} });
     const before = routesOf(instance.compile());
@@ -377,7 +377,7 @@ describe('files that are not read', () => {
   it.each([
     [true, 'warning', 'no-effect'],
     [false, 'error', 'missing'],
-  ])('are told of; the right one is there: %s', (isThere, severity, code) => {
+  ])('are reported with the right name: %s', (isThere, severity, code) => {
     const instance = new Instance({ 'config.json': config });
     instance.strays = [{ file: { path: '/c/config.yaml', content: Buffer.from('') }, instead: 'config.json', isThere }];
     const stray = instance.compile().verdicts.find(({ role }) => role === 'stray');
@@ -385,8 +385,8 @@ describe('files that are not read', () => {
   });
 });
 
-describe('problems are told all at once', () => {
-  it('also those of the routes of a config.json that is not sound', () => {
+describe('problems are reported all at once', () => {
+  it('also those of the routes of an invalid config.json', () => {
     const instance = new Instance({
       'config.json': { ...config, unsound: true },
       'routes/a.json': {},
@@ -409,7 +409,7 @@ describe('problems are told all at once', () => {
     expect(verdicts).toMatchObject([{ role: 'config', hidesRoutes: true }]);
   });
 
-  it('also that the name of an unsound route is taken', () => {
+  it('also that the name of an invalid route is already used', () => {
     const instance = new Instance({
       'config.json': config,
       'routes/a.json': { name: 'n' },

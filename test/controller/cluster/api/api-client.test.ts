@@ -37,7 +37,7 @@ async function failure(deed: Promise<unknown>): Promise<ApiError> {
 }
 
 describe('calls', () => {
-  it('say who calls, with a method, a query and JSON', async () => {
+  it('send the user agent, a method, a query and JSON', async () => {
     const { server, api } = await connected({ token: 'sesame' });
     expect(api.namespace).toBe('home');
     await api.get(PATH);
@@ -120,7 +120,7 @@ describe('calls', () => {
     ['that it failed', answer(500), false],
     ['that it does not know who asks', answer(401), false],
     ['nothing', resetConnection, false],
-  ])('that are answered with %s say whether the API server is heard', async (_, deed, isHeard) => {
+  ])('that are answered with %s report whether the API server is reachable', async (_, deed, isHeard) => {
     const { server, api } = await connected({ token: 'sesame' });
     await api.get(PATH);
     const before = api.answeredAt;
@@ -129,7 +129,7 @@ describe('calls', () => {
     expect(api.answeredAt > before).toBe(isHeard);
   });
 
-  it('take only so many bytes', async () => {
+  it('read a limited number of bytes', async () => {
     const { server, api } = await connected();
     server.next(
       'other',
@@ -138,7 +138,7 @@ describe('calls', () => {
     expect(await failure(api.call({ method: 'GET', path: PATH, limit: 4000 }))).toMatchObject({ reason: 'TooLong' });
   });
 
-  it('go to the path that stands in front of all others', async () => {
+  it('use the base path of the server URL', async () => {
     const server = await ScriptedApiServer.start();
     const kubeconfig = server.kubeconfig();
     const config = { server: `${server.url}/k8s/one/`, 'insecure-skip-tls-verify': true };
@@ -151,7 +151,7 @@ describe('calls', () => {
 });
 
 describe('a token that is refused', () => {
-  it('is read anew from its file at once, and the call made once more', async () => {
+  it('is read again from its file after a 401, and the call is repeated', async () => {
     const server = await ScriptedApiServer.start();
     const kubeconfig = server.kubeconfig({ tokenFile: 'token' });
     const file = join(dirname(kubeconfig), 'token');
@@ -174,8 +174,8 @@ describe('a token that is refused', () => {
   });
 });
 
-describe('a token that is not there', () => {
-  it('is said to be missing, and is used once it is there', async () => {
+describe('a missing token', () => {
+  it('is reported, and is used once it exists', async () => {
     const server = await ScriptedApiServer.start();
     const kubeconfig = server.kubeconfig({ tokenFile: 'token' });
     const api = apiAt(kubeconfig);
@@ -206,7 +206,7 @@ describe('a configuration', () => {
 });
 
 describe('a stream', () => {
-  it('is given when it begins with 200 and fails otherwise', async () => {
+  it('is returned for status 200 and fails otherwise', async () => {
     const { server, api } = await connected();
     const request = { method: 'GET', path: '/api/v1/secrets', query: { watch: 1 } } as const;
     server.next(

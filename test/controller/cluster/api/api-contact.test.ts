@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { ApiContact } from '../../../../controller/cluster/api/api-contact.ts';
 import { ManualClock } from '../../../support/gateways/manual-clock.ts';
 
-it('says once that the API server is lost, after a minute without it, and once that it is back', async () => {
+it('logs once that contact with the API server is lost after a minute, and once that it is back', async () => {
   const clock = new ManualClock();
   let answeredAt = 0;
   const said: boolean[] = [];

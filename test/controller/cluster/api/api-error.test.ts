@@ -12,6 +12,6 @@ it.each<[number, unknown, string]>([
   ],
   [503, undefined, 'the API server answered 503'],
   [403, said('no'), '403: no'],
-])('an answer of %d with %j is told as %j', (status, content, expected) => {
+])('a response %d with %j is reported as %j', (status, content, expected) => {
   expect(errorOfAnswer(status, content, null)).toMatchObject({ status, message: expected });
 });

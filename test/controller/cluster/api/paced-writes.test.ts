@@ -34,7 +34,7 @@ class Setting {
 
 const many = Array.from({ length: 1000 }, (_, at) => `old-${at}`);
 
-it('writes what was asked for last first, and leaves nothing waiting for ever', async () => {
+it('writes the newest request first, and starves none', async () => {
   const setting = new Setting(6);
   for (const key of many) setting.writes.ask(key);
   const first = setting.begun.length;
@@ -48,7 +48,7 @@ it('writes what was asked for last first, and leaves nothing waiting for ever', 
   expect(setting.begun.filter((key) => key.startsWith('old-')).length).toBeGreaterThan(first + 10);
 });
 
-it('writes what is urgent before everything that is not, whenever it was asked for', async () => {
+it('writes urgent requests before all others', async () => {
   const setting = new Setting(6);
   setting.writes.ask('busy');
   setting.writes.ask('busier');
@@ -62,7 +62,7 @@ it('writes what is urgent before everything that is not, whenever it was asked f
   expect(setting.begun.toSorted()).toEqual([...many, 'busy', 'busier', 'urgent', 'waits'].toSorted());
 });
 
-it('writes more at a time while all goes well, up to its limit, and fewer while the server is busy', async () => {
+it('increases concurrency while writes succeed, up to its limit, and reduces it while the server is busy', async () => {
   const setting = new Setting(24);
   for (const key of many) setting.writes.ask(key);
   expect(setting.underWay).toBe(8);

@@ -81,7 +81,7 @@ async function watching(setting: Setting): Promise<Setting> {
 const reasons = ({ errors }: Setting): string[] => errors.map(({ reason }) => reason);
 
 describe('a reflector', () => {
-  it('lists, says so once, and follows what is added, changed and removed', async () => {
+  it('lists, reports synced once, and follows additions, changes and removals', async () => {
     const setting = await watching(await reflecting());
     expect(setting.kept()).toEqual(['a1', 'b1']);
     expect(setting.changes()).toBe(1);
@@ -95,13 +95,13 @@ describe('a reflector', () => {
     expect(setting.errors).toEqual([]);
   });
 
-  it('says that it has synced also when there is nothing', async () => {
+  it('reports synced for an empty list', async () => {
     const setting = await watching(await reflecting({}, ''));
     expect(setting.changes()).toBe(1);
     expect(setting.reflector.facts).toMatchObject({ isSynced: true, objects: 0, fault: null });
   });
 
-  it('lists in pages, and asks for watches that end by themselves at a random time', async () => {
+  it('lists in pages, and starts watches with a random timeout', async () => {
     const setting = await watching(await reflecting({ page: 2, random: () => 0.5 }, 'abcde'));
     expect(setting.kept()).toHaveLength(5);
     const [first, second, third, watch] = setting.server.requests.map(({ query }) => Object.fromEntries(query));
@@ -116,7 +116,7 @@ describe('a reflector', () => {
     });
   });
 
-  it('begins again when the pages have expired, and in the end asks for all in one piece', async () => {
+  it('restarts when the pages expire, and finally lists without pages', async () => {
     const setting = await reflecting({ page: 2 }, 'abcde');
     const { server, reflector } = setting;
     const listOnce: Deed = begin((response) => response.end(firstPage));
@@ -131,14 +131,14 @@ describe('a reflector', () => {
     expect(setting.errors).toEqual([]);
   });
 
-  it('asks for smaller pages when one has too many bytes', async () => {
+  it('requests smaller pages when one has too many bytes', async () => {
     const setting = await reflecting({ page: 500, pageBytes: 400 }, 'abcdef');
     setting.reflector.start();
     await setting.until('a1', 'b1', 'c1', 'd1', 'e1', 'f1');
     expect(setting.server.requests.map(({ query }) => query.get('limit')).slice(0, 4)).toEqual(['500', '63', '8', '1']);
   });
 
-  it('keeps the same value while the version is the same, through lists too, and says nothing then', async () => {
+  it('keeps the same value and reports nothing while the version is unchanged, also across lists', async () => {
     const taken: string[] = [];
     const take = (raw: JsonObject): string => {
       taken.push(String((raw['metadata'] as JsonObject)['name']));
@@ -154,7 +154,7 @@ describe('a reflector', () => {
     expect(setting.changes()).toBe(1);
   });
 
-  it('hands to take what it made of the object before, unless it is another object of that name', async () => {
+  it('passes the previous value to take, unless the object was replaced', async () => {
     const taken: [string, string | null][] = [];
     const take = (raw: JsonObject, before: string | null): string => {
       const text = String((raw['spec'] as JsonObject)['text']);
@@ -172,7 +172,7 @@ describe('a reflector', () => {
     ]);
   });
 
-  it('keeps what it had of an object that cannot be read, and goes on', async () => {
+  it('keeps the last value of an object that cannot be read, and continues', async () => {
     const take = (raw: JsonObject): string => {
       const { text } = raw['spec'] as JsonObject;
       if (text === 'bad') throw new TypeError('no');
@@ -187,7 +187,7 @@ describe('a reflector', () => {
     await setting.until('a3', 'b2');
   });
 
-  it('takes events that come together as one change', async () => {
+  it('reports events that arrive together as one change', async () => {
     const setting = await watching(await reflecting());
     const object = (name: string, version: string): JsonObject => ({
       metadata: { namespace: 'shop', name, uid: name, resourceVersion: version },
@@ -198,7 +198,7 @@ describe('a reflector', () => {
     expect(setting.changes()).toBe(2);
   });
 
-  it('is not led astray by events that are old or come twice', async () => {
+  it('ignores old and duplicate events', async () => {
     const setting = await watching(await reflecting());
     const { server } = setting;
     const old = server.put('shop/routes/c', { spec: { text: 'c1' } });
@@ -256,7 +256,7 @@ describe('a watch that ends', () => {
     expect(setting.server.count('list')).toBe(1);
   });
 
-  it('is resumed before an event that is none, whatever version it claims', async () => {
+  it('is resumed before an invalid event, regardless of its version', async () => {
     const setting = await watching(await reflecting());
     setting.server.write(eventLine('ADDED', { metadata: { resourceVersion: '999999' } }));
     await vi.waitFor(() => expect(setting.server.count('watch')).toBe(2));
@@ -264,7 +264,7 @@ describe('a watch that ends', () => {
     await setting.until('a1', 'b1', 'c1');
   });
 
-  it('keeps what was whole before the stream broke', async () => {
+  it('keeps complete events before the stream broke', async () => {
     const setting = await watching(await reflecting());
     const object = {
       metadata: { namespace: 'shop', name: 'x', uid: 'x', resourceVersion: '1500' },
@@ -284,11 +284,11 @@ describe('a watch that ends', () => {
   });
 });
 
-describe('a version that is gone', () => {
+describe('an expired resource version', () => {
   it.each<[string, (setting: Setting) => void]>([
     ['as a status', ({ server }) => server.next('watch', answer(410, {}, 'Expired'))],
     ['as an event of a stream', ({ server }) => server.compact()],
-  ])('told %s makes it list again, and what was removed meanwhile is removed', async (_, expire) => {
+  ])('reported %s causes a new list, and objects removed meanwhile are removed', async (_, expire) => {
     const setting = await watching(await reflecting());
     const { server } = setting;
     server.next('watch', (request, response) => {
@@ -317,7 +317,7 @@ describe('a version that is gone', () => {
     expect(setting.server.count('list')).toBe(10);
   });
 
-  it('may be a lower one after the cluster was restored: what is listed counts', async () => {
+  it('may be higher than that of a restored cluster: the list counts', async () => {
     const setting = await watching(await reflecting());
     setting.server.rewind(10);
     setting.server.remove('shop/routes/a');
@@ -329,7 +329,7 @@ describe('a version that is gone', () => {
     await setting.until('newer');
   });
 
-  it('is what watches come to that stay silent, as those of a version still to come do', async () => {
+  it('is assumed for silent watches, such as those of a future version', async () => {
     const setting = await watching(await reflecting({ times: { silence: 30 } }));
     setting.server.put('shop/routes/a', { spec: { text: 'a2' } });
     await setting.until('a2', 'b1');
@@ -337,7 +337,7 @@ describe('a version that is gone', () => {
     expect(reasons(setting).slice(0, 2)).toEqual(['Silent', 'Silent']);
   });
 
-  it('is what resuming comes to when the server keeps refusing it', async () => {
+  it('is assumed when the server keeps refusing to resume', async () => {
     const setting = await watching(await reflecting());
     setting.server.next('watch', ...Array.from({ length: 5 }, () => answer(500)));
     setting.server.reset();
@@ -346,7 +346,7 @@ describe('a version that is gone', () => {
 });
 
 describe('a server that refuses', () => {
-  it.each([429, 503])('with %i is left alone for as long as it asks', async (code) => {
+  it.each([429, 503])('with %i is not called for the requested time', async (code) => {
     const setting = await reflecting();
     setting.server.next('list', answer(code, { 'retry-after': '7' }), answer(code));
     setting.server.next('watch', answer(code, { 'retry-after': '9' }));
@@ -355,7 +355,7 @@ describe('a server that refuses', () => {
     expect(setting.kept()).toEqual(['a1', 'b1']);
   });
 
-  it.each([400, 401, 403, 404, 409, 500, 502])('a list with %i is asked again', async (code) => {
+  it.each([400, 401, 403, 404, 409, 500, 502])('a list with %i is retried', async (code) => {
     const setting = await reflecting();
     setting.server.next(
       'list',
@@ -373,7 +373,7 @@ describe('a server that refuses', () => {
     ['no version', { items: [], metadata: {} }],
     ['no objects', { items: [1], metadata: { resourceVersion: '1' } }],
     ['items of another shape', { items: {}, metadata: { resourceVersion: '1' } }],
-  ])('with an answer that is %s is asked again, and what is known stays', async (_, content) => {
+  ])('with a response that is %s is retried, and known objects are kept', async (_, content) => {
     const setting = await watching(await reflecting());
     setting.server.next(
       'list',
@@ -387,7 +387,7 @@ describe('a server that refuses', () => {
     expect(reasons(setting)).toContain('Malformed');
   });
 
-  it('by ending watches as soon as they have begun is not asked as fast as it can be', async () => {
+  it('that ends watches immediately is called with a back-off', async () => {
     const setting = await reflecting();
     setting.server.next('watch', ...Array.from({ length: 4 }, () => begin((response) => response.end())));
     await watching(setting);
@@ -403,7 +403,7 @@ describe('a server that refuses', () => {
     expect(setting.pauses).toEqual([250, 500, 250]);
   });
 
-  it('by not answering is asked every two seconds, and soon when it answers again, however long it was away', async () => {
+  it('that does not answer is retried every two seconds, and recovers soon after any outage', async () => {
     const setting = await reflecting();
     setting.server.next('watch', ...Array.from({ length: 12 }, () => resetConnection), answer(503), answer(503));
     await watching(setting);

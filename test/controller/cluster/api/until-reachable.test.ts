@@ -5,7 +5,7 @@ import { untilReachable } from '../../../../controller/cluster/api/until-reachab
 
 const log = pino({ enabled: false });
 
-it('asks again while the API server is away', async () => {
+it('retries while the API server is unreachable', async () => {
   let asked = 0;
   const answer = await untilReachable(async () => {
     if (++asked === 1) throw new ApiError('nobody is there', { status: 0, reason: 'Unreachable' });
@@ -14,7 +14,7 @@ it('asks again while the API server is away', async () => {
   expect([answer, asked]).toEqual(['here', 2]);
 });
 
-it.each([401, 403, 404])('does not ask again after %s', async (status) => {
+it.each([401, 403, 404])('does not retry after %s', async (status) => {
   const refusal = new ApiError('no', { status, reason: 'No' });
   await expect(untilReachable(() => Promise.reject(refusal), log)).rejects.toBe(refusal);
 });

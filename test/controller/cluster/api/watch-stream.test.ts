@@ -47,13 +47,13 @@ describe('a watch is read', () => {
     ['an event without an object', `${line('a')}{"type":"ADDED"}\n`, 'Malformed'],
     ['a long event', line('a') + line('b'.repeat(1000)), 'TooLong'],
     ['a long beginning of an event', line('a') + line('b'.repeat(1000)).slice(0, 1010), 'TooLong'],
-  ])('up to what is wrong with it: %s', async (_, text, reason) => {
+  ])('up to the invalid part: %s', async (_, text, reason) => {
     const { events, fault } = await read([Buffer.from(text)]);
     expect(fault).toBe(reason);
     expect(events).toEqual(text.startsWith('{') ? [event('a')] : []);
   });
 
-  it('without saying what stood where it could not be read', async () => {
+  it('without quoting the invalid part', async () => {
     const reading = readWatch({
       stream: Readable.from([Buffer.from('{"object":{"data":{"password":"aHVudGVyMg=="\n')]),
       clock: systemClock,

@@ -69,30 +69,30 @@ describe('the review of the base configuration', () => {
     expect(denial?.message).toMatch(says);
   });
 
-  it('accepts what is valid, with its warnings', () => {
+  it('accepts a valid ConfigMap with its warnings', () => {
     const verdict = new Setting().review({ 'config.json': { ...router, colour: 'red' }, notes: 'x' });
     expect(verdict.denial).toBeNull();
     expect(verdict.warnings).toEqual([expect.stringContaining('colour'), 'the key notes has no effect']);
   });
 
-  it('changes nothing of what the compiler knows', () => {
+  it('does not change the state of the compiler', () => {
     const setting = new Setting();
     setting.review({ 'config.json': { handler: { type: 'Router' } }, 'trust.json': { onInvalid: 'Refuse' } });
     expect(setting.cluster.compile().snapshot?.revision).toBe(setting.newest?.snapshot?.revision);
   });
 
-  it('accepts other labels of an object that is already broken, and one that is on its way out', () => {
+  it('accepts new labels of an invalid object, and changes of an object that is being deleted', () => {
     const setting = new Setting();
     expect(setting.review(bad, { oldData: bad }).denial).toBeNull();
     expect(setting.review(bad, { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } }).denial).toBeNull();
     expect(setting.review(bad, { oldData: {} }).denial).not.toBeNull();
   });
 
-  it('does not judge other ConfigMaps', () => {
+  it('does not validate other ConfigMaps', () => {
     expect(new Setting().review(bad, { name: 'other' })).toEqual({ denial: null, warnings: [] });
   });
 
-  it('leaves what is written for another version to that version', () => {
+  it('does not validate documents for another version', () => {
     const version = (text: string): Review => ({ metadata: { labels: { 'app.kubernetes.io/version': text } } });
     const { denial, warnings } = new Setting().review(bad, version('0.2.0'));
     expect(denial).toBeNull();
@@ -100,13 +100,13 @@ describe('the review of the base configuration', () => {
     expect(new Setting().review(bad, version('0.1.0')).denial).not.toBeNull();
   });
 
-  it('lets pass with a warning what cannot be judged yet', () => {
+  it('admits with a warning what cannot be validated yet', () => {
     const setting = new Setting();
     setting.newest = null;
     expect(setting.review(bad)).toMatchObject({ denial: null, warnings: [expect.stringContaining('not validated')] });
   });
 
-  it('refuses a config.json that has no router for the Routes that there are, unless it is forced', () => {
+  it('rejects a config.json without a router for existing Routes, unless it is forced', () => {
     const data = { 'config.json': { handler: { type: 'StaticResponseHandler', config: { status: 200 } } } };
     const setting = new Setting();
     expect(setting.review(data).denial).toMatchObject({ code: 403, message: expect.stringContaining('1 Routes') });

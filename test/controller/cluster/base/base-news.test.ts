@@ -24,7 +24,7 @@ class Setting {
 
 const bad = { egress: ['nonsense'] };
 
-it('says in an Event of the ConfigMap that the last good version serves, and that the newest one does again', () => {
+it('writes Events for the ConfigMap when the last good version serves, and when the newest one does again', () => {
   const setting = new Setting();
   setting.write({});
   expect(setting.news.note).toBeNull();
@@ -45,14 +45,14 @@ it('says in an Event of the ConfigMap that the last good version serves, and tha
   expect(setting.lines).toEqual(['base configuration is not valid; the last good version stays in effect']);
 });
 
-it('says that nothing is published where no version was good', () => {
+it('reports that nothing is published if no version was valid', () => {
   const setting = new Setting();
   setting.write(bad);
   expect(setting.news.note).toBeNull();
   expect(setting.events[0]?.said).toContain('there is no last good version, so nothing is published');
 });
 
-it('leaves Events to the leader, and a new leader writes what is due', () => {
+it('leaves Events to the leader, and a new leader writes pending ones', () => {
   const setting = new Setting();
   setting.isLeader = false;
   setting.write({});

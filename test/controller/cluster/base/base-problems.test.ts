@@ -4,7 +4,7 @@ import { CompiledCluster } from '../../../support/cluster/compiled-cluster.ts';
 
 const sound = { handler: { type: 'Router' } };
 
-it('says in which file each problem is, and which of them are errors', () => {
+it('reports the file and the severity of each problem', () => {
   const cluster = new CompiledCluster()
     .base('config', { ...sound, heap: [{ name: 'x', type: 'Foo' }], colour: 'red' })
     .base('trust', { onInvalid: 'Hope' });
@@ -18,7 +18,7 @@ it('says in which file each problem is, and which of them are errors', () => {
   expect(all.join('\n')).toMatch(/^warning: colour: /m);
 });
 
-it('says nothing of what is sound, nor of Routes that are not', () => {
+it('reports nothing for valid files, nor for invalid Routes', () => {
   const cluster = new CompiledCluster().base('config', sound).route('shop/a', { handler: 'nobody' });
   expect(baseProblems(cluster.compile())).toEqual({ all: [], errors: [], files: [] });
 });

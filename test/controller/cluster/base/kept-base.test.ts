@@ -45,7 +45,7 @@ const record = (entity: string): BaseRecord => ({
 });
 const version = (resourceVersion: string, uid = 'a'): SourceVersion => ({ uid, resourceVersion });
 
-it('gives a later controller what the leader kept', async () => {
+it('gives a later controller the record of the leader', async () => {
   const setting = new Setting();
   const leader = setting.controller();
   expect(await leader.read()).toBeNull();
@@ -55,7 +55,7 @@ it('gives a later controller what the leader kept', async () => {
   expect(setting.failures).toEqual([]);
 });
 
-it('fills an empty Secret that is there and leaves the rest of it alone', async () => {
+it('fills an existing empty Secret and keeps its other fields', async () => {
   const setting = new Setting();
   setting.api.put(SECRET, { type: 'Opaque', data: { other: 'eA==' } });
   const leader = setting.controller();
@@ -89,7 +89,7 @@ it('does not write while another controller leads', async () => {
   expect(await setting.controller().read()).toEqual(record('one'));
 });
 
-it('does not let a controller that is behind replace the record of a newer ConfigMap', async () => {
+it('does not let a stale controller replace the record of a newer ConfigMap', async () => {
   const setting = new Setting();
   const newer = setting.controller();
   newer.keep(record('new'), version('12'));
@@ -103,7 +103,7 @@ it('does not let a controller that is behind replace the record of a newer Confi
   expect(await newer.read()).toEqual(record('recreated'));
 });
 
-it('puts the record back within half a minute after somebody deleted or emptied the Secret', async () => {
+it('restores the record within half a minute after the Secret was deleted or emptied', async () => {
   const setting = new Setting();
   const leader = setting.controller();
   leader.keep(record('one'), version('5'));
@@ -119,7 +119,7 @@ it('puts the record back within half a minute after somebody deleted or emptied 
   expect(setting.clock.pending).toBe(0);
 });
 
-it('goes on without a record that it may not read or cannot make sense of, and says so', async () => {
+it('continues without a record that is forbidden or malformed, and logs it', async () => {
   const setting = new Setting();
   setting.fault = failure(403, 'Forbidden');
   expect(await setting.controller().read()).toBeNull();
@@ -129,7 +129,7 @@ it('goes on without a record that it may not read or cannot make sense of, and s
   expect(setting.failures).toEqual([expect.any(String), expect.stringContaining('is not a saved base configuration')]);
 });
 
-it('does not go on without a record while the API server cannot be asked', async () => {
+it('does not continue without a record while the API server is unreachable', async () => {
   const setting = new Setting();
   setting.fault = failure(503, 'ServiceUnavailable');
   await expect(setting.controller().read()).rejects.toThrow();

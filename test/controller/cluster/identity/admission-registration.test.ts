@@ -52,7 +52,7 @@ function registration(api: ReturnType<typeof oneObject>, options: Partial<Admiss
 const methods = (api: { readonly calls: readonly ApiRequest[] }): string[] => api.calls.map(({ method }) => method);
 
 describe('AdmissionRegistration', () => {
-  it('applies what is not there, and nothing when it is as it has to be', async () => {
+  it('applies a missing registration, and nothing if it is correct', async () => {
     const api = oneObject();
     const { one, said } = registration(api);
     await one.check();
@@ -83,14 +83,14 @@ describe('AdmissionRegistration', () => {
     expect(api.calls).toEqual([]);
   });
 
-  it('looks once more when it is asked while it looks, so that nothing new is missed', async () => {
+  it('checks once more when it is triggered during a check', async () => {
     const api = oneObject();
     const { one } = registration(api);
     await Promise.all([one.check(), one.check(), one.check()]);
     expect(methods(api)).toEqual(['GET', 'PATCH', 'GET']);
   });
 
-  it('says when it cannot, and tries again', async () => {
+  it('logs a failure and retries', async () => {
     const api = oneObject();
     api.fault = new ApiError('may not', { status: 403, reason: 'Forbidden' });
     const { one, said } = registration(api, { interval: 1 });
@@ -100,7 +100,7 @@ describe('AdmissionRegistration', () => {
     await vi.waitFor(() => expect(said).toContain('registered'));
   });
 
-  it('fills the caBundle of every webhook that lacks it, and nothing else, where somebody else made them', async () => {
+  it('fills only the missing caBundle of webhooks with another owner', async () => {
     const api = oneObject();
     const filled = { name: 'c', clientConfig: { caBundle: 'UEVN' } };
     api.stored = { webhooks: [{ name: 'a', clientConfig: { url: 'https://a' } }, { name: 'b' }, filled] };
@@ -131,7 +131,7 @@ describe('AdmissionRegistration', () => {
 });
 
 describe('admissionConfiguration', () => {
-  it('lets objects pass when the webhook is away, and asks about everything that it judges', () => {
+  it('registers with failurePolicy Ignore and rules for every validated kind', () => {
     expect(admissionConfiguration({ name: 'gatewarden', target: { service } }, 'PEM')).toMatchObject({
       metadata: { name: 'gatewarden' },
       webhooks: [
@@ -150,7 +150,7 @@ describe('admissionConfiguration', () => {
     });
   });
 
-  it('takes an origin instead of a Service', () => {
+  it('accepts a URL instead of a Service', () => {
     const target = { origin: 'https://10.0.0.1:9443' };
     const { webhooks } = admissionConfiguration({ name: 'g', target, failurePolicy: 'Fail', timeoutSeconds: 2 }, '');
     expect(webhooks).toMatchObject([

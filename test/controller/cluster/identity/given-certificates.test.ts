@@ -18,7 +18,7 @@ function given(authority: string) {
   return givenCertificates(write('tls.crt', issued.chain), write('tls.key', issued.key), write('ca.crt', authority));
 }
 
-it('tells of certificates and of nothing that lies beside them, such as a key', () => {
+it('publishes certificates and nothing else of the file, such as a key', () => {
   const { certificate, key, authority } = given(`# ours\n${issued.key}${one.certificate}\n${two.certificate}`);
   expect({ certificate, key }).toEqual({ certificate: issued.chain, key: issued.key });
   expect(authority.match(/BEGIN CERTIFICATE/g)).toHaveLength(2);

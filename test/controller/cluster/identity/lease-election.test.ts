@@ -31,7 +31,7 @@ function breakable(api: MemoryApi): Pick<ApiCaller, 'call'> & { isCut: boolean }
 }
 
 describe('a controller alone', () => {
-  it('takes the Lease and keeps it without reading it again', async () => {
+  it('acquires the Lease and renews it without reading it again', async () => {
     const [api, clock] = [new MemoryApi(), new ManualClock()];
     const { election, states } = contender('a', api, clock);
     election.start();
@@ -49,7 +49,7 @@ describe('a controller alone', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('goes on after somebody else wrote to the Lease, or deleted it', async () => {
+  it('continues after another client changed or deleted the Lease', async () => {
     const [api, clock] = [new MemoryApi(), new ManualClock()];
     const { election, states } = contender('a', api, clock);
     election.start();
@@ -66,7 +66,7 @@ describe('a controller alone', () => {
 });
 
 describe('of two controllers', () => {
-  it('one leads, the other knows where to find it and takes over at once when it is given back', async () => {
+  it('one leads, the other knows its address and takes over at once when the Lease is released', async () => {
     const [api, clock] = [new MemoryApi(), new ManualClock()];
     const [a, b] = [contender('a', api, clock), contender('b', api, clock)];
     a.election.start();
@@ -82,7 +82,7 @@ describe('of two controllers', () => {
     await b.election.close();
   });
 
-  it('never do both lead, also when one of them is cut off, and it stops before the other begins', async () => {
+  it('two controllers never lead at once: a cut-off leader stops before the other starts', async () => {
     const [api, clock] = [new MemoryApi(), new ManualClock()];
     const wire = breakable(api);
     const [a, b] = [contender('a', wire, clock), contender('b', api, clock)];
@@ -107,7 +107,7 @@ describe('of two controllers', () => {
     await Promise.all([a.election.close(), b.election.close()]);
   });
 
-  it('only one wins when both ask at the same time', async () => {
+  it('only one wins when both try to acquire it at once', async () => {
     const [api, clock] = [new MemoryApi(), new ManualClock()];
     const contenders = ['a', 'b', 'c'].map((name) => contender(name, api, clock));
     for (const { election } of contenders) election.start();

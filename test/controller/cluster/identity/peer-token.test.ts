@@ -4,7 +4,7 @@ import { isPeerToken, peerToken } from '../../../../controller/cluster/identity/
 const now = 1_800_000_000_000;
 
 describe('the token of a controller', () => {
-  it('is known by those who share its secret', () => {
+  it('is accepted by controllers that share its secret', () => {
     expect(isPeerToken(peerToken('shared', now), 'shared', now + 3_500_000)).toBe(true);
   });
 
@@ -16,7 +16,7 @@ describe('the token of a controller', () => {
     ['a shorter seal', peerToken('shared', now).slice(0, -1), now],
     ['no token', '', now],
     ['a token of the cluster', 'eyJhbGciOiJSUzI1NiJ9.e30.c2ln', now],
-  ])('is not known: %s', (_, token, at) => {
+  ])('is rejected: %s', (_, token, at) => {
     expect(isPeerToken(token, 'shared', at)).toBe(false);
   });
 });

@@ -24,7 +24,7 @@ it.each([
   ['a token for nobody', claims({ exp: later })],
   ['a token for the API server', claims({ exp: later, aud: ['https://kubernetes.default.svc'] })],
   ['a token that has ended', claims({ exp: later - 3600, aud: [PLANE_AUDIENCE] })],
-])('the API server is not asked about %s', async (_, token) => {
+])('the API server is not called for %s', async (_, token) => {
   const { planes, asked } = review();
   expect(await planes.authenticate({ token })).toBeNull();
   expect(asked).toEqual([]);
@@ -34,7 +34,7 @@ it.each([
   ['for planes', claims({ exp: later, aud: PLANE_AUDIENCE })],
   ['for planes and others', claims({ exp: later, aud: ['others', PLANE_AUDIENCE] })],
   ['without an end', claims({ aud: [PLANE_AUDIENCE] })],
-])('it is asked about a token %s, and without its answer nobody is let in', async (_, token) => {
+])('a token %s is reviewed by the API server, and rejected without its answer', async (_, token) => {
   const { planes, asked } = review();
   await expect(planes.authenticate({ token })).rejects.toThrow('the API server could not review the token');
   expect(asked).toHaveLength(1);

@@ -52,7 +52,7 @@ it('writes an Event about the object, in its namespace', async () => {
   });
 });
 
-it('counts what is told again within minutes, and begins anew later', async () => {
+it('counts repeated Events within minutes, and writes a new one later', async () => {
   const { clock, api, recorder } = setting();
   recorder.record(resource('orders'), change('a'));
   await clock.pass(60_000);
@@ -69,7 +69,7 @@ it('counts what is told again within minutes, and begins anew later', async () =
   expect(api.requests.map(({ method }) => method)).toEqual(['POST', 'PATCH', 'POST']);
 });
 
-it('lets no object write without end, and others are not held up by it', async () => {
+it('limits the Events of one object without delaying others', async () => {
   const { clock, api, outcomes, recorder } = setting();
   for (let i = 0; i < 100; i++) recorder.record(resource('orders'), change(`fault ${i}`));
   recorder.record(resource('carts'), change('fault'));
@@ -82,7 +82,7 @@ it('lets no object write without end, and others are not held up by it', async (
   expect(api.requests).toHaveLength(13);
 });
 
-it('cuts a note at what the API takes, in bytes', async () => {
+it('truncates a note at the byte limit of the API', async () => {
   const { clock, api, recorder } = setting();
   recorder.record(resource('orders'), change('ü'.repeat(2000)));
   await clock.pass(0);

@@ -107,7 +107,7 @@ it('names the first of many planes that cannot build it', () => {
   expect(message).toContain('and 2 more data planes');
 });
 
-it('says which planes are not for its tenant', () => {
+it('reports data planes that are not open to its tenant', () => {
   const none = programmedOf(verdict('orders'), { planes: [], withheld: ['vault'] });
   const text = "it selects data planes of the group 'vault', which an operator has not opened to its tenant";
   expect(none).toEqual({ status: false, reason: 'GroupNotGranted', message: text, text: '0/0' });

@@ -51,6 +51,6 @@ it.each<[string | null, string, string[]]>([
   [fine, 'Accepted ResolvedRefs Programmed=PlaneRefused', ['Warning PlaneRefused']],
   [null, 'Accepted ResolvedRefs Programmed=GroupNotGranted', ['Warning GroupNotGranted']],
   [null, 'Accepted=NotAvailable ResolvedRefs', ['Warning NotAccepted']],
-])('from %s to %s tells of %j', (before, after, told) => {
+])('from %s to %s reports %j', (before, after, told) => {
   expect(stateChanges(status(before), status(after)!).map(({ type, reason }) => `${type} ${reason}`)).toEqual(told);
 });

@@ -116,7 +116,7 @@ it('writes everything in one go once planes run it, and nothing more', async () 
   expect(setting.events).toEqual(['orders Normal Programmed']);
 });
 
-it('keeps the time of a condition that stays as it is, and the last good version of a Route that is broken', async () => {
+it('keeps the time of an unchanged condition, and the last good version of an invalid Route', async () => {
   const setting = new Setting();
   setting.ledger.heard(plane('p1', { orders: 'orders-1' }), null);
   await setting.lead();
@@ -165,7 +165,7 @@ it('writes an object at most twice a second, and the newest last', async () => {
   expect(setting.condition('orders', 'Accepted')).toMatchObject({ message: 'fault 100', observedGeneration: 100 });
 });
 
-it('says which plane could not build it', async () => {
+it('reports the data plane that could not build it', async () => {
   const setting = new Setting();
   await setting.lead();
   setting.judge(verdict('orders', { resource: setting.stored('orders') }));
@@ -214,7 +214,7 @@ it('writes on top of a change that did not touch the spec, and waits for the wat
   expect(setting.condition('orders', 'Accepted')).toMatchObject({ status: 'False', observedGeneration: 2 });
 });
 
-it('forgets what is deleted, and takes a new object of the same name for another one', async () => {
+it('forgets deleted objects, and treats a new object of the same name separately', async () => {
   const setting = new Setting();
   setting.ledger.heard(plane('p1'), null);
   await setting.lead();
@@ -251,7 +251,7 @@ it('writes nothing while another controller leads, nor once its own time is over
   expect(setting.writes).toHaveLength(1);
 });
 
-it('does not take back what an earlier leader wrote before it has heard of the planes', async () => {
+it('does not overwrite the status of an earlier leader before it knows the data planes', async () => {
   const first = new Setting();
   for (const name of ['p1', 'p2', 'p3']) first.ledger.heard(plane(name, { orders: 'orders-1' }), null);
   await first.lead();
@@ -269,7 +269,7 @@ it('does not take back what an earlier leader wrote before it has heard of the p
   expect(second.status('orders')['programmed']).toBe('3/3');
 });
 
-it('takes its time when nothing changed but the number of planes, so that a rollout does not cost a write for each', async () => {
+it('delays writes when only the number of data planes changes, to save writes during a rollout', async () => {
   const setting = new Setting();
   setting.ledger.heard(plane('p0', { orders: 'orders-1' }), null);
   await setting.lead();
@@ -288,7 +288,7 @@ it('takes its time when nothing changed but the number of planes, so that a roll
   expect(setting.condition('orders', 'Programmed')).toMatchObject({ status: 'False', reason: 'Pending' });
 });
 
-it('puts right within a second what somebody else wrote', async () => {
+it('corrects a foreign change of the status within a second', async () => {
   const setting = new Setting();
   for (const name of ['p1', 'p2', 'p3']) setting.ledger.heard(plane(name, { orders: 'orders-1' }), null);
   await setting.lead();
@@ -306,7 +306,7 @@ it('puts right within a second what somebody else wrote', async () => {
   expect(setting.events).toEqual(['orders Normal Programmed', 'orders Normal Programmed']);
 });
 
-it('says that requests are refused even before a new leader has counted the planes', async () => {
+it('reports rejected requests even before a new leader has counted the data planes', async () => {
   const setting = new Setting();
   for (const name of ['p1', 'p2', 'p3']) setting.ledger.heard(plane(name, { orders: 'orders-1' }), null);
   await setting.lead();
@@ -353,7 +353,7 @@ it('writes fewer at a time while the API server is busy', async () => {
   for (const name of names) expect(setting.status(name)).toMatchObject({ observedGeneration: 1 });
 });
 
-it('says in a condition of every resource that the last good base configuration serves, as long as it does', async () => {
+it('sets a condition on every resource while the last good base configuration serves', async () => {
   const setting = new Setting();
   const orders = verdict('orders', { resource: setting.stored('orders') });
   const others = verdict('others', { resource: setting.stored('others') });

@@ -79,14 +79,14 @@ describe('trust.json', () => {
     expect(resources?.trust?.tenants[0]?.hosts).toEqual(['a.example']);
   });
 
-  it('gives the namespaces that are nobody else’s to who has the asterisk', () => {
+  it('gives all other namespaces to the tenant with the asterisk', () => {
     const tenants = [tenant('a', ['x'], ['a']), tenant('rest', ['*'], ['*'])];
     const cluster = new CompiledCluster().base('trust', { tenants });
     const compilation = cluster.route('x/r', proxied).route('y/r', proxied).compile();
     expect(['x/r', 'y/r'].map((key) => verdictIn(compilation, key).route?.tenant)).toEqual(['a', 'rest']);
   });
 
-  it('warns of shared objects that are not there', () => {
+  it('warns of missing shared objects', () => {
     const { resources } = new CompiledCluster().base('trust', { sharedObjects: ['vault'] }).compile();
     expect(resources?.trustProblems).toMatchObject([{ code: 'no-effect', path: ['sharedObjects', 0] }]);
   });

@@ -34,7 +34,7 @@ function attacked(kind: ResourceKind, spec: JsonObject): { readonly bad: Resourc
   return { bad: verdictIn(compilation, 'shop/bad', kind), good: verdictIn(compilation, 'shop/good').serves };
 }
 
-describe('a Route that is more than can be judged is refused, and others are served', () => {
+describe('a Route beyond the validation limits is rejected, and others are served', () => {
   it.each<[string, JsonObject, RegExp]>([
     ['of many levels', { handler, x: nested(9000, 1, (value) => [value]) }, /^spec: is nested more than/],
     [
@@ -97,7 +97,7 @@ describe('a Route that is more than can be judged is refused, and others are ser
   });
 });
 
-it('a SecretStore that is more than can be judged is refused', () => {
+it('a SecretStore beyond the validation limits is rejected', () => {
   const { bad, good } = attacked('SecretStore', {
     type: 'FileSystemSecretStore',
     config: { x: nested(9000, 1, (value) => [value]) },
@@ -106,7 +106,7 @@ it('a SecretStore that is more than can be judged is refused', () => {
   expect([bad.serves, good]).toEqual(['nothing', 'this']);
 });
 
-it('a judgement that fails costs no other Route anything', () => {
+it('a validation that throws does not affect other Routes', () => {
   const spec = Object.defineProperty({}, 'handler', { enumerable: true, get: () => JSON.parse('{') });
   const cluster = new CompiledCluster().route('shop/bad', spec).route('shop/good', proxied);
   const compilation = cluster.compile();

@@ -57,7 +57,7 @@ describe('addresses that are forbidden to tenants', () => {
     });
   });
 
-  it('are not those of other Pods of the same namespaces', () => {
+  it('do not include other Pods of the same namespaces', () => {
     const pods = [
       pod('system', 'controller-1', 'controller'),
       pod('system', 'other', 'default', { addresses: ['10.1.0.9'], nodeAddresses: ['192.0.2.9'] }),
@@ -76,7 +76,7 @@ describe('addresses that are forbidden to tenants', () => {
     expect(told(platform([sidecar]))).toEqual({ 'forbidden/pods/shop': ['10.1.0.5 9091', '192.0.2.2'] });
   });
 
-  it('are those of Services that lead to controllers or planes, with their ports where others share the address', () => {
+  it('include Services of controllers and data planes, with their ports if the address is shared', () => {
     const labels = { app: 'gatewarden', component: 'dataplane' };
     const pods = [pod('system', 'plane-1', 'plane', { labels, addresses: ['10.1.0.3'] })];
     const services = new Map([
@@ -93,7 +93,7 @@ describe('addresses that are forbidden to tenants', () => {
     });
   });
 
-  it('have the same hash whatever the order of the objects, and another one when one is gone', () => {
+  it('have the same hash in any order of the objects, and another one after a removal', () => {
     const pods = ['10.1.0.3', '10.1.0.4'].map((address, at) =>
       pod('system', `plane-${at}`, 'plane', { addresses: [address] }),
     );

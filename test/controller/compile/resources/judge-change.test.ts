@@ -39,7 +39,7 @@ function lines(opinion: ResourceOpinion | null): string[] {
   ];
 }
 
-describe('what would be said of a change', () => {
+describe('the verdict on a change', () => {
   it.each<[string, ResourceKind, string, JsonObject, string[]]>([
     ['a sound Route', 'Route', 'shop/c', plain, []],
     ['a Route that is not', 'Route', 'shop/c', { handler: 'nobody' }, ['reference spec.handler']],
@@ -107,7 +107,7 @@ describe('what would be said of a change', () => {
     expect(lines(cluster.compiler.judgeOne(change))).toEqual(['breaks shop/b']);
   });
 
-  it('counts the Routes of other namespaces whose grant is withdrawn', () => {
+  it('includes Routes of other namespaces whose grant is withdrawn', () => {
     const cluster = new CompiledCluster()
       .store('platform/one', { ...files, allowedNamespaces: ['shop'] })
       .secret('platform/keys', { a: '1' })
@@ -117,7 +117,7 @@ describe('what would be said of a change', () => {
     expect(lines(cluster.compiler.judgeOne(change))).toEqual(['breaks shop/a']);
   });
 
-  it('is nothing before anything was judged', () => {
+  it('is null before the first compilation', () => {
     const { compiler } = new CompiledCluster();
     expect(compiler.judgeOne({ operation: 'set', resource: resource('Route', 'shop/c', plain) })).toBeNull();
   });

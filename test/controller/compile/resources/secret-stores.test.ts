@@ -38,7 +38,7 @@ function prepared(): CompiledCluster {
 }
 
 describe('a Route and its SecretStore', () => {
-  it('names the store by its key, and the snapshot has the store with its files and no other', () => {
+  it('refers to the store by its key, and the snapshot has only this store with its files', () => {
     const cluster = prepared().store('shop/more', files);
     const compilation = cluster.compile();
     const { route } = verdictIn(compilation, 'shop/a');
@@ -89,7 +89,7 @@ describe('a Route and its SecretStore', () => {
     expect(cluster.compile().snapshot?.resources).toEqual(after.snapshot?.resources);
   });
 
-  it('wants the Secrets of all stores', () => {
+  it('requests the Secrets of all stores', () => {
     const { resources } = prepared()
       .store('b/idle', { ...files, secrets: [{ name: 'x' }, { name: 'y' }] })
       .compile();
@@ -127,7 +127,7 @@ describe('a Route and its SecretStore', () => {
     expect(healed.route?.hash).toBe(before.route?.hash);
   });
 
-  it('lets nobody who is behind bring back a store that is gone', () => {
+  it('does not let a stale data plane restore a deleted store', () => {
     const cluster = prepared();
     const before = cluster.verdict('shop/a').route!;
     cluster.secretStores.delete('shop/issuer');
@@ -164,7 +164,7 @@ describe('a Route and its SecretStore', () => {
     expect(resourceIn(compilation, 'shop/issuer').files).toEqual({ 'shop/issuer/verify': 'bmV3' });
   });
 
-  it('serves a version that a plane kept with the Secrets of today, or not at all', () => {
+  it('serves a recalled version with the current Secrets, or not at all', () => {
     const cluster = prepared();
     const before = cluster.verdict('shop/a').route!;
     cluster.touch('shop/a', { lastGood: { generation: 1, hash: before.hash } });
@@ -177,7 +177,7 @@ describe('a Route and its SecretStore', () => {
     expect(said(cluster.verdict('shop/a'))).toBe('Invalid ResolvedRefs refuses');
   });
 
-  it('keeps what it served while a Secret was not read yet', () => {
+  it('keeps the served version while a Secret has not been read yet', () => {
     const cluster = prepared().store('shop/new', { ...files, secrets: [{ name: 'unread' }] });
     cluster.compile();
     const verdict = cluster.route('shop/a', using('new', { onInvalid: 'Refuse' })).verdict('shop/a');
@@ -224,7 +224,7 @@ describe('a SecretStore of another namespace', () => {
   });
 });
 
-describe('a SecretStore by itself', () => {
+describe('a single SecretStore', () => {
   const keystore = { file: 'store.p12', mappings: [{ secretId: 'verify', aliases: ['a'] }] };
   const password = { type: 'FileSystemSecretStore', config: { format: 'PLAIN' } };
   const one = { name: 'keys' };
@@ -335,7 +335,7 @@ describe('a SecretStore by itself', () => {
     expect(said(cluster.verdict('shop/a'))).toBe('Accepted StoreInvalid refuses');
   });
 
-  it('needs other stores of its own namespace, whoever uses it', () => {
+  it('resolves other stores in its own namespace for every user', () => {
     const cluster = new CompiledCluster()
       .store('platform/passwords', { ...files, secrets: [{ name: 'passwords' }] })
       .store('shop/passwords', files)
@@ -388,7 +388,7 @@ describe('a SecretStore by itself', () => {
 });
 
 describe('an AuditService', () => {
-  it('is kept and not available', () => {
+  it('is stored but not available', () => {
     const cluster = new CompiledCluster().auditService('shop/audit');
     expect(said(cluster.verdict('shop/audit', 'AuditService'))).toBe('NotAvailable ResolvedRefs nothing');
   });

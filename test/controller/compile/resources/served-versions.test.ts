@@ -43,7 +43,7 @@ describe('which version of a Route serves', () => {
     expect(said(cluster.verdict('shop/a'))).toBe(expected);
   });
 
-  it('follows the operator where a Route does not say', () => {
+  it('uses the default of the operator if a Route does not set onInvalid', () => {
     const cluster = new CompiledCluster().base('trust', { onInvalid: 'Refuse' }).route('shop/a', good);
     cluster.compile();
     expect(said(cluster.route('shop/a', bad).verdict('shop/a'))).toContain('refuses');
@@ -51,14 +51,14 @@ describe('which version of a Route serves', () => {
     expect(said(keeps)).toContain('last-good 1');
   });
 
-  it('says where the problem is and what serves', () => {
+  it('reports the problem with its path and the serving version', () => {
     const cluster = new CompiledCluster().route('shop/a', good);
     cluster.compile();
     const { accepted } = cluster.route('shop/a', bad).verdict('shop/a');
     expect(accepted.message).toMatch(/^spec\.handler\.config\.status: .*; generation 1 keeps serving$/);
   });
 
-  it('says what a misspelt field was probably to be', () => {
+  it('suggests the intended name of a misspelt field', () => {
     const { accepted } = new CompiledCluster().route('shop/a', { ...good, dataplanes: {} }).verdict('shop/a');
     expect(accepted.message).toContain(
       "spec.dataplanes: there is no field 'dataplanes' here (did you mean 'dataPlanes'?)",
@@ -73,13 +73,13 @@ describe('which version of a Route serves', () => {
     expect(dataPlanes).toEqual({ ...blue, matchExpressions: [] });
   });
 
-  it('does not take the good version of a Route for that of another one of its name', () => {
+  it('does not use the good version of a Route for another Route of the same name', () => {
     const cluster = new CompiledCluster().route('shop/a', good);
     cluster.compile();
     expect(said(cluster.route('shop/a', bad, { uid: 'another' }).verdict('shop/a'))).toContain('refuses');
   });
 
-  it('judges the version before again: what it needs may be gone', () => {
+  it('validates the previous version again, because its references may be gone', () => {
     const hello = { name: 'hello', type: 'StaticResponseHandler', config: { status: 200 } };
     const config = { heap: [{ name: '_router', type: 'Router' }, hello], handler: '_router' };
     const cluster = new CompiledCluster().base('config', config).route('shop/a', { ...good, handler: 'hello' });
@@ -91,7 +91,7 @@ describe('which version of a Route serves', () => {
     expect(after.accepted.message).toContain('generation 1 cannot serve any more');
   });
 
-  it('leaves other Routes alone', () => {
+  it('does not affect other Routes', () => {
     const cluster = new CompiledCluster().route('shop/a', bad).route('shop/b', { ...good, name: 'b' });
     expect(said(cluster.verdict('shop/b'))).toContain('this 1');
   });
@@ -128,7 +128,7 @@ describe('names', () => {
     expect(said(verdictIn(compilation, 'a/two'))).toContain('Accepted');
   });
 
-  it('are free again when their Route goes', () => {
+  it('are free again when their Route is deleted', () => {
     const cluster = new CompiledCluster().route('a/one', named('/a')).route('b/two', named('/b'));
     expect(said(cluster.verdict('b/two'))).toContain('NameTaken');
     cluster.routes.delete('a/one');
@@ -136,7 +136,7 @@ describe('names', () => {
     expect(said(cluster.route('b/two', bad).verdict('b/two'))).toContain('last-good 1');
   });
 
-  it('leave the version before in its place when a new one is taken', () => {
+  it('keep the previous version when a new name is already used', () => {
     const cluster = new CompiledCluster().route('a/one', named('/a')).route('b/two', { ...good, name: 'two' });
     cluster.compile();
     expect(said(cluster.route('b/two', named('/b')).verdict('b/two'))).toBe(
@@ -176,7 +176,7 @@ describe('tenants', () => {
   });
 });
 
-describe('what an operator took back', () => {
+describe('a permission that an operator withdrew', () => {
   const entity = (text: string): JsonObject => ({
     handler: { type: 'StaticResponseHandler', config: { status: 200, entity: text } },
   });
@@ -194,13 +194,13 @@ describe('what an operator took back', () => {
     expect(cluster.restart().verdict('shop/a').serves).toBe('refuses');
   });
 
-  it('is not kept by an edit that is not sound', () => {
+  it('is not kept by an invalid edit', () => {
     const cluster = accepted(entity('&{key}')).route('shop/a', entity('${'));
     expect(cluster.verdict('shop/a').serves).toBe('last-good');
     expect(cluster.base('trust', { tokens: { key: 'changed' } }).verdict('shop/a').serves).toBe('refuses');
   });
 
-  it('does not concern versions without tokens, nor edits that ask for one', () => {
+  it('does not affect versions without tokens, nor edits that need one', () => {
     const plain = accepted(entity('plain')).route('shop/a', entity('${'));
     expect(plain.base('trust', { tokens: {} }).verdict('shop/a').serves).toBe('last-good');
     expect(accepted(entity('&{key}')).route('shop/a', entity('&{typo}')).verdict('shop/a').serves).toBe('last-good');
@@ -228,7 +228,7 @@ describe('the version that was accepted last, after a restart of the controller'
     expect(after.remembered).toBeUndefined();
   });
 
-  it('is not what a plane makes up', () => {
+  it('cannot be forged by a data plane', () => {
     const cluster = new CompiledCluster().route('shop/a', good);
     const before = cluster.verdict('shop/a').route!;
     cluster
@@ -243,7 +243,7 @@ describe('the version that was accepted last, after a restart of the controller'
     expect(cluster.verdict('shop/a').remembered).toBeDefined();
   });
 
-  it('is not asked for by a Route that refuses', () => {
+  it('is not requested by a Route with onInvalid Refuse', () => {
     const cluster = new CompiledCluster().route('shop/a', good);
     const { hash } = cluster.verdict('shop/a').route!;
     cluster.touch('shop/a', { lastGood: { generation: 1, hash } }).route('shop/a', { ...bad, onInvalid: 'Refuse' });
@@ -256,7 +256,7 @@ describe('the base', () => {
     ['config.json', 'config', { handler: 'nobody' }],
     ['admin.json', 'admin', { connectors: 'many' }],
     ['trust.json', 'trust', { tenants: 'all' }],
-  ])('serves nothing as long as there never was a sound %s', (file, name, broken) => {
+  ])('serves nothing until there is a valid %s', (file, name, broken) => {
     const cluster = new CompiledCluster().base(name, broken).route('shop/a', good);
     const compilation = cluster.compile();
     const verdict = verdictIn(compilation, 'shop/a');
@@ -270,14 +270,14 @@ describe('the base', () => {
     ['config.json', 'config', { handler: 'nobody' }],
     ['admin.json', 'admin', { connectors: 'many' }],
     ['trust.json', 'trust', { tenants: 'all' }],
-  ])('stays as it was when %s is not sound any more', (_, name, broken) => {
+  ])('stays unchanged when %s becomes invalid', (_, name, broken) => {
     const cluster = new CompiledCluster().route('shop/a', good);
     const before = cluster.compile().snapshot;
     const { snapshot } = cluster.base(name, broken).compile();
     expect(snapshot?.revision).toBe(before?.revision);
   });
 
-  it('keeps its tenants when trust.json is taken away', () => {
+  it('keeps its tenants when trust.json is removed', () => {
     const tenants = [{ name: 'shops', namespaces: ['shop'], hosts: ['shop.example'] }];
     const cluster = new CompiledCluster().base('trust', { tenants }).route('other/b', good);
     cluster.compile();
@@ -286,7 +286,7 @@ describe('the base', () => {
     expect(said(cluster.verdict('other/b'))).toContain('HostNotGranted');
   });
 
-  it('tells of a router that reads a directory', () => {
+  it('reports a router that reads a directory', () => {
     const routers = [
       { name: '_router', type: 'Router' },
       { name: 'more', type: 'Router', config: { directory: '/more' } },

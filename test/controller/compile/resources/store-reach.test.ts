@@ -38,7 +38,7 @@ const directory = (path: string): JsonObject => ({
 });
 
 describe('a Route that may use a store', () => {
-  it('gets it with what it needs', () => {
+  it('gets the store with its dependencies', () => {
     const { snapshot } = cluster().route('shop/a', using('platform/keys')).compile();
     expect(snapshot?.routes).toMatchObject([{ resources: { 'platform/keys': 'SecretStore/platform/keys' } }]);
     const [resource, ...others] = snapshot?.resources ?? [];
@@ -60,7 +60,7 @@ describe('a Route that may use a store', () => {
       'under the same name',
       using('platform/passwords', { ...directory('platform/passwords'), name: 'platform/passwords' }),
     ],
-  ])('gets no other that this needs: %s', (_, spec) => {
+  ])('does not get stores beyond that: %s', (_, spec) => {
     const { serves, route } = cluster().route('shop/a', spec).verdict('shop/a');
     expect([serves, route?.resources]).toEqual(['refuses', undefined]);
   });
@@ -80,7 +80,7 @@ describe('a Route that may use a store', () => {
         },
       },
     ],
-  ])('does not read its files in its own way, as %s', (_, object) => {
+  ])('does not change how its files are read, as %s', (_, object) => {
     const { serves, problems } = cluster().route('shop/a', using('x', object)).verdict('shop/a');
     expect([serves, problems.map(({ code }) => code)]).toEqual(['refuses', ['not-allowed']]);
   });

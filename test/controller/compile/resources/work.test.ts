@@ -36,7 +36,7 @@ describe('work', () => {
     expect(cluster.judged).toEqual(['shop.new']);
   });
 
-  it('comes to the same whether it is done at once or step by step', () => {
+  it('has the same result at once or step by step', () => {
     const [steps, once] = [new CompiledCluster(), new CompiledCluster()];
     const names = ['c', 'a', 'e', 'b', 'd'];
     for (const name of names) steps.route(`shop/${name}`, { ...plain(1), name: `n-${name}` }).compile();
@@ -66,7 +66,7 @@ describe('work', () => {
     expect(cluster.judged).toEqual([]);
   });
 
-  it('is none when a status was written', () => {
+  it('is skipped when only a status changed', () => {
     const cluster = new CompiledCluster().route('shop/a', plain(1));
     const before = cluster.compile().snapshot!;
     const after = cluster.touch('shop/a').compile().snapshot!;
@@ -93,7 +93,7 @@ describe('work', () => {
     expect(cluster.judged).toEqual([]);
   });
 
-  it('is done for a Route when the store appears that it looked for', () => {
+  it('is done for a Route when its missing store appears', () => {
     const cluster = new CompiledCluster().route('shop/a', using('one')).route('shop/c', plain(3));
     cluster.compile();
     cluster.store('shop/one', files).secret('shop/keys', { a: '1' }).compile();
@@ -101,7 +101,7 @@ describe('work', () => {
     expect(cluster.verdict('shop/a').serves).toBe('this');
   });
 
-  it('is none for Routes when only tenants and hosts change, and all of it when tokens do', () => {
+  it('is skipped for Routes when only tenants and hosts change, and complete when tokens change', () => {
     const tenant = { name: 't', namespaces: ['*'], hosts: ['a.example'] };
     const cluster = new CompiledCluster().base('trust', { tenants: [tenant] }).route('shop/a', plain(1));
     const before = cluster.compile().snapshot!;
@@ -114,7 +114,7 @@ describe('work', () => {
     expect(cluster.judged).toEqual(['shop.a']);
   });
 
-  it('comes to the same as by somebody who begins with it, whatever happened', () => {
+  it('has the same result as a fresh compilation after any history', () => {
     const random = randomNumbers(7);
     const pick = <T>(list: readonly T[]): T => list[random(list.length)]!;
     const cluster = new CompiledCluster();

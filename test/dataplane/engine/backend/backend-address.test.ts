@@ -36,7 +36,7 @@ async function reach(
 
 describe('the egress check', () => {
   it.each(['127.0.0.1', 'localhost', '127.1', '2130706433', '0x7f.1', 'LOCALHOST'])(
-    'judges the address that %s resolves to',
+    'checks the address that %s resolves to',
     async (host) => {
       const refused = await reach({ host }, (address) => address !== '127.0.0.1' && address !== '::1');
       expect(refused.answer.status).toBe(403);
@@ -48,7 +48,7 @@ describe('the egress check', () => {
     },
   );
 
-  it('is asked for each connection, not once for all', async () => {
+  it('is resolved for each connection, not once', async () => {
     let allowed = true;
     const pair = await startProxiedBackend(usual, { backend: { mayReach: () => allowed, reuse: false } });
     const client = await pair.client();
@@ -84,7 +84,7 @@ describe('a destination', () => {
     expect(judged).toEqual([`::1 ${backend.port}`]);
   });
 
-  it('may be a Unix-domain socket, whose path no egress check by address can judge', async () => {
+  it('may be a Unix-domain socket, which an egress check by address cannot cover', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'gatewarden-'));
     onTestFinished(() => rm(folder, { recursive: true }));
     const pair = await startProxiedBackend(usual, { listen: { path: join(folder, 'backend.sock') } });

@@ -48,7 +48,7 @@ async function askAndWait(pair: ProxiedBackend, target: string): Promise<RawClie
 }
 
 describe('reuse', () => {
-  it('serves all clients one after the other on one connection', async () => {
+  it('serves sequential clients on one connection', async () => {
     const pair = await startProxiedBackend(usual);
     const client = await pair.client();
     for (let i = 0; i < 5; i++) {
@@ -59,7 +59,7 @@ describe('reuse', () => {
     expect(pair.backend.connections).toBe(1);
   });
 
-  it('takes the connection used last, so that spares grow old', async () => {
+  it('reuses the most recently used connection, so that idle ones expire', async () => {
     const held = new Held();
     const pair = await startProxiedBackend(held.script);
     const clients = [await askAndReach(pair, '/0'), await askAndReach(pair, '/1')];
@@ -113,7 +113,7 @@ describe('reuse', () => {
     }
   });
 
-  it('is none when switched off, and the backend is told', async () => {
+  it('is disabled by configuration, and the backend gets Connection: close', async () => {
     const pair = await startProxiedBackend(usual, { backend: { reuse: false } });
     const client = await pair.client();
     for (let i = 0; i < 3; i++) {
@@ -158,7 +158,7 @@ describe('reuse', () => {
     expect(pair.backend.connections).toBe(2);
   });
 
-  it('ends with the idle time-out for a connection that nobody needed after all', async () => {
+  it('closes an unused connection after the idle timeout', async () => {
     const pair = await startProxiedBackend(usual, {
       backend: { idleTimeout: 100 },
       handler: (backend) => (exchange) => {
@@ -174,7 +174,7 @@ describe('reuse', () => {
 });
 
 describe('the size of the pool', () => {
-  it('is a limit; who comes first is served first', async () => {
+  it('limits the connections and serves waiting requests in order', async () => {
     const held = new Held();
     const pair = await startProxiedBackend(held.script, { backend: { connections: 2 } });
     const clients: RawClient[] = [];
@@ -190,7 +190,7 @@ describe('the size of the pool', () => {
     expect(pair.backend.connections).toBe(2);
   });
 
-  it('lets as many wait as the queue holds and refuses the next at once', async () => {
+  it('queues as many requests as the limit allows and rejects the next at once', async () => {
     const held = new Held();
     const pair = await startProxiedBackend(held.script, { backend: { connections: 1, waiting: 2 } });
     const first = await askAndReach(pair, '/first');
@@ -211,7 +211,7 @@ describe('the size of the pool', () => {
     expect(pair.backend.requests).toHaveLength(3);
   });
 
-  it('does not count who gets a connection of his own as waiting', async () => {
+  it('does not count a request with its own connection as waiting', async () => {
     const held = new Held();
     const pair = await startProxiedBackend(held.script, { backend: { connections: 2, waiting: 0 } });
     const clients = [await pair.client(), await pair.client()];
@@ -224,7 +224,7 @@ describe('the size of the pool', () => {
     }
   });
 
-  it('holds for who waits for a connection that may carry many', async () => {
+  it('also applies to requests that wait for an HTTP/2 connection', async () => {
     const full = await startFullListener();
     onTestFinished(() => full.close());
     const pair = await startProxiedBackend(usual, {
@@ -244,7 +244,7 @@ describe('the size of the pool', () => {
     expect(refusalOf(await ask(pair, '/one-too-many'))).toBe('backend-queue-full');
   });
 
-  it('refuses who waited too long, and nobody else', async () => {
+  it('rejects only requests that waited too long', async () => {
     const held = new Held();
     const pair = await startProxiedBackend(held.script, { backend: { connections: 1, waitTimeout: 150 } });
     const first = await askAndReach(pair, '/first');
@@ -257,7 +257,7 @@ describe('the size of the pool', () => {
     expect(pair.backend.requests).toHaveLength(1);
   });
 
-  it('counts the time of each one, whoever left before', async () => {
+  it('measures the waiting time of each request separately', async () => {
     const held = new Held();
     const pair = await startProxiedBackend(held.script, {
       backend: { connections: 1, waitTimeout: 600 },
@@ -278,8 +278,8 @@ describe('the size of the pool', () => {
   });
 });
 
-describe('a client that goes', () => {
-  it('gives back its place in the queue', async () => {
+describe('a client that disconnects', () => {
+  it('frees its place in the queue', async () => {
     const held = new Held();
     const pair = await startProxiedBackend(held.script, { backend: { connections: 1, waiting: 1 } });
     const first = await askAndReach(pair, '/first');
@@ -300,7 +300,7 @@ describe('a client that goes', () => {
   it.each([
     ['before the answer', ''],
     ['within the answer', 'HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf'],
-  ])('gives back its connection %s', async (_case, bytes) => {
+  ])('returns its backend connection to the pool %s', async (_case, bytes) => {
     const pair = await startProxiedBackend(
       eachRequest((request) => (request.target === '/gone' ? bytes : plainAnswer(`for ${request.target}`))),
       { backend: { connections: 1 } },
@@ -317,7 +317,7 @@ describe('a client that goes', () => {
   it.each([
     ['of known length', 'Content-Length: 10\r\n\r\nhalf', 'half'],
     ['in chunks', 'Transfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n', '4\r\nhalf\r\n'],
-  ])('within its upload %s never gives the backend a whole request', async (_case, request, received) => {
+  ])('during its upload %s never completes the request to the backend', async (_case, request, received) => {
     for (const leave of [
       (client: RawClient) => client.socket.resetAndDestroy(),
       (client: RawClient) => client.destroy(),
@@ -337,7 +337,7 @@ describe('a client that goes', () => {
     }
   });
 
-  it('is served when it has only said that it sends nothing more, where it may do so', async () => {
+  it('is served after a half-close, if half-close is allowed', async () => {
     const held = new Held();
     const pair = await startProxiedBackend(held.script, {
       backend: { connections: 1 },
@@ -356,7 +356,7 @@ describe('a client that goes', () => {
 });
 
 describe('connecting', () => {
-  it('answers 502 when nobody listens', async () => {
+  it('answers 502 when the backend port is closed', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
     const { port } = server.address() as { port: number };
@@ -373,7 +373,7 @@ describe('connecting', () => {
     ['the time to wait is longer', 10_000],
     ['the time to wait is the same', 200],
     ['the time to wait is off', 0],
-  ])('answers 502 when nobody accepts and %s', async (_case, waitTimeout) => {
+  ])('answers 502 when the backend does not accept and %s', async (_case, waitTimeout) => {
     const full = await startFullListener();
     onTestFinished(() => full.close());
     const pair = await startProxiedBackend(usual, {

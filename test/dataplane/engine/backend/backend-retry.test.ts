@@ -41,7 +41,7 @@ const ways: [string, (peer: ScriptedPeer) => void][] = [
   ['reset', (peer) => peer.reset()],
 ];
 
-describe.each(ways)('a kept connection that is %s when the request comes', (_way, die) => {
+describe.each(ways)('a pooled connection that is %s when a request arrives', (_way, die) => {
   it.each([
     ['GET', 'no body', ''],
     ['OPTIONS', 'no body', ''],
@@ -88,7 +88,7 @@ describe.each(ways)('a kept connection that is %s when the request comes', (_way
     expect((await untilAnswers(client, 3))[2]).toMatchObject({ status: 200, body: 'GET /after ' });
   });
 
-  it('is a 502 after a chunked request, which nobody kept', async () => {
+  it('gives 502 after a chunked request, which is not buffered', async () => {
     const pair = await startProxiedBackend(dyingOnReuse(die));
     const head = 'PUT /once HTTP/1.1\r\nHost: gateway.test\r\nTransfer-Encoding: chunked\r\n\r\n';
     const [answer] = await onKept(pair, `${head}1\r\nx\r\n0\r\n\r\n`);
@@ -131,7 +131,7 @@ describe.each(ways)('a kept connection that is %s when the request comes', (_way
     expect(pair.backend.connections).toBe(2);
   });
 
-  it('is a 502 on a new connection: what fails at once is not a kept connection', async () => {
+  it('gives 502 on a new connection without a retry', async () => {
     const pair = await startProxiedBackend(dyingOnReuse(die));
     const client = await pair.client();
     client.send(get('/first'));
@@ -141,7 +141,7 @@ describe.each(ways)('a kept connection that is %s when the request comes', (_way
 });
 
 describe('a repeated request', () => {
-  it('is sent once more when the next kept connection turns out dead as well', async () => {
+  it('is sent once more when the next pooled connection is closed too', async () => {
     const gate = Promise.withResolvers<void>();
     const free = Promise.withResolvers<void>();
     let dials = 0;
@@ -187,7 +187,7 @@ describe('a repeated request', () => {
     expect(refusalOf(answer)).toBe('backend-connect');
   });
 
-  it('has its place before those who wait, also when the queue is full', async () => {
+  it('goes before waiting requests, even if the queue is full', async () => {
     let die = (): void => {};
     const dying = new Promise<void>((resolve) => {
       die = resolve;
@@ -215,7 +215,7 @@ describe('a repeated request', () => {
     expect(pair.backend.requests.map((request) => request.target)).toEqual(['/warm', '/again', '/again', '/waiting']);
   });
 
-  it('is not sent when its client has gone', async () => {
+  it('is not sent when its client has disconnected', async () => {
     const pair = await startProxiedBackend(
       dyingOnReuse((peer) => {
         client.socket.resetAndDestroy();

@@ -175,7 +175,7 @@ describe('a stream that a filter makes', () => {
     }
   }
 
-  it('is asked for no more than a slow reader takes, and reaches it whole', async () => {
+  it('is read no faster than a slow client reads, and arrives completely', async () => {
     const pair = await startProxiedServer((request, response) => serve(request, response), {
       handler: () => () => {
         const response = new Response(200);
@@ -194,7 +194,7 @@ describe('a stream that a filter makes', () => {
     expect(exchange).toMatchObject({ status: 200, exact: true });
   });
 
-  it('is asked for no more than a slow backend takes, and reaches it whole', async () => {
+  it('is read no faster than a slow backend reads, and arrives completely', async () => {
     const check = new PatternCheck(content);
     const pair = await startProxiedServer(
       async (request, response) => {
@@ -241,7 +241,7 @@ describe('many transfers at once', () => {
     );
   });
 
-  it('some of which are broken off leave the others whole', async () => {
+  it('of which some are aborted leave the others complete', async () => {
     const pair = await startProxiedServer((request, response) => serve(request, response), {
       backend: { responseTimeout: 0 },
     });
@@ -267,7 +267,7 @@ describe('many transfers at once', () => {
     for (const exchange of await Promise.all(whole)) expect(exchange).toMatchObject({ status: 200, exact: true });
   });
 
-  it('small answers to pipelining clients that read late are all there, each in its place', async () => {
+  it('small responses to slow pipelining clients all arrive, in order', async () => {
     const size = 60_000;
     const count = 120;
     const seedOf = (client: number, answer: number): number => (client * 5 + answer) % 23;

@@ -10,7 +10,7 @@ function destinations(): Destinations {
 }
 
 describe('finding a backend', () => {
-  it('gives the same one for the same host and port, however the host is spelt', () => {
+  it('returns the same destination for the same host and port in any spelling', () => {
     const found = destinations();
     const first = found.find('app.example', 80);
     expect(first!.options).toMatchObject({ destination: { host: 'app.example', port: 80 }, connections: 2 });
@@ -19,7 +19,7 @@ describe('finding a backend', () => {
     expect(found.size).toBe(1);
   });
 
-  it('gives another one for another host or port', () => {
+  it('returns another destination for another host or port', () => {
     const found = destinations();
     const all = [found.find('a', 80), found.find('b', 80), found.find('a', 81), found.find('::1', 80)];
     expect(new Set(all).size).toBe(4);
@@ -28,7 +28,7 @@ describe('finding a backend', () => {
 });
 
 describe('forgetting backends', () => {
-  it('happens when nobody asked for them between two looks', () => {
+  it('removes destinations that were unused between two checks', () => {
     const found = destinations();
     const first = found.find('a', 80);
     found.overdue(0);
@@ -40,7 +40,7 @@ describe('forgetting backends', () => {
     expect(found.find('a', 80)).not.toBe(first);
   });
 
-  it('makes room when there are too many', () => {
+  it('removes unused destinations when there are too many', () => {
     const found = destinations();
     for (let port = 0; port < MOST; port++) expect(found.find('a', port)).not.toBeNull();
     expect(found.size).toBe(MOST);
@@ -48,7 +48,7 @@ describe('forgetting backends', () => {
     expect(found.size).toBe(1);
   });
 
-  it('spares those that are in use, and then there is no room', () => {
+  it('keeps destinations in use, and rejects new ones when all are in use', () => {
     const found = destinations();
     for (let port = 0; port < MOST; port++) {
       Object.defineProperty(found.find('a', port), 'vacant', { value: false });

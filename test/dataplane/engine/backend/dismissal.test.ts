@@ -25,8 +25,8 @@ const goaways = (client: FrameClient): [number, number][] =>
     .filter(({ type }) => type === FRAME.GOAWAY)
     .map(({ payload }) => [read31(payload, 0), payload.readUInt32BE(4)]);
 
-describe('clients that are asked to go', () => {
-  it('are told by the next answer of HTTP/1, on old connections and on new ones', async () => {
+describe('clients that are asked to disconnect', () => {
+  it('get Connection: close with the next HTTP/1 response, on old and new connections', async () => {
     const { port, listener } = await started();
     const old = await RawClient.connect(port);
     old.send(ASK);
@@ -43,7 +43,7 @@ describe('clients that are asked to go', () => {
     old.destroy();
   });
 
-  it('get all their answers when they sent requests ahead, and the last one tells', async () => {
+  it('get all responses to pipelined requests, and Connection: close with the last one', async () => {
     const { port, listener } = await started(async () => {
       await new Promise((resolve) => setImmediate(resolve));
       return textResponse(200, 'hello');
@@ -60,7 +60,7 @@ describe('clients that are asked to go', () => {
     client.destroy();
   });
 
-  it('may stay silent for as long as others may, until nobody is accepted any more', async () => {
+  it('may stay idle until the listener stops accepting', async () => {
     const { port, listener } = await started();
     const client = await RawClient.connect(port);
     client.send(ASK);
@@ -75,7 +75,7 @@ describe('clients that are asked to go', () => {
     expect(await drained).toBe(0);
   });
 
-  it('are told by farewells of HTTP/2, first without an end and then with one', async () => {
+  it('get two HTTP/2 GOAWAY frames, first without and then with the last stream', async () => {
     const { port, listener } = await started();
     const client = await FrameClient.connect(port);
     client.send(headersFrame(1, GET, FLAG.END_HEADERS | FLAG.END_STREAM));
@@ -94,7 +94,7 @@ describe('clients that are asked to go', () => {
     client.raw.destroy();
   });
 
-  it('hear it from a new session of HTTP/2 only with the first request, which is answered', async () => {
+  it('get GOAWAY on a new HTTP/2 session only after the first request, which is answered', async () => {
     const { port, listener } = await started();
     listener.dismiss();
     const client = await FrameClient.connect(port);

@@ -59,7 +59,7 @@ describe('an answer before the whole request', () => {
     await expectServingOn(pair);
   });
 
-  it('says that the connection ends when the answer is whole or an error', async () => {
+  it('announces the end of the connection when the response is complete or an error', async () => {
     const pair = await startProxiedBackend(uploading((peer) => peer.send(plainAnswer('no', '403 Forbidden'))));
     const client = await pair.client();
     client.send(upload(1000));
@@ -123,7 +123,7 @@ describe('an answer before the whole request', () => {
     await pair.backend.peers[0]!.untilClosed();
   });
 
-  it('does not wait for ever for a client that neither sends the rest nor goes', async () => {
+  it('does not wait forever for a client that neither sends the rest nor disconnects', async () => {
     const pair = await startProxiedBackend(
       uploading((peer) => peer.send(plainAnswer('no', '403 Forbidden'))),
       { limits: { lingerTimeout: 100 } },
@@ -136,7 +136,7 @@ describe('an answer before the whole request', () => {
     await expectServingOn(pair);
   });
 
-  it('does not reach the next client when the rest of the upload goes on', async () => {
+  it('does not leak to the next client while the upload continues', async () => {
     const pair = await startProxiedBackend(
       uploading((peer) => peer.send(plainAnswer('first'))),
       {
@@ -157,7 +157,7 @@ describe('an answer before the whole request', () => {
   it.each([
     ['of known length', false],
     ['chunked', true],
-  ])('streams while the upload still comes: an echo of 8 MiB, %s', async (_case, chunked) => {
+  ])('streams during the upload: an echo of 8 MiB, %s', async (_case, chunked) => {
     const content = new BytePattern(1, 8 * MEBIBYTE);
     const pair = await startProxiedServer((request, response) => {
       if (!chunked) response.setHeader('Content-Length', content.length);
@@ -171,7 +171,7 @@ describe('an answer before the whole request', () => {
   });
 });
 
-describe('an answer that does not come in time', () => {
+describe('a response that does not arrive in time', () => {
   const timeout = { backend: { responseTimeout: 150 } };
 
   it.each([

@@ -53,19 +53,19 @@ const ours = (): [string, string][] => [
   ['via', '1.1 gatewarden'],
 ];
 
-describe('what the backend is told', () => {
-  it('is X-Forwarded-* and Via by default', async () => {
+describe('forwarding headers to the backend', () => {
+  it('are X-Forwarded-* and Via by default', async () => {
     await start([]);
     expect(await forward('')).toEqual(ours());
   });
 
-  it('names the version of the client, also on a kept connection', async () => {
+  it('contain the HTTP version of the client, also on a reused connection', async () => {
     await start([]);
     const [old] = (await forward('', 'GET / HTTP/1.0\r\nHost: shop.example\r\n')).filter(([name]) => name === 'via');
     expect(old).toEqual(['via', '1.0 gatewarden']);
   });
 
-  it('can be Forwarded, or nothing', async () => {
+  it('can be Forwarded, or none', async () => {
     await start([], { xForwarded: false, forwarded: true, via: null });
     expect(await forward('')).toEqual([['forwarded', 'for=127.0.0.1;host="shop.example";proto=http']]);
     await gateway.close();
@@ -73,14 +73,14 @@ describe('what the backend is told', () => {
     expect(await forward('')).toEqual([]);
   });
 
-  it('has no host when the client named none', async () => {
+  it('contain no host when the client sent none', async () => {
     await start([], { xForwarded: true, forwarded: true, via: null });
     const lines = await forward('', 'GET / HTTP/1.0\r\n');
     expect(lines.map(([name]) => name)).not.toContain('x-forwarded-host');
     expect(lines).toContainEqual(['forwarded', 'for=127.0.0.1;proto=http']);
   });
 
-  it('keeps the Via lines of others before ours', async () => {
+  it('keep existing Via lines before our own', async () => {
     await start([]);
     expect((await forward('Via: 1.0 first, 1.1 second\r\n')).filter(([name]) => name === 'via')).toEqual([
       ['via', '1.0 first, 1.1 second'],
@@ -118,9 +118,9 @@ describe('copies that a client sends', () => {
   });
 });
 
-describe('what a trusted proxy says', () => {
+describe('forwarding headers of a trusted proxy', () => {
   it.each([['127.0.0.1'], ['127.0.0.0/8'], ['10.0.0.0/8', '127.0.0.1/32'], ['0.0.0.0/0', '::/0']])(
-    'is kept and extended when %s is trusted',
+    'are kept and extended when %s is trusted',
     async (...networks) => {
       await start(networks.filter((network) => typeof network === 'string'));
       const lines = await forward(
@@ -139,14 +139,14 @@ describe('what a trusted proxy says', () => {
     },
   );
 
-  it('is completed where it says nothing', async () => {
+  it('are completed where they are missing', async () => {
     await start(['127.0.0.1']);
     expect(Object.fromEntries(await forward(''))).toEqual(Object.fromEntries(ours()));
     expect(seen[0]!.client.remoteAddress).toBe('127.0.0.1');
     expect(seen[0]!.client.remotePort).toBeGreaterThan(0);
   });
 
-  it('extends Forwarded where that is asked for', async () => {
+  it('extend Forwarded if configured', async () => {
     await start(['127.0.0.1'], { xForwarded: false, forwarded: true, via: null });
     const lines = await forward('Forwarded: for="[2001:db8::1]:80";proto=https\r\nForwarded: for=127.0.0.2\r\n');
     expect(lines).toEqual([
@@ -154,7 +154,7 @@ describe('what a trusted proxy says', () => {
     ]);
   });
 
-  it('is the same before and after the request was sent on, however often it is', async () => {
+  it('are the same before and after the request is forwarded, also repeatedly', async () => {
     let attempts = 0;
     gateway = await startGateway({
       backend: { destination: { host: '127.0.0.1', port: backend.port } },
@@ -263,7 +263,7 @@ describe('the client behind trusted proxies', () => {
     expect(backend.requests[0]!.target).toBe('/elsewhere?q');
   });
 
-  it('refuses a network that is none', async () => {
+  it('rejects an invalid network', async () => {
     await start([]);
     for (const network of ['10.0.0.0/33', 'localhost', '10.0.0', '::/129', '10.0.0.0/-1', '']) {
       await expect(startGateway({ trustedProxies: [network] })).rejects.toThrow('not a network');

@@ -151,7 +151,7 @@ describe.each(SEGMENTS)('a malformed answer head becomes a clean 502, sent %s', 
     await expectServingOn(pair, client);
   });
 
-  it('more interim answers than anybody needs', async () => {
+  it('too many interim responses', async () => {
     const pair = await startProxiedBackend(hostile('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'.repeat(20), size));
     const client = await pair.client();
     client.send(get('/hostile'));
@@ -164,7 +164,7 @@ describe.each(SEGMENTS)('a malformed answer head becomes a clean 502, sent %s', 
   it.each([
     ['without a word', 'HTTP/1.1 101 Switching Protocols\r\n\r\n'],
     ['to websocket', 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nbytes'],
-  ])('a switch of protocols that nobody asked for, %s', async (_case, bytes) => {
+  ])('a protocol switch that was not requested, %s', async (_case, bytes) => {
     const pair = await startProxiedBackend(hostile(bytes, size), { backend: { upgrades: ['websocket'] } });
     const [answer, client] = await answerTo(pair);
     expectRefusal(answer, 502, 'backend-upgrade');
@@ -225,10 +225,10 @@ describe.each(SEGMENTS)('bytes after the end cost the connection and nothing els
   });
 });
 
-describe('bytes on an idle connection are nobody’s answer', () => {
+describe('bytes on an idle connection are never used as a response', () => {
   const evil = plainAnswer('for somebody else');
 
-  it('when they come before the next request', async () => {
+  it('when they arrive before the next request', async () => {
     const pair = await startProxiedBackend(eachRequest((request) => plainAnswer(`for ${request.target}`)));
     const client = await pair.client();
     client.send(get('/first'));
@@ -242,7 +242,7 @@ describe('bytes on an idle connection are nobody’s answer', () => {
   it.each([
     ['the request first', false],
     ['the stray bytes first', true],
-  ])('when they come in the same turn as the next request, %s', async (_case, strayFirst) => {
+  ])('when they arrive in the same event-loop turn as the next request, %s', async (_case, strayFirst) => {
     const pair = await startProxiedBackend(
       eachRequest((request, peer) =>
         peer.index === 0 && request.target !== '/first' ? undefined : plainAnswer('mine'),
@@ -296,7 +296,7 @@ describe('a malformed chunked body', () => {
     expect(pair.backend.connections).toBe(2);
   });
 
-  it.each(cases)('cuts the transfer off when it had begun: %s', async (_case, bytes) => {
+  it.each(cases)('aborts a transfer that has started: %s', async (_case, bytes) => {
     const pair = await startProxiedBackend(hostile(bytes, 1));
     const client = await pair.client();
     client.send(get('/hostile'));

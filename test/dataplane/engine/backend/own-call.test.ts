@@ -37,7 +37,7 @@ function client(): Next {
   return buildObjects([{ name: 'it', type: 'ClientHandler', config: {} }]).get('handler', 'it');
 }
 
-it('sends a request and takes the whole answer', async () => {
+it('sends a request and reads the complete response', async () => {
   const place = await mirror();
   const answer = await callHandler(
     client(),
@@ -118,7 +118,7 @@ it('tells nothing of the client for whom it is made but its transaction', async 
   expect(seen!.client.remoteAddress).toBe('127.0.0.1');
 });
 
-it('hears of a backend that cannot be reached as its handler tells it', async () => {
+it('reports an unreachable backend as its handler does', async () => {
   const backend = await HttpBackend.start(() => {});
   const { host, port } = backend.destination;
   await backend.close();
@@ -128,7 +128,7 @@ it('hears of a backend that cannot be reached as its handler tells it', async ()
   expect((await callHandler(proxy, request, { parent: null })).status).toBe(502);
 });
 
-it('rejects with what a filter threw', async () => {
+it('rejects with the error of a filter', async () => {
   const broken: Next = () => {
     throw new Error('no password');
   };
@@ -161,7 +161,7 @@ it('rejects content that breaks off', async () => {
   ).rejects.toThrow('the body ended early');
 });
 
-it('gives up when the answer does not end in time, and lets go of the connection', async () => {
+it('times out when the response does not end, and closes the connection', async () => {
   let gone = (): void => {};
   const left = new Promise<void>((resolve) => (gone = resolve));
   const backend = await HttpBackend.start((request, response) => {
@@ -176,7 +176,7 @@ it('gives up when the answer does not end in time, and lets go of the connection
   await left;
 });
 
-it('gives up on a handler that never answers', async () => {
+it('times out for a handler that never answers', async () => {
   const silent: Next = () => new Promise<never>(() => {});
   await expect(
     callHandler(silent, { method: 'GET', uri: 'http://a.test/' }, { parent: null, timeout: 20 }),
@@ -203,7 +203,7 @@ describe('an answer to a call of the gateway where handlers do not stream', () =
     return `http://${backend.destination.host}:${backend.destination.port}/`;
   }
 
-  it('is kept in memory and not in a file', async () => {
+  it('buffers the response in memory, not in a file', async () => {
     const uri = await sending((response) => response.end('x'.repeat(1_000_000)));
     const answer = await callHandler(withoutFiles('ClientHandler'), { method: 'GET', uri }, { parent: null });
     expect([answer.status, answer.content.length]).toEqual([200, 1_000_000]);

@@ -3,7 +3,7 @@ import { Resolver } from '../../../../dataplane/engine/backend/resolver.ts';
 import { clock } from '../../../../dataplane/engine/wire/clock.ts';
 
 describe('the addresses of a backend', () => {
-  it('are asked for again when the answer is a few seconds old', async () => {
+  it('are resolved again after a few seconds', async () => {
     const resolver = new Resolver('localhost');
     expect(resolver.known).toBeNull();
     const addresses = await resolver.resolve();
@@ -15,21 +15,21 @@ describe('the addresses of a backend', () => {
     expect(resolver.known).toEqual(addresses);
   });
 
-  it('are asked for again after a connection failed', async () => {
+  it('are resolved again after a failed connection', async () => {
     const resolver = new Resolver('localhost');
     await resolver.resolve();
     resolver.distrust();
     expect(resolver.known).toBeNull();
   });
 
-  it('of a numeric host are what it says, without asking', () => {
+  it('of a numeric host need no lookup', () => {
     const resolver = new Resolver('192.0.2.7');
     expect(resolver.known).toEqual(['192.0.2.7']);
     resolver.distrust();
     expect(resolver.known).toEqual(['192.0.2.7']);
   });
 
-  it('cannot be had for a name that nobody knows', async () => {
+  it('fail for an unknown name', async () => {
     await expect(new Resolver('nobody.invalid').resolve()).rejects.toThrow();
   });
 });

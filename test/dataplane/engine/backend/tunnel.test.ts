@@ -110,7 +110,7 @@ describe.each([
     await untilTrue(() => tunnels() === 0);
   });
 
-  it('end for the client when the backend is gone right behind its switch', async () => {
+  it('end for the client when the backend disconnects right after the switch', async () => {
     const pair = await startProxiedBackend(
       switching((peer) => peer.close(), 'all I say'),
       options,
@@ -126,7 +126,7 @@ describe.each([
 });
 
 describe('a tunnel that ends', () => {
-  it('on the client’s side first still carries the other way', async () => {
+  it('on the client side first still transfers the other direction', async () => {
     const pair = await startProxiedBackend(
       switching((peer) => {
         peer.halfOpen = true;
@@ -148,7 +148,7 @@ describe('a tunnel that ends', () => {
     await untilTrue(() => tunnels() === 0);
   });
 
-  it('on the backend’s side first still carries the other way', async () => {
+  it('on the backend side first still transfers the other direction', async () => {
     const pair = await startProxiedBackend(
       switching((peer) => {
         peer.halfOpen = true;
@@ -170,7 +170,7 @@ describe('a tunnel that ends', () => {
     await untilTrue(() => tunnels() === 0);
   });
 
-  it.each([false, true])('on one side carries everything that is under way, reset at the end: %s', async (reset) => {
+  it.each([false, true])('on one side transfers all data in flight, reset at the end: %s', async (reset) => {
     const content = new BytePattern(2, 16 * MEBIBYTE);
     const check = new PatternCheck(content);
     const pair = await startProxiedBackend(
@@ -245,7 +245,7 @@ describe('a tunnel that ends', () => {
     expect(tunnels()).toBe(0);
   });
 
-  it('gives its backend connection back to nobody', async () => {
+  it('does not return its backend connection to the pool', async () => {
     const pair = await startProxiedBackend(
       async (peer) => {
         if (peer.index === 0) await switching(() => {})(peer);
@@ -262,7 +262,7 @@ describe('a tunnel that ends', () => {
 });
 
 describe('large volumes in a tunnel', () => {
-  it('pass both ways at once, unharmed, whoever reads slowly', async () => {
+  it('pass both ways at once unchanged, even with a slow reader', async () => {
     const up = new BytePattern(3, 24 * MEBIBYTE);
     const down = new BytePattern(4, 24 * MEBIBYTE);
     const upCheck = new PatternCheck(up);

@@ -15,7 +15,7 @@ import {
 import { get, startProxiedBackend } from '../../../support/gateways/proxied-backend.ts';
 
 describe('the handshake', () => {
-  it('reaches the backend as it came and comes back as it should', async () => {
+  it('reaches the backend unchanged, and the switch reaches the client', async () => {
     const heads: string[] = [];
     const pair = await startProxiedBackend(async (peer) => {
       heads.push((await peer.head())!);
@@ -149,7 +149,7 @@ describe('the handshake', () => {
     await pair.backend.peers[0]!.untilClosed();
   });
 
-  it('carries no length: what follows is not content', async () => {
+  it('has no content length, because the tunnel is not content', async () => {
     const bytes = SWITCH.replace('\r\n\r\n', '\r\nContent-Length: 4\r\n\r\nmore');
     const pair = await startProxiedBackend(async (peer) => {
       await peer.head();

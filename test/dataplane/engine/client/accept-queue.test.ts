@@ -48,7 +48,7 @@ describe.each<[string, () => Promise<TestGateway>, (socket: Socket) => Socket]>(
   });
 });
 
-it('a client that connects while the gateway stops, and asks for nothing, does not hold it up', async () => {
+it('an idle client that connects during shutdown does not delay the shutdown', async () => {
   const gateway = await inClear();
   const silent = plain(gateway.port);
   silent.on('error', () => {});

@@ -99,7 +99,7 @@ describe.each(FRONTS)('a client of %s that closes its connection', (_name, front
     expect(gateway.finished).toMatchObject(LEFT);
   });
 
-  it('gives its place in the queue for a backend connection up', async () => {
+  it('frees its place in the queue for a backend connection', async () => {
     const app = await backend(slow);
     const gateway = await front.start({
       backend: { destination: app.destination, ...PATIENT, connections: 1, waiting: 1 },
@@ -247,7 +247,7 @@ describe('requests that were sent ahead of FIN', () => {
     expect(bodies).toEqual(['/1', '/2', '/3']);
   });
 
-  it('do not cost an answer that was there before', async () => {
+  it('do not lose a response that was ready before', async () => {
     const gateway = await clear({
       handler: () => (exchange) =>
         exchange.request.uri.path === '/now' ? new Response(204) : new Promise<Response>(() => {}),

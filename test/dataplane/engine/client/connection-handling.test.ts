@@ -42,7 +42,7 @@ const targetsOf = (bodies: readonly { body: string }[]): string[] =>
   bodies.map(({ body }) => (JSON.parse(body) as { target: string }).target);
 
 describe('keeping a connection', () => {
-  it('keeps an HTTP/1.1 connection, and says nothing about it', async () => {
+  it('keeps an HTTP/1.1 connection open without a Connection header', async () => {
     const client = await RawClient.connect(gateway.port);
     for (let i = 1; i <= 5; i++) {
       client.send(`GET /${i} HTTP/1.1\r\nHost: h\r\n\r\n`);
@@ -79,7 +79,7 @@ describe('keeping a connection', () => {
     client.destroy();
   });
 
-  it('sends HTTP/1.1 on to the backend, whatever the client speaks', async () => {
+  it('sends HTTP/1.1 to the backend for every HTTP version of the client', async () => {
     await exchangeBytes(gateway.port, 'GET / HTTP/1.0\r\n\r\n');
     expect(backend.requests).toHaveLength(1);
     expect(backend.violations).toEqual([]);
@@ -132,7 +132,7 @@ describe('pipelining', () => {
     client.destroy();
   });
 
-  it('answers requests with bodies in order, whoever answers them', async () => {
+  it('answers requests with bodies in order, from the gateway or the backend', async () => {
     const client = await RawClient.connect(gateway.port);
     const paths = ['/a', '/at-once?1', '/read', '/later?2', '/at-once?3', '/b', '/read'];
     client.send(
@@ -156,7 +156,7 @@ describe('pipelining', () => {
     ['a backend', '/'],
     ['a filter that answers at once', '/at-once'],
     ['a filter that answers later', '/later'],
-  ])('answers what came before a malformed request, then refuses it and closes, behind %s', async (_name, path) => {
+  ])('answers earlier requests, then rejects a malformed request and closes, behind %s', async (_name, path) => {
     const good = `GET ${path}?1 HTTP/1.1\r\nHost: h\r\n\r\n`;
     const answers = await exchangeBytes(
       gateway.port,
@@ -167,7 +167,7 @@ describe('pipelining', () => {
     expect(backend.requests.map((request) => request.target)).not.toContain('/bad');
   });
 
-  it('answers what came before a malformed chunk', async () => {
+  it('answers requests that came before a malformed chunk', async () => {
     const answers = await exchangeBytes(
       gateway.port,
       'GET /1 HTTP/1.1\r\nHost: h\r\n\r\nPOST /2 HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
@@ -177,7 +177,7 @@ describe('pipelining', () => {
   });
 });
 
-describe('a client that has said all, and may close its side', () => {
+describe('a client with allowed half-close that sent all requests', () => {
   it.each([
     ['a backend', '/'],
     ['a filter that answers at once', '/at-once'],
@@ -192,7 +192,7 @@ describe('a client that has said all, and may close its side', () => {
     client.destroy();
   });
 
-  it('gets its answers when some come at once and some do not', async () => {
+  it('gets immediate and delayed responses', async () => {
     const client = await RawClient.connect(gateway.port);
     const paths = ['/later?1', '/at-once?2', '/at-once?3', '/later?4', '/at-once?5', '/at-once?6'];
     client.send(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: h\r\n\r\n`).join(''));
@@ -219,7 +219,7 @@ describe('a client that has said all, and may close its side', () => {
     client.destroy();
   });
 
-  it('is closed without an answer when it never asked', async () => {
+  it('is closed without a response when it sent no request', async () => {
     const client = await RawClient.connect(gateway.port);
     client.finish();
     expect(await client.untilClosed()).toBe('');
@@ -228,7 +228,7 @@ describe('a client that has said all, and may close its side', () => {
 });
 
 describe('bodies and answers', () => {
-  it('answers HEAD with the head only, and goes on', async () => {
+  it('answers HEAD with the head only, and keeps the connection', async () => {
     const client = await RawClient.connect(gateway.port);
     client.send('HEAD /1 HTTP/1.1\r\nHost: h\r\n\r\nHEAD /at-once HTTP/1.1\r\nHost: h\r\n\r\n');
     client.send('GET /2 HTTP/1.1\r\nHost: h\r\n\r\n');
@@ -259,7 +259,7 @@ describe('bodies and answers', () => {
     expect(answer!.body).toBe('read abc');
   });
 
-  it('asks for the body when a filter reads it', async () => {
+  it('sends 100 Continue when a filter reads the body', async () => {
     const client = await RawClient.connect(gateway.port);
     client.send('POST /read HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\nExpect: 100-Continue\r\n\r\n');
     expect(await client.until((text) => text.includes('\r\n\r\n'))).toBe('HTTP/1.1 100 Continue\r\n\r\n');
@@ -271,7 +271,7 @@ describe('bodies and answers', () => {
     client.destroy();
   });
 
-  it('does not ask for a body that nobody wants, and closes because it may come or not', async () => {
+  it('sends no 100 Continue for an unused body, and closes the connection', async () => {
     const client = await RawClient.connect(gateway.port);
     client.send('POST /at-once?x HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n');
     await client.untilClosed();
@@ -281,7 +281,7 @@ describe('bodies and answers', () => {
     client.destroy();
   });
 
-  it('keeps the connection when a filter does not read a body that came with its head', async () => {
+  it('keeps the connection when a filter ignores a body that arrived with its head', async () => {
     const client = await RawClient.connect(gateway.port);
     client.send('POST /at-once?1 HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n\r\nbody');
     expect((await untilAnswers(client, 1))[0]!.headers.has('connection')).toBe(false);

@@ -77,7 +77,7 @@ it('loses nothing of 1,000 connections under load', async () => {
   expect(await refusesConnections()).toBe(true);
 });
 
-it('serves what is on its way when it begins, and takes no new connection', async () => {
+it('finishes running requests and accepts no new connections', async () => {
   await start();
   const waiting = await RawClient.connect(gateway.port);
   const streaming = await RawClient.connect(gateway.port);
@@ -104,7 +104,7 @@ it('serves what is on its way when it begins, and takes no new connection', asyn
   expect(await drained).toBe(0);
 });
 
-it('answers what was sent ahead, and says with the last that it is', async () => {
+it('answers pipelined requests, and closes with the last response', async () => {
   await start();
   const client = await RawClient.connect(gateway.port);
   client.send(get('/held') + Array.from({ length: 50 }, (_, i) => get(`/${i}`)).join(''));
@@ -119,7 +119,7 @@ it('answers what was sent ahead, and says with the last that it is', async () =>
   expect(await drained).toBe(0);
 });
 
-it('closes idle connections, new and used, after a moment in which they may still ask', async () => {
+it('closes new and used idle connections after a short grace period', async () => {
   await start();
   const fresh = await RawClient.connect(gateway.port);
   const used = await RawClient.connect(gateway.port);
@@ -138,7 +138,7 @@ it('closes idle connections, new and used, after a moment in which they may stil
   expect(await drained).toBe(0);
 });
 
-it('lets a request finish whose head or body is still coming', async () => {
+it('finishes a request whose head or body is still arriving', async () => {
   await start(() => async (exchange) => textResponse(200, await exchange.request.entity.text()));
   const head = await RawClient.connect(gateway.port);
   const body = await RawClient.connect(gateway.port);
@@ -159,7 +159,7 @@ it('lets a request finish whose head or body is still coming', async () => {
   expect(await drained).toBe(0);
 });
 
-it('cuts off what has not finished when the time is over, and says how much', async () => {
+it('closes unfinished connections at the drain timeout and reports their number', async () => {
   await start();
   const clients = [await RawClient.connect(gateway.port), await RawClient.connect(gateway.port)];
   for (const client of clients) client.send(get('/held'));

@@ -117,7 +117,7 @@ describe('sizes', () => {
     expect((await ask(gateway.port, `GET / HTTP/1.1\r\nHost: h\r\n${dropped}`)).status).toBe(431);
   });
 
-  it('answers 100,000 header lines with 431, holds no more than the head it allows, and serves others', async () => {
+  it('answers 100,000 header lines with 431, within the memory for one head, and serves other clients', async () => {
     await start({});
     const lines = 'X-Header: value\r\n'.repeat(100_000);
     const other = await open();
@@ -153,7 +153,7 @@ describe('sizes', () => {
         }
       },
     ],
-  ])('bodyBytes: 413 by chunks that come %s, and no whole request reaches the backend', async (_name, send) => {
+  ])('bodyBytes: 413 for chunks that arrive %s, and no complete request reaches the backend', async (_name, send) => {
     await start({ bodyBytes: 10 });
     const head = 'POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n';
     const at = await open();
@@ -194,7 +194,7 @@ describe('sizes', () => {
     }
   });
 
-  it('headerBytes: 431 for more bytes of header lines, however short the request line', async () => {
+  it('headerBytes: 431 for more bytes of header lines, even with a short request line', async () => {
     await start({ headerBytes: 1000 });
     const ofBytes = (bytes: number): string => `GET / HTTP/1.1\r\nHost: h\r\nX: ${'x'.repeat(bytes - 33)}\r\n`;
     expect(ofBytes(1000).length + 'Connection: close\r\n'.length - 'GET / HTTP/1.1\r\n'.length).toBe(1000);
@@ -203,7 +203,7 @@ describe('sizes', () => {
     expect([refused.status, refusalOf(refused)]).toEqual([431, 'headers-too-large']);
   });
 
-  it('TRACE is 405 over HTTP/1.1 and HTTP/2, whatever the limits are', async () => {
+  it('TRACE is 405 over HTTP/1.1 and HTTP/2 for all limits', async () => {
     await start({});
     const refused = await ask(gateway.port, 'TRACE / HTTP/1.1\r\nHost: h\r\n');
     expect([refused.status, refusalOf(refused)]).toEqual([405, 'trace']);
@@ -227,7 +227,7 @@ describe('sizes', () => {
 });
 
 describe('numbers', () => {
-  it('connections: closes further ones at once, and takes new ones when others have gone', async () => {
+  it('connections: closes further ones at once, and accepts new ones after others close', async () => {
     await start({ connections: 3 });
     const held = [await open(), await open(), await open()];
     for (const client of held) client.send('GET / HTTP/1.1\r\nHost: h\r\n\r\n');
@@ -244,7 +244,7 @@ describe('numbers', () => {
     expect(await untilAnswers(held[1]!, 2)).toHaveLength(2);
   });
 
-  it('requestsPerConnection: the last answer says so, and what was sent after it is not served', async () => {
+  it('requestsPerConnection: the last response has Connection: close, and later requests are not served', async () => {
     await start({ requestsPerConnection: 3 });
     const request = 'GET / HTTP/1.1\r\nHost: h\r\n\r\n';
     const answers = await exchangeBytes(gateway.port, request.repeat(5));
@@ -282,7 +282,7 @@ describe('numbers', () => {
     expect(read).toBeGreaterThan(count * body.length);
   });
 
-  it('pipelineBytes: reading pauses while requests wait, and goes on without loss', async () => {
+  it('pipelineBytes: reading pauses while requests wait, and resumes without loss', async () => {
     const { handler, release } = heldHandler();
     await start({ pipelineBytes: 10_000 }, handler);
     const request = `GET / HTTP/1.1\r\nHost: h\r\nX-Pad: ${'p'.repeat(30_000)}\r\n\r\n`;

@@ -55,7 +55,7 @@ it('headTimeout: 408 for a head that drips in, from its first byte on', async ()
   expect(backend.requests).toHaveLength(1);
 });
 
-it('headTimeout: closes a new connection that says nothing, without an answer', async () => {
+it('headTimeout: closes a silent new connection without a response', async () => {
   await start({ headTimeout: 200 });
   const client = await open();
   expect(await client.untilClosed()).toBe('');
@@ -70,7 +70,7 @@ it('headTimeout: closes a connection that sends only empty lines', async () => {
   expect(client.failed).toBe(false);
 });
 
-it('idleTimeout: closes a kept connection that says nothing more', async () => {
+it('idleTimeout: closes an idle connection', async () => {
   await start({ idleTimeout: 200, headTimeout: 60_000 });
   const client = await open();
   client.send('GET / HTTP/1.1\r\nHost: h\r\n\r\n');
@@ -91,7 +91,7 @@ it('requestTimeout: 503 when no answer has begun', async () => {
   expect(answer!.headers.get('connection')).toBe('close');
 });
 
-it('requestTimeout: comes when it is due, not at the next look at the rates', async () => {
+it('requestTimeout: fires on time, not at the next rate check', async () => {
   const startedAt = performance.now();
   await start({ requestTimeout: 1100, rateGrace: 1000 }, heldHandler().handler);
   const answer = await ask(gateway.port, 'GET / HTTP/1.1\r\nHost: h\r\n');
@@ -138,7 +138,7 @@ it('bodyRate: 408 for a body that trickles', async () => {
   expect(backend.requests).toEqual([]);
 });
 
-it('bodyRate: lets a body pass that is slow but fast enough', async () => {
+it('bodyRate: accepts a slow body above the minimum rate', async () => {
   await start({ bodyRate: 10, rateGrace: 100 });
   const client = await open();
   client.send('POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 40\r\n\r\n');
@@ -178,7 +178,7 @@ it('readRate: cuts off a client that does not read a long answer', async () => {
   await vi.waitFor(() => expect(connectionsOpen()).toBe(0));
 });
 
-it('readRate: cuts off a client that does not read an answer whose end is on its way', async () => {
+it('readRate: disconnects a client that does not read the end of a response', async () => {
   await start({ readRate: 1000, rateGrace: 100, readGrace: 100, idleTimeout: 600_000 }, () => () => {
     const response = textResponse(200, '');
     response.entity.set(Buffer.alloc(64 << 20));
@@ -215,7 +215,7 @@ it.each([
   expect(client.failed).toBe(false);
 });
 
-it('lingerTimeout: a client that goes on sending after a refusal still gets it, and is closed in the end', async () => {
+it('lingerTimeout: a client that keeps sending after a rejection still gets it, and is closed at the end', async () => {
   await start({ lingerTimeout: 300 });
   const client = await open();
   client.send('GET / HTTP/1.1\r\nHost: h\r\nHost: h\r\n\r\n');

@@ -189,7 +189,7 @@ describe('from a trusted peer', () => {
   });
 });
 
-describe('from anybody else', () => {
+describe('from an untrusted peer', () => {
   it.each(headers)('%s is refused', async (_name, header) => {
     const answers = await send(distrusting.port, [Buffer.concat([Buffer.from(header), Buffer.from(request)])]);
     expect(answers.map(({ status }) => status)).toEqual([400]);

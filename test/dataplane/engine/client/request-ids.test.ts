@@ -45,7 +45,7 @@ async function forward(...lines: string[]): Promise<Record<string, string[]>> {
   );
 }
 
-describe('a request of anybody', () => {
+describe('a request of an untrusted client', () => {
   it('gets a new request id and a new trace, which the log names too', async () => {
     await start();
     const first = await forward();
@@ -136,13 +136,13 @@ describe('the answer', () => {
     expect(/^x-request-id: (.*)$/im.exec(answer.head)?.[1]).toBe(gateway.finished[0]?.ids?.requestId);
   });
 
-  it('names none where the backend answers with success', async () => {
+  it('adds no id to a successful backend response', async () => {
     await start();
     expect((await ask(gateway.port, 'GET / HTTP/1.1\r\nHost: h\r\n')).head).not.toMatch(/x-request-id/i);
   });
 });
 
-it('a filter that sets an id of its own is left alone', async () => {
+it('an id that a filter sets is kept', async () => {
   await start(false, (next) => (exchange) => {
     exchange.request.headers.set('X-Request-Id', 'configured');
     return next(exchange);
@@ -151,7 +151,7 @@ it('a filter that sets an id of its own is left alone', async () => {
 });
 
 describe('a listener with requestIds=false', () => {
-  it('passes ids of clients as they came, and adds and logs none', async () => {
+  it('passes ids of clients on unchanged, and adds and logs none', async () => {
     await start(false, undefined, false);
     const sent = await forward('X-Request-Id: mine', `traceparent: ${PARENT}`, 'tracestate: a=1');
     expect(sent).toEqual({ 'x-request-id': ['mine'], traceparent: [PARENT], tracestate: ['a=1'] });

@@ -41,7 +41,7 @@ describe('lines that are sent again and again', () => {
     expect(lengths.slice(2)).toEqual([2, 2, 2, 2]);
   });
 
-  it('stay what they are when the table changes', () => {
+  it('stay valid when the table changes', () => {
     const { send, encoder } = pair();
     for (let i = 0; i < 2000; i++) {
       send(texts[i % 2]!, ['x-a', String(i % 7)], ['x-b', 'b'.repeat(i % 40)]);
@@ -52,8 +52,8 @@ describe('lines that are sent again and again', () => {
   });
 });
 
-describe('fields that come with every message', () => {
-  it('do not drive each other out of the table', () => {
+describe('fields of every message', () => {
+  it('do not evict each other from the table', () => {
     const encoder = new HpackEncoder();
     const fields = Array.from({ length: 24 }, (_, i) => [`x-field-${i}`, `value ${i}`] as const);
     const block = (): number => {

@@ -70,14 +70,14 @@ describe.each([1 << 20, 1, 2, 5, 9, 13])('in pieces of %i', (size) => {
     ['data on stream 0', frame(FRAME.DATA, 0, 0, 'x'), ERROR.PROTOCOL_ERROR],
     ['padding without its length', frame(FRAME.DATA, FLAG.PADDED, 1), ERROR.FRAME_SIZE_ERROR],
     ['padding beyond the frame', frame(FRAME.DATA, FLAG.PADDED, 1, Buffer.from([5, 1, 2])), ERROR.PROTOCOL_ERROR],
-  ])('refuses %s and hears nothing more', (_what, bytes, code) => {
+  ])('rejects %s and reads no further frames', (_what, bytes, code) => {
     const events = heard(Buffer.concat([bytes, frame(FRAME.PING, 0, 0, '12345678')]), size, 100);
     expect(events.at(-1)).toBe(`broken ${code}`);
     expect(events.filter((event) => event.startsWith('frame'))).toEqual([]);
   });
 });
 
-it('hears nothing after it was stopped on the way', () => {
+it('reads no further frames after it was stopped', () => {
   const events: number[] = [];
   const reader: FrameReader = new FrameReader(
     {

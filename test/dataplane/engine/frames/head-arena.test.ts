@@ -3,7 +3,7 @@ import { beginHead, endHead, headArena } from '../../../../dataplane/engine/fram
 import { wake } from '../../../../dataplane/engine/wire/turn.ts';
 import { nextTurn } from '../../../support/clients/event-loop.ts';
 
-it('gives every head of a turn bytes of its own, and starts over with the next', async () => {
+it('gives every head of a turn separate bytes, and reuses them in the next turn', async () => {
   const heads: { bytes: Buffer; start: number; mark: number }[] = [];
   for (let i = 0; i < 300; i++) {
     const length = i % 3 === 0 ? 300_000 : 20_000;

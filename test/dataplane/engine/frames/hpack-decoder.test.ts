@@ -135,7 +135,7 @@ describe('the table', () => {
     expect(fieldsOf(decoder, Buffer.from('be', 'hex'))).toBeNull();
   });
 
-  it('keeps what it should through many rounds of its ring', () => {
+  it('keeps the right entries through many rounds of its ring buffer', () => {
     const decoder = new HpackDecoder(4096);
     const kept: Field[] = [];
     let size = 0;
@@ -154,7 +154,7 @@ describe('the table', () => {
   });
 });
 
-describe('a field is sound or not', () => {
+describe('a field is valid or not', () => {
   it.each<[Field, boolean]>([
     [['x-a', 'b'], true],
     [['x-a', ''], true],
@@ -207,7 +207,7 @@ describe('a long literal that is kept out of the table', () => {
     ['changes in its last byte', [one, other, one]],
     ['changes in its length', [one, one.slice(1), one]],
     ['holds what no value may hold, again', ['\0'.repeat(200), '\0'.repeat(200)]],
-  ])('is read for what it is when it %s', (_case, values) => {
+  ])('is decoded correctly when it %s', (_case, values) => {
     const decoder = new HpackDecoder(4096);
     for (const value of values) {
       const block = Buffer.concat([Buffer.from([0x82]), credentials(value), Buffer.from([0x84])]);

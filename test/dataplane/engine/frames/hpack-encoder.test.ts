@@ -28,7 +28,7 @@ const ANSWER: Field[] = [
 ];
 const plain = (fields: readonly Field[]): Field[] => fields.map(([name, value]) => [name.toLowerCase(), value]);
 
-it('says what repeats with one byte a field', () => {
+it('encodes repeated fields with one byte each', () => {
   const encoder = new HpackEncoder();
   const decoder = new HpackDecoder(4096);
   const lengths = [1, 2, 3].map(() => {
@@ -39,7 +39,7 @@ it('says what repeats with one byte a field', () => {
   expect(lengths[2]).toBe(ANSWER.length);
 });
 
-it('gives what does not repeat no place in the table', () => {
+it('does not add fields to the table that do not repeat', () => {
   const encoder = new HpackEncoder();
   const decoder = new HpackDecoder(4096);
   for (let i = 0; i < 200; i++) {
@@ -50,12 +50,12 @@ it('gives what does not repeat no place in the table', () => {
   }
 });
 
-it.each(['authorization', 'cookie', 'set-cookie', 'proxy-authorization'])('never lets %s into a table', (name) => {
+it.each(['authorization', 'cookie', 'set-cookie', 'proxy-authorization'])('never adds %s to a table', (name) => {
   const encoder = new HpackEncoder();
   for (let i = 0; i < 3; i++) expect(encode(encoder, [[name, 'secret']], true)[0]! & 0xf0).toBe(0x10);
 });
 
-it('tells of a table that was made smaller and larger between two blocks', () => {
+it('announces a table that was shrunk and grown between two blocks', () => {
   const encoder = new HpackEncoder();
   const decoder = new HpackDecoder(4096);
   for (let i = 0; i < 3; i++) fieldsOf(decoder, encode(encoder, ANSWER, true));
@@ -73,7 +73,7 @@ it('tells of a table that was made smaller and larger between two blocks', () =>
 const NAMES = ['accept', 'Content-Type', 'X-Long-Name-Of-A-Header', 'etag', 'x', 'vary', 'via', ':path', 'te', 'age'];
 const STATUSES = ['200', '204', '304', '404', '418', '503', '599'];
 
-it.each([1, 2, 3, 4, 5, 6])('what it encodes is what a decoder reads, with random fields of seed %i', (seed) => {
+it.each([1, 2, 3, 4, 5, 6])('a decoder reads the encoded fields unchanged, with random fields of seed %i', (seed) => {
   const random = randomNumbers(seed);
   const encoder = new HpackEncoder();
   const decoder = new HpackDecoder(4096);

@@ -30,7 +30,7 @@ describe('reading', () => {
     expect(headers.get('x-three')).toBe(null);
   });
 
-  it('finds names by how they begin, received ones and added ones', () => {
+  it('finds received and added names by prefix', () => {
     const headers = headersOf('Host: h\r\nAccess-Control-Max-Age: 1\r\n');
     expect([headers.hasBeginning('access-control-'), headers.hasBeginning('access-x')]).toEqual([true, false]);
     headers.delete('access-control-max-age');
@@ -39,14 +39,14 @@ describe('reading', () => {
     expect(headers.hasBeginning('access-control-')).toBe(true);
   });
 
-  it('does not take a part of a name, or a character that looks alike, for the name', () => {
+  it('does not match a part of a name or a look-alike character', () => {
     const headers = headersOf('X-One-More: 1\r\nX-On: 2\r\nX^Y: 3\r\n');
     expect(headers.get('x-one')).toBe(null);
     expect(headers.get('x~y')).toBe(null);
     expect(headers.get('x^y')).toBe('3');
   });
 
-  it('joins the lines of one name, and gives them one by one', () => {
+  it('returns the lines of one name joined or one by one', () => {
     const headers = headersOf('Accept: a\r\nX: x\r\naccept: b, c\r\nACCEPT:\r\n');
     expect(headers.get('accept')).toBe('a, b, c, ');
     expect(headers.all('Accept')).toEqual(['a', 'b, c', '']);
@@ -71,13 +71,13 @@ describe('reading', () => {
     ]);
   });
 
-  it('gives bytes beyond ASCII one character each', () => {
+  it('maps each byte beyond ASCII to one character', () => {
     expect(headersOf('X: caf\xe9\r\n').get('x')).toBe('caf\xe9');
   });
 });
 
 describe('changing', () => {
-  it('deletes every line of a name and leaves the others where they are', () => {
+  it('deletes every line of a name and keeps the order of the others', () => {
     const headers = headersOf('A: 1\r\nB: 2\r\na: 3\r\nC: 4\r\nA: 5\r\n');
     headers.delete('a');
     expect(headers.has('A')).toBe(false);
@@ -96,7 +96,7 @@ describe('changing', () => {
     expect(written(headers)).toBe(left);
   });
 
-  it('deletes all there is', () => {
+  it('deletes all lines', () => {
     const headers = headersOf('A: 1\r\nB: 2\r\n');
     headers.delete('a');
     headers.delete('b');
@@ -127,7 +127,7 @@ describe('changing', () => {
     expect(Headers.empty().entries()).toEqual([]);
   });
 
-  it('leaves what frames a message or belongs to one hop to the engine', () => {
+  it('leaves framing and hop-by-hop headers to the engine', () => {
     const headers = headersOf('Host: h\r\nContent-Length: 5\r\n');
     headers.delete('Content-Length');
     headers.set('content-length', '6');
@@ -177,7 +177,7 @@ describe('changing', () => {
 });
 
 describe('keeping', () => {
-  it('reads the same after the bytes it came from were used for something else', () => {
+  it('keeps its values after the input buffer is reused', () => {
     const text = 'GET / HTTP/1.1\r\nHost: h\r\nX-One: 1\r\nConnection: X-Two\r\nX-Two: 2\r\n\r\n';
     const bytes = Buffer.alloc(text.length + SLACK);
     bytes.latin1Write(text, 0);
@@ -228,7 +228,7 @@ describe('keeping', () => {
     }
   });
 
-  it('does not show one request what another held, when blocks are used again', () => {
+  it('does not leak values between requests when blocks are reused', () => {
     const first = headersOf('Authorization: Bearer one\r\n');
     first.retain();
     first.release();

@@ -39,7 +39,7 @@ const unfit: readonly [string, string][] = [
   ['?a=b|c#d|', '?a=b%7Cc'],
 ];
 
-describe('a query with a percent sign that begins no escape', () => {
+describe('a query with a percent sign without an escape', () => {
   it.each(['?a=%', '?a=%4', '?%zz%41', '?%%41', '?a=%u0041', '?a|%4#b'])('%s is refused everywhere', async (query) => {
     for (const gateway of [passing, encoding, refusing]) {
       for (const target of [`/a${query}`, `/a%20b${query}`, `http://h/a${query}`]) {
@@ -50,7 +50,7 @@ describe('a query with a percent sign that begins no escape', () => {
   });
 });
 
-describe('a query with what a query may not hold', () => {
+describe('a query with characters that are not allowed', () => {
   it.each(unfit)('%s is encoded: %s', async (query, expected) => {
     for (const path of ['/a', '/a%20b']) {
       expect((await send(encoding, path + query)).forwarded).toBe(path + expected);
@@ -59,7 +59,7 @@ describe('a query with what a query may not hold', () => {
     expect((await send(encoding, `http://h/a${query}`)).forwarded).toBe(`/a${expected}`);
   });
 
-  it.each(unfit)('%s is refused where queries pass as they came', async (query) => {
+  it.each(unfit)('%s is rejected if queries pass unchanged', async (query) => {
     for (const target of [`/a${query}`, `/a%20b${query}`, `http://h/a${query}`]) {
       const { answer, forwarded } = await send(refusing, target);
       expect([answer.status, refusalOf(answer), forwarded]).toEqual([400, 'query', undefined]);
@@ -67,8 +67,8 @@ describe('a query with what a query may not hold', () => {
   });
 });
 
-describe('a query with nothing but what it may hold', () => {
-  it.each(clean)('%s passes as it came', async (query) => {
+describe('a query with allowed characters only', () => {
+  it.each(clean)('%s passes unchanged', async (query) => {
     for (const gateway of [encoding, refusing]) {
       for (const path of ['/a', '/a%20b']) {
         expect((await send(gateway, path + query)).forwarded).toBe(path + query);
@@ -85,6 +85,6 @@ describe('a query with nothing but what it may hold', () => {
   });
 });
 
-it('is encoded once: what was encoded is not encoded again', () => {
+it('is encoded once: encoded characters are not encoded again', () => {
   for (const [query] of unfit) expect(encodedQuery(encodedQuery(query, 0), 0)).toBe(encodedQuery(query, 0));
 });

@@ -68,7 +68,7 @@ describe('headers of one hop', () => {
     expect(seen[0]!.headers.map(([header]) => header)).not.toContain(name);
   });
 
-  it('drops what Connection names, in any case, before and after it, on several lines', async () => {
+  it('drops the headers that Connection names, case-insensitive, before and after it, on several lines', async () => {
     const request = await forward(
       'X-One: 1\r\nConnection: x-ONE , X-Two\r\nX-Two: 2\r\nX-Three: 3\r\nConnection: x-three\r\nX-one: 4\r\nX-Four: 4\r\n',
     );
@@ -77,7 +77,7 @@ describe('headers of one hop', () => {
     expect(seen[0]!.headers.map(([header]) => header)).not.toContain('x-one');
   });
 
-  it('does not let Connection take away what frames, addresses or authorises a request', async () => {
+  it('does not drop framing, host or authorization headers that Connection names', async () => {
     const request = await forward(
       'Authorization: Bearer t\r\nCookie: a=b\r\nContent-Length: 2\r\n' +
         'Connection: Host, Content-Length, Authorization, Cookie, Transfer-Encoding\r\n',
@@ -89,7 +89,7 @@ describe('headers of one hop', () => {
     expect(valuesOf(request, 'cookie')).toEqual(['a=b']);
   });
 
-  it('does not let Connection take away what the gateway adds', async () => {
+  it('does not drop headers of the gateway that Connection names', async () => {
     const request = await forward('Connection: X-Forwarded-For, X-Forwarded-Host, X-Forwarded-Proto, Via\r\n');
     expect(valuesOf(request, 'x-forwarded-for')).toEqual(['127.0.0.1']);
     expect(valuesOf(request, 'x-forwarded-host')).toEqual(['h']);
@@ -97,7 +97,7 @@ describe('headers of one hop', () => {
     expect(valuesOf(request, 'via')).toEqual(['1.1 gatewarden']);
   });
 
-  it('frames a chunked body anew', async () => {
+  it('writes new chunks for a chunked body', async () => {
     const request = await forward('Transfer-Encoding: Chunked\r\n', '2;x=y\r\nab\r\n1\r\nc\r\n0\r\nDigest: 1\r\n\r\n');
     expect(valuesOf(request, 'transfer-encoding')).toEqual(['chunked']);
     expect(request.body).toBe('abc');
@@ -121,7 +121,7 @@ describe('names with an underscore', () => {
     }
   });
 
-  it('goes with its twin when a filter deletes or sets a header', async () => {
+  it('are removed when a filter deletes or sets the header that they imitate', async () => {
     const editing = await startGateway({
       backend: { destination: { host: '127.0.0.1', port: backend.port } },
       limits: { underscores: true },
@@ -266,7 +266,7 @@ describe('absolute targets', () => {
     expect(valuesOf(backend.requests[0]!, 'host')).toEqual([forwardedHost]);
   });
 
-  it('names the host when there is no Host', async () => {
+  it('adds a Host header when there is none', async () => {
     expect((await ask(gateway.port, 'GET http://example.com:81/a HTTP/1.1\r\n')).status).toBe(200);
     expect(valuesOf(backend.requests[0]!, 'host')).toEqual(['example.com:81']);
     expect(seen[0]).toMatchObject({ host: 'example.com:81', uri: 'http://example.com:81/a' });

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { expect, it } from 'vitest';
 import { statusText } from '../../../../dataplane/engine/head/status-text.ts';
 
-it('has the phrases that everybody has, and one for other codes', () => {
+it('has the standard phrases, and one for other codes', () => {
   for (let code = 100; code < 600; code++)
     expect([code, statusText(code)]).toEqual([code, STATUS_CODES[code] ?? 'Unknown']);
 });

@@ -127,7 +127,7 @@ function matchedReset(): void {
   backend.requests.length = 0;
 }
 
-describe('what means one thing only has one spelling, for the chain and for the backend', () => {
+describe('equivalent paths have one spelling, for the chain and the backend', () => {
   it.each([
     ['/%6frders', '/orders'],
     ['/%6Frders/%31%32', '/orders/12'],
@@ -164,7 +164,7 @@ describe('what means one thing only has one spelling, for the chain and for the 
   });
 });
 
-describe('queries pass as they are', () => {
+describe('queries pass unchanged', () => {
   it.each([
     '?',
     '??',

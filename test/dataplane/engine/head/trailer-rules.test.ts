@@ -144,7 +144,7 @@ describe.each(ways)('trailers to and from a backend of $backend, buffered: $buff
     expect(answered).toMatchObject({ 'x-other': 'o', 'x-user': 'admin' });
   });
 
-  it('of gRPC answers pass with their metadata, without what a filter removes', async () => {
+  it('of gRPC responses pass with their metadata, except fields that a filter removes', async () => {
     const gateway = await start({ ...way, filters: [hideServer] });
     expect(await sendHttp2(gateway.port, '/grpc')).toEqual({
       'grpc-status': '0',

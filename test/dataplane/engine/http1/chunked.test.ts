@@ -80,7 +80,7 @@ describe.each(sizes)('in pieces of %i', (size) => {
     expect(decode(text, size).outcome).toBe(BAD_CHUNK);
   });
 
-  it('passes on all data before what is broken, and none of it', () => {
+  it('passes on all data before a malformed chunk, and nothing after it', () => {
     expect(decode('3\r\nabc\r\nzz\r\n', size)).toMatchObject({ outcome: BAD_CHUNK, data: 'abc' });
   });
 });
@@ -90,7 +90,7 @@ it('stops at the end of the body', () => {
   expect(decode(`${body}GET / HTTP/1.1\r\n`, 1 << 20)).toMatchObject({ outcome: body.length, data: 'abc' });
 });
 
-it('tells a body that can only end from one that can go on', () => {
+it('distinguishes a body that can only end from one that can continue', () => {
   const feed = (text: string): number => new ChunkDecoder().feed(Buffer.from(text), 0, text.length, null);
   expect(feed('3\r\nabc\r\n')).toBe(MORE);
   expect(feed('3\r\nabc\r\n0')).toBe(MORE);

@@ -98,7 +98,7 @@ describe('empty lines around requests', () => {
     expect(verdict(await send('\r', '\nGET / HTTP/1.1\r\nHost: h\r\n\r\n'))).toEqual(['200']);
   });
 
-  it('are no request that never came', async () => {
+  it('do not create a request that was never sent', async () => {
     expect(verdict(await send('GET / HTTP/1.1\r\nHost: h\r\n\r\n\r\n'))).toEqual(['200']);
     expect(verdict(await send('\r\n'))).toEqual([]);
   });
@@ -118,7 +118,7 @@ it.each(['GET / HTTP/1.1\r\nHost: h\r\n\n', 'GET / HTTP/1.0\n'])(
   },
 );
 
-it('a refused HEAD request gets no content, whether or not its body had come', async () => {
+it('a rejected HEAD request gets no content, with or without a received body', async () => {
   const head = 'HEAD / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n';
   for (const pieces of [[`${head}zz`], [head, 'zz'], [`${head}0\r\n`]]) {
     const answers = await send(...pieces);
@@ -143,7 +143,7 @@ it('a Host that names a zone is refused', async () => {
   expect(verdict(await send('GET / HTTP/1.1\r\nHost: [fe80::1%25eth0]\r\n\r\n'))).toEqual(['400 host']);
 });
 
-it('a filter that goes on when the client has left is no fault', async () => {
+it('a filter that continues after the client disconnected is not an error', async () => {
   const client = await RawClient.connect(gateway.port);
   client.send('POST /held HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\nhalf');
   await untilTrue(() => held.length === 1);
@@ -157,7 +157,7 @@ it('a filter that goes on when the client has left is no fault', async () => {
   expect(backend.requests).toEqual([]);
 });
 
-it('half a request behind a whole one is refused when nothing more comes', async () => {
+it('an incomplete request after a complete one is rejected when the input ends', async () => {
   const half = 'POST /2 HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\nhalf';
   expect(verdict(await send(`GET /1 HTTP/1.1\r\nHost: h\r\n\r\n${half}`))).toEqual(['200', '400 incomplete']);
 });

@@ -11,7 +11,7 @@ const CASES: Record<string, number> = {
   'response-wire': 80,
 };
 
-describe('the same bytes have the same outcome, however they are cut', () => {
+describe('the same bytes have the same outcome in any segmentation', () => {
   it.each(subjects().map(({ subject }) => ({ name: subject.name, subject })))(
     'in a short run of $name',
     async ({ name, subject }) => {

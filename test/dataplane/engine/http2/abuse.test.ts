@@ -76,7 +76,7 @@ describe('ends the connection with ENHANCE_YOUR_CALM for', () => {
   });
 });
 
-it('cancels what a reset stream had under way', async () => {
+it('cancels the running call of a reset stream', async () => {
   cancelled = 0;
   const client = await FrameClient.connect(gateway.port);
   client.send(hanging(1), hanging(3), reset(1), reset(3), request(5));
@@ -85,7 +85,7 @@ it('cancels what a reset stream had under way', async () => {
   client.raw.destroy();
 });
 
-it('refuses what is more than the streams it allows, and serves again when one is free', async () => {
+it('refuses streams beyond the limit, and serves again when one is free', async () => {
   const client = await FrameClient.connect(gateway.port);
   client.send(
     many(5, (i) => hanging(1 + 2 * i)),
@@ -149,7 +149,7 @@ describe('time', () => {
   it.each<[string, Record<string, number>, Buffer[], string]>([
     ['until the answer', { requestTimeout: 200 }, [hanging(1)], '503'],
     ['for content', { rateGrace: 100, bodyRate: 1000 }, [headersFrame(1, POST), frame(FRAME.DATA, 0, 1, 'x')], '408'],
-  ])('%s is limited for a stream, and others go on', async (_what, limits, frames, status) => {
+  ])('%s is limited per stream, and other streams continue', async (_what, limits, frames, status) => {
     const strict = await startGateway({
       limits,
       handler: () => (exchange) =>
@@ -166,7 +166,7 @@ describe('time', () => {
     await strict.close();
   });
 
-  it('to take an answer is limited for a stream, and others go on', async () => {
+  it('the time to read a response is limited per stream, and other streams continue', async () => {
     const strict = await startGateway({
       limits: { rateGrace: 100, readGrace: 100, readRate: 1000 },
       handler: () => () => textResponse(200, 'x'.repeat(1000)),

@@ -47,7 +47,7 @@ const KILLS: readonly [string, Fault][] = [
 ];
 
 describe.each(KILLS)('a connection that is %s before the answer', (_way, kill) => {
-  it('costs the client nothing when it was kept and the request may be repeated', async () => {
+  it('is hidden from the client if the connection was pooled and the request may be retried', async () => {
     const before = counters.block[COUNTER.backendRetries]!;
     for (const [method, body] of [
       ['GET', ''],
@@ -69,7 +69,7 @@ describe.each(KILLS)('a connection that is %s before the answer', (_way, kill) =
   });
 });
 
-describe('a backend that says that it has not touched a request', () => {
+describe('a backend that reports a request as unprocessed', () => {
   const ways: readonly [string, Fault][] = [
     ['by refusing the stream', (peer, { stream }) => peer.reset(stream, ERROR.REFUSED_STREAM)],
     ['by a farewell', (peer, { stream }) => peer.goaway(Math.max(0, stream - 2), ERROR.NO_ERROR)],
@@ -88,7 +88,7 @@ describe('a backend that says that it has not touched a request', () => {
     }
   });
 
-  it('is not asked forever', async () => {
+  it('is not retried forever', async () => {
     let asked = 0;
     const pair = await startScriptedHttp2(
       eachStream(({ stream }, peer) => {
@@ -130,7 +130,7 @@ describe('a backend that says that it has not touched a request', () => {
     expect((await untilAnswers(client, 1))[0]).toMatchObject({ status: 200, body: 'abcdef' });
   });
 
-  it('goes on with what it has touched', async () => {
+  it('continues the requests that it has processed', async () => {
     const pair = await startScriptedHttp2(
       http2Script(async (peer, index) => {
         const first = await peer.request();
@@ -199,7 +199,7 @@ describe('a stream that breaks off', () => {
     }
   });
 
-  it('leaves the others alone', async () => {
+  it('does not affect other streams', async () => {
     const pair = await startScriptedHttp2(
       http2Script(async (peer) => {
         const [one, two] = [await peer.request(), await peer.request()];
@@ -273,7 +273,7 @@ describe('a backend that is silent', () => {
     expect(await client.untilClosed()).toMatch(/begin\r\n$/);
   });
 
-  it('that gives no window is a 502', async () => {
+  it('that gives no window causes 502', async () => {
     const pair = await startScriptedHttp2(
       http2Script(async (peer) => {
         await peer.request();
@@ -288,7 +288,7 @@ describe('a backend that is silent', () => {
 });
 
 describe('a client', () => {
-  it('that does not send what it announced is the one who is late', async () => {
+  it('that does not send announced content is reported as the cause of the timeout', async () => {
     const pair = await startScriptedHttp2(
       eachStream((head, peer) => {
         if (head.last) peer.answer(head.stream, 'fine');
@@ -306,7 +306,7 @@ describe('a client', () => {
   });
 });
 
-describe('a connection that nobody uses', () => {
+describe('an unused connection', () => {
   const ways: (readonly [string, (peer: Http2Peer) => void])[] = [
     ...KILLS.map(([way, kill]) => [way, (peer: Http2Peer) => kill(peer, NO_HEAD)] as const),
     ['ended by a farewell', (peer) => peer.goaway(1, ERROR.NO_ERROR)],

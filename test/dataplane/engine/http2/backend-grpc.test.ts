@@ -75,7 +75,7 @@ describe('gRPC', () => {
     expect(many.map(String)).toEqual(Array.from({ length: 50 }, (_, i) => String(i)));
   });
 
-  it('hears of failures, and of methods that do not exist', async () => {
+  it('gets failures and unknown methods as gRPC status', async () => {
     const client = await startService();
     await expect(echo(client, Buffer.from('fail'))).rejects.toMatchObject({
       code: status.PERMISSION_DENIED,
@@ -87,7 +87,7 @@ describe('gRPC', () => {
     await expect(unknown).rejects.toMatchObject({ code: status.UNIMPLEMENTED } satisfies Partial<ServiceError>);
   });
 
-  it('gives up when its time is over', async () => {
+  it('ends at its deadline', async () => {
     const client = await startService();
     await expect(echo(client, Buffer.from('wait'), 200)).rejects.toMatchObject({ code: status.DEADLINE_EXCEEDED });
     expect((await echo(client, Buffer.from('after'))).toString()).toBe('after');

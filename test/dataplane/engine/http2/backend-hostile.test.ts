@@ -137,7 +137,7 @@ const attacks: readonly [string, number, Attack][] = [
 ];
 
 describe('a backend that breaks the rules of a connection', () => {
-  it.each(attacks)('is told so, and nothing of it is believed: %s', async (name, code, attack) => {
+  it.each(attacks)('gets an error code, and nothing of its response is used: %s', async (name, code, attack) => {
     let told = -1;
     const pair = await startScriptedHttp2(
       http2Script(async (peer) => {
@@ -207,7 +207,7 @@ describe('an answer that breaks the rules of a message', () => {
     ['a head that is too large', [OK, ...many(120, ['x-a', 'y'.repeat(700)])], 'backend-head-too-large'],
   ];
 
-  it.each(heads)('is a 502, and the connection goes on: %s', async (_case, fields, refusal) => {
+  it.each(heads)('causes 502, and the connection continues: %s', async (_case, fields, refusal) => {
     let reset = -1;
     const pair = await startScriptedHttp2(
       http2Script(async (peer) => {
@@ -274,7 +274,7 @@ describe('an answer that breaks the rules of a message', () => {
     ['HEAD', '200', get('/').replace('GET', 'HEAD')],
     ['a 204', '204', get('/')],
     ['a 304', '304', get('/')],
-  ])('has no content when it may have none: %s', async (_case, status, request) => {
+  ])('has no content where none is allowed: %s', async (_case, status, request) => {
     const pair = await startScriptedHttp2(
       http2Script(async (peer) => {
         const head = await peer.request();

@@ -38,8 +38,8 @@ function upgrading(heads: string[] = [], more: (peer: Http2Peer) => void = () =>
   };
 }
 
-describe('a backend that is asked for HTTP/2 by an upgrade', () => {
-  it('answers the request that asked in HTTP/2, and the next ones on the same connection', async () => {
+describe('an HTTP/2 upgrade of a backend connection', () => {
+  it('answers the upgrading request in HTTP/2, and the next ones on the same connection', async () => {
     const heads: string[] = [];
     const pair = await startProxiedBackend(upgrading(heads), { backend: UPGRADE });
     const client = await pair.client();
@@ -55,7 +55,7 @@ describe('a backend that is asked for HTTP/2 by an upgrade', () => {
     expect(settings.readUInt32BE(2)).toBe(0);
   });
 
-  it('is understood when it says everything in one piece', async () => {
+  it('works when all frames arrive in one segment', async () => {
     const pair = await startProxiedBackend(
       async (peer) => {
         await peer.head();
@@ -74,7 +74,7 @@ describe('a backend that is asked for HTTP/2 by an upgrade', () => {
     expect((await untilAnswers(client, 1))[0]!.body).toBe('early');
   });
 
-  it('goes on in HTTP/1.1 when it wants to, and is not asked again', async () => {
+  it('falls back to HTTP/1.1 if the backend declines, and is not tried again', async () => {
     const pair = await startProxiedBackend(
       eachRequest((request) =>
         plainAnswer(request.headers.some(([name]) => name.toLowerCase() === 'upgrade') ? 'asked' : 'plain'),
@@ -91,7 +91,7 @@ describe('a backend that is asked for HTTP/2 by an upgrade', () => {
     expect((await untilAnswers(client, 3))[2]!.body).toBe('plain');
   });
 
-  it('is asked by requests without a body only', async () => {
+  it('is tried only by requests without a body', async () => {
     const heads: string[] = [];
     const pair = await startProxiedBackend(upgrading(heads), { backend: UPGRADE });
     const client = await pair.client();
@@ -100,7 +100,7 @@ describe('a backend that is asked for HTTP/2 by an upgrade', () => {
     expect(heads[0]).not.toMatch(/upgrade/i);
   });
 
-  it('is not asked through a proxy that reads requests', async () => {
+  it('is not tried through a proxy that reads requests', async () => {
     const heads: string[] = [];
     const via = { proxy: 'p', prefix: 'http://h', authority: 'h', lines: '' };
     const pair = await startProxiedBackend(upgrading(heads), { backend: { ...UPGRADE, via } });
@@ -111,7 +111,7 @@ describe('a backend that is asked for HTTP/2 by an upgrade', () => {
     expect(heads[0]).not.toMatch(/upgrade/i);
   });
 
-  it('does not keep others waiting while it is asked', async () => {
+  it('does not delay other requests while it is tried', async () => {
     const heads: string[] = [];
     let first: ScriptedPeer | null = null;
     const pair = await startProxiedBackend(
@@ -146,7 +146,7 @@ describe('a backend that is asked for HTTP/2 by an upgrade', () => {
     expect((await untilAnswers(client, 1))[0]!.status).toBe(502);
   });
 
-  it('is a 502 when it switches without being asked', async () => {
+  it('gives 502 when the backend switches without a request', async () => {
     const pair = await startProxiedBackend(eachRequest(() => SWITCHING));
     const client = await pair.client();
     client.send(get('/'));

@@ -16,7 +16,7 @@ const echo: StreamHandler = async (stream, headers) => {
 };
 
 describe('a request to a backend that speaks HTTP/2', () => {
-  it('carries what HTTP/1.1 would carry, and nothing of its hop', async () => {
+  it('has the same headers as over HTTP/1.1, without hop-by-hop headers', async () => {
     const { backend, client } = await startProxiedHttp2(echo);
     const one = await client();
     one.send(
@@ -72,7 +72,7 @@ describe('a request to a backend that speaks HTTP/2', () => {
     expect(backend.requests[0]).not.toHaveProperty('x-gone');
   });
 
-  it('has the address of the backend for its authority when the client named none', async () => {
+  it('uses the address of the backend as authority when the client sent none', async () => {
     const { backend, client } = await startProxiedHttp2(echo);
     const one = await client();
     one.send('GET / HTTP/1.0\r\n\r\n');
@@ -84,7 +84,7 @@ describe('a request to a backend that speaks HTTP/2', () => {
   it.each([
     ['a small body', 'small'],
     ['a body larger than all windows', 'x'.repeat(1_000_000)],
-  ])('has %s, whatever its framing was', async (_case, body) => {
+  ])('has %s with any framing of the client', async (_case, body) => {
     const { backend, client } = await startProxiedHttp2(echo);
     const one = await client();
     one.send(send('POST', '/length', body));
@@ -99,7 +99,7 @@ describe('a request to a backend that speaks HTTP/2', () => {
     expect(backend.requests[1]!['content-length']).toBeUndefined();
   });
 
-  it('says that an empty POST has no content', async () => {
+  it('marks an empty POST as having no content', async () => {
     const { backend, client } = await startProxiedHttp2(echo);
     const one = await client();
     one.send('POST / HTTP/1.1\r\nHost: h\r\n\r\n');
@@ -122,7 +122,7 @@ describe('a request to a backend that speaks HTTP/2', () => {
     expect(trailers).toMatchObject({ digest: '7' });
   });
 
-  it('is a stream that a filter makes, as fast as the backend takes it', async () => {
+  it('may be a stream of a filter, at the speed of the backend', async () => {
     let made = 0;
     const chunk = Buffer.alloc(50_000, 'm');
     async function* source(): AsyncGenerator<Uint8Array> {
@@ -193,7 +193,7 @@ describe('the answer of a backend that speaks HTTP/2', () => {
     ['HEAD', 200],
     ['GET', 204],
     ['GET', 304],
-  ])('to %s with %i has no content, and the connection goes on', async (method, status) => {
+  ])('to %s with %i has no content, and the connection continues', async (method, status) => {
     const { client, backend } = await startProxiedHttp2((stream) => {
       stream.respond({ ':status': status, ...(status === 204 ? {} : { 'content-length': 11 }) }, { endStream: true });
     });
@@ -207,7 +207,7 @@ describe('the answer of a backend that speaks HTTP/2', () => {
     expect(backend.sessions).toHaveLength(1);
   });
 
-  it('passes on what comes before it', async () => {
+  it('passes on interim responses before it', async () => {
     const { client } = await startProxiedHttp2((stream) => {
       stream.additionalHeaders({ ':status': 103, link: '</a.css>; rel=preload' });
       answer(stream, {}, 'then');
@@ -240,7 +240,7 @@ describe('the answer of a backend that speaks HTTP/2', () => {
     expect(text).toMatch(/\r\n7\r\ncontent\r\n0\r\ngrpc-status: 0\r\n\r\n$/);
   });
 
-  it('is held back when the client does not read it, and the others are not', async () => {
+  it('is throttled when the client does not read it, without affecting others', async () => {
     let written = 0;
     const { client } = await startProxiedHttp2(async (stream, headers) => {
       if (headers[':path'] === '/other') {
@@ -277,7 +277,7 @@ describe('the answer of a backend that speaks HTTP/2', () => {
     expect((await untilAnswers(one, 1))[0]).toMatchObject({ status: 201, body: 'content of b' });
   });
 
-  it('that nobody wants is reset', async () => {
+  it('that is not needed is reset', async () => {
     let closed = -1;
     const { client } = await startProxiedHttp2(
       (stream) => {
@@ -300,7 +300,7 @@ describe('the answer of a backend that speaks HTTP/2', () => {
     expect(closed).toBe(8);
   });
 
-  it('comes before the whole request: the rest is not sent', async () => {
+  it('arrives before the complete request: the rest is not sent', async () => {
     const { client } = await startProxiedHttp2((stream) => answer(stream, { ':status': 413 }, 'no'));
     const one = await client();
     one.send(`POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000\r\n\r\n${'x'.repeat(1000)}`);
@@ -310,7 +310,7 @@ describe('the answer of a backend that speaks HTTP/2', () => {
 });
 
 describe('a pool of connections of HTTP/2', () => {
-  it('is one connection for calls that come together', async () => {
+  it('opens one connection for concurrent calls', async () => {
     let waiting = 0;
     let open = (): void => {};
     const opened = new Promise<void>((resolve) => (open = resolve));
@@ -328,7 +328,7 @@ describe('a pool of connections of HTTP/2', () => {
     expect(answers.map(([got]) => got!.body)).toEqual(clients.map((_, i) => `/${i}`));
   });
 
-  it('opens more where the backend takes few streams, up to its limit, and lets the rest wait', async () => {
+  it('opens more connections if the backend allows few streams, up to the limit, and queues the rest', async () => {
     const held: (() => void)[] = [];
     const { backend, client } = await startProxiedHttp2(
       async (stream) => {
@@ -354,7 +354,7 @@ describe('a pool of connections of HTTP/2', () => {
     expect(answers.flat().map(({ status }) => status)).toEqual(Array(9).fill(200));
   });
 
-  it('answers all that came before the backend could say how few streams it takes', async () => {
+  it('answers all calls sent before the backend announced its stream limit', async () => {
     const { client } = await startProxiedHttp2(
       echo,
       { backend: { connections: 2 } },
@@ -366,7 +366,7 @@ describe('a pool of connections of HTTP/2', () => {
     expect(answers.map(([got]) => got!.body)).toEqual(Array(40).fill('body'));
   });
 
-  it('gives every request a connection of its own where connections are not used again', async () => {
+  it('opens one connection per request if connections are not reused', async () => {
     const { backend, client } = await startProxiedHttp2(echo, { backend: { reuse: false } });
     const one = await client();
     for (let i = 1; i < 4; i++) {
@@ -408,7 +408,7 @@ describe('a pool of connections of HTTP/2', () => {
     expect(backend.sessions).toHaveLength(2);
   });
 
-  it('lets what runs end when it closes', async () => {
+  it('finishes running calls when it closes', async () => {
     let finish = (): void => {};
     const { backend, client, gateway } = await startProxiedHttp2(async (stream) => {
       await new Promise<void>((resolve) => (finish = resolve));

@@ -175,13 +175,13 @@ describe('answers of a backend', () => {
     expect(gateway.finished.at(-1)).toMatchObject({ status, sent: content.length, refusal: null });
   });
 
-  it('comes with trailers', async () => {
+  it('has trailers', async () => {
     const outcome = await call('/trailers');
     expect(outcome.content.toString()).toBe('data');
     expect(outcome.trailers).toMatchObject({ 'grpc-status': '0', digest: 'a b' });
   });
 
-  it('comes after hints', async () => {
+  it('arrives after 103 Early Hints', async () => {
     const outcome = await call('/hints');
     expect(outcome).toMatchObject({ status: 200, interim: [103] });
   });
@@ -228,7 +228,7 @@ describe('requests', () => {
     );
   });
 
-  it('say what clients of HTTP/1 say', async () => {
+  it('have the same values as over HTTP/1', async () => {
     const headers = { cookie: ['a=1', 'b=2'], te: 'trailers', 'x-a': ['1', '2'], 'content-type': 'x/y' };
     const outcome = await call('/seen', { ':method': 'POST', ...headers }, Buffer.from('z'), { digest: '1' });
     const { method, lines, trailers } = JSON.parse(outcome.content.toString()) as Record<string, string[]>;
@@ -253,7 +253,7 @@ describe('requests', () => {
     expect(trailers).toEqual(['digest', '1']);
   });
 
-  it('that wait to be asked are asked', async () => {
+  it('that expect 100 Continue get it', async () => {
     const stream = session.request({
       ':path': '/echo',
       ':method': 'POST',
@@ -280,7 +280,7 @@ describe('requests', () => {
     expect((await call('/')).status).toBe(200);
   });
 
-  it('that are taken back are taken back from the backend', async () => {
+  it('that are cancelled are cancelled at the backend', async () => {
     const before = gateway.finished.length;
     const stream = session.request({ ':path': '/never' });
     stream.on('error', () => {});
@@ -297,7 +297,7 @@ describe('requests', () => {
     expect(outcomes.map(({ content }, i) => content.equals(pattern(i * 100)))).not.toContain(false);
   });
 
-  it('with random headers say the same to the backend, and its answer the same to the client', async () => {
+  it('with random headers arrive unchanged at the backend, and its response at the client', async () => {
     const random = randomNumbers(7);
     const word = (): string =>
       Array.from({ length: 1 + random(30) }, () => String.fromCharCode(33 + random(94))).join('');
@@ -317,7 +317,7 @@ describe('requests', () => {
 });
 
 describe('back-pressure', () => {
-  it('a client that takes nothing stops its backend, and only its own', async () => {
+  it('a client that does not read pauses its own backend only', async () => {
     const stream = session.request({ ':path': '/endless' });
     stream.on('error', () => {});
     await once(stream, 'response');
@@ -331,7 +331,7 @@ describe('back-pressure', () => {
     expect((await call('/')).status).toBe(200);
   });
 
-  it('a backend that takes nothing stops the client', async () => {
+  it('a backend that does not read pauses the client', async () => {
     const stream = session.request({ ':path': '/never', ':method': 'POST' });
     stream.on('error', () => {});
     let taken = 0;

@@ -15,7 +15,7 @@ const CONNECT = [
 /** As much as the windows allow. */
 const FRAMES = 260_000;
 
-it('single bytes before the answer to a tunnel cost no more than others', async () => {
+it('single bytes before the response to a tunnel cost no more than later ones', async () => {
   const gateway = await startGateway({
     handler: () => (exchange) =>
       exchange.request.upgrade === null ? textResponse(200, 'hello') : new Promise(() => {}),

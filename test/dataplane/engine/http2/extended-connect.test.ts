@@ -112,7 +112,7 @@ it('is offered', () => {
 });
 
 describe('a WebSocket on a stream', () => {
-  it('echoes, beside other requests, and is closed in order', async () => {
+  it('echoes beside other requests, and closes cleanly', async () => {
     const stream = open('/echo', { 'sec-websocket-protocol': 'chat' });
     const headers = await answerOf(stream);
     expect(headers[':status']).toBe(200);
@@ -144,7 +144,7 @@ describe('a WebSocket on a stream', () => {
     stream.close();
   });
 
-  it('carries what was sent before it was agreed on, and more than all windows hold', async () => {
+  it('transfers data sent before the handshake ended, and more than all windows allow', async () => {
     const stream = open('/echo');
     const payload = Buffer.alloc(3_000_000, 'abcdefghij');
     stream.write(clientFrame(2, payload));
@@ -174,7 +174,7 @@ describe('a WebSocket on a stream', () => {
     client.raw.destroy();
   });
 
-  it('ends at the backend when the client takes the stream back', async () => {
+  it('ends at the backend when the client resets the stream', async () => {
     const stream = open('/echo');
     await answerOf(stream);
     const [peer] = [...sockets.clients].slice(-1);
@@ -184,7 +184,7 @@ describe('a WebSocket on a stream', () => {
   });
 });
 
-it('is told when the gateway stops', async () => {
+it('a WebSocket gets a Close frame when the gateway stops', async () => {
   const { port } = server.address() as AddressInfo;
   const stopping = await startGateway({
     backend: { destination: { host: '127.0.0.1', port }, upgrades: ['websocket'] },
@@ -205,7 +205,7 @@ it('is told when the gateway stops', async () => {
   await stopping.close();
 });
 
-describe('what is no WebSocket', () => {
+describe('a CONNECT that is not a WebSocket', () => {
   it.each([
     ['/refused', 403],
     ['/wrong', 502],

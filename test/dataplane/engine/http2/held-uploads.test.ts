@@ -18,7 +18,7 @@ const measure: StreamHandler = async (stream) => {
   stream.end(`${length}`);
 };
 
-it('goes on with the next request of an HTTP/1.1 client whose upload waited for the backend at its end', async () => {
+it('serves the next request of an HTTP/1.1 client after an upload whose end waited for the backend', async () => {
   const { client } = await startProxiedHttp2(measure);
   const one = await client();
   for (let i = 1; i <= UPLOADS; i++) {
@@ -27,7 +27,7 @@ it('goes on with the next request of an HTTP/1.1 client whose upload waited for 
   }
 });
 
-it('gives an HTTP/2 client the window of its connection back for uploads that waited for the backend at their end', async () => {
+it('returns the connection window to an HTTP/2 client after uploads whose end waited for the backend', async () => {
   const { gateway } = await startProxiedHttp2(measure);
   const session = connect(`http://127.0.0.1:${gateway.port}`);
   for (let i = 0; i < UPLOADS; i++) {

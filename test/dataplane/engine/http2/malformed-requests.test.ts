@@ -30,7 +30,7 @@ async function outcome(...frames: Buffer[]): Promise<string> {
   return found;
 }
 
-describe('a request that breaks a rule of HTTP/2 is reset, and no backend hears of it', () => {
+describe('a request that violates HTTP/2 is reset, and is not sent to a backend', () => {
   it.each<[string, Field[]]>([
     ['no fields', []],
     ['no method', without(':method')],
@@ -128,7 +128,7 @@ describe('a request that no client of HTTP/1 may send either gets the same answe
   });
 });
 
-describe('content that is not as long as it was said to be', () => {
+describe('content that does not have its announced length', () => {
   const declared = (length: number): Buffer => headersFrame(1, [...POST, ['content-length', String(length)]]);
 
   it.each<[string, Buffer[]]>([
@@ -137,7 +137,7 @@ describe('content that is not as long as it was said to be', () => {
     ['is longer', [declared(5), frame(FRAME.DATA, FLAG.END_STREAM, 1, 'sixsix')]],
     ['is longer, in two frames', [declared(5), frame(FRAME.DATA, 0, 1, 'five5'), frame(FRAME.DATA, 0, 1, '6')]],
     ['is shorter, with trailers', [declared(5), frame(FRAME.DATA, 0, 1, 'four'), headersFrame(1, [['x', 'y']], END)]],
-  ])('%s: no backend takes it for a request', async (_what, frames) => {
+  ])('%s: no backend gets a complete request', async (_what, frames) => {
     expect(await outcome(...frames)).toBe(`reset ${ERROR.PROTOCOL_ERROR}`);
     expect(backend.requests.filter(({ complete, content }) => complete && content.length !== 5)).toEqual([]);
   });

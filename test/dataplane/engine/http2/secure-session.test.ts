@@ -37,7 +37,7 @@ async function ask(port: number, headers: Record<string, string> = {}): Promise<
 }
 
 describe('over TLS', () => {
-  it('is agreed on by ALPN, and knows where it came to', async () => {
+  it('is negotiated by ALPN, and has the address of the connector', async () => {
     const { port } = await start(({ request, router, client }) =>
       [request.version, router.originalUri, client.isSecure].join(' '),
     );
@@ -51,13 +51,13 @@ describe('over TLS', () => {
     expect(content).toHaveLength(1_000_000);
   });
 
-  it('refuses what says that it came in clear', async () => {
+  it('rejects a request with the scheme http', async () => {
     const { port, finished } = await start(() => 'no');
     expect((await ask(port, { ':scheme': 'http' }))[0]).toBe(421);
     expect(finished).toMatchObject([{ refusal: 'scheme', method: 'GET', path: '/' }]);
   });
 
-  it('leaves HTTP/1.1 to whoever does not ask for more', async () => {
+  it('serves HTTP/1.1 to clients without ALPN for HTTP/2', async () => {
     const { port } = await start(({ request }) => request.version);
     expect((await askSecurely(port, { ca: ca.certificate })).text).toMatch(/HTTP\/1\.1$/);
   });
@@ -65,7 +65,7 @@ describe('over TLS', () => {
   it.each([
     ['HTTP/2', 'h2', Buffer.concat([greeting(), frame(FRAME.GOAWAY, 0, 0, Buffer.alloc(8))])],
     ['HTTP/1.1', 'http/1.1', 'nonsense\r\n\r\n'],
-  ])('ends at once when the client says goodbye and closes in one breath, in %s', async (_, protocol, bytes) => {
+  ])('ends at once when the client sends GOAWAY and closes together, in %s', async (_, protocol, bytes) => {
     const limits = { lingerTimeout: 600_000 };
     const { port } = await startSecure({ keys: [changingKeys(own).manager], limits });
     const socket = await secureSocket(port, { ca: ca.certificate, ALPNProtocols: [protocol] });

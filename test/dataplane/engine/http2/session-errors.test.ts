@@ -80,7 +80,7 @@ describe('ends the connection for', () => {
     expect(await client.goaway()).toBe(ERROR.PROTOCOL_ERROR);
   });
 
-  it('a preface that goes wrong on the way', async () => {
+  it('a preface that becomes invalid midway', async () => {
     const client = await FrameClient.connect(gateway.port, 'PRI * HTTP/2.0\r\n\r\nSM\r\nXX');
     expect(await client.goaway()).toBe(ERROR.PROTOCOL_ERROR);
     await client.raw.untilClosed();
@@ -113,7 +113,7 @@ describe('ends the stream only for', () => {
   });
 });
 
-describe('goes on after', () => {
+describe('continues after', () => {
   it.each<[string, Buffer[]]>([
     ['frames that nobody knows', [frame(200, 255, 0, 'x'), frame(201, 0, 77, 'y')]],
     ['settings that nobody knows', [frame(FRAME.SETTINGS, 0, 0, setting(0xffff, 5))]],

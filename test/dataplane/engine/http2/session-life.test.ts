@@ -27,7 +27,7 @@ const goaways = (client: FrameClient): [number, number][] =>
     .map(({ payload }) => [read31(payload, 0), payload.readUInt32BE(4)]);
 
 describe('draining', () => {
-  it('warns, takes what is on its way, names the last stream, and ends with it', async () => {
+  it('sends a first GOAWAY, accepts streams in flight, names the last stream, and ends after it', async () => {
     const answers: (() => void)[] = [];
     const gateway = await gatewayWith({
       handler: () => () => new Promise((resolve) => answers.push(() => resolve(textResponse(200, 'late')))),
@@ -53,7 +53,7 @@ describe('draining', () => {
     expect(await drained).toBe(0);
   });
 
-  it('cuts off what takes longer than the time for it', async () => {
+  it('closes streams that exceed the drain timeout', async () => {
     const gateway = await gatewayWith({ handler: () => () => new Promise(() => {}) });
     const client = await FrameClient.connect(gateway.port);
     client.send(request(1));
@@ -78,7 +78,7 @@ it('ends after as many requests as a connection may have', async () => {
   expect(gateway.finished).toHaveLength(2);
 });
 
-it('ends when the client says goodbye and everything is answered', async () => {
+it('ends when the client has sent GOAWAY and all requests are answered', async () => {
   const gateway = await gatewayWith({ handler: () => () => textResponse(200, 'hello') });
   const client = await FrameClient.connect(gateway.port);
   client.send(request(1), frame(FRAME.GOAWAY, 0, 0, Buffer.alloc(8)));
@@ -86,7 +86,7 @@ it('ends when the client says goodbye and everything is answered', async () => {
   await client.raw.untilClosed();
 });
 
-it('ends what was asked when the client ends its side of the connection', async () => {
+it('ends running requests when the client half-closes the connection', async () => {
   const gateway = await gatewayWith({ handler: () => () => new Promise(() => {}) });
   const client = await FrameClient.connect(gateway.port);
   client.send(request(1));
@@ -95,7 +95,7 @@ it('ends what was asked when the client ends its side of the connection', async 
   expect(gateway.finished).toMatchObject([{ status: 499 }]);
 });
 
-it('releases everything when the client is gone', async () => {
+it('releases everything when the client disconnects', async () => {
   const gateway = await gatewayWith({ handler: () => () => new Promise(() => {}) });
   const client = await FrameClient.connect(gateway.port);
   client.send(request(1), request(3));
@@ -117,7 +117,7 @@ it('is introduced by the PROXY protocol where the peer is trusted', async () => 
   client.raw.destroy();
 });
 
-it('may say https on a connection in clear when a trusted proxy, which may have ended TLS, introduced the client', async () => {
+it('accepts the scheme https without TLS if a trusted proxy introduced the client', async () => {
   const gateway = await gatewayWith({
     trustedProxies: ['127.0.0.1'],
     handler: () => (exchange) => textResponse(200, `${exchange.request.uri.scheme} ${exchange.client.isSecure}`),
@@ -130,7 +130,7 @@ it('may say https on a connection in clear when a trusted proxy, which may have 
   client.raw.destroy();
 });
 
-it('begins however its first bytes are cut', async () => {
+it('starts with any segmentation of its first bytes', async () => {
   const gateway = await gatewayWith({ handler: () => () => textResponse(200, 'hello') });
   const bytes = Buffer.concat([greeting(), request(1)]);
   for (const size of [1, 3, 7, 17, 25]) {
@@ -144,7 +144,7 @@ it('begins however its first bytes are cut', async () => {
   }
 });
 
-it('does not begin on a connection that has spoken HTTP/1', async () => {
+it('does not start on a connection that has used HTTP/1', async () => {
   const gateway = await gatewayWith({ handler: () => () => textResponse(200, 'hello') });
   const client = await FrameClient.connect(gateway.port, 'GET / HTTP/1.1\r\nHost: h\r\n\r\n');
   await client.raw.until((text) => text.endsWith('hello'));
@@ -152,7 +152,7 @@ it('does not begin on a connection that has spoken HTTP/1', async () => {
   expect(await client.raw.untilClosed()).toContain('HTTP/1.1 505');
 });
 
-it('counts a request as refused when its chain gives no sound answer', async () => {
+it('counts a request as refused when its chain returns an invalid response', async () => {
   const gateway = await gatewayWith({ handler: () => () => new Response(99) });
   const client = await FrameClient.connect(gateway.port);
   client.send(request(1));

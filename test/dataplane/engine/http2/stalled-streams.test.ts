@@ -33,7 +33,7 @@ const post = (stream: number, path: string): Buffer =>
     POST.map(([name, value]) => [name, name === ':path' ? path : value]),
   );
 
-it('a client that has hung up cannot open its windows any more, and nothing is kept for it', async () => {
+it('data for a disconnected client with closed windows is released', async () => {
   const gateway = await start();
   const client = await FrameClient.connect(gateway.port, greeting(setting(SETTING.INITIAL_WINDOW_SIZE, 0)));
   client.send(headersFrame(1, GET, FLAG.END_HEADERS | FLAG.END_STREAM));

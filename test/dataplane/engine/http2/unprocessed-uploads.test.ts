@@ -57,7 +57,7 @@ describe.each(WAYS)('a streamed body that the backend declines by %s', (_way, fa
     expect(copiedBytes()).toBe(0);
   });
 
-  it('is a 502 when more of it was sent than is kept', async () => {
+  it('gives 502 when more of it was sent than is buffered', async () => {
     const pair = await startScriptedHttp2(unprocessing(fault, 280_000));
     const client = await pair.client();
     client.send(request('POST', '/', 'x'.repeat(300_000)));
@@ -68,7 +68,7 @@ describe.each(WAYS)('a streamed body that the backend declines by %s', (_way, fa
   });
 });
 
-it('gives the copy of a body back when its client leaves while it waits to be sent again', async () => {
+it('releases the copy of a body when its client disconnects before the retry', async () => {
   const pair = await startScriptedHttp2(
     unprocessing((peer) => peer.goaway(0, ERROR.NO_ERROR), 60_000),
     { backend: { connections: 1 } },
@@ -80,7 +80,7 @@ it('gives the copy of a body back when its client leaves while it waits to be se
   await untilTrue(() => copiedBytes() === 0);
 });
 
-describe.each(WAYS)('a body that is kept whole and that the backend declines by %s', (_way, fault) => {
+describe.each(WAYS)('a completely buffered body that the backend declines by %s', (_way, fault) => {
   async function whole(size: number, config: JsonObject = {}): Promise<{ status: number; body: string }> {
     const app = await ScriptedBackend.start(unprocessing(fault, size));
     onTestFinished(() => app.close());

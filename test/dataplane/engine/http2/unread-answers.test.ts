@@ -15,7 +15,7 @@ import { watchedDirectory } from '../../../support/state/temporary-files.ts';
 const PIECE = 65_536;
 const STREAMS = 100;
 
-it('an answer that was put aside, and that nobody reads, costs one piece of it', async () => {
+it('an unread response that was put aside uses the memory of one piece', async () => {
   let read = 0;
   const content = (): KeptContent => ({
     length: 2 * PIECE,

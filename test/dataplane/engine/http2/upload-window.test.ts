@@ -68,7 +68,7 @@ it.each(ways)('content that waits keeps its part of the window until it is %s', 
   client.raw.destroy();
 });
 
-it('content that waits keeps its part of the window until the client takes the request back', async () => {
+it('waiting content keeps its part of the window until the client cancels the request', async () => {
   const { client } = await startHolding(() => textResponse(200, ''));
   for (const stream of STREAMS) upload(client, stream, PIECES);
   await untilRead(client);
@@ -92,7 +92,7 @@ it('many short uploads that wait keep as much as long ones', async () => {
   client.raw.destroy();
 });
 
-it('the window comes back while an answer that did not want the content is still sent', async () => {
+it('the window is returned while a response that ignored the content is still sent', async () => {
   const endless = async function* () {
     yield Buffer.from('begun');
     await new Promise(() => {});
@@ -111,7 +111,7 @@ it('the window comes back while an answer that did not want the content is still
   client.raw.destroy();
 });
 
-it('somebody who waits for more than a window of content gets it', async () => {
+it('a filter that waits for more than a window of content gets it', async () => {
   const gateway = await startGateway({
     handler:
       () =>
@@ -127,7 +127,7 @@ it('somebody who waits for more than a window of content gets it', async () => {
   client.raw.destroy();
 });
 
-it('the window comes back when somebody waits for more than what waits here', async () => {
+it('the window is returned when a filter waits for more than the buffered content', async () => {
   const { client, goOn } = await startHolding(async ({ request }) =>
     textResponse(200, `${(await request.entity.prefix(100_000)).bytes.length}`),
   );

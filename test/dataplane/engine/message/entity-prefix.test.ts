@@ -8,7 +8,7 @@ let gateway: TestGateway;
 afterEach(() => gateway?.close());
 
 describe('the first bytes of an entity', () => {
-  it('can be looked at again and again, and the rest still comes', async () => {
+  it('can be read repeatedly, and the rest still arrives', async () => {
     const seen: string[] = [];
     gateway = await startGateway({
       handler: () => async (exchange) => {
@@ -26,7 +26,7 @@ describe('the first bytes of an entity', () => {
     expect(seen).toEqual([' false', '123 false', '12345678 true', '12345678 true']);
   });
 
-  it('are waited for, and asked for where the client waits to be asked', async () => {
+  it('are awaited, with 100 Continue if the client expects it', async () => {
     gateway = await startGateway({
       handler: () => async (exchange) => {
         const { bytes, whole } = await exchange.request.entity.prefix(4);
@@ -44,7 +44,7 @@ describe('the first bytes of an entity', () => {
     client.destroy();
   });
 
-  it('are those of a stream, too, which goes on afterwards', async () => {
+  it('can be read from a stream, which continues afterwards', async () => {
     async function* words(): AsyncGenerator<Uint8Array> {
       for (const word of ['one ', 'two ', 'three']) yield Buffer.from(word);
     }

@@ -71,7 +71,7 @@ async function send(port: number, framing: (client: RawClient, text: string) => 
 }
 
 describe.each(framings)('the content of a request, framed %s', (_name, framing) => {
-  it('is read as bytes, text, JSON and form, more than once, and sent on as it was', async () => {
+  it('can be read as bytes, text, JSON and form repeatedly, and is sent on unchanged', async () => {
     let seen: unknown[] = [];
     const port = await start(async (exchange, next) => {
       const { entity } = exchange.request;
@@ -145,7 +145,7 @@ describe.each(framings)('the content of a request, framed %s', (_name, framing) 
     expect(lengths(backend.requests[0]!)).toEqual(['0']);
   });
 
-  it('is replaced by a stream of what it was', async () => {
+  it('can be replaced by a transformed stream', async () => {
     const port = await start((exchange, next) => {
       const { entity } = exchange.request;
       entity.setStream(upperCase(entity.chunks()));
@@ -156,7 +156,7 @@ describe.each(framings)('the content of a request, framed %s', (_name, framing) 
     expect(lengths(backend.requests[0]!)).toEqual(['chunked']);
   });
 
-  it('is replaced by a stream whose length is known', async () => {
+  it('can be replaced by a stream of known length', async () => {
     const port = await start((exchange, next) => {
       const { entity } = exchange.request;
       entity.setStream(upperCase(entity.chunks()), 'text'.length);
@@ -167,7 +167,7 @@ describe.each(framings)('the content of a request, framed %s', (_name, framing) 
     expect(lengths(backend.requests[0]!)).toEqual(['4']);
   });
 
-  it('passes untouched when nobody asks for it', async () => {
+  it('passes unchanged when it is not read', async () => {
     const port = await start((exchange, next) => next(exchange));
     await send(port, framing, 'untouched');
     expect(backend.requests[0]!.body).toBe('untouched');
@@ -179,7 +179,7 @@ async function* upperCase(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uin
 }
 
 describe('the content of a request', () => {
-  it('is 413 beyond what may be read as a whole, and the answer says which limit that is', async () => {
+  it('gives 413 beyond the entity limit, and the response names the limit', async () => {
     const port = await start(async (exchange, next) => {
       await exchange.request.entity.bytes();
       return next(exchange);
@@ -189,14 +189,14 @@ describe('the content of a request', () => {
     expect([answer.status, JSON.parse(answer.body).message]).toEqual([413, message]);
   });
 
-  it('is empty where there is none', async () => {
+  it('is empty if the message has none', async () => {
     const port = await start(async ({ request: { entity } }) =>
       textResponse(200, JSON.stringify([await entity.text(), entity.length, entity.empty])),
     );
     expect(JSON.parse((await ask(port, 'GET / HTTP/1.1\r\nHost: h\r\n')).body)).toEqual(['', 0, true]);
   });
 
-  it('can be given to a request that has none', async () => {
+  it('can be added to a request without one', async () => {
     const port = await start((exchange, next) => {
       exchange.request.method = 'PUT';
       exchange.request.entity.set('new');
@@ -207,7 +207,7 @@ describe('the content of a request', () => {
     expect(lengths(backend.requests[0]!)).toEqual(['3']);
   });
 
-  it('is sent on when a filter found it too large to read and wants it so', async () => {
+  it('can be sent on after a filter found it too large to read', async () => {
     const port = await start(async (exchange, next) => {
       await expect(exchange.request.entity.bytes(2)).rejects.toThrow(EntityTooLarge);
       return next(exchange);
@@ -245,7 +245,7 @@ describe('the content of a request', () => {
     client.destroy();
   });
 
-  it('holds a client back whose stream nobody reads on', async () => {
+  it('pauses a client whose stream is not read', async () => {
     let take = (): void => {};
     const taken = new Promise<void>((resolve) => {
       take = resolve;
@@ -275,7 +275,7 @@ describe('the content of a request', () => {
 describe('the content of an answer', () => {
   const get = 'GET /a?b HTTP/1.1\r\nHost: h\r\n';
 
-  it('is read and sent on as it was', async () => {
+  it('is read and sent on unchanged', async () => {
     let seen: unknown;
     const port = await start(async (exchange, next) => {
       const response = await next(exchange);

@@ -63,7 +63,7 @@ const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 const get = (path = '/'): string => `GET ${path} HTTP/1.1\r\nHost: h\r\n`;
 
 describe('filters', () => {
-  it('run in order on the way in, and in the other order on the way back', async () => {
+  it('run in order for the request, and in reverse order for the response', async () => {
     const steps: string[] = [];
     const noting = (name: string, style: 'async' | 'then' | 'map'): Filter => {
       const back = (response: Response): Response => {
@@ -104,7 +104,7 @@ describe('filters', () => {
     }
   });
 
-  it('share attributes and contexts of one exchange, and of no other', async () => {
+  it('share attributes and contexts within one exchange only', async () => {
     const seen: unknown[] = [];
     await start(
       (exchange, next) => {
@@ -171,7 +171,7 @@ describe('filters', () => {
     client.destroy();
   });
 
-  it('answer HEAD without content, whatever they send on', async () => {
+  it('answer HEAD without content, even if they forward another method', async () => {
     await start((exchange, next) => {
       exchange.request.method = 'GET';
       return next(exchange);
@@ -290,7 +290,7 @@ describe('each exchange sees its own headers', () => {
   });
 });
 
-describe('what is over', () => {
+describe('an exchange that is over', () => {
   it('cannot be read any more', async () => {
     let kept: Exchange | undefined;
     await start((exchange, next) => {
@@ -324,7 +324,7 @@ describe('what is over', () => {
     await vi.waitFor(() => expect(abandoned).toBe(before + 1));
   });
 
-  it('lets a filter go on that waits for an answer nobody wants any more', async () => {
+  it('resumes a filter that waits for a response that is no longer needed', async () => {
     const statuses: number[] = [];
     await start(async (exchange, next) => {
       try {

@@ -35,7 +35,7 @@ async function start(...filters: Filter[]): Promise<void> {
 const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const get = (path = '/'): string => `GET ${path} HTTP/1.1\r\nHost: h\r\n`;
 
-describe('what goes wrong in a filter', () => {
+describe('a failure in a filter', () => {
   const secret = 'password=hunter2';
   const failing: [string, Filter][] = [
     [
@@ -104,7 +104,7 @@ describe('what goes wrong in a filter', () => {
     expect(refusalOf(refused)).toBe('no-answer');
   });
 
-  it('cannot hurt anybody when nobody waits for it', async () => {
+  it('has no effect when no request waits for it', async () => {
     const unhandled: unknown[] = [];
     const note = (reason: unknown): void => void unhandled.push(reason);
     process.on('unhandledRejection', note);

@@ -41,13 +41,13 @@ describe('reading', () => {
     expect(String(uri)).toBe('http://[2001:db8::1]:8080/');
   });
 
-  it('tells an empty query from none', () => {
+  it('distinguishes an empty query from a missing one', () => {
     expect(new Uri('http', 'h', '/', '').target).toBe('/?');
     expect(new Uri('http', 'h', '/', null).target).toBe('/');
     expect(new Uri('http', 'h', '/', null).query).toBe(null);
   });
 
-  it('shows a query that does not decode as it is', () => {
+  it('returns an undecodable query unchanged', () => {
     expect(new Uri('http', 'h', '/', 'a=%zz').query).toBe('a=%zz');
   });
 });
@@ -97,7 +97,7 @@ describe('changing', () => {
     expect(String(uri)).toBe('https://[::1]/orders');
   });
 
-  it('is no asterisk unless it came as one', () => {
+  it('is an asterisk only if it was received as one', () => {
     const uri = made();
     expect(() => {
       uri.rawPath = '*';
@@ -107,7 +107,7 @@ describe('changing', () => {
     expect([server.rawPath, server.retargeted]).toEqual(['*', false]);
   });
 
-  it('remembers what it was', () => {
+  it('keeps its original form', () => {
     const uri = made();
     const before = uri.original;
     expect(uri.retargeted).toBe(false);
@@ -120,7 +120,7 @@ describe('changing', () => {
     expect(uri.retargeted).toBe(false);
   });
 
-  it('takes all parts of another, and stays apart from it', () => {
+  it('copies all parts of another URI and is independent of it', () => {
     const uri = made();
     const other = Uri.parse('https://other/x');
     uri.become(other);

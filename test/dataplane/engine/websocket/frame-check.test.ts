@@ -62,7 +62,7 @@ describe('frames in order', () => {
     for (const masked of [false, true]) expectFound(frames, terms({ masked }), 'sound');
   });
 
-  it('say how much is still to come', () => {
+  it('report the number of missing bytes', () => {
     expectFound([{ payload: 'abc', length: 10 }], terms(), '7 to come');
     expectFound([{ length: 2n ** 53n }], terms(), `${2 ** 53} to come`);
   });
@@ -141,7 +141,7 @@ describe('violations', () => {
 });
 
 describe('limits', () => {
-  it('hold for what is sent, not for control frames', () => {
+  it('apply to data frames, not to control frames', () => {
     const held = terms({ frameBytes: 10, messageBytes: 15 });
     expectFound([{ payload: 'x'.repeat(10) }, { opcode: PING, payload: long.slice(0, 99) }], held, 'sound');
     expectFound(

@@ -76,7 +76,7 @@ describe('a handshake of a client', () => {
     ['none', without('Sec-WebSocket-Version')],
     ['8', UPGRADE.replace('Version: 13', 'Version: 8')],
     ['two', `${UPGRADE}Sec-WebSocket-Version: 8\r\n`],
-  ])('of another version, %s, is told ours', async (_case, fields) => {
+  ])('of another version, %s, gets the supported version', async (_case, fields) => {
     const { client, backend } = await served(switching(() => {}));
     ask(client, fields);
     const [answer] = await untilAnswers(client, 1);
@@ -96,7 +96,7 @@ describe('a handshake of a client', () => {
     expect(await client.until((text) => text.includes('\r\n\r\n'))).toMatch(/^HTTP\/1\.1 101 /);
   });
 
-  it('is judged as the filters leave it', async () => {
+  it('is checked after the filters', async () => {
     const backend = await ScriptedBackend.start(switching(() => {}));
     const { port } = await startChanged(backend, {
       add: { 'Sec-WebSocket-Version': ['13'] },
@@ -131,7 +131,7 @@ describe('a handshake of a client', () => {
     await backend.peers[0]!.untilClosed();
   });
 
-  it('where WebSockets are not enabled gets the ordinary answer, however it looks', async () => {
+  it('gets an ordinary response if WebSockets are disabled', async () => {
     const { client, backend } = await served(
       eachRequest(() => plainAnswer('plain')),
       { enabled: false },
@@ -173,7 +173,7 @@ describe('the answer of a backend', () => {
       'Sec-WebSocket-Extensions: x-unknown; a="1, 2"\r\nSec-WebSocket-Extensions: permessage-deflate\r\n',
       'Sec-WebSocket-Extensions: permessage-deflate; server_no_context_takeover\r\n',
     ],
-  ])('with %s that was asked for passes', async (_case, asked, answered) => {
+  ])('with %s that was requested passes', async (_case, asked, answered) => {
     const { client } = await served(eachRequest(() => agreed(answered)));
     ask(client, UPGRADE + asked);
     expect(await client.until((text) => text.includes('\r\n\r\n'))).toContain(answered);
@@ -195,7 +195,7 @@ function askedOf(head: string): Record<string, string> {
   );
 }
 
-describe('what is offered to a backend', () => {
+describe('the offer to a backend', () => {
   const compression =
     'Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits, x-webkit-deflate-frame, deflate-frame, x-other; p="a, b"\r\n';
   const all = 'permessage-deflate; client_max_window_bits, x-webkit-deflate-frame, deflate-frame, x-other; p="a, b"';
@@ -243,7 +243,7 @@ describe('what is offered to a backend', () => {
     expect(lines.length === 0 ? undefined : said).toBe(expected);
   });
 
-  it('is what the answer is held to', async () => {
+  it('limits the accepted response', async () => {
     const { client } = await served(
       eachRequest(() => agreed('Sec-WebSocket-Protocol: soap\r\n')),
       {},

@@ -88,7 +88,7 @@ describe('a real client and a real server', () => {
     await untilTrue(() => tunnels() === 0);
   });
 
-  it('hear of each other’s end', async () => {
+  it('see the end of the other side', async () => {
     const { server, port } = await startEcho();
     const at = `ws://127.0.0.1:${await startBefore(`http://127.0.0.1:${port}`)}/`;
     const first = await opened(new WebSocket(at));

@@ -73,7 +73,7 @@ function countOf(name: CounterName): () => number {
 const words = (frames: readonly SeenFrame[]): string[] => frames.map(({ payload }) => payload);
 
 describe('frames', () => {
-  it('pass both ways as they are', async () => {
+  it('pass both ways unchanged', async () => {
     const { client, peer } = await joined();
     const up = [
       clientFrame({ payload: 'text' }),
@@ -91,7 +91,7 @@ describe('frames', () => {
     expect(afterHead(await client.until((text) => text.endsWith(allDown)))).toBe(allDown);
   });
 
-  it('pass when they come byte by byte', async () => {
+  it('pass when they arrive byte by byte', async () => {
     const { client, peer, clientFrames, backendFrames } = await joined();
     const up = Buffer.concat([clientFrame({ payload: 'x'.repeat(300) }), clientFrame({ opcode: PING })]);
     const down = Buffer.concat([frame({ payload: 'y'.repeat(300) }), frame({ opcode: PONG, payload: 'pong' })]);
@@ -119,7 +119,7 @@ describe('frames', () => {
     expect(words(framesIn(afterHead(client.text)))).toEqual(['backend, early', 'later']);
   });
 
-  it('of many megabytes pass unharmed both ways, whoever reads slowly', async () => {
+  it('of many megabytes pass unchanged both ways, even with a slow reader', async () => {
     const up = new BytePattern(1, 24 * MEBIBYTE);
     const down = new BytePattern(2, 24 * MEBIBYTE);
     const { client, peer } = await joined();
@@ -207,7 +207,7 @@ describe('the closing handshake', () => {
     expect(backendFrames()).toMatchObject([{ opcode: CLOSE, payload: '' }]);
   });
 
-  it('is not waited for longer than the listener says', async () => {
+  it('is awaited no longer than the timeout of the listener', async () => {
     const { client, peer, clientFrames } = await joined(relaying({}, { limits: { webSocketClosingTimeout: 0 } }));
     client.send(clientFrame({ opcode: CLOSE, payload: closePayload(1000) }));
     await client.untilClosed();
@@ -215,7 +215,7 @@ describe('the closing handshake', () => {
     expect(closeCode(clientFrames())).toBe(1011);
   });
 
-  it('is not waited for longer than the handler says', async () => {
+  it('is awaited no longer than the timeout of the handler', async () => {
     const { client, peer } = await joined(relaying({ closingTimeout: 0 }));
     peer.send(frame({ opcode: CLOSE, payload: closePayload(1000) }));
     await client.untilClosed();
@@ -275,7 +275,7 @@ describe('a violation', () => {
     expect(broken()).toBe(1);
   });
 
-  it('ends both sides although nobody answers a Close', async () => {
+  it('ends both sides even if a Close is not answered', async () => {
     const { client, peer, clientFrames } = await joined();
     client.send(frame({ payload: 'not masked' }));
     await client.untilClosed();
@@ -284,7 +284,7 @@ describe('a violation', () => {
     await untilTrue(() => tunnels() === 0); // although neither side ends
   });
 
-  it('of the client while the backend is in the middle of a frame lets that frame end', async () => {
+  it('of the client lets an unfinished frame of the backend end', async () => {
     const { client, peer, clientFrames, backendFrames } = await joined();
     peer.send(frame({ payload: 'half', length: 8 }));
     await client.until((text) => text.endsWith('half'));
@@ -299,7 +299,7 @@ describe('a violation', () => {
 });
 
 describe('messages', () => {
-  it('over the limit of the listener are refused, however they are cut', async () => {
+  it('over the limit of the listener are rejected in any segmentation', async () => {
     const { client, peer, clientFrames } = await joined(relaying({}, { limits: { webSocketMessageBytes: 10 } }));
     client.send(clientFrame({ fin: false, payload: '12345' }));
     client.send(clientFrame({ opcode: CONTINUATION, payload: '67890x' }));
@@ -308,7 +308,7 @@ describe('messages', () => {
     expect(words(framesIn(peer.received))[0]).toBe('12345');
   });
 
-  it('over the limit of the handler are refused, however they are cut', async () => {
+  it('over the limit of the handler are rejected in any segmentation', async () => {
     const { client, peer, backendFrames } = await joined(relaying({ messageBytes: 10 }));
     peer.send(frame({ fin: false, payload: '12345' }));
     peer.send(frame({ opcode: CONTINUATION, payload: '67890x' }));
@@ -327,7 +327,7 @@ describe('messages', () => {
   });
 });
 
-describe('a side that leaves without a word', () => {
+describe('a side that disconnects without a Close frame', () => {
   const leaving: [string, (client: RawClient) => void, (peer: ScriptedPeer) => void][] = [
     ['ends', (client) => client.finish(), (peer) => peer.end()],
     ['is gone', (client) => client.destroy(), (peer) => peer.close()],
@@ -398,7 +398,7 @@ describe('a side that leaves without a word', () => {
     expect([words(frames)[0], closeCode(frames)]).toEqual(['all I say', 1011]);
   });
 
-  it('the client right behind its Close still gets the other one', async () => {
+  it('the client right after its Close still gets the Close of the backend', async () => {
     const { client, peer, clientFrames, backendFrames } = await joined();
     client.send(clientFrame({ opcode: CLOSE, payload: closePayload(1000) }));
     client.finish();
@@ -438,7 +438,7 @@ describe('a WebSocket that ends because', () => {
     expect([clientFrames().length, backendFrames().length]).toEqual([1, 1]);
   });
 
-  it('the gateway was drained and its time was over tells both sides', async () => {
+  it('the drain timeout passed sends Close to both sides', async () => {
     const stopped = countOf('webSocketsStopped');
     const { pair, client, peer, clientFrames, backendFrames } = await joined();
     await pair.gateway.listener.drain(0);
@@ -472,7 +472,7 @@ it('the connection of a WebSocket that a filter refuses in the end is closed', a
   pair.gateway.faults.length = 0;
 });
 
-it('a slow reader is not taken for silent', async () => {
+it('a slow reader is not treated as idle', async () => {
   const content = Buffer.alloc(48 * MEBIBYTE, 'x');
   const { client, peer } = await joined(relaying({ silence: 500 }));
   client.socket.removeAllListeners('data');

@@ -25,7 +25,7 @@ afterAll(async () => {
   vi.unstubAllEnvs();
 });
 
-it('half a request behind a whole one is refused when nothing more comes', async () => {
+it('an incomplete request after a complete one is rejected when the input ends', async () => {
   const client = await RawClient.connect(gateway.port);
   client.send('GET /1 HTTP/1.1\r\nHost: h\r\n\r\nPOST /2 HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\nhalf');
   client.finish();

@@ -7,7 +7,7 @@ import { randomNumbers } from '../../../support/clients/random.ts';
 const source = { pauseBody() {}, resumeBody() {}, abandonBody() {}, bodyWanted() {} };
 const BYTE = Buffer.from('x');
 
-it('keeps bytes in their order, however they come and are taken', () => {
+it('keeps bytes in order for any sequence of writes and reads', () => {
   const random = randomNumbers(5);
   const bytes = Buffer.from(Array.from({ length: 70_000 }, () => random(256)));
   for (let run = 0; run < 200; run++) {
@@ -29,7 +29,7 @@ it('keeps bytes in their order, however they come and are taken', () => {
   }
 });
 
-it('takes no more memory than twice the bytes, whatever their sizes', () => {
+it('uses at most twice the memory of the bytes for all sizes', () => {
   const pieces = new Pieces();
   const bytes = Buffer.alloc(4096);
   for (let i = 0; i < 1000; i++) pieces.add(bytes, 0, i % 2 === 0 ? 1 : bytes.length);
@@ -37,7 +37,7 @@ it('takes no more memory than twice the bytes, whatever their sizes', () => {
   expect([...memory].reduce((sum, { byteLength }) => sum + byteLength, 0)).toBeLessThan(2 * pieces.length + 131_072);
 });
 
-it('a body that comes byte by byte is held in few pieces', () => {
+it('a body that arrives byte by byte is stored in few pieces', () => {
   const body = new Body(source, -1);
   for (let i = 0; i < 60_000; i++) body.push(BYTE, 0, 1);
   const lengths: number[] = [];

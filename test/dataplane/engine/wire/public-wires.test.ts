@@ -34,7 +34,7 @@ afterAll(async () => {
   vi.unstubAllEnvs();
 });
 
-it('serves one request after the other, and many at once', async () => {
+it('serves sequential and concurrent requests', async () => {
   const client = await RawClient.connect(gateway.port);
   client.send('GET /1 HTTP/1.1\r\nHost: h\r\n\r\n');
   expect((await untilAnswers(client, 1))[0]!.body).toBe('answer to /1');
@@ -60,11 +60,11 @@ it('carries large contents both ways', async () => {
   client.destroy();
 });
 
-it('refuses what is malformed, and closes', async () => {
+it('rejects malformed requests and closes', async () => {
   expect((await ask(gateway.port, 'GET /a/../b HTTP/1.1\r\nHost: h\r\n')).status).toBe(400);
 });
 
-it('cuts off who does not read, and goes on when somebody does again', async () => {
+it('disconnects clients that do not read, and resumes for those that read again', async () => {
   const never = await RawClient.connect(gateway.port);
   never.socket.pause();
   never.send('GET /large HTTP/1.1\r\nHost: h\r\n\r\n');

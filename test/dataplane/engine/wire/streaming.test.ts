@@ -21,7 +21,7 @@ describe.each(SEGMENTS)('interim answers, sent %s', (_name, size) => {
   const hints =
     'HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\nLink: </b.css>\r\nConnection: x-hop\r\nX-Hop: 1\r\n\r\n';
 
-  it('reach an HTTP/1.1 client in order and without what belongs to the hop', async () => {
+  it('reach an HTTP/1.1 client in order and without hop-by-hop headers', async () => {
     const bytes = `${hints}HTTP/1.1 102 Processing\r\n\r\n${plainAnswer('final')}`;
     const pair = await startProxiedBackend(answeringIn(size, bytes));
     const client = await pair.client();
@@ -42,7 +42,7 @@ describe.each(SEGMENTS)('interim answers, sent %s', (_name, size) => {
     expect(answers.map((answer) => answer.status)).toEqual([200]);
   });
 
-  it('with status 100 reach nobody who did not ask for it', async () => {
+  it('with status 100 reach only clients that expect it', async () => {
     const pair = await startProxiedBackend(answeringIn(size, `HTTP/1.1 100 Continue\r\n\r\n${plainAnswer('final')}`));
     const client = await pair.client();
     client.send(get('/'));
@@ -86,7 +86,7 @@ describe('Expect: 100-continue', () => {
   });
 
   it.each(['417 Expectation Failed', '401 Unauthorized', '413 Content Too Large', '200 OK'])(
-    'refused by the backend with %s: the client is told and need not send its body',
+    'rejected by the backend with %s: the client gets the response without sending its body',
     async (status) => {
       const pair = await startProxiedBackend(async (peer) => {
         const received = await peer.head();
@@ -106,7 +106,7 @@ describe('Expect: 100-continue', () => {
     },
   );
 
-  it('is a 502 when the backend says nothing', async () => {
+  it('gives 502 when the backend does not answer', async () => {
     const pair = await startProxiedBackend(
       async (peer) => {
         await peer.head();
@@ -126,7 +126,7 @@ describe('Expect: 100-continue', () => {
         (exchange) =>
           late.then(() => exchange.request.entity.text()).then(() => backend(exchange)),
     ],
-  ])('does not blame the client for the time that %s takes', async (_case, handler) => {
+  ])('does not count the time of %s against the client', async (_case, handler) => {
     const pair = await startProxiedBackend(
       async (peer) => {
         const received = await peer.head();
@@ -157,7 +157,7 @@ describe('Expect: 100-continue', () => {
     expect((await untilAnswers(client, 1)).map((answer) => answer.status)).toEqual([100, 200]);
   });
 
-  it('is no way around the rate of a body', async () => {
+  it('does not bypass the minimum body rate', async () => {
     const pair = await startProxiedBackend(
       async (peer) => {
         await peer.head();
@@ -261,7 +261,7 @@ describe.each(SEGMENTS)('an answer that ends with the connection, sent %s', (_na
     return undefined;
   });
 
-  it.each(['/new', '/old'])('is chunked for an HTTP/1.1 client, whose connection is kept: %s', async (target) => {
+  it.each(['/new', '/old'])('is chunked for an HTTP/1.1 client, and the connection is kept: %s', async (target) => {
     const pair = await startProxiedBackend(script);
     const client = await pair.client();
     for (let i = 1; i < 4; i++) {
