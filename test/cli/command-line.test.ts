@@ -27,7 +27,7 @@ const problemsOf = (...words: string[]) => {
 };
 
 describe('a command line', () => {
-  it('gives every option its value or its default', () => {
+  it('returns the value or the default of every option', () => {
     const options = { listen: ':1', log: '-', units: 1 };
     const given = {};
     expect(read('--listen', ':1')).toEqual({ wants: 'run', options, given });
@@ -36,7 +36,7 @@ describe('a command line', () => {
     expect(read('--listen', 'a=b')).toEqual({ wants: 'run', options: { ...options, listen: 'a=b' }, given });
   });
 
-  it.each(['--help', '-h'])('with %s wants help, whatever else is wrong', (word) => {
+  it.each(['--help', '-h'])('with %s prints help despite other errors', (word) => {
     expect(read('--nonsense', word)).toEqual({ wants: 'help' });
   });
 
@@ -57,11 +57,11 @@ describe('a command line', () => {
     expect(problemsOf('--listen', '--units', '2')).toEqual(["option '--listen' needs a value: ADDR"]);
   });
 
-  it('takes each option once', () => {
+  it('accepts each option once', () => {
     expect(problemsOf('--listen', ':1', '--listen', ':2')).toEqual(["option '--listen' is given more than once"]);
   });
 
-  it('knows no option by an inherited name or a single dash', () => {
+  it('rejects options with an inherited name or a single dash', () => {
     expect(problemsOf('--listen', ':1', '--constructor', 'x')).toEqual(["unknown option '--constructor'"]);
     expect(problemsOf('--listen', ':1', '-units', '2')).toEqual(["unknown option '-units': did you mean '--units'?"]);
   });

@@ -50,7 +50,7 @@ function run({ path }: InstanceFolder, ...words: string[]): Promise<Outcome> {
 }
 
 describe('gatewarden check', () => {
-  it('has nothing to say of a sound instance', async () => {
+  it('reports nothing for a valid instance', async () => {
     expect(await run(sound, 'check', '.')).toEqual({
       code: 0,
       stdout: '3 files checked: 0 errors, 0 warnings\n',
@@ -58,7 +58,7 @@ describe('gatewarden check', () => {
     });
   });
 
-  it('says all that is wrong, where, and what to do about it', async () => {
+  it('reports all problems with their paths and remedies', async () => {
     const { code, stdout } = await run(bad, 'check', 'config');
     expect(code).toBe(1);
     expect(stdout).toContain(
@@ -78,7 +78,7 @@ describe('gatewarden check', () => {
     expect(stdout).toMatch(/4 files checked: \d+ errors, 0 warnings\n$/);
   });
 
-  it('says it also of the routes of a config.json that is not sound, and of fields beside a bad one', async () => {
+  it('reports also the routes of an invalid config.json, and fields beside an invalid one', async () => {
     const { stdout } = await run(baseless, 'check', '.', '--json');
     const { problems } = JSON.parse(stdout) as { problems: Record<string, string>[] };
     expect(problems.map(({ file, path, code }) => `${file} ${path} ${code}`)).toEqual([
@@ -89,7 +89,7 @@ describe('gatewarden check', () => {
     ]);
   });
 
-  it('says it to programs', async () => {
+  it('reports in JSON for programs', async () => {
     const { code, stdout } = await run(bad, 'check', '.', '--json');
     expect(code).toBe(1);
     const found = JSON.parse(stdout) as { sound: boolean; files: number; problems: object[] };
@@ -99,7 +99,7 @@ describe('gatewarden check', () => {
     );
   });
 
-  it('takes a route file as part of the instance it lies in', async () => {
+  it('checks a route file as part of its instance', async () => {
     const { code, stdout } = await run(bad, 'check', 'config/routes/a.json');
     expect(code).toBe(1);
     expect(stdout).toMatch(/1 file checked: 1 error,/);
@@ -108,7 +108,7 @@ describe('gatewarden check', () => {
   it.each<[string, number, RegExp]>([
     ['good.json', 0, /1 file checked: 0 errors/],
     ['bad.yaml', 1, /at bad\.yaml:\d+:\d+/],
-  ])('takes the route file %s that lies in none', async (file, code, text) => {
+  ])('checks the route file %s outside of an instance', async (file, code, text) => {
     const outcome = await run(alone, 'check', file);
     expect(outcome.stdout).toMatch(text);
     expect(outcome.code).toBe(code);
@@ -125,7 +125,7 @@ describe('gatewarden check', () => {
 });
 
 describe('gatewarden compile', () => {
-  it('prints what planes receive, the same bytes each time', async () => {
+  it('prints the snapshot of data planes, the same bytes each time', async () => {
     const [first, second] = await Promise.all([
       run(sound, 'compile', '.', '-Dwho=me'),
       run(sound, 'compile', 'config', '-Dwho=me'),
@@ -137,7 +137,7 @@ describe('gatewarden compile', () => {
     expect(routes[0]?.document).toMatchObject({ handler: { config: { entity: 'me' } } });
   });
 
-  it('shows no secret, but tells two of them apart', async () => {
+  it('prints no secret, but distinguishes different secrets', async () => {
     const both = await Promise.all(
       ['czNjcjN0', 'b3RoZXIx'].map((value) => run(secretive, 'compile', '.', `-Ds=${value}`)),
     );
@@ -149,7 +149,7 @@ describe('gatewarden compile', () => {
     expect(other).not.toBe(one);
   });
 
-  it('prints what would serve although something is wrong, and says so', async () => {
+  it('prints the serving configuration despite errors, and reports them', async () => {
     const { code, stdout, stderr } = await run(bad, 'compile', '.');
     expect(code).toBe(1);
     expect(stderr).toContain('unknown-type');
@@ -158,7 +158,7 @@ describe('gatewarden compile', () => {
 });
 
 describe('gatewarden compile and routes', () => {
-  it.each(['compile', 'routes'])('%s prints errors, and how many warnings there are', async (command) => {
+  it.each(['compile', 'routes'])('%s prints errors and the number of warnings', async (command) => {
     const { stderr } = await run(warned, command, '.');
     expect(stderr).toBe("1 warning: see 'gatewarden check'\n");
     const { stderr: errors } = await run(bad, command, '.');
@@ -196,7 +196,7 @@ describe('gatewarden routes', () => {
     ],
     [['--match', 'POST /none'], ['  no route matches: 404']],
     [['--match', '/openig/api'], ['no route matches: /openig is the administrative path, which clients never reach']],
-  ])('says which takes %j', async (words, expected) => {
+  ])('prints the route that takes %j', async (words, expected) => {
     const { code, stdout } = await run(sound, 'routes', '.', ...words);
     expect(code).toBe(0);
     for (const line of expected) expect(stdout.split('\n')).toContain(line);

@@ -9,7 +9,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const version = { code: 0, stdout: expect.stringMatching(/^gatewarden \d+\.\d+\.\d+ \(Node\.js 26\./), stderr: '' };
 
 describe('the program', () => {
-  it('tells its version from any working directory', async () => {
+  it('prints its version from any working directory', async () => {
     expect(await runProgram(gatewarden, ['--version'], { cwd: '/' })).toEqual(version);
   });
 
@@ -85,7 +85,7 @@ describe('the program without the pinned Node.js', () => {
     return runProgram(copy, ['--version'], { env: { ...process.env, PATH: bin } });
   }
 
-  it('says so when there is none', async () => {
+  it('reports a missing Node.js', async () => {
     const { code, stderr } = await runWith(undefined);
     expect(code).toBe(1);
     expect(stderr).toBe(`gatewarden: no Node.js found; run 'npm ci' in ${folder}/copy to install the pinned one\n`);
@@ -97,7 +97,7 @@ describe('the program without the pinned Node.js', () => {
     expect(stderr).toContain(`needs Node.js 26 or newer, found v24.1.0 at ${bin}/node`);
   });
 
-  it('takes one that is new enough', async () => {
+  it('accepts a Node.js that is new enough', async () => {
     const { code, stdout } = await runWith('if [ "$1" = --version ]; then echo v26.0.0; else echo "$@"; fi');
     expect({ code, stdout }).toEqual({ code: 0, stdout: `${folder}/copy/cli/main.ts --version\n` });
   });

@@ -83,7 +83,7 @@ describe('an instance that follows a cluster', () => {
     followed.live.close();
   });
 
-  it('waits for the Secrets that it wants, so that no Route refuses for a moment', async () => {
+  it('waits for the required Secrets, so that no Route rejects requests meanwhile', async () => {
     const followed = new Followed();
     const { content } = followed;
     content.store('shop/one', store).route('shop/a', { secrets: { stores: ['one'] }, ...proxied });
@@ -114,7 +114,7 @@ describe('an instance that follows a cluster', () => {
     followed.live.close();
   });
 
-  it('says who is to run a route, and which version its Route has', async () => {
+  it('reports the data planes that should run a route, and the version of the Route', async () => {
     const followed = new Followed();
     const dataPlanes = { matchLabels: { colour: 'blue' } };
     followed.content.route('shop/a', { dataPlanes, ...proxied });
@@ -133,7 +133,7 @@ describe('an instance that follows a cluster', () => {
     followed.live.close();
   });
 
-  it('does not let statuses hold up what people write', async () => {
+  it('does not delay changes of users by status changes', async () => {
     const followed = new Followed();
     const { content, live, made, timers } = followed;
     content.route('shop/a', proxied);
@@ -173,7 +173,7 @@ describe('an instance that follows a cluster', () => {
     live.close();
   });
 
-  it('takes what planes recall', async () => {
+  it('accepts recalled versions of data planes', async () => {
     const followed = new Followed();
     const { content } = followed;
     const good = content.route('shop/a', proxied).verdict('shop/a').route!;

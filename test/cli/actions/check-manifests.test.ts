@@ -27,7 +27,7 @@ const secret = (data: string): string =>
 const configMap = (data: object): string =>
   `apiVersion: v1\nkind: ConfigMap\nmetadata: { name: base }\ndata: ${JSON.stringify(data)}\n`;
 
-describe('manifests are judged together', () => {
+describe('manifests are validated together', () => {
   it('and have nothing wrong with them', () => {
     const findings = check(
       configMap({ 'config.json': '{ "heap": [{ "name": "_router", "type": "Router" }] }', 'trust.json': '{}' }),
@@ -87,7 +87,7 @@ describe('manifests are judged together', () => {
     expect(told.find((line) => expected.test(line)) ?? told).toMatch(expected);
   });
 
-  it('with places in the file, what comes of it, and objects that are not looked at', () => {
+  it('with positions in the file, their effect, and ignored objects', () => {
     const other = 'apiVersion: v1\nkind: Service\nmetadata: { name: x, namespace: y }\n';
     const another = 'apiVersion: v1\nkind: Namespace\nmetadata: { name: y }\n';
     const manifests = check(other, manifest('Route', 'a', '{ handler: { type: Chian } }'), another);
@@ -102,7 +102,7 @@ describe('manifests are judged together', () => {
     expect(text).toContain('error: this is not a Kubernetes object');
   });
 
-  it('and never show what a Secret holds', () => {
+  it('and never print the content of a Secret', () => {
     for (const data of ['{ b: [hunter2] }', '{ b: hunter2', '\n  b: hunter2\n bad: "hunter2']) {
       const manifests = check(store, secret(data));
       const { text, isSound } = checkReport({ verdicts: [], tokenProblems: [], manifests });
@@ -112,7 +112,7 @@ describe('manifests are judged together', () => {
   });
 });
 
-describe('what gatewarden check takes for manifests', () => {
+describe('files that gatewarden check reads as manifests', () => {
   const route = manifest('Route', 'a', `{ handler: ${answer} }`);
   const counts = ({ verdicts, manifests }: Findings): (number | undefined)[] => [verdicts.length, manifests?.resources];
   it.each<[string, Record<string, unknown>, string, (number | undefined)[]]>([
@@ -125,7 +125,7 @@ describe('what gatewarden check takes for manifests', () => {
     expect(counts(checkPaths([folder.at(path)], options))).toEqual(expected);
   });
 
-  it('resources of an instance are judged with it', () => {
+  it('resources of an instance are validated with it', () => {
     using folder = new InstanceFolder({
       'config/config.json': { heap: [{ name: '_router', type: 'Router' }] },
       'config/routes/x.json': { handler: { type: 'StaticResponseHandler', config: { status: 200 } } },

@@ -11,7 +11,7 @@ function lines(problems: readonly { code: string; severity: string; path: readon
 }
 
 describe('admin.json', () => {
-  it('is judged with the catalogue of the data plane', () => {
+  it('is validated with the catalogue of the data plane', () => {
     expect(checker.admin({})).toMatchObject({ settings: { prefix: 'openig', mode: 'PRODUCTION' }, problems: [] });
     const { settings, problems } = checker.admin({ heap: [{ name: 'x', type: 'NoSuch' }] });
     expect([settings, lines(problems)]).toEqual([null, ['error unknown-type heap.0.type']]);
@@ -19,7 +19,7 @@ describe('admin.json', () => {
 });
 
 describe('config.json and routes', () => {
-  it('are judged with the catalogue of the data plane', () => {
+  it('are validated with the catalogue of the data plane', () => {
     const judgement = checker.base(defaultConfiguration);
     expect(judgement.problems).toEqual([]);
     expect(judgement.routers).toMatchObject([

@@ -18,7 +18,7 @@ describe('the demo backend', () => {
     expect(await response.json()).toMatchObject({ target: '/', headers: { 'x-forwarded-for': '192.0.2.1' } });
   });
 
-  it('streams events as they come', async () => {
+  it('streams events', async () => {
     const response = await fetch(`${backend.url}/stream`);
     const reader = response.body!.getReader();
     const first = new TextDecoder().decode((await reader.read()).value);
@@ -26,13 +26,13 @@ describe('the demo backend', () => {
     expect(first).toMatch(/^id: 1\ndata: /);
   });
 
-  it('sends as much as is asked for', async () => {
+  it('sends the requested number of bytes', async () => {
     const response = await fetch(`${backend.url}/large?mb=3`);
     expect((await response.arrayBuffer()).byteLength).toBe(3 * 1024 * 1024);
     expect((await fetch(`${backend.url}/large?mb=-1`)).status).toBe(400);
   });
 
-  it('says what it knows when asked for something else', async () => {
+  it('lists its paths for an unknown path', async () => {
     expect((await fetch(`${backend.url}/nothing`)).status).toBe(404);
   });
 

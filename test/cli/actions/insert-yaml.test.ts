@@ -72,7 +72,7 @@ describe('insertYaml', () => {
     expect(insertYaml(text, [addition])).toBe(wanted);
   });
 
-  it('adds one thing after the other', () => {
+  it('adds several entries one after the other', () => {
     expect(insertYaml('spec:\n  a: 1\n', [whole, list, { path: ['x'], value: 1 }])).toBe(
       'spec:\n  a: 1\n  list:\n    - name: new\n    - name: new\nx: 1\n',
     );

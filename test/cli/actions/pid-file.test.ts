@@ -36,20 +36,20 @@ it('holds the id of the process, and leaves nothing behind', () => {
   expect(warnings).toEqual([]);
 });
 
-it('leaves the directory that others use', () => {
+it('keeps a directory that other programs use', () => {
   const release = claim('fail');
   writeFileSync(join(folder, 'tmp', 'other'), '');
   release();
   expect([existsSync(path), existsSync(join(folder, 'tmp', 'other'))]).toEqual([false, true]);
 });
 
-it('stays as it is when a process that lives has it', () => {
+it('is not changed while its process is alive', () => {
   leave(`${process.ppid}\n`);
   expect(() => claim('fail')).toThrow(`process ${process.ppid} already serves this instance, according to ${path}`);
   expect(readFileSync(path, 'utf8')).toBe(`${process.ppid}\n`);
 });
 
-it('is written over when that is wanted, and then removed by nobody but its owner', () => {
+it('is overwritten if configured, and then removed only by its owner', () => {
   leave(`${process.ppid}\n`);
   const release = claim('override');
   expect(readFileSync(path, 'utf8')).toBe(`${process.pid}\n`);
@@ -60,7 +60,7 @@ it('is written over when that is wanted, and then removed by nobody but its owne
 });
 
 it.each([`${NOBODY}\n`, `${process.pid}\n`, '', 'nonsense', '0', '-1'])(
-  'is written anew when it was left behind with %j',
+  'is replaced when it is stale with %j',
   (text) => {
     leave(text);
     claim('fail');

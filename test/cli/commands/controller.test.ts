@@ -56,7 +56,7 @@ it.each<[string[], object]>([
   [['--injector-configuration', 'other'], { 'injector-configuration': 'other' }],
   [['--outside-planes', 'planes.json'], { 'outside-planes': 'planes.json' }],
   [['-Da=b'], { system: [['a', 'b']] }],
-])('a controller takes %j', (words, changed) => {
+])('a controller accepts %j', (words, changed) => {
   expect(readCommandLine(controllerCommand, words)).toEqual({
     wants: 'run',
     options: { ...options, ...changed },
@@ -75,7 +75,7 @@ it.each([
   ['--webhook-service', 'hook:70000', 'must be NAME:PORT'],
   ['--webhook-owns', 'all', 'must be configuration or ca-bundle'],
   ['--failure-policy', 'fail', 'must be Ignore or Fail'],
-])('a controller does not take %s %j', (option, value, problem) => {
+])('a controller rejects %s %j', (option, value, problem) => {
   const line = readCommandLine(controllerCommand, [option, value]);
   expect(line).toEqual({ wants: 'nothing', problems: [expect.stringContaining(`'${option}' ${problem}`)] });
 });

@@ -27,7 +27,7 @@ describe('an expression', () => {
       ['${find(request.uri.path, "^/a")}', '--json'],
       '{"outcome":"value","type":"Boolean","value":true,"asCondition":true}',
     ],
-  ])('in %j gives %s', async (words, line) => {
+  ])('in %j evaluates to %s', async (words, line) => {
     const { code, stdout, stderr } = await evaluate(words);
     expect([code, stdout.trimEnd(), stderr]).toEqual([0, line, '']);
   });
@@ -35,7 +35,7 @@ describe('an expression', () => {
   it.each([
     ['${requst.uri.path}', "'requst' is not known here and is always null; did you mean 'request'?"],
     ['${request.uri.pth}', "'uri' has no property 'pth', which is always null; did you mean 'path'?"],
-  ])('%s gives null and a warning', async (source, warning) => {
+  ])('%s evaluates to null with a warning', async (source, warning) => {
     const stderr = `gatewarden eval: warning: ${warning}\n`;
     expect(await evaluate([source])).toEqual({ code: 0, stdout: 'null\n', stderr });
   });
@@ -50,7 +50,7 @@ describe('an expression', () => {
     [['${1 % 0}'], 'gatewarden eval: the evaluation failed: the remainder of a division by zero\n'],
     [[], 'gatewarden eval: needs an expression, or --jsonl and rows on the standard input\n'],
     [['${1}', '--jsonl'], 'gatewarden eval: takes no expression with --jsonl\n'],
-  ])('that is wrong in %j says so', async (words, stderr) => {
+  ])('that is wrong in %j is reported', async (words, stderr) => {
     expect(await evaluate(words)).toEqual({ code: 1, stdout: '', stderr });
   });
 
@@ -61,7 +61,7 @@ describe('an expression', () => {
 });
 
 describe('a described request', () => {
-  it('takes the place of the sample', async () => {
+  it('replaces the sample request', async () => {
     const file = written('request.json', {
       method: 'PUT',
       uri: 'https://shop.example:8443/x?y',
@@ -87,7 +87,7 @@ describe('a described request', () => {
 });
 
 describe('rows on the standard input', () => {
-  it('are answered in order and in the words of the vectors', async () => {
+  it('are answered in order and in the format of the vectors', async () => {
     const vectors = readFileSync(new URL('../../vectors/expressions.jsonl', import.meta.url), 'utf8')
       .trim()
       .split('\n');

@@ -5,7 +5,7 @@ import { BASE_KEYS, ROUTE_KEYS } from '../../../dataplane/routes/check-document.
 import { gatewarden, runProgram } from '../../support/programs/run-program.ts';
 
 describe('gatewarden explain', () => {
-  it('says what a type does, its fields and how it is used', async () => {
+  it('prints the summary, the fields and examples of a type', async () => {
     const { code, stdout, stderr } = await runProgram(gatewarden, ['explain', 'HeaderFilter']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/^HeaderFilter: Filter\.\n\n/);
@@ -15,7 +15,7 @@ describe('gatewarden explain', () => {
     expect(stdout.split('\n').filter((line) => line.length > 100)).toEqual([]);
   });
 
-  it('knows aliases, and what stands beside a decorated object', async () => {
+  it('explains aliases and the keys of decorators', async () => {
     expect((await runProgram(gatewarden, ['explain', 'RouterHandler'])).stdout).toMatch(
       /^Router: Handler\. Also known as/,
     );
@@ -31,7 +31,7 @@ describe('gatewarden explain', () => {
     ['Route', 'Route: A file in the directory of a router, such as config/routes/10-shop.json.'],
     ['config.json', 'config.json: The file config/config.json of an instance.'],
     ['admin.json', 'admin.json: The file config/admin.json of an instance.'],
-  ])('knows %s', async (asked, line) => {
+  ])('explains %s', async (asked, line) => {
     const { code, stdout } = await runProgram(gatewarden, ['explain', asked]);
     expect([code, stdout.split('\n')[0]]).toEqual([0, line]);
   });
@@ -39,7 +39,7 @@ describe('gatewarden explain', () => {
   it.each([
     ['Route', ROUTE_KEYS],
     ['config.json', BASE_KEYS],
-  ])('knows every field of %s that a check knows', (name, keys) => {
+  ])('explains every field of %s that the check accepts', (name, keys) => {
     const fields = fieldTable(explained(name).config).map((field) => field.name);
     expect(fields.toSorted()).toEqual([...keys].toSorted());
   });

@@ -79,7 +79,7 @@ describe('an exported instance', () => {
   const named = (kind: string, name: string): JsonObject =>
     objects.find((one) => one['kind'] === kind && (one['metadata'] as JsonObject)['name'] === name)!;
 
-  it('is sound as it is when its secrets are written out', () => {
+  it('is valid without changes when its secrets are included', () => {
     expect(problemsOf(manifests)).toEqual([
       'SecretStore shop/mine spec.config: is for tests: anyone who can read the document can read its secrets',
     ]);
@@ -131,7 +131,7 @@ describe('an exported instance', () => {
     expect(JSON.stringify(routes)).not.toContain('$schema');
   });
 
-  it('shows no secret unless it is asked to, and says which keys are left to give', () => {
+  it('prints no secret unless requested, and lists the missing keys', () => {
     const silent = exported(instance, false);
     const text = [...silent.files.values(), ...silent.remarks].join('\n');
     expect(text).not.toContain('aHVudGVyMg');
@@ -141,16 +141,16 @@ describe('an exported instance', () => {
   });
 });
 
-describe('what cannot be carried over', () => {
+describe('a part that cannot be exported', () => {
   const manifests = exported(refused, false);
 
-  it('is said of files and directories', () => {
+  it('is reported for files and directories', () => {
     const remarks = manifests.remarks.join('\n');
     expect(remarks).toContain('default.json: is not a route; it is not exported');
     expect(remarks).toContain('config.json: heap[1].config.directory names a path on this machine');
   });
 
-  it('is said by the compiler of what a tenant may not do', () => {
+  it('is reported by the compiler for what tenants may not use', () => {
     const told = problemsOf(manifests).join('\n');
     expect(told).toContain('Route shop/a spec.handler.type: ResourceHandler is for operators only');
     expect(told).toContain('Route shop/b spec.condition');
@@ -163,7 +163,7 @@ describe('gatewarden export', () => {
   const checked = (path: string): string =>
     checkReport(checkPaths([path], { system: {}, namespace: 'default', base: null })).text;
 
-  it('writes files, and says what `gatewarden check` says of them', async () => {
+  it('writes files, and prints the result of `gatewarden check` for them', async () => {
     using out = new InstanceFolder();
     const words = ['export', refused.path, '--namespace', 'shop', '--out', out.at('made')];
     const { code, stdout, stderr } = await runProgram(gatewarden, words);
@@ -178,7 +178,7 @@ describe('gatewarden export', () => {
     expect(stderr.slice(stderr.indexOf('\n\n') + 2)).toBe(checked(out.at('made')));
   });
 
-  it('writes to the standard output what can be applied', async () => {
+  it('writes manifests to the standard output that can be applied', async () => {
     const words = ['export', instance.path, '--namespace=shop', '--include-secrets'];
     const { code, stdout, stderr } = await runProgram(gatewarden, words);
     expect(code).toBe(0);

@@ -67,7 +67,7 @@ describe('manifests', () => {
     expect(valuesOf(text!)).toEqual([withAdditions(before!, injection.additions)]);
   });
 
-  it('keep their comments and every line that they had, but for labels in brackets', () => {
+  it('keep their comments and lines, except for labels in flow style', () => {
     const { text } = inject(deployment);
     const wider = deployment.replace(
       '{ app: web }\n    spec',
@@ -76,7 +76,7 @@ describe('manifests', () => {
     expect(added(wider, text!)).toMatchObject({ isKept: true });
   });
 
-  it('keep what makes no Pods, what says no, and the order', () => {
+  it('keep other objects, objects that opted out, and the order', () => {
     const texts = [service, `---\n${deployment}`, `---\n${out('quiet')}`, '---\n', `--- # last\n${service}`];
     const { text, said } = inject(texts.join(''));
     expect(text!.startsWith(`${service}---\n# the web shop\n`)).toBe(true);
@@ -87,7 +87,7 @@ describe('manifests', () => {
     ]);
   });
 
-  it('are one text when they come from several files', () => {
+  it('are one stream when they come from several files', () => {
     const { text } = inject(service, `${JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap' })}`, `---\n${service}`);
     expect(valuesOf(text!).map(({ kind }) => kind)).toEqual(['Service', 'ConfigMap', 'Service']);
   });
@@ -138,7 +138,7 @@ describe('manifests', () => {
     expect(said.join('\n')).toMatch(message);
   });
 
-  it('are in the namespace that they name, or in the one that is given', () => {
+  it('use their own namespace, or the one of the option', () => {
     const own = deployment.replace('name: web', 'namespace: kube-system\n  name: web');
     expect(inject(own)).toMatchObject({ text: own, said: [expect.stringContaining('kube-system never get one')] });
     const files = [{ path: 'a.yaml', content: Buffer.from(deployment) }];
@@ -159,7 +159,7 @@ describe('gatewarden inject', () => {
   const run = (words: readonly string[], input?: string, env?: NodeJS.ProcessEnv): Promise<Outcome> =>
     runProgram(gatewarden, ['inject', ...words], { ...(input === undefined ? {} : { input }), ...(env && { env }) });
 
-  it('reads files and the standard input, prints manifests, and tells the rest aside', async () => {
+  it('reads files and the standard input, prints manifests, and writes notes to stderr', async () => {
     const { means, write } = folder();
     const words = ['-f', write('a.yaml', deployment), '-f', '-', ...means];
     const { code, stdout, stderr } = await run(words, service);
@@ -184,13 +184,13 @@ describe('gatewarden inject', () => {
       1,
       /empty/,
     ],
-  ])('does not take %s', async (_, words, code, message) => {
+  ])('rejects %s', async (_, words, code, message) => {
     const { path, write } = folder();
     write('empty', '');
     expect(await run(words(path))).toMatchObject({ code, stdout: '', stderr: expect.stringMatching(message) });
   });
 
-  it('says how to get what it needs where there is no cluster', async () => {
+  it('explains how to provide its settings without a cluster', async () => {
     const { write, path } = folder();
     const home = join(path, 'home');
     mkdirSync(home);
@@ -199,7 +199,7 @@ describe('gatewarden inject', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining('no kubeconfig is given')]);
   });
 
-  it('asks the cluster for what no file is given for', async () => {
+  it('reads missing settings from the cluster', async () => {
     const { write, means } = folder();
     const asked: string[] = [];
     const answers: Record<string, JsonObject> = {

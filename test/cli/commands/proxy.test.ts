@@ -37,7 +37,7 @@ it.each([
   [['--trusted-proxies', '::1'], { 'trusted-proxies': ['::1'] }],
   [['--drain-delay', '10s'], { 'drain-delay': 10_000 }],
   [['--drain-timeout', '5m'], { 'drain-timeout': 300_000 }],
-])('takes %j', (words, changed) => {
+])('accepts %j', (words, changed) => {
   expect(readCommandLine(proxyCommand, [...required, ...words])).toEqual({
     wants: 'run',
     options: { ...options, ...changed },

@@ -55,7 +55,7 @@ describe('a status', () => {
     ]);
   });
 
-  it('tells why a base configuration is not used', () => {
+  it('prints why a base configuration is not used', () => {
     const error = "error: heap[0].type: there is no type 'Foo' [unknown-type]\n  at config.json";
     const lines = statusLines({ ...report, baseProblems: [error] });
     expect(lines.slice(-4)).toEqual([
@@ -66,13 +66,13 @@ describe('a status', () => {
     ]);
   });
 
-  it('of a follower that could not ask the leader says that planes may be missing', () => {
+  it('of a follower that could not reach the leader says that data planes may be missing', () => {
     const lines = statusLines({ ...report, isLeader: false, planes: [], leaderFault: 'connection refused' });
     expect(lines).toContain('no data planes are connected to this controller');
     expect(lines.at(-1)).toBe('the leader could not be asked for its data planes: connection refused');
   });
 
-  it('of a follower has the planes that the leader knows', async () => {
+  it('of a follower lists the data planes of the leader', async () => {
     const own: StatusReport = { ...report, isLeader: false, planes: [] };
     const planes = [plane('edge/gw-1'), plane('edge/gw-2')];
     expect(await withLeaderPlanes(own, async () => Buffer.from(JSON.stringify(planes)))).toEqual({ ...own, planes });
@@ -81,7 +81,7 @@ describe('a status', () => {
     expect([isWell(own), isWell(silent)]).toEqual([true, false]);
   });
 
-  it('tells what somebody should look at', () => {
+  it('lists what needs attention', () => {
     const problems = [{ route: 'shop.orders', message: 'handler: no\u001b[2Jsuch' }];
     const lines = statusLines({
       ...report,
@@ -118,14 +118,14 @@ describe('the command status', () => {
     ['a plane is behind', { ...report, planes: [plane('edge/gw-1', { state: 'behind' })] }, 3],
     ['the base configuration is not valid', { ...report, baseProblems: ['error: no'] }, 3],
     ['the controller is not ready', { ...report, waitsFor: 'Routes are not listed' }, 3],
-  ])('ends with a code that says whether %s', async (_, shown, code) => {
+  ])('exits with a code that reports whether %s', async (_, shown, code) => {
     const port = await listening(createServer((_request, response) => response.end(JSON.stringify(shown))));
     const ran = await runProgram(gatewarden, ['status', '--admin', `http://127.0.0.1:${port}`, '--json']);
     expect(ran.code).toBe(code);
     expect(JSON.parse(ran.stdout)).toEqual(shown);
   });
 
-  it('says why a controller could not be asked', async () => {
+  it('prints why a controller could not be reached', async () => {
     const port = await listening(createServer((_, response) => response.writeHead(403).end('you may not\n')));
     const refused = await runProgram(gatewarden, ['status', '--admin', `http://127.0.0.1:${port}`]);
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('/status answered 403: you may not') });
@@ -134,7 +134,7 @@ describe('the command status', () => {
     expect(foreign).toMatchObject({ code: 1, stderr: expect.stringContaining('not from a controller') });
   });
 
-  it('sends its token over TLS to whom the authority vouches for, and never without', async () => {
+  it('sends its token only over TLS to a server that the CA verifies', async () => {
     const authority = certificateAuthority('controllers');
     const { chain, key } = authority.issue({ names: ['127.0.0.1'] });
     const seen: (string | undefined)[] = [];
@@ -158,7 +158,7 @@ describe('the command status', () => {
     expect(seen).toHaveLength(1);
   });
 
-  it('asks a socket that it is told, and in a Pod that of the controller there', async () => {
+  it('uses the given socket, or that of the controller in the same Pod', async () => {
     const folder = watchedDirectory().path;
     const path = join(folder, 'gatewarden-controller.sock');
     const server = createServer((_request, response) => response.end(JSON.stringify(report)));

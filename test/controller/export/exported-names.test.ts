@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { ExportedNames } from '../../../controller/export/exported-names.ts';
 
-it('names become what Kubernetes accepts, and none is given twice', () => {
+it('names become valid and unique Kubernetes names', () => {
   const names = new ExportedNames();
   const given = ['10-orders', '10_Orders', 'KeyStoreSecretStore-1', '  ', '!!', 'é', 'x'.repeat(80), '-a.b-'];
   const made = given.map((name) => names.give(name, 'route'));

@@ -26,7 +26,7 @@ const fileStore = (directory: string): JsonObject => ({
 });
 
 describe('exportedStore', () => {
-  it('takes the files of a directory, but not those that no Secret can hold', () => {
+  it('exports the files of a directory, except files that a Secret cannot contain', () => {
     const { type, config, items, data, left } = exportedStore(source(fileStore('/s')), reach);
     expect({ type, config, items, left }).toEqual({
       type: 'FileSystemSecretStore',
@@ -37,7 +37,7 @@ describe('exportedStore', () => {
     expect(Buffer.from(data.get('keystore.pass')!).toString()).toBe('P');
   });
 
-  it('takes a keystore together with the files of its passwords, wherever they are declared', () => {
+  it('exports a keystore together with its password files, declared anywhere', () => {
     for (const secretsProvider of ['passwords', fileStore('/s')]) {
       const written = {
         type: 'KeyStoreSecretStore',
@@ -53,7 +53,7 @@ describe('exportedStore', () => {
     }
   });
 
-  it('tells of a file that hides another, and of one that cannot be read', () => {
+  it('reports a file that hides another, and one that cannot be read', () => {
     const written = {
       type: 'KeyStoreSecretStore',
       config: { file: '/s/keystore.p12', secretsProvider: fileStore('/t') },
@@ -63,13 +63,13 @@ describe('exportedStore', () => {
     expect(gone.data.get('gone.p12')).toBeNull();
   });
 
-  it('leaves a provider that is no directory where it is', () => {
+  it('does not export a provider that is not a directory', () => {
     const written = { type: 'KeyStoreSecretStore', config: { file: '/s/keystore.p12', secretsProvider: 'other' } };
     const { config } = exportedStore(source(written, { other: { type: 'SystemAndEnvSecretStore' } }), reach);
     expect(config).toEqual({ file: 'keystore.p12', secretsProvider: 'other' });
   });
 
-  it('takes values that are written out, and leaves what only names a value', () => {
+  it('exports literal values, and leaves references to values', () => {
     const secrets = { 'a.b': 'QQ==', 'c d': 'Qg==', e: '&{token}' };
     const { config, items, data } = exportedStore(
       source({ type: 'Base64EncodedSecretStore', config: { secrets } }),

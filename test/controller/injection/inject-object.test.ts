@@ -23,7 +23,7 @@ const makers: [string, string, (pod: JsonObject) => JsonObject, string[]][] = [
 ];
 
 describe('injectObject', () => {
-  it.each(makers)('does to the Pods of a %s %s what is done to Pods', (apiVersion, kind, make, path) => {
+  it.each(makers)('injects the Pod template of a %s %s like a Pod', (apiVersion, kind, make, path) => {
     for (const pod of [
       plainPod(),
       plainPod({ spec: { hostNetwork: true } }),
@@ -44,7 +44,7 @@ describe('injectObject', () => {
     ['v1', 'Service'],
     ['apps.example.com/v1', 'Deployment'],
     ['serving.example.com/v1', 'Pod'],
-  ])('lets a %s %s be', (apiVersion, kind) => {
+  ])('does not change a %s %s', (apiVersion, kind) => {
     expect(injectObject({ ...template(plainPod()), apiVersion, kind }, plainTerms)).toBeNull();
   });
 

@@ -119,11 +119,11 @@ describe('a Pod that asks for a sidecar', () => {
       ['a', 'b'],
     ],
     ['of none', { annotations: { start: 'first' } }, []],
-  ])('gets it as the first %s when it says so', (_, parts, after) => {
+  ])('gets it as the first %s when the annotation asks for it', (_, parts, after) => {
     expect(injected(plainPod(parts)).spec.initContainers.map(({ name }) => name)).toEqual(['gatewarden', ...after]);
   });
 
-  it('keeps all that it had', () => {
+  it('keeps all its fields', () => {
     const before = plainPod({
       spec: {
         initContainers: [{ name: 'a', image: 'b' }],
@@ -189,7 +189,7 @@ describe('annotations', () => {
     });
   });
 
-  it('resources, each by itself', () => {
+  it('resources, each separately', () => {
     const annotations = { 'cpu-request': '0.5', 'cpu-limit': '2', 'memory-request': '1Gi', 'memory-limit': '2Gi' };
     expect(injected(plainPod({ annotations })).sidecar.resources).toEqual({
       requests: { cpu: '0.5', memory: '1Gi' },
@@ -230,7 +230,7 @@ describe('annotations', () => {
     ]);
   });
 
-  it('that nobody knows are told up to a number: there may be very many', () => {
+  it('that are unknown are reported up to a limit', () => {
     const annotations = Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`of-mine-${at}`, 'x']));
     expect(refusals(plainPod({ annotations }))).toHaveLength(50);
   });
@@ -241,7 +241,7 @@ describe('annotations', () => {
     ]);
   });
 
-  it('of others count for nothing', () => {
+  it('of other products are ignored', () => {
     const pod = plainPod();
     const metadata = { ...(pod['metadata'] as JsonObject), annotations: { 'example.com/port': '1' } };
     expect(injected({ ...pod, metadata }).sidecar.args).toContain('--port=15080');
@@ -278,7 +278,7 @@ describe('the port of the application', () => {
       containers([{ containerPort: 1 }], [{ containerPort: 2 }]),
       'the port of the application is not known: its containers declare 1, 2',
     ],
-  ])('is asked for where there is %s', (_, parts, message) => {
+  ])('must be set by annotation if there is %s', (_, parts, message) => {
     const [only, ...others] = refusals(plainPod(parts));
     expect(only).toContain(message);
     expect(only).toContain('hint: set it with the annotation gatewarden.io/app-port');
@@ -286,7 +286,7 @@ describe('the port of the application', () => {
   });
 });
 
-describe('a Pod that a sidecar cannot live with is refused', () => {
+describe('a Pod that conflicts with a sidecar is rejected', () => {
   it.each<[string, PodParts, string]>([
     ['with hostNetwork', { spec: { hostNetwork: true } }, 'spec.hostNetwork: a Pod with hostNetwork'],
     ['for Windows', { spec: { os: { name: 'windows' } } }, 'spec.os.name: there is no sidecar for Windows'],
@@ -310,7 +310,11 @@ describe('a Pod that a sidecar cannot live with is refused', () => {
       { annotations: { 'app-port': '8080,15080' } },
       'the sidecar needs port 15080, which the annotation declares as a port of the application [exclusive]',
     ],
-    ['with one port for two things', { annotations: { port: '15090' } }, 'cannot use port 15090 for clients and for metrics'],
+    [
+      'with one port for two things',
+      { annotations: { port: '15090' } },
+      'cannot use port 15090 for clients and for metrics',
+    ],
     [
       'with a container of that name',
       { spec: { containers: [{ name: 'gatewarden', ports: [{ containerPort: 8080 }] }] } },
@@ -362,7 +366,7 @@ describe('a Pod that a sidecar cannot live with is refused', () => {
     expect(said[0]).toContain(message);
   });
 
-  it('in a namespace whose sidecars no controller lets in', () => {
+  it('in a namespace in which sidecars are not admitted', () => {
     expect(refusals(plainPod(), withSettings({ namespaces: ['bank', 'toys'] }))).toEqual([
       'error: sidecars are not admitted in the namespace shop; they are admitted only in bank, toys [not-allowed]\n' +
         '  hint: add it to sidecars.namespaces of the chart',
@@ -375,13 +379,13 @@ describe('a Pod that a sidecar cannot live with is refused', () => {
     expect(refusals({ metadata: {} })).toEqual(['error: spec: is required [missing]']);
   });
 
-  it('and told everything at once', () => {
+  it('and all problems are reported at once', () => {
     const spec = { hostNetwork: true, os: { name: 'windows' }, volumes: [{ name: 'gatewarden-token' }] };
     expect(refusals(plainPod({ spec, annotations: { port: '1', 'log-level': 'x' } }))).toHaveLength(5);
   });
 });
 
-describe('a Pod is left alone', () => {
+describe('a Pod is not changed', () => {
   const out = { labels: { 'gatewarden.io/inject': 'false' } };
 
   it.each<[string, JsonObject, string]>([
@@ -408,7 +412,7 @@ describe('warnings', () => {
     spec: { containers: [{ name: 'a', ports: [{ name: 'http', containerPort: 8080 }], readinessProbe: probe }] },
   });
 
-  it('tell that the application can be reached past the sidecar, unless it cannot', () => {
+  it('say that clients can bypass the sidecar, unless the application listens on loopback', () => {
     const { warnings } = injected(plainPod());
     expect(warnings).toEqual([expect.stringContaining('clients can bypass the sidecar on port 8080')]);
     expect(warnings[0]).toContain('gatewarden.io/app-listens: loopback');
@@ -421,7 +425,7 @@ describe('warnings', () => {
     ['HTTP by the name of the port', { httpGet: { port: 'http' } }],
     ['TCP', { tcpSocket: { port: 8080 } }],
     ['gRPC', { grpc: { port: 8080 } }],
-  ])('tell that a probe over %s does not reach what listens on loopback', (_, probe) => {
+  ])('say that a probe over %s does not reach an application on loopback', (_, probe) => {
     expect(injected(plainPod(probed(probe))).warnings).toEqual([
       expect.stringContaining('spec.containers[0].readinessProbe probes the Pod address'),
     ]);
@@ -431,7 +435,7 @@ describe('warnings', () => {
     ['a program', { exec: { command: ['true'] } }],
     ['another port', { httpGet: { port: 15_080 } }],
     ['a port of another name', { httpGet: { port: 'other' } }],
-  ])('say nothing of a probe of %s', (_, probe) => {
+  ])('are not given for a probe of %s', (_, probe) => {
     expect(injected(plainPod(probed(probe))).warnings).toEqual([]);
   });
 
@@ -478,7 +482,7 @@ describe('settings', () => {
     expect(spec.volumes).toContainEqual({ name: 'gatewarden-tmp', emptyDir: { sizeLimit: '1Gi' } });
   });
 
-  it('leave the user to the cluster where they say so', () => {
+  it('leave the user id to the cluster if configured', () => {
     const { sidecar } = injected(plainPod(), withSettings({ runAsUser: null, runAsGroup: null }));
     expect(sidecar.securityContext).not.toHaveProperty('runAsUser');
     expect(sidecar.securityContext).not.toHaveProperty('runAsGroup');

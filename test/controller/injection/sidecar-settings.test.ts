@@ -29,7 +29,7 @@ describe('sidecar.json', () => {
     expect(() => readSidecarSettings('{}', 'sidecar.json')).toThrow(/image: is required.*controllers: is required/s);
   });
 
-  it('knows the log levels that planes know', () => {
+  it('accepts the log levels of data planes', () => {
     expect(logLevel.options).toEqual([...logLevels]);
   });
 
@@ -50,7 +50,7 @@ describe('sidecar.json', () => {
     expect(() => read(fields)).toThrow(message);
   });
 
-  it('says where a text is no JSON', () => {
+  it('reports the position of invalid JSON', () => {
     expect(() => readSidecarSettings('{"image": }', 'sidecar.json')).toThrow(/sidecar\.json:1:\d+/);
   });
 

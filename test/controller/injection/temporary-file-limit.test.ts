@@ -9,7 +9,7 @@ it.each([
   ['1000', 900],
   ['900m', 1],
   ['16Ei', 2 ** 42],
-])('temporary files of a sidecar with %s take nine tenths of it at most', (size, bytes) => {
+])('temporary files of a sidecar with %s use at most nine tenths of it', (size, bytes) => {
   expect(temporaryFileBytes(size)).toBe(bytes);
   expect(readLimits(`temporaryFileBytes=${bytes}`)).toEqual({ value: { temporaryFileBytes: bytes } });
 });

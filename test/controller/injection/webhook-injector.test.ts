@@ -35,7 +35,7 @@ describe('webhookInjector', () => {
     expect(failures).toEqual([]);
   });
 
-  it('goes on with what its file said last', () => {
+  it('keeps the last valid content of its file', () => {
     const { image, write, failures, file } = scene();
     write('{"image": 7}');
     expect([image(), image()]).toEqual(['gatewarden:1', 'gatewarden:1']);
@@ -46,7 +46,7 @@ describe('webhookInjector', () => {
     expect(image()).toBe('gatewarden:2');
   });
 
-  it('puts in the authorities of the moment, and none while they are not known', () => {
+  it('injects the current CA certificates, and rejects while they are not known', () => {
     const { injector, state } = scene();
     state.authorities = '';
     expect(() => injector.inject(plainPod(), 'shop')).toThrow('is not known yet');
@@ -54,7 +54,7 @@ describe('webhookInjector', () => {
     expect(JSON.stringify(injector.inject(plainPod(), 'shop'))).toContain('"value":"another"');
   });
 
-  it('lets the Pods of the controllers be', () => {
+  it('does not change the Pods of the controllers', () => {
     expect(scene().injector.inject(plainPod(), 'gateway')).toMatchObject({ outcome: 'left-alone' });
   });
 

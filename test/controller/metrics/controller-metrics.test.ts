@@ -17,7 +17,7 @@ const watch = (kind: string, heardAt: number | null, relists: number): Reflector
   fault: null,
 });
 
-it('shows what was counted and how things are at the moment', async () => {
+it('shows counters and current values', async () => {
   const metrics = new ControllerMetrics({
     isLeader: () => true,
     revision: () => 'r1',

@@ -24,7 +24,7 @@ function counted(
 
 const ended = (merged: MergedRoutes): number[] => merged.series().map(({ figures }) => figures[FIGURE.ended]!);
 
-it('adds what planes counted, and takes percentiles of all of it', () => {
+it('adds the counts of data planes, and computes percentiles of all', () => {
   const merged = new MergedRoutes();
   merged.follow([counted('a', 90, { bucket: 20 }), counted('b', 10, { bucket: 60 }), plane('c')]);
   const [series] = merged.series();
@@ -34,7 +34,7 @@ it('adds what planes counted, and takes percentiles of all of it', () => {
   expect(high / low).toBeGreaterThan(500);
 });
 
-it('never counts down because a plane went or began anew', () => {
+it('never decreases a counter when a data plane leaves or restarts', () => {
   const merged = new MergedRoutes();
   merged.follow([counted('a', 50), counted('b', 50)]);
   merged.follow([counted('a', 60)]);
@@ -43,7 +43,7 @@ it('never counts down because a plane went or began anew', () => {
   expect(ended(merged)).toEqual([115]);
 });
 
-it('takes what was active on a plane that went for ended', () => {
+it('counts the active requests of a departed data plane as ended', () => {
   const merged = new MergedRoutes();
   merged.follow([counted('a', 10, { active: 3 }), counted('b', 1, { active: 1 })]);
   merged.follow([counted('b', 1, { active: 1 })]);
@@ -51,7 +51,7 @@ it('takes what was active on a plane that went for ended', () => {
   expect(series!.figures[FIGURE.begun]! - series!.figures[FIGURE.ended]!).toBe(1);
 });
 
-it('adds what the objects of a route counted, and shows what is left of what planes show', () => {
+it('adds the counts of the objects of a route, and shows the remaining values of data planes', () => {
   const throttled = placeOf('gw_throttled_total', {});
   const open = placeOf('gw_circuit_breaker_open', {});
   const merged = new MergedRoutes();
@@ -78,7 +78,7 @@ it('forgets routes that no plane runs any more', () => {
   expect(ended(merged)).toEqual([2]);
 });
 
-it('looks only at what was reported since, so that a scrape costs little however often it comes', () => {
+it('reads only new reports, so that frequent scrapes are cheap', () => {
   const merged = new MergedRoutes();
   const told = counted('a', 10);
   let looks = 0;
@@ -96,7 +96,7 @@ it('looks only at what was reported since, so that a scrape costs little however
   expect(looks).toBe(1);
 });
 
-it('follows what changed in a report, also when routes come and go in it', () => {
+it('follows changes of a report, also added and removed routes', () => {
   const merged = new MergedRoutes();
   const both = counted('a', 3);
   const [orders] = both.lastReport!.report.routes;

@@ -44,7 +44,7 @@ function problemsOf(id: string, message: string, count = 1): RouteProblems {
   return { route: { router, id }, problems: Array.from({ length: count }, () => problem), keepsServing: false };
 }
 
-describe('what cannot be said in an answer costs the plane its stream and nobody else anything', () => {
+describe('an invalid acknowledgement ends the stream of that data plane only', () => {
   it.each([
     ['half a character in the name of a label', `{"${HALF}":"a"}`, PERMISSION_DENIED],
     ['half a character before a label without a value', `{"${HALF}":1}`, INVALID_ARGUMENT],
@@ -87,7 +87,7 @@ describe('a body that was recalled', () => {
       'a document that is nested too deeply',
       JSON.stringify({ ...good, document: {} }).replace('"document":{}', `"document":${nested(1_000_000)}`),
     ],
-  ])('is not believed with %s, and the next plane is asked', async (_, body) => {
+  ])('is rejected with %s, and the next data plane is asked', async (_, body) => {
     const hostile = await holder('edge-1');
     const honest = await holder('edge-2');
     const asked = channel.sessions.recall(key, good.hash);
@@ -103,8 +103,8 @@ describe('a body that was recalled', () => {
   }
 });
 
-describe('a plane has no say in routes that it is not to run', () => {
-  it('when it names problems, of which little is kept', async () => {
+describe('a data plane cannot affect routes that it does not run', () => {
+  it('when it reports problems, of which only a few are stored', async () => {
     const plane = channel.plane().hello();
     const problems = [problemsOf('bank.b', 'x'), problemsOf('shop.a', 'y'.repeat(10_000), 1_000)];
     plane.ack(await plane.update(), problems);
@@ -145,7 +145,7 @@ describe('a plane has no say in routes that it is not to run', () => {
   });
 });
 
-it('what the transport cannot read, a credential with a stray character, is written nowhere', async () => {
+it('a credential that the transport cannot read is never logged', async () => {
   const lines = vi.spyOn(console, 'error').mockImplementation(() => undefined);
   onTestFinished(() => lines.mockRestore());
   const session = connect(`http://localhost:${channel.port}`);
@@ -174,14 +174,14 @@ describe('a flood', () => {
     expect(await plane.ended).toMatchObject({ code: UNAVAILABLE, details: 'the data plane sends too many messages' });
   });
 
-  it('of routes that it says it holds is not remembered', async () => {
+  it('of routes in its hello is stored up to the limit', async () => {
     const routes = Array.from({ length: 60_000 }, (_, i): [string, string, string] => ['r', String(i), 'h']);
     const plane = channel.plane().hello({ holds: { revision: 'r', base: 'b', routes } });
     expect((await plane.update()).full).toBe(true);
     expect(channel.facts()?.running.size).toBe(50_000);
   });
 
-  it('of streams that are never read is refused', async () => {
+  it('of streams that it never reads is rejected', async () => {
     const big = publishedRoute('a', 'x'.repeat(300_000));
     channel.sessions.publish(publishedState([big]));
     const session = connect(`http://localhost:${channel.port}`, { settings: { initialWindowSize: 100 } });
@@ -207,7 +207,10 @@ describe('a flood', () => {
       await channel.until(() => channel.heard.slice(connected).some(({ what }) => what === 'connected'));
     }
     const another = channel.plane().hello();
-    expect(await another.ended).toMatchObject({ code: UNAVAILABLE, details: expect.stringContaining('does not close its old streams') });
+    expect(await another.ended).toMatchObject({
+      code: UNAVAILABLE,
+      details: expect.stringContaining('does not close its old streams'),
+    });
     session.destroy();
     const closed = (): boolean => channel.heard.some(({ what }) => what.startsWith('closed'));
     await channel.until(closed);

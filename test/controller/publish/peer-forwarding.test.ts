@@ -81,7 +81,7 @@ function follower(token = 'good', name = 'follower', clock: Clock = systemClock)
 const own = (name: string, running: Record<string, string>, over: Partial<PlaneFacts> = {}): PlaneFacts =>
   plane(name, running, { controller: 'follower', ...over });
 
-it('brings planes, what they run, what they could not build and what they report to the leader', async () => {
+it('forwards data planes, their routes, failures and reports to the leader', async () => {
   const leader = await Leader.start();
   const { forwarder } = follower();
   const problems = new Map([[routeKey('carts'), routeProblems('no such directory')]]);
@@ -114,7 +114,7 @@ it('brings planes, what they run, what they could not build and what they report
   await until(() => expect(leader.planes).toEqual({}));
 });
 
-it('goes on telling of other planes when one has more to say than a message holds', async () => {
+it('continues with other data planes when one exceeds the message size', async () => {
   const leader = await Leader.start();
   const { forwarder, told } = follower();
   const names = Array.from({ length: 2_000 }, (_, i) => `route-${i}`);
@@ -138,7 +138,7 @@ it('goes on telling of other planes when one has more to say than a message hold
   expect(told.join()).not.toContain('larger than');
 });
 
-it('has the times of a follower whose clock differs as the clock of the leader would tell them', async () => {
+it('converts times of a follower with another clock to the clock of the leader', async () => {
   const leader = await Leader.start();
   const hour = 3_600_000;
   const { forwarder } = follower('good', 'follower', { ...systemClock, wall: () => Date.now() + hour });
@@ -156,7 +156,7 @@ it('has the times of a follower whose clock differs as the clock of the leader w
   expect(facts.lastReport?.report.clock).toBe(at);
 });
 
-it('tells everything again after the stream broke, and the leader forgets what is gone meanwhile', async () => {
+it('sends everything again after the stream broke, and the leader drops data planes that left meanwhile', async () => {
   const first = await Leader.start();
   const { forwarder } = follower();
   forwarder.heard(own('p1', { orders: 'h1' }), null);
@@ -170,7 +170,7 @@ it('tells everything again after the stream broke, and the leader forgets what i
   await until(() => expect(second.planes).toEqual({ p2: { [routeKey('orders')]: 'h9' } }));
 });
 
-it('goes to the new leader, and the old one forgets its planes', async () => {
+it('connects to the new leader, and the old one drops its data planes', async () => {
   const [first, second] = [await Leader.start(), await Leader.start()];
   const { forwarder } = follower();
   forwarder.heard(own('p1', { orders: 'h1' }), null);
@@ -183,7 +183,7 @@ it('goes to the new leader, and the old one forgets its planes', async () => {
   await until(() => expect(second.planes).toEqual({}));
 });
 
-it('is let go by a leader that leads no more, and comes back when it does again', async () => {
+it('is disconnected by a former leader, and reconnects when it leads again', async () => {
   const leader = await Leader.start();
   const { forwarder, told } = follower();
   forwarder.heard(own('p1', { orders: 'h1' }), null);
@@ -201,7 +201,7 @@ it('is let go by a leader that leads no more, and comes back when it does again'
 it.each([
   ['a wrong token', 'bad', 'follower', 'only controllers may connect'],
   ['the name of the leader', 'good', 'leader', 'has the name of this controller'],
-])('is not let in with %s', async (_, token, name, message) => {
+])('is rejected with %s', async (_, token, name, message) => {
   const leader = await Leader.start();
   const { forwarder, told } = follower(token, name);
   forwarder.heard(plane('p1', { orders: 'h1' }, { controller: name }), null);
@@ -221,7 +221,7 @@ it('carries many routes in several messages', async () => {
   expect(leader.facts('p1')?.running.get(routeKey('r11999'))).toBe('h11999');
 });
 
-it('tells other controllers of all planes when they ask, and nobody else', async () => {
+it('reports all data planes to other controllers only, on request', async () => {
   const leader = await Leader.start();
   for (const name of ['p1', 'p2']) leader.ledger.heard(plane(name), null);
   const ask = (token: string): Promise<Buffer> => {

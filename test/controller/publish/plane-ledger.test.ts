@@ -14,7 +14,7 @@ function setting() {
   return { clock, changes, ledger, names };
 }
 
-it('tells of all routes when planes come, and of some when they run something else', () => {
+it('reports all routes when data planes connect, and changed routes when they run another version', () => {
   const { ledger, changes, names } = setting();
   ledger.heard(plane('p1'), null);
   ledger.heard(plane('p1', { orders: 'h2' }), [routeKey('orders')]);
@@ -22,7 +22,7 @@ it('tells of all routes when planes come, and of some when they run something el
   expect(names()).toEqual(['p1@a']);
 });
 
-it('keeps a plane that left for a moment, so that one that moves between controllers does not flap', async () => {
+it('keeps a data plane for a moment after it left, so that a reconnect does not flap', async () => {
   const { clock, ledger, changes, names } = setting();
   ledger.heard(plane('p1'), null);
   ledger.left('p1', 'a');
@@ -38,7 +38,7 @@ it('keeps a plane that left for a moment, so that one that moves between control
   expect(changes.at(-1)).toBe(null);
 });
 
-it('believes the newest stream while an older one is not yet known to be dead', async () => {
+it('uses the newest stream while an older one has not ended', async () => {
   const { clock, ledger, names } = setting();
   ledger.heard(plane('p1', {}, { controller: 'a', connectedSince: 1000 }), null);
   ledger.heard(plane('p1', {}, { controller: 'b', connectedSince: 2000 }), null);
@@ -49,7 +49,7 @@ it('believes the newest stream while an older one is not yet known to be dead', 
   expect(names()).toEqual(['p1@b']);
 });
 
-it('forgets the planes of a controller that is not heard any more, unless another one has them', async () => {
+it('drops the data planes of a silent controller, unless another one has them', async () => {
   const { clock, ledger, names } = setting();
   ledger.heard(plane('p1', {}, { controller: 'b' }), null);
   ledger.heard(plane('p2', {}, { controller: 'b' }), null);
@@ -59,7 +59,7 @@ it('forgets the planes of a controller that is not heard any more, unless anothe
   expect(names()).toEqual(['p2@c']);
 });
 
-it('counts a plane that has just come once it runs something, or after a while', async () => {
+it('counts a new data plane once it runs a revision, or after a while', async () => {
   const { clock, ledger, names } = setting();
   const fresh = { revision: null };
   ledger.heard(plane('p1', {}, fresh), null);
@@ -129,7 +129,7 @@ it('finds the planes that a route selects', () => {
   expect(planes.of({ namespace: 'bank', dataPlanes: null })).toMatchObject({ planes: [{}], withheld: [] });
 });
 
-it('counts a plane without a stream until its Pod is gone or not ready', async () => {
+it('counts a data plane without a stream until its Pod is deleted or not ready', async () => {
   const clock = new ManualClock();
   const changes: (readonly string[] | null)[] = [];
   let answer: boolean | null | Error = true;
@@ -163,7 +163,7 @@ it('counts a plane without a stream until its Pod is gone or not ready', async (
   expect(clock.pending).toBe(0);
 });
 
-it('counts a plane that comes back while its Pod is asked for', async () => {
+it('counts a data plane that reconnects while its Pod is looked up', async () => {
   const clock = new ManualClock();
   const asked = Promise.withResolvers<boolean>();
   const ledger = new PlaneLedger({ clock, changed: () => {}, serves: () => asked.promise });
@@ -176,7 +176,7 @@ it('counts a plane that comes back while its Pod is asked for', async () => {
   expect(ledger.counted).toHaveLength(1);
 });
 
-it('counts the planes that an earlier leader noted as cut off, for as long as they may take requests', async () => {
+it('counts data planes that an earlier leader recorded as cut off, while they may serve requests', async () => {
   const clock = new ManualClock();
   const before = new PlaneLedger({ clock, changed: () => {}, serves: async () => true });
   for (const name of ['p1', 'p2', 'p3']) before.heard(plane(name, { orders: 'h1' }), null);

@@ -15,7 +15,7 @@ function snapshot(words: string, base = 'b', defaults: readonly string[] = []): 
 }
 
 describe('Publisher', () => {
-  it('begins with everything', () => {
+  it('starts with a full snapshot', () => {
     const update = new Publisher().update(snapshot('a:1 b:1', 'b', ['r']));
     expect(update).toMatchObject({ base: { hash: 'b' }, remove: [], defaults: ['r'] });
     expect(update?.set.map(({ id }) => id)).toEqual(['a', 'b']);
@@ -27,7 +27,7 @@ describe('Publisher', () => {
     ['a route that is gone', 'a:1 b:1', 'b:1', [], ['a']],
     ['a renamed route', 'a:1:x', 'a:1:y', ['a'], []],
     ['all at once', 'a:1 b:1 c:1', 'b:2 c:1 d:1', ['b', 'd'], ['a']],
-  ])('tells of %s only', (_, before, after, set, remove) => {
+  ])('publishes %s only', (_, before, after, set, remove) => {
     const publisher = new Publisher();
     publisher.update(snapshot(before));
     const update = publisher.update(snapshot(after));
@@ -36,7 +36,7 @@ describe('Publisher', () => {
     expect(update?.remove).toEqual(remove.map((id) => ({ router: 'r', id })));
   });
 
-  it('says nothing when nothing has changed', () => {
+  it('publishes nothing without a change', () => {
     const publisher = new Publisher();
     publisher.update(snapshot('a:1'));
     expect(publisher.update(snapshot('a:1'))).toBeNull();

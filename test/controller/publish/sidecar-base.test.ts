@@ -88,7 +88,7 @@ function tenants(): JsonObject[] {
   return [{ name: 'default', namespaces: ['*'], hosts: ['*'] }];
 }
 
-describe('what a sidecar gets of config.json', () => {
+describe('the part of config.json for a sidecar', () => {
   it('holds no credential that no Route of the sidecar refers to', () => {
     const heap = [router, store('operator-keys', 'hunter2'), guard('introspected', 'operator-keys')];
     const setting = new Setting().config({ heap, handler: '_router', properties: { password: 'swordfish' } });
@@ -104,7 +104,7 @@ describe('what a sidecar gets of config.json', () => {
     expect(all).toContain('swordfish');
   });
 
-  it('holds what a Route of the sidecar refers to, with what that needs', () => {
+  it('contains the objects that a Route of the sidecar refers to, with their dependencies', () => {
     const heap = [
       router,
       store('operator-keys', 'hunter2'),
@@ -150,7 +150,7 @@ describe('what a sidecar gets of config.json', () => {
     expect(setting.sentTo(sidecar)).not.toContain(secret('hunter2'));
   });
 
-  it('holds what every request passes on its way to the Routes', () => {
+  it('contains the objects that every request passes before the Routes', () => {
     const heap = [router, store('operator-keys', 'hunter2'), guard('introspected', 'operator-keys')];
     const front = { type: 'Chain', config: { filters: ['introspected'], handler: '_router' } };
     const setting = new Setting().config({ heap, handler: front, properties: { realm: 'shop', unused: 'swordfish' } });
@@ -160,7 +160,7 @@ describe('what a sidecar gets of config.json', () => {
     expect(sent).not.toContain('swordfish');
   });
 
-  it('keeps objects that take the place of default ones where a Route uses them', () => {
+  it('keeps objects that replace default objects if a Route uses them', () => {
     const heap = [router, { name: 'ClientHandler', type: 'ClientHandler', config: { soTimeout: '77 seconds' } }];
     const setting = new Setting().config({ heap, handler: '_router' });
     setting.cluster.route('shop/cart', { handler: 'ClientHandler', ...forCart });

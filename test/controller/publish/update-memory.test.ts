@@ -52,7 +52,7 @@ it('holds a few parts of a large update for planes that do not read, and not the
   expect(heap - before.heap).toBeLessThan(12 * PART_BYTES);
 }, 60_000);
 
-it('keeps nothing encoded of a large update that a plane has taken', async () => {
+it('releases the encoded form of a large update after a data plane accepted it', async () => {
   const before = memoryUse();
   const plane = channel.plane().hello();
   let parts = 0;

@@ -47,7 +47,7 @@ it('a change of a manifest is a later generation of its resource', async () => {
   );
 });
 
-it('objects that have no effect in a directory are told', () => {
+it('objects without effect in a directory are reported', () => {
   const { source } = sourceOf({
     'config/resources/a.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\ndata: {}\n',
   });

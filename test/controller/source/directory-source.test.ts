@@ -66,7 +66,7 @@ describe('a directory that is watched', () => {
     expect(source.admin).toBeNull();
   });
 
-  it('says of what cannot be read why, and waits for nothing', () => {
+  it('reports why a file cannot be read, without waiting', () => {
     folder = new InstanceFolder({ 'routes/a.json': '1' });
     truncateSync(folder.at('routes/a.json'), 17 * 1024 * 1024);
     symlinkSync('loop.json', folder.at('routes/loop.json'));
@@ -128,7 +128,7 @@ describe('a directory that is watched', () => {
     await become({ 'a.json': '2' });
   });
 
-  it('tells of a file that cannot be read', async () => {
+  it('reports a file that cannot be read', async () => {
     follow({ 'routes/a.json': '1' });
     symlinkSync('b.json', folder.at('routes/b.json'));
     await vi.waitFor(() => expect(source.state.directories.get(folder.at('routes'))).toHaveLength(2));
@@ -153,7 +153,7 @@ describe('a directory that is watched', () => {
     expect([...seen].filter((text) => text !== '{"v":1}' && text !== '{"v":2}')).toEqual([]);
   });
 
-  it('shows a file that stays half written, so that somebody can be told', async () => {
+  it('shows a file that stays incomplete, so that it can be reported', async () => {
     follow({ 'routes/a.json': '{"v":1}' });
     folder.write('routes/a.json', '{"v"');
     await become({ 'a.json': '{"v"' });
@@ -161,7 +161,7 @@ describe('a directory that is watched', () => {
     await become({ 'a.json': '{"v":2}' });
   });
 
-  it('survives that the directory is taken away, brought back and exchanged', async () => {
+  it('survives removal, restoration and replacement of the directory', async () => {
     follow({ 'routes/a.json': '1', 'next/b.json': '2' });
     folder.remove('routes');
     await vi.waitFor(() => expect(fault()).toBe('ENOENT'), { timeout: 5000, interval: 5 });
@@ -188,7 +188,7 @@ describe('a directory that is watched', () => {
     expect(routes()).toEqual({ 'a.json': '1' });
   });
 
-  it('is told apart from one that is not there when it cannot be read at first', async () => {
+  it('is distinguished from a missing one when it cannot be read at first', async () => {
     follow({ routes: 'a file' });
     expect(routes()).toBeNull();
     expect(fault()).toBe('ENOTDIR');
@@ -198,7 +198,7 @@ describe('a directory that is watched', () => {
     expect(fault()).toBeUndefined();
   });
 
-  it('shows every state it settles in, with few looks however many changes there are', async () => {
+  it('shows every settled state, with few scans for many changes', async () => {
     follow({ 'routes/a.json': '0' });
     for (let i = 1; i <= 300; i++) {
       folder.replace('routes/a.json', String(i));
@@ -208,7 +208,7 @@ describe('a directory that is watched', () => {
     expect(changes).toBeLessThan(30);
   });
 
-  it('may begin to exist later', async () => {
+  it('may be created later', async () => {
     follow({ 'config.json': '{}' });
     expect(routes()).toBeNull();
     mkdirSync(folder.at('routes'));
@@ -226,7 +226,7 @@ describe('the configuration directory', () => {
     expect(source.admin).toMatchObject({ path: folder.at('config/admin.json'), fault: 'ELOOP' });
   });
 
-  it('that is gone has no config.json any more', async () => {
+  it('that was removed has no config.json', async () => {
     folder = new InstanceFolder({ 'config/config.json': '{}', 'config/admin.json': '{}' });
     source = new DirectorySource({ config: folder.at('config'), watch: true, changed: () => changes++ });
     source.follow(new Map());
@@ -246,14 +246,14 @@ describe('the configuration directory', () => {
   });
 });
 
-describe('a directory that is looked at now and then', () => {
-  it('is looked at every interval', async () => {
+describe('a directory that is scanned at intervals', () => {
+  it('is scanned every interval', async () => {
     follow({ 'routes/a.json': '1' }, { watch: false, interval: 20 });
     folder.write('routes/a.json', '2');
     await become({ 'a.json': '2' });
   });
 
-  it('is not looked at without an interval, until somebody asks', async () => {
+  it('is not scanned without an interval, except on request', async () => {
     follow({ 'config.json': '1', 'routes/a.json': '1' }, { watch: false });
     const { epoch } = source.state;
     folder.replace('routes/a.json', '2');
@@ -266,7 +266,7 @@ describe('a directory that is looked at now and then', () => {
     expect(source.state.epoch).toBe(epoch + 1);
   });
 
-  it('is forgotten when nobody follows it any more', () => {
+  it('is released after its last listener unsubscribes', () => {
     follow({ 'routes/a.json': '1' }, { watch: false });
     source.follow(new Map());
     expect(source.state.directories.size).toBe(0);

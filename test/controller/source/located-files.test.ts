@@ -59,7 +59,7 @@ describe.each([
   ['watched', true],
   ['looked at every scan interval', false],
 ])('a file that a document names with $location and that is %s', (_, watch) => {
-  it('changes the routes that use it, and no others', async () => {
+  it('changes only the routes that use it', async () => {
     follow(
       {
         'config/config.json': config,
@@ -87,7 +87,7 @@ describe.each([
 });
 
 describe('a file that a document names with $location', () => {
-  it('leaves the last sound version while it is gone, and counts when it comes back', async () => {
+  it('keeps the last valid version while it is missing, and takes effect when it is restored', async () => {
     follow({
       'config/config.json': config,
       'config/routes/a.json': route({ $location: 'values/shop.json' }),
@@ -112,7 +112,7 @@ describe('a file that a document names with $location', () => {
     await become('a', { name: 'first' });
   });
 
-  it('changes routes also while config.json is not sound', async () => {
+  it('changes routes even while config.json is invalid', async () => {
     follow({
       'config/config.json': config,
       'config/routes/a.json': route({ $location: 'values.json' }),

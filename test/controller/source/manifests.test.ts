@@ -31,7 +31,7 @@ data: { config.json: '{}', trust.json: '{ "tenants": [] }' }
 `;
 
 describe('manifests', () => {
-  it('are read as kubectl reads them: several in a file, lists, and other kinds aside', () => {
+  it('are read like kubectl does: several in a file, lists, ignoring other kinds', () => {
     const list = `apiVersion: v1\nkind: List\nitems:\n${[route('b'), route('c')].map(asItem).join('')}`;
     const set = read(
       [route('a'), '# nothing\n', list, 'apiVersion: v1\nkind: Service\nmetadata: { name: x }\n'].join('---\n'),
@@ -49,7 +49,7 @@ describe('manifests', () => {
     expect([...set.resources.routes.keys()]).toEqual(['default/x']);
   });
 
-  it('give the Secrets that stores ask for: with consent, or without data, or as not there', () => {
+  it('provide the Secrets of stores: with consent, without data, or as missing', () => {
     const allowed = read(`${store}---\n${secret('gatewarden.io/secret-store: allowed')}`);
     expect(Object.fromEntries(allowed.resources.secrets.get('default/held')!.data!)).toEqual({
       a: Buffer.from('A'),
@@ -60,7 +60,7 @@ describe('manifests', () => {
     expect(refused.resources.secrets.get('default/held')).toMatchObject({ data: null });
   });
 
-  it('give the base configuration: the only ConfigMap that may be it, or the one that is named', () => {
+  it('provide the base configuration: the only candidate ConfigMap, or the named one', () => {
     const one = read(
       `${configMap('a')}---\napiVersion: v1\nkind: ConfigMap\nmetadata: { name: other }\ndata: { x: y }\n`,
     );
@@ -91,17 +91,17 @@ describe('manifests', () => {
       'data.a: must be a text in base64',
     ],
     ['text that is no YAML', 'a: [\n', ': is not YAML that can be read'],
-  ])('tell of %s', (_, text, message) => {
+  ])('report %s', (_, text, message) => {
     expect(toldOf(read(text)).join('\n')).toContain(message);
   });
 
-  it('never tell what a Secret holds', () => {
+  it('never print the content of a Secret', () => {
     const set = read(secret('gatewarden.io/secret-store: allowed').replace('QQ==', '"hunter2!"'));
     expect(set.problems).toHaveLength(1);
     expect(JSON.stringify(set.problems.map(({ problem }) => problem))).not.toContain('hunter2');
   });
 
-  it('that did not change stay the same objects, and others get later versions', () => {
+  it('that did not change stay the same objects; changed ones get later versions', () => {
     const manifests = new Manifests(options);
     const texts = (spec: string): SourceFile[] => [
       fileOf([route('a'), route('b', spec), store, configMap('c')].join('---\n')),

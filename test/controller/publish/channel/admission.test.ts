@@ -16,7 +16,7 @@ function asked(admission: Admission, count: number, bytes = 0) {
   return { entered, places, givingUp };
 }
 
-it('lets so many in at a time, in the order in which they asked', async () => {
+it('admits a limited number at a time, in order', async () => {
   const clock = new ManualClock();
   const admission = new Admission({ clock, atOnce: 2 });
   const { entered, places, givingUp } = asked(admission, 5);
@@ -30,7 +30,7 @@ it('lets so many in at a time, in the order in which they asked', async () => {
   expect(entered).toEqual([0, 1, 3]);
 });
 
-it('lets so many bytes begin in a second', async () => {
+it('limits the bytes that start per second', async () => {
   const clock = new ManualClock();
   const { entered } = asked(new Admission({ clock, atOnce: 100, bytesPerSecond: 1_000 }), 5, 500);
   await clock.pass(0);
@@ -51,6 +51,6 @@ it('does not wait for ever for one that does not go', async () => {
   expect(entered).toEqual([0, 1]);
 });
 
-it('lets nobody in who has given up before asking', async () => {
+it('does not admit a request that was already cancelled', async () => {
   expect(await new Admission({ clock: new ManualClock() }).enter(1, AbortSignal.abort())).toBeNull();
 });

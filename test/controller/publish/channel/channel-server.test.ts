@@ -32,7 +32,7 @@ const FAILED_PRECONDITION = 9;
 const UNAVAILABLE = 14;
 const RESOURCE_EXHAUSTED = 8;
 
-describe('who gets a stream', () => {
+describe('a data plane that gets a stream', () => {
   it.each([
     ['another token', 'another-token-that-is-long-enough-to-count'],
     ['the beginning of a token', 'a-token-that-is-long-enough'],
@@ -44,7 +44,7 @@ describe('who gets a stream', () => {
     expect(stranger.received).toEqual([]);
   });
 
-  it('not one that says a label that its token does not let it say', async () => {
+  it('not one with a label that its token does not allow', async () => {
     await serve();
     const plane = channel.plane().hello({ labels: { tier: 'gold' } });
     expect(await plane.ended).toMatchObject({
@@ -56,7 +56,7 @@ describe('who gets a stream', () => {
     expect(channel.refusals).toHaveLength(2);
   });
 
-  it('one that says what it may, with the labels of its token over its own', async () => {
+  it('one with allowed labels, overridden by the labels of its token', async () => {
     await serve();
     const plane = channel.plane().hello({ labels: { site: 'berlin', zone: 'a' } });
     expect((await plane.message('welcome')).labels).toEqual({ site: 'berlin', zone: 'a' });
@@ -82,7 +82,7 @@ describe('who gets a stream', () => {
     ['an unknown message', Buffer.from('{"type":"secrets"}')],
     ['a hello without holds', Buffer.from('{"type":"hello","protocol":1}')],
     ['null', Buffer.from('null')],
-  ])('not one that begins with %s', async (_, bytes) => {
+  ])('not one that starts with %s', async (_, bytes) => {
     await serve();
     const ended = await channel.plane().sendBytes(bytes).ended;
     expect(ended.code).toBe(INVALID_ARGUMENT);
@@ -94,7 +94,7 @@ describe('who gets a stream', () => {
     expect((await plane.ended).code).toBe(RESOURCE_EXHAUSTED);
   });
 
-  it('not one that says nothing', async () => {
+  it('not one that sends nothing', async () => {
     await serve({ server: { helloTimeout: 20 } });
     expect(await channel.plane().ended).toMatchObject({ details: 'no hello message came in time' });
   });
@@ -123,7 +123,7 @@ describe('a stream ends', () => {
     expect(await plane.ended).toMatchObject({ code: INVALID_ARGUMENT, details: expect.stringContaining('nonce') });
   });
 
-  it('when the plane acknowledges what it was not sent, or greets again', async () => {
+  it('when the data plane acknowledges an update that was not sent, or sends hello again', async () => {
     await serve();
     const plane = channel.plane().hello();
     const { nonce } = await plane.update();
@@ -142,7 +142,7 @@ describe('a stream ends', () => {
     expect(channel.heard.at(-1)?.what).toBe('closed: the data plane is silent');
   });
 
-  it('not while the plane is heard', async () => {
+  it('not while the data plane sends heartbeats', async () => {
     await serve({ sessions: { settings: { heartbeat: 25 } } });
     const plane = channel.plane().hello();
     for (let beat = 0; beat < 8; beat++) {
@@ -152,7 +152,7 @@ describe('a stream ends', () => {
     expect(channel.facts()).toBeDefined();
   });
 
-  it('at its age, after the plane was told to come again', async () => {
+  it('at its maximum age, after a goaway', async () => {
     await serve({ sessions: { settings: { maxAge: 30 } } });
     const plane = channel.plane().hello();
     expect((await plane.message('goaway')).reason).toBe('the stream reached its maximum age');
@@ -190,7 +190,7 @@ describe('a stream ends', () => {
     expect(channel.heard.at(-1)?.what).toBe('closed: no more');
   });
 
-  it('when it is told to', async () => {
+  it('on request', async () => {
     await serve();
     const plane = channel.plane().hello();
     await plane.message('welcome');
@@ -211,7 +211,7 @@ describe('a stream ends', () => {
     expect(channel.heard.map(({ what }) => what)).not.toContain('closed: the data plane opened another stream');
   });
 
-  it('with a word to all when the controller stops', async () => {
+  it('with a goaway to all when the controller stops', async () => {
     await serve();
     const plane = channel.plane().hello();
     await plane.update();
@@ -247,11 +247,13 @@ describe('TLS', () => {
     await serve({ server: { tls: issue(authority) } });
     const { certificate } = issue(authority);
     const { key } = issue(authority);
-    expect(() => channel.server.renew({ certificate, key, clientAuthorities: null })).toThrow(/cannot be used together/);
+    expect(() => channel.server.renew({ certificate, key, clientAuthorities: null })).toThrow(
+      /cannot be used together/,
+    );
     await channel.plane({ ca: authority.bundle() }).hello().message('welcome');
   });
 
-  it('is what a plane can show a certificate in, whose name counts', async () => {
+  it('accepts a client certificate, whose name identifies the data plane', async () => {
     const clients = certificateAuthority('clients');
     const rules = [{ ...planes, names: ['edge-7.example.com', '*.west.example.com'] }];
     const tls = { ...authority.issue(['localhost'], now), clientAuthorities: clients.certificate };
@@ -272,7 +274,7 @@ describe('TLS', () => {
 });
 
 describe('many planes', () => {
-  it('all become current when 200 connect at once, in the order in which they came and few at a time', async () => {
+  it('200 that connect at once all become current, in order and a few at a time', async () => {
     const routes = Array.from({ length: 200 }, (_, index) => publishedRoute(`r${index}`, 'x'.repeat(2_000)));
     await serve({ sessions: { admission: { atOnce: 4 } } });
     channel.sessions.publish(publishedState(routes));
@@ -302,7 +304,7 @@ describe('many planes', () => {
 });
 
 describe('a controller that has lost the cluster', () => {
-  it('tells planes to look for another one, and keeps those that find none', async () => {
+  it('asks data planes to reconnect to another controller, and keeps those that find none', async () => {
     await serve({ sessions: { settings: { heartbeat: 25 } } });
     channel.sessions.publish(publishedState([publishedRoute('a')]));
     const plane = channel.plane().hello();

@@ -4,7 +4,7 @@ import { ManualClock } from '../../../support/gateways/manual-clock.ts';
 
 const MEBIBYTE = 1024 * 1024;
 
-it('takes much at once and less all the time', async () => {
+it('allows a burst and a lower sustained rate', async () => {
   const clock = new ManualClock();
   const budget = new MessageBudget(clock);
   for (let i = 0; i < 63; i++) expect(budget.take(MEBIBYTE)).toBe(true);
@@ -13,7 +13,7 @@ it('takes much at once and less all the time', async () => {
   for (let i = 0; i < 15; i++) expect(budget.take(MEBIBYTE)).toBe(true);
 });
 
-it('counts messages that say nothing too', () => {
+it('counts empty messages too', () => {
   const budget = new MessageBudget(new ManualClock());
   let taken = 0;
   while (budget.take(20)) taken++;

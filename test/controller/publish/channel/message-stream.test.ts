@@ -49,7 +49,7 @@ async function settled(figure: () => number): Promise<number> {
   return figure();
 }
 
-it('takes no more than the other side does', async () => {
+it('reads no faster than the other side', async () => {
   const { port, arrived } = await listening();
   const session = connect(`http://localhost:${port}`);
   closing.push(() => session.destroy());
@@ -78,7 +78,7 @@ it('takes no more than the other side does', async () => {
   expect(await stream.send(Buffer.alloc(1))).toBe(false);
 });
 
-it('keeps what comes after the first message until somebody listens', async () => {
+it('buffers messages after the first one until there is a listener', async () => {
   const [stream, call] = await connected();
   call.write(Buffer.from('second'));
   call.write(Buffer.from('third'));
@@ -97,7 +97,7 @@ it('keeps what comes after the first message until somebody listens', async () =
   expect(await rest).toEqual(['second', 'third']);
 });
 
-it('says that it is over once, also to one that listens late', async () => {
+it('reports its end once, also to a late listener', async () => {
   const [stream, call] = await connected();
   const over = new Promise<void>((resolve) => stream.signal.addEventListener('abort', () => resolve()));
   call.cancel();

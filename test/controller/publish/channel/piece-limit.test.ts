@@ -61,7 +61,7 @@ describe('a message in frames of one byte', () => {
     await channel.until(() => channel.facts() !== undefined);
   });
 
-  it('ends the stream before it takes much memory, and nothing else', async () => {
+  it('ends only this stream, before it uses much memory', async () => {
     const client = await begun();
     client.send(frame(FRAME.DATA, 0, 1, lengthOf(1024 * 1024)), ...crumbs(Buffer.alloc(5_000, ' ')));
     expect(await client.until(({ type, stream }) => type === FRAME.RST_STREAM && stream === 1)).toBeDefined();

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { PlaneArrivals } from '../../../../controller/publish/channel/plane-arrivals.ts';
 import { ManualClock } from '../../../support/gateways/manual-clock.ts';
 
-it('lets a plane have eight streams at a time, and others as many', () => {
+it('allows eight concurrent streams for each data plane', () => {
   const arrivals = new PlaneArrivals(new ManualClock());
   for (let i = 0; i < 8; i++) expect(arrivals.enter('a')).toBeNull();
   expect(arrivals.enter('a')).toContain('does not close its old streams');
@@ -11,7 +11,7 @@ it('lets a plane have eight streams at a time, and others as many', () => {
   expect(arrivals.enter('a')).toBeNull();
 });
 
-it('lets a plane begin sixty streams in a minute', async () => {
+it('allows sixty new streams per minute for a data plane', async () => {
   const clock = new ManualClock();
   const arrivals = new PlaneArrivals(clock);
   const comeAndGo = (): string | null => {

@@ -45,7 +45,7 @@ const messages: FollowerMessage[] = [
   { type: 'heartbeat' },
 ];
 
-it.each(messages)('a message of a follower comes through whole: $type', (message) => {
+it.each(messages)('a message of a follower is decoded completely: $type', (message) => {
   expect(decodePeerMessage(encodePeerMessage(message))).toEqual(message);
 });
 
@@ -53,6 +53,6 @@ it.each(messages)('a message of a newer follower may have more fields, at every 
   expect(decodePeerMessage(Buffer.from(JSON.stringify(withNewFields(message))))).toEqual(message);
 });
 
-it('a message of another type is none', () => {
+it('a message of an unknown type is rejected', () => {
   expect(decodePeerMessage(Buffer.from('{"type":"promise"}'))).toBeNull();
 });

@@ -24,7 +24,7 @@ async function currentPlane(): Promise<ScriptedPlane> {
 }
 
 describe('a stream with a plane', () => {
-  it('welcomes it, sends everything, and knows from its answer what it runs', async () => {
+  it('sends welcome and a full update, and records the acknowledged revision', async () => {
     await serve();
     channel.sessions.publish(publishedState([a, b]));
     const plane = channel.plane().hello();
@@ -43,7 +43,7 @@ describe('a stream with a plane', () => {
     expect(channel.facts()?.pending).toBeNull();
   });
 
-  it('sends nothing before there is a state', async () => {
+  it('sends nothing before the first state', async () => {
     await serve();
     const plane = channel.plane().hello();
     await plane.message('welcome');
@@ -52,7 +52,7 @@ describe('a stream with a plane', () => {
     expect(names((await plane.update()).set)).toEqual(['shop.a']);
   });
 
-  it('sends what changed, and what went with the version at which it was gone', async () => {
+  it('sends changes, and removals with their version', async () => {
     await serve();
     channel.sessions.publish(publishedState([a, b]));
     const plane = await currentPlane();
@@ -65,7 +65,7 @@ describe('a stream with a plane', () => {
     ]);
   });
 
-  it('says of a route that is only not for planes any more which version of it that is', async () => {
+  it('sends the version of a route that is no longer sent to data planes', async () => {
     await serve();
     channel.sessions.publish(publishedState([a, b]));
     const plane = await currentPlane();
@@ -73,7 +73,7 @@ describe('a stream with a plane', () => {
     expect((await plane.update()).remove).toMatchObject([{ source: { uid: 'uid-b', resourceVersion: '11' } }]);
   });
 
-  it('compares with what a plane holds that comes back', async () => {
+  it('sends a reconnecting data plane only the difference', async () => {
     await serve();
     const state = publishedState([a, b]);
     channel.sessions.publish(state);
@@ -85,7 +85,7 @@ describe('a stream with a plane', () => {
     expect(channel.facts()?.running.get(routeKeyText(b))).toBe(old.hash);
   });
 
-  it('sends everything when what a plane says of itself cannot be', async () => {
+  it('sends a full update when the hello of a data plane is inconsistent', async () => {
     await serve();
     channel.sessions.publish(publishedState([a]));
     const row = [a.router, a.id, a.hash] as const;
@@ -93,7 +93,7 @@ describe('a stream with a plane', () => {
     expect(await plane.update()).toMatchObject({ full: true, set: [a] });
   });
 
-  it('has one update on its way at a time and then sends the newest state only', async () => {
+  it('sends one update at a time, and then the newest state only', async () => {
     await serve();
     channel.sessions.publish(publishedState([a]));
     const plane = channel.plane().hello();
@@ -109,7 +109,7 @@ describe('a stream with a plane', () => {
     expect(plane.received.filter(({ type }) => type === 'update')).toHaveLength(2);
   });
 
-  it('does not let a plane that answers late hold up another', async () => {
+  it('does not let a slow data plane delay another', async () => {
     await serve({ sessions: { settings: { ackTimeout: 20 } } });
     channel.sessions.publish(publishedState([a]));
     const slow = channel.plane().hello({ name: 'slow' });
@@ -130,7 +130,7 @@ describe('a stream with a plane', () => {
     expect(await plane.ended).toMatchObject({ details: 'an update was not acknowledged in time' });
   });
 
-  it('keeps what a plane could not build apart from what it runs', async () => {
+  it('records failed routes of a data plane separately from running ones', async () => {
     await serve();
     channel.sessions.publish(publishedState([a, b]));
     const plane = await currentPlane();
@@ -150,7 +150,7 @@ describe('a stream with a plane', () => {
     expect(channel.facts()?.problems.has(routeKeyText(b))).toBe(true);
   });
 
-  it('after a nack waits for a change or a while, and forgets its problems when an update is taken', async () => {
+  it('after a nack waits for a change or a while, and clears its problems after an accepted update', async () => {
     await serve({ sessions: { settings: { nackGap: 1, nackPause: 40 } } });
     channel.sessions.publish(publishedState([a]));
     const plane = await currentPlane();
@@ -172,7 +172,7 @@ describe('a stream with a plane', () => {
     await channel.until(() => channel.facts()?.problems.size === 0);
   });
 
-  it('comes back to what a plane has in a newer version, when it has seen as much itself', async () => {
+  it('updates routes that a data plane has in a newer version, once the controller has caught up', async () => {
     await serve({ sessions: { settings: { nackGap: 1, nackPause: 60_000 } } });
     const state = publishedState([a], { seen: '100' });
     channel.sessions.publish(state);
@@ -189,7 +189,7 @@ describe('a stream with a plane', () => {
     expect(next).toMatchObject({ set: [{ id: 'shop.a' }], remove: [], seen: '130' });
   });
 
-  it('removes later what a plane held to be newer, if that is gone all the same', async () => {
+  it('removes a newer route of a data plane later, if it was deleted', async () => {
     await serve({ sessions: { settings: { nackGap: 1, nackPause: 30 } } });
     const state = publishedState([a]);
     channel.sessions.publish(state);
@@ -203,7 +203,7 @@ describe('a stream with a plane', () => {
     await channel.until(() => channel.facts()?.running.size === 1);
   });
 
-  it('lets a plane keep a route that is known by its hash only, and asks it for the body', async () => {
+  it('lets a data plane keep a route known only by its hash, and requests its body', async () => {
     await serve();
     const lost = publishedRoute('lost');
     const fallback = publishedRoute('lost', 'refuses', { refuses: true });
@@ -227,7 +227,7 @@ describe('a stream with a plane', () => {
     expect(await channel.sessions.recall(lost, 'another hash')).toBeNull();
   });
 
-  it('keeps what is remembered in a full update too', async () => {
+  it('keeps remembered routes in a full update too', async () => {
     await serve();
     const { router, id, hash } = publishedRoute('lost');
     const selection = { namespace: 'shop', dataPlanes: null };

@@ -93,7 +93,7 @@ describe('views', () => {
   const plain = publishedRoute('plain');
   const selectors = new Map([['secret', selector({ vault: 'yes' })]]);
 
-  it('hold the routes and files that select a plane, and no others', () => {
+  it('contain only the routes and files that select a data plane', () => {
     const views = new PlaneViews();
     views.publish(publishedState([secret, plain], { selectors }));
     expect(routesOf(joined(views, identity()))).toEqual(['shop.plain']);
@@ -102,7 +102,7 @@ describe('views', () => {
     expect(updateText(joined(views, identity()).from(nothing))).not.toContain('c2VjcmV0');
   });
 
-  it('are shared by planes that no selector tells apart, with what they are sent', () => {
+  it('are shared by data planes that no selector distinguishes, with their encoded updates', () => {
     const views = new PlaneViews();
     views.publish(publishedState([secret, plain], { selectors }));
     const one = joined(views, identity({ labels: { index: '1' } }));
@@ -115,7 +115,7 @@ describe('views', () => {
     expect(updateText(one.from(nothing))).toContain('"handler":"two"');
   });
 
-  it('stay together when ever new labels are asked for that none of them has', () => {
+  it('stay shared when selectors use new labels that none of them has', () => {
     const views = new PlaneViews();
     const plane = identity({ labels: { index: '1' } });
     views.publish(publishedState([publishedRoute('plain')]));
@@ -131,7 +131,7 @@ describe('views', () => {
     expect(routesOf(joined(views, identity({ labels: { index: '2' } })))).toEqual(['shop.plain']);
   });
 
-  it('of others stay when a tenant asks for ever new labels that its own sidecar has', () => {
+  it('of other tenants stay when a tenant selects ever new labels of its own sidecar', () => {
     const views = new PlaneViews();
     const names = Array.from({ length: 2_100 }, (_, i) => `label-${i}`);
     const labels = Object.fromEntries(names.map((name) => [name, 'yes']));
@@ -150,7 +150,7 @@ describe('views', () => {
     }
   });
 
-  it('are right after labels were forgotten that nobody asks for any more', () => {
+  it('are correct after unused labels were dropped', () => {
     const views = new PlaneViews();
     const plane = identity({ labels: { zone: 'a' } });
     const secret = selector({ zone: 'a' });
@@ -166,7 +166,7 @@ describe('views', () => {
     }
   });
 
-  it('are told apart again when a selector asks for a label that none asked for', () => {
+  it('are split again when a selector uses a new label', () => {
     const views = new PlaneViews();
     views.publish(publishedState([plain]));
     const plane = identity({ labels: { index: '1' } });
@@ -187,7 +187,7 @@ describe('views', () => {
     expect(withSecret?.version).toBe(2);
   });
 
-  it('take a route away from planes that it does not select any more, and give it to others', () => {
+  it('remove a route from data planes that it no longer selects, and add it to others', () => {
     const views = new PlaneViews();
     views.publish(publishedState([secret], { selectors }));
     const vault = joined(views, identity({ labels: { vault: 'yes' } }));
@@ -207,7 +207,7 @@ describe('views', () => {
     expect(routesOf(joined(views, identity({ group: 'edge' })))).toEqual(['shop.plain']);
   });
 
-  it('follow who a group is for', () => {
+  it('follow the tenants of a group', () => {
     const views = new PlaneViews();
     const tenants = [
       { name: 'shop', namespaces: ['shop'], hosts: ['shop.test'] },
@@ -225,7 +225,7 @@ describe('views', () => {
     expect(routesOf(joined(others, plane))).toEqual([]);
   });
 
-  it('send a new generation although its content is as before, since it tells older from newer', () => {
+  it('send a new generation with unchanged content, because it orders versions', () => {
     const views = new PlaneViews();
     views.publish(publishedState([plain]));
     const view = joined(views, identity());
@@ -246,7 +246,7 @@ describe('views', () => {
     expect(updateText(update)).toContain('"handler":"another"');
   });
 
-  it('forget planes that left, and compare those that are too far behind', () => {
+  it('drop data planes that left, and compare those that are too far behind', () => {
     const views = new PlaneViews();
     views.publish(publishedState([plain]));
     const view = joined(views, identity());
@@ -257,7 +257,7 @@ describe('views', () => {
     expect(views.isCurrent(identity(), view)).toBe(false);
   });
 
-  it('have the shared objects that their routes name, and no others', () => {
+  it('contain only the shared objects that their routes name', () => {
     const views = new PlaneViews();
     const nowhere = { running: new Map(), baseHash: 'other', resources: new Map() };
     const [one, two] = [sharedStore('shop/one', 'first'), sharedStore('shop/two', 'first')];
@@ -275,7 +275,7 @@ describe('views', () => {
     expect([...view.since(2, nowhere)!.resources]).toEqual([[one.key, null]]);
   });
 
-  it('follow any change as if everything were looked at anew', () => {
+  it('follow any change like a complete recomputation', () => {
     const views = new PlaneViews();
     let routes: CompiledRoute[] = [];
     views.publish(publishedState(routes));
@@ -314,7 +314,7 @@ describe('shared resources', () => {
     return { resources: message.resources, set: message.set.length };
   };
 
-  it('go to planes that hold nothing with everything else, and to others by their hash', () => {
+  it('are sent to empty data planes completely, and to others by hash', () => {
     const views = new PlaneViews();
     views.publish(publishedState([route], { resources: [one, two] }));
     const view = joined(views, identity());
@@ -332,7 +332,7 @@ describe('shared resources', () => {
     });
   });
 
-  it('change without the routes, each by itself, with a revision of their own', () => {
+  it('change independently of the routes, with their own revision', () => {
     const views = new PlaneViews();
     views.publish(publishedState([route], { resources: [one, two] }));
     const view = joined(views, identity());
