@@ -6,7 +6,7 @@ const cases = goldenCases();
 const regenerate = "if the change is meant, 'npm run golden' writes the file anew";
 
 describe('golden configurations', () => {
-  it.each(cases)('$name gives the problems and the snapshot that lie beside it', (golden) => {
+  it.each(cases)('$name produces the expected problems and snapshot', (golden) => {
     for (const [file, content] of Object.entries(outcomeOf(golden))) {
       expect(content, `${golden.directory}/${file}: ${regenerate}`).toBe(goldenFile(golden.name, file));
     }
@@ -19,7 +19,7 @@ describe('golden configurations', () => {
     expect(bad.length / cases.length).toBeLessThan(0.7);
   });
 
-  it('never print what the environment holds', () => {
+  it('never print values of the environment', () => {
     const told = cases.flatMap(({ name, given }) =>
       Object.values(given.env).filter((value) => goldenFile(name, 'problems.txt')?.includes(value)),
     );

@@ -27,7 +27,7 @@ const asking = (authorization?: string, method = 'GET'): IncomingMessage =>
   ({ method, headers: authorization === undefined ? {} : { authorization } }) as IncomingMessage;
 
 describe('beyond health and metrics, the admin address', () => {
-  it('lets in who may get the path, and only for that path', async () => {
+  it('admits users whose RBAC allows the path, for that path only', async () => {
     const { admit } = await guard();
     expect(await admit(asking(`Bearer ${tokens.reader}`), '/status')).toBe(null);
     expect(await admit(asking(`Bearer ${tokens.reader}`, 'HEAD'), '/status')).toBe(null);
@@ -41,14 +41,14 @@ describe('beyond health and metrics, the admin address', () => {
     });
   });
 
-  it('lets nobody in whom the cluster does not know', async () => {
+  it('rejects users that the cluster does not know', async () => {
     const { admit } = await guard();
     for (const authorization of [undefined, 'Bearer', 'Bearer not-a-token', `Basic ${tokens.reader}`, 'Bearer a b']) {
       expect(await admit(asking(authorization), '/status')).toMatchObject({ status: 401 });
     }
   });
 
-  it('lets nobody in when the API server cannot be asked', async () => {
+  it('rejects everyone when the API server is unreachable', async () => {
     const account = await limitedAccount(cluster, 'powerless', []);
     const { admit } = reviewedAccess(new ClusterApi({ kubeconfig: account.kubeconfig() }));
     expect(await admit(asking(`Bearer ${tokens.reader}`), '/status')).toMatchObject({ status: 503 });

@@ -156,8 +156,8 @@ const webhook = async (configuration: string): Promise<JsonObject> => {
   return JSON.parse(said).webhooks[0];
 };
 
-describe('the admission webhook, asked by a real API server', () => {
-  it('refuses a bad Route with the words of gatewarden check, and lets a good one in', async () => {
+describe('the admission webhook, called by a real API server', () => {
+  it('rejects an invalid Route with the words of gatewarden check, and admits a valid one', async () => {
     const { namespace } = await setting();
     const { ok, said } = await create(namespace, bad);
     expect(ok).toBe(false);
@@ -167,7 +167,7 @@ describe('the admission webhook, asked by a real API server', () => {
     expect(await create(namespace, 'good')).toMatchObject({ ok: true, said: expect.not.stringContaining('Warning') });
   });
 
-  it('refuses a bad edit, and lets labels of a bad object change', async () => {
+  it('rejects an invalid edit, and admits label changes of an invalid object', async () => {
     const route = (namespace: string, name: string, condition: string) =>
       manifest('Route', namespace, name, { condition, handler: 'ReverseProxyHandler' });
     const words = ['apply', '--server-side', '-f', '-'];
@@ -186,7 +186,7 @@ describe('the admission webhook, asked by a real API server', () => {
     expect(said).toContain('Warning: spec.condition: is deprecated [deprecated-field]');
   });
 
-  it('is asked about what is, what is to be and who wants it', async () => {
+  it('gets the old object, the new object and the user', async () => {
     const { namespace } = await setting();
     await kubectl(['apply', '--server-side', '-f', '-'], secretStore(namespace));
     await kubectl(['apply', '--server-side', '-f', '-'], secretStore(namespace, { a: 'b' }));
@@ -201,7 +201,7 @@ describe('the admission webhook, asked by a real API server', () => {
     expect(asked[2]?.oldObject?.['spec']).toEqual({ type: 'FileSystemSecretStore' });
   });
 
-  it('keeps a store that Routes use, unless its annotation says otherwise', async () => {
+  it('prevents the deletion of a store in use, unless its annotation forces it', async () => {
     const { namespace } = await setting();
     const words = ['apply', '--server-side', '--force-conflicts', '-f', '-'];
     expect(await kubectl(words, secretStore(namespace))).toMatchObject({ ok: true });
@@ -215,13 +215,13 @@ describe('the admission webhook, asked by a real API server', () => {
     expect(deleted).toMatchObject({ ok: true, said: expect.stringContaining('will reject requests') });
   });
 
-  it('blocks nobody when it is away', async () => {
+  it('blocks no request when it is unreachable', async () => {
     const { namespace, server } = await setting('Ignore');
     await server.close();
     expect(await create(namespace, bad)).toMatchObject({ ok: true });
   });
 
-  it('blocks everybody when it is away and is told to', async () => {
+  it('blocks all requests when it is unreachable with failurePolicy Fail', async () => {
     const { namespace, server } = await setting('Fail');
     expect(await create(namespace, 'good')).toMatchObject({ ok: true });
     await server.close();
@@ -231,7 +231,7 @@ describe('the admission webhook, asked by a real API server', () => {
     });
   });
 
-  it('takes new certificates and new authorities while it is in use', async () => {
+  it('accepts new certificates and CA certificates while it is in use', async () => {
     const { namespace, rotate, forget } = await setting('Fail');
     const works = async (): Promise<void> => {
       expect(await create(namespace, 'good')).toMatchObject({ ok: true });
@@ -249,7 +249,7 @@ describe('the admission webhook, asked by a real API server', () => {
     }
   });
 
-  it('puts the configuration right when somebody changes or deletes it', async () => {
+  it('restores its registration after a change or deletion', async () => {
     const { configuration, written } = await setting();
     const wanted = await webhook(configuration);
     const words = ['patch', 'validatingwebhookconfiguration', configuration, '--type=json', '-p'];
@@ -268,7 +268,7 @@ describe('the admission webhook, asked by a real API server', () => {
     expect(written).toEqual(Array.from({ length: 7 }, () => 'registered'));
   });
 
-  it('writes only its authorities where the configuration is somebody else’s, with the right to patch it', async () => {
+  it('writes only the caBundle of a foreign registration, with the right to patch it', async () => {
     const { configuration, registration } = await setting();
     await registration.close();
     await kubectl(['apply', '-f', '-'], narrowRights(configuration));
@@ -310,7 +310,7 @@ describe('the admission webhook, asked by a real API server', () => {
     expect(said.at(-1)).toContain(`there is no ValidatingWebhookConfiguration ${configuration}`);
   });
 
-  it('asks the compiler, which knows what else is there', async () => {
+  it('validates with the compiler, which knows the other resources', async () => {
     const words = ['apply', '--server-side', '--force-conflicts', '-f', '-'];
     const compiled: Compilation[] = [];
     const { namespace } = await setting('Fail', undefined, (fresh) => followed(fresh, compiled));

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { ownCluster, theCluster } from '../support/cluster/cluster.ts';
 
-it('the API server of the run is the release that is asked for, with RBAC', async () => {
+it('the API server of the tests has the requested release, with RBAC', async () => {
   const cluster = theCluster();
   const version = JSON.parse(await cluster.run(['version', '-o', 'json'])) as { serverVersion: { gitVersion: string } };
   expect(version.serverVersion.gitVersion).toBe('v1.36.3');

@@ -91,7 +91,7 @@ describe("a tenant's Route", () => {
     await untilAnswered(plane, '/pod', 200);
   });
 
-  it('does not reach Services and nodes of planes, also while no controller is there', async () => {
+  it('cannot reach Services and nodes of data planes, also without a controller', async () => {
     const { namespace } = gateway;
     const port = await listenAt('127.0.0.8');
     await routeTo('node', `http://127.0.0.8:${port}`);

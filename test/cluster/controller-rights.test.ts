@@ -50,7 +50,7 @@ describe('docs/controller-rights.yaml', () => {
     ['update secrets/gatewarden-base -n gatewarden'],
     ['create events.events.k8s.io -n gatewarden'],
     ['patch configmaps/gatewarden-authority -n gatewarden'],
-  ])('lets the controller %s', async (words) => {
+  ])('allows the controller to %s', async (words) => {
     expect(await may(...words.split(' '))).toBe(true);
   });
 
@@ -74,7 +74,7 @@ describe('docs/controller-rights.yaml', () => {
     ['create mutatingwebhookconfigurations.admissionregistration.k8s.io'],
     ['delete validatingwebhookconfigurations.admissionregistration.k8s.io/gatewarden'],
     ['create serviceaccounts --subresource=token -n gatewarden'],
-  ])('does not let the controller %s', async (words) => {
+  ])('does not allow the controller to %s', async (words) => {
     expect(await may(...words.split(' '))).toBe(false);
   });
 

@@ -29,7 +29,7 @@ const apply = (object: TestObject): Promise<string> =>
   theCluster().run(['apply', ...strict, '--validate=strict', '-f', '-'], manifest(object));
 
 describe('the definitions', () => {
-  it('are structural, without conditions that say otherwise', async () => {
+  it('are structural, without failing conditions', async () => {
     const { run } = theCluster();
     for (const { plural } of resourceDefinitions) {
       const crd = JSON.parse(await run(['get', 'crd', `${plural}.gatewarden.io`, '-o', 'json'])) as {
@@ -41,7 +41,7 @@ describe('the definitions', () => {
     }
   });
 
-  it.each(resourceDefinitions)('tell something of every field of a $kind', async ({ kind, plural }) => {
+  it.each(resourceDefinitions)('describe every field of a $kind', async ({ kind, plural }) => {
     const { run } = theCluster();
     const { spec, status } = await vi.waitFor(
       async () => {
@@ -87,7 +87,7 @@ function silentFields(node: Node, path: string): string[] {
 
 const handler = { type: 'Chain', config: { filters: [{ type: 'AnyFilter', config: { a: [1, { b: null }] } }] } };
 
-describe('sound objects are kept as they are', () => {
+describe('valid objects are stored unchanged', () => {
   const objects: readonly TestObject[] = [
     {
       kind: 'Route',
@@ -243,7 +243,7 @@ describe('the status', () => {
     expect(wide).toContain('Accepted is told');
   });
 
-  it('cannot be given with the spec', async () => {
+  it('cannot be set together with the spec', async () => {
     const { run } = theCluster();
     const spec = { handler: 'ReverseProxyHandler' };
     const body = {

@@ -194,8 +194,8 @@ function sidecarsOf({ spec }: StoredPod): readonly StoredContainer[] {
 
 const asks = { 'gatewarden.io/inject': 'true' };
 
-describe('the injector, asked by a real API server as the chart says', () => {
-  it('puts a sidecar into a Pod that asks for it, and tells what its writer should know', async () => {
+describe('the injector, called by a real API server with the registration of the chart', () => {
+  it('injects a sidecar into a Pod that asks for it, with warnings', async () => {
     const { shop } = await setting();
     const { ok, said } = await create(shop, { name: 'web', labels: asks });
     expect(ok).toBe(true);
@@ -225,7 +225,7 @@ describe('the injector, asked by a real API server as the chart says', () => {
     expect(spec.volumes).toContainEqual({ name: 'gatewarden-no-api-token', emptyDir: { sizeLimit: '1Mi' } });
   });
 
-  it('puts one into Pods of a namespace that asks for it, except where a Pod says no', async () => {
+  it('injects Pods of a labelled namespace, except Pods that opt out', async () => {
     const { shop } = await setting(asks);
     await create(shop, { name: 'plain' });
     await create(shop, { name: 'out', labels: { 'gatewarden.io/inject': 'false' } });
@@ -236,7 +236,7 @@ describe('the injector, asked by a real API server as the chart says', () => {
     expect(sidecarsOf(await stored(shop, 'node'))).toHaveLength(0);
   });
 
-  it('leaves alone whoever does not ask, what is changed later, kube-system and the controllers', async () => {
+  it('does not change other Pods, updates, kube-system and the controllers', async () => {
     const { own, shop } = await setting();
     await create(shop, { name: 'plain' });
     expect(sidecarsOf(await stored(shop, 'plain'))).toHaveLength(0);
@@ -277,7 +277,7 @@ describe('the injector, asked by a real API server as the chart says', () => {
     for (const reason of reasons) expect(said).toMatch(reason);
   });
 
-  it('refuses a Pod of a namespace whose sidecars no controller lets in', async () => {
+  it('rejects a Pod of a namespace in which sidecars are not admitted', async () => {
     const { own, configuration, webhooks } = await setting();
     const other = await namespace();
     const wider = webhooks.map((one) => ({ ...one, namespaceSelector: within({}, [other, own]) }));
@@ -289,14 +289,14 @@ describe('the injector, asked by a real API server as the chart says', () => {
     }, patience);
   });
 
-  it('does nothing in a dry run, and shows what it would do', async () => {
+  it('changes nothing in a dry run, and shows the result', async () => {
     const { shop } = await setting();
     const { json } = await create(shop, { name: 'dry', labels: asks }, '--dry-run=server');
     expect(sidecarsOf(JSON.parse(json))).toHaveLength(1);
     expect(await kubectl(['get', 'pod', 'dry', '-n', shop])).toMatchObject({ ok: false });
   });
 
-  it('takes Pods whose names are yet to be made', async () => {
+  it('accepts Pods with generateName', async () => {
     const { shop } = await setting();
     const { metadata, ...rest } = pod(shop, { labels: asks }) as JsonObject & { metadata: JsonObject };
     const { name: _, ...others } = metadata;
@@ -305,7 +305,7 @@ describe('the injector, asked by a real API server as the chart says', () => {
     expect(sidecarsOf(JSON.parse(json))).toHaveLength(1);
   });
 
-  it('does it once, however often it is asked', async () => {
+  it('injects once, even if it is called repeatedly', async () => {
     const { shop, webhooks } = await setting();
     const again = `${shop}-again`;
     const caBundle = Buffer.from(authority.certificate).toString('base64');
@@ -326,7 +326,7 @@ describe('the injector, asked by a real API server as the chart says', () => {
     expect(sidecarsOf(await stored(shop, 'moved'))).toMatchObject([{ image: 'gatewarden:0.1' }]);
   });
 
-  it('fails for those who ask only, when it cannot be asked', async () => {
+  it('fails only for Pods that ask for a sidecar when it is unreachable', async () => {
     const { shop, server } = await setting();
     await server.close();
     const refused = await create(shop, { labels: asks });
@@ -335,7 +335,7 @@ describe('the injector, asked by a real API server as the chart says', () => {
     expect(await create(shop, {})).toMatchObject({ ok: true });
   });
 
-  it('gives what a restricted namespace takes', async () => {
+  it('produces Pods that a restricted namespace admits', async () => {
     const { shop } = await setting({ 'pod-security.kubernetes.io/enforce': 'restricted' });
     const bare = await create(shop, {
       labels: asks,
@@ -354,7 +354,7 @@ describe('gatewarden inject', () => {
     shop = await namespace();
   });
 
-  it('does to a manifest what the webhook does to a Pod', async () => {
+  it('changes a manifest as the webhook changes a Pod', async () => {
     const { shop: asked, settings } = await setting();
     const terms = { settings: readSidecarSettings(settings, 'sidecar.json'), authorities: authority.certificate };
     const wish = { labels: asks, annotations: { 'gatewarden.io/cpu-limit': '1' } };
@@ -377,7 +377,7 @@ describe('gatewarden inject', () => {
     ['ReplicaSet', 'apps/v1', { selector: { matchLabels: { app: 'a' } } }],
     ['Job', 'batch/v1', {}],
     ['CronJob', 'batch/v1', { schedule: '* * * * *' }],
-  ])('gives a %s that the API server takes', async (kind, apiVersion, rest) => {
+  ])('produces a %s that the API server accepts', async (kind, apiVersion, rest) => {
     const { metadata, spec } = pod(shop, { labels: { app: 'a' } }) as JsonObject & { metadata: JsonObject };
     const restartPolicy = apiVersion === 'batch/v1' ? { restartPolicy: 'OnFailure' } : {};
     const { labels } = metadata;

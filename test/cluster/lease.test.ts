@@ -40,7 +40,7 @@ const leaders = (all: readonly Contender[]): string => {
   return names.join(' ');
 };
 
-it('makes one of three lead, and another one at once when it goes', async () => {
+it('elects one of three, and another one at once when it stops', async () => {
   const all = await contenders(['a', 'b', 'c']);
   for (const { election } of all) election.start();
   await vi.waitFor(() => expect(leaders(all)).toMatch(/^[abc]$/), patience);
@@ -59,7 +59,7 @@ it('makes one of three lead, and another one at once when it goes', async () => 
   await vi.waitFor(() => expect(leaders(others)).toMatch(/^[abc]$/), patience);
 });
 
-it('lets nobody lead beside one that is cut off, and that one stops first', async () => {
+it('elects no second leader before a cut-off leader has stopped', async () => {
   const all = await contenders(['a', 'b']);
   const [a, b] = all as [Contender, Contender];
   a.election.start();

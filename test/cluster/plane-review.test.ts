@@ -61,7 +61,7 @@ function ending(grant: PlaneGrant | null): Promise<[string, GrantEnd]> {
 }
 
 describe('a plane in a cluster', () => {
-  it('is who its token and its Pod say, whatever it says itself', async () => {
+  it('is identified by its token and Pod, not by its own claims', async () => {
     const uid = await pod('gw-1');
     const grant = await review().authenticate({ token: await token('gateway', boundTo('gw-1')) });
     const identity = grant?.identify(claims);
@@ -78,7 +78,7 @@ describe('a plane in a cluster', () => {
     expect(left).toBeLessThan(17 * 60_000);
   });
 
-  it('is a sidecar when its group says so', async () => {
+  it('is a sidecar if its group is one of sidecars', async () => {
     await pod('app-1', 'sidecar');
     const grant = await review().authenticate({ token: await token('sidecar', boundTo('app-1')) });
     expect(grant?.identify(claims)).toMatchObject({ group: 'apps', isSidecar: true });
@@ -90,7 +90,7 @@ describe('a plane in a cluster', () => {
     ['no token at all', async () => null],
     ['a word', async () => 'word'],
     ['a token that was changed', async () => `${await token('gateway', boundTo('gw-2'))}x`],
-  ])('is not known by %s', async (_, made) => {
+  ])('is rejected with %s', async (_, made) => {
     await pod('gw-2').catch(() => '');
     expect(await review().authenticate({ token: await made() })).toBeNull();
   });
@@ -105,7 +105,7 @@ describe('a plane in a cluster', () => {
     await expect(asked).rejects.toThrow(`the ServiceAccount ${namespace}/stranger belongs to no group`);
   });
 
-  it('is refused with its Pod gone, also when there is another one of the name', async () => {
+  it('is rejected when its Pod is deleted, also if another Pod has the name', async () => {
     await pod('gw-3');
     const held = await token('gateway', boundTo('gw-3'));
     await cluster.run(['delete', 'pod', 'gw-3', '-n', namespace, '--force', '--grace-period=0']);
@@ -113,7 +113,7 @@ describe('a plane in a cluster', () => {
     expect(await review().authenticate({ token: held })).toBeNull();
   });
 
-  it('loses its stream with its Pod, and with its labels has to come again', async () => {
+  it('loses its stream with its Pod, and has to reconnect when its labels change', async () => {
     await pod('gw-4');
     const planes = review({ recheck: 20 });
     const held = await token('gateway', boundTo('gw-4'));
@@ -137,7 +137,7 @@ describe('a plane in a cluster', () => {
     expect((await gone)[1]).toBe('revoked');
   });
 
-  it('is refused for now when the API server cannot be asked, and keeps the stream that it has', async () => {
+  it('is rejected while the API server is unreachable, and keeps an existing stream', async () => {
     await pod('gw-6');
     const api = new ClusterApi({ kubeconfig: cluster.kubeconfig });
     onTestFinished(() => api.close());
@@ -167,7 +167,7 @@ describe('a plane in a cluster', () => {
     await expect(planes.authenticate({ token: held })).rejects.toMatchObject({ code: 'UNAVAILABLE' });
   });
 
-  it('gets its routes over the channel, and none of another selector', async () => {
+  it('gets only the routes that select it over the channel', async () => {
     await pod('gw-7');
     const channel = await new ServedChannel({ server: { authenticator: review() } }).start();
     onTestFinished(() => channel.close());

@@ -49,7 +49,7 @@ async function fill(api: ClusterApi, namespace: string, count: number): Promise<
   await Promise.all(Array.from({ length: 20 }, worker));
 }
 
-it('1,200 objects are listed in pages, and what happens to them is followed', async () => {
+it('1,200 objects are listed in pages and their changes are followed', async () => {
   const cluster = theCluster();
   const api = apiOf(cluster);
   const namespace = await cluster.namespace('pages');
@@ -80,7 +80,7 @@ it('1,200 objects are listed in pages, and what happens to them is followed', as
   expect(reflector.facts.errors.size).toBe(0);
 });
 
-it('failures of a real API server come with its words for them', async () => {
+it('failures of a real API server have its messages', async () => {
   const cluster = theCluster();
   const api = apiOf(cluster);
   const namespace = await cluster.namespace('words');
@@ -97,7 +97,7 @@ it('failures of a real API server come with its words for them', async () => {
   expect(await failing(api.open(nowhere))).toMatchObject({ status: 404 });
 });
 
-it('an API server that restarts and has forgotten the past costs a list, and removes what was removed', async () => {
+it('after a restart of the API server without history, one list finds removed objects', async () => {
   const cluster = await ownCluster();
   const api = apiOf(cluster);
   const namespace = await cluster.namespace('gone');
@@ -135,7 +135,7 @@ it('an API server that restarts and has forgotten the past costs a list, and rem
 
 const CUT = new ApiError('cut off', { status: 0, reason: 'Cut' });
 
-it('a role that names a Secret is enough to follow it, and no other can be', async () => {
+it('a role for one Secret is enough to follow it, and only it', async () => {
   const cluster = theCluster();
   const namespace = await cluster.namespace('names');
   const own = ['-n', namespace];

@@ -52,7 +52,7 @@ it('controllers that start together share one authority', async () => {
   expect(new Set(opened.map(({ shared }) => shared.authority.serialised())).size).toBe(1);
 });
 
-it('the leader publishes what planes are to trust, and others do not', async () => {
+it('only the leader publishes the CA certificates for data planes', async () => {
   const { open, bundle } = await controllers();
   const follower = await open(false);
   await follower.shared.check();
@@ -62,7 +62,7 @@ it('the leader publishes what planes are to trust, and others do not', async () 
   expect(await bundle()).toBe(leader.shared.authority.bundle());
 });
 
-it('the leader rotates when it is time, and the others take the new one', async () => {
+it('the leader rotates the CA on time, and the others use the new one', async () => {
   const { clock, open, bundle } = await controllers({ authority: 30 * DAY, overlap: DAY });
   const leader = await open(true);
   const follower = await open(false);
@@ -79,7 +79,7 @@ it('the leader rotates when it is time, and the others take the new one', async 
   expect((await bundle()).match(/BEGIN CERTIFICATE/g)).toHaveLength(2);
 });
 
-it('an authority that somebody deleted is put back, because planes trust it', async () => {
+it('a deleted CA is restored, because data planes trust it', async () => {
   const cluster = theCluster();
   const { open, namespace } = await controllers();
   const leader = await open(true);
@@ -140,7 +140,7 @@ describe('objects that an installer has made, empty', () => {
     expect(new Set(opened.map(({ shared }) => shared.authority.serialised())).size).toBe(1);
   });
 
-  it('are filled again with the same when somebody empties them', async () => {
+  it('are filled again with the same content after they were emptied', async () => {
     const cluster = theCluster();
     const { open, namespace, bundle, secret } = await installed();
     const leader = await open(true);

@@ -74,7 +74,7 @@ function injector(name: string, port: number): JsonObject {
   };
 }
 
-it('a Pod that asks gets a sidecar, which serves Routes of its labels in front of the application', async () => {
+it('a Pod that asks for it gets a sidecar that serves the Routes of its labels', async () => {
   const app = createServer((request, response) => void response.end(`the application at ${request.url}`));
   await new Promise<void>((resolve) => void app.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void app.close());

@@ -90,7 +90,7 @@ class Setting {
   }
 }
 
-it('shows what planes run in the columns of kubectl, with times that a server takes', async () => {
+it('shows the running version in the columns of kubectl, with valid times', async () => {
   const setting = await Setting.start();
   setting.writer.setLeading(true);
   const orders = await setting.apply('Route', 'orders');
@@ -115,7 +115,7 @@ it('shows what planes run in the columns of kubectl, with times that a server ta
   expect(setting.outcomes.length).toBe(written + 1);
 });
 
-it('never undoes what was written on top of a newer version', async () => {
+it('never overwrites a status of a newer version', async () => {
   const [setting, late] = [await Setting.start(), await Setting.start()];
   const stale = await setting.apply('Route', 'orders');
   setting.writer.setLeading(true);
@@ -132,7 +132,7 @@ it('never undoes what was written on top of a newer version', async () => {
   expect(late.outcomes).not.toContain('written');
 });
 
-it('writes what is said of other kinds, which have no planes', async () => {
+it('writes the status of other kinds, which have no data planes', async () => {
   const setting = await Setting.start();
   setting.writer.setLeading(true);
   const over = { route: null, accepted: { status: false, reason: 'NotAvailable', message: 'not yet' } } as const;
@@ -151,7 +151,7 @@ it('writes what is said of other kinds, which have no planes', async () => {
   expect(await conditions('SecretStore', 'keys')).toEqual(['Accepted=True Accepted', 'ResolvedRefs=True ResolvedRefs']);
 });
 
-it('tells of state changes as Events that kubectl shows, and of nothing else', async () => {
+it('writes Events for state changes only', async () => {
   const setting = await Setting.start();
   setting.writer.setLeading(true);
   const orders = await setting.apply('Route', 'orders');

@@ -73,7 +73,7 @@ async function apply(spec: JsonObject): Promise<Resource> {
   return await orders();
 }
 
-it('does not make status flap when a leader is cut off, nor when it comes back', async () => {
+it('status does not flap when a leader is cut off, nor when it is back', async () => {
   const [a, b] = [await controller('a'), await controller('b')];
   const both = [a, b];
   const run = (hash: string): void => {

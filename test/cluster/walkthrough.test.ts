@@ -5,7 +5,7 @@ import { copyOfExamples } from '../support/programs/example-copy.ts';
 import { followPage } from '../support/programs/followed-page.ts';
 
 describe('in a cluster', () => {
-  it('the page of the example shows what happens', async () => {
+  it('the page of the example matches the real output', async () => {
     const { env, run } = await reachableCluster();
     await followPage(await copyOfExamples(), 'examples/cluster/README.md', { env });
     await expect(run(['get', 'routes.gatewarden.io', '-n', 'shop'])).rejects.toThrow();

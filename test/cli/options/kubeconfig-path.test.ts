@@ -19,7 +19,7 @@ describe('the kubeconfig', () => {
     expect(kubeconfigPath(given, env, home)?.replace(home, 'HOME')).toBe(expected);
   });
 
-  it('is none where none is', () => {
+  it('is null without a kubeconfig', () => {
     expect(kubeconfigPath(undefined, {}, watchedDirectory().path)).toBeUndefined();
   });
 

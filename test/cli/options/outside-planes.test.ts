@@ -15,7 +15,7 @@ describe('planes outside of a cluster', () => {
     expect(readOutsidePlanes(undefined)).toEqual({ authenticators: [], authorities: null });
   });
 
-  it('are known by tokens in files beside it, with a group, labels and what they may claim', async () => {
+  it('authenticate with tokens in files, with a group, labels and claimable labels', async () => {
     const labels = { site: 'berlin' };
     const path = settings({ tokens: [{ tokenFile: 'edge.token', group: 'edge', labels, mayClaim: ['rack'] }] });
     const { authenticators, authorities } = readOutsidePlanes(path);
@@ -29,7 +29,7 @@ describe('planes outside of a cluster', () => {
     expect(await authenticators[0]!.authenticate({ token: 'b'.repeat(32), certificate: null })).toBeNull();
   });
 
-  it('are known by certificates of the authorities that it names', async () => {
+  it('authenticate with certificates of the configured CAs', async () => {
     const planes = [{ names: ['*.edge.test'], group: 'edge' }];
     const { authenticators, authorities } = readOutsidePlanes(
       settings({ certificates: { authorities: 'edge-ca.pem', planes } }),
@@ -69,7 +69,7 @@ describe('planes outside of a cluster', () => {
     expect(() => readOutsidePlanes(settings(content))).toThrow(expected);
   });
 
-  it('are refused when the file is not there', () => {
+  it('are rejected when the file is missing', () => {
     expect(() => readOutsidePlanes('/no/planes.json')).toThrow('/no/planes.json cannot be read: ENOENT');
   });
 });

@@ -18,7 +18,7 @@ function verdict(id: string, serves: ServedVersion, role: Verdict['role'] = 'rou
 const nothing = { base: null, set: [], remove: [] };
 
 describe('the tally of a configuration', () => {
-  it('counts routes by what serves, and nothing but routes', () => {
+  it('counts only routes, by their serving version', () => {
     const tally = new ConfigurationTally();
     tally.compiled([
       verdict('config', 'this', 'config'),
@@ -31,7 +31,7 @@ describe('the tally of a configuration', () => {
     expect(tally.routes).toEqual({ serving: 1, 'last-good': 1, refusing: 1, 'not-loaded': 2 });
   });
 
-  it('knows of sound routes that could not be built until they change', () => {
+  it('counts valid routes that could not be built until they change', () => {
     const tally = new ConfigurationTally();
     const [a, b] = [
       { router: 'r', id: 'a' },
@@ -52,7 +52,7 @@ describe('the tally of a configuration', () => {
     expect(tally.reloads).toEqual({ ok: 1, problems: 1 });
   });
 
-  it('takes only what is live for a reload that changed something', () => {
+  it('reports a reload only if the running configuration changed', () => {
     const tally = new ConfigurationTally();
     tally.lastReload = 0;
     tally.compiled([verdict('a', 'last-good')]);

@@ -32,7 +32,7 @@ describe('a description', () => {
     ]);
   });
 
-  it('keeps lines of headers apart and the original URI as it was', () => {
+  it('keeps header lines separate and the original URI unchanged', () => {
     const { request, router } = describedExchange({ uri: '/p?q', headers: ['X-A: 1', 'X-A:2', 'Host: other'] });
     request.uri.path = '/changed';
     expect([request.headers.all('x-a'), request.headers.get('host'), String(router.originalUri)]).toEqual([

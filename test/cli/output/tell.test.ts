@@ -5,7 +5,7 @@ import type { LogLevel } from '../../../dataplane/log/log-level.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
-describe('what is told to people', () => {
+describe('output for people', () => {
   it.each<[LogLevel, string[]]>([
     ['error', ['an error\nwith more\n']],
     ['warn', ['an error\nwith more\n', 'a warning\n']],

@@ -12,7 +12,7 @@ function unknown(key: string, severity: Problem['severity'] = 'error'): Problem 
   return { code: 'unknown-field', severity, path: [key], message: `there is no field '${key}' here` };
 }
 
-it('tells a hundred problems of a document, errors first, and counts the others', () => {
+it('prints a hundred problems of a document, errors first, and counts the others', () => {
   const keys = Array.from({ length: 20_000 }, (_, index) => `key${index}`);
   const problems = keys.map((key, index) => unknown(key, index === 19_999 ? 'error' : 'warning'));
   const { text, records } = verdictReport(verdictOf(Object.fromEntries(keys.map((key) => [key, '😀'])), problems));
@@ -21,7 +21,7 @@ it('tells a hundred problems of a document, errors first, and counts the others'
   expect(text).toContain('a.json: … and 19900 more problems\n');
 });
 
-it('shows no line of a document that is too long to be looked through for secrets', () => {
+it('prints no line of a document that is too long to be checked for secrets', () => {
   const { text } = verdictReport(verdictOf({ a: 'x'.repeat(3_000_000), b: 1 }, [unknown('b')]));
   expect(text).toContain(
     "error: b: there is no field 'b' here [unknown-field]\n  at /instance/config/routes/a.json:1:",

@@ -9,7 +9,7 @@ import { gatewarden, runProgram } from '../../support/programs/run-program.ts';
 
 const cluster = theCluster();
 
-it('health and metrics are for anybody, status and dump for those whom the cluster lets get them', async () => {
+it('health and metrics are public, status and dump need RBAC', async () => {
   const shop = await cluster.namespace('shop');
   const gateway = await testedGateway({ access: cluster, namespaces: [shop] });
   await gateway.apply(sayingRoute(shop, 'hello', 'hello'));

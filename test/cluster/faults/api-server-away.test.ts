@@ -43,7 +43,7 @@ it('serves on while the API server is away, and catches up when it is back', asy
   ).toEqual([]);
 });
 
-it('lists everything again after etcd was compacted, and tells planes only what differs', async () => {
+it('lists everything again after etcd was compacted, and sends data planes only the difference', async () => {
   const cluster = await ownCluster();
   const shop = await cluster.namespace('shop');
   const deployed = await testedGateway({ access: cluster, namespaces: [shop] });

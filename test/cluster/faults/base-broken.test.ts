@@ -67,7 +67,7 @@ describe('a base configuration that is not valid', () => {
     await untilKept(deployed, '"onInvalid":"Refuse"');
   });
 
-  it('keeps controllers from being ready where none was good before', async () => {
+  it('keeps controllers not ready if there was no valid version before', async () => {
     const shop = await cluster.namespace('shop');
     const deployed = await testedGateway({ access: cluster, namespaces: [shop], trust: nonsense });
     await deployed.apply(routeManifest(shop, 'orders', 'good'));

@@ -9,7 +9,7 @@ import { testedGateway } from '../../support/gateways/tested-gateway.ts';
 
 const cluster = theCluster();
 
-it('takes nothing of an update whose controller is killed in the middle of it, and all of it from the next', async () => {
+it('discards an update whose controller is killed midway, and gets all of it from the next', async () => {
   const shop = await cluster.namespace('shop');
   const deployed = await testedGateway({
     access: cluster,

@@ -16,7 +16,7 @@ function nested(levels: number): string {
   return `${'['.repeat(levels)}1${']'.repeat(levels)}`;
 }
 
-it('a Route and a SecretStore that are too much to be judged cost no other anything', async () => {
+it('a Route and a SecretStore beyond the validation limits do not affect others', async () => {
   const gateway = await helloGateway(cluster, shop);
   const plane = await gateway.startPlane();
   const deep = (kind: string, spec: string): string =>

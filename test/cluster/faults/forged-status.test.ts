@@ -7,7 +7,7 @@ import { testedGateway } from '../../support/gateways/tested-gateway.ts';
 
 const cluster = theCluster();
 
-it('puts a status right that somebody else wrote, whatever they wrote', async () => {
+it('corrects any status written by another client', async () => {
   const shop = await cluster.namespace('shop');
   const gateway = await testedGateway({ access: cluster, namespaces: [shop] });
   await gateway.startController();

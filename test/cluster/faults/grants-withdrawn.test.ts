@@ -78,8 +78,8 @@ async function untilSaid(port: number, path: string, expected: RegExp): Promise<
   await vi.waitFor(async () => expect(await said(port, path, issuer.headers)).toMatch(expected), patience);
 }
 
-describe('what a Route was allowed to use', () => {
-  it('refuses when it is withdrawn, heals when it is given back, and others notice nothing', async () => {
+describe('a permission of a Route', () => {
+  it('rejects requests when withdrawn, recovers when restored, and does not affect others', async () => {
     const gateway = await deployed();
     for (const namespace of [shop, platform]) {
       await gateway.grantSecrets(
@@ -125,7 +125,7 @@ describe('what a Route was allowed to use', () => {
     expect(others.answered).toBeGreaterThan(0);
   });
 
-  it('takes no more traffic when its namespace leaves trust.json, until it is back', async () => {
+  it('stops traffic when its namespace leaves trust.json, until it is back', async () => {
     const tenants = [{ name: 'platform', namespaces: [platform], hosts: ['*'] }];
     const both = [...tenants, { name: 'shop', namespaces: [shop], hosts: ['shop.example.com'] }];
     const gateway = await deployed({ tenants: both });

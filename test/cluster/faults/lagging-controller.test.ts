@@ -10,7 +10,7 @@ import { testedGateway } from '../../support/gateways/tested-gateway.ts';
 
 const cluster = theCluster();
 
-it('never goes back to what a controller that lags behind has seen, in planes or in status', async () => {
+it('data planes and status are never rolled back by a stale controller', async () => {
   const shop = await cluster.namespace('shop');
   const deployed = await testedGateway({ access: cluster, namespaces: [shop] });
   const apiWire = await CuttableWire.to(cluster.server);

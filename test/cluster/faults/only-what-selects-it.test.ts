@@ -11,7 +11,7 @@ const cluster = theCluster();
 const patience = { timeout: 60_000, interval: 50 };
 const dataPlanes = { matchLabels: { app: 'orders' } };
 
-it('a plane gets the Routes that select it, with their secrets, and nothing of others', async () => {
+it('a data plane gets only the Routes that select it, with their secrets', async () => {
   const shop = await cluster.namespace('shop');
   const bank = await cluster.namespace('bank');
   const keys = { shop: new IssuerKey(), bank: new IssuerKey() };

@@ -12,7 +12,7 @@ import { testedGateway } from '../../support/gateways/tested-gateway.ts';
 const cluster = theCluster();
 const patience = { timeout: 60_000, interval: 50 };
 
-it('a stream ends with the Pod, the token and the group of its plane, which serves on and comes back when it may', async () => {
+it('a stream ends with the Pod, token or group of its data plane, which keeps serving and reconnects when allowed', async () => {
   const shop = await cluster.namespace('shop');
   const gateway = await testedGateway({ access: cluster, namespaces: [shop] });
   const { namespace } = gateway;

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 
 describe('with the controller away', () => {
-  it('a plane that was killed serves what it served, and follows again when the controller is back', async () => {
+  it('a killed data plane serves its last configuration, and follows again when the controller is back', async () => {
     const gateway = await helloGateway(cluster, shop);
     const { file, words } = keepingIn(gateway, 'kept');
     const first = await gateway.startPlane({ words });

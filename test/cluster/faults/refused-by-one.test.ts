@@ -48,7 +48,7 @@ async function untilShown(gateway: DeployedGateway, name: string, programmed: st
   );
 }
 
-it('a type that one plane of three does not have: it goes on with the version before, and the Route says so', async () => {
+it('a data plane without a type keeps the previous version, and the Route reports it', async () => {
   const gateway = await deployed();
   const old = olderProgram(gateway.at('old'), 'uriPathRewriteFilter');
   await gateway.apply(sayingRoute(shop, 'hello', 'first'));
@@ -92,7 +92,7 @@ it('a type that one plane of three does not have: it goes on with the version be
   expect(await said(older.port, '/hello')).toBe('200 third');
 });
 
-it('a base that one plane of three cannot build: it refuses it as a whole and goes on, also with new Routes', async () => {
+it('a data plane that cannot build a base rejects it completely and continues, also with new Routes', async () => {
   const gateway = await deployed();
   mkdirSync(gateway.at('site'));
   await gateway.apply(sayingRoute(shop, 'hello', 'first'));

@@ -71,7 +71,7 @@ const unusable: readonly Unusable[] = [
 ];
 
 describe('a snapshot on disk is not used', () => {
-  it('when it is corrupt, cut short, another plane’s or too old, and the log says why', async () => {
+  it('when it is corrupt, truncated, of another data plane or too old, with a log line', async () => {
     const gateway = await helloGateway(cluster, shop);
     const good = keepingIn(gateway, 'good');
     const plane = await gateway.startPlane({ words: good.words });
@@ -104,7 +104,7 @@ describe('a snapshot on disk is not used', () => {
   });
 });
 
-describe('what cannot be written', () => {
+describe('a snapshot that cannot be written', () => {
   it('on a full disk: the plane serves on, and the last whole snapshot stays', async () => {
     const gateway = await helloGateway(cluster, shop);
     const small = keepingIn(gateway, 'small');
@@ -139,7 +139,7 @@ describe('what cannot be written', () => {
     expect(await said(again.port, '/hello')).toBe('200 first');
   });
 
-  it('because there is no directory for it: the plane serves on, warns once, and writes when it can', async () => {
+  it('because its directory is missing: the data plane keeps serving, warns once, and writes when possible', async () => {
     const gateway = await helloGateway(cluster, shop);
     const { directory, file, words } = keepingIn(gateway, 'kept', 'taken/kept');
     writeFileSync(gateway.at('taken'), 'a file');

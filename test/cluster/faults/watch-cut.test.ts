@@ -11,7 +11,7 @@ import { testedGateway } from '../../support/gateways/tested-gateway.ts';
 const cluster = theCluster();
 const LARGE = padding(300_000);
 
-it('takes nothing of half an event, and goes on after the last whole one', async () => {
+it('ignores an incomplete event, and continues after the last complete one', async () => {
   const shop = await cluster.namespace('shop');
   const deployed = await testedGateway({ access: cluster, namespaces: [shop] });
   const wire = await CuttableWire.to(cluster.server);

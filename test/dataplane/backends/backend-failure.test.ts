@@ -38,7 +38,7 @@ it.each(failures)('%s is a failure of the backend', (refusal) => {
   expect(outcomeOf(refusalResponse(refusal))).toBe('failed');
 });
 
-it.each(others)('%s says nothing of the backend', (refusal) => {
+it.each(others)('%s is not a failure of the backend', (refusal) => {
   expect(outcomeOf(refusalResponse(refusal))).toBe('unknown');
 });
 

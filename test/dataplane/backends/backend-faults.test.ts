@@ -110,7 +110,7 @@ describe.each([
     gateway.configuration.close();
   });
 
-  it('closed while nobody uses it: nobody notices', async () => {
+  it('closed while idle: no request fails', async () => {
     const app = await ScriptedBackend.start(good);
     onTestFinished(() => app.close());
     const gateway = await serve({ type: 'ReverseProxyHandler', config: { asyncBehavior } });
@@ -126,7 +126,7 @@ describe.each([
 });
 
 describe('connecting', () => {
-  it('a backend that never accepts is given up', async () => {
+  it('a backend that never accepts times out', async () => {
     const full = await startFullListener();
     onTestFinished(() => full.close());
     const gateway = await serve({ type: 'ReverseProxyHandler', config: { connectionTimeout: '100 ms' } });
@@ -171,7 +171,7 @@ describe('connecting', () => {
 });
 
 describe('the log', () => {
-  it('tells the first failure of a cause at once and the others together', async () => {
+  it('logs the first failure of a cause at once and the others together', async () => {
     const gateway = await serve({ type: 'ReverseProxyHandler' });
     for (let i = 0; i < 5; i++) await send(gateway, 'GET /', ['Host: 127.0.0.1:1']);
     await send(gateway, 'GET /', ['Host: no.such.host.invalid']);
@@ -185,7 +185,7 @@ describe('the log', () => {
     expect(gateway.logged[0]).not.toHaveProperty('leftOut');
   });
 
-  it('tells backends apart, up to a number of them', async () => {
+  it('logs backends separately, up to a limit', async () => {
     const gateway = await serve({ type: 'ReverseProxyHandler' });
     for (let port = 1; port <= 19; port++) await send(gateway, 'GET /', [`Host: no.such.host.invalid:${port}`]);
     gateway.configuration.close();
@@ -196,7 +196,7 @@ describe('the log', () => {
     ]);
   });
 
-  it('tells of what is left when a second is over', async () => {
+  it('logs the remaining failures after a second', async () => {
     const gateway = await serve({ type: 'ReverseProxyHandler' });
     for (let i = 0; i < 3; i++) await send(gateway, 'GET /', ['Host: 127.0.0.1:1']);
     await untilTrue(() => gateway.logged.length === 2);
@@ -231,10 +231,13 @@ describe('propagateDisconnection', () => {
     expect((await leave(config)).connections).toBe(2);
   });
 
-  it.each(['streaming', 'non_streaming'])('false: the call is answered for nobody, %s', async (asyncBehavior) => {
-    const app = await leave({ propagateDisconnection: false, asyncBehavior, connections: 1 });
-    expect(app.connections).toBe(1);
-  });
+  it.each(['streaming', 'non_streaming'])(
+    'false: the call continues after the client disconnected, %s',
+    async (asyncBehavior) => {
+      const app = await leave({ propagateDisconnection: false, asyncBehavior, connections: 1 });
+      expect(app.connections).toBe(1);
+    },
+  );
 
   it.each(['streaming', 'non_streaming'])('false: not for ever, %s', async (asyncBehavior) => {
     const left = Promise.withResolvers<void>();

@@ -37,7 +37,7 @@ it.each([
   expect(played(state(maxFailures, size), outcomes)).toBe(expected);
 });
 
-it.each([0, 5])('begins anew after it was open, with a window of %i', (size) => {
+it.each([0, 5])('starts counting again after it was open, with a window of %i', (size) => {
   const circuit = state(3, size);
   expect(played(circuit, 'xxx')).toBe(3);
   expect(circuit.openUntil).toBe(UNTIL);
@@ -47,7 +47,7 @@ it.each([0, 5])('begins anew after it was open, with a window of %i', (size) => 
   expect(played(circuit, 'x')).toBe(1);
 });
 
-it('does not count what began before it was opened, nor what ends while it is open', () => {
+it('ignores requests that started before it opened or end while it is open', () => {
   const circuit = state(1);
   const before = circuit.openings;
   expect(played(circuit, 'x')).toBe(1);
@@ -57,7 +57,7 @@ it('does not count what began before it was opened, nor what ends while it is op
   expect(circuit.failed(circuit.openings)).toBe(1);
 });
 
-it('is opened and closed once, whoever tries', () => {
+it('is opened and closed once by concurrent callers', () => {
   const memory = new SharedArrayBuffer(BreakerState.bytes(0));
   const [one, other] = [new BreakerState(memory, 1), new BreakerState(memory, 1)];
   const failures = [one.failed(0), other.failed(0)];

@@ -115,7 +115,7 @@ describe('an answer that is passed on when it is whole', () => {
     client.destroy();
   });
 
-  it('goes to a file without a name that is gone afterwards', async () => {
+  it('goes to an unnamed file that is removed afterwards', async () => {
     const directory = watchedDirectory();
     const content = new BytePattern(3, 90_000);
     const app = await backend(
@@ -209,7 +209,7 @@ describe('an answer that is not passed on', () => {
     await untilTrue(() => directory.open() === 0);
   });
 
-  it('one that cannot be kept', async () => {
+  it('one that cannot be buffered', async () => {
     const directory = watchedDirectory();
     const app = await backend(scripted([`${OK}\r\n${'x'.repeat(5000)}`], end));
     const taken = `${directory.path}/taken`;

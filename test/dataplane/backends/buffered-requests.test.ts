@@ -64,7 +64,7 @@ describe('a request that is sent when it is whole', () => {
     expect(named(app, 'transfer-encoding')).toEqual([undefined]);
   });
 
-  it('that came whole with its head is sent as it came', async () => {
+  it('that arrived with its head is sent unchanged', async () => {
     const app = await backend();
     const client = await connected(await serve(whole()));
     client.send(`${head(app, 'Transfer-Encoding: chunked')}3\r\nabc\r\n0\r\n\r\n`);
@@ -90,7 +90,7 @@ describe('a request that is sent when it is whole', () => {
     expect(await untilAnswers(client, 1)).toMatchObject([{ status: 200 }]);
   });
 
-  it('asks for content that waits to be asked for, and the backend need not', async () => {
+  it('sends 100 Continue to the client, and the backend does not need to', async () => {
     const app = await backend();
     const client = await connected(await serve(whole()));
     client.send(head(app, 'Content-Length: 3', 'Expect: 100-continue'));
@@ -177,7 +177,7 @@ describe('a request that is not sent', () => {
     expect(gateway.faults).toEqual([]);
   });
 
-  it('because the backend cannot be reached: no file is left', async () => {
+  it('because the backend cannot be reached: no file is leaked', async () => {
     const directory = watchedDirectory();
     const gateway = await serve(whole({}, directory.path));
     const client = await connected(gateway);
@@ -192,7 +192,7 @@ describe('a request that is not sent', () => {
   it.each([
     ['refuses to read it', (peer: ScriptedPeer) => peer.close(), 502],
     ['answers before', (peer: ScriptedPeer) => peer.send(plainAnswer('no', '403 No')), 403],
-  ])('to its end, because the backend %s each time: no file is left', async (_case, then, status) => {
+  ])('completely, because the backend %s each time: no file is leaked', async (_case, then, status) => {
     const directory = watchedDirectory();
     const storage = { type: 'TemporaryStorage', config: { memoryLimit: 1000, directory: directory.path } };
     const app = await backend(async (peer) => {
@@ -209,7 +209,7 @@ describe('a request that is not sent', () => {
     await untilTrue(() => directory.open() === 0);
   });
 
-  it('although it is sent again: no file is left', async () => {
+  it('despite a retry: no file is leaked', async () => {
     const directory = watchedDirectory();
     const app = await backend(async (peer) => {
       if (peer.index === 2) {
@@ -231,7 +231,7 @@ describe('a request that is not sent', () => {
     await untilTrue(() => directory.open() === 0);
   });
 
-  it('to its end, because the backend answers before: no file is left', async () => {
+  it('completely, because the backend answers early: no file is leaked', async () => {
     const directory = watchedDirectory();
     const storage = { type: 'TemporaryStorage', config: { memoryLimit: 1000, directory: directory.path } };
     const app = await backend(async (peer) => {
@@ -249,7 +249,7 @@ describe('a request that is not sent', () => {
 });
 
 describe('many at a time', () => {
-  it('take little memory', async () => {
+  it('use little memory', async () => {
     const directory = watchedDirectory();
     const storage = { type: 'TemporaryStorage', config: { memoryLimit: 65_536, directory: directory.path } };
     const app = await backend();
@@ -271,7 +271,7 @@ describe('many at a time', () => {
   });
 });
 
-it('the default storage is that of the configuration, and an object of that name takes its place', async () => {
+it('the default storage can be replaced by an object of that name', async () => {
   const app = await backend();
   const handler = { type: 'ReverseProxyHandler', config: { asyncBehavior: 'non_streaming' } };
   const heap = [{ name: 'TemporaryStorage', type: 'TemporaryStorage', config: { memoryLimit: 1, fileLimit: 10 } }];

@@ -85,7 +85,7 @@ describe('objects that look at content', () => {
     await untilTrue(() => directory.open() === 0);
   });
 
-  it('a filter that answers something else gives the file back', async () => {
+  it('a filter that replaces the response releases the file', async () => {
     const directory = watchedDirectory();
     const app = await backend(eachRequest(() => plainAnswer(LONG, '500 No')));
     const retries = { condition: '${response.status.code == 500}', count: 1, delay: '1 ms' };

@@ -73,7 +73,7 @@ async function start(config: JsonObject, { services = {}, backend = {} }: Option
 const WARN = 40;
 const INFO = 30;
 
-it('opens, answers by itself, and is closed by the executor', async () => {
+it('opens, answers requests itself, and is closed by the executor', async () => {
   const { asks, app, executor, logged, counted, gauges } = await start({ maxFailures: 2 });
   const labels = { fully_qualified_name: 'test.it', name: 'it', route: '', router: '' };
   const gauge = (value: number): object[] => [{ metric: 'gw_circuit_breaker_open', labels, value }];
@@ -126,7 +126,7 @@ it.each([
   expect(counted).toEqual([]);
 });
 
-it('is no failure when a client leaves', async () => {
+it('does not count a client disconnect as a failure', async () => {
   const { asks, app, gateway } = await start({ maxFailures: 1 }, { backend: { responseTimeout: 0 } });
   const client = await RawClient.connect(gateway.port);
   client.send('GET /wait HTTP/1.1\r\nHost: a\r\n\r\n');
@@ -136,7 +136,7 @@ it('is no failure when a client leaves', async () => {
   expect(await asks('200')).toBe('200');
 });
 
-it('is no failure when a client does not send what it announced', async () => {
+it('does not count an incomplete request body as a failure', async () => {
   const { asks, gateway } = await start({ maxFailures: 1 });
   const client = await RawClient.connect(gateway.port);
   onTestFinished(() => client.destroy());
@@ -146,7 +146,7 @@ it('is no failure when a client does not send what it announced', async () => {
   expect(await asks('200')).toBe('200');
 });
 
-it('asks the openHandler', async () => {
+it('sends requests to the openHandler', async () => {
   const { asks, gateway } = await start({ maxFailures: 1, openHandler: 'other' });
   expect(await asks('close 200')).toBe('502 218');
   expect(gateway.faults).toEqual([]);
@@ -161,7 +161,7 @@ it('fails by default, with its own code and no line for each', async () => {
   expect(gateway.faults).toEqual([]);
 });
 
-it('does not count what was under way when it opened', async () => {
+it('ignores requests that were running when it opened', async () => {
   const app = { peers: [] as ScriptedPeer[] };
   const setting = await start({ maxFailures: 1 }, { backend: { responseTimeout: 0 } });
   app.peers = setting.app.peers;
@@ -176,7 +176,7 @@ it('does not count what was under way when it opened', async () => {
   expect(await setting.asks('200')).toBe('200');
 });
 
-it('is closed by a request when nobody else did it in time', async () => {
+it('is closed by a request if the executor is late', async () => {
   const { asks, executor, logged } = await start({ maxFailures: 1, openDuration: '1 ms' });
   expect(await asks('close')).toBe('502');
   const later = process.hrtime.bigint() + 1_000_000n;
@@ -199,7 +199,7 @@ describe('one memory', () => {
     expect([await one.asks('200'), await other.asks('200')]).toEqual(['200', '200']);
   });
 
-  it('outlives an object that another one takes the place of', async () => {
+  it('survives the replacement of its object', async () => {
     const services = { sharedMemory: namedMemory() };
     const before = await start(config, { services });
     await before.asks('close close');
@@ -218,7 +218,7 @@ describe('one memory', () => {
     { maxFailures: 3 },
     { maxFailures: 2, openDuration: '2 hours' },
     { maxFailures: 2, slidingCounter: { size: 5 } },
-  ])('is not that of other numbers: %j', async (other) => {
+  ])('is reset when its numbers change: %j', async (other) => {
     const services = { sharedMemory: namedMemory() };
     const before = await start(config, { services });
     await before.asks('close close');
@@ -247,7 +247,7 @@ describe.each(['ReverseProxyHandler', 'ClientHandler'])('%s', (type) => {
     expect(await statuses(handler, words, await obedient())).toEqual([failed, 503, failed, 218]);
   });
 
-  it('counts a request once, however often it is sent', async () => {
+  it('counts a retried request once', async () => {
     const app = await obedient();
     const retries = { count: 2, delay: 'zero' };
     const handler = { type, config: { circuitBreaker: config, retries } };
@@ -255,7 +255,7 @@ describe.each(['ReverseProxyHandler', 'ClientHandler'])('%s', (type) => {
     expect(app.requests).toHaveLength(6);
   });
 
-  it('has none that is not enabled', async () => {
+  it('is absent when disabled', async () => {
     const handler = { type, config: { circuitBreaker: { ...config, enabled: false } } };
     expect(await statuses(handler, ['close', 'close', 'close', '200'], await obedient())).toEqual([
       ...[failed, failed, failed],

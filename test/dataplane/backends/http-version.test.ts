@@ -84,7 +84,7 @@ describe('a backend with TLS', () => {
     expect(await request()).toMatchObject({ status: 200, body: version });
   });
 
-  it('that does not speak HTTP/2 is spoken to in HTTP/1.1, and told of once', async () => {
+  it('without HTTP/2 gets HTTP/1.1, with one log line', async () => {
     const { port } = await startSecure({}, createServer);
     const tls = tlsOptions();
     const towards = `https://localhost:${port}`;
@@ -124,7 +124,7 @@ describe('a backend with TLS', () => {
   });
 });
 
-describe('a backend that wants HTTP/1.1', () => {
+describe('a backend that requires HTTP/1.1', () => {
   /** Resets what comes in HTTP/2; answers the rest with its body. Tells the version of each request. */
   async function startReluctant(): Promise<{ port: number; versions: string[] }> {
     const versions: string[] = [];
@@ -181,7 +181,7 @@ describe('a backend that wants HTTP/1.1', () => {
     expect(versions.filter((version) => version === '2.0')).toHaveLength(1);
   });
 
-  it('is asked in HTTP/2 again after a while', async () => {
+  it('is tried with HTTP/2 again after a while', async () => {
     const { port, versions } = await startReluctant();
     const { request } = await startTowards(`https://localhost:${port}`, {
       tls: tlsOptions(),
@@ -220,26 +220,23 @@ describe('a backend without TLS', () => {
   it.each([
     ['begins in HTTP/2', 'backend-malformed', (peer: ScriptedPeer) => new Http2Peer(peer).greet()],
     ['closes', 'backend-closed', (peer: ScriptedPeer) => peer.close()],
-  ])(
-    'that speaks HTTP/2 only and %s when it is asked to upgrade: the log says what to set',
-    async (_case, refusal, does) => {
-      const backend = await ScriptedBackend.start(async (peer) => {
-        await peer.head();
-        does(peer);
-      });
-      onTestFinished(() => backend.close());
-      const { request, logged } = await startTowards(`http://127.0.0.1:${backend.port}`, { protocolVersion: 'HTTP/2' });
-      expect(refusalOf(await request())).toBe(refusal);
-      expect(logged).toMatchObject([{ level: 40, refusal, reason: expect.stringContaining('http2PriorKnowledge') }]);
-    },
-  );
+  ])('with HTTP/2 only that %s on an upgrade: the log names the setting', async (_case, refusal, does) => {
+    const backend = await ScriptedBackend.start(async (peer) => {
+      await peer.head();
+      does(peer);
+    });
+    onTestFinished(() => backend.close());
+    const { request, logged } = await startTowards(`http://127.0.0.1:${backend.port}`, { protocolVersion: 'HTTP/2' });
+    expect(refusalOf(await request())).toBe(refusal);
+    expect(logged).toMatchObject([{ level: 40, refusal, reason: expect.stringContaining('http2PriorKnowledge') }]);
+  });
 
   it.each([
     [{}, false],
     [{ protocolVersion: 'HTTP/1.1' }, false],
     [{ protocolVersion: 'HTTP/2' }, true],
     [{ protocolVersion: 'HTTP/2', http2PriorKnowledge: false }, true],
-  ])('with %j is spoken to in HTTP/1.1; asked to upgrade: %j', async (config, asked) => {
+  ])('with %j gets HTTP/1.1; upgrade requested: %j', async (config, asked) => {
     const backend = await ScriptedBackend.start(eachRequest(() => plainAnswer('fine')));
     onTestFinished(() => backend.close());
     const { request, logged } = await startTowards(`http://127.0.0.1:${backend.port}`, config);
@@ -250,7 +247,7 @@ describe('a backend without TLS', () => {
     expect(told).toHaveLength(asked ? 1 : 0);
   });
 
-  it('that is known to speak HTTP/2 is spoken to in it', async () => {
+  it('that is known to support HTTP/2 gets it', async () => {
     const backend = await Http2Backend.start((stream) => {
       stream.respond({ ':status': 200 });
       stream.end('in HTTP/2');

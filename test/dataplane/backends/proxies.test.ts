@@ -154,7 +154,7 @@ describe('an HTTP proxy', () => {
     gateway.configuration.close();
   });
 
-  it('may pass on what a backend that speaks HTTP/2 begins with', async () => {
+  it('may pass on the HTTP/2 preface of a backend at once', async () => {
     const proxy = await backend(async (peer) => {
       await peer.head();
       const settings = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]);
@@ -221,7 +221,7 @@ describe('a proxy that does not lead to the backend', () => {
     expect(JSON.stringify(gateway.logged)).not.toContain(Buffer.from(`gateway:${PASSWORD}`).toString('base64'));
   });
 
-  it('wants credentials: a request', async () => {
+  it('requires credentials: a request', async () => {
     const proxy = await startProxy({ credentials: 'other:one' });
     const gateway = await serve(through(custom(proxy.uri, { username: 'gateway', ...secrets })), [], { reach });
     const answer = await send(gateway, 'GET /', host);
@@ -235,7 +235,7 @@ describe('a proxy that does not lead to the backend', () => {
     ['a request that wants credentials', 'request', { credentials: 'other:one' }, 1],
     ['a tunnel that wants credentials', 'websocket', { credentials: 'other:one' }, 1],
     ['a tunnel that it refuses', 'websocket', { refuses: 403 }, 3],
-  ])('is asked as often as that can help: %s', async (_case, kind, rule, times) => {
+  ])('is retried only if that can help: %s', async (_case, kind, rule, times) => {
     const proxy = await startProxy(rule);
     const options = custom(proxy.uri, { username: 'gateway', ...secrets });
     const retries = { enabled: true, count: 2, delay: '1 ms' };
@@ -244,12 +244,12 @@ describe('a proxy that does not lead to the backend', () => {
     expect(proxy.asked).toHaveLength(times);
   });
 
-  it('answers in the place of a backend: what it says is the answer', async () => {
+  it('answers instead of the backend: its response is returned', async () => {
     const proxy = await startProxy({ refuses: 503 });
     expect((await send(await serve(through(custom(proxy.uri))), 'GET /', host)).status).toBe(503);
   });
 
-  it.each(['request', 'websocket'])('has a password that is not there: a %s', async (kind) => {
+  it.each(['request', 'websocket'])('has a missing password: a %s', async (kind) => {
     const proxy = await startProxy();
     const options = custom(proxy.uri, { username: 'gateway', ...secrets });
     const gateway = await serve(through(options, { websocket: { enabled: true } }));
@@ -280,7 +280,7 @@ describe('a proxy that does not lead to the backend', () => {
     expect([answer.status, refusalOf(answer)]).toEqual([502, 'backend-proxy']);
   });
 
-  it('accepts, and does not say where it leads', async () => {
+  it('accepts the connection and does not answer CONNECT', async () => {
     const silent = await backend(async (peer) => void (await peer.head()));
     const config = { connectionTimeout: '100 ms', websocket: { enabled: true } };
     const gateway = await serve(through(custom(`http://127.0.0.1:${silent.port}`), config));
@@ -289,7 +289,7 @@ describe('a proxy that does not lead to the backend', () => {
     await silent.peers[0]!.untilClosed();
   });
 
-  it('leads there the next time', async () => {
+  it('works the next time', async () => {
     const app = await backend();
     const rule = { refuses: 407 as number | undefined, hosts: { 'app.internal': app.port } };
     const proxy = await startProxy(rule as ProxyRule);
@@ -346,7 +346,7 @@ describe('the proxy of the system', () => {
   it.each<[string, JsonObject]>([
     ['SystemProxyOptions', { proxyOptions: { type: 'SystemProxyOptions' } }],
     ['systemProxy', { systemProxy: true }],
-  ])('says when there is none, for %s', async (_case, config) => {
+  ])('reports a missing proxy, for %s', async (_case, config) => {
     const gateway = await serve({ type: 'ReverseProxyHandler', config });
     expect(gateway.logged.map((line) => line['msg'])).toEqual([
       'neither http.proxyHost nor https.proxyHost is set; requests go directly to backends',
@@ -372,12 +372,12 @@ describe('the proxy of the system', () => {
     [{ 'http.proxyHost': 'p', 'http.nonProxyHosts': '' }, 'http', 'localhost', 'p:80'],
     [{ 'https.proxyHost': 'p', 'http.nonProxyHosts': 'x' }, 'https', 'x', null],
     [{ 'https.proxyHost': 'p', 'http.nonProxyHosts': 'x', 'https.nonProxyHosts': 'y' }, 'https', 'x', 'p:443'],
-  ])('%j: %s://%s goes by %s', (system, scheme, to, expected) => {
+  ])('%j: %s://%s uses %s', (system, scheme, to, expected) => {
     const proxy = systemProxy(operatorReach({}, system)).proxyFor(scheme, to);
     expect(proxy === null ? null : `${proxy.host}:${proxy.port}`).toBe(expected);
   });
 
-  it.each(['0', '65536', 'http', ''])('port %j is none', (port) => {
+  it.each(['0', '65536', 'http', ''])('port %j is invalid', (port) => {
     const system = { 'http.proxyHost': 'p', 'http.proxyPort': port };
     expect(() => systemProxy(operatorReach({}, system))).toThrow('the system property http.proxyPort is not a port');
   });

@@ -118,7 +118,7 @@ describe.each(['ReverseProxyHandler', 'ClientHandler'])('%s', (type) => {
 it.each([
   ['a backend that does not listen', 'Host: 127.0.0.1:1', 'backend-connect'],
   ['a name without an address', 'Host: no.such.host.invalid', 'backend-address'],
-])('%s is asked for again', async (_case, host, refusal) => {
+])('%s is retried', async (_case, host, refusal) => {
   const gateway = await serve(handler({ ...AT_ONCE, count: 3 }));
   expect(refusalOf(await send(gateway, 'GET /', [host]))).toBe(refusal);
   expect(said(gateway)).toEqual([[WARN, 'request failed after all retries', refusal, 3]]);
@@ -155,7 +155,7 @@ describe('condition', () => {
     expect(said(gateway)).toEqual([[DEBUG, 'request succeeded after a retry', bad.length]]);
   });
 
-  it('that stays true gives the last answer, whole', async () => {
+  it('that stays true returns the last response completely', async () => {
     const app = await backend(steps(answers('first', '503 Busy'), answers('second', '503 Busy')));
     const gateway = await serve(handler({ ...AT_ONCE, count: 1, condition: busy }));
     expect(await send(gateway, 'GET /', [to(app)])).toMatchObject({ status: 503, body: 'second' });
@@ -187,7 +187,7 @@ describe('condition', () => {
   }
 });
 
-describe('what is said of failures', () => {
+describe('logs of failures', () => {
   const cut: Step = (peer) => {
     peer.send('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nnot all');
     peer.end();
@@ -250,8 +250,8 @@ describe('what is said of failures', () => {
   });
 });
 
-describe('what is sent again', () => {
-  it('has every header once, whatever a trusted proxy said', async () => {
+describe('a retried request', () => {
+  it('has every header once, also behind a trusted proxy', async () => {
     const app = await backend(steps(closes, closes, answers('good')));
     const options: ConfiguredOptions = { trustedProxies: ['127.0.0.1'] };
     const gateway = await serve(handler(AT_ONCE), [], options);
@@ -263,7 +263,7 @@ describe('what is sent again', () => {
     expect(others).toEqual([first, first]);
   });
 
-  it('has what filters made of the request, once', async () => {
+  it('has the changes of filters once', async () => {
     const app = await backend(steps(closes, answers('good')));
     const add = { type: 'HeaderFilter', config: { messageType: 'REQUEST', add: { 'X-Added': ['yes'] } } };
     const set = { type: 'StaticRequestFilter', config: { method: 'POST', uri: `http://127.0.0.1:${app.port}/made` } };
@@ -297,7 +297,7 @@ describe('what is sent again', () => {
       (content: string) =>
         `Transfer-Encoding: chunked\r\n\r\n${content.length.toString(16)}\r\n${content}\r\n0\r\n\r\n`,
     ],
-  ])('has a body %s whole after the backend left in the middle of it', async (_case, framed) => {
+  ])('has a complete body %s after the backend disconnected midway', async (_case, framed) => {
     const app = await backend(async (peer) => {
       if (peer.index < 2) {
         await peer.until((text) => text.length > 40_000);
@@ -331,7 +331,7 @@ describe('what is sent again', () => {
     expect(app.connections).toBe(2);
   });
 
-  it('goes on with a body of which the client has not sent everything', async () => {
+  it('continues a body that the client is still sending', async () => {
     const app = await backend(async (peer) => {
       if (peer.index === 0) {
         await peer.until((text) => text.endsWith('first'));
@@ -367,7 +367,7 @@ describe('what is sent again', () => {
     expect(app.requests.map(({ body }) => body)).toEqual(['made', 'made']);
   });
 
-  it.each(['1234567890 and more', long])('is nothing when the body is too long to be kept', async (content) => {
+  it.each(['1234567890 and more', long])('is not sent when the body is too large to buffer', async (content) => {
     const app = await backend(steps(closes));
     const storage = { name: 'small', type: 'TemporaryStorage', config: { memoryLimit: 10, fileLimit: 10 } };
     const gateway = await serve(handler(AT_ONCE, 'ReverseProxyHandler', { temporaryStorage: 'small' }), [storage]);
@@ -392,7 +392,7 @@ describe('what is sent again', () => {
     expect(app.requests.map(({ body }) => body === content)).toEqual([true, true, true]);
   });
 
-  it('may be too long to be kept when nothing fails', async () => {
+  it('may have a body too large to buffer when nothing fails', async () => {
     const app = await backend(steps(answers('good')));
     const storage = { name: 'TemporaryStorage', type: 'TemporaryStorage', config: { memoryLimit: 10, fileLimit: 10 } };
     const gateway = await serve(handler(AT_ONCE), [storage]);
@@ -427,7 +427,7 @@ describe('configurations', () => {
   });
 });
 
-describe('a request whose kept connection is dead', () => {
+describe('a request whose pooled connection is closed', () => {
   /** Answers the first request of all; every later one costs its connection. */
   const failing = (): Script => steps(answers('warm'), closes);
 

@@ -73,7 +73,7 @@ it('waits ten seconds before each of five retries', async () => {
   expect(app.requests).toHaveLength(6);
 });
 
-it('waits as long as it is told', async () => {
+it('waits for the configured delay', async () => {
   const { gateway, executor } = await start(answersAt(1), { delay: '3 minutes' });
   const client = await asks(gateway, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
   await executor.until(1);

@@ -51,7 +51,7 @@ async function received(socket: Socket): Promise<number> {
 }
 
 describe('messages in chunks of one byte that have to be whole', { timeout: 60_000 }, () => {
-  it('cost what their content costs when clients send them', async () => {
+  it('use the memory of their content when clients send them', async () => {
     const app = await ScriptedBackend.start(async ({ socket }) => {
       let head = '';
       let bytes = 0;
@@ -77,7 +77,7 @@ describe('messages in chunks of one byte that have to be whole', { timeout: 60_0
     expect(heldContent.bytes).toBe(0);
   });
 
-  it('cost what their content costs when a backend sends them to clients that do not read', async () => {
+  it('use the memory of their content when a backend sends them to clients that do not read', async () => {
     const app = await ScriptedBackend.start(async (peer) => {
       await once(peer.socket, 'data');
       peer.socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n');
@@ -97,11 +97,11 @@ describe('messages in chunks of one byte that have to be whole', { timeout: 60_0
   });
 });
 
-describe('a body that is taken whole', () => {
+describe('a buffered body', () => {
   const source = { pauseBody() {}, resumeBody() {}, abandonBody() {}, bodyWanted() {} };
   const x = Buffer.from('x');
 
-  it('goes to the storage in few calls however small its pieces are', async () => {
+  it('is written to the storage in few calls even in tiny pieces', async () => {
     let writes = 0;
     let stored = 0;
     const storage: TemporaryStorage = {
@@ -131,7 +131,7 @@ describe('a body that is taken whole', () => {
     expect(heldContent.bytes).toBe(0);
   });
 
-  it('goes to a file as soon as all messages together hold too much', async () => {
+  it('goes to a file as soon as all messages together exceed the memory limit', async () => {
     const { limit } = heldContent;
     onTestFinished(() => void (heldContent.limit = limit));
     heldContent.limit = 10_000;
@@ -166,7 +166,7 @@ describe('bodies that expressions read', () => {
   const head = 'POST / HTTP/1.1\r\nHost: h\r\nConnection: close\r\nContent-Length: 600000\r\n\r\n';
   const half = Buffer.alloc(300_000, 'x');
 
-  it('are refused with 503 while others take the memory, and served again when that is over', async () => {
+  it('are rejected with 503 while the memory is full, and served again afterwards', async () => {
     const gateway = await serve(reading, [], { limits: { heldBytes: 1_000_000 } });
     onTestFinished(() => void (heldContent.limit = 128 << 20));
     const whole = (client: RawClient): Promise<string> => client.untilClosed();

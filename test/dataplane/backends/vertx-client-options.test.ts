@@ -54,7 +54,7 @@ describe.each(places)('names in %s', (place, config) => {
     expect(problemsOf(proxying(config({ [name]: {} })))).toEqual([problem]);
   });
 
-  it('one that nobody knows is refused, and the one that is meant is named', () => {
+  it('an unknown option is rejected with a suggestion', () => {
     const problems = checkConfigured({ handler: proxying(config({ keepAlife: true })) });
     expect(problems).toMatchObject([{ code: 'unknown-field', hint: "did you mean 'keepAlive'?" }]);
     const [other] = checkConfigured({ handler: proxying(config({ zzz: true })) });
@@ -84,7 +84,7 @@ describe('effects', () => {
     [{ keepAlive: false }, 2],
     [{ keepAlive: true }, 1],
     [{}, 1],
-  ])('%j: two requests take %i connections', async (vertx, connections) => {
+  ])('%j: two requests use %i connections', async (vertx, connections) => {
     const app = await backend(good);
     const gateway = await serve(proxying({ vertx }));
     for (const path of ['/1', '/2']) await send(gateway, `GET ${path}`, [`Host: 127.0.0.1:${app.port}`]);

@@ -38,7 +38,7 @@ describe('admin.json', () => {
     });
   });
 
-  it('takes every field that it acts on', () => {
+  it('accepts every supported field', () => {
     const { admin, problems } = check({
       comment: 'ours',
       connectors: [
@@ -138,7 +138,7 @@ describe('admin.json', () => {
     expect(admin === null).toBe(line.startsWith('error'));
   });
 
-  it('has all its problems told at once, and none that only follows from another', () => {
+  it('has all its problems reported at once, without consequential ones', () => {
     const { problems } = check({
       prefx: 'x',
       gatewayUnits: 0,
@@ -157,7 +157,7 @@ describe('admin.json', () => {
     expect(problems.map(({ hint }) => hint)).toContain("did you mean 'keys'?");
   });
 
-  it('does not know of objects that are not used because a name is misspelt', () => {
+  it('does not report objects as unused because of a misspelt name', () => {
     expect(lines(check({ temporaryStorage: 'onw', heap: [storage('own')] }).problems)).toEqual([
       'error reference temporaryStorage',
     ]);
@@ -183,12 +183,12 @@ describe('connectors', () => {
       ['maxHeaderSize', 'initialSettings.maxHeaderListSize'],
     ],
     ['with one size', { maxHeaderSize: 300 }, []],
-  ])('%s are told which options have no effect', (_case, vertx, names) => {
+  ])('%s get a warning for options without effect', (_case, vertx, names) => {
     const { problems } = check({ connectors: [{ port: 8080, vertx }] });
     expect(lines(problems)).toEqual(names.map((name) => `warning no-effect connectors[0].vertx.${name}`));
   });
 
-  it('with TLS are told that HTTP/2 in the clear is not spoken anyway', () => {
+  it('with TLS get a warning that cleartext HTTP/2 has no effect', () => {
     const keyManager = { type: 'SecretsKeyManager', config: { signingSecretId: 'a', secretsProvider: 'store' } };
     const { problems } = check({
       connectors: [{ port: 8443, tls: 'keys', vertx: { http2ClearTextEnabled: false, useAlpn: false } }],

@@ -29,7 +29,7 @@ function connectors(document: JsonObject, overrides: Partial<ConnectorOverrides>
 }
 
 describe('connectors', () => {
-  it('are one at port 8080 when nobody says', () => {
+  it('default to one at port 8080', () => {
     expect(connectorCount(settingsOf({}))).toBe(1);
     expect(connectors({})).toEqual([
       {
@@ -43,7 +43,7 @@ describe('connectors', () => {
     ]);
   });
 
-  it('say each whether clients may close their side alone, and the command line goes before', () => {
+  it('allow half-close each, and the command line overrides them', () => {
     const document = { connectors: [{ port: 1, halfClose: true }, { port: 2 }] };
     expect(connectors(document).map(({ limits }) => limits.halfClose)).toEqual([true, undefined]);
     const overridden = connectors(document, { limits: { halfClose: false } });
@@ -104,12 +104,12 @@ describe('connectors', () => {
     expect(connector?.limits.http2 ?? true).toBe(http2);
   });
 
-  it('take requests without a host only where they say so', () => {
+  it('accept requests without a host only if configured', () => {
     const ways = connectors({ connectors: [{ port: 8080, missingHost: true }, { port: 8081 }] });
     expect(ways.map(({ limits }) => listenerLimits.parse(limits).missingHost)).toEqual([true, false]);
   });
 
-  it('say which WebSockets they let through', () => {
+  it('configure the allowed WebSockets', () => {
     const vertx = {
       webSocketSubProtocols: 'chat, news',
       perMessageWebSocketCompressionSupported: false,
@@ -126,11 +126,11 @@ describe('connectors', () => {
     [-1, undefined],
     [0, undefined],
     [17, 17],
-  ])('with an acceptBacklog of %i let %s wait', (acceptBacklog, backlog) => {
+  ])('with an acceptBacklog of %i queue %s', (acceptBacklog, backlog) => {
     expect(connectors({ connectors: [{ port: 1, vertx: { acceptBacklog } }] })[0]?.backlog).toBe(backlog);
   });
 
-  it('share what the settings say of requests, and the command line goes before', () => {
+  it('share the request settings, and the command line overrides them', () => {
     const document = {
       maxBodyLength: 10,
       preserveOriginalQueryString: true,

@@ -64,7 +64,7 @@ describe('a base URI', () => {
     expect((await ask(gateway.port, head, body)).body).toBe('at http://inside.test/');
   });
 
-  it('of a filter is what the filter sees', async () => {
+  it('of a filter applies before the filter', async () => {
     const filter = {
       type: 'HeaderFilter',
       baseURI: 'http://filtered.test',
@@ -106,7 +106,7 @@ describe('a document with a base URI', () => {
     ]);
   });
 
-  it('that gives the decorator a configuration is refused', () => {
+  it('with a configuration is rejected', () => {
     const decorator = { name: 'elsewhere', type: 'BaseUriDecorator', config: { base: 'http://x' } };
     expect(checkConfigured({ handler: showUri, heap: [decorator] })).toMatchObject([
       { code: 'unknown-field', path: ['heap', 0, 'config', 'base'] },

@@ -203,7 +203,7 @@ describe('contexts', () => {
     });
   });
 
-  it('are not taken apart where they are objects of the program, and have an end', async () => {
+  it('are not expanded if they are internal objects, and are limited', async () => {
     const assigned = ['${request.headers}', ...Array.from({ length: 7 }, (_, i) => `\${attributes.m${i}}`)];
     const onRequest = assigned.flatMap((value, i) => [
       { target: `\${attributes.m${i}}`, value: "${toJson('{}')}" },
@@ -263,7 +263,7 @@ describe('entities', () => {
     expect(contents(gateway)).toEqual([shown, shown]);
   });
 
-  it('that are long pass in full, whether their length is known or not', async () => {
+  it('that are long pass completely, with known or unknown length', async () => {
     const gateway = await inFrontOf({ captureEntity: true, maxEntityLength: 100_000 }, (request, response) => {
       response.setHeader('Content-Type', 'text/plain');
       request.pipe(response);
@@ -319,7 +319,7 @@ describe('entities', () => {
     expect(captured(gateway)[1]).not.toContain('entity');
   });
 
-  it('that break off are said to, and the client hears of it', async () => {
+  it('that end early are marked, and the client sees the end', async () => {
     const gateway = await inFrontOf(
       { captureEntity: true },
       (_, response) => {

@@ -33,7 +33,7 @@ describe('the timer', () => {
     expect(gateway.observed[0]!.seconds).toBeLessThan(5);
   });
 
-  it('measures a filter, what it takes itself and what is behind it', async () => {
+  it('measures a filter: total, internal and downstream time', async () => {
     const { lines, metrics } = await timed({
       handler: { type: 'Chain', config: { filters: [{ ...filter, timer: true }], handler: answer } },
     });
@@ -51,13 +51,13 @@ describe('the timer', () => {
     expect(lines).toEqual([['gateway.top-level-handler', expect.any(String)]]);
   });
 
-  it('measures in the unit it is told', async () => {
+  it('measures in the configured unit', async () => {
     const micros = { name: 'micros', type: 'TimerDecorator', config: { timeUnit: 'microseconds' } };
     const { lines } = await timed({ heap: [micros], handler: { ...answer, micros: true } });
     expect(lines).toEqual([['gateway.still', expect.stringMatching(/^Elapsed time: \d+ microseconds$/)]]);
   });
 
-  it('measures what fails, too', async () => {
+  it('measures failures too', async () => {
     gateway = await startConfigured({
       handler: { type: 'Chain', timer: true, config: { filters: [], handler: { ...answer, baseURI: '${null}' } } },
     });

@@ -3,7 +3,7 @@ import { eachRequest, plainAnswer, ScriptedBackend } from '../../support/backend
 import { refusalOf } from '../../support/clients/answers.ts';
 import { send, serve } from '../../support/gateways/served.ts';
 
-it('returns the answer of the service, whatever it is', async () => {
+it('returns any response of the service', async () => {
   const service = await ScriptedBackend.start(eachRequest(() => plainAnswer('no', '503 Not Now')));
   onTestFinished(() => service.close());
   const gateway = await serve('ClientHandler');
@@ -31,7 +31,7 @@ it('a service that answers too late is a failure of the chain', async () => {
   expect((await send(gateway, 'GET /', [`Host: 127.0.0.1:${service.port}`])).status).toBe(500);
 });
 
-it('what may not be reached is still refused as such', async () => {
+it('a forbidden address is still rejected as such', async () => {
   const gateway = await serve('ClientHandler');
   expect((await send(gateway, 'GET /', [`Host: 127.0.0.1:${gateway.port}`])).status).toBe(403);
 });

@@ -10,7 +10,7 @@ const answer = {
 };
 const filter = { name: 'filter', type: 'HeaderFilter', config: { messageType: 'REQUEST', add: { X: ['filtered'] } } };
 
-describe('stands for', () => {
+describe('refers to', () => {
   it.each([
     ['a handler', 'a', [answer, named('a', 'answer')]],
     ['a handler that is declared later', 'a', [named('a', 'answer'), answer]],
@@ -26,7 +26,7 @@ describe('stands for', () => {
     expect(problemsOf(handler, heap)).toEqual([]);
   });
 
-  it('does what it stands for', async () => {
+  it('acts like the object that it refers to', async () => {
     const chain = { type: 'Chain', config: { filters: ['f', 'f'], handler: 'a' } };
     const gateway = await serve(chain, [named('f', 'filter'), filter, named('a', 'answer'), answer]);
     expect((await send(gateway, 'GET /')).body).toBe('filtered');

@@ -6,7 +6,7 @@ const answering = (entity: string): JsonValue => ({ type: 'StaticResponseHandler
 const dispatching = (...bindings: JsonValue[]): JsonValue => ({ type: 'DispatchHandler', config: { bindings } });
 const under = (path: string): string => `\${matches(request.uri.path, '^${path}')}`;
 
-describe('what OpenIG does', () => {
+describe('compatibility with OpenIG', () => {
   const two = dispatching(
     { condition: under('/t/a'), handler: answering('A ${request.uri}') },
     { condition: under('/t/b'), baseURI: 'http://other.example:99/zz?x=1', handler: answering('B ${request.uri}') },
@@ -34,19 +34,19 @@ it.each([
   ['http://other.example/', 'http://other.example/a/b?c=d'],
   ['https://other.example:8443', 'https://other.example:8443/a/b?c=d'],
   ['http://[::1]:81', 'http://[::1]:81/a/b?c=d'],
-])('a base %s takes requests to %s', async (baseURI, uri) => {
+])('a base %s sends requests to %s', async (baseURI, uri) => {
   const gateway = await serve(dispatching({ baseURI, handler: answering('to ${request.uri}') }));
   expect((await send(gateway, 'GET /a/b?c=d')).body).toBe(`to ${uri}`);
 });
 
-it('says in the log that the query of a base has no effect', async () => {
+it('logs that the query of a base has no effect', async () => {
   const gateway = await serve(dispatching({ baseURI: 'http://other.example?x=1', handler: answering('x') }));
   expect(gateway.logged).toMatchObject([
     { baseURI: 'http://other.example/?x=1', msg: 'query of a baseURI ignored; the query of the request is kept' },
   ]);
 });
 
-it('reads the body of a request before a condition asks for it', async () => {
+it('reads the body of a request before a condition uses it', async () => {
   const condition = "${request.entity.string == 'open'}";
   const gateway = await serve(dispatching({ condition, handler: answering('opened') }));
   expect((await send(gateway, 'POST /', [], 'open')).body).toBe('opened');

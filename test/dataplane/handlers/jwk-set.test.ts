@@ -26,7 +26,7 @@ function provider(files: Record<string, object>): { directory: string; secretsPr
 const keysOf = (body: string): Record<string, unknown>[] => JSON.parse(body).keys;
 
 describe(TYPE, () => {
-  it('shows the public halves of keys, whatever they are used for', async () => {
+  it('publishes the public halves of keys for all usages', async () => {
     const { secretsProvider } = provider({
       signing: jwk(rsa.privateKey, { kid: 'k1' }),
       agreeing: jwk(ec.privateKey, { kid: 'k2' }),
@@ -59,7 +59,7 @@ describe(TYPE, () => {
     expect(keysOf(body.toString())).toEqual([{ ...key, use: 'sig' }]);
   });
 
-  it('shows private and symmetric keys only where it is told to, and then nobody may keep them', async () => {
+  it('publishes private and symmetric keys only if configured, with Cache-Control: no-store', async () => {
     const { secretsProvider } = provider({
       signing: jwk(rsa.privateKey, { kid: 'k1' }),
       hmac: { kty: 'oct', k: SYMMETRIC, kid: 'k2', alg: 'HS256' },
@@ -145,7 +145,7 @@ describe(TYPE, () => {
     expect(problems).toEqual(expected);
   });
 
-  it('does not let a tenant copy private keys', () => {
+  it('does not let a tenant publish private keys', () => {
     const heap = [{ name: 'p', type: 'Base64EncodedSecretStore', config: { secrets: {} } }];
     const purposes = [{ secretId: 'a', keyUsage: 'SIGN' }];
     const problems = (exposePrivateSecrets: boolean) =>

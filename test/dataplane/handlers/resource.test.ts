@@ -78,7 +78,7 @@ describe('files', () => {
     expect(head.headers.get('content-length')).toBe(String(body.length));
   });
 
-  it('are sent in full, however large, with their length', async () => {
+  it('of any size are sent completely, with their length', async () => {
     const { port } = await serve(serving());
     const exchange = await httpExchange({ port, path: '/large.bin', expected: LARGE });
     expect(exchange).toMatchObject({ status: 200, received: LARGE.length, exact: true });
@@ -109,7 +109,7 @@ describe('files', () => {
   });
 });
 
-describe('what is not there', () => {
+describe('a missing file', () => {
   it.each([
     '/nope',
     '/index.html/',
@@ -237,7 +237,7 @@ describe('configurations', () => {
     expect(problemsOf({ type: 'ResourceHandler', config })).toEqual(problems);
   });
 
-  it('with a directory that is not there cannot be built', async () => {
+  it('with a missing directory cannot be built', async () => {
     const missing = join(top, 'missing');
     await expect(startConfigured({ handler: serving({ directories: [missing] }) })).rejects.toThrow(
       `there is no directory ${missing}`,

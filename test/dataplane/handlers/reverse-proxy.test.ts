@@ -21,7 +21,7 @@ async function backend(script: Script = target): Promise<ScriptedBackend> {
 const host = (port: number, name = '127.0.0.1'): string => `Host: ${name}:${port}`;
 
 describe('forwarding', () => {
-  it('goes to the host and port of the URI, and the answer comes back', async () => {
+  it('goes to the host and port of the URI, and the response is returned', async () => {
     const app = await backend(eachRequest(({ body }) => plainAnswer(`got ${body}`, '418 Teapot', 'X-App: yes\r\n')));
     const gateway = await serve(proxying());
     const answer = await send(gateway, 'POST /a/b?c=d', [host(app.port), 'X-Client: yes'], 'content');
@@ -59,7 +59,7 @@ describe('forwarding', () => {
   });
 });
 
-describe('what cannot be sent on', () => {
+describe('a request that cannot be forwarded', () => {
   it.each([
     ['a backend that does not listen', ['Host: 127.0.0.1:1'], 502, 'backend-connect'],
     ['a backend whose name does not resolve', ['Host: no.such.host.invalid'], 502, 'backend-address'],
@@ -79,7 +79,7 @@ describe('what cannot be sent on', () => {
     expect([answer.status, refusalOf(answer)]).toEqual([502, 'backend-connect-timeout']);
   });
 
-  it('a backend over TLS that is not there', async () => {
+  it('an unreachable backend over TLS', async () => {
     const baseURI = 'https://127.0.0.1:1';
     const gateway = await serve({ type: 'DispatchHandler', config: { bindings: [{ handler: proxying(), baseURI }] } });
     const answer = await send(gateway, 'GET /');
@@ -115,14 +115,14 @@ describe('what cannot be sent on', () => {
     expect(gateway.logged).toMatchObject([{ msg, refusal: 'backend-egress' }]);
   });
 
-  it('a request for the gateway itself by a name, whatever the name stands for', async () => {
+  it('a request for the gateway itself by any name', async () => {
     const gateway = await serve(proxying());
     const { status } = await send(gateway, 'GET /', [host(gateway.port, 'localhost')]);
     expect([403, 502]).toContain(status); // 502 where the name has a further address, at which nobody listens
     expect(gateway.finished).toHaveLength(1);
   });
 
-  it('but a few gateways in a row are no circle', async () => {
+  it('but a few gateways in a row are not a loop', async () => {
     const app = await backend();
     const via = ['Via: 1.1 gatewarden', 'Via: 1.1 gatewarden, 1.1 gatewarden', 'Via: 1.1 gatewarden, 1.0 fred'];
     expect((await send(await serve(proxying()), 'GET /', [host(app.port), ...via])).status).toBe(200);
@@ -148,7 +148,7 @@ describe('fields', () => {
     expect(app.connections).toBe(2);
   });
 
-  it('soTimeout: a backend that says nothing is given up', async () => {
+  it('soTimeout: a silent backend times out', async () => {
     const app = await backend(async (peer) => void (await peer.request()));
     const gateway = await serve(proxying({ soTimeout: '100 ms' }));
     const answer = await send(gateway, 'GET /', [host(app.port)]);
@@ -177,7 +177,7 @@ describe('fields', () => {
     [{ connectionTimeToLive: '1 ns' }, 2, null],
     [{ connectionTimeToLive: '1 hour' }, 1, null],
     [{}, 1, null],
-  ])('%j: two requests take %i connections', async (config, connections, connection) => {
+  ])('%j: two requests use %i connections', async (config, connections, connection) => {
     const app = await backend(
       eachRequest(async () => {
         const until = performance.now() + 5; // older than the shortest time to live
@@ -203,7 +203,7 @@ describe('websocket', () => {
     return client;
   }
 
-  it('enabled: passes what both sides send after the upgrade', async () => {
+  it('enabled: passes data of both sides after the upgrade', async () => {
     const app = await backend(
       switching(async (peer) => {
         await peer.until((text) => framesIn(text).length === 1);
@@ -217,14 +217,14 @@ describe('websocket', () => {
     expect(tunnels()).toBe(1);
   });
 
-  it('not enabled: the backend is not asked to upgrade', async () => {
+  it('not enabled: the upgrade is not sent to the backend', async () => {
     const app = await backend();
     const client = await upgrade({}, app.port);
     expect(await untilAnswers(client, 1)).toMatchObject([{ status: 200, body: 'answer to /socket' }]);
     expect(app.requests[0]!.headers.map(([name]) => name)).not.toContain('upgrade');
   });
 
-  it('enabled: other requests of the handler are as before', async () => {
+  it('enabled: other requests of the handler are not affected', async () => {
     const app = await backend();
     const gateway = await serve(proxying({ websocket: { enabled: true } }));
     expect((await send(gateway, 'GET /plain', [host(app.port)])).body).toBe('answer to /plain');

@@ -53,7 +53,7 @@ it.each([
   expect(await send(await serve(handler), 'GET /')).toMatchObject({ status, body });
 });
 
-it('sends one request to a backend as often as it is told, with its body and its headers', async () => {
+it('sends one request to a backend several times, with its body and headers', async () => {
   const backend = await ScriptedBackend.start(eachRequest(({ body }) => plainAnswer(`got ${body}`)));
   onTestFinished(() => backend.close());
   const proxy = { handler: 'ReverseProxyHandler', postcondition: "${contains(response.entity.string, 'got')}" };

@@ -5,7 +5,7 @@ import { problemsOf, send, serve } from '../../support/gateways/served.ts';
 
 const answering = (config: JsonValue): JsonValue => ({ type: 'StaticResponseHandler', config });
 
-describe('what OpenIG answers', () => {
+describe('compatibility with OpenIG', () => {
   const greeting = {
     status: 200,
     entity: "Hello ${request.method} ${request.uri.path} q=${request.queryParams['a'][0]}",

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { problemsOf, send, serve } from '../../support/gateways/served.ts';
 
-it('is a page that says what this is and what to do', async () => {
+it('serves a page that explains the product and the next steps', async () => {
   const answer = await send(await serve({ type: 'WelcomeHandler' }), 'GET /');
   expect(answer.status).toBe(200);
   expect(answer.headers.get('content-type')).toBe('text/html; charset=UTF-8');

@@ -22,7 +22,7 @@ describe.each(TRUSTED)('%s', (type, field, config) => {
     ['http://localhost:8080/x', 0],
     ['http://127.0.0.1/x', 0],
     ['http://[::1]/x', 0],
-  ])('says of %s that anybody on the way can lie: %i', (url, count) => {
+  ])('warns that %s is unencrypted: %i', (url, count) => {
     const { problems } = buildObjects([{ name: 'it', type, config: { ...config, [field]: url } }]);
     const found = problems.filter(({ code, path }) => code === 'insecure' && path.at(-1) === field);
     expect(found.map(({ severity }) => severity)).toEqual(Array.from({ length: count }, () => 'warning'));

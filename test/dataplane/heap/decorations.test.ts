@@ -36,12 +36,12 @@ describe('decorations beside an object', () => {
     expect(captures()).toEqual(['end http://new/']);
   });
 
-  it('may come from decorators with other names, declared in the heap', async () => {
+  it('may use decorators with other names, declared in the heap', async () => {
     const heap = [{ name: 'elsewhere', type: 'BaseUriDecorator' }];
     expect(await answerOf({ heap, handler: { ...showUri, elsewhere: 'http://there' } })).toBe('at http://there/');
   });
 
-  it('of an object in the heap are seen by all who refer to it', async () => {
+  it('of an object in the heap apply to all references to it', async () => {
     const heap = [{ ...showUri, name: 'end', baseURI: 'http://there' }];
     const chain = { type: 'Chain', config: { filters: [], handler: 'end' } };
     expect(await answerOf({ heap, handler: chain })).toBe('at http://there/');
@@ -52,7 +52,7 @@ describe('global decorations', () => {
   const routes = (route: JsonObject): ConfiguredOptions => ({ routes: { route } });
   const router = { heap: [{ name: '_router', type: 'Router' }] };
 
-  it('are put around what stands beside the object', async () => {
+  it('enclose the decorations beside an object', async () => {
     const globalDecorators = { baseURI: 'http://everywhere' };
     const own = { handler: { ...showUri, baseURI: 'http://own' }, globalDecorators };
     expect(await answerOf(own)).toBe('at http://own/');
@@ -71,7 +71,7 @@ describe('global decorations', () => {
     expect(captures()).toEqual(['all http://gw.test/', 'f http://gw.test/', 'end http://gw.test/']);
   });
 
-  it('of the documents around come first, so that those of the route are outermost', async () => {
+  it('of enclosing documents are applied first, so that those of the route are outermost', async () => {
     const base = { ...router, globalDecorators: { baseURI: 'http://outer' } };
     const route = {
       handler: { ...showUri, name: 'end' },
@@ -81,7 +81,7 @@ describe('global decorations', () => {
     expect(captures()).toEqual(['end http://outer/']);
   });
 
-  it('of a route are also around what the route refers to in the documents around it', async () => {
+  it('of a route also apply to objects of enclosing documents that it refers to', async () => {
     const base = { heap: [...router.heap, { ...showUri, name: 'shared' }] };
     const options = {
       routes: {
@@ -102,7 +102,7 @@ describe('top-level keys', () => {
     expect(captures()).toEqual(['top-level-handler http://gw.test/']);
   });
 
-  it('do not change a handler for others who refer to it', async () => {
+  it('do not change a handler for other references to it', async () => {
     const base = {
       heap: [
         { name: '_router', type: 'Router' },

@@ -25,7 +25,7 @@ describe('a reference that leads nowhere', () => {
 });
 
 describe('all problems of a document are found at once', () => {
-  it('also those of objects inside of one that is not sound', () => {
+  it('also those of objects inside of an invalid one', () => {
     const inner = { type: 'StaticResponseHandler', config: { status: 'ok' } };
     expect(said({ handler: { type: 'Chain', config: { filters: [5, 'Nothing'], handler: inner } } })).toEqual([
       "value handler.config.filters[0]: must be the name of a Filter or an object with 'type', not a number",
@@ -108,7 +108,7 @@ describe('keys beside those of a document or an object', () => {
 });
 
 describe('a scope where scopes are wanted', () => {
-  it('is told of the brackets', () => {
+  it('gets a hint about brackets', () => {
     const endpoint = 'https://as.test/introspect';
     const accessTokenResolver = { type: 'TokenIntrospectionAccessTokenResolver', config: { endpoint } };
     const filter = { type: 'OAuth2ResourceServerFilter', config: { accessTokenResolver, scopes: 'read' } };
@@ -136,7 +136,7 @@ describe('an object of another kind', () => {
   });
 });
 
-describe('what a sound document should know', () => {
+describe('warnings of a valid document', () => {
   const assigned = (target: string): JsonObject => ({
     handler: {
       type: 'Chain',
@@ -195,7 +195,7 @@ describe('the name of a Java class', () => {
     ]);
   });
 
-  it("is not taken for one of ours if it is somebody else's", () => {
+  it('is not matched with our type if it belongs to another product', () => {
     expect(typed('com.example.WelcomeHandler')).toEqual([
       "unknown-type handler.type: there is no type 'com.example.WelcomeHandler' (Java classes cannot be loaded)",
     ]);

@@ -10,7 +10,7 @@ it('is the same for the same name and size', () => {
   expect(take('b', 8).buffer).not.toBe(one.buffer);
 });
 
-it('is kept while anybody holds it, and new after that', () => {
+it('is kept while it is referenced, and new after that', () => {
   const opened: string[] = [];
   const closed: string[] = [];
   const take = namedMemory(
@@ -31,7 +31,7 @@ it('is kept while anybody holds it, and new after that', () => {
   expect(closed).toEqual([]);
 });
 
-it('forgets what the last one gave back', () => {
+it('is released with its last reference', () => {
   const closed: string[] = [];
   const take = namedMemory(undefined, (name, bytes) => closed.push(`${name} ${bytes}`));
   const one = take('a', 8);
@@ -40,7 +40,7 @@ it('forgets what the last one gave back', () => {
   expect(take('a', 8).buffer).not.toBe(one.buffer);
 });
 
-it('holds nothing that could not be had', () => {
+it('stores nothing after a failed allocation', () => {
   let fails = true;
   const take = namedMemory((_name, bytes) => {
     if (fails) throw new Error('none left');

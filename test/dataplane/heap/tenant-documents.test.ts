@@ -26,7 +26,7 @@ describe('a document of a tenant', () => {
     '${openig}',
     "${empty env ? 'a' : 'b'}",
     "${find(request.uri.path, '^/a') ? read('/x') : ''}",
-  ])('may not say %s', (expression) => {
+  ])('may not contain %s', (expression) => {
     expect(problems(says(expression))).toEqual(['not-allowed handler.config.entity']);
   });
 
@@ -93,7 +93,7 @@ describe('a document of a tenant', () => {
       '{"handler":{"type":"Delegate","config":{"__proto__":{"delegate":"x"},"delegate":"x"}}}',
       'unknown-field handler.config.__proto__',
     ],
-  ])('loses no key without a word: %s', (text, problem) => {
+  ])('reports every ignored key: %s', (text, problem) => {
     expect(problems(JSON.parse(text))).toContain(problem);
   });
 

@@ -35,7 +35,7 @@ describe('decodeBase64url', () => {
     expect(decodeBase64url(text)).toBeNull();
   });
 
-  it('reads exactly what an encoder writes', () => {
+  it('accepts only the canonical encoding', () => {
     const random = randomNumbers(7);
     const alphabet = 'AZaz09-_QgwEIMcko48+/= \n.Ä\u0141';
     for (let round = 0; round < 20_000; round++) {

@@ -49,7 +49,7 @@ describe('timeFault', () => {
     ['{"exp":101,"iat":null}', 0, 'no date'],
     ['{"exp":1e999}', 0, 'no date'],
     ['{"exp":99,"nbf":101}', 0, 'expired'],
-  ])('judges %s at 100 s with a skew of %d ms', (text, skew, expected) => {
+  ])('validates %s at 100 s with a skew of %d ms', (text, skew, expected) => {
     expect(timeFault(claims(text), 100_000, skew)).toBe(expected);
   });
 });

@@ -47,7 +47,7 @@ describe('encrypt and decryptWithSecrets', () => {
     expect(protectedHeader.cty).toBe('JWT');
   });
 
-  it('opens what was made for X25519', async () => {
+  it('decrypts tokens for X25519', async () => {
     const { own, other } = newKey('X25519');
     expect(await opened(await encrypt('x', {}, other, 'ECDH-ES', 'A128GCM'), storeOf('keys', [own]))).toBe('x');
   });
@@ -67,7 +67,7 @@ describe('encrypt and decryptWithSecrets', () => {
     expect(await opened(renamed, provider)).toBeNull();
   });
 
-  it('goes by kid as verification does', async () => {
+  it('selects keys by kid as verification does', async () => {
     const first = secretHalves(randomBytes(32), 'first');
     const second = secretHalves(randomBytes(32), 'second');
     const provider = storeOf('keys', [first.own, second.own]);
@@ -78,7 +78,7 @@ describe('encrypt and decryptWithSecrets', () => {
     expect(await opened(await made({}), provider)).toBe('x');
   });
 
-  it('uses keys for what they are for only', async () => {
+  it('uses keys only for their allowed usage', async () => {
     const text = await encrypt('x', { kid: 'rsa' }, rsa.other, 'RSA-OAEP-256', 'A256GCM');
     const as = (changes: object): SecretsProvider => storeOf('keys', [{ ...rsa.own, ...changes }]);
     expect(await opened(text, as({ usages: new Set(['decrypt']) }))).toBe('x');
@@ -117,7 +117,7 @@ describe('encrypt and decryptWithSecrets', () => {
     expect(await opened(text, provider)).toBe('x');
   });
 
-  it('leaves the threads that read files and look up names to others', async () => {
+  it('does not block the thread pool of files and DNS', async () => {
     const text = await encrypt('x', {}, rsa.other, 'RSA-OAEP', 'A256GCM');
     const provider = storeOf('keys', [rsa.own]);
     let done = 0;
@@ -128,7 +128,7 @@ describe('encrypt and decryptWithSecrets', () => {
     await Promise.all(flood);
   });
 
-  it('encrypts nothing with what it may not', async () => {
+  it('refuses to encrypt with a key that does not allow it', async () => {
     await expect(encrypt('x', {}, ec.other, 'RSA-OAEP', 'A256GCM')).rejects.toThrow(
       "the key 'ec' cannot encrypt with RSA-OAEP and A256GCM",
     );
@@ -145,7 +145,7 @@ describe('readJwe', () => {
   const [iv, content, tag] = [Buffer.alloc(12), 'content', Buffer.alloc(16)].map(tokenPart);
   const withHeader = (value: unknown): string => `${tokenPart(value)}..${iv}.${content}.${tag}`;
 
-  it('reads what it is told of', () => {
+  it('reads the algorithm and the kid of a token', () => {
     expect(readJwe(withHeader({ ...header, kid: 'k', typ: 'JWT' }))).toMatchObject({ alg: 'dir', kid: 'k' });
   });
 
@@ -185,7 +185,7 @@ describe('readJwe', () => {
     expect(readJwe(text)).toBeNull();
   });
 
-  it('refuses what a library compressed', async () => {
+  it('rejects compressed tokens', async () => {
     const encrypted = new CompactEncrypt(Buffer.alloc(1000)).setProtectedHeader({ ...header, zip: 'DEF' });
     expect(readJwe(await encrypted.encrypt(aes.other.key))).toBeNull();
   });

@@ -24,7 +24,7 @@ describe('readJws', () => {
     expect(readJws(tokenText({ alg: 'ES256' }, ''))).toMatchObject({ kid: null, payload: Buffer.alloc(0) });
   });
 
-  it('reads the same header the same way again', () => {
+  it('parses the same header with the same result', () => {
     expect(readJws(sound)).toEqual(readJws(sound));
     expect(readJws(tokenText({ alg: 'HS256' }, 'other'))?.payload.toString()).toBe('other');
   });
@@ -34,7 +34,7 @@ describe('readJws', () => {
     expect(readJws(tokenText({ alg: 'RS256', x5c }, '{}'))?.header['x5c']).toEqual(x5c);
   });
 
-  it.each(signatureAlgorithms)('knows %s', (alg) => {
+  it.each(signatureAlgorithms)('recognizes %s', (alg) => {
     expect(readJws(tokenText({ alg }, '{}'))?.alg).toBe(alg);
   });
 

@@ -16,7 +16,7 @@ function reader() {
 }
 
 describe('JwkSetReader', () => {
-  it('gives the same objects for keys that are as they were, wherever they stand', async () => {
+  it('returns the same objects for unchanged keys in any order', async () => {
     const [a, b, c] = [jwk('a'), jwk('b'), jwk('c')];
     const { it: sets } = reader();
     const first = await sets.set(content(a, b));
@@ -28,7 +28,7 @@ describe('JwkSetReader', () => {
     expect(second[2]).toBe(first[0]);
   });
 
-  it('says once what is wrong with a key while it is in the set', async () => {
+  it('reports the problem of a key once while it is in the set', async () => {
     const { it: sets, skipped } = reader();
     const bad = { kty: 'XX' };
     await sets.set(content(bad, jwk('a')));
@@ -39,7 +39,7 @@ describe('JwkSetReader', () => {
     expect(skipped.length).toBe(2);
   });
 
-  it('lets other work go on while it reads a large set', async () => {
+  it('does not block the event loop while it reads a large set', async () => {
     const { it: sets } = reader();
     let turns = 0;
     let isReading = true;
@@ -54,7 +54,7 @@ describe('JwkSetReader', () => {
     expect(turns).toBeGreaterThan(5);
   });
 
-  it('keeps what it knew when a set cannot be read', async () => {
+  it('keeps the known keys when a set cannot be read', async () => {
     const { it: sets } = reader();
     const set = content(jwk('a'));
     const first = await sets.set(set);

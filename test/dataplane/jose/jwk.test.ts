@@ -131,7 +131,7 @@ describe('cryptoKeyOf', () => {
     expect(() => cryptoKeyOf({ ...whole('rsa'), [name]: others[name] })).toThrow('do not form a key of its type');
   });
 
-  it('says nothing of the value', () => {
+  it('reveals nothing of the value', () => {
     const hidden = 'c2VjcmV0LW9mLXRoZS1rZXk';
     for (const jwk of [
       { kty: hidden },
@@ -164,7 +164,7 @@ describe('cryptoKeyOf', () => {
     expect(ed?.stableId).toBe('kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k');
   });
 
-  it('takes a leading zero of a modulus, which some writers put there, for the same key', () => {
+  it('accepts a leading zero of a modulus as the same key', () => {
     const n = Buffer.concat([Buffer.of(0), Buffer.from(String(open('rsa')['n']), 'base64url')]).toString('base64url');
     const [key] = cryptoKeyOf({ ...open('rsa'), n }).keys;
     expect(key?.stableId).toBe(thumbprintOf(pairs.rsa.publicKey));
@@ -176,7 +176,7 @@ describe('cryptoKeyOf', () => {
     const der = (pem: string): string => pem.replace(/-----[^-]+-----|\s/g, '');
     const own = jwkOf(createPublicKey(leaf.key));
 
-    it('gives the certificates of the key', () => {
+    it('returns the certificates of the key', () => {
       const [key] = cryptoKeyOf({ ...own, x5c: [der(leaf.certificate), der(root.certificate)] }).keys;
       expect(key?.certificates.map(({ subject }) => subject.includes('Root'))).toEqual([false, true]);
     });
@@ -209,7 +209,7 @@ describe('publicJwkOf and privateJwkOf', () => {
     expect(again[0]?.key.equals(pairs[pair].privateKey)).toBe(true);
   });
 
-  it('say what a key is for', () => {
+  it('determine the usages of a key', () => {
     const [key] = cryptoKeyOf({ ...whole('rsa'), kid: 'k1', alg: 'RS256' }).keys;
     expect(publicJwkOf(key!)).toMatchObject({ kid: 'k1', use: 'sig', alg: 'RS256' });
     const [both] = cryptoKeyOf({ ...whole('rsa'), kid: 'k1' }).keys;
@@ -223,7 +223,7 @@ describe('publicJwkOf and privateJwkOf', () => {
     expect(privateJwkOf(key!)).toEqual({ ...jwk, use: 'sig' });
   });
 
-  it('give keys that work together', () => {
+  it('return matching keys', () => {
     const [privateKey, publicKey] = cryptoKeyOf(whole('ed25519')).keys;
     const signature = sign(null, Buffer.from('text'), privateKey!.key);
     expect(verify(null, Buffer.from('text'), publicKey!.key, signature)).toBe(true);

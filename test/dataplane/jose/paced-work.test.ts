@@ -22,7 +22,7 @@ function setUp(perTurn: number, mostWaiting = 100) {
 }
 
 describe('PacedWork', () => {
-  it('does at once what the turn has time for', () => {
+  it('runs at once as much as fits into the turn', () => {
     const { run, done } = setUp(3);
     expect([run(0), run(1), run(2)]).toEqual([true, false, true]);
     expect(done).toEqual([0, 1, 2]);
@@ -43,7 +43,7 @@ describe('PacedWork', () => {
     expect(await Promise.all(results)).toEqual([true, false, true, false, true, false, true]);
   });
 
-  it('counts what was done for those that waited as done in that turn', () => {
+  it('counts work for waiting callers in the same turn', () => {
     const { run, done, takeTurn } = setUp(2);
     for (const name of [0, 1, 2]) void run(name);
     takeTurn();
@@ -52,14 +52,14 @@ describe('PacedWork', () => {
     expect(run(6)).toBeInstanceOf(Promise);
   });
 
-  it('begins one piece of work in a turn however long it takes', () => {
+  it('starts at least one piece of work per turn', () => {
     const { run, done, takeTurn } = setUp(0.001);
     for (const name of [0, 1, 2]) void run(name);
     takeTurn();
     expect(done).toEqual([0, 1]);
   });
 
-  it('asks for one turn at a time, and for none when nothing was done', () => {
+  it('schedules one turn at a time, and none without work', () => {
     const { run, turns, takeTurn } = setUp(1);
     for (const name of [0, 1, 2]) void run(name);
     expect(turns).toHaveLength(1);
@@ -72,7 +72,7 @@ describe('PacedWork', () => {
     expect(turns).toHaveLength(1);
   });
 
-  it('says when no more can wait', () => {
+  it('reports when its queue is full', () => {
     const { run, paced, takeTurn } = setUp(1, 3);
     for (const name of [0, 1, 2]) void run(name);
     expect(paced.isFull).toBe(false);
@@ -94,7 +94,7 @@ describe('PacedWork', () => {
     expect(done).toEqual(Array.from({ length: next }, (_, index) => index));
   });
 
-  it('tells whoever waits of a failure and goes on', async () => {
+  it('passes a failure to its caller and continues', async () => {
     const { paced, run, takeTurn } = setUp(1);
     void run(0);
     const failed = paced.run(() => {

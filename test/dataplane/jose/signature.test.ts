@@ -27,7 +27,7 @@ function signedBy(header: unknown, make: (data: Buffer) => Uint8Array): string {
 }
 
 describe('sign and verifies', () => {
-  it.each([...keys])('%s verifies what it signed and nothing else', (alg, { own, other }) => {
+  it.each([...keys])('%s verifies only its own signatures', (alg, { own, other }) => {
     const token = sign({ kid: 'a', typ: 'JWT' }, PAYLOAD, own, alg);
     expect(readJws(token)).toMatchObject({ header: { kid: 'a', typ: 'JWT', alg }, payload: Buffer.from(PAYLOAD) });
     expect(isVerified(token, other)).toBe(true);
@@ -43,7 +43,7 @@ describe('sign and verifies', () => {
   });
 
   const common = signatureAlgorithms.filter((alg) => !/ES256K|Ed448|ML-DSA/.test(alg));
-  it.each(common)('%s means what another library means by it', async (alg) => {
+  it.each(common)('%s agrees with another library', async (alg) => {
     const { own, other } = keys.get(alg)!;
     const made = await new CompactSign(Buffer.from(PAYLOAD)).setProtectedHeader({ alg }).sign(own.key);
     expect(isVerified(made, other)).toBe(true);
@@ -51,7 +51,7 @@ describe('sign and verifies', () => {
     expect(Buffer.from(payload).toString()).toBe(PAYLOAD);
   });
 
-  it('puts the algorithm over what the header says', () => {
+  it('overrides the alg of the given header', () => {
     expect(readJws(sign({ alg: 'none' }, PAYLOAD, ec.own, 'ES256'))?.alg).toBe('ES256');
   });
 
@@ -61,7 +61,7 @@ describe('sign and verifies', () => {
     expect(isVerified(token, ed.other)).toBe(true);
   });
 
-  it('signs nothing with what it may not', () => {
+  it('refuses to sign with a key that does not allow it', () => {
     expect(() => sign({}, PAYLOAD, rsa.other, 'RS256')).toThrow("the key 'one' cannot sign with RS256");
     expect(() => sign({}, PAYLOAD, rsa.own, 'ES256')).toThrow("the key 'one' cannot sign with ES256, but with RS256,");
     expect(() => sign({}, PAYLOAD, rsa.own, 'none')).toThrow('none is not a signature algorithm for tokens');
@@ -115,7 +115,7 @@ describe('mayVerify', () => {
   }
 });
 
-describe('what attackers try', () => {
+describe('attacks', () => {
   const publicForms: readonly [string, Buffer | string][] = [
     ['PEM', rsa.other.key.export({ type: 'spki', format: 'pem' })],
     ['PEM without a line feed', String(rsa.other.key.export({ type: 'spki', format: 'pem' })).trim()],
@@ -134,7 +134,7 @@ describe('what attackers try', () => {
     expect(isVerified(token, cryptoKey(createSecretKey(Buffer.alloc(0))))).toBe(false);
   });
 
-  it('RS256 and PS256 for each other', () => {
+  it('RS256 and PS256 exchanged', () => {
     const [header, payload, signature] = sign({}, PAYLOAD, rsa.own, 'PS256').split('.');
     expect(isVerified(`${tokenPart({ alg: 'RS256' })}.${payload}.${signature}`, rsa.other)).toBe(false);
     expect(isVerified(`${header}.${payload}.${signature}`, { ...rsa.other, algorithm: 'RS256' })).toBe(false);

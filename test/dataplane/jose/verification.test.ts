@@ -38,11 +38,11 @@ describe('verifyWithSecrets', () => {
       tokenOf({ jku: 'http://127.0.0.1:1/', x5u: 'http://[::1]:1/' }, stranger),
       false,
     ],
-  ])('judges %s', async (_, jws, expected) => {
+  ])('verifies %s', async (_, jws, expected) => {
     expect(await verifyWithSecrets(jws, provider, 'as.keys')).toBe(expected);
   });
 
-  it('has a name looked for only where no key at hand has it', async () => {
+  it('looks up a kid only if no known key has it', async () => {
     const named = vi.spyOn(provider, 'named');
     for (const header of [{ kid: 'first' }, {}]) await verifyWithSecrets(tokenOf(header), provider, 'as.keys');
     expect(named).not.toHaveBeenCalled();
@@ -51,13 +51,13 @@ describe('verifyWithSecrets', () => {
     vi.restoreAllMocks();
   });
 
-  it('tries no other key than one that is found elsewhere', async () => {
+  it('tries only the key that a lookup found', async () => {
     const late: SecretsProvider = { ...secretsInOrder([provider]), named: () => Promise.resolve(second.other) };
     expect(await verifyWithSecrets(tokenOf({ kid: 'late' }, second), late, 'as.keys')).toBe(true);
     expect(await verifyWithSecrets(tokenOf({ kid: 'late' }, first), late, 'as.keys')).toBe(false);
   });
 
-  it('takes the key whose type fits where several have one name', async () => {
+  it('uses the key of the right type if several have the same kid', async () => {
     const twin = newKey('RS256', 'first');
     const twins = storeOf('as.keys', [twin.other, first.other, second.other]);
     expect(await verifyWithSecrets(tokenOf({ kid: 'first' }, first), twins, 'as.keys')).toBe(true);
@@ -75,7 +75,7 @@ describe('verifyWithSecrets', () => {
     await expect(verifyWithSecrets(tokenOf({ kid: 'first' }), provider, 'other')).rejects.toThrow(NoSuchSecret);
   });
 
-  it('fails when it cannot be said whether there is such a key', async () => {
+  it('fails when the lookup of a key fails', async () => {
     const unreadable = new UnreadableSecret('as.keys', 'store', 'gone');
     const named = (): Promise<never> => Promise.reject(unreadable);
     const broken: SecretsProvider = { ...secretsInOrder([provider]), named };
@@ -86,14 +86,14 @@ describe('verifyWithSecrets', () => {
     }
   });
 
-  it('takes the named key of one store although another cannot say what it has', async () => {
+  it('uses the named key of one store although another cannot be read', async () => {
     const unreadable = new UnreadableSecret('as.keys', 'store', 'gone');
     const half: SecretsProvider = { ...secretsInOrder([provider]), keys: () => Promise.reject(unreadable) };
     expect(await verifyWithSecrets(tokenOf({ kid: 'first' }), half, 'as.keys')).toBe(true);
     await expect(verifyWithSecrets(tokenOf({ kid: 'other' }), half, 'as.keys')).rejects.toBe(unreadable);
   });
 
-  it('lets a flood of tokens wait, refuses what is beyond and leaves turns to others', async () => {
+  it('queues a flood of tokens up to a limit without blocking the event loop', async () => {
     const good = tokenOf({ kid: 'first' });
     let turnsOfOthers = 0;
     let isOver = false;

@@ -3,7 +3,7 @@ import type { Endpoint } from '../../../dataplane/engine/wire/wire.ts';
 import { ControllerAddresses } from '../../../dataplane/link/controller-addresses.ts';
 
 describe('the addresses of controllers', () => {
-  it('are tried one after the other, and then looked up again', async () => {
+  it('are tried one after the other, and then resolved again', async () => {
     const answers = [['10.0.0.1', '10.0.0.2'], ['10.0.0.3']];
     const found: (readonly Endpoint[])[] = [];
     const addresses = new ControllerAddresses([{ host: 'ctl', port: 9 }], {
@@ -26,14 +26,14 @@ describe('the addresses of controllers', () => {
     ]);
   });
 
-  it('are mixed, so that not all planes ask the same one', async () => {
+  it('are shuffled, so that data planes spread over controllers', async () => {
     const controllers = ['10.0.0.1', '::1', '10.0.0.3'].map((host) => ({ host, port: 9 }));
     const addresses = new ControllerAddresses(controllers, { random: () => 0.99 });
     const tried = [await addresses.next(), await addresses.next(), await addresses.next()];
     expect(tried.map(({ address }) => address)).toEqual(['10.0.0.3', '::1', '10.0.0.1']);
   });
 
-  it('are looked up at once when asked', async () => {
+  it('are resolved at once on request', async () => {
     let lookups = 0;
     const addresses = new ControllerAddresses([{ host: 'ctl', port: 9 }], {
       lookup: async () => [`10.0.0.${++lookups}`, '10.0.1.1'],

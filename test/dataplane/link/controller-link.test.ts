@@ -87,7 +87,7 @@ async function controller(options: ScriptedControllerOptions = {}): Promise<Scri
 }
 
 describe('the link to a controller', () => {
-  it('introduces the plane, and tells how it fares', async () => {
+  it('sends hello and reports the state of the data plane', async () => {
     const peer = await controller({ welcome: { report: 5 } });
     const { link } = scene([peer]);
     link.start();
@@ -98,7 +98,7 @@ describe('the link to a controller', () => {
     expect(link.state).toMatchObject({ connected: true, controller: 'scripted', plane: 'p1', reconnects: 0 });
   });
 
-  it('tells at once that the plane serves, and not with every update', async () => {
+  it('reports at once that the data plane serves, and not with every update', async () => {
     const peer = await controller({ welcome: { report: 3_600_000 } });
     let updates = 0;
     const { link } = scene([peer], {
@@ -122,7 +122,7 @@ describe('the link to a controller', () => {
   it.each([
     [null, 'no controller connected; no configuration to serve yet'],
     ['r', 'no controller connected; still serving the last revision'],
-  ])('says what comes of it that no controller is there, with revision %j', async (revision, expected) => {
+  ])('logs the effect of a missing controller, with revision %j', async (revision, expected) => {
     const peer = await controller();
     peer.close();
     const told = Promise.withResolvers<string>();
@@ -133,7 +133,7 @@ describe('the link to a controller', () => {
     expect(await told.promise).toBe(expected);
   });
 
-  it('applies updates whose parts have all come, and answers each', async () => {
+  it('applies complete updates, and acknowledges each', async () => {
     const peer = await controller();
     const { link, applied } = scene([peer]);
     link.start();
@@ -145,7 +145,7 @@ describe('the link to a controller', () => {
     expect(applied).toMatchObject([{ revision: 'seven', full: true, base, set: [{ id: 'a' }, { id: 'b' }] }]);
   });
 
-  it('forgets parts whose rest does not come', async () => {
+  it('discards incomplete updates', async () => {
     const peer = await controller();
     const { link, applied } = scene([peer]);
     link.start();
@@ -156,7 +156,7 @@ describe('the link to a controller', () => {
     expect(applied).toMatchObject([{ set: [{ id: 'b' }] }]);
   });
 
-  it('applies one update at a time, in the order in which they came', async () => {
+  it('applies one update at a time, in order', async () => {
     const peer = await controller();
     const order: string[] = [];
     const gates = [Promise.withResolvers<Outcome>(), Promise.withResolvers<Outcome>()];
@@ -189,7 +189,7 @@ describe('the link to a controller', () => {
     });
   });
 
-  it('gives back routes that the controller asks for', async () => {
+  it('returns routes that the controller requests', async () => {
     const peer = await controller();
     const { link } = scene([peer], { recall: (asked) => (asked[0]?.hash === 'h' ? [route] : []) });
     link.start();
@@ -200,7 +200,7 @@ describe('the link to a controller', () => {
 });
 
 describe('a link at its start', () => {
-  it('tells the plane that no controller can be reached once every address was tried, and then who welcomed it', async () => {
+  it('reports an unreachable controller after every address was tried, and then the one that accepted', async () => {
     const [one, two] = [await ScriptedController.start(), await ScriptedController.start()];
     const { authority, port } = one;
     one.close();
@@ -235,7 +235,7 @@ describe('a link that is lost', () => {
     ['talks nonsense', async (peer) => (await peer.next()).sendBytes(Buffer.from('{"type":'))],
     ['says what nobody knows', async (peer) => (await peer.next()).sendBytes(Buffer.from('{"type":"dance"}'))],
     ['is silent', async (peer) => void (await peer.next())],
-  ])('is made anew when a stream %s', async (_, spoil) => {
+  ])('reconnects when a stream %s', async (_, spoil) => {
     const peer = await controller({ welcome: { heartbeat: 20 }, isSilent: true });
     const { link } = scene([peer]);
     link.start();
@@ -255,7 +255,7 @@ describe('a link that is lost', () => {
     expect(peer.streams).toHaveLength(1);
   });
 
-  it('is tried again and again while nobody is there, with a token as it is by then', async () => {
+  it('retries while no controller is reachable, with the current token', async () => {
     const first = await controller();
     const { link, write, lines } = scene([first]);
     link.start();
@@ -273,7 +273,7 @@ describe('a link that is lost', () => {
     expect(lines.filter(({ msg }) => msg.startsWith('no controller'))).toHaveLength(1);
   });
 
-  it('trusts another authority once its file says so', async () => {
+  it('trusts another CA once its file has it', async () => {
     const peer = await controller();
     const { link, write } = scene([peer]);
     const stranger = await controller();
@@ -285,7 +285,7 @@ describe('a link that is lost', () => {
     await peer.next();
   });
 
-  it('trusts an authority no longer that is taken out of its file, although controllers told of it', async () => {
+  it('stops trusting a CA that is removed from its file, even if controllers sent it', async () => {
     const authority = certificateAuthority('controllers');
     const peer = await controller({ authority, welcome: { authorities: authority.certificate } });
     const { link, write } = scene([peer]);
@@ -298,7 +298,7 @@ describe('a link that is lost', () => {
     expect(peer.streams).toHaveLength(1);
   });
 
-  it('does not trust a certificate for somebody else', async () => {
+  it('rejects a certificate for another name', async () => {
     const peer = await controller({ names: ['other.example'] });
     const { link } = scene([peer]);
     link.start();
@@ -306,14 +306,14 @@ describe('a link that is lost', () => {
     expect(peer.streams).toHaveLength(0);
   });
 
-  it('knows a controller by the name it was found by', async () => {
+  it('verifies a controller by the name of its address', async () => {
     const peer = await controller({ names: ['localhost'] });
     const { link } = scene([peer], { host: 'localhost' });
     link.start();
     await peer.next();
   });
 
-  it('goes on to the next controller', async () => {
+  it('continues with the next controller', async () => {
     const first = await controller();
     const second = await controller({ authority: first.authority });
     const { link } = scene([first, second]);
@@ -330,7 +330,7 @@ describe('a link that is lost', () => {
     ['token', '', /token contains no token/],
     ['token', 'a b', /token contains no token/],
     ['ca', 'nonsense', /ca contains no certificate/],
-  ])('says what is wrong with %s %j, and quotes nothing of it', async (name, text, reason) => {
+  ])('reports the problem of %s %j without quoting it', async (name, text, reason) => {
     const peer = await controller();
     const { link, write } = scene([peer]);
     write(name, text);
@@ -342,8 +342,8 @@ describe('a link that is lost', () => {
   });
 });
 
-describe('a controller that goes away', () => {
-  it('is left only when another stream is there', async () => {
+describe('a controller that sends goaway', () => {
+  it('is left only after another stream is open', async () => {
     const peer = await controller();
     const { link, applied } = scene([peer]);
     link.start();
@@ -359,7 +359,7 @@ describe('a controller that goes away', () => {
     expect(applied.map(({ revision }) => revision)).toEqual(['in time']);
   });
 
-  it('is kept for as long as nobody else lets the plane in, and stands by nothing', async () => {
+  it('is kept while no other controller accepts the data plane, without confirming its state', async () => {
     const peer = await controller({ welcome: null });
     const told: boolean[] = [];
     const { link } = scene([peer], {
@@ -386,7 +386,7 @@ describe('a controller that goes away', () => {
     expect(told.at(-1)).toBe(true);
   });
 
-  it('may end before another stream is there', async () => {
+  it('may end before another stream is open', async () => {
     const peer = await controller();
     const { link } = scene([peer]);
     link.start();
@@ -400,7 +400,7 @@ describe('a controller that goes away', () => {
 });
 
 describe('a plane that stops', () => {
-  it('ends its stream and opens no other', async () => {
+  it('closes its stream and opens no other', async () => {
     const peer = await controller();
     const { link } = scene([peer]);
     link.start();
@@ -413,7 +413,7 @@ describe('a plane that stops', () => {
   });
 });
 
-describe('what a plane shows of itself', () => {
+describe('the credentials of a data plane', () => {
   it('may be a certificate', async () => {
     const peer = await controller({ asksForCertificates: true });
     const { link, write, files } = scene([peer], {});

@@ -62,7 +62,7 @@ function told({ wanted, update, newer }: NewestUpdate): {
   };
 }
 
-describe('a route that comes', () => {
+describe('an added route', () => {
   it.each<[string, held: RouteEntry[], incoming: RouteEntry, taken: boolean]>([
     ['is taken where there was none', [], route('a#2', 'R@5'), true],
     ['is taken when its resource is newer', [route('a#1', 'R@5')], route('a#2', 'R@6'), true],
@@ -84,18 +84,18 @@ describe('a route that comes', () => {
     expect(result.newer).toEqual(isTaken ? [] : ['a']);
   });
 
-  it('is not built again when it is the same, and is known to be made from newer versions', () => {
+  it('is not rebuilt when it is unchanged, and gets the newer version', () => {
     const first = judged(holding(route('a#1', 'R@5')), { set: [route('a#1', 'R@8')] });
     expect(told(first)).toMatchObject({ set: [], newer: [] });
     expect(told(judged(first.wanted, { set: [route('a#2', 'R@7')] }))).toMatchObject({ held: ['a#1'], newer: ['a'] });
   });
 
-  it('is no news to a plane that runs exactly that, however old it is', () => {
+  it('is ignored by a data plane that runs exactly this version', () => {
     expect(told(judged(holding(route('a#1', 'R@5')), { set: [route('a#1', 'R@4')] }))).toMatchObject({ newer: [] });
   });
 });
 
-describe('a route that goes', () => {
+describe('a removed route', () => {
   const held = holding(route('a#1', 'R@15 S@20'), route('b#1', 'B@6'));
   it.each<[string, Partial<WholeUpdate>, gone: string[], newer: string[]]>([
     ['with a newer version', { remove: [{ router: 'r', id: 'a', source: versions('R@19')[0]! }] }, ['a'], []],
@@ -118,14 +118,14 @@ describe('a route that goes', () => {
     expect(result.held).toEqual(['a#1', 'b#1'].filter((word) => !gone.includes(word[0]!)));
   });
 
-  it('does not come back by somebody who has not heard of it', () => {
+  it('is not restored by a stale controller', () => {
     const gone = judged(held, { remove: [{ router: 'r', id: 'a', source: versions('R@19')[0]! }] }).wanted;
     expect(told(judged(gone, { set: [route('a#1', 'R@5')] }))).toMatchObject({ held: ['b#1'], newer: ['a'] });
     expect(told(judged(gone, { set: [route('a#2', 'R@19')] }))).toMatchObject({ held: ['a#2', 'b#1'], newer: [] });
     expect(told(judged(gone, { set: [route('a#3', 'Q@22')] }))).toMatchObject({ held: ['a#3', 'b#1'], newer: [] });
   });
 
-  it('does not come back either when it was not there in the first place', () => {
+  it('is not restored either if it never existed here', () => {
     const gone = judged(empty, { remove: [{ router: 'r', id: 'a', source: versions('R@9')[0]! }] }).wanted;
     expect(told(judged(gone, { set: [route('a#1', 'R@5')] }))).toMatchObject({ held: [], newer: ['a'] });
   });
@@ -160,14 +160,14 @@ describe('the base', () => {
     expect(judged(held, { defaults: ['same base'] }).wanted.defaults).toEqual(['same base']);
   });
 
-  it('must be there at first', () => {
+  it('must be present in the first update', () => {
     expect(newestUpdate(null, wholeUpdate({ set: [route('a#1')] }))).toBeNull();
     expect(judged(null, { base: base('b1'), set: [route('a#1')] }).update).toMatchObject({ base: { hash: 'b1' } });
   });
 });
 
-describe('what is to be kept', () => {
-  it('is told when it is not held, and stays as it is', () => {
+describe('a route to keep', () => {
+  it('is reported if it is missing, and is unchanged otherwise', () => {
     const keep = [
       { router: 'r', id: 'a', hash: '7' },
       { router: 'r', id: 'x', hash: '7' },
@@ -178,7 +178,7 @@ describe('what is to be kept', () => {
   });
 });
 
-describe('what runs after an update', () => {
+describe('the running state after an update', () => {
   const problem = { code: 'build', severity: 'error', path: [], message: 'no' } as const;
   const failed = (id: string, keepsServing: boolean) => ({
     route: { router: 'r', id },
@@ -193,7 +193,7 @@ describe('what runs after an update', () => {
     expect(heldBy(after).routes.map(([, id, hash]) => `${id}#${hash}`)).toEqual(['a#1', 'b#2']);
   });
 
-  it('is no version where there was none before, until it is built', () => {
+  it('has no version of a new route until it is built', () => {
     const first = builtHolding(empty, judged(empty, { set: [route('a#1')] }).wanted, [failed('a', false)]);
     expect(heldBy(first).routes).toEqual([['r', 'a', '']]);
     const other = judged(first, { set: [route('b#1')] });
@@ -207,7 +207,7 @@ describe('what runs after an update', () => {
     expect(heldBy(builtHolding(first, again.wanted, [])).routes).toEqual([['r', 'a', '1']]);
   });
 
-  it('is judged anew when everything is built anew', () => {
+  it('is determined again after a full rebuild', () => {
     const first = builtHolding(empty, judged(empty, { set: [route('a#1')] }).wanted, [failed('a', false)]);
     const { wanted } = judged(first, { base: base('b2', 'cm@12') });
     expect(heldBy(builtHolding(first, wanted, []))).toEqual({ revision: 'new', base: 'b2', routes: [['r', 'a', '1']] });
@@ -222,17 +222,17 @@ describe('shared resources', () => {
   const one = forbidding('one', '10.0.0.1');
   const held = judged(empty, { resources: { set: [one, forbidding('two', '10.0.0.2')], remove: [] } }).wanted;
 
-  it('are held by key, and told to controllers by hash', () => {
+  it('are stored by key, and reported to controllers by hash', () => {
     expect(heldBy(held).resources).toEqual([...held.resources.values()].map(({ key, hash }) => [key, hash]));
     expect([...held.resources.keys()]).toEqual(['forbidden/one', 'forbidden/two']);
   });
 
-  it('stay when an update says nothing of them, even one that replaces everything else', () => {
+  it('stay when an update does not mention them, even a full one', () => {
     const { update, wanted } = judged(held, { full: true, base: base('b2', 'cm@11') });
     expect([update.resources, wanted.resources]).toEqual([undefined, held.resources]);
   });
 
-  it('are replaced and removed by key, and left alone where the plane has the same', () => {
+  it('are replaced and removed by key, and kept if they are equal', () => {
     const other = forbidding('two', '10.0.0.3');
     const changes = { set: [one, other], remove: ['forbidden/three'] };
     const { update, wanted } = judged(held, { resources: changes });
@@ -242,7 +242,7 @@ describe('shared resources', () => {
     );
   });
 
-  it('are left out when they are older than those that are held', () => {
+  it('are ignored when they are older than the stored ones', () => {
     const [older, newer] = [
       sharedStore('shop/keys', 'first', undefined, versions('Secret/shop/keys@4')),
       sharedStore('shop/keys', 'second', undefined, versions('Secret/shop/keys@5')),
@@ -252,7 +252,7 @@ describe('shared resources', () => {
     expect([...wanted.resources.values()]).toEqual([newer]);
   });
 
-  it('that could not be built stay as they were, also on disk', () => {
+  it('that could not be built keep their previous version, also on disk', () => {
     const [before, after] = [sharedStore('shop/keys', 'first'), sharedStore('shop/keys', 'second')];
     const using = { ...route('a#1'), resources: { keys: before.key } };
     const first = judged(empty, { set: [using], resources: { set: [before], remove: [] } }).wanted;

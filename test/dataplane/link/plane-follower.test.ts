@@ -61,7 +61,7 @@ const bad: BuildProblem = {
 };
 
 describe('a plane that follows a controller', () => {
-  it('begins with the first update, and changes with the next', async () => {
+  it('starts with the first update, and changes with the next', async () => {
     const { plane, follower, begun } = scene();
     expect(await follower.apply(wholeUpdate({ base, set: [route('a#1')] }))).toEqual({
       taken: true,
@@ -75,7 +75,7 @@ describe('a plane that follows a controller', () => {
     expect(follower.hello().holds.routes).toHaveLength(2);
   });
 
-  it('asks nothing of its units when nothing changes', async () => {
+  it('does not contact its units when nothing changes', async () => {
     const { plane, follower } = scene();
     await follower.apply(wholeUpdate({ base, set: [route('a#1')] }));
     expect(await follower.apply(wholeUpdate({ set: [route('a#1')], revision: 'same' }))).toMatchObject({ taken: true });
@@ -85,7 +85,7 @@ describe('a plane that follows a controller', () => {
     expect(plane.applied).toHaveLength(1);
   });
 
-  it('holds what it held when an update is refused', async () => {
+  it('keeps its state when an update is rejected', async () => {
     const { plane, follower } = scene();
     await follower.apply(wholeUpdate({ base, set: [route('a#1')], revision: 'old' }));
     const before = follower.hello();
@@ -124,7 +124,7 @@ describe('a plane that follows a controller', () => {
     if (failure !== null) expect(await follower.apply(wholeUpdate({ base }))).toMatchObject({ taken: true });
   });
 
-  it('refuses an update that is built on what it does not hold', async () => {
+  it('rejects an update based on a state that it does not have', async () => {
     const { follower } = scene();
     expect(await follower.apply(wholeUpdate({ set: [route('a#1')] }))).toMatchObject({
       taken: false,
@@ -132,7 +132,7 @@ describe('a plane that follows a controller', () => {
     });
   });
 
-  it('tells of routes that it should keep and does not hold', async () => {
+  it('reports routes that it should keep but does not have', async () => {
     const { follower } = scene();
     await follower.apply(wholeUpdate({ base, set: [route('a#1')] }));
     const keep = [
@@ -145,7 +145,7 @@ describe('a plane that follows a controller', () => {
     });
   });
 
-  it('gives back routes in exactly the version that is asked for', async () => {
+  it('returns routes in exactly the requested version', async () => {
     const { follower } = scene();
     await follower.apply(wholeUpdate({ base, set: [route('a#1')] }));
     expect(follower.recall([{ router: 'r', id: 'a', hash: '1' }])).toEqual([route('a#1')]);
@@ -172,7 +172,7 @@ describe('a plane that starts', () => {
     return file;
   }
 
-  it('serves what was kept when no controller says anything', async () => {
+  it('serves the saved snapshot when no controller sends anything', async () => {
     const { plane, follower, lines } = scene({ file: await kept(), patience: SHORT });
     await follower.start();
     expect(follower.revision).toBeNull();
@@ -181,7 +181,7 @@ describe('a plane that starts', () => {
     expect(lines.at(-1)?.msg).toMatch(/serving the snapshot from disk/);
   });
 
-  it('serves what was kept at once when no address of a controller answers', async () => {
+  it('serves the saved snapshot at once when no controller is reachable', async () => {
     const { follower } = scene({ file: await kept(), patience: LONG });
     await follower.start();
     follower.unreachable();
@@ -201,7 +201,7 @@ describe('a plane that starts', () => {
     expect(plane.begun).toBe(1);
   });
 
-  it('serves what the controller says when it is there, on top of what was kept', async () => {
+  it('applies updates of the controller on top of the saved snapshot', async () => {
     const { plane, follower, begun } = scene({ file: await kept(), patience: LONG });
     await follower.start();
     expect(follower.hello().holds).toEqual({ revision: 'kept', base: 'b', routes: [['r', 'a', '1']] });
@@ -210,7 +210,7 @@ describe('a plane that starts', () => {
     expect([...(begun[0]?.routes.values() ?? [])].map(({ id }) => id)).toEqual(['a', 'b']);
   });
 
-  it('does not begin twice', async () => {
+  it('does not start twice', async () => {
     const { plane, follower } = scene({ file: await kept(), patience: SHORT });
     await follower.start();
     await follower.apply(wholeUpdate({ base, revision: 'sent' }));
@@ -218,7 +218,7 @@ describe('a plane that starts', () => {
     expect(plane.begun).toBe(1);
   });
 
-  it('says so when what was kept cannot be served, and is there for the controller', async () => {
+  it('reports a saved snapshot that cannot be served, and waits for the controller', async () => {
     const { plane, follower, lines } = scene({ file: await kept(), patience: SHORT });
     plane.problems = [bad];
     await follower.start();
@@ -242,7 +242,7 @@ describe('a plane that starts', () => {
     }
   });
 
-  it('acknowledges an update although the disk hangs, and says so', async () => {
+  it('acknowledges an update although the disk hangs, with a log line', async () => {
     const file = await kept();
     file.save = () => new Promise(() => {});
     const { follower, lines } = scene({ file, diskPatience: 1 });
@@ -251,7 +251,7 @@ describe('a plane that starts', () => {
     expect(lines.at(-1)?.msg).toMatch(/^slow disk/);
   });
 
-  it('writes again what could not be written, without waiting for the next update', async () => {
+  it('retries a failed write without waiting for the next update', async () => {
     const folder = new InstanceFolder({ kept: 'a file in the place of the directory' });
     onTestFinished(() => folder[Symbol.dispose]());
     const options = { directory: folder.at('kept'), keyFile: folder.at('key'), identity: 'me', maxAge: 60_000 };
@@ -266,7 +266,7 @@ describe('a plane that starts', () => {
     expect((await file.read())?.holding.revision).toBe('one');
   });
 
-  it('does not take a controller that sent it away for one that stands by what is held', () => {
+  it('does not count a rejection by a controller as confirmation of its state', () => {
     const { follower } = scene({});
     follower.confirmed = 1;
     follower.report(false);
@@ -275,7 +275,7 @@ describe('a plane that starts', () => {
     expect(follower.confirmed).toBeGreaterThan(1);
   });
 
-  it('dates what is kept anew while a controller stands by it', async () => {
+  it('renews the date of the saved snapshot while a controller confirms it', async () => {
     const file = await kept();
     const { follower } = scene({ file, freshness: 0 });
     await follower.apply(wholeUpdate({ base, revision: 'sent' }));

@@ -88,13 +88,13 @@ async function kept(scene: Scene, what: Holding = holding('one')): Promise<void>
 }
 
 describe('a snapshot on disk', () => {
-  it.each([0, 1, 199, 200, 1001])('comes back as it was, with %i routes', async (count) => {
+  it.each([0, 1, 199, 200, 1001])('is restored unchanged, with %i routes', async (count) => {
     const here = scene();
     await kept(here, holding('one', count));
     expect(await here.snapshot().read()).toEqual({ holding: holding('one', count), time: 5000 });
   });
 
-  it('shows nothing of what it holds, and is for nobody else', async () => {
+  it('reveals no content, and cannot be opened with another key', async () => {
     const here = scene();
     await kept(here);
     const bytes = readFileSync(here.file);
@@ -103,7 +103,7 @@ describe('a snapshot on disk', () => {
     expect(statSync(here.directory).mode & 0o777).toBe(0o700);
   });
 
-  it('is never sealed twice in the same way', async () => {
+  it('is never encrypted twice in the same way', async () => {
     const here = scene();
     await kept(here);
     const first = readFileSync(here.file);
@@ -111,7 +111,7 @@ describe('a snapshot on disk', () => {
     expect(readFileSync(here.file).subarray(8, 60)).not.toEqual(first.subarray(8, 60));
   });
 
-  it('is the newest of those that came', async () => {
+  it('is the newest of several', async () => {
     const here = scene();
     const snapshot = here.snapshot();
     const saves = Array.from({ length: 50 }, (_, i) => snapshot.save(holding(`${i}`)));
@@ -139,7 +139,7 @@ describe('a snapshot on disk', () => {
 });
 
 describe('the journal of a snapshot', () => {
-  it('has what changed since, each on disk once it is saved', async () => {
+  it('contains later changes, each on disk once it is saved', async () => {
     const here = scene();
     const snapshot = here.snapshot();
     const first = holding('one');
@@ -157,7 +157,7 @@ describe('the journal of a snapshot', () => {
     await snapshot.close();
   });
 
-  it('takes a small write for one route of thousands', async () => {
+  it('needs a small write for one route of thousands', async () => {
     const here = scene();
     const snapshot = here.snapshot();
     const first = holding('one', 5000);
@@ -169,7 +169,7 @@ describe('the journal of a snapshot', () => {
     await snapshot.close();
   });
 
-  it('shows nothing of what it holds, and is for nobody else', async () => {
+  it('reveals no content, and cannot be opened with another key', async () => {
     const here = scene();
     const snapshot = here.snapshot();
     await snapshot.save(holding('one'));
@@ -186,7 +186,7 @@ describe('the journal of a snapshot', () => {
     ['the last record was changed', (file, [, , all]) => flip(file, all! - 20), 'two'],
     ['the first record was changed', (file) => flip(file, 80), 'one'],
     ['the first record was left out', (file, [, two]) => writeFileSync(file, readFileSync(file).subarray(two)), 'one'],
-  ])('counts up to what is sound when %s', async (_, spoil, revision) => {
+  ])('is valid up to the first invalid record when %s', async (_, spoil, revision) => {
     const here = scene();
     const snapshot = here.snapshot();
     const lengths: number[] = [];
@@ -200,7 +200,7 @@ describe('the journal of a snapshot', () => {
     expect(here.lines).toEqual([expect.objectContaining({ level: 40, msg: expect.stringMatching(/truncated/) })]);
   });
 
-  it('gives way to a new snapshot when it has become long', async () => {
+  it('is replaced by a new snapshot when it has become long', async () => {
     const here = scene();
     const snapshot = here.snapshot({ journalBytes: 1000 });
     let next = holding('0');
@@ -214,7 +214,7 @@ describe('the journal of a snapshot', () => {
     for (const name of journals(here)) expect(statSync(join(here.directory, name)).size).toBeLessThan(2000);
   });
 
-  it('gives way to a new snapshot when the key is another one', async () => {
+  it('is replaced by a new snapshot when the key changed', async () => {
     const here = scene();
     const snapshot = here.snapshot();
     await snapshot.save(holding('one'));
@@ -225,7 +225,7 @@ describe('the journal of a snapshot', () => {
     expect((await here.snapshot().read())?.holding.revision).toBe('three');
   });
 
-  it('gives way to a new snapshot when another plane replaced the one that it continues', async () => {
+  it('is replaced by a new snapshot when another data plane replaced its base', async () => {
     const here = scene();
     const snapshot = here.snapshot();
     await snapshot.save(holding('one'));
@@ -238,7 +238,7 @@ describe('the journal of a snapshot', () => {
     await snapshot.close();
   });
 
-  it('of a snapshot that was replaced goes after a while', async () => {
+  it('of a replaced snapshot is deleted after a while', async () => {
     const here = scene();
     mkdirSync(here.directory);
     const old = join(here.directory, 'snapshot.abc.journal');
@@ -302,8 +302,8 @@ describe('a snapshot that may not be used', () => {
   });
 });
 
-describe('a disk that takes nothing', () => {
-  it('is told of once, and tried again', async () => {
+describe('a disk that cannot be written', () => {
+  it('is reported once, and retried', async () => {
     const here = scene();
     writeFileSync(here.directory, 'a file in its place');
     const snapshot = here.snapshot();
@@ -321,7 +321,7 @@ describe('a disk that takes nothing', () => {
     expect((await here.snapshot().read())?.holding.revision).toBe('three');
   });
 
-  it('leaves what was there before', async () => {
+  it('keeps the previous snapshot', async () => {
     const here = scene();
     await kept(here);
     mkdirSync(`${here.file}.${hostname()}.tmp`); // nothing can be written in its place

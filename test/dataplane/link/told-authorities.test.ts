@@ -5,7 +5,7 @@ import { certificateAuthority } from '../../support/identity/certificates.ts';
 const one = certificateAuthority('one').certificate;
 const two = certificateAuthority('two').certificate;
 
-it('takes certificates and nothing that stands between them', () => {
+it('accepts certificates and ignores text between them', () => {
   const told = toldAuthorities(`# the next\n${one}\n\nthe last${two}`);
   expect(told.match(/BEGIN CERTIFICATE/g)).toHaveLength(2);
   expect(told).not.toContain('the');

@@ -80,7 +80,7 @@ it('writes a line of JSON for each request', async () => {
   ]);
 });
 
-it('says who asked which route and backend, and why a filter refused', async () => {
+it('has client, route, backend and the reason of a filter', async () => {
   const target = destination();
   const log = new AccessLog(target.write, new JsonAccessLines(0));
   const decision = {
@@ -103,7 +103,7 @@ it('says who asked which route and backend, and why a filter refused', async () 
   expect(failed).not.toHaveProperty('object');
 });
 
-it('keeps lines whole, however long and however many', async () => {
+it('keeps lines complete for any length and number', async () => {
   const target = destination();
   const log = new AccessLog(target.write, new JsonAccessLines(0));
   const paths = Array.from({ length: 300 }, (_, i) => `/${i}/${'"'.repeat((i * 977) % 66_000)}`);
@@ -116,7 +116,7 @@ it('keeps lines whole, however long and however many', async () => {
   expect(log.dropped).toBe(0);
 });
 
-it('drops lines, and counts them, rather than fill the memory when nobody takes them', async () => {
+it('drops and counts lines instead of filling the memory when they are not read', async () => {
   const target = destination();
   const log = new AccessLog(target.write, new JsonAccessLines(0));
   const path = `/${'a'.repeat(60_000)}`;

@@ -35,7 +35,7 @@ describe('a text line of the access log', () => {
     );
   });
 
-  it('begins its target at the same column for short and long requests', () => {
+  it('starts the target at the same column for short and long requests', () => {
     const long = line({ method: 'OPTIONS', milliseconds: 123_456, firstByte: 9999 });
     expect(long.indexOf('shop.example')).toBe(line().indexOf('shop.example'));
   });
@@ -46,7 +46,7 @@ describe('a text line of the access log', () => {
     expect(refused).toContain(' refusal=insufficient-scope reason="scope missing" object=orders.guard requestId=r-1\n');
   });
 
-  it('shows a head that nobody understood as dashes', () => {
+  it('shows a malformed head as dashes', () => {
     const nothing = { method: '', host: '', path: '', route: null, user: null, backend: null, ids: null };
     expect(rest(line({ ...nothing, status: 400 }))).toBe('400    1.50ms    1.00ms -       -\n');
   });
@@ -72,15 +72,15 @@ describe('a text line of the access log', () => {
     expect(rest(written)).toContain('"');
   });
 
-  it('puts a value with spaces in quotes, so that it cannot pass for other fields', () => {
+  it('quotes a value with spaces, so that it cannot imitate other fields', () => {
     expect(line({ user: 'kim" refusal=none' })).toContain(' user="kim\\" refusal=none" backend=');
   });
 
-  it('shows letters of any script as they are', () => {
+  it('shows letters of any script unchanged', () => {
     expect(line({ user: 'Zoë-\u{1f600}-日本' })).toContain(' user=Zoë-\u{1f600}-日本 ');
   });
 
-  it('has colours only where asked for', () => {
+  it('has colours only if requested', () => {
     expect(line()).not.toContain('\u001b');
     const painted = line({ status: 502 }, true);
     expect(painted).toContain('\u001b[31m502\u001b[0m');

@@ -40,7 +40,7 @@ describe('a text line of the program log', () => {
     expect(text('warn', {}, 'one\ntwo')).toBe('WARN  one\n    two\n');
   });
 
-  it('escapes what a terminal would act on, wherever it stands', () => {
+  it('escapes terminal control characters everywhere', () => {
     const evil = '\u001b[2J\u202e\u009b';
     const shown = text('info', { [evil]: evil, list: [evil], err: Object.assign(new Error(evil)) }, `${evil}\rx`);
     expect(shown.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
@@ -51,7 +51,7 @@ describe('a text line of the program log', () => {
     expect(text('info', { name: 'edge' }, 'joined')).toBe('INFO  joined name=edge\n');
   });
 
-  it('has colours where asked for, and the same text without them', () => {
+  it('has colours only if requested, with the same text', () => {
     const line = '{"level":40,"time":"2026-01-02T03:04:05.678Z","name":"gatewarden","unit":1,"msg":"ended"}\n';
     const painted = textLogLine(line, true);
     expect(painted).toContain('\u001b[33mWARN \u001b[0m');

@@ -5,7 +5,7 @@ import { Observations } from '../../../dataplane/metrics/observations.ts';
 import { cacheMeter } from '../../../dataplane/oauth2/cache/cache-meter.ts';
 import { objectParts } from '../../support/gateways/object-parts.ts';
 
-it('shows what caches counted, and how long it took to fill them', async () => {
+it('shows the counters of caches and their load times', async () => {
   const observations = new Observations();
   const registry = new Registry();
   registerCacheMetrics(registry, () => observations.all);

@@ -13,7 +13,7 @@ function counted(metric: string, labels: Record<string, string>, count: number):
   return { metric, labels, count, seconds: 0 };
 }
 
-it('adds up what the objects of a route counted, and leaves those outside of routes out', () => {
+it('adds the counts of the objects of a route, without objects outside of routes', () => {
   const counts = countsByRoute(
     [
       counted('gw_throttled_total', labelsOf('app', 'one'), 3),
@@ -32,7 +32,7 @@ it('adds up what the objects of a route counted, and leaves those outside of rou
   expect(app[placeOf('gw_circuit_breaker_open', {})]).toBe(1);
 });
 
-it('shows them with the route as label, without rows for what never happened', async () => {
+it('shows them with the route as label, without rows of zero', async () => {
   const registry = new Registry();
   const observations = [
     counted('gw_throttled_total', labelsOf('app', 'one'), 3),

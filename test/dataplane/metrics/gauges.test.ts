@@ -3,7 +3,7 @@ import { Gauges, PlaneGauges } from '../../../dataplane/metrics/gauges.ts';
 
 const at = (name: string): Record<string, string> => ({ name });
 
-it('tells what has changed, all of it', () => {
+it('reports all changes', () => {
   const gauges = new Gauges();
   const numbers = { a: 0, b: 5 };
   expect(gauges.changed()).toBe(null);
@@ -21,7 +21,7 @@ it('tells what has changed, all of it', () => {
   expect(gauges.changed()).toEqual(both(1).slice(0, 1));
 });
 
-it('shows the greatest of what units say of the same', () => {
+it('shows the maximum over all units', () => {
   const plane = new PlaneGauges();
   const value = (metric: string, name: string, value: number) => ({ metric, labels: at(name), value });
   plane.set(0, [value('m', 'a', 1), value('m', 'b', 0)]);

@@ -13,12 +13,12 @@ function scene(characters: number, takes = 0) {
   return { clock, read: async () => Number.parseInt(String(await text.read()), 10) };
 }
 
-it('is written anew whenever somebody asks, as long as it is short', async () => {
+it('is rendered for each scrape while it is short', async () => {
   const { read } = scene(1000);
   expect([await read(), await read(), await read()]).toEqual([1, 2, 3]);
 });
 
-it('is written once for all who ask at the same time', async () => {
+it('is rendered once for concurrent scrapes', async () => {
   const { read } = scene(1000);
   expect(await Promise.all([read(), read(), read()])).toEqual([1, 1, 1]);
   expect(await read()).toBe(2);

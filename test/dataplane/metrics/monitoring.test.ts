@@ -96,7 +96,7 @@ it('answers queries and reads of single records', () => {
   expect(answer('nope', '').status).toBe(404);
 });
 
-it('moves rates towards what is counted, and forgets what is gone', () => {
+it('moves rates towards the counts, and drops removed routes', () => {
   const rates = new Rates();
   rates.tick(new Map([['a', 50]]), RATE_INTERVAL);
   rates.tick(new Map([['a', 50]]), 2 * RATE_INTERVAL);

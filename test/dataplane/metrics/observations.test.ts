@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { HeldSnapshot } from '../../../dataplane/link/held-snapshot.ts';
 import { Observations } from '../../../dataplane/metrics/observations.ts';
 
-it('sums what is observed until it is taken', () => {
+it('sums observations until they are collected', () => {
   const observations = new Observations();
   const labels = { fully_qualified_name: 'gateway.a' };
   observations.add('m', labels, 1);
@@ -12,7 +12,7 @@ it('sums what is observed until it is taken', () => {
   expect(observations.take()).toEqual([]);
 });
 
-it('forgets the objects of routes that are gone', () => {
+it('drops the objects of removed routes', () => {
   const observations = new Observations();
   for (const name of ['gateway._router.a.x', 'gateway._router.ab.x', 'gateway.x']) {
     observations.add('m', { fully_qualified_name: name }, 1);
@@ -24,7 +24,7 @@ it('forgets the objects of routes that are gone', () => {
   ]);
 });
 
-it('knows which routes are gone or renamed', () => {
+it('detects removed and renamed routes', () => {
   const held = new HeldSnapshot();
   const entry = (id: string, name: string) => ({ router: 'r', id, name, document: {}, hash: '', slot: 0 });
   const update = (set: ReturnType<typeof entry>[], remove: string[] = []) =>

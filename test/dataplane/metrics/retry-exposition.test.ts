@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { Observations } from '../../../dataplane/metrics/observations.ts';
 import { registerRetryMetrics } from '../../../dataplane/metrics/retry-exposition.ts';
 
-it('shows what handlers counted, each by its name', async () => {
+it('shows the counts of handlers by name', async () => {
   const observations = new Observations();
   const registry = new Registry();
   registerRetryMetrics(registry, () => observations.all);

@@ -4,7 +4,7 @@ import { addFigures, bucketBound, bucketsOf, emptyFigures, FIGURE } from '../../
 import { figuresIn, SlotMemory } from '../../../dataplane/metrics/route-slots.ts';
 
 describe('the figures of a route', () => {
-  it('count statuses by family, failures and what was not answered', () => {
+  it('count statuses by family, failures and unanswered requests', () => {
     const slot = emptyFigures();
     const figures = figuresIn(slot);
     for (const status of [101, 200, 204, 302, 404, 499, 500, 600, 999]) {
@@ -28,7 +28,7 @@ describe('the figures of a route', () => {
     }
   });
 
-  it('give quantiles, mean and deviation', () => {
+  it('return quantiles, mean and deviation', () => {
     const slot = emptyFigures();
     const figures = figuresIn(slot);
     for (let i = 1; i <= 1000; i++) figures.end(200, i, false);
@@ -41,7 +41,7 @@ describe('the figures of a route', () => {
     expect(quantile(emptyFigures(), 0.5)).toBe(0);
   });
 
-  it('stay when a unit goes, and what was active there ends', () => {
+  it('stay when a unit ends, and its active requests end', () => {
     const memory = new SlotMemory();
     const kept = new SlotMemory();
     expect(memory.reach(300)).toHaveLength(3);

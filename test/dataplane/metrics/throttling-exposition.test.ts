@@ -4,7 +4,7 @@ import { PlaneGauges } from '../../../dataplane/metrics/gauges.ts';
 import { Observations } from '../../../dataplane/metrics/observations.ts';
 import { registerThrottlingMetrics } from '../../../dataplane/metrics/throttling-exposition.ts';
 
-it('shows what filters counted and how many partitions they share', async () => {
+it('shows the counts of filters and the number of shared partitions', async () => {
   const observations = new Observations();
   const gauges = new PlaneGauges();
   const registry = new Registry();

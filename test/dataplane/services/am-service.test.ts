@@ -42,7 +42,7 @@ describe('endpoints of OAuth 2.0', () => {
   });
 });
 
-it('knows the agent, and asks for its password each time', async () => {
+it('provides the agent, and looks up its password each time', async () => {
   const directory = secretFolder({ 'agent.password': 'hush' });
   const secretsProvider = { type: 'FileSystemSecretStore', config: { directory, format: 'PLAIN' } };
   const { object, problems: said } = buildObject('amService', 'AmService', config({ secretsProvider, realm: 'x' }));
@@ -51,13 +51,13 @@ it('knows the agent, and asks for its password each time', async () => {
   expect(revealed(await object.agentPassword())).toBe('hush');
 });
 
-it('is quiet about what is switched off', () => {
+it('gives no warning for disabled features', () => {
   const off = { enabled: false };
   expect(problems({ notifications: off, sessionCache: off, sessionIdleRefresh: off })).toEqual([]);
   expect(problems({ notifications: {} })).toEqual([]);
 });
 
-it('says that nothing is sent through a handler of its own yet', () => {
+it('warns that its own handler is not used yet', () => {
   expect(problems({ amHandler: 'ForgeRockClientHandler' })).toEqual([]);
   expect(problems({ amHandler: 'ClientHandler' })).toEqual([
     "warning no-effect amHandler: has no effect: resolvers ask the access manager through their own 'providerHandler'",

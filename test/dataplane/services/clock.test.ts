@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { buildObject } from '../../support/gateways/built-object.ts';
 
-it('tells the time of the machine', () => {
+it('returns the time of the machine', () => {
   const { object: now } = buildObject('clock', 'Clock');
   const before = Date.now();
   const told = now();

@@ -11,14 +11,14 @@ function folder(): string {
   return path;
 }
 
-it('makes what is missing, for this program alone, and tells the first that it made', () => {
+it('creates missing directories for this user only, and returns the first one', () => {
   const path = folder();
   expect(makeDirectory(join(path, 'a', 'b', 'c'))).toBe(join(path, 'a'));
   for (const made of ['a', 'a/b', 'a/b/c']) expect(statSync(join(path, made)).mode & 0o777).toBe(0o700);
   expect(makeDirectory(join(path, 'a', 'b', 'd'))).toBe(join(path, 'a', 'b', 'd'));
 });
 
-it('leaves what is there as it is, also behind a link', () => {
+it('does not change an existing directory, also behind a link', () => {
   const path = folder();
   mkdirSync(join(path, 'there'));
   symlinkSync(join(path, 'there'), join(path, 'link'));
@@ -36,7 +36,7 @@ it.each([
   expect(() => makeDirectory(join(file, below))).toThrow(code);
 });
 
-it('gives up where nothing can be made', () => {
+it('fails if it cannot be created', () => {
   // in a process of its own, because what does not give up cannot be stopped otherwise
   const module = JSON.stringify(new URL('../../../dataplane/services/made-directory.ts', import.meta.url).href);
   const script = `const { makeDirectory } = await import(${module});

@@ -13,7 +13,7 @@ describe('ScheduledExecutorService', () => {
     expect(after).toBeGreaterThanOrEqual(19);
   });
 
-  it('repeats a task, never two at a time, and goes on when it fails', async () => {
+  it('repeats a task, never two at a time, and continues after a failure', async () => {
     const { object: executor, logged } = buildObject('executor', 'ScheduledExecutorService');
     let runs = 0;
     let running = 0;
@@ -28,7 +28,7 @@ describe('ScheduledExecutorService', () => {
     expect(logged.map(({ msg }) => msg)).toEqual(['scheduled task failed']);
   });
 
-  it('cancels what has not begun', async () => {
+  it('cancels tasks that have not started', async () => {
     const { object: executor } = buildObject('executor', 'ScheduledExecutorService');
     const ran: string[] = [];
     executor.schedule(() => void ran.push('cancelled'), 5)();
@@ -47,7 +47,7 @@ describe('ScheduledExecutorService', () => {
     expect(logged[0]).toMatchObject({ level: 50, err: { message: 'at once' } });
   });
 
-  it('waits out a delay that is longer than a timer takes', () => {
+  it('supports delays longer than the maximum of a timer', () => {
     vi.useFakeTimers();
     try {
       const { object: executor } = buildObject('executor', 'ScheduledExecutorService');
@@ -63,7 +63,7 @@ describe('ScheduledExecutorService', () => {
     }
   });
 
-  it('begins nothing more when it is closed, and waits for what runs', async () => {
+  it('starts no task after it is closed, and waits for running ones', async () => {
     const { object: executor, close } = buildObject('executor', 'ScheduledExecutorService');
     const done: string[] = [];
     let finish = (): void => {};
@@ -101,7 +101,7 @@ describe('ScheduledExecutorService', () => {
     [{ gracePeriod: 'soon' }, 'error', 'gracePeriod', /must have a number/],
     [{ gracefulStop: 'maybe' }, 'error', 'gracefulStop', /must be true or false/],
     [{ poolSize: 1 }, 'error', 'poolSize', /there is no field 'poolSize' here/],
-  ])('says of %j: %s', (config, severity, field, message) => {
+  ])('reports for %j: %s', (config, severity, field, message) => {
     const problems = checkConfigured({
       heap: [{ name: 'x', type: 'ScheduledExecutorService', config }],
       handler: { type: 'StaticResponseHandler', config: { status: 200 } },

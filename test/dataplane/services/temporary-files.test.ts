@@ -29,7 +29,7 @@ it('temporary files of all units have one limit, in whole pages', () => {
   expect(one!.bytes).toBe(5 * 4096);
 });
 
-it('a unit that takes the place of a dead one does not count the files of that one', () => {
+it('a unit that replaces a dead one does not count the files of the dead one', () => {
   const take = namedMemory();
   const [dead, alive] = [0, 0].map((unit) => new TemporaryFiles(take('files', TEMPORARY_FILES_MEMORY), unit));
   dead!.grow(0, 5000);
@@ -37,7 +37,7 @@ it('a unit that takes the place of a dead one does not count the files of that o
   expect(alive!.bytes).toBe(0);
 });
 
-it('a buffer whose file does not fit fails, and what it had in files is free again', async () => {
+it('a buffer whose file does not fit fails, and its space is free again', async () => {
   limitedTo(100_000);
   const directory = watchedDirectory();
   const files = new TemporaryFiles(namedMemory()('files', TEMPORARY_FILES_MEMORY), 0);
@@ -55,7 +55,7 @@ it('a buffer whose file does not fit fails, and what it had in files is free aga
   expect(directory.open()).toBe(0);
 });
 
-it('requests get 503 and the log tells of it while the temporary files of the plane are full', async () => {
+it('requests get 503 with a log line while the temporary files of the data plane are full', async () => {
   const { bytes: before } = temporaryFileLimit;
   onTestFinished(() => void (temporaryFileLimit.bytes = before));
   const app = await ScriptedBackend.start(eachRequest(() => plainAnswer('ok')));

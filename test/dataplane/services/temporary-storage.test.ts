@@ -35,7 +35,7 @@ describe('TemporaryStorage', () => {
     ['what just fits', 1024, 1],
     ['what does not', 1025, 1],
     ['much', 700_000, 999],
-  ])('gives %s back as it was', async (_, length, pieces) => {
+  ])('returns %s unchanged', async (_, length, pieces) => {
     const { object: storage } = buildObject('temporaryStorage', 'TemporaryStorage', {
       memoryLimit: 1024,
       directory: folder(),
@@ -65,7 +65,7 @@ describe('TemporaryStorage', () => {
     await buffer.release();
   });
 
-  it('keeps the order of writes that nobody waited for', async () => {
+  it('keeps the order of writes that were not awaited', async () => {
     const { object: storage } = buildObject('temporaryStorage', 'TemporaryStorage', {
       memoryLimit: 3,
       directory: folder(),
@@ -96,7 +96,7 @@ describe('TemporaryStorage', () => {
     expect(() => storage.open()).toThrow('the temporary storage is closed');
   });
 
-  it('lends spare memory to those who come first, until they need it no more', async () => {
+  it('lends spare memory to the first users until they release it', async () => {
     const { object: storage } = buildObject('temporaryStorage', 'TemporaryStorage', { directory: folder() });
     const before = openFiles();
     const [large, small] = [storage.open(), storage.open()];
@@ -156,7 +156,7 @@ describe('TemporaryStorage', () => {
     expect(readdirSync(instance)).toEqual(['tmp']);
   });
 
-  it('tells whoever writes that there is no room for a file', async () => {
+  it('rejects a write when there is no room for a file', async () => {
     const file = join(folder(), 'file');
     writeFileSync(file, '');
     const { object: storage, close } = buildObject(
@@ -181,13 +181,13 @@ describe('TemporaryStorage', () => {
     [{ fileLimit: 1.5 }, 'error', 'value', 'fileLimit'],
     [{ directory: 7 }, 'error', 'value', 'directory'],
     [{ limit: 1 }, 'error', 'unknown-field', 'limit'],
-  ])('says of %j: %s', (config, severity, code, field) => {
+  ])('reports for %j: %s', (config, severity, code, field) => {
     expect(checkConfigured({ heap: heapWith(config), handler })).toContainEqual(
       expect.objectContaining({ severity, code, path: ['heap', 0, 'config', field] }),
     );
   });
 
-  it('lets no tenant name a directory', () => {
+  it('does not let a tenant set a directory', () => {
     const problems = checkConfigured({ heap: heapWith({ directory: '/tmp' }), handler }, noReach);
     expect(problems).toMatchObject([{ code: 'not-allowed', path: ['heap', 0, 'config', 'directory'] }]);
   });

@@ -33,7 +33,7 @@ function open(isInPod = false): AdminServer {
 }
 afterEach(() => admin.close());
 
-it('takes any free port when its own is taken, if it may', async () => {
+it('uses any free port when its own is in use, if allowed', async () => {
   const squatter = createServer().listen(0, '127.0.0.1');
   await once(squatter, 'listening');
   const { port } = squatter.address() as AddressInfo;
@@ -44,11 +44,11 @@ it('takes any free port when its own is taken, if it may', async () => {
   squatter.close();
 });
 
-it('takes no other port when the address itself is wrong', async () => {
+it('does not try another port when the address is invalid', async () => {
   await expect(open().listen({ host: '203.0.113.1', port: 0, orAnyPort: true })).rejects.toThrow('EADDRNOTAVAIL');
 });
 
-it('answers only what it is for', async () => {
+it('answers only its own paths', async () => {
   const { port } = await open().listen({ host: '127.0.0.1', port: 0 });
   const status = async (path: string, method = 'GET'): Promise<number> =>
     (await fetch(`http://127.0.0.1:${port}${path}`, { method })).status;
@@ -84,7 +84,7 @@ it('moves its administrative paths with the prefix of the configuration', async 
   prefix = 'openig';
 });
 
-it('names the methods of a path that was asked with another one', async () => {
+it('lists the allowed methods of a path', async () => {
   const { port } = await open().listen({ host: '127.0.0.1', port: 0 });
   const allowed = async (path: string, method: string): Promise<string | null> =>
     (await fetch(`http://127.0.0.1:${port}${path}`, { method })).headers.get('allow');
@@ -92,7 +92,7 @@ it('names the methods of a path that was asked with another one', async () => {
   expect(await allowed('/units/1/restart', 'GET')).toBe('POST');
 });
 
-it('does nothing for clients of a proxy or for pages, wherever they come from', async () => {
+it('rejects clients of a proxy and web pages from any address', async () => {
   const { port } = await open().listen({ host: '127.0.0.1', port: 0 });
   const asked = async (line: string): Promise<number> => {
     const host = line.startsWith('Host:') ? line : `Host: localhost:${port}\r\n${line}`;
@@ -127,12 +127,12 @@ it.each([
   ['127.0.0.1.evil', false],
   ['', false],
   [undefined, false],
-])('takes %s for this machine: %s', (address, verdict) => {
+])('treats %s as this machine: %s', (address, verdict) => {
   open();
   expect(isLoopback(address)).toBe(verdict);
 });
 
-it('has only health and metrics in a Pod, where others arrive over loopback too', async () => {
+it('serves only health and metrics in a Pod, where other clients also use loopback', async () => {
   const { port } = await open(true).listen({ host: '127.0.0.1', port: 0 });
   const status = async (path: string, method = 'GET'): Promise<number> =>
     (await fetch(`http://127.0.0.1:${port}${path}`, { method })).status;

@@ -47,19 +47,19 @@ function onePlane(first: Update): {
 }
 
 describe('the places where routes are counted', () => {
-  it('are given to every route and to the default handlers', () => {
+  it('are assigned to every route and to the default handlers', () => {
     const configuration = new PlaneConfiguration(update('a b', ['r']), () => {});
     const { set, defaultSlots } = configuration.whole(new SlotMemory());
     expect([...set.map(({ slot }) => slot), defaultSlots['r']].sort()).toEqual([0, 1, 2]);
   });
 
-  it('stay while a route changes, and are others under another name', () => {
+  it('stay while a route changes, and differ for another name', () => {
     const plane = onePlane(update('a b'));
     expect(plane.apply(update('a'))).toEqual({ a: plane.first['a'] });
     expect(plane.apply(update('a:z'))).toEqual({ a: 2 });
   });
 
-  it('are used again only when nobody counts in them any more', async () => {
+  it('are reused only when no unit counts in them any more', async () => {
     const plane = onePlane(update('a'));
     expect(plane.apply(update('-a b'))).toEqual({ b: 1 });
     expect(plane.apply(update('c'))).toEqual({ c: 2 });
@@ -67,7 +67,7 @@ describe('the places where routes are counted', () => {
     expect(plane.apply(update('d'))).not.toEqual({ d: 0 }); // the order before is still out
   });
 
-  it('are free once every unit runs what took them away', async () => {
+  it('are free once every unit runs the update that removed them', async () => {
     const plane = onePlane(update('a'));
     plane.apply(update('-a b'));
     await plane.run();
@@ -126,7 +126,7 @@ const bad = (id: string, keepsServing: boolean): BuildProblem => ({
 describe('a change that cannot be built', () => {
   const next: Update = { ...update('a:z c -b'), base: { document: {}, hash: 'two' } };
 
-  it('leaves everything as it was where it is all or nothing', async () => {
+  it('keeps the previous state if an update must apply completely', async () => {
     const plane = units([badBase], [badBase]);
     const before = plane.configuration.whole(new SlotMemory());
     expect(await plane.apply(next)).toEqual([badBase]);
@@ -134,14 +134,14 @@ describe('a change that cannot be built', () => {
     expect(plane.told).toEqual([['two|a:z c|-b'], ['two|a:z c|-b']]);
   });
 
-  it('is taken back from units that could build it where others could not', async () => {
+  it('is rolled back on units that built it if others failed', async () => {
     const plane = units([], [badBase]);
     expect(await plane.apply(next)).toEqual([badBase]);
     expect(plane.held()).toBe('one|a b');
     expect(plane.told).toEqual([['two|a:z c|-b', 'one|a b|-c'], ['two|a:z c|-b']]);
   });
 
-  it('does not give the places of routes away that go on', async () => {
+  it('does not reassign the slots of routes that continue', async () => {
     const plane = units([badBase]);
     await plane.apply(next);
     await plane.apply(update('d e f'));

@@ -35,7 +35,7 @@ it('is one memory for all threads', async () => {
   expect(await other.tell('take', 'b')).toBe(0);
 });
 
-it('is kept while one of them holds it', async () => {
+it('is kept while one of them references it', async () => {
   const plane = new PlaneMemory();
   const [one, other] = [await startUser(plane), await startUser(plane)];
   for (const user of [one, other]) await user.tell('take', 'a');
@@ -46,7 +46,7 @@ it('is kept while one of them holds it', async () => {
   expect(await other.tell('take', 'a')).toBe(0);
 });
 
-it('is given back by a thread that dies', async () => {
+it('is released by a thread that dies', async () => {
   const plane = new PlaneMemory();
   const [one, other] = [await startUser(plane), await startUser(plane)];
   for (const user of [one, other]) await user.tell('take', 'kept');
@@ -65,7 +65,7 @@ it('is given back by a thread that dies', async () => {
     .toBe(0);
 });
 
-it('says when there is none', async () => {
+it('reports when there is none', async () => {
   const user = await startUser(new PlaneMemory());
   expect(await user.tell('take', 'a', -1)).toMatch(/^the data plane has no memory for it: /);
   expect(await user.tell('take', 'a', 8)).toBe(0);

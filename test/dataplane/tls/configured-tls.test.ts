@@ -36,7 +36,7 @@ async function startTowards(baseURI: string, config: JsonObject, type = 'Reverse
 }
 
 describe('a handler with an https backend', () => {
-  it('needs nothing but its URI where the platform trusts the backend, and says why where it does not', async () => {
+  it('needs only a URI if the platform trusts the backend, and logs why it does not', async () => {
     const { port } = await startTlsBackend(backendOptions(good));
     const { request, logged } = await startTowards(`https://localhost:${port}`, {});
     expect((await request()).status).toBe(502);
@@ -47,7 +47,7 @@ describe('a handler with an https backend', () => {
     );
   });
 
-  it('trusts whom its tls options name', async () => {
+  it('trusts the CA certificates of its tls options', async () => {
     const directory = secretFolder({ 'authorities.pem': ca.certificate });
     const { port } = await startTlsBackend(backendOptions(good));
     const tls = { type: 'ClientTlsOptions', config: { trustManager: trusts(directory) } };
@@ -65,7 +65,7 @@ describe('a handler with an https backend', () => {
     ['STRICT by default', {}, 502],
     ['STRICT', { hostnameVerifier: 'STRICT' }, 502],
     ['ALLOW_ALL', { hostnameVerifier: 'ALLOW_ALL' }, 200],
-  ])('checks names as its own deprecated verifier says: %s', async (_name, verifier, status) => {
+  ])('verifies names with its own deprecated hostnameVerifier: %s', async (_name, verifier, status) => {
     const directory = secretFolder({ 'authorities.pem': ca.certificate });
     const { port } = await startTlsBackend(backendOptions(ca.issue({ names: ['other.test'] })));
     const tls = { type: 'ClientTlsOptions', config: { trustManager: trusts(directory) } };
@@ -73,7 +73,7 @@ describe('a handler with an https backend', () => {
     expect((await request()).status).toBe(status);
   });
 
-  it('can be told by its deprecated fields alone', async () => {
+  it('can be configured with its deprecated fields alone', async () => {
     const client = ca.issue({ commonName: 'gateway', client: true });
     const directory = secretFolder({ 'authorities.pem': ca.certificate, 'own.pem': client.pem });
     const { port, server, connections } = await startTlsBackend({
@@ -98,7 +98,7 @@ describe('a handler with an https backend', () => {
   it.each([
     [{}, 2],
     [{ stateTrackingEnabled: false }, 1],
-  ])('uses connections that show a certificate as %j says', async (more, expected) => {
+  ])('uses connections with a client certificate according to %j', async (more, expected) => {
     const client = ca.issue({ commonName: 'gateway', client: true });
     const directory = secretFolder({ 'authorities.pem': ca.certificate, 'own.pem': client.pem });
     const { port, connections } = await startTlsBackend({
@@ -117,7 +117,7 @@ describe('a handler with an https backend', () => {
   });
 });
 
-describe('what changes on disk', () => {
+describe('a change on disk', () => {
   it('counts for new connections: authorities, and the certificate that is shown', async () => {
     const client = (name: string) => ca.issue({ commonName: name, client: true }).pem;
     const stranger = certificateAuthority('stranger');

@@ -55,13 +55,13 @@ describe('the host that a certificate is for', () => {
     expect(matches(host, ['other.example.com'], commonName)).toBe(expected);
   });
 
-  it('takes the first of several common names alone', () => {
+  it('uses only the first of several common names', () => {
     const names = { commonName: 'first.test', hosts: [], addresses: [] };
     expect(isFor(names, 'first.test')).toBe(true);
     expect(isFor(names, 'second.test')).toBe(false);
   });
 
-  it('does not take what a name holds beside the name of a host for another name', () => {
+  it('does not treat other parts of a name as a host name', () => {
     const names = certifiedNames(
       new X509Certificate(ca.issue({ names: ['a.test, DNS:b.test', 'c.test'], commonName: 'x' }).certificate),
     );

@@ -82,7 +82,7 @@ describe('keys by the name of the server', () => {
   });
 });
 
-it('a change of trust counts although there is a new key that cannot be used', async () => {
+it('a change of CA certificates takes effect although a new key cannot be used', async () => {
   const [old, next] = [certificateAuthority('old'), certificateAuthority('next')];
   const keys = changingKeys(issued('gateway.test'));
   const trust = changingTrust({ certificates: [old.certificate] });

@@ -40,7 +40,7 @@ describe('keys of session tickets', () => {
     expect(keys.named(Buffer.alloc(16))).toBeNull();
   });
 
-  it('differ from plane to plane, and a seed tells nothing of what was before', () => {
+  it('differ between data planes, and a seed reveals no earlier keys', () => {
     const { now, pass } = clock(1000 * HOUR);
     const keys = new ChangingTicketKeys(null, now);
     expect(new ChangingTicketKeys(null, now).current()).not.toEqual(keys.current());
@@ -50,7 +50,7 @@ describe('keys of session tickets', () => {
     expect(late.named(before.name)).toBeNull();
   });
 
-  it('have the lengths that tickets want', () => {
+  it('have the lengths that tickets require', () => {
     const { name, aes, hmac } = new ChangingTicketKeys().current();
     expect([name.length, aes.length, hmac.length]).toEqual([16, 16, 32]);
   });

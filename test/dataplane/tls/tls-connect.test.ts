@@ -64,7 +64,7 @@ async function startTowards({ port, tls = tlsWith(), host = HOST, protocols = ['
 }
 
 describe('a backend over TLS', () => {
-  it('is asked for by its name and answers', async () => {
+  it('gets its server name (SNI) and answers', async () => {
     const { port, connections } = await startTlsBackend(shows(good));
     const { request, failures } = await startTowards({ port });
     const answer = await request();
@@ -73,14 +73,14 @@ describe('a backend over TLS', () => {
     expect(failures).toEqual([]);
   });
 
-  it('that is known by its address is asked for by no name', async () => {
+  it('with an IP address gets no server name (SNI)', async () => {
     const { port, connections } = await startTlsBackend(shows(ca.issue({ names: ['127.0.0.1'] })));
     const { request } = await startTowards({ port, host: '127.0.0.1' });
     expect((await request()).status).toBe(200);
     expect(connections[0]!.server).toBe(false);
   });
 
-  it('is kept between requests, and its session is resumed by later connections', async () => {
+  it('keeps its connection between requests, and later connections resume its session', async () => {
     const { port, connections } = await startTlsBackend(shows(good));
     const kept = await startTowards({ port });
     for (let i = 0; i < 3; i++) await kept.request();
@@ -126,7 +126,7 @@ describe('a certificate that is refused', () => {
     expect(failures[0]).toMatch(reason);
   });
 
-  it('with what is between it and the root it is accepted', async () => {
+  it('with the intermediate certificate it is accepted', async () => {
     const { port } = await startTlsBackend(shows(intermediate.issue({ names: [HOST] })));
     expect((await (await startTowards({ port })).request()).status).toBe(200);
   });
@@ -155,8 +155,8 @@ function selfSigned(name: string): Certified {
   return { key, certificate, chain: certificate, pem };
 }
 
-describe('who is trusted', () => {
-  it('everybody, if the manager says so; names still count', async () => {
+describe('trust in backends', () => {
+  it('includes every certificate with a TrustAllManager, but names are still verified', async () => {
     const stranger = certificateAuthority('a stranger').issue({ names: [HOST] });
     const { port } = await startTlsBackend(shows(stranger));
     const everybody = tlsWith({ trustManagers: [changingTrust({ everything: true }).manager] });
@@ -165,7 +165,7 @@ describe('who is trusted', () => {
     expect((await elsewhere.request()).status).toBe(502);
   });
 
-  it('any name of a trusted authority with ALLOW_ALL, and of no other', async () => {
+  it('includes any name of a trusted CA with ALLOW_ALL', async () => {
     const tls = tlsWith({ checksNames: false });
     const { port } = await startTlsBackend(shows(ca.issue({ names: ['a.test'] })));
     expect((await (await startTowards({ port, tls })).request()).status).toBe(200);
@@ -179,7 +179,7 @@ describe('who is trusted', () => {
     expect((await (await startTowards({ port, tls })).request()).status).toBe(200);
   });
 
-  it('what one of several managers trusts', async () => {
+  it('includes the CA certificates of several managers', async () => {
     const second = certificateAuthority('second');
     const managers = [trustsCa(), changingTrust({ certificates: [second.certificate] }).manager];
     const tls = tlsWith({ trustManagers: managers });
@@ -189,14 +189,14 @@ describe('who is trusted', () => {
     }
   });
 
-  it('the authorities of the platform by default, which do not know ours', async () => {
+  it('is limited to the CA certificates of the platform by default', async () => {
     const { port } = await startTlsBackend(shows(good));
     const { request, failures } = await startTowards({ port, tls: tlsWith({ trustManagers: [] }) });
     expect((await request()).status).toBe(502);
     expect(failures[0]).toMatch(/its issuer is not trusted/);
   });
 
-  it('not who is revoked, nor whose revocation cannot be looked up', async () => {
+  it('excludes revoked certificates and those with unknown revocation', async () => {
     const authority = certificateAuthority('revoking');
     const [fine, revoked] = [authority.issue({ names: [HOST] }), authority.issue({ names: [HOST] })];
     authority.revoke(revoked);
@@ -223,7 +223,7 @@ describe('who is trusted', () => {
     expect(failures[0]).toMatch(/the CRL of its issuer has expired/);
   });
 
-  it('nobody, while it cannot be said', async () => {
+  it('excludes everyone while the CA certificates are not available', async () => {
     const { port, connections } = await startTlsBackend(shows(good));
     const trust = changingTrust({});
     trust.change(new Error('the store cannot be read'));
@@ -239,7 +239,7 @@ describe('who is trusted', () => {
 describe('client certificates', () => {
   const asks = { requestCert: true, ca: [ca.certificate] };
 
-  it('are shown to backends that ask', async () => {
+  it('are sent to backends that request them', async () => {
     const keys = changingKeys(ca.issue({ commonName: 'gateway', client: true }));
     const tls = tlsWith({ keyManagers: [keys.manager] });
     expect(tls.usesClientCertificate).toBe(true);
@@ -249,7 +249,7 @@ describe('client certificates', () => {
     expect(connections[0]!.peer).toBe('gateway');
   });
 
-  it('that are changed count for new connections, and what is open stays', async () => {
+  it('that change are used for new connections, and open ones stay', async () => {
     const keys = changingKeys(ca.issue({ commonName: 'before', client: true }));
     const logged: Record<string, unknown>[] = [];
     const log = pino({}, { write: (line: string) => void logged.push(JSON.parse(line)) });
@@ -272,7 +272,7 @@ describe('client certificates', () => {
     expect(logged).toEqual([expect.objectContaining({ level: 30, certificates, authorities: 1 })]);
   });
 
-  it('that are the same when they are looked up again leave sessions as they are', async () => {
+  it('that are unchanged after a new lookup keep sessions', async () => {
     const own = ca.issue({ commonName: 'same', client: true });
     const keys = changingKeys(own);
     const { port, connections } = await startTlsBackend(shows(good, asks));
@@ -291,7 +291,7 @@ describe('client certificates', () => {
     ],
     [{}, ['http/1.1'], /^backend-tls: the backend aborted TLS: the backend requires a certificate, .*'keyManager'/],
     [{}, ['h2'], /^backend-tls: the backend aborted TLS: the backend requires a certificate, .*'keyManager'/],
-  ])('that are missing are told of, with %j and %j', async (options, protocols, reason) => {
+  ])('that are missing are reported, with %j and %j', async (options, protocols, reason) => {
     const strict = { ...asks, ...options, rejectUnauthorized: true, ALPNProtocols: protocols };
     const { port } = await startTlsBackend(shows(good, strict));
     const { request, failures } = await startTowards({ port, protocols });
@@ -300,7 +300,7 @@ describe('client certificates', () => {
   });
 });
 
-describe('what is spoken', () => {
+describe('the negotiated protocol', () => {
   it.each<[string, readonly Protocol[], string[], string | false, boolean]>([
     ['HTTP/1.1 by ALPN', ['http/1.1'], ['http/1.1'], 'http/1.1', true],
     ['nothing, if ALPN is off', ['http/1.1'], ['http/1.1'], false, false],
@@ -371,7 +371,7 @@ describe('a backend that fails during the handshake', () => {
     expect(failures[0]).toMatch(reason);
   });
 
-  it('is nobody: the connection itself fails under another name', async () => {
+  it('is not confused with one that refuses the connection', async () => {
     const { request, failures } = await startTowards({ port: 1 });
     expect((await request()).status).toBe(502);
     expect(failures[0]).toMatch(/^backend-connect: /);

@@ -72,7 +72,7 @@ describe('content that ends with its connection, over TLS', () => {
   it.each([
     ['short', short],
     ['long', long],
-  ])('is whole if the backend says so: %s', async (_name, content) => {
+  ])('is complete if the backend marks its end: %s', async (_name, content) => {
     const { failures, text } = await answerWithoutLength(content, (secure) => secure.end());
     expect(text.endsWith('\r\n0\r\n\r\n')).toBe(true);
     expect(failures).toEqual([]);
@@ -89,7 +89,7 @@ describe('content that ends with its connection, over TLS', () => {
 });
 
 describe('a session with a backend that was refused', () => {
-  it('is not resumed: nobody would look at the names any more', async () => {
+  it('is not resumed, because names would not be verified', async () => {
     expect(wrapInTls()).not.toBeNull();
     const wrong = ca.issue({ names: ['other.test'] });
     const { port } = await startTlsBackend({ cert: wrong.chain, key: wrong.key });

@@ -62,7 +62,7 @@ async function countsAs(fault: HandshakeFault, failing: () => Promise<unknown>):
 }
 
 describe('a client over TLS', () => {
-  it('gets its answer, and is told to be one over https', async () => {
+  it('gets its response, and the backend gets the scheme https', async () => {
     const backend = await EchoBackend.start();
     const clients: ClientContext[] = [];
     const uris: string[] = [];
@@ -127,7 +127,7 @@ describe('a client over TLS', () => {
     expect(stdout).toBe('418');
   });
 
-  it('ends its side with a word, and so does the gateway', async () => {
+  it('closes with close_notify, and so does the gateway', async () => {
     const { port } = await start();
     const socket = await secureSocket(port, { ...trusting, allowHalfOpen: true });
     let text = '';
@@ -154,7 +154,7 @@ describe('the certificate that is shown', () => {
     ['a.b.shop.test', 'gateway.test'],
     ['other.test', 'gateway.test'],
     ['', 'gateway.test'],
-  ])('to who asks for %s is that of %s', async (servername, expected) => {
+  ])('for the server name %s is that of %s', async (servername, expected) => {
     const serverNames = new Map([
       ['shop.test', 'shop'],
       ['*.shop.test', 'wild'],
@@ -166,7 +166,7 @@ describe('the certificate that is shown', () => {
     expect(certificate.subject.CN).toBe(expected);
   });
 
-  it('is that of the name whatever the type of its key, and the keys of both types if there are two', async () => {
+  it('is that of the server name for every key type, also with two types', async () => {
     const rsa = (name: string) => ca.issue({ names: [name], keyType: 'rsa' });
     const { port } = await start({
       keys: namedServers({
@@ -194,7 +194,7 @@ describe('the certificate that is shown', () => {
     expect((await askSecurely(port, ciphers('ECDHE-ECDSA-AES128-GCM-SHA256'))).certificate.bits).toBe(256);
   });
 
-  it('is the new one after a change, while what is open goes on', async () => {
+  it('is the new one after a change, while open connections continue', async () => {
     const keys = changingKeys(own);
     const { port, logged } = await start({ keys: [keys.manager] });
     const before = await secureSocket(port, trusting);
@@ -214,7 +214,7 @@ describe('the certificate that is shown', () => {
 });
 
 describe('a session', () => {
-  it('is resumed each time, because each time there is a new ticket', async () => {
+  it('is resumed each time with a new ticket', async () => {
     const { port } = await start();
     let { sessions } = await askSecurely(port, trusting);
     for (let i = 0; i < 3; i++) {
@@ -278,7 +278,7 @@ describe('certificates of clients', () => {
   }
 
   it.each(['REQUEST', 'REQUIRED'] as const)(
-    'are known after the handshake with %s, the own one first',
+    'are available after the handshake with %s, the leaf first',
     async (auth) => {
       expect(await seen(auth, known)).toEqual(['CN=somebody', 'CN=between']);
     },
@@ -293,15 +293,15 @@ describe('certificates of clients', () => {
     expect(await seen('REQUIRED', { ...certified, chain: certified.chain + forged })).toEqual(subjects);
   });
 
-  it('need not be there with REQUEST', async () => {
+  it('are optional with REQUEST', async () => {
     expect(await seen('REQUEST', null)).toEqual([]);
   });
 
-  it('must be there with REQUIRED', async () => {
+  it('are mandatory with REQUIRED', async () => {
     await countsAs('certificate-missing', () => seen('REQUIRED', null));
   });
 
-  it('are not asked for otherwise', async () => {
+  it('are not requested otherwise', async () => {
     const { port } = await start();
     expect((await askSecurely(port, { ...trusting, key: known.key, cert: known.chain })).status).toMatch(/204/);
   });
@@ -310,12 +310,12 @@ describe('certificates of clients', () => {
     ['of an unknown authority', certificateAuthority('stranger').issue({ client: true })],
     ['expired', clients.issue({ client: true, expired: true })],
     ['for servers', clients.issue({ names: ['somebody'] })],
-  ])('that are %s are refused, also where none are needed', async (_name, certified) => {
+  ])('that are %s are rejected, also if they are optional', async (_name, certified) => {
     await countsAs('certificate', () => seen('REQUIRED', certified));
     await countsAs('certificate', () => seen('REQUEST', certified));
   });
 
-  it('are known in resumed sessions, too', async () => {
+  it('are available in resumed sessions', async () => {
     const contexts: ClientContext[] = [];
     const { port } = await start({
       clientAuth: 'REQUIRED',
@@ -344,7 +344,7 @@ describe('certificates of clients', () => {
     await countsAs('certificate', () => askSecurely(port, { ...options, session: sessions.at(-1)! }));
   });
 
-  it('cannot be judged while nobody knows by whom: nobody is let in', async () => {
+  it('cannot be verified without CA certificates: every client is rejected', async () => {
     const changing = changingTrust({ certificates: [clients.certificate] });
     const { port } = await start({ clientAuth: 'REQUIRED', trust: [changing.manager] });
     const options = { ...trusting, key: known.key, cert: known.chain };
@@ -355,7 +355,7 @@ describe('certificates of clients', () => {
   });
 });
 
-describe('what is spoken', () => {
+describe('the negotiated protocol', () => {
   it.each<[string, SecureGatewayOptions['wishes'] & object, string, string]>([
     ['one version', { sslEnabledProtocols: ['TLSv1.2'] }, 'TLSv1.2', ''],
     [
@@ -449,14 +449,14 @@ describe('a key that the cipher suites are not for', () => {
     ['ec', own, forRsa],
     ['rsa', rsa, forCurves],
     ['ed25519', ca.issue({ names: ['gateway.test'], keyType: 'ed25519' }), forRsa],
-  ])('of the type %s is refused before anybody asks for it', async (type, key, wishes) => {
+  ])('of the type %s is rejected when it is loaded', async (type, key, wishes) => {
     const refused = new RegExp(`CN=gateway.test cannot be used: no cipher suite is for one of the type ${type}`);
     await expect(start({ keys: [changingKeys(key).manager], wishes })).rejects.toThrow(refused);
     const named = namedServers({ 'shop.test': [key] });
     await expect(start({ keys: { ...named, defaultSecretId: 'shop.test' }, wishes })).rejects.toThrow(refused);
   });
 
-  it('does not take the place of one that they are for', async () => {
+  it('does not replace a usable key', async () => {
     const keys = changingKeys(rsa);
     const { port, logged } = await start({ keys: [keys.manager], wishes: forRsa });
     keys.change([own]);
@@ -476,7 +476,7 @@ describe('a key that the cipher suites are not for', () => {
   });
 });
 
-describe('a handshake that comes to nothing is counted and logged', () => {
+describe('a failed handshake is counted and logged', () => {
   it.each<[HandshakeFault, string, Partial<SecureGatewayOptions>, (port: number) => Promise<unknown>]>([
     [
       'protocol',
@@ -520,7 +520,7 @@ describe('a handshake that comes to nothing is counted and logged', () => {
     expect((await askSecurely(port, trusting).catch(() => ({ status: 'HTTP/1.1 204' }))).status).toMatch(/204/);
   });
 
-  it('warns of what an operator can change once, and tells of the others at a lower level', async () => {
+  it('warns once of failures that an operator can fix, and logs others at a lower level', async () => {
     const { port, logged } = await start({ wishes: { sslEnabledProtocols: ['TLSv1.3'] } });
     for (let i = 0; i < 3; i++)
       await countsAs('protocol', () => askSecurely(port, { ...trusting, maxVersion: 'TLSv1.2' }));
@@ -532,7 +532,7 @@ describe('a handshake that comes to nothing is counted and logged', () => {
     expect(logged[0]!['msg']).toMatch(/'sslEnabledProtocols'/);
   });
 
-  it('too-many: more than may be under way', async () => {
+  it('too-many: more than the limit of concurrent handshakes', async () => {
     const { port } = await start({ limits: { handshakes: 1 } });
     const waiting = await RawClient.connect(port);
     await countsAs('too-many', () => askSecurely(port, trusting));
@@ -540,7 +540,7 @@ describe('a handshake that comes to nothing is counted and logged', () => {
     expect((await askSecurely(port, trusting)).status).toMatch(/204/);
   });
 
-  it('too-many: clients that say nothing make room for others after a second', async () => {
+  it('too-many: silent clients are closed for others after a second', async () => {
     const { port } = await start({ limits: { handshakes: 2, handshakeTimeout: 60_000 } });
     const silent = [await RawClient.connect(port), await RawClient.connect(port)];
     const untilAnswered = (): Promise<unknown> => askSecurely(port, trusting).catch(untilAnswered);
@@ -581,19 +581,19 @@ describe('the PROXY protocol before TLS', () => {
     return { answer, context: contexts[0]! };
   }
 
-  it('says who the client is, and what that client claims is not believed', async () => {
+  it('gives the address of the client, and claims of that client are ignored', async () => {
     const { answer, context } = await behindProxy(['127.0.0.1'], [header]);
     expect(answer.status).toMatch(/204/);
     expect(context).toMatchObject({ remoteAddress: '203.0.113.7', localPort: 443, isSecure: true });
   });
 
-  it('may come in pieces, or not at all', async () => {
+  it('may arrive in pieces, or not at all', async () => {
     const pieces = [header.slice(0, 3), header.slice(3, 20), header.slice(20)];
     expect((await behindProxy(['127.0.0.1'], pieces)).context.remoteAddress).toBe('203.0.113.7');
     expect((await behindProxy(['127.0.0.1'], [])).context.remoteAddress).toBe('198.51.100.1');
   });
 
-  it('is not for everybody', async () => {
+  it('is accepted from trusted peers only', async () => {
     await countsAs('malformed', () => behindProxy([], [header]));
   });
 

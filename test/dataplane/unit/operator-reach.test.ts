@@ -11,11 +11,11 @@ it.each([
   ['line.separator', '\n'],
   ['java.version', undefined],
   ['toString', undefined],
-])('has the system property %s of every Java machine, or none', (name, value) => {
+])('provides the Java system property %s, or none', (name, value) => {
   expect(operatorReach().system(name)).toBe(value);
 });
 
-it('goes by what is given', () => {
+it('uses the given values', () => {
   const reach = operatorReach({}, { 'user.home': '/home/given', own: 'x' });
   expect([reach.system('user.home'), reach.system('own')]).toEqual(['/home/given', 'x']);
   expect(reach.systemNames()).toEqual(['user.home', 'own']);

@@ -40,7 +40,7 @@ describe('ClientTlsOptions', () => {
     ],
     [{ alpn: { enabled: false } }],
     [{ alpn: {} }],
-  ])('%j is sound', (config) => {
+  ])('%j is valid', (config) => {
     expect(problemsOf('ClientTlsOptions', config)).toEqual([]);
   });
 
@@ -90,7 +90,7 @@ describe('ClientTlsOptions', () => {
 });
 
 describe('TlsOptions', () => {
-  it('is the same under its earlier name, and says so', () => {
+  it('works under its former name, with a warning', () => {
     expect(problemsOf('TlsOptions', { sslEnabledProtocols: ['TLSv1.3'] })).toEqual([
       "(warning) : TlsOptions is deprecated: use 'ClientTlsOptions'",
     ]);
@@ -108,7 +108,7 @@ describe('ServerTlsOptions', () => {
     [{ sni }],
     [{ keyManager, clientAuth: 'REQUIRED', trustManager }],
     [{ keyManager, clientAuth: 'request', trustManager: [trustManager], alpn: { enabled: false } }],
-  ])('%j is sound', (config) => {
+  ])('%j is valid', (config) => {
     expect(problemsOf('ServerTlsOptions', config)).toEqual([]);
   });
 
