@@ -108,15 +108,15 @@ const controllerMessages: ControllerMessage[] = [
 ];
 
 describe('messages of the channel', () => {
-  it.each(planeMessages)('of a plane come through whole: $type', (message) => {
+  it.each(planeMessages)('of a data plane are decoded completely: $type', (message) => {
     expect(decodePlaneMessage(encodeMessage(message))).toEqual(message);
   });
 
-  it.each(controllerMessages)('of a controller come through whole: $type', (message) => {
+  it.each(controllerMessages)('of a controller are decoded completely: $type', (message) => {
     expect(decodeControllerMessage(encodeMessage(message))).toEqual(message);
   });
 
-  it('of one side are none of the other', () => {
+  it('of one side are not valid for the other', () => {
     expect(() => decodePlaneMessage(encodeMessage({ type: 'goaway', reason: 'r' }))).toThrow(MalformedMessage);
   });
 
@@ -128,7 +128,7 @@ describe('messages of the channel', () => {
     expect(decodeControllerMessage(Buffer.from(JSON.stringify(withNewFields(message))))).toEqual(message);
   });
 
-  it('of a newer controller may have resources of types that are not known here, which are left out', () => {
+  it('of a newer controller may have resources of unknown types, which are left out', () => {
     const update = controllerMessages.find(({ type }) => type === 'update') as UpdateMessage;
     const set = [{ type: 'newer', key: 'k', hash: 'h' }, ...update.resources!.set];
     const text = JSON.stringify({ ...update, resources: { set, remove: [] } });
@@ -138,13 +138,13 @@ describe('messages of the channel', () => {
     });
   });
 
-  it('do not forbid what is no address', () => {
+  it('do not accept a forbidden address that is malformed', () => {
     const text = JSON.stringify(controllerMessages).replace('"10.0.0.1"', '"kubernetes"');
     const [update] = (JSON.parse(text) as ControllerMessage[]).filter(({ type }) => type === 'update');
     expect(() => decodeControllerMessage(Buffer.from(JSON.stringify(update)))).toThrow(MalformedMessage);
   });
 
-  it('may name a problem by a code that is not known here', () => {
+  it('may have a problem with an unknown code', () => {
     const text = JSON.stringify(planeMessages[1]).replace('"build"', '"newer-code"');
     expect(decodePlaneMessage(Buffer.from(text))).toMatchObject({ problems: [{ problems: [{ code: 'build' }] }] });
   });

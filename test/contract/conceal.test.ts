@@ -24,7 +24,7 @@ describe('conceal', () => {
 });
 
 describe('concealQuoted', () => {
-  it('hides what is in quotes unless the document says it', () => {
+  it('hides quoted values unless the document contains them', () => {
     expect(concealQuoted("'x' is no 'b' of c", 'the b of c')).toBe("'…' is no 'b' of c");
   });
 });

@@ -10,7 +10,7 @@ it.each([
   ['K', ['h', 'k'], 'k'],
   ['HEADER', ['heade', 'header'], 'header'],
   ['listne', ['listen', 'line'], 'listen'],
-])('takes %s among %j for %s', (word, candidates, meant) => {
+])('matches %s among %j with %s', (word, candidates, meant) => {
   expect(didYouMean(word, candidates)).toBe(meant);
 });
 
@@ -19,6 +19,6 @@ it.each([
   ['x', ['to']],
   ['', ['to']],
   ['proxy', []],
-])('takes %s among %j for nothing', (word, candidates) => {
+])('does not match %s among %j', (word, candidates) => {
   expect(didYouMean(word, candidates)).toBeUndefined();
 });

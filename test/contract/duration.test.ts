@@ -70,7 +70,7 @@ it.each([
   ['1 s and', '1 second', 'and'],
   ['1 hour 30 minuts', '1 hour', '30 minuts'],
   ['1 h 2 h, 3 s x', '3603 seconds', '2 h x'],
-])('says what of %j has no effect', (text, words, ignored) => {
+])('reports the part of %j without effect', (text, words, ignored) => {
   const read = readDuration(text);
   expect([String(read), read.ignored]).toEqual([words, ignored]);
 });

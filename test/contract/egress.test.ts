@@ -14,7 +14,7 @@ function judged(address: string, port = 80, rules: readonly string[] = [], appPo
   return egressJudge(rules.map(readEgressRule), { ...surroundings, appPorts })(address, port);
 }
 
-describe('what a tenant may not connect to', () => {
+describe('a tenant may not connect to', () => {
   it.each([
     ['loopback', ['127.0.0.1', '127.255.255.254', '::1', '::ffff:127.0.0.1', '::ffff:7f00:1']],
     ['unspecified', ['0.0.0.0', '0.1.2.3', '::', '::ffff:0.0.0.0']],
@@ -33,11 +33,11 @@ describe('what a tenant may not connect to', () => {
     expect(addresses.filter((address) => judged(address))).toEqual([]);
   });
 
-  it('a port of what is forbidden with a port, and no other', () => {
+  it('a forbidden port, but may use other ports of the address', () => {
     expect([judged('10.96.0.1', 443), judged('10.96.0.1', 80), judged('fd00::5', 443)]).toEqual([false, true, false]);
   });
 
-  it('what is forbidden while it runs', () => {
+  it('an address that is forbidden at run time', () => {
     let forbidden: readonly ForbiddenPlace[] = FORBIDDEN;
     const mayReach = egressJudge([], { ...surroundings, forbidden: () => forbidden });
     expect(mayReach('10.7.7.7', 9443)).toBe(true);
@@ -48,7 +48,7 @@ describe('what a tenant may not connect to', () => {
   });
 });
 
-describe('what a tenant may connect to', () => {
+describe('a tenant may connect to', () => {
   it.each([
     '10.0.0.7',
     '192.168.1.1',
@@ -73,7 +73,7 @@ describe('what a tenant may connect to', () => {
   });
 });
 
-describe('what an operator allows', () => {
+describe('an allow rule of an operator', () => {
   it.each([
     ['127.0.0.1:8080', '127.0.0.1', 8080, true],
     ['127.0.0.1:8080', '::ffff:127.0.0.1', 8080, true],
@@ -96,7 +96,7 @@ describe('what an operator allows', () => {
   });
 
   it.each(['', 'localhost', '10.0.0.0/33', '10.0.0.1:0', '10.0.0.1:70000', '[::1', '::1:80:', '10.0.0.1:x', '*'])(
-    '%j is no rule',
+    '%j is not a rule',
     (text) => {
       expect(() => readEgressRule(text)).toThrow(ValueProblem);
     },

@@ -44,7 +44,7 @@ describe('a problem for people', () => {
     expect(problemText({ ...unknownField, code: 'value' }, { file: 'a.json', placeOf })).toContain('at a.json:5:27\n');
   });
 
-  it('does without what is not known', () => {
+  it('leaves out unknown parts', () => {
     const { hint: _, ...plain } = unknownField;
     expect(problemText(plain)).toBe('error: handler.config.filter: is not a field of Chain [unknown-field]');
     expect(problemText({ ...plain, path: [], severity: 'warning' })).toBe(
@@ -54,7 +54,7 @@ describe('a problem for people', () => {
     expect(problemText(plain, { placeOf })).toContain('\n  at line 5, column 17');
   });
 
-  it('shows where a text is wrong, and the other place', () => {
+  it('shows the position of a problem and the related position', () => {
     const twice = '{"a": 1,\n "a": 2}';
     const [problem] = readJsonText(twice).problems;
     expect(problemText(problem!, { file: 'a.json', text: twice }).split('\n')).toEqual([
@@ -67,7 +67,7 @@ describe('a problem for people', () => {
     ]);
   });
 
-  it('names the other ends', () => {
+  it('names the related positions', () => {
     const cycle: PlacedProblem = { ...unknownField, code: 'cycle', others: [['name'], ['handler', 'type']] };
     expect(problemText(cycle, { file: 'a.json', placeOf })).toContain(
       '\n  see name at a.json:2:11\n  see handler.type at a.json:4:13\n',
@@ -83,7 +83,7 @@ describe('a problem for people', () => {
     expect(problemRecord(deep).path).toHaveLength(200 * 8 - 1);
   });
 
-  it('never lets a document steer a terminal', () => {
+  it('never prints terminal control characters of a document', () => {
     const evil = { ...unknownField, message: 'is \x1b[2J\n evil', path: ['\x1b[2J'] };
     expect(problemText(evil, { text: '\x1b[2J', placeOf: () => ({ line: 1, column: 1 }) })).not.toMatch(/\x1b/);
   });
@@ -105,7 +105,7 @@ describe('a problem for programs', () => {
     });
   });
 
-  it('has the other ends with their places', () => {
+  it('has the related problems with their positions', () => {
     const record = problemRecord(
       { ...unknownField, others: [['name']], otherPlaces: [{ line: 1, column: 1 }] },
       { placeOf },

@@ -8,7 +8,7 @@ import {
   routeCounts,
 } from '../../contract/route-counts.ts';
 
-it('finds the place of what an object counted, whatever else it is labelled with', () => {
+it('finds the slot of a count of an object, with any other labels', () => {
   const rest = { fully_qualified_name: 'gateway._router.app.it', name: 'it', route: 'app', router: 'gateway._router' };
   for (const [place, { metric, labels }] of routeCounts.entries()) {
     expect(placeOf(metric, { ...rest, ...labels })).toBe(place);
@@ -25,7 +25,7 @@ it.each([
   expect(placeOf(metric, labels)).toBe(-1);
 });
 
-it('reads what it reports, and leaves zeros out', () => {
+it('reads its own reports, without zeros', () => {
   const counts = new Float64Array(routeCounts.length);
   counts[0] = 3;
   counts[7] = 1;

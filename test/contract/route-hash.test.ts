@@ -22,7 +22,7 @@ describe('the hash of a route', () => {
     expect(routeHash({ ...route, ...change })).not.toBe(routeHash(route));
   });
 
-  it('is the same whatever it was made from', () => {
+  it('does not depend on the source of the route', () => {
     const entry = { ...route, generation: 7, sources: [{ uid: 'u', resourceVersion: '1' }], hash: 'x' };
     expect(routeHash(entry)).toBe(routeHash(route));
   });

@@ -20,7 +20,7 @@ function counted(times: readonly number[], begun = times.length): Float64Array {
 }
 
 describe('figures in a report', () => {
-  it('come back as they were', () => {
+  it('are decoded unchanged', () => {
     const slot = counted([0.01, 1, 20, 20, 900], 7);
     expect(readFigures(reportedFigures(slot))).toEqual(slot);
     expect(activeOf(slot)).toBe(2);
@@ -39,14 +39,14 @@ describe('figures in a report', () => {
     ['half a bucket', [...plain, 1.5, 1]],
     ['below zero', [...plain.slice(1), -1]],
     ['no number', [...plain.slice(1), Number.NaN]],
-  ])('are none when they are %s', (_, reported) => {
+  ])('are rejected when they are %s', (_, reported) => {
     expect(readFigures(reported)).toBeNull();
     expect(mergeFigures([reported])).toEqual(emptyFigures());
   });
 });
 
 describe('the figures of several planes', () => {
-  it('are those of one plane that had all the requests', () => {
+  it('add up to those of one data plane with all requests', () => {
     const fast = counted(Array.from({ length: 90 }, () => 1));
     const slow = counted(Array.from({ length: 10 }, () => 1000));
     const merged = mergeFigures([fast, slow, emptyFigures()].map(reportedFigures));

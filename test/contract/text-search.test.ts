@@ -3,7 +3,7 @@ import { textSearch } from '../../contract/text-search.ts';
 import { randomNumbers } from '../support/clients/random.ts';
 
 describe('searching a text', () => {
-  it('finds what the language finds, in texts that repeat themselves', () => {
+  it('finds the same as indexOf in repetitive texts', () => {
     const random = randomNumbers(20_261_115);
     const text = (length: number): string => Array.from({ length }, () => (random(12) === 0 ? 'b' : 'a')).join('');
     let found = 0;
@@ -31,7 +31,7 @@ describe('searching a text', () => {
     expect(search.last('aaab', 3)).toBe(last);
   });
 
-  it.each(['first', 'last'] as const)('%s takes no longer for a part that nearly fits everywhere', (which) => {
+  it.each(['first', 'last'] as const)('%s needs no more time for a part that nearly matches everywhere', (which) => {
     const part = `${'a'.repeat(100_000)}b${'a'.repeat(100_000)}`;
     expect(textSearch(part)[which]('a'.repeat(1_000_000), which === 'first' ? 0 : 1_000_000)).toBe(-1);
   });

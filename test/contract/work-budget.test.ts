@@ -83,7 +83,7 @@ describe('one evaluation', () => {
     ['${indexOf(attributes.a, attributes.part)}', -1],
     ['${trim(attributes.spaces) == attributes.spaces}', true],
     ['${attributes.spaces.trim() == attributes.spaces}', true],
-  ])('takes time in the length of its texts: %s', (source, expected) => {
+  ])('needs time linear in the length of its texts: %s', (source, expected) => {
     const part = `${'a'.repeat(20_000)}b${'a'.repeat(20_000)}`;
     const spaces = `x${' '.repeat(500_000)}x`;
     expect(evaluated(source, { a: long, part, spaces })).toBe(expected);
@@ -96,11 +96,11 @@ describe('one evaluation', () => {
     },
   );
 
-  it('says nothing of the text that is no number', () => {
+  it('does not quote a text that is not a number', () => {
     expect(() => evaluated('${attributes.a + 1}', { a: 'Basic Z2F' })).toThrow(/^the text is not a whole number$/);
   });
 
-  it('makes no text beyond what one may be', () => {
+  it('creates no text beyond the maximum length', () => {
     const most = 'could be longer';
     expect(() => evaluated('${attributes.a}${attributes.a}', { a: long })).toThrow(most);
     expect(() => evaluated('${attributes.a.concat(attributes.a)}', { a: long })).toThrow(most);
@@ -120,7 +120,7 @@ describe('one evaluation', () => {
     expect(() => evaluate(null, null)).toThrow(EvaluationError);
   });
 
-  it('fails where a replacement cannot be filled in, which only a request tells', () => {
+  it('fails if a replacement is invalid at run time', () => {
     expect(() => evaluated("${attributes.a.replaceAll('a', attributes.b)}", { a: 'a', b: '$9' })).toThrow(
       EvaluationError,
     );
@@ -135,7 +135,7 @@ describe('a target', () => {
 });
 
 describe('one use of a pattern', () => {
-  it('is bounded where nobody evaluates', () => {
+  it('is bounded outside of an evaluation', () => {
     expect(() => compilePattern('a{1900}b', 'linear').exec(long)).toThrow(PatternBudgetExceeded);
     expect(() => compilePattern('[ab]*a[ab]{500}c', 'linear').test(letters)).toThrow(PatternBudgetExceeded);
     expect(compilePattern('[b-z]+$', 'linear').test(long)).toBe(false);
@@ -147,7 +147,7 @@ describe('one use of a pattern', () => {
 });
 
 describe('the count', () => {
-  it('is one for what is within another, and none where nobody counts', () => {
+  it('is shared by nested evaluations, and absent outside of one', () => {
     spend(MOST_WORK * 2);
     const outer = beginWork();
     const inner = beginWork();

@@ -37,12 +37,12 @@ describe.each(valueSets())('with the values of %s', (name) => {
   });
 });
 
-it('planes on ports of nodes are accepted where Pod Security lets them', async () => {
+it('data planes on host ports are accepted if Pod Security allows them', async () => {
   const { objects } = await prepared([valueSet('daemonset')], {});
   await cluster.run([...apply, '--dry-run=server', '-f', '-'], listOf(objects));
 });
 
-describe('what is not sound', () => {
+describe('an invalid object', () => {
   it('would be noticed: a field that does not exist', async () => {
     const { objects } = await prepared([]);
     const service = objects.find(({ kind }) => kind === 'Service')!;

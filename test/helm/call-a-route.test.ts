@@ -11,7 +11,7 @@ import { watchedDirectory } from '../support/state/temporary-files.ts';
 const SCRIPT = `${repositoryRoot}/helm/gatewarden/files/call-a-route.mjs`;
 const programmed = [{ type: 'Programmed', status: 'True', reason: 'Programmed', message: '' }];
 
-describe('what helm test runs', () => {
+describe('the program of helm test', () => {
   it('makes a Route for the group, calls it, and deletes it', async () => {
     const { outcome, api } = await run({ conditions: programmed }, { plane: (made) => made });
     expect(outcome).toMatchObject({ code: 0, stderr: '' });
@@ -59,7 +59,7 @@ describe('what helm test runs', () => {
       'does not answer as the Route says: 200 It works!',
     ],
     ['it cannot be tested', {}, { problem: 'no namespace' }, 'FAILED: group edge: no namespace'],
-  ])('fails when %s, and says so', async (_, script, settings, said) => {
+  ])('fails with a message when %s', async (_, script, settings, said) => {
     const { outcome, api } = await run(script, settings);
     expect(outcome).toMatchObject({ code: 1, stderr: expect.stringContaining(said) });
     expect(outcome.stderr).toContain('hint: look at the Pods');

@@ -30,7 +30,7 @@ async function refusal(values: object): Promise<string> {
 }
 
 describe('monitoring', () => {
-  it('is off unless it is asked for', async () => {
+  it('is off by default', async () => {
     expect(monitors(await renderObjects())).toEqual([]);
     expect(monitors(rendered).toSorted()).toEqual(['ConfigMap', 'PodMonitor', 'PrometheusRule', 'ServiceMonitor']);
   });
@@ -55,7 +55,7 @@ describe('monitoring', () => {
     }
   });
 
-  it('says what it was asked for that it cannot do', async () => {
+  it('rejects options that it cannot fulfil', async () => {
     expect(await refusal({ sidecars: { enabled: false } })).toContain('monitoring.podMonitor is for sidecars');
     const disabled = { prometheusRule: { enabled: true, disabled: ['GatewardenNoLeaders'] } };
     expect(await refusal({ monitoring: { ...monitoring, ...disabled } })).toContain('GatewardenNoLeaders');
@@ -63,7 +63,7 @@ describe('monitoring', () => {
     expect(await refusal({ monitoring: { ...monitoring, ...wrong } })).toMatch(/every/);
   });
 
-  it('becomes what the operator would give Prometheus', () => {
+  it('becomes the Prometheus configuration of the operator', () => {
     const text = scrapeConfigs(rendered);
     expect(text).toContain('role: endpointslice');
     expect(text).toContain('job_name: podMonitor/gatewarden/gatewarden-sidecars/0');
@@ -73,7 +73,7 @@ describe('monitoring', () => {
 });
 
 describe('alerts', () => {
-  it('say what is wrong, how bad it is and what to do', () => {
+  it('have a summary, a severity and a remedy', () => {
     const alerts = renderedAlerts(rendered);
     expect(alerts.length).toBeGreaterThan(10);
     for (const { alert, labels, annotations } of alerts) {
@@ -91,7 +91,7 @@ describe('alerts', () => {
     }
   });
 
-  it('are about this release and no other', async () => {
+  it('select this release only', async () => {
     const other = await renderObjects({ release: 'edge', namespace: 'gateways', values: [{ monitoring, sidecars }] });
     const job = clusterName(other);
     expect(job).toBe('edge-gatewarden-gateways');
@@ -102,7 +102,7 @@ describe('alerts', () => {
     }
   });
 
-  it('can be changed, left out and added to', async () => {
+  it('can be changed, removed and extended', async () => {
     const overrides = { GatewardenSnapshotOld: { for: '10m', labels: { severity: 'critical' } } };
     const extraRules = [{ record: 'shop:requests', expr: 'sum(gw_route_request_total)' }];
     const prometheusRule = {
@@ -142,7 +142,7 @@ describe('the dashboard', () => {
     expect(templating.list.map(({ name }) => name)).toEqual(['datasource', 'job', 'namespace', 'group', 'route']);
   });
 
-  it('asks for planes by release, namespace and group, so that nothing is counted twice', () => {
+  it('selects data planes by release, namespace and group, so that nothing is counted twice', () => {
     for (const { expr } of dashboardQueries(rendered)) {
       for (const { metric, labels } of queryParts(expr).selectors) {
         const wanted = /^(gw_controller_|process_|up$)/.test(metric) ? ['job'] : ['job', 'namespace', 'group'];
@@ -152,7 +152,7 @@ describe('the dashboard', () => {
     }
   });
 
-  it('shows what operators ask first', () => {
+  it('shows the first questions of operators', () => {
     const metrics = new Set(
       dashboardQueries(rendered).flatMap(({ expr }) => queryParts(expr).selectors.map(({ metric }) => metric)),
     );

@@ -9,8 +9,8 @@ beforeAll(async () => {
   await cluster.run(['apply', '--server-side', '--force-conflicts', '-f', `${repositoryRoot}/crds`]);
 });
 
-describe('what helm tells after an installation', () => {
-  it('is the next three commands', async () => {
+describe('the notes after an installation', () => {
+  it('are the next three commands', async () => {
     const notes = await notesText();
     expect(notes.match(/^\d\. .*$/gm)).toEqual([
       expect.stringContaining('1. '),
@@ -20,7 +20,7 @@ describe('what helm tells after an installation', () => {
     expect(notes.match(/^(?:kubectl|helm) .*$/gm)).toHaveLength(3);
   });
 
-  it.each(valueSets())('has a Route that can be made as it is, with the values of %s', async (name) => {
+  it.each(valueSets())('have a Route that can be applied unchanged, with the values of %s', async (name) => {
     const namespace = await cluster.namespace('notes');
     const values = [valueSet(name)];
     const [, route = ''] = /<<'EOF'\n([\s\S]*?)\nEOF\n/.exec(await notesText({ namespace, values })) ?? [];
@@ -54,7 +54,7 @@ describe('what helm tells after an installation', () => {
     ['dataPlanes.default.hostPorts', { dataPlaneDefaults: { kind: 'DaemonSet', hostPorts: { http: 80 } } }],
     ['dataPlanes.default.trustedProxies', { dataPlaneDefaults: { trustedProxies: ['0.0.0.0/0'] } }],
     ['trust.tenants', { trust: { tenants: [{ name: 'own', namespaces: ['gatewarden'], hosts: ['*'] }] } }],
-  ])('warns of %s', async (what, values) => {
+  ])('warn of %s', async (what, values) => {
     const warned = async (given: object): Promise<string[]> =>
       [...(await notesText({ values: [given] })).matchAll(/^- (.*)$/gm)].map((match) => match[1]!);
     const before = await warned({});

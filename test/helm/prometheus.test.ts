@@ -10,7 +10,7 @@ import { watchedDirectory } from '../support/state/temporary-files.ts';
 
 const patience = { timeout: 120_000, interval: 500 };
 
-it('Prometheus finds every process by the monitors of the chart, and dashboard and alerts ask for what is there', {
+it('Prometheus finds every process by the monitors of the chart, and dashboard and alerts use existing metrics', {
   timeout: 480_000,
 }, async () => {
   const gateway = await monitoredGateway();

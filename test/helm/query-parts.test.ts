@@ -22,7 +22,7 @@ it.each([
     ],
     [],
   ],
-])('%s names what it names', (query, selectors, groupings) => {
+])('%s is split into its metrics and labels', (query, selectors, groupings) => {
   const parts = queryParts(query);
   expect(parts.selectors.map(({ metric, labels }) => [metric, labels])).toEqual(selectors);
   expect(parts.groupings).toEqual(groupings);

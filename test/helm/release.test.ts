@@ -13,7 +13,7 @@ import { watchedDirectory } from '../support/state/temporary-files.ts';
 const patience = { timeout: 60_000, interval: 200 };
 
 describe('a release', () => {
-  it('has the rights that it needs, keeps what was written through upgrades, and leaves nothing', async () => {
+  it('has the required rights, keeps data through upgrades, and leaves nothing behind', async () => {
     const { cluster, release } = await prepared();
     const before = await everything(cluster);
     await release.install([], olderDefinitions());
@@ -55,7 +55,7 @@ describe('a release', () => {
     await vi.waitFor(async () => expect(await everything(cluster)).toEqual(before), patience);
   });
 
-  it('lets nobody but its planes have anything, and its planes nothing but what is theirs', async () => {
+  it('serves only its own data planes, and each only its own Routes', async () => {
     const { cluster, release } = await prepared();
     await release.install([{ webhook: { enabled: false } }]);
     const controller = await release.startController();
@@ -75,7 +75,7 @@ describe('a release', () => {
     expect(stranger.said.filter(({ msg }) => msg === 'listening')).toEqual([]);
   });
 
-  it('reads the Secrets of tenants that the values name, and no others', async () => {
+  it('reads only the Secrets of tenants that the values name', async () => {
     const { cluster, release } = await prepared();
     await release.install([valueSet('tenants'), { webhook: { enabled: false } }]);
     const controller = await release.startController();
@@ -106,7 +106,7 @@ describe('a release', () => {
     expect(refusals(controller.process)).toEqual([]);
   });
 
-  it('comes and goes by the commands of its page', async () => {
+  it('is installed and removed by the commands of its page', async () => {
     const { cluster, release } = await prepared();
     const before = await everything(cluster);
     const page = readFileSync(join(chart, 'README.md'), 'utf8');

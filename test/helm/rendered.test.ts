@@ -24,14 +24,14 @@ async function shortRendering(name: string): Promise<string> {
 }
 
 describe.each(valueSets())('the values of %s', (name) => {
-  it('give a chart that helm has nothing to say about', async () => {
+  it('give a chart without helm lint messages', async () => {
     const helm = await theHelm();
     const said = await helm.run(['lint', '--strict', '--kube-version', '1.36.3', chart, '-f', valueSet(name)]);
     expect(said).toContain('1 chart(s) linted, 0 chart(s) failed');
     expect(said).not.toMatch(/WARNING|ERROR/);
   });
 
-  it('render what the golden file has', async () => {
+  it('render the golden file', async () => {
     if (name === FULL) await expect(await shortRendering(FULL)).toMatchFileSnapshot(goldenFile(FULL));
     else {
       const difference = renderingDifference(await shortRendering(FULL), await shortRendering(name));
@@ -59,7 +59,7 @@ describe('names', () => {
     ['shop', 'shop', 'shop-gatewarden-controller', 'shop-gatewarden'],
     ['my-gatewarden', 'edge', 'my-gatewarden-controller', 'my-gatewarden-edge'],
     ['my.gatewarden.2', 'edge', 'my-gatewarden-2-controller', 'my-gatewarden-2-edge'],
-  ])('of release %s in %s do not get into the way of another release', async (release, namespace, own, ofCluster) => {
+  ])('of release %s in %s do not conflict with another release', async (release, namespace, own, ofCluster) => {
     const objects = objectsOf(await renderText({ release, namespace }));
     const named = (kind: string): string[] =>
       objects.filter((object) => object.kind === kind).map(({ metadata }) => metadata.name);
@@ -86,7 +86,7 @@ describe('names', () => {
     expect(labels).toEqual(expect.arrayContaining(['1e3', '123', '7']));
   });
 
-  it('begin with a letter, as those of Services have to', async () => {
+  it('start with a letter, as Services require', async () => {
     await expect(renderText({ release: '2gates' })).rejects.toThrow('fullnameOverride');
   });
 
@@ -99,7 +99,7 @@ describe('names', () => {
 });
 
 describe('the chart of the definitions', () => {
-  it('is one that helm has nothing to say about', async () => {
+  it('passes helm lint without messages', async () => {
     expect(existsSync(crdChart)).toBe(true);
     const said = await (await theHelm()).run(['lint', '--strict', crdChart]);
     expect(said).toContain('1 chart(s) linted, 0 chart(s) failed');

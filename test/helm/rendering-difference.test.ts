@@ -17,7 +17,7 @@ describe('the difference of two renderings', () => {
     );
   });
 
-  it('tells of an object that is missing in one line', () => {
+  it('reports a missing object in one line', () => {
     expect(renderingDifference(service + object('Secret', 'b'), service)).toBe('without Secret b\n');
   });
 
@@ -27,13 +27,13 @@ describe('the difference of two renderings', () => {
     );
   });
 
-  it('compares a renamed object with the one that is gone', () => {
+  it('compares a renamed object with the removed one', () => {
     expect(renderingDifference(service, service.replace('name: a', 'name: b'))).toBe(
       '=== Service b, like Service a\n@@ metadata\n- name: a\n+ name: b\n',
     );
   });
 
-  it('tells of a change in many places once, and notices when the places are others', () => {
+  it('reports a change in many places once, and detects different places', () => {
     const full = ['a', 'b', 'c', 'd'].map((name) => object('Secret', name, 'data:', '  old: x')).join('');
     const change = (names: string): string =>
       full.replace(new RegExp(`(name: [${names}]\ndata:\n) {2}old: x`, 'g'), '$1  new: x');

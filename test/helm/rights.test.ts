@@ -123,7 +123,7 @@ beforeAll(async () => {
 afterAll(() => server?.stop());
 
 describe.each(['defaults', 'tenants', 'sidecars'])('with the values of %s', (name) => {
-  it('everybody may do this much and no more', async () => {
+  it('every role has exactly these rights', async () => {
     const matrix = await matrixOf(name);
     await expect(`${matrixTable(matrix)}\n`).toMatchFileSnapshot(`golden/rights-${name}.md`);
   });

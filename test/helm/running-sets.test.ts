@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => server?.stop());
 
 describe.each(valueSets())('with the values of %s', (name) => {
-  it('controllers and planes run with the options that they are given', async () => {
+  it('controllers and data planes accept their rendered options', async () => {
     const cluster = clusterAt(server!.access);
     const release = new InstalledRelease(cluster);
     await release.helm(['install', 'gatewarden', chart], [valueSet(name)]);

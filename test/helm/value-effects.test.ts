@@ -52,7 +52,7 @@ describe('every value has an effect', () => {
     expect([...alone.keys()].filter((path) => !leaves.some((leaf) => leaf.path === path))).toEqual([]);
   });
 
-  it.each(hidden)('$path, by itself', async ({ path }) => {
+  it.each(hidden)('$path, separately', async ({ path }) => {
     const values = alone.get(path)!;
     const without = lacking(values, path.split('.'));
     expect(await renderText({ values: [values] })).not.toBe(await rendered(without));

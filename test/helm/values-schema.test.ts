@@ -21,7 +21,7 @@ async function refusal(values: object): Promise<string> {
   );
 }
 
-describe('values that are wrong are refused, and helm says where', () => {
+describe('invalid values are rejected, and helm reports their paths', () => {
   it.each<[path: string, value: unknown]>([
     ['nameOverride', 'Gateway'],
     ['nameOverride', 7],
@@ -185,12 +185,12 @@ describe('values.yaml and values.schema.json', () => {
     expect(otherDefaults(defaults, schema, '')).toEqual([]);
   });
 
-  it('know the limits of clients that planes know', () => {
+  it('accept the client limits of data planes', () => {
     const { limits } = schema.properties!['dataPlaneDefaults']!.properties!;
     expect(Object.keys(limits!.properties ?? {}).toSorted()).toEqual(Object.keys(listenerLimits.shape).toSorted());
   });
 
-  it('refuse keys that nobody knows, at every level', async () => {
+  it('reject unknown keys at every level', async () => {
     const levels = closedLevels(schema, '');
     expect(levels.length).toBeGreaterThan(30);
     const said = await refusal(withUnknown(schema));
@@ -201,7 +201,7 @@ describe('values.yaml and values.schema.json', () => {
     expect(silent).toEqual([]);
   });
 
-  it('leave open only what Kubernetes or the program judges', () => {
+  it('leave open only values that Kubernetes or the program validates', () => {
     expect(openLevels(schema, '')).toMatchInlineSnapshot(`
       [
         "global",

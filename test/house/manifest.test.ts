@@ -59,7 +59,7 @@ describe('packages that the program imports', () => {
   });
 });
 
-it('the program that package.json names is there and executable', () => {
+it('the program of package.json exists and is executable', () => {
   expect(Object.keys(manifest.bin ?? {})).toEqual(['gatewarden']);
   for (const path of Object.values(manifest.bin ?? {})) accessSync(`${repositoryRoot}/${path}`, constants.X_OK);
 });

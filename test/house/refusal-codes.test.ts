@@ -16,7 +16,7 @@ describe('filters and handlers refuse with a code', () => {
     expect(inFilter('//\nresponse.status = 503;')).toEqual([breach]);
   });
 
-  it('an answer of success or a redirect is none, and neither is the engine', () => {
+  it('a success or a redirect is not a refusal, and the engine is exempt', () => {
     expect(inFilter('new Response(204); new Response(302);')).toEqual([]);
     expect(
       refusalCodeBreaches([{ path: 'dataplane/engine/message/response.ts', text: 'new Response(status)' }]),

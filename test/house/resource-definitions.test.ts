@@ -23,11 +23,11 @@ describe('the custom resource definitions', () => {
     for (const text of definitionTemplates().values()) expect(text).toContain('helm.sh/resource-policy: keep');
   });
 
-  it.each(resourceDefinitions)('say something of every field of a $kind', ({ spec, status }) => {
+  it.each(resourceDefinitions)('describe every field of a $kind', ({ spec, status }) => {
     expect([...silent(structuralSchema(spec), 'spec'), ...silent(structuralSchema(status), 'status')]).toEqual([]);
   });
 
-  it('would be noticed to say nothing', () => {
+  it('are rejected without a description', () => {
     const schema = z.strictObject({ outer: z.array(z.strictObject({ inner: z.string() })).describe('Known.') });
     expect(silent(structuralSchema(schema), 'spec')).toEqual(['spec.outer.inner']);
   });

@@ -7,7 +7,7 @@ describe('rooms', () => {
     expect(crowdedRooms(readRepository())).toEqual([]);
   });
 
-  it('are told when they hold more', () => {
+  it('are reported when they contain more', () => {
     const files = Array.from({ length: 31 }, (_, n) => ({ path: `dataplane/a/b${n}.ts`, text: '' }));
     expect(crowdedRooms(files.slice(1))).toEqual([]);
     expect(crowdedRooms(files)).toHaveLength(1);

@@ -15,6 +15,6 @@ it('a process that outlives the tests is named and ended', async () => {
   expect(await exited).toEqual([null, 'SIGKILL']);
 });
 
-it('a process without the marker is left alone', async () => {
+it('a process without the marker is not ended', async () => {
   expect(await endSurvivors('GATEWARDEN_SURVIVOR=no', 0)).toEqual([]);
 });

@@ -28,7 +28,7 @@ describe('a download', () => {
     expect([await downloaded(download), fetches]).toEqual([path, 1]);
   });
 
-  it('is fetched again when what is kept is something else', async () => {
+  it('is fetched again when the cached file differs', async () => {
     mkdirSync(downloadsFolder(), { recursive: true });
     writeFileSync(join(downloadsFolder(), 'thing'), 'damaged');
     expect(readFileSync(await downloaded(asking('wanted', () => 'wanted')), 'utf8')).toBe('wanted');
@@ -43,13 +43,13 @@ describe('a download', () => {
       },
       'the thing cannot be downloaded; put it there by hand',
     ],
-  ])('is refused and not kept when it %s', async (_, content, problem) => {
+  ])('is rejected and not cached when it %s', async (_, content, problem) => {
     await expect(downloaded(asking('wanted', content))).rejects.toThrow(problem);
     expect(readdirSync(downloadsFolder())).toEqual([]);
   });
 });
 
-it('what is no ELF program has no symbols to strip', () => {
+it('a file that is not an ELF program is not stripped', () => {
   expect(() => stripSymbols(Buffer.from('#!/bin/sh\n'))).toThrow('not a 64-bit little-endian ELF program');
 });
 

@@ -25,7 +25,7 @@ describe('the archive', () => {
     expect(image.archives[0].equals(image.archives[1])).toBe(true);
   });
 
-  it('has blobs that are what their names say', () => {
+  it('has blobs that match their digests', () => {
     const blobs = [...image.files].filter(([path]) => path.startsWith('blobs/sha256/') && !path.endsWith('/'));
     expect(blobs).toHaveLength(2 + image.manifest.layers.length);
     for (const [path, content] of blobs) expect(path).toBe(`blobs/sha256/${sha256(content)}`);
@@ -33,7 +33,7 @@ describe('the archive', () => {
     expect(image.layers.map((layer) => `sha256:${sha256(layer)}`)).toEqual(image.config.rootfs.diff_ids);
   });
 
-  it('is an OCI layout, and what old versions of Docker load', () => {
+  it('is an OCI layout that old versions of Docker load', () => {
     expect(String(image.files.get('oci-layout'))).toBe('{"imageLayoutVersion":"1.0.0"}');
     const path = ({ digest }: { digest: string }): string => `blobs/${digest.replace(':', '/')}`;
     expect(JSON.parse(String(image.files.get('manifest.json')))).toEqual([
@@ -45,19 +45,19 @@ describe('the archive', () => {
     ]);
   });
 
-  it('is no larger than 80 MB', () => {
+  it('is at most 80 MB', () => {
     expect(image.archives[0].length).toBeLessThan(80e6);
   });
 });
 
 describe('the image', () => {
-  it('says what it is, who it runs as and what it starts', () => {
+  it('has labels, a user and an entry point', () => {
     expect(image.config.config).toMatchObject({ User: '65532:65532', Entrypoint: ['/usr/local/bin/gatewarden'] });
     expect(image.config.config.Labels).toMatchObject({ 'org.opencontainers.image.version': manifest.version });
     expect(image.manifest.annotations).toEqual(image.config.config.Labels);
   });
 
-  it('has entries of root, of one time, in order, that nobody else can write', () => {
+  it('has entries of root with one time, in order, writable by root only', () => {
     for (const { path, kind, mode, owner, group, ownerName, time } of image.entries) {
       const isTmp = path === 'tmp/';
       const modes = kind === 'link' ? [0o777] : isTmp ? [0o1777] : kind === 'folder' ? [0o755] : [0o644, 0o755];
@@ -84,7 +84,7 @@ describe('the image', () => {
     ]);
   });
 
-  it('has no sources, no tests, no packages as they were installed', () => {
+  it('has no sources, no tests and no installed packages', () => {
     expect(paths().filter((path) => /\.(?:ts|map|node)$|node_modules|(?:^|\/)test\//.test(path))).toEqual([]);
     const code = image.entries.filter(({ path }) => path.endsWith('.js'));
     expect(code.length).toBeGreaterThan(10);

@@ -12,19 +12,19 @@ function checkout(installed: string): InstanceFolder {
 }
 
 describe('a package of the lockfile', () => {
-  it('is told with its hash', () => {
+  it('is returned with its hash', () => {
     using folder = checkout('1.2.3');
     const expected = { version: '1.2.3', integrity: 'sha512-AAAA', license: 'MIT' };
     expect(lockedPackage(folder.path, 'node_modules/one')).toEqual(expected);
     expect(installedPackage(folder.path, 'node_modules/one')).toEqual(expected);
   });
 
-  it('is not told where another one is not locked', () => {
+  it('is not returned if another one is not locked', () => {
     using folder = checkout('1.2.3');
     expect(() => lockedPackage(folder.path, 'node_modules/two')).toThrow('does not lock node_modules/two');
   });
 
-  it('is not told in place of another version that is installed', () => {
+  it('is not returned for another installed version', () => {
     using folder = checkout('1.2.4');
     expect(() => installedPackage(folder.path, 'node_modules/one')).toThrow('is installed as 1.2.4');
   });

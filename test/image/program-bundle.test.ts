@@ -18,15 +18,15 @@ describe('the bundle of the program', () => {
     ['a plane', ['main.js', 'run-dataplane.js', 'unit.js', 'unit-configured-traffic.js'], false],
     ['an instance', ['main.js', 'run-instance.js', 'unit.js', 'unit-configured-traffic.js'], false],
     ['a controller', ['main.js', 'run-controller.js'], true],
-  ])('gives %s the client of Kubernetes only if it needs it', (_, names, needs) => {
+  ])('loads for %s the Kubernetes client only if needed', (_, names, needs) => {
     expect(packagesWith(names).has(KUBERNETES)).toBe(needs);
   });
 
-  it('gives help and version no package but the one that checks options', () => {
+  it('loads for help and version only the package that checks options', () => {
     expect([...packagesWith(['main.js'])].filter((place) => place !== 'node_modules/zod')).toEqual([]);
   });
 
-  it('names what is loaded by its place as it is called in the bundle', () => {
+  it('rewrites paths of modules that are loaded by path', () => {
     const text = bundle.files.map(({ code }) => code).join('\n');
     expect(text).toMatch(/new URL\([`"']\.\/unit\.js[`"'],\s*import\.meta\.url\)/);
     expect(text).not.toMatch(/new URL\([`"'][^`"']+\.ts[`"']/);
@@ -36,13 +36,13 @@ describe('the bundle of the program', () => {
     expect(bundle.files.filter(({ code }) => /[^\x00-\x7f]/.test(code)).map(({ name }) => name)).toEqual([]);
   });
 
-  it('takes modules of Node.js without what importing them would load', () => {
+  it('loads modules of Node.js without their dependencies', () => {
     const text = bundle.files.map(({ code }) => code).join('\n');
     expect(text.match(/import[^;()]*?from\s*["'`](?:node:|fs|net|http)[^;]*/g) ?? []).toEqual([]);
     expect(text.includes('process.getBuiltinModule(`node:worker_threads`)')).toBe(true);
   });
 
-  it('gives a unit files of its own', () => {
+  it('has separate files for a unit', () => {
     const loaded = bundle.files.filter(({ name }) => name.startsWith('unit')).flatMap(({ imports }) => imports);
     expect(loaded.filter((name) => !name.startsWith('unit') && !isBuiltin(name))).toEqual([]);
   });

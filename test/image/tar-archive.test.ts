@@ -7,7 +7,7 @@ import { tarEntries } from './tar-entries.ts';
 const long = `${'folder/'.repeat(20)}name-of-a-file`;
 
 describe('a tar archive', () => {
-  it('is listed by another program as it was meant', async () => {
+  it('is listed correctly by another program', async () => {
     const archive = tarArchive(
       [
         { kind: 'folder', path: 'tmp', mode: 0o1777 },

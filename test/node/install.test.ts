@@ -18,7 +18,7 @@ async function everything(): Promise<readonly string[]> {
   return listed.trim().split('\n').sort();
 }
 
-it('is installed, tested by helm, looked at, and leaves nothing', async () => {
+it('is installed, tested by helm, inspected, and leaves nothing behind', async () => {
   const before = await everything();
   await install(node);
   expect(await node.helm(['test', RELEASE, '--namespace', RELEASE, '--timeout', '60s'])).toContain('Succeeded');
@@ -37,7 +37,7 @@ it('is installed, tested by helm, looked at, and leaves nothing', async () => {
   expect(after.filter((one) => !before.includes(one))).toEqual([]);
 });
 
-it('a plane has no way to the API, and a stranger gets nothing from the controller', async () => {
+it('a data plane cannot use the API, and an unknown client gets nothing from the controller', async () => {
   await install(node);
   const { items } = await node.get<{
     items: readonly { metadata: { name: string }; spec: { volumes: readonly { name: string }[] } }[];

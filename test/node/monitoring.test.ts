@@ -34,7 +34,7 @@ afterAll(async () => {
   await node.kubectl(['delete', '-f', '-', '--ignore-not-found'], readFileSync(definitions, 'utf8'));
 });
 
-it('Prometheus finds every Pod by the monitors that are installed, and counts what they serve', async () => {
+it('Prometheus finds every Pod by the installed monitors, and counts its requests', async () => {
   await runApp(node, {
     namespace: 'shop',
     name: 'cart',

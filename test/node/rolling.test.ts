@@ -70,7 +70,7 @@ async function gone(pods: readonly string[]): Promise<void> {
   await node.kubectl(['wait', '--for=delete', ...names, '-n', RELEASE, '--timeout=120s']);
 }
 
-it('planes are replaced one after the other, and no request fails', async () => {
+it('data planes are replaced one after the other, and no request fails', async () => {
   await underLoad(async () => {
     const before = await podsOf('dataplane');
     await upgrade(node, { dataPlanes: { default: { replicas: 2, podAnnotations: { turn: 'second' } } } });
@@ -97,7 +97,7 @@ it('a release is rolled back, and no request fails', async () => {
   });
 });
 
-it('a plane that is killed costs others nothing, and is there again', async () => {
+it('a killed data plane does not affect others, and restarts', async () => {
   const [victim] = await podsOf('dataplane');
   await node.kubectl(['delete', 'pod', victim!, '-n', RELEASE, '--grace-period=0', '--force']);
   await node.kubectl(['rollout', 'status', 'deployment/gatewarden-default', '-n', RELEASE, '--timeout=60s']);
@@ -119,7 +119,7 @@ it('planes serve without a controller, and follow the next one', async () => {
   await changedRouteServes('again');
 });
 
-it('everything comes back when all containers of the node are ended at once', async () => {
+it('everything recovers when all containers of the node are killed at once', async () => {
   const containers = await node.inNode(['ctr', '--namespace', 'k8s.io', 'tasks', 'list', '--quiet']);
   for (const container of containers.trim().split('\n')) {
     // one whose Pod is gone with it is no mistake

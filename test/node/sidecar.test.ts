@@ -28,7 +28,7 @@ async function podOf(app: string): Promise<Pod> {
   return items[0]!;
 }
 
-it('an application on loopback is reached through its sidecar and in no other way', async () => {
+it('an application on loopback is reachable only through its sidecar', async () => {
   await runApp(node, {
     namespace: 'shop',
     name: 'cart',
@@ -69,7 +69,7 @@ it('an application on loopback is reached through its sidecar and in no other wa
   await expect(fetch(`http://${pod.status.podIP}:8000/cart`)).rejects.toThrow();
 });
 
-it('a Pod without the label, and one with "false", are left as they are', async () => {
+it('a Pod without the label, and one with "false", are not changed', async () => {
   await runApp(node, { namespace: 'shop', name: 'plain' });
   await runApp(node, { namespace: 'shop', name: 'refusing', labels: { 'gatewarden.io/inject': 'false' } });
   expect((await podOf('plain')).spec.initContainers).toBeUndefined();
@@ -82,7 +82,7 @@ it('a labelled namespace is enough', async () => {
   expect((await podOf('search')).spec.initContainers).toMatchObject([{ name: 'gatewarden' }]);
 });
 
-it('a sidecar of its own accord takes nothing: a request that no Route selects it for is not served', async () => {
+it('a sidecar without a Route that selects it serves no request', async () => {
   const origin = await node.origin('shop', 'search');
   const answer = await node.until(
     () => fetch(`${origin}/anything`),

@@ -8,7 +8,7 @@ const node = theNode();
 
 afterAll(() => uninstall(node, 'shop'));
 
-it('docs/getting-started.md shows what happens in a cluster', async () => {
+it('docs/getting-started.md matches the behaviour of a cluster', async () => {
   const { PATH, KUBECONFIG } = node.access.env;
   const helm = await node.helmFolder();
   await followPage(await copyOfExamples(), 'docs/getting-started.md', {

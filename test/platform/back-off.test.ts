@@ -13,14 +13,14 @@ describe('pauses between attempts', () => {
     expect(pauses(new BackOff(plain), 6)).toEqual([100, 200, 400, 800, 1000, 1000]);
   });
 
-  it('begin again after a success', () => {
+  it('start again after a success', () => {
     const backOff = new BackOff(plain);
     pauses(backOff, 5);
     backOff.reset();
     expect(backOff.next()).toBe(100);
   });
 
-  it('stay finite however often an attempt fails', () => {
+  it('stay finite after any number of failures', () => {
     expect(pauseAfter(10_000, plain)).toBe(1000);
     expect(pauseAfter(10_000, { ...plain, first: 0 })).toBe(0);
     expect(pauses(new BackOff(plain), 5000).at(-1)).toBe(1000);
@@ -35,17 +35,17 @@ describe('pauses between attempts', () => {
     expect(chosen.map(Math.round)).toEqual(expected);
   });
 
-  it('differ from each other by chance', () => {
+  it('have a random part', () => {
     const chosen = Array.from({ length: 50 }, () => pauseAfter(3, { ...plain, jitter: 1 }));
     expect(new Set(chosen).size).toBeGreaterThan(1);
     expect(chosen.every((pause) => pause >= 0 && pause <= 800)).toBe(true);
   });
 
-  it('come on top of the time that a server asks for', () => {
+  it('are added to the time that a server requests', () => {
     expect(new BackOff(plain).next(5000)).toBe(5100);
   });
 
-  it('follow a server that asks for no more than two minutes', () => {
+  it('follow the request of a server up to two minutes', () => {
     expect(new BackOff(plain).next(86_400_000)).toBe(120_100);
   });
 

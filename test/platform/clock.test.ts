@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
 import { LONGEST_TIMER, systemClock } from '../../platform/clock.ts';
 
-it('shows the time of day and a time that never goes back', () => {
+it('returns the time of day and a monotonic time', () => {
   const wall = Date.now();
   const steady = systemClock.steady();
   expect(systemClock.wall()).toBeGreaterThanOrEqual(wall);
   expect(systemClock.steady()).toBeGreaterThanOrEqual(steady);
 });
 
-it('runs what is due in its order, and not what was cancelled', async () => {
+it('runs due timers in order, without cancelled ones', async () => {
   const ran: string[] = [];
   await new Promise<void>((resolve) => {
     systemClock.after(20, resolve);
@@ -19,7 +19,7 @@ it('runs what is due in its order, and not what was cancelled', async () => {
   expect(ran).toEqual(['first']);
 });
 
-it('knows the longest delay of a timer, beyond which Node.js does not wait at all', async () => {
+it('limits delays to the maximum of Node.js timers', async () => {
   let isFired = false;
   const cancel = systemClock.after(LONGEST_TIMER, () => {
     isFired = true;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { errorCode } from '../../platform/error-code.ts';
 import { asError, errorStack, errorText } from '../../platform/error-text.ts';
 
-describe('the text of whatever was thrown', () => {
+describe('the text of any thrown value', () => {
   it('is the message of an error', () => {
     expect(errorText(new TypeError('no such host'))).toBe('no such host');
   });
@@ -21,11 +21,11 @@ describe('the text of whatever was thrown', () => {
     expect(asError(thrown)).toEqual(new Error(text));
   });
 
-  it('leaves out the cause, which may hold what was sent or received', () => {
+  it('leaves out the cause, which may contain message data', () => {
     expect(errorText(new Error('no answer', { cause: new Error('password=secret') }))).toBe('no answer');
   });
 
-  it('includes the place only where the stack is asked for', () => {
+  it('includes the position only if the stack is requested', () => {
     const error = new Error('broken');
     expect(errorStack(error)).toContain('error-text.test.ts');
     delete (error as { stack?: string }).stack;

@@ -4,7 +4,7 @@ import { LinePace } from '../../platform/line-pace.ts';
 import { PacedWarning } from '../../platform/paced-warning.ts';
 
 describe('a paced warning', () => {
-  it('writes a few of many lines, and later says how many were left out', () => {
+  it('writes a few of many lines, and later the number of omitted ones', () => {
     const lines: string[] = [];
     let now = 0;
     const log = pino({ base: null, timestamp: false }, { write: (line) => lines.push(line) });
@@ -38,7 +38,7 @@ describe('the pace of log lines', () => {
     expect([pace.take(), pace.take(), pace.take()]).toEqual([{ leftOut: 3 }, {}, null]);
   });
 
-  it('begins an interval with its first line', () => {
+  it('starts an interval with its first line', () => {
     let now = 900;
     const pace = new LinePace({ most: 1, now: () => now });
     expect(pace.take()).toEqual({});

@@ -69,7 +69,7 @@ async function scene(isTold: boolean) {
   };
 }
 
-it('a plane that was given its authorities once goes on after these have gone', async () => {
+it('a data plane with its initial CA certificates keeps working after they expired', async () => {
   const { start, first, bundle, passTo, endStream } = await scene(true);
   const link = start();
   await vi.waitFor(() => expect(link.state.reconnects).toBe(0));
@@ -89,7 +89,7 @@ it('a plane that was given its authorities once goes on after these have gone', 
   await vi.waitFor(() => expect(link.state).toMatchObject({ connected: true, reconnects: 4 }));
 });
 
-it('a plane that knows the first authority only, because it starts anew, is let in until that has ended', async () => {
+it('a restarted data plane with only the first CA is accepted until that CA expires', async () => {
   const { start, passTo } = await scene(true);
   passTo(21);
   passTo(24); // the next one signs, and the first one vouches for it
@@ -101,7 +101,7 @@ it('a plane that knows the first authority only, because it starts anew, is let 
   expect(tooLate.state.connected).toBe(false);
 });
 
-it('a plane that is not told of authorities knows those that it was given, and no others', async () => {
+it('a data plane without CA updates trusts only its initial CA certificates', async () => {
   const { start, passTo, endStream } = await scene(false);
   const link = start();
   await vi.waitFor(() => expect(link.state.connected).toBe(true));

@@ -59,7 +59,7 @@ const running = (): Record<string, string> =>
   Object.fromEntries([...(channel.facts()?.running ?? [])].map(([key, hash]) => [key, hash]));
 
 describe('a controller and a plane', () => {
-  it('agree on what runs, change by change', async () => {
+  it('agree on the running state, change by change', async () => {
     const a = publishedRoute('a');
     const b = publishedRoute('b');
     channel.sessions.publish(publishedState([a, b]));
@@ -78,7 +78,7 @@ describe('a controller and a plane', () => {
     );
   });
 
-  it('agree on what could not be built, also after the stream was lost', async () => {
+  it('agree on failed routes, also after the stream was lost', async () => {
     const a = publishedRoute('a');
     channel.sessions.publish(publishedState([a]));
     const { units, link } = plane();
@@ -105,7 +105,7 @@ describe('a controller and a plane', () => {
     expect([units.begun, units.applied]).toEqual([1, []]);
   });
 
-  it('find a route again that the controller knows by its hash only', async () => {
+  it('recover a route that the controller knows only by its hash', async () => {
     const a = publishedRoute('a');
     channel.sessions.publish(publishedState([a]));
     plane();

@@ -14,7 +14,7 @@ async function why(env: NodeJS.ProcessEnv): Promise<string> {
   return stdout.trim();
 }
 
-it('a machine without Go is told why tests are left out, unless it has the programs', async () => {
+it('a machine without Go gets the reason for skipped tests, unless it has the programs', async () => {
   const empty = mkdtempSync(join(tmpdir(), 'gatewarden-no-go-'));
   onTestFinished(() => rmSync(empty, { recursive: true }));
   const bare = { PATH: empty, XDG_CACHE_HOME: empty, HOME: empty };

@@ -85,7 +85,7 @@ async function say(socket: TLSSocket): Promise<string> {
 
 const shown = (socket: TLSSocket): unknown => socket.getPeerCertificate().subject.CN;
 
-it('serves connectors in clear and over TLS beside each other', async () => {
+it('serves connectors with and without TLS side by side', async () => {
   await run(content());
   expect(gateway!.addresses.map((address) => address.split(':')[0])).toEqual(['http', 'https']);
   expect((await ask(ports()[0]!, 'GET / HTTP/1.1\r\nHost: h\r\n')).body).toBe('http false HTTP/1.1');
@@ -117,7 +117,7 @@ it('speaks HTTP/2 unless the connector says otherwise', async () => {
   expect(text).toBe('https true HTTP/2');
 });
 
-it('takes a renewed certificate without a restart, and keeps the connections that are open', async () => {
+it('uses a renewed certificate without a restart, and keeps open connections', async () => {
   await run(content(), ['--units', '2']);
   const old = await shake();
   expect([shown(old), await say(old)]).toEqual(['first', 'https true HTTP/1.1']);
@@ -126,7 +126,7 @@ it('takes a renewed certificate without a restart, and keeps the connections tha
   expect(await say(old)).toBe('https true HTTP/1.1');
 });
 
-it('resumes sessions in whichever unit', async () => {
+it('resumes sessions in any unit', async () => {
   await run(content(), ['--units', '2', '--access-log', '-']);
   const socket = await shake({ maxVersion: 'TLSv1.2' });
   const session = socket.getSession();
@@ -141,7 +141,7 @@ it('resumes sessions in whichever unit', async () => {
   expect(new Set(units())).toEqual(new Set([0, 1]));
 });
 
-it('does not start without the keys, and says which connector wants them', async () => {
+it('does not start without the keys, and names the connector', async () => {
   folder = new InstanceFolder({ ...content(), 'secrets/server.tls.pem': 'nothing' });
   const words = ['run', folder.path, '--port', '0,0', '--host', '127.0.0.1', '--admin', 'off', '--units', '1'];
   const { code, stderr } = await runProgram(gatewarden, words);
@@ -149,7 +149,7 @@ it('does not start without the keys, and says which connector wants them', async
   expect(stderr).toMatch(/connectors\[1\], cannot be served: .*'server\.tls'/);
 });
 
-it('has objects that no other document sees, and sees none of theirs', async () => {
+it('has objects that are separate from other documents', async () => {
   folder = new InstanceFolder({
     ...content({ connectors: [{ port: 1, tls: 'theirs' }] }),
     'config/config.json': {
@@ -185,7 +185,7 @@ it('has the problems of its own heap found by a check, with their places', async
   expect(stdout).toMatch(/heap\[1\]\.config\.keyManager.*there is no object 'stor'/);
 });
 
-it('lets a rule ask for the name in the certificate of the client', async () => {
+it('allows a rule on the name in the client certificate', async () => {
   const trustManager = {
     type: 'SecretsTrustManager',
     config: { verificationSecretId: 'ca', secretsProvider: 'store' },

@@ -68,7 +68,7 @@ describe('connectors', () => {
     expect(await gateway!.stop()).toBe(0);
   });
 
-  it('are no backends of the gateway, any of them', async () => {
+  it('cannot be used as backends of the gateway', async () => {
     const content = {
       'config/admin.json': { connectors: two },
       'config/config.json': { handler: { type: 'ReverseProxyHandler', config: { forwardProxy: true } } },
@@ -80,7 +80,7 @@ describe('connectors', () => {
     }
   });
 
-  it('are told apart by their places when one cannot listen', async () => {
+  it('are identified by their index when one cannot listen', async () => {
     const { server, port } = await taken();
     const { code, stderr } = await refused({ 'config/admin.json': { connectors: two } }, ['--port', `0,${port}`]);
     expect([code, stderr]).toEqual([
@@ -90,7 +90,7 @@ describe('connectors', () => {
     server.close();
   });
 
-  it('are listened on where admin.json says when nobody says otherwise', async () => {
+  it('use the ports of admin.json by default', async () => {
     const { server, port } = await taken();
     const { stderr } = await refused({ 'config/admin.json': { connectors: [{ port }] } });
     expect(stderr).toContain(`127.0.0.1:${port}, the traffic address, is in use`);
@@ -117,7 +117,7 @@ describe('connectors', () => {
     }
   });
 
-  it('have all their problems told at once, with their places', async () => {
+  it('have all their problems reported at once, with their paths', async () => {
     const { code, stderr } = await refused({
       'config/admin.json': {
         connectors: [{ port: 1, tls: 'kyes' }, { port: 99_999, vertx: { maxHeader: 1, ssl: true } }, { port: 1 }],
@@ -139,7 +139,7 @@ describe('connectors', () => {
   });
 });
 
-describe('what admin.json says of requests', () => {
+describe('the request settings of admin.json', () => {
   it.each([
     [{}, '/a?b=|', '200 http://h/a?b=%7C'],
     [{}, '/a?b=%zz', '400 query'],
@@ -163,7 +163,7 @@ describe('what admin.json says of requests', () => {
   });
 });
 
-describe('where content is kept', () => {
+describe('the storage of content', () => {
   const storage = { name: 'small', type: 'TemporaryStorage', config: { memoryLimit: 500, fileLimit: 1000 } };
   const admin = { temporaryStorage: 'small', heap: [storage] };
   const own = [{ name: 'TemporaryStorage', type: 'TemporaryStorage' }];
@@ -229,7 +229,7 @@ describe('files of an instance', () => {
     expect((await ask(gateway!.port, 'GET / HTTP/1.1\r\nHost: h\r\n')).body).toBe(folder.at('scratch/deep'));
   });
 
-  it('cannot be made in a directory that is none', async () => {
+  it('cannot be created in a path that is not a directory', async () => {
     const content = { 'config/admin.json': { temporaryDirectory: 'file' }, file: 'x' };
     const { code, stderr } = await refused(content, ['--port', '0']);
     expect(code).toBe(1);
@@ -237,7 +237,7 @@ describe('files of an instance', () => {
   });
 });
 
-it('makes live what changed while units still started', async () => {
+it('applies changes that arrived while units were starting', async () => {
   const route = (entity: string): object => ({
     handler: { type: 'StaticResponseHandler', config: { status: 200, entity } },
   });

@@ -99,7 +99,7 @@ describe('gatewarden dataplane', () => {
     expect(await started.stop()).toBe(0);
   });
 
-  it('follows changes, and refuses what it cannot build', async () => {
+  it('follows changes, and rejects updates that it cannot build', async () => {
     const { stream, port } = await serving();
     stream.update({ set: [route('a', 'two'), route('b', 'b')] });
     expect(await stream.next('ack')).toMatchObject({ problems: [] });
@@ -133,7 +133,7 @@ describe('gatewarden dataplane', () => {
     ]);
   });
 
-  it('is not ready while the first snapshot cannot be built, and begins with the next', async () => {
+  it('is not ready while the first snapshot cannot be built, and starts with the next', async () => {
     const started = await start();
     const stream = await controller.next();
     stream.update({ full: true, base: { document: { handler: 'nobody' }, hash: 'x' }, set: [] });
@@ -147,14 +147,14 @@ describe('gatewarden dataplane', () => {
     expect(await get(await started.port())).toBe('200 one');
   });
 
-  it('tells that a changed admin.json waits for the next start', async () => {
+  it('reports that a changed admin.json needs a restart', async () => {
     const { stream, plane: started } = await serving();
     stream.update({ base: { ...base, hash: 'base-2', admin: { prefix: 'other' } } });
     await stream.next('ack');
     expect((await started.line('admin.json changed')).level).toBe(40);
   });
 
-  it('keeps what is newer than what a controller that is behind sends', async () => {
+  it('is not rolled back by a stale controller', async () => {
     const { stream, port } = await serving();
     const made = (version: string): Partial<RouteEntry> => ({ sources: [{ uid: 'u', resourceVersion: version }] });
     stream.update({ set: [route('a', 'new', made('9'))] });
@@ -190,7 +190,7 @@ describe('a controller that is away', () => {
     await vi.waitFor(async () => expect((await started.admin('/health/ready')).status).toBe(200), { timeout: 20_000 });
   });
 
-  it('does not keep a plane from starting that kept what it served', async () => {
+  it('does not prevent the start of a data plane with a saved snapshot', async () => {
     const first = await serving(...kept());
     first.stream.update({ set: [route('b', 'kept', { files: { 'x/y/z': 'c2VjcmV0' } })], revision: 'second' });
     await first.stream.next('ack');
@@ -233,7 +233,7 @@ describe('a controller that is away', () => {
     expect(await get(await again.port())).toBe('200 back');
   });
 
-  it('is not waited for when it is there: what is on disk serves only as far as it stands by it', async () => {
+  it('overrides the snapshot on disk if it is reachable at start', async () => {
     const first = await serving(...kept());
     await first.plane.kill();
     const again = await start(...kept());

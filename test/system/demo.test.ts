@@ -48,7 +48,7 @@ describe('make run', () => {
     expect(rest.some((line) => line.includes('"path":"/hello"'))).toBe(true);
   });
 
-  it('says so when the port that was asked for is taken', async () => {
+  it('reports that the requested port is in use', async () => {
     const squatter = createServer().listen(0, '127.0.0.1');
     await once(squatter, 'listening');
     const { port } = squatter.address() as AddressInfo;

@@ -76,7 +76,7 @@ class SteadyHttp2Client {
   }
 }
 
-it('takes planes out one after the other, and no client loses a request', async () => {
+it('replaces data planes one after the other without a lost request', async () => {
   const balancer = await TcpBalancer.start();
   onTestFinished(() => balancer.close());
   const words = ['--drain-delay', '3s'];
@@ -107,7 +107,7 @@ it('takes planes out one after the other, and no client loses a request', async 
   for (const plane of planes) expect(plane.said.map(({ msg }) => msg)).toEqual(['listening', 'draining', 'stopped']);
 });
 
-it('is not ready at once, accepts for the delay, asks who comes to go, and lets tunnels be', async () => {
+it('becomes unready at once, accepts during the delay, closes after each response, and keeps tunnels', async () => {
   const server = createServer((request, response) => response.end(`answer to ${request.url}`)).listen(0, '127.0.0.1');
   onTestFinished(() => void server.close().closeAllConnections());
   new WebSocketServer({ server }).on('connection', (socket) => socket.on('message', (data) => socket.send(`${data}!`)));

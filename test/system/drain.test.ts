@@ -57,7 +57,7 @@ it('stops 1,000 connections under load without losing a request or a line of the
   expect(gateway.said.map(({ msg }) => msg)).toEqual(['listening', 'draining', 'stopped']);
 });
 
-it('is not ready while it drains, and says so on the admin port until the end', async () => {
+it('is not ready while it drains, and reports it on the admin port until the end', async () => {
   let finish = (): void => {};
   const held = await EchoBackend.start({ host: '127.0.0.1' }, (_request, response) => {
     finish = () => response.end('at last');

@@ -8,7 +8,7 @@ import { DataplaneProcess } from '../support/gateways/dataplane-process.ts';
 import { LoggingProcess } from '../support/gateways/logging-process.ts';
 import { watchedDirectory } from '../support/state/temporary-files.ts';
 
-it('a plane ends when it is told to, also while it tries to reach a controller that is gone', async () => {
+it('a data plane stops on a signal, also while it tries to reach a controller', async () => {
   const nobody = await startFullListener();
   onTestFinished(() => nobody.close());
   const token = join(watchedDirectory().path, 'token');
@@ -20,7 +20,7 @@ it('a plane ends when it is told to, also while it tries to reach a controller t
   expect(await plane.stop()).toBe(0);
 });
 
-it('a controller that waits for its API server hears a signal, as the first process of a container would not by itself', async () => {
+it('a controller that waits for its API server stops on a signal, also as process 1', async () => {
   const hangsUp = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
   onTestFinished(() => void hangsUp.close());
   await once(hangsUp, 'listening');

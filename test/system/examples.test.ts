@@ -24,12 +24,12 @@ describe('the examples', () => {
     ...folders.filter((name) => !ELSEWHERE.includes(name)).map((name) => `${name}/README.md`),
   ];
 
-  it.each(pages)('do what examples/%s shows', async (page) => {
+  it.each(pages)('behave as examples/%s shows', async (page) => {
     await followPage(await copyOfExamples(), `examples/${page}`);
   });
 });
 
-it('the README shows what its commands print', async () => {
+it('the README shows the real output of its commands', async () => {
   await followPage(await copyOfExamples(), 'README.md');
 });
 

@@ -92,7 +92,7 @@ describe('logs on a terminal', () => {
     expect(printed).toMatch(LISTENING);
   });
 
-  it('are JSON where the options say so', async () => {
+  it('are JSON if the options ask for it', async () => {
     const printed = await onTerminal(['--log-format', 'json', '--access-log-format', 'json'], { NO_COLOR: '' });
     const lines = printed
       .trim()
@@ -114,7 +114,7 @@ describe('logs in a pipe', () => {
     for (const { time } of lines) expect(time).toMatch(ISO);
   });
 
-  it('are text without colours where the options say so', async () => {
+  it('are text without colours if the options ask for it', async () => {
     const printed = await piped(['--log-format', 'text', '--access-log-format', 'text']);
     expect(printed).not.toContain('\u001b');
     expect(printed).toMatch(REQUEST);

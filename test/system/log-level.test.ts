@@ -17,7 +17,7 @@ afterEach(async () => {
   folder[Symbol.dispose]();
 });
 
-it('debug shows what a warning was already given of', async () => {
+it('debug shows repetitions of a warning', async () => {
   gateway = await GatewayProcess.run(folder.path, ['--log-level', 'debug']);
   for (let i = 0; i < 2; i++) {
     const headers = { 'x-n': 'x', connection: 'close' };

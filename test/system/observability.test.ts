@@ -57,7 +57,7 @@ function parseExposition(text: string): { samples: Map<string, number>; kinds: M
 }
 
 describe('/metrics', () => {
-  it('counts what was served and what was refused, by reason', async () => {
+  it('counts served and rejected requests, by reason', async () => {
     const { port } = await start('--units', '2');
     for (let i = 0; i < 5; i++) await ask(port, get('/'));
     for (const status of [201, 302, 404, 404, 503]) await ask(port, get(`/status/${status}`));
@@ -116,7 +116,7 @@ describe('the admin port', () => {
     .flat()
     .find((address) => address?.internal === false && address.family === 'IPv4')?.address;
 
-  it('gives health and metrics to anybody, and the rest to this machine only', async () => {
+  it('serves health and metrics to everyone, and the rest to this machine only', async () => {
     const { adminPort } = await start('--admin', '0.0.0.0:0');
     const status = async (host: string, path: string, method = 'GET'): Promise<number> =>
       (await fetch(`http://${host}:${adminPort}${path}`, { method })).status;
@@ -208,7 +208,7 @@ describe('the access log', () => {
     expect(gateway!.stdout).toBe('');
   });
 
-  it('does not stop the gateway when nobody reads it any more', async () => {
+  it('does not stop the gateway when its reader is gone', async () => {
     const started = await start('--access-log', '-');
     started.closeStdout();
     for (let i = 0; i < 5; i++) expect((await ask(started.port, get('/'))).status).toBe(200);

@@ -69,7 +69,7 @@ async function comparedRow(row: ObservedRow): Promise<string[]> {
   }
 }
 
-describe('what OpenIG was seen to do', () => {
+describe('recorded behaviour of OpenIG', () => {
   const asked = rows.filter(({ id, area }) => !notAsked.has(id) && area !== 'admin-mode');
 
   it.each(asked.map((row) => [row.id, row.area, row] as const))('row %i, %s', async (id, _, row) => {
@@ -91,7 +91,7 @@ describe('what OpenIG was seen to do', () => {
   });
 });
 
-describe('what OpenIG was seen to do under its administrative path', () => {
+describe('recorded behaviour of OpenIG under its administrative path', () => {
   const asked = rows.filter(({ area }) => area === 'admin-mode');
   const admin = { prefix: 'adm', mode: 'PRODUCTION' };
   let folder: InstanceFolder;
@@ -117,7 +117,7 @@ describe('what OpenIG was seen to do under its administrative path', () => {
   });
 });
 
-it('knows every type by name that OpenIG was seen to know', () => {
+it('knows the name of every recorded type of OpenIG', () => {
   const { known = [] } = rows.find(({ id }) => id === 167)!.response;
   expect(known.length).toBeGreaterThan(50);
   const unknown = known.filter((name) => {

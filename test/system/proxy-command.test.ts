@@ -42,7 +42,7 @@ async function get(path: string, { lines = '', body = '', host = '127.0.0.1' } =
 }
 
 describe('gatewarden proxy', () => {
-  it.each(['SIGTERM', 'SIGINT'] as const)('serves until %s, says what it does, and exits with 0', async (signal) => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('serves until %s, logs its steps, and exits with 0', async (signal) => {
     const { port, said } = await start([]);
     expect((await get('/hello?x')).body).toBe('answer to /hello?x');
     gateway!.signal(signal);
@@ -65,7 +65,7 @@ describe('gatewarden proxy', () => {
     await held.close();
   });
 
-  it('cuts off what does not finish in time, says so, and exits with 0', async () => {
+  it('closes unfinished connections at the drain timeout, logs it, and exits with 0', async () => {
     const held = await EchoBackend.start({ host: '127.0.0.1' }, () => {});
     await start(['--drain-timeout', '200ms'], held.url);
     const client = await RawClient.connect(gateway!.port);
@@ -93,7 +93,7 @@ describe('gatewarden proxy', () => {
     await local.close();
   });
 
-  it('says 502 while nothing listens on the socket', async () => {
+  it('answers 502 while nothing listens on the socket', async () => {
     await start([], `unix:${join(folder, 'nobody.sock')}`);
     const answer = await get('/');
     expect(answer.status).toBe(502);
@@ -107,7 +107,7 @@ describe('gatewarden proxy', () => {
     expect((await get('/%6f')).body).toBe('answer to /base/path/o');
   });
 
-  it('serves every interface, and tells IPv4 clients by their IPv4 address', async () => {
+  it('serves every interface, and reports IPv4 clients by their IPv4 address', async () => {
     await start(['--listen', ':0']);
     expect((await get('/')).body).toBe('answer to /');
     expect(backend.requests.at(-1)!.headers['x-forwarded-for']).toBe('127.0.0.1');
@@ -116,7 +116,7 @@ describe('gatewarden proxy', () => {
   const hasIPv6 = Object.values(networkInterfaces()).some((addresses) =>
     addresses!.some(({ address }) => address === '::1'),
   );
-  it('serves and forwards over IPv6 where there is any', async () => {
+  it('serves and forwards over IPv6 if available', async () => {
     if (!hasIPv6) return;
     const local = await EchoBackend.start({ host: '::1' });
     const { port, said } = await start(['--listen', '[::1]:0'], local.url);
@@ -126,13 +126,13 @@ describe('gatewarden proxy', () => {
     await local.close();
   });
 
-  it('keeps the client’s address out of reach of the client, and believes proxies it is told to trust', async () => {
+  it('ignores client addresses claimed by clients, and accepts those of trusted proxies', async () => {
     await start(['--trusted-proxies', '127.0.0.0/8']);
     await get('/', { lines: 'X-Forwarded-For: 192.0.2.7\r\n' });
     expect(backend.requests.at(-1)!.headers['x-forwarded-for']).toBe('192.0.2.7, 127.0.0.1');
   });
 
-  it('holds clients to the limits it is given', async () => {
+  it('applies the given limits to clients', async () => {
     await start(['--limits', 'targetBytes=10,bodyBytes=3']);
     expect((await get('/123456789')).status).toBe(200);
     expect((await get('/1234567890')).status).toBe(414);
@@ -150,7 +150,7 @@ describe('gatewarden proxy that cannot start', () => {
   it.each([
     ['--listen', 'the traffic address'],
     ['--admin', 'the admin address'],
-  ])('says that %s is taken', async (option) => {
+  ])('reports that %s is in use', async (option) => {
     const squatter = await squat();
     const address = `127.0.0.1:${squatter.port}`;
     const words = { '--listen': '127.0.0.1:0', '--admin': '127.0.0.1:0', [option]: address };
@@ -179,7 +179,7 @@ describe('gatewarden proxy that cannot start', () => {
     await first.stop();
   });
 
-  it('says that the access log cannot be opened', async () => {
+  it('reports that the access log cannot be opened', async () => {
     const file = join(folder, 'no', 'such', 'folder', 'access.log');
     const words = ['proxy', '--to', backend.url, '--listen', '127.0.0.1:0', '--admin', 'off', '--access-log', file];
     const { code, stderr } = await runProgram(gatewarden, words);
@@ -187,7 +187,7 @@ describe('gatewarden proxy that cannot start', () => {
     expect(stderr).toContain(`no such file or directory, open '${file}'`);
   });
 
-  it('says that an address does not belong to this machine', async () => {
+  it('reports that an address does not belong to this machine', async () => {
     const words = ['proxy', '--to', backend.url, '--listen', '203.0.113.1:0', '--admin', 'off'];
     const { code, stderr } = await runProgram(gatewarden, words);
     expect(code).toBe(1);

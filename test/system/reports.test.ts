@@ -37,7 +37,7 @@ describe('a report does not end the gateway', () => {
     expect(await gateway.admin('/health/live')).toMatchObject({ status: 200 });
   });
 
-  it('of twenty thousand problems, of which it tells a hundred', async () => {
+  it('of twenty thousand problems, of which it prints a hundred', async () => {
     folder = new InstanceFolder({ 'config/config.json': base, 'config/routes/a.json': answering('ok') });
     gateway = await GatewayProcess.run(folder.path);
     folder.replace('config/routes/a.json', answering('changed', unknownFields));
@@ -48,7 +48,7 @@ describe('a report does not end the gateway', () => {
     expect(await answer()).toBe('ok');
   });
 
-  it('to a reader of the standard error that went away', async () => {
+  it('to a closed standard error', async () => {
     folder = new InstanceFolder({ 'config/config.json': base, 'config/routes/a.json': answering('ok') });
     gateway = await GatewayProcess.run(folder.path);
     gateway.closeStderr();

@@ -62,7 +62,7 @@ describe('gatewarden run', () => {
     }
   });
 
-  it('prints what it loaded, and where everything is', async () => {
+  it('prints the loaded files and all addresses', async () => {
     await run(
       {
         'config/admin.json': { prefix: 'gw', mode: 'DEVELOPMENT' },
@@ -86,7 +86,7 @@ describe('gatewarden run', () => {
     expect(await gateway!.stop()).toBe(0);
   });
 
-  it('takes a configuration that uses tokens, properties, files, decorators and a backend', async () => {
+  it('runs a configuration with tokens, properties, files, decorators and a backend', async () => {
     const backend = await EchoBackend.start();
     await run(
       {
@@ -144,7 +144,7 @@ describe('gatewarden run', () => {
     expect(code).toBe(1);
   });
 
-  it('counts what is wrong, also in admin.json, and lists what is not loaded', async () => {
+  it('counts problems, also in admin.json, and lists files that are not loaded', async () => {
     await run({
       'config/admin.json': { mode: 'DEVELOPMENT' },
       'config/config.json': router(),
@@ -157,7 +157,7 @@ describe('gatewarden run', () => {
     expect(gateway!.stdout).toMatch(/^problems {4}2 ERRORs and 1 warning, see above$/m);
   });
 
-  it('says of a port that is taken which option chooses another one', async () => {
+  it('reports a port in use with the option to change it', async () => {
     await run({ 'config/admin.json': { pidFileMode: 'override' } });
     const own = { '--port': '0', '--admin': '127.0.0.1:0', '--host': '127.0.0.1', '--units': '1' };
     const [traffic, admin] = [String(gateway!.port), `127.0.0.1:${gateway!.adminPort}`];
@@ -173,7 +173,7 @@ describe('gatewarden run', () => {
     }
   });
 
-  it('says that a directory has to be named', async () => {
+  it('reports that a directory is required', async () => {
     folder = new InstanceFolder({});
     const env = { ...process.env, HOME: folder.path, OPENIG_BASE: undefined, IG_INSTANCE_DIR: undefined };
     const { code, stderr } = await runProgram(gatewarden, ['run'], { env });
@@ -183,7 +183,7 @@ describe('gatewarden run', () => {
     ]);
   });
 
-  it('serves the others when a route is bad: that one refuses', async () => {
+  it('serves the other routes when one is invalid, which rejects its requests', async () => {
     await run({
       'config/config.json': router(),
       'config/routes/10-a.json': { ...answer('/a', 'a'), handler: 'nowhere' },
@@ -213,7 +213,7 @@ describe('gatewarden run, while files change', () => {
     await vi.waitFor(async () => expect(await get('/b')).toMatch(/^404 /));
   });
 
-  it('keeps the routes of a directory that is gone', async () => {
+  it('keeps the routes of a deleted directory', async () => {
     await run({ 'config/config.json': router(), 'config/routes/a.json': answer('/a', '1') }, ['--watch']);
     renameSync(folder.at('config/routes'), folder.at('config/away'));
     await says('routes: ITS LAST ROUTES KEEP SERVING');
@@ -224,7 +224,7 @@ describe('gatewarden run, while files change', () => {
     await vi.waitFor(async () => expect(await get('/a')).toMatch(/^404 /));
   });
 
-  it('tells programs what happens, line by line, and counts it', async () => {
+  it('logs events as JSON lines, and counts them', async () => {
     await run({ 'config/config.json': router(), 'config/routes/a.json': answer('/a', '1') }, ['--watch']);
     const state = (name: string): Promise<number> => gateway!.figure(`gatewarden_config_routes{state="${name}"}`);
     const begun = await gateway!.figure('gatewarden_config_last_reload_timestamp_seconds');
@@ -253,7 +253,7 @@ describe('gatewarden run, while files change', () => {
     expect(gateway!.stdout).not.toContain('reloaded');
   });
 
-  it('tells people instead when they ask for text', async () => {
+  it('logs text for people on request', async () => {
     const content = { 'config/config.json': router(), 'config/routes/a.json': answer('/a', '1') };
     await run(content, ['--watch', '--reports', 'text']);
     folder.replace('config/routes/a.json', { ...answer('/a', '2'), handler: 'nowhere' });
@@ -288,7 +288,7 @@ describe('gatewarden run, while files change', () => {
     await becomes('/a', '200 v2');
   });
 
-  it('reads nested routers and what happens in their directories', async () => {
+  it('reads nested routers and follows their directories', async () => {
     await run(
       {
         'config/config.json': router(),

@@ -68,7 +68,7 @@ async function say(socket: TLSSocket): Promise<string> {
   return text.slice(text.lastIndexOf('\n') + 1);
 }
 
-it('serves TLS beside what admin.json says, with HTTP/2 and HTTP/1.1', async () => {
+it('serves TLS beside the connectors of admin.json, with HTTP/2 and HTTP/1.1', async () => {
   const gateway = await run(mounted());
   const [plain, secure] = portsOf(gateway) as [number, number];
   expect(gateway.addresses.map((address) => address.split(':')[0])).toEqual(['http', 'https']);
@@ -97,7 +97,7 @@ it('follows a mounted Secret: new handshakes get the new certificate, and connec
   expect(gateway.said.filter(({ level }) => level >= 50)).toEqual([]);
 });
 
-it('keeps the last good pair when a broken one comes, tells, and takes the next good one', async () => {
+it('keeps the last valid pair after an invalid one, logs it, and uses the next valid one', async () => {
   const secret = mounted();
   const gateway = await run(secret);
   const port = portsOf(gateway)[1]!;
@@ -174,7 +174,7 @@ it('refuses the port of a connector', async () => {
   });
 });
 
-it('is opened by a plane with the first snapshot, and known by authorities of the environment', async () => {
+it('is opened by a data plane with the first snapshot, verified with CA certificates of the environment', async () => {
   const controller = await ScriptedController.start({ welcome: { report: 50 } });
   const folder = instance();
   folder.write('token', 'a-token-for-planes');

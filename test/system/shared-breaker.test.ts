@@ -99,7 +99,7 @@ it('stays open when something else of the object changes', async () => {
   expect(app.requests).toHaveLength(6);
 });
 
-it('is closed for all when its time has come', async () => {
+it('is closed for all units after its open time', async () => {
   await start({ maxFailures: 6, openDuration: '50 ms' });
   for (let count = 0; count < 6; count++) await ask();
   answers = true;

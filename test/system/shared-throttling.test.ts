@@ -52,7 +52,7 @@ async function shows(figure: string, value: number): Promise<void> {
   await vi.waitFor(async () => expect(await read()).toBe(value), { timeout: 20_000, interval: 50 });
 }
 
-it('units pass as many requests together as the rate says, also after changes and with a unit that died', async () => {
+it('units together pass exactly the rate, also after changes and after a unit died', async () => {
   await start(throttling);
   expect(await askAll('a', 60)).toEqual({ 200: 20, 429: 40 });
   expect(await askAll('b', 10)).toEqual({ 200: 10 });

@@ -28,7 +28,7 @@ async function said(words: readonly string[], text: string): Promise<string> {
   return heard;
 }
 
-it('serves an instance that it cannot write to, and tells that no process id is kept', async () => {
+it('serves a read-only instance, and reports that no process id file is written', async () => {
   const handler = { type: 'StaticResponseHandler', config: { status: 200 } };
   const folder = new InstanceFolder({ 'config/config.json': { handler } });
   onTestFinished(() => folder[Symbol.dispose]());

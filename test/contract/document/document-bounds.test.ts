@@ -29,7 +29,7 @@ it.each<[string, JsonValue, string | null]>([
   expect(boundsProblem(document)?.message ?? null).toEqual(expected);
 });
 
-it('what is added counts together', () => {
+it('added values count together', () => {
   const bounds = new DocumentBounds();
   const half = 'x'.repeat(MOST_CHARACTERS / 2);
   expect([bounds.add(half), bounds.add(half), bounds.add('x')]).toEqual([null, null, expect.anything()]);

@@ -96,14 +96,14 @@ function parsedByEngine(text: string): { isRefused: boolean; value: unknown } {
   }
 }
 
-describe('what is beside JSON', () => {
+describe('extensions of JSON', () => {
   it('skips comments and a byte order mark', () => {
     const text = '\uFEFF// a\n{ /* b\n * c */ "a" /**/ : // d\r [1, // "]"\n 2] } // e';
     expect(readJsonText(text)).toMatchObject({ value: { a: [1, 2] }, problems: [] });
     expect(readJsonText(Buffer.from(text))).toMatchObject({ value: { a: [1, 2] }, problems: [] });
   });
 
-  it('keeps what looks like a comment in a string', () => {
+  it('keeps comment markers in a string', () => {
     expect(readJsonText('["http://a/*b*/"]').value).toEqual(['http://a/*b*/']);
   });
 
@@ -184,7 +184,7 @@ describe('a syntax error', () => {
     if (hint === undefined) expect(readJsonText(text).problems[0]).not.toHaveProperty('hint');
   });
 
-  it('knows the path it is at', () => {
+  it('reports the path of a position', () => {
     expect(readJsonText('{"a": [1, {"b": x}]}').problems).toMatchObject([{ path: ['a', 1, 'b'] }]);
   });
 
@@ -192,7 +192,7 @@ describe('a syntax error', () => {
     [Buffer.from([0x7b, 0x0a, 0xe9, 0x7d]), 2, 1, 'is not UTF-8'],
     [Buffer.from([0x5b, 0x22, 0xef, 0xbf, 0xbd, 0xff, 0x22, 0x5d]), 1, 4, 'is not UTF-8'],
     [Buffer.from('\uFEFF{}', 'utf16le'), 1, 1, 'is not UTF-8 but UTF-16'],
-  ])('in bytes that are no text: %j', (bytes, line, column, message) => {
+  ])('in bytes that are not text: %j', (bytes, line, column, message) => {
     const read = readJsonText(bytes);
     expect(read.problems).toEqual([
       {
@@ -275,7 +275,7 @@ describe('places', () => {
   });
 
   it.each(['{"a": [1, {"b": ', '{"a": [1, {"b": "', '{"a"', '{"a": [1, 2}', '[[[[', '{"a": 1 /* '])(
-    'are found in the broken text %j as far as it goes',
+    'are found in the malformed text %j up to the error',
     (broken) => {
       expect(readJsonText(broken).placeOf(['a', 1, 'b'])).toBeDefined();
     },

@@ -27,7 +27,7 @@ it('reads bytes as UTF-8, and as ISO 8859-1 where they are not', () => {
   expect(readPropertiesText(Buffer.from('a=é', 'latin1')).get('a')).toBe('é');
 });
 
-it('reports what is malformed or there twice', () => {
+it('reports malformed and duplicate entries', () => {
   const problems: Problem[] = [];
   const values = readPropertiesText('a=1\nb=\\u12\\\\34\n\na=2', (problem) => problems.push(problem));
   expect(Object.fromEntries(values)).toEqual({ a: '2' });

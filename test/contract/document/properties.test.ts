@@ -154,11 +154,11 @@ describe('files of properties', () => {
 });
 
 describe('a problem', () => {
-  it('is what is no object', () => {
+  it('is reported for properties that are not an object', () => {
     expect(read('x').problems).toMatchObject([{ code: 'property', path: ['properties'] }]);
   });
 
-  it('is a token that two properties give', () => {
+  it('is reported for a token that two properties define', () => {
     expect(read({ a: { b: 1 }, 'a.b': 2 }).problems).toMatchObject([
       { code: 'property', path: ['properties', 'a.b'], message: "defines the token 'a.b' a second time" },
     ]);

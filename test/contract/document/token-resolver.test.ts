@@ -89,7 +89,7 @@ describe('tokens of a tenant', () => {
   const set = properties({ a: 'own' }, properties({ parent: 'operator' }));
   const resolver = tokenResolver(set, sources(reachable, { allowed, files, instanceUrl: 'https://gw.example' }));
 
-  it('are its own and what is allowed', () => {
+  it('are its own and the allowed ones', () => {
     expect([resolver.resolve('a'), resolver.resolve('region')]).toEqual(['own', 'eu']);
     expect(resolver.names()).toEqual(['a', 'region']);
   });

@@ -52,7 +52,7 @@ describe('tokens', () => {
     expect(substituted(text)).toEqual({ value: result, problems: [] });
   });
 
-  it('are replaced in every text of a document, and other values stay', () => {
+  it('are replaced in every text of a document, and other values are kept', () => {
     const value = { a: ['&{port}', 1, null, true, { b: '&{host}' }], c: { d: 'x' }, ['__proto__']: '&{port}' };
     const result = substituted(value);
     expect(result.problems).toEqual([]);
@@ -61,7 +61,7 @@ describe('tokens', () => {
     );
   });
 
-  it('leave a document without any as it is', () => {
+  it('leave a document without tokens unchanged', () => {
     const value = { a: [{ b: 'x' }] };
     expect(substituted(value).value).toBe(value);
   });
@@ -88,7 +88,7 @@ describe('a problem', () => {
     });
   });
 
-  it('is what the resolver says it is', () => {
+  it('is that of the resolver', () => {
     expect(substituted({ a: '&{forbidden|x}' }).problems).toMatchObject([{ code: 'not-allowed', path: ['top', 'a'] }]);
   });
 
@@ -100,7 +100,7 @@ describe('a problem', () => {
     ]);
   });
 
-  it('never holds what a token stands for', () => {
+  it('never contains the value of a token', () => {
     const { problems } = substituted(['&{secret}&{absent}', '&{absent.&{secret}}', '&{a|&{secret}']);
     expect(problems).toHaveLength(3);
     expect(JSON.stringify(problems)).not.toContain(known['secret']);

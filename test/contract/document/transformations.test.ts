@@ -47,7 +47,7 @@ describe('a transformation', () => {
     [{ a: { x$int: '1' } }],
     [{ $1: 'x' }],
     [[null, true, 1, 'a']],
-  ])('is not %j, which stays as it is', (value) => {
+  ])('is not %j, which is kept unchanged', (value) => {
     const result = applied(value);
     expect(result.problems).toEqual([]);
     expect(result.value).toBe(value);
@@ -109,12 +109,12 @@ describe('a problem', () => {
     expect(applied(value).problems[0]!.message).toMatch(new RegExp(`^${RegExp.escape(message)}`));
   });
 
-  it('names what may have been meant', () => {
+  it('suggests the intended name', () => {
     expect(applied({ $itn: '1' }).problems).toMatchObject([{ hint: "did you mean '$int'?" }]);
     expect(applied({ $whatever: '1' }).problems).toMatchObject([{ hint: expect.stringContaining('$base64:decode') }]);
   });
 
-  it('of an inner one is told once', () => {
+  it('of an inner one is reported once', () => {
     expect(applied({ $int: { '$base64:decode': '!' } }).problems).toMatchObject([{ path: ['top', '$int'] }]);
   });
 

@@ -20,7 +20,7 @@ it.each([
     },
   ],
   [{ type: 'KeyStoreSecretStore', config: { storePassword: 'hunter2 !', keyEntryPassword: 'hunter2 ?' } }],
-])('what is wrong with %j is said without its password', (object) => {
+])('the problem of %j is reported without its password', (object) => {
   const handler = { type: 'StaticResponseHandler', config: { status: 200 } };
   const problems = checkConfigured({ heap: [{ name: 'it', ...object }], handler });
   expect(problems).not.toEqual([]);

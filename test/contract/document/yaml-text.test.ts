@@ -3,7 +3,7 @@ import { MOST_NESTING, MOST_PROBLEMS } from '../../../contract/document/document
 import { readYamlText, readYamlTexts } from '../../../contract/document/yaml-text.ts';
 
 describe('a YAML document', () => {
-  it('becomes the JSON it stands for', () => {
+  it('is converted to the equivalent JSON', () => {
     const text = `
 # a route
 name: orders
@@ -92,7 +92,7 @@ describe('is refused', () => {
     ]);
   });
 
-  it('bytes that are no text', () => {
+  it('bytes that are not text', () => {
     expect(readYamlText(Buffer.from([0x61, 0xff])).problems).toMatchObject([{ message: 'is not UTF-8' }]);
   });
 
@@ -117,13 +117,13 @@ describe('a bracket that is not closed', () => {
     ['name: a\nfoo: [bar\nhandler: x\n', 2, 9, "a bracket is not closed: ']' is missing"],
     ['foo: {a: 1\nb: 2\n', 1, 10, "a bracket is not closed: '}' is missing"],
     ['a:\n  foo: [\n    bar\n]\n', 4, 1, 'the keys of one object begin in the same column'],
-  ])('in %j is told of where it is', (text, line, column, hint) => {
+  ])('in %j is reported with its position', (text, line, column, hint) => {
     expect(readYamlText(text).problems).toMatchObject([{ place: { line, column }, hint }]);
   });
 });
 
 describe('several documents', () => {
-  it('are read each for itself, empty ones left out', () => {
+  it('are read separately, without empty ones', () => {
     const read = readYamlTexts('---\na: 1\n---\n# nothing\n---\nb: !x 1\n---\nc: 3\n...\n');
     expect(read.map(({ value, problems }) => [value, problems.length > 0])).toEqual([
       [{ a: 1 }, false],
@@ -157,7 +157,7 @@ describe('a slip', () => {
     ['a: b: c', "the keys of one object begin in the same column, and a text with ': ' in it needs quotes"],
     ['a:\n\tb: c', 'indent with spaces'],
     ['a: @b', 'put the text in quotes'],
-  ])('%j is told once, with what to do', (text, hint) => {
+  ])('%j is reported once, with a hint', (text, hint) => {
     const { problems } = readYamlText(text);
     expect(problems).toHaveLength(1);
     expect(problems[0]).toMatchObject({ code: 'text', hint });

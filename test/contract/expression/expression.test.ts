@@ -6,7 +6,7 @@ import { testLanguage } from '../../support/programs/evaluation.ts';
 const language = testLanguage({ constants: { host: 'a.example', nested: { port: 1 } } });
 const compiled = (source: string) => compileExpression(source, language, 'linear');
 
-describe('what is known of an expression', () => {
+describe('the analysis of an expression', () => {
   it.each([
     ['plain', true],
     ['\\${a}', true],
@@ -18,7 +18,7 @@ describe('what is known of an expression', () => {
     expect(compiled(source).literal).toBe(literal);
   });
 
-  it('are its roots and those nobody knows', () => {
+  it('lists its roots and unknown names', () => {
     const { roots, unknownRoots } = compiled("${request.method == host and requst.uri[attributes.x] == ''}");
     expect([...roots]).toEqual(['request', 'host', 'requst', 'attributes']);
     expect(unknownRoots).toEqual(['requst']);
@@ -79,7 +79,7 @@ describe('compiling', () => {
     expect(() => compileExpression(source, language, 'bounded')).not.toThrow();
   });
 
-  it('computes what is the same for all only once', () => {
+  it('evaluates constant parts only once', () => {
     let calls = 0;
     const counting: Language = {
       ...language,
@@ -94,11 +94,11 @@ describe('compiling', () => {
     ]);
   });
 
-  it('knows configuration properties', () => {
+  it('resolves configuration properties', () => {
     expect(compiled('${host}:${nested.port}').evaluate(null, null)).toBe('a.example:1');
   });
 
-  it('takes an unknown name for null', () => {
+  it('evaluates an unknown name to null', () => {
     expect(compiled('[${nosuch}${empty nosuch.deep}]').evaluate(null, null)).toBe('[true]');
   });
 });

@@ -118,7 +118,7 @@ it.each<[string, Value]>([
   ["readProperties('/conf/none')", null],
   ["pathToUrl('/conf/a b')", 'file:///conf/a%20b'],
   ["fileToUrl('/conf/x')", 'file:///conf/x'],
-])('%s gives %o', (source, expected) => {
+])('%s evaluates to %o', (source, expected) => {
   expect(value(source)).toEqual(expected);
 });
 
@@ -136,7 +136,7 @@ it.each([
 });
 
 describe('patterns', () => {
-  it('may be computed, and are then linear whatever the policy', () => {
+  it('may be computed, and then use the linear engine', () => {
     const language = testLanguage({ constants });
     const source = "${find('abc', attributes.pattern)}";
     const { evaluate } = compileExpression(source, language, 'bounded');
@@ -159,7 +159,7 @@ describe('functions that reach files', () => {
     );
   });
 
-  it('read anew each time', () => {
+  it('read the file again each time', () => {
     let content = 'one';
     const reach: Reach = { ...operator, readFile: () => Buffer.from(content) };
     const { evaluate } = compileExpression("${read('/x')}", testLanguage({ reach }), 'linear');
@@ -216,7 +216,7 @@ jZ19
     expect(evaluated(`\${matches(pemCertificate(given).${path}, 'Gatewarden, ?CN=')}`, { constants })).toBe(true);
   });
 
-  it('have names that can stand in a header, whatever is in them', () => {
+  it('have names that are valid in a header for any input', () => {
     const { certificate: odd } = certificateAuthority('Zoë Łuk\\C3, 東').issue({ commonName: 'x\u{1f600}\r\n' });
     const named = (path: string) => evaluated(`\${pemCertificate(given).${path}}`, { constants: { given: odd } });
     expect(named('issuerX500Principal.name')).toBe(String.raw`CN=Zo\C3\AB \C5\81uk\\C3\, \E6\9D\B1`);

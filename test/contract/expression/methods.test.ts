@@ -68,7 +68,7 @@ it.each<[string, Value]>([
   ['true.toString()', 'true'],
   ["'abc'['length']()", 3],
   ['nosuch.anything()', null],
-])('%s gives %o', (source, value) => {
+])('%s evaluates to %o', (source, value) => {
   expect(evaluated(`\${${source}}`, { constants })).toEqual(value);
 });
 

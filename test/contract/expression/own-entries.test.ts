@@ -40,7 +40,7 @@ describe('reading', () => {
     'attributes.__proto__',
     'attributes.size',
     'toJson(\'{"__proto__":{"x":1},"constructor":1}\').__proto__',
-  ])('%s gives null', (source) => {
+  ])('%s evaluates to null', (source) => {
     expect(evaluated(`\${${source}}`, { constants })).toBe(null);
   });
 

@@ -106,7 +106,7 @@ describe('a problem', () => {
     ['${instanceof}', "expected a value but found 'instanceof' at character 3"],
     ['${9223372036854775808}', 'the number 9223372036854775808 has more than 64 bits at character 3'],
     ['${a}#{b}', '${…} and #{…} cannot be mixed in one text, as is done at character 5'],
-  ])('of %s says what and where', (source, message) => {
+  ])('of %s reports the problem and its position', (source, message) => {
     expect(problemOf(source)).toMatchObject({ code: 'expression', message });
   });
 
@@ -114,7 +114,7 @@ describe('a problem', () => {
     ["${request.method = 'GET'}", "write '=='"],
     ['${a | b}', "write '||'"],
     ["${find(a, '\\.b')}", "a backslash is written as \\\\, which is \\\\\\\\ in a JSON file, and a quote as \\'"],
-  ])('of %s says what to do', (source, hint) => {
+  ])('of %s has a hint', (source, hint) => {
     expect(problemOf(source)).toMatchObject({ hint });
   });
 });

@@ -43,7 +43,7 @@ it.each<[string, Value, string, Value]>([
   ['${request.entity.json}', new Map([['a', 1n]]), '${request.entity.string}', '{"a":1}'],
   ['${response.status}', 404, '${response.status.code}', 404],
   ["${response.headers['A']}", 'b', '${response.headers.a[0]}', 'b'],
-])('%s = %o makes %s give %o', (target, value, source, seen) => {
+])('%s = %o makes %s evaluate to %o', (target, value, source, seen) => {
   expect(assigned(target, value, source)).toEqual(seen);
 });
 
@@ -62,7 +62,7 @@ describe('a target', () => {
     expect(compileTarget(source, language).readOnly).toBe(readOnly);
   });
 
-  it('that is read only stays as it is', () => {
+  it('that is read-only is not changed', () => {
     expect(assigned('${request.version}', 'HTTP/9', '${request.version}')).toBe('HTTP/1.1');
     expect(assigned("${request.queryParams['x']}", 'y', "${request.queryParams['x'][0]}")).toBe('1');
   });
@@ -96,7 +96,7 @@ describe('a target', () => {
     ["${request.headers['a']}", 'line\nbreak'],
     ["${request.headers['a b']}", 'x'],
     ['${response.status}', 42],
-  ])('%s does not take %o', (source, value) => {
+  ])('%s rejects %o', (source, value) => {
     expect(() => assigned(source, value, '${true}')).toThrow(EvaluationError);
   });
 

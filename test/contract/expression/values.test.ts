@@ -57,7 +57,7 @@ describe('a computation', () => {
     ["${toJson('[1,2]')['1']}", 2],
     ["${toJson('[1,2]')[5]}", null],
     ["${toJson('[1,2]').name}", null],
-  ])('%s gives %o', (source, value) => {
+  ])('%s evaluates to %o', (source, value) => {
     expect(evaluated(source)).toEqual(value);
   });
 
@@ -79,7 +79,7 @@ describe('a computation', () => {
     expect(failure).toMatchObject({ exception });
   });
 
-  it('compares what is nested only so deep', () => {
+  it('limits the depth of comparisons', () => {
     const deep = `toJson('${'['.repeat(5000)}${']'.repeat(5000)}')`;
     expect(() => evaluated(`\${${deep} == toJson('${'['.repeat(5000)}1${']'.repeat(5000)}')}`)).toThrow(
       EvaluationError,

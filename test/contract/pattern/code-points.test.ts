@@ -25,7 +25,7 @@ describe('sets of characters', () => {
     expect(charactersOf('bca😀')).toEqual([0x61, 0x63, 0x1f600, 0x1f600]);
   });
 
-  it('do what sets do', () => {
+  it('behave like sets', () => {
     const random = randomNumbers(7);
     const randomSet = () =>
       codePoints(

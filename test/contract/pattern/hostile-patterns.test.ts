@@ -44,7 +44,7 @@ describe('patterns that take exponential time elsewhere', () => {
     ['(?:\\s*,?\\s*)*;', ' ', '.'],
   ] as const;
 
-  it.each(hostile)('%s takes steps in the length of the text', (source, unit, end) => {
+  it.each(hostile)('%s needs steps linear in the length of the text', (source, unit, end) => {
     const text = unit.repeat(2_000) + end;
     const { length, automaton, parallel, backtracking } = matchersOf(source);
     expect(automaton.run(text, 0)).toBe('no');
@@ -129,7 +129,7 @@ describe('limits of compiling', () => {
     expect(compilePattern(source, 'bounded').test('a'.repeat(maxProgramLength.linear))).toBe(true);
   });
 
-  it('what is just within the limits works', () => {
+  it('patterns just within the limits work', () => {
     const nested = `${'(?:'.repeat(maxNesting)}a${')'.repeat(maxNesting)}`;
     expect(compilePattern(nested, 'linear').test('ba')).toBe(true);
     expect(compilePattern('(a)'.repeat(maxGroups), 'linear').exec('a'.repeat(maxGroups))?.groups.length).toBe(101);

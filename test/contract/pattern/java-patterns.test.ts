@@ -74,7 +74,7 @@ describe('patterns that Java refuses', () => {
   });
 });
 
-describe('what differs from Java', () => {
+describe('differences from Java', () => {
   it.each([
     ['a group does not keep what a turn that was given back wrote', '(([ab])c)*bcd', 'acbcd', ['acbcd', 'ac', 'a']],
     ['nor what an earlier start wrote', 'b|((a\\B)){1,2}c{1,2}', 'xabaxa', ['b', null, null]],

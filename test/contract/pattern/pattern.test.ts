@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { compilePattern } from '../../../contract/pattern/pattern.ts';
 import { ValueProblem } from '../../../contract/problem.ts';
 
-describe('what a dispatch index can rely on', () => {
+describe('the facts of a pattern for the dispatch index', () => {
   it.each([
     // source, literalPrefix, exactPrefix, exactText, exactLine
     ['^/orders', '/orders', true, null, null],
@@ -83,7 +83,7 @@ describe('policy', () => {
 });
 
 describe('problems', () => {
-  it('say the pattern, the place and what to do', () => {
+  it('report the pattern, the position and a hint', () => {
     try {
       compilePattern('ab{,2}', 'linear');
       expect.unreachable();
@@ -113,7 +113,7 @@ describe('problems', () => {
 });
 
 describe('matches', () => {
-  it('give named groups, null for those without a part', () => {
+  it('return named groups, null for groups without a match', () => {
     const match = compilePattern('(?<year>\\d{4})(?:-(?<month>\\d\\d))?', 'linear').exec('in 2026.');
     expect(match).toEqual({
       index: 3,
@@ -126,7 +126,7 @@ describe('matches', () => {
     });
   });
 
-  it('from a place on still see what stands before', () => {
+  it('from a position still see the text before it', () => {
     expect(compilePattern('^b', 'linear').exec('ab', 1)).toBeNull();
     expect(compilePattern('\\bb', 'linear').exec('ab', 1)).toBeNull();
     expect(compilePattern('(?<=a)b', 'bounded').exec('ab', 1)?.index).toBe(1);
@@ -134,7 +134,7 @@ describe('matches', () => {
     expect(compilePattern('b*', 'linear').exec('ab', 3)).toBeNull();
   });
 
-  it('stay what they are when the pattern is used again', () => {
+  it('stay unchanged when the pattern is used again', () => {
     const pattern = compilePattern('(.)x', 'linear');
     const first = pattern.exec('ax');
     pattern.exec('bx');

@@ -10,7 +10,7 @@ const told = (raw: JsonValue): string[] =>
   readResource(raw).problems.map(({ path, message }) => `${pathText(path)}: ${message}`);
 
 describe('readResource', () => {
-  it('takes what an API server has', () => {
+  it('reads an object of an API server', () => {
     const { resource, problems } = readResource({
       apiVersion,
       kind: 'Route',
@@ -41,7 +41,7 @@ describe('readResource', () => {
     });
   });
 
-  it('takes what a manifest has, with a namespace and a kind for what says none', () => {
+  it('reads an object of a manifest, with defaults for namespace and kind', () => {
     const raw = { metadata: { name: 'keys' }, spec: { type: 'FileSystemSecretStore' } };
     const { resource, problems } = readResource(raw, { kind: 'SecretStore', namespace: 'default' });
     expect(problems).toEqual([]);
@@ -90,11 +90,11 @@ describe('readResource', () => {
       { apiVersion, kind: 'Route', metadata, spec, specs: {} },
       ["specs: there is no field 'specs' here"],
     ],
-  ])('tells of %s', (_, raw, expected) => {
+  ])('reports %s', (_, raw, expected) => {
     expect(told(raw)).toEqual(expected);
   });
 
-  it('gives a resource although its spec is unsound', () => {
+  it('returns a resource although its spec is invalid', () => {
     const { resource, problems } = readResource({ apiVersion, kind: 'SecretStore', metadata, spec: { typ: 'x' } });
     expect(resource).toMatchObject({ name: 'orders', spec: { typ: 'x' } });
     expect(problems).toMatchObject([{ code: 'unknown-field', path: ['spec', 'typ'], hint: "did you mean 'type'?" }]);
@@ -176,7 +176,7 @@ describe('specProblems', () => {
   });
 });
 
-it('the document of a Route is its spec without what says where and how it is served', () => {
+it('the document of a Route is its spec without the fields of the controller', () => {
   const document = { name: 'a', handler: 'b', condition: '${true}', baseURI: 'c', heap: [] };
   expect(routeDocument({ ...document, dataPlanes: { matchLabels: {} }, onInvalid: 'Refuse' })).toEqual(document);
 });

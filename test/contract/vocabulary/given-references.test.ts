@@ -22,8 +22,8 @@ function found(raw: unknown): string[] {
   );
 }
 
-describe('the references of a configuration that is not sound', () => {
-  it('are found wherever the schema wants some', () => {
+describe('the references of an invalid configuration', () => {
+  it('are found wherever the schema expects them', () => {
     expect(
       found({
         size: 'wrong',

@@ -43,7 +43,7 @@ describe('the JSON Schema', () => {
     expect(jsonSchemaOf(schema)).toEqual({ $schema: 'https://json-schema.org/draft/2020-12/schema', ...json });
   });
 
-  it('of an object names what is required, and allows remarks', () => {
+  it('of an object lists required fields, and allows comments', () => {
     const schema = z
       .strictObject({
         name: text(),

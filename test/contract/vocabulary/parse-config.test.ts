@@ -115,7 +115,7 @@ describe('an object', () => {
     ]);
   });
 
-  it('tells of fields that exclude each other, and of those that are missing', () => {
+  it('reports exclusive fields and missing fields', () => {
     expect(read(schema, { limit: 1, file: 'a', source: ['b'] }).said).toEqual([
       "exclusive config.source: 'file' and 'source' cannot be given together",
     ]);
@@ -133,7 +133,7 @@ describe('an object', () => {
     expect(Object.keys(value!.headers)).toEqual(['comment', '_x']);
   });
 
-  it('warns of what is deprecated and of what does nothing', () => {
+  it('warns of deprecated fields and of fields without effect', () => {
     expect(read(schema, { limit: 1, file: 'a', old: 'b', moot: 2 }).said).toEqual([
       "warning deprecated-field config.old: is deprecated: use 'file'",
       'warning no-effect config.moot: has no effect: nothing counts here',

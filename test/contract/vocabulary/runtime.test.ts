@@ -112,7 +112,7 @@ describe('a condition', () => {
       'warning: response.status is an object, which compares with no number; compare response.status.code',
     ],
     ['${request.headers == 1.5}', 'warning: request.headers is an object, which equals no number'],
-  ])('%s is told of', (source, message) => {
+  ])('%s is reported', (source, message) => {
     expect(told(runtimeFlag(), source)).toEqual([message]);
   });
 
@@ -155,7 +155,7 @@ describe('a condition', () => {
     "${contexts.client.certificates[0].subjectDN == 'x'}",
     "${contexts.client.certificates[0].subjectDN.name == 'x'}",
     "${contexts.client.certificates[0].subjectX500Principal.name.contains('x')}",
-  ])('%s gives no cause for alarm', (source) => {
+  ])('%s is not reported', (source) => {
     expect(told(runtimeFlag(), source)).toEqual([]);
   });
 
@@ -190,7 +190,7 @@ describe('a text', () => {
       'warning: is always a number, never a text, and taken for null; toString(…) makes a text of it',
     ],
     ['${request.headers.a}', 'warning: is always a list, never a text, and taken for null; name one of its items: [0]'],
-  ])('%s is told of', (source, message) => {
+  ])('%s is reported', (source, message) => {
     expect(told(runtimeText(), source)).toEqual([message]);
   });
 
@@ -203,7 +203,7 @@ describe('a text', () => {
     '${map.nosuch}',
     '${null}',
     "${request.headers['a'][0]}",
-  ])('%s gives no cause for alarm', (source) => {
+  ])('%s is not reported', (source) => {
     expect(told(runtimeText(), source)).toEqual([]);
   });
 });

@@ -41,7 +41,7 @@ describe('the schema tree', () => {
     });
   });
 
-  it('gives a wrapped schema the notes of what it wraps, unless it has its own', () => {
+  it('gives a wrapper the notes of its inner schema, unless it has its own', () => {
     expect(schemaTree(text().describe('Inner.').optional()).notes).toMatchObject({ description: 'Inner.' });
     expect(schemaTree(deprecated(text().describe('Inner.'), "'x'").describe('Outer.')).notes).toMatchObject({
       label: 'configuration expression<string>',
@@ -50,7 +50,7 @@ describe('the schema tree', () => {
     });
   });
 
-  it('shows of a transformed schema what may be written', () => {
+  it('shows the input side of a transformed schema', () => {
     const schema = z.strictObject({ a: z.int() }).transform(({ a }) => a);
     expect(schemaTree(schema)).toMatchObject({ kind: 'object', isRequired: true });
     expect(survey(schema, { a: 1, _note: 'why' }, []).value).toEqual({ a: 1 });

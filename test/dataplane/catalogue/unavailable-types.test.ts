@@ -3,15 +3,15 @@ import { catalogue } from '../../../dataplane/catalogue/catalogue.ts';
 import { availableInstead, unavailableTypes } from '../../../dataplane/catalogue/unavailable-types.ts';
 
 describe('types that are not available', () => {
-  it('are none that are', () => {
+  it('do not include available types', () => {
     expect(unavailableTypes.filter((name) => catalogue.find(name) !== undefined)).toEqual([]);
   });
 
-  it('are those that something is said of', () => {
+  it('each have an explanation', () => {
     expect([...availableInstead.keys()].filter((name) => !unavailableTypes.includes(name))).toEqual([]);
   });
 
-  it('say why there are no hardware modules and what to use', () => {
+  it('explain why there are no hardware modules and the alternative', () => {
     expect(catalogue.unknown('HsmSecretStore')).toEqual({
       code: 'unavailable-type',
       message: "the type 'HsmSecretStore' is known, but not available in this version",

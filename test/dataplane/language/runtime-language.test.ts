@@ -120,7 +120,7 @@ describe('the response', () => {
     expect(evaluated('${response.status.family}', { response: new Response(status) })).toBe(family);
   });
 
-  it('is null while there is none', () => {
+  it('is null while there is no response', () => {
     expect(evaluated('${response}')).toBe(null);
     expect(evaluated('${response.status.code}')).toBe(null);
   });
@@ -149,7 +149,7 @@ describe('contexts', () => {
     expect(evaluated(`\${${source}}`, { request })).toEqual(value);
   });
 
-  it('are what filters set', () => {
+  it('are the values that filters set', () => {
     const exchange = describedExchange({});
     exchange.setContext('oauth2', { accessToken: { info: new Map([['sub', 'me']]), scopes: ['a'] } });
     exchange.attributes.set('openid', { id_token: 'x' });
@@ -168,7 +168,7 @@ describe('contexts', () => {
     },
   );
 
-  it('give an exchange one transaction id', () => {
+  it('have one transaction id per exchange', () => {
     const exchange = describedExchange({ headers: { 'X-ForgeRock-TransactionId': 'theirs' } });
     const { evaluate } = compileExpression('${contexts.transactionId.transactionId.value}', testLanguage(), 'linear');
     const id = evaluate(exchange, null);
@@ -179,7 +179,7 @@ describe('contexts', () => {
     expect(evaluate(exchange, null)).toBe('ours');
   });
 
-  it('tell when the request came', () => {
+  it('have the time of the request', () => {
     const before = Date.now();
     const time = evaluated('${contexts.requestAudit.requestReceivedTime}');
     expect(time).toBeGreaterThanOrEqual(before - 1);
@@ -279,7 +279,7 @@ describe('names that cannot be used', () => {
     },
   );
 
-  it('do not include the heap where there is one', () => {
+  it('do not include the heap if it is available', () => {
     const language = configurationLanguage(noReach, new Map([['heap', { Clock: { zone: 'UTC' } }]]));
     expect(compileExpression("${heap['Clock'].zone}", language, 'linear').evaluate(null, null)).toBe('UTC');
   });

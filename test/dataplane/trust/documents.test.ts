@@ -37,7 +37,7 @@ describe("a tenant's document", () => {
     '${env.HOME}',
     "${system['user.home']}",
     '${openig.instanceDirectory}',
-  ])('may not say %s', async (expression) => {
+  ])('may not contain %s', async (expression) => {
     expect(await codesOf(says(expression))).toEqual(['not-allowed handler.config.entity']);
   });
 
@@ -129,7 +129,7 @@ describe("a tenant's document", () => {
   });
 });
 
-it('every field that names a place on the plane is known, and refused to tenants above', () => {
+it('every field with a path on the data plane is listed above and rejected for tenants', () => {
   const named = catalogue.definitions.flatMap(({ type, config }) =>
     fieldNames(config)
       .filter((field) => /director|(?:^|[a-z])(?:f|F)ile$|^script/.test(field))

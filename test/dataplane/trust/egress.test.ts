@@ -74,7 +74,7 @@ describe("a tenant's route", () => {
     }
   });
 
-  it('may not reach what the plane forbids', async () => {
+  it('may not reach addresses that the data plane forbids', async () => {
     const gateway = await startTenants(
       { shop: tenants(to('https://10.96.0.1')) },
       { forbidden: [{ address: '10.96.0.1', port: 443 }] },
@@ -82,7 +82,7 @@ describe("a tenant's route", () => {
     expect(refusalOf(await gateway.get('/'))).toBe('backend-egress');
   });
 
-  it('may not reach what a controller forbids, from the moment it does until it does no more', async () => {
+  it('may not reach addresses while a controller forbids them', async () => {
     const { destination } = await backend();
     const { port } = destination;
     const route = { shop: tenants(to(`http://127.0.0.1:${port}`, { type: 'ReverseProxyHandler' })) };
@@ -102,7 +102,7 @@ describe("a tenant's route", () => {
     expect(await status()).toBe(200);
   });
 
-  it('loses a connection that it has open to what a controller forbids', async () => {
+  it('loses an open connection to an address that a controller forbids', async () => {
     const { destination, requests } = await backend();
     const document = to(`http://127.0.0.1:${destination.port}`);
     const gateway = await startTenants({ shop: tenants(document) }, { trust: { egress: ['127.0.0.0/8'] } });
@@ -112,7 +112,7 @@ describe("a tenant's route", () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('is no forward proxy: a request that no baseURI covers is refused', async () => {
+  it('cannot be a forward proxy: a request without a baseURI is rejected', async () => {
     const { destination, requests } = await backend();
     const trust = { egress: ['127.0.0.1'] };
     const host = `127.0.0.1:${destination.port}`;
@@ -134,7 +134,7 @@ describe("a tenant's route", () => {
     expect(problems).toMatchObject([{ problems: [{ path: ['baseUri'], hint: "did you mean 'baseURI'?" }] }]);
   });
 
-  it('may reach what a controller forbids if an operator allows that address', async () => {
+  it('may reach an address that a controller forbids if an operator allows it', async () => {
     const { destination } = await backend();
     const route = { shop: tenants(to(`http://127.0.0.1:${destination.port}`)) };
     const gateway = await startTenants(route, { trust: { egress: ['127.0.0.1'] } });
@@ -142,7 +142,7 @@ describe("a tenant's route", () => {
     expect((await gateway.get('/')).status).toBe(200);
   });
 
-  it('may reach what an operator allows, and the application beside a sidecar', async () => {
+  it('may reach addresses that an operator allows, and the application of a sidecar', async () => {
     const { destination } = await backend();
     const route = { shop: tenants(to(`http://localhost:${destination.port}`)) };
     const allowed = await startTenants(route, { trust: { egress: [`127.0.0.1:${destination.port}`] } });
@@ -152,7 +152,7 @@ describe("a tenant's route", () => {
     expect(statuses).toEqual([200, 200, 403]);
   });
 
-  it('may not reach the gateway itself, whatever an operator allows', async () => {
+  it('may not reach the gateway itself, even if an operator allows it', async () => {
     const gateway = await startTenants({}, { trust: { egress: ['127.0.0.0/8', '127.0.0.1'] } });
     for (const handler of ['ReverseProxyHandler', { type: 'ReverseProxyHandler' }]) {
       gateway.change({ shop: tenants(to(`http://127.0.0.1:${gateway.port}`, handler)) });
@@ -243,7 +243,7 @@ describe("a tenant's route", () => {
     expect(requests).toEqual([]);
   });
 
-  it('may not open a WebSocket there either', async () => {
+  it('may not open a WebSocket to a forbidden address either', async () => {
     const { destination, requests } = await backend();
     const handler = { type: 'ReverseProxyHandler', config: { websocket: { enabled: true } } };
     const gateway = await startTenants({ shop: tenants(to(`http://127.0.0.1:${destination.port}`, handler)) });
@@ -255,7 +255,7 @@ describe("a tenant's route", () => {
     expect(requests).toEqual([]);
   });
 
-  it('may not go there through a proxy on the machine of the plane, nor have a proxy connect there by address or name', async () => {
+  it('may not reach a forbidden address through a proxy, by address or name', async () => {
     const { destination } = await backend();
     const proxy = await startProxy();
     const handler = {
@@ -346,7 +346,7 @@ describe("calls of the gateway's own", () => {
   });
 });
 
-it('a request that goes round does not forget it because a tenant removes the trace', async () => {
+it('a loop is detected even if a tenant removes the Via header', async () => {
   const gateways: TenantGateway[] = [];
   const removing = { type: 'HeaderFilter', config: { messageType: 'REQUEST', remove: ['Via'] } };
   const round = (port: number): JsonObject =>
@@ -360,7 +360,7 @@ it('a request that goes round does not forget it because a tenant removes the tr
   expect(one.finished.length + two.finished.length).toBe(6);
 });
 
-it('a rule that cannot be read takes nothing down and lets nothing in', async () => {
+it('an invalid rule breaks nothing and allows nothing', async () => {
   const gateway = await startTenants({}, { trust: { egress: ['127.0.0.1', 'everything'] } });
   expect(gateway.problems).toMatchObject([{ route: null, problems: [{ path: ['egress', 1] }] }]);
   expect((await gateway.get('/')).status).toBe(503);

@@ -14,7 +14,7 @@ const FILES = { 'shop/keys/password': base64('swordfish'), 'shop/keys/a.b': base
 describe('tenantReach', () => {
   const reach = tenantReach(FILES);
 
-  it('has the files of the stores and no others', () => {
+  it('has only the files of the stores', () => {
     expect(Buffer.from(reach.readFile('shop/keys/password')!).toString()).toBe('swordfish');
     expect(reach.listDirectory('shop/keys')).toEqual(['password', 'a.b']);
     const others = [
@@ -73,7 +73,7 @@ describe("a tenant's secret store", () => {
     return { uri: `http://127.0.0.1:${port}`, requests: started.requests, egress: [`127.0.0.1:${port}`] };
   }
 
-  it('has the files of its route, and other files are another route', async () => {
+  it('has the files of its route, and other files make another route', async () => {
     const { uri, requests, egress } = await backend();
     const route = (password: string) => ({
       tenant: TENANT,
@@ -133,7 +133,7 @@ describe("a tenant's secret store", () => {
     expect(requests[0]?.lines).toContain(`Basic ${base64('me:swordfish')}`);
   });
 
-  it('gives nothing else of the plane a place in its files', async () => {
+  it('cannot expose other files of the data plane', async () => {
     const heap = [{ name: 'mine', type: 'TemporaryStorage', config: { directory: 'shop/keys' } }];
     const handler = { type: 'StaticResponseHandler', config: { status: 200, entity: "${read('shop/keys/password')}" } };
     const gateway = await startTenants({ 'shop.a': { tenant: TENANT, document: { heap, handler }, files: FILES } });

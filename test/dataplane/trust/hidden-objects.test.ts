@@ -111,7 +111,7 @@ describe("a tenant's document", () => {
     expect(await problemsOf(document)).toEqual([]);
   });
 
-  it('is told no names that it cannot see', async () => {
+  it('gets no suggestions of names that it cannot see', async () => {
     const { problems } = await startTenants(
       { 'shop.a': { tenant: TENANT, document: asking('vaul') } },
       { base: { heap: HEAP } },
@@ -119,7 +119,7 @@ describe("a tenant's document", () => {
     expect(JSON.stringify(problems)).not.toContain("'vault'");
   });
 
-  it("has no part in what the operator's secrets.stores serve", async () => {
+  it('cannot use the secrets.stores of the operator', async () => {
     const { secretsProvider: _none, ...config } = {
       username: 'me',
       passwordSecretId: 'password',
@@ -131,7 +131,7 @@ describe("a tenant's document", () => {
     expect(await problemsOf(document, ['vault'], base)).toEqual([]);
   });
 
-  it("has names of its own for what the operator's properties say", async () => {
+  it('cannot use the properties of the operator', async () => {
     const document = { handler: { type: 'StaticResponseHandler', config: { status: 200, entity: '[${secret}]' } } };
     const gateway = await startTenants(
       { 'shop.a': { tenant: TENANT, document } },

@@ -42,7 +42,7 @@ describe('HostGrants', () => {
     expect(grants.tenantOf(host)).toBe(tenant);
   });
 
-  it('is nobody where nobody has everything, and needs no look where somebody has', () => {
+  it('is null without a tenant for all hosts, and needs no lookup with one', () => {
     const few = new HostGrants(TENANTS.slice(0, 3));
     expect([few.tenantOf('example.com'), few.tenantOf(''), few.only]).toEqual([null, null, null]);
     expect(new HostGrants([{ name: 'all', hosts: ['*'] }]).only).toBe('all');
@@ -75,14 +75,14 @@ describe('a request', () => {
     expect([answer.status, status === 200 ? answer.body : '']).toEqual([status, body]);
   });
 
-  it('without a host is only for who has everything', async () => {
+  it('without a host belongs only to a tenant with all hosts', async () => {
     const line = 'GET / HTTP/1.0\r\n';
     const whole = await startTenants(routes, { trust: { tenants: TENANTS } });
     const without = await startTenants(routes, { trust: { tenants: TENANTS.slice(0, 3) } });
     expect([(await ask(whole.port, line)).body, (await ask(without.port, line)).status]).toEqual(['rest', 404]);
   });
 
-  it('of another form names its host as every other does', async () => {
+  it('in another form has its host like any other', async () => {
     const gateway = await startTenants(routes, { trust: { tenants: TENANTS } });
     const absolute = 'GET http://pay.example.com/pay HTTP/1.1\r\nHost: pay.example.com\r\n';
     const foreign = 'GET http://pay.example.com/pay HTTP/1.1\r\nHost: shop.example.com\r\n';
@@ -90,7 +90,7 @@ describe('a request', () => {
     expect((await ask(gateway.port, foreign)).status).toBe(400);
   });
 
-  it("meets an operator's routes first, whatever its host", async () => {
+  it('meets routes of an operator first, for any host', async () => {
     const own = { document: says('operator', { name: 'zzz', condition: "${request.uri.path == '/own'}" }) };
     const gateway = await startTenants({ ...routes, own }, { trust: { tenants: TENANTS } });
     const bodies = ['shop.example.com', 'pay.example.com', 'x.test'].map(
@@ -107,14 +107,14 @@ describe('a request', () => {
     expect((await gateway.get('/pay', 'shop.example.com')).body).toBe('shop');
   });
 
-  it('does not meet routes of a tenant that nobody knows, nor those of one that lost its host', async () => {
+  it('does not meet routes of an unknown tenant, nor of one that lost its host', async () => {
     const ghost = { 'x.y': { tenant: 'ghost', document: says('ghost') } };
     const gateway = await startTenants(ghost, { trust: { tenants: TENANTS } });
     const none = await startTenants(ghost, { trust: { tenants: [] } });
     expect([(await gateway.get('/')).status, (await none.get('/')).status]).toEqual([404, 404]);
   });
 
-  it('meets routes that come, change hands and go', async () => {
+  it('meets routes that are added, change tenants and are removed', async () => {
     const gateway = await startTenants(routes, { trust: { tenants: TENANTS } });
     const answers = async (): Promise<string[]> => [
       (await gateway.get('/', 'shop.example.com')).body,

@@ -7,7 +7,7 @@ const filter = (name: string) => ({
   text: `export const ${name}Filter = defineFilter({ type: '${name}Filter' });`,
 });
 
-describe('who may import whom', () => {
+describe('the import rules', () => {
   it('holds in this repository', () => {
     expect(importBreaches(readRepository())).toEqual([]);
   });
@@ -29,7 +29,7 @@ describe('who may import whom', () => {
     ['dataplane/filters/cookies/b.ts', '../origin/vary.ts'],
     ['cli/a.ts', '../controller/b.ts'],
     ['test/dataplane/a.test.ts', '../../dataplane/b.ts'],
-  ])('lets %s import %s', (path, specifier) => {
+  ])('allow %s to import %s', (path, specifier) => {
     expect(importBreaches([{ path, text: `import { x } from '${specifier}';` }])).toEqual([]);
   });
 
@@ -78,7 +78,7 @@ describe('the contract is pure', () => {
     expect(purityBreaches([{ path: 'dataplane/a.ts', text }])).toEqual([]);
   });
 
-  it('lets the contract speak of them', () => {
+  it('allows the contract to mention them', () => {
     const text = "// process.env is injected\nconst words = 'setTimeout(1)';\nrun.process(a);";
     expect(purityBreaches([{ path: 'contract/a.ts', text }])).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { importsOf } from './imports.ts';
 
-it('finds every way to name a module', () => {
+it('finds every form of an import', () => {
   const text = `
     import './bare.ts';
     import type { A, type B as C } from '../contract/a.ts';

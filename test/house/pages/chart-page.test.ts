@@ -20,11 +20,11 @@ describe('helm/gatewarden/README.md', () => {
 });
 
 describe('values.yaml', () => {
-  it('says something of every value', () => {
+  it('describes every value', () => {
     expect(silentValues(read('values.yaml'))).toEqual([]);
   });
 
-  it('says it in whole sentences', () => {
+  it('uses complete sentences', () => {
     const odd = chartValues(read('values.yaml')).filter(({ description }) => !/^[A-Z`].*[.:)]$/.test(description));
     expect(odd.map(({ path, description }) => `${path}: ${description}`)).toEqual([]);
   });

@@ -24,7 +24,7 @@ function rows(section: string): { code: string; rest: string }[] {
 }
 
 describe('docs/configuration.md', () => {
-  it('lists every function of the language with its arguments, in order, and what took the place of the old ones', () => {
+  it('lists every function of the language with its arguments, in order, and replacements of old ones', () => {
     const shown = rows('### Functions').map(({ code, rest }) => ({
       name: /^\w+/.exec(code)![0],
       takes: code.includes('…') ? 'many' : code.split(',').length,
@@ -38,14 +38,14 @@ describe('docs/configuration.md', () => {
     expect(shown).toEqual(known.toSorted((a, b) => (a.name < b.name ? -1 : 1)));
   });
 
-  it('lists every root and says when it is there', () => {
+  it('lists every root and when it is available', () => {
     const shown = rows('### Roots').map(({ code, rest }) => [code, rest.split('|')[0]!.trim()]);
     const known = [...runtime.roots.keys()].map((name) => [name, configuration.roots.has(name) ? 'both' : 'runtime']);
     expect(shown.toSorted()).toEqual(known.toSorted());
     expect([...configuration.roots.keys()].filter((name) => !runtime.roots.has(name))).toEqual([]);
   });
 
-  it('lists every object that is there without being declared', () => {
+  it('lists every predefined object', () => {
     const known = (defaultObjects as { name: string }[]).map(({ name }) => name);
     expect(
       rows('## Documents')

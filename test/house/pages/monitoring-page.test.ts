@@ -31,7 +31,7 @@ describe('docs/monitoring.md', () => {
     expect(listed.toSorted()).toEqual(planeMetrics().toSorted());
   });
 
-  it('says which of them controllers show too', () => {
+  it('marks the metrics that controllers show too', () => {
     const reported = rows('### Of objects').filter(([, , , mark]) => mark === 'yes');
     expect(new Set(reported.map(([, name]) => name))).toEqual(new Set(routeCounts.map(({ metric }) => metric)));
   });

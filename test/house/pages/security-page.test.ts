@@ -36,7 +36,7 @@ function telling(rows: readonly (readonly string[])[]): string[][] {
 }
 
 describe('docs/security.md', () => {
-  it('lists the rights that the API server was seen to give with the default values', () => {
+  it('lists the rights that a real API server grants with the default values', () => {
     const [, section = ''] = read('docs/security.md').split('\n## Who can read what\n');
     const [table = ''] = /(?:^\|.*\n)+/m.exec(section.split('\n## ', 1)[0]!) ?? [];
     const rows = telling(cells(read('test/helm/golden/rights-defaults.md')));
@@ -44,7 +44,7 @@ describe('docs/security.md', () => {
     expect(cells(table)).toEqual(rows);
   });
 
-  it('would be noticed to leave out a right, and need not say things twice', () => {
+  it('is rejected when it leaves out a right', () => {
     const rows = [
       ['', 'controller', 'plane'],
       ['routes everywhere', 'get', ''],

@@ -59,7 +59,7 @@ async function ask(port: number, path: string, { method = 'GET', headers = {}, b
 }
 
 describe('an admin server', () => {
-  it('answers with the handler of the path, and lets nobody keep the answer', async () => {
+  it('answers with the handler of the path, with Cache-Control: no-store', async () => {
     const port = await open();
     const { status, text: body, headers } = await ask(port, '/status?a=1&b');
     expect([status, body]).toEqual([200, '[["a","1"],["b",""]]\n']);
@@ -87,7 +87,7 @@ describe('an admin server', () => {
     });
   });
 
-  it('uses the table that counts when it is asked', async () => {
+  it('uses the current table for each request', async () => {
     let path = '/one';
     const table = (): AdminTable =>
       new AdminTable([{ method: 'GET', path, guard: openGuard, answer: () => textAnswer(200, path) }]);
@@ -98,7 +98,7 @@ describe('an admin server', () => {
     expect((await ask(port, '/two')).text).toBe('/two\n');
   });
 
-  it('answers 500 when a path fails, and shows the reason to nobody but its owner', async () => {
+  it('answers 500 when a path fails, and logs the reason only', async () => {
     faults.length = 0;
     const got = await ask(await open(), '/broken', { method: 'POST' });
     expect(got).toMatchObject({ status: 500, text: 'the request failed\n' });
@@ -107,7 +107,7 @@ describe('an admin server', () => {
 });
 
 describe('the guard of an admin server', () => {
-  it('hides from refused callers which paths and methods there are', async () => {
+  it('does not reveal paths and methods to rejected callers', async () => {
     const port = await open(closedGuard('ask port 9443'));
     const refused = { status: 403, text: 'only health and metrics are served here: ask port 9443\n' };
     expect(await ask(port, '/status')).toMatchObject(refused);
@@ -123,7 +123,7 @@ describe('the guard of an admin server', () => {
     expect(calls).toEqual([]);
   });
 
-  it('asks unknown callers for a token', async () => {
+  it('requests a token from unknown callers', async () => {
     const port = await open({ admit: async () => ({ status: 401, message: 'who are you' }) });
     expect(await ask(port, '/status')).toMatchObject({
       ...{ status: 401, text: 'who are you\n' },
@@ -153,13 +153,16 @@ describe('the guard of an admin server', () => {
     const port = await open(loopbackGuard);
     expect((await ask(port, '/status')).status).toBe(200);
     for (const headers of [{ origin: 'https://evil.test' }, { via: '1.1 proxy' }, { host: 'evil.test' }]) {
-      expect(await ask(port, '/status', { headers })).toMatchObject({ status: 403, text: 'only reachable from this machine\n' });
+      expect(await ask(port, '/status', { headers })).toMatchObject({
+        status: 403,
+        text: 'only reachable from this machine\n',
+      });
     }
   });
 });
 
 describe('the limits of an admin server', () => {
-  it('hands a body to a path that takes one', async () => {
+  it('passes a body to a path that accepts one', async () => {
     calls.length = 0;
     const port = await open();
     expect(await ask(port, '/routes/a', { method: 'PUT', body: '0123456789' })).toMatchObject({ status: 201 });

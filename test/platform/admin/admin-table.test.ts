@@ -55,7 +55,7 @@ describe('a table of admin paths', () => {
     expect(table.find(path)).toBeNull();
   });
 
-  it('takes the signs of a path literally', () => {
+  it('treats special characters of a path literally', () => {
     expect(new AdminTable([row('GET', '/a.b')]).find('/axb')).toBeNull();
   });
 

@@ -85,7 +85,7 @@ const bearing = (token: string) => ({ authorization: `Bearer ${token}` });
 it.each([
   ['/opaque/1', false],
   ['/signed/1', true],
-])('tokens of a real server that are bound to a certificate are for who shows it: %s', async (path, jwt) => {
+])('certificate-bound tokens of a real server work only with the certificate: %s', async (path, jwt) => {
   const server = await startAuthorizationServer();
   const gateway = await start(server);
   const token = await server.token({ jwt, certificate: client.certificate });

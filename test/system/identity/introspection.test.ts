@@ -4,7 +4,7 @@ import { methods, SIGNER, startIntrospecting, untilKept } from '../../support/id
 
 const patience = { timeout: 20_000, interval: 50 };
 
-describe('a gateway that asks a real authorization server', () => {
+describe('token introspection at a real authorization server', () => {
   it.each(methods)('proves itself by a %s', async (_, authenticating) => {
     const server = await startAuthorizationServer({ clients: [SIGNER] });
     const gateway = await startIntrospecting(server, authenticating);

@@ -10,7 +10,7 @@ import {
 
 const patience = { timeout: 20_000, interval: 50 };
 
-it('those whom it knows are served while the server is away, and everybody when it is back', async () => {
+it('cached tokens are served while the server is down, and all tokens when it is back', async () => {
   const server = await startAuthorizationServer();
   const gateway = await startIntrospecting(server, withBasic);
   const [known, unknown] = [await server.token(), await server.token()];
@@ -36,7 +36,7 @@ it('those whom it knows are served while the server is away, and everybody when 
   expect(await gateway.leaks()).toEqual([]);
 });
 
-it('a token is kept until its end at most, and the cache counts', async () => {
+it('a token is cached at most until it expires, and the cache counts', async () => {
   const server = await startAuthorizationServer({ lifetime: 4 });
   const gateway = await startIntrospecting(server, withBasic);
   const token = await server.token();

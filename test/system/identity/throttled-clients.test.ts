@@ -22,7 +22,7 @@ function throttled(server: AuthorizationServer, url: string, edit: string): obje
   ]);
 }
 
-it('a client has its rate once, however many tokens, units and versions of the route there are', async () => {
+it('a client has one rate across tokens, units and versions of the route', async () => {
   const server = await startAuthorizationServer();
   const gateway = await ProtectedInstance.start((url) => ({
     'config/routes/api.json': throttled(server, url, 'first'),

@@ -78,7 +78,7 @@ describe('curl', () => {
     expect(Object.fromEntries(await Promise.all(found))).toEqual(expected);
   });
 
-  it.each(['--http1.1', '--http2'])('is known by its certificate, over %s', async (version) => {
+  it.each(['--http1.1', '--http2'])('is identified by its certificate, over %s', async (version) => {
     const base = ['-k', version];
     const url = `https://127.0.0.1:${gateway.mutual}/seen`;
     const known = await curl(...base, '--cert', gateway.folder.at('client.pem'), url);
@@ -101,7 +101,7 @@ describe('curl', () => {
     expect(said).toMatch(/^< HTTP\/(?:1\.1|2) 100/m);
   });
 
-  it('speaks HTTP/2 in clear by prior knowledge, and is answered in HTTP/1.1 when it only asks for an upgrade', async () => {
+  it('uses cleartext HTTP/2 by prior knowledge, and gets HTTP/1.1 for an upgrade request', async () => {
     const url = `http://127.0.0.1:${gateway.plain}/first/file`;
     const known = await curl('--http2-prior-knowledge', url);
     expect([known.version, known.body === FILE]).toEqual(['2', true]);
@@ -115,7 +115,7 @@ describe('curl', () => {
     expect([connects, body.length]).toEqual([1, 40 * FILE.length]);
   });
 
-  it('gets what it asks for in ranges and over TLS 1.2', async () => {
+  it('gets ranges, also over TLS 1.2', async () => {
     const { status } = await curl('-k', '--tls-max', '1.2', '-r', '0-9', `https://127.0.0.1:${gateway.tls}/first/file`);
     expect(status).toBe(200);
   });

@@ -108,7 +108,7 @@ it.each([
   ['/unknown/x', 'backend-proxy-credentials', 'wants'],
   ['/wrong/x', 'backend-proxy', '401'],
   ['/forbidden/x', 'backend-proxy', '403'],
-])('that refuses %s gives 502, the metric %s and a line in the log that says why', async (path, refusal, reason) => {
+])('that rejects %s gives 502, the metric %s and a log line with the reason', async (path, refusal, reason) => {
   const before = await gateway.refusals(refusal);
   const said = gateway.process.said.length;
   expect((await ask(path)).status).toBe(502);
@@ -118,7 +118,7 @@ it.each([
   expect((await ask('/https/again')).status).toBe(200);
 });
 
-it('is given passwords that no log has', async () => {
+it('gets passwords that are never logged', async () => {
   expect((await ask('/wrongHttp/x')).status).toBe(401); // this proxy answers as a backend would
   const said = gateway.process.said.map((line) => JSON.stringify(line)).join();
   for (const secret of ['s3cretWord', 'guessed']) {

@@ -124,7 +124,7 @@ describe.each(['plain', 'secure'])('gRPC, %s on both sides', (name) => {
     expect(reply).toBe('300 6000000');
   });
 
-  it('carries a conversation as it goes', async () => {
+  it('streams in both directions', async () => {
     const stream = client['talk']!() as ClientDuplexStream<Buffer, Buffer>;
     for (const word of ['one', 'two', 'three']) {
       stream.write(Buffer.from(word));
@@ -136,7 +136,7 @@ describe.each(['plain', 'secure'])('gRPC, %s on both sides', (name) => {
     expect(code).toBe(status.OK);
   });
 
-  it('cancels what the client cancels', async () => {
+  it('cancels a call at the backend when the client cancels it', async () => {
     const server = servers.get(name)!;
     const before = server.cancelled;
     const call = client['never']!(Buffer.from('x'), () => {}) as ClientUnaryCall;

@@ -143,7 +143,7 @@ describe('HAProxy in front', () => {
   });
 });
 
-it('lets neither side complain', async () => {
+it('causes no errors on either side', async () => {
   expect(behind.said + inFront.said).toBe('');
   expect(gateway.warnings()).toEqual([]);
   expect(await gateway.process.figure('gatewarden_requests_aborted_total')).toBe(0);

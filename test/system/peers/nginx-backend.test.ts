@@ -102,7 +102,7 @@ describe.each(FRONTS)('curl over %s', (_, front, version) => {
   });
 });
 
-it('shows nginx a certificate of its own and asks for the server by name', async () => {
+it('sends nginx a client certificate and the server name', async () => {
   for (const leg of ['tls', 'tls1']) {
     const { body } = await curl(`http://127.0.0.1:${gateway.plain}/${leg}/whoami`);
     expect(body).toBe('CN=the gateway localhost');
@@ -117,7 +117,7 @@ it('has many requests share one HTTP/2 connection', async () => {
   expect((await gateway.process.figure('gatewarden_backend_connects_total')) - before).toBeLessThanOrEqual(2);
 });
 
-it('lets neither side complain', async () => {
+it('causes no errors on either side', async () => {
   expect(nginx.said).toBe('');
   expect(gateway.warnings()).toEqual([]);
   expect(await gateway.process.figure('gatewarden_requests_aborted_total')).toBe(0);

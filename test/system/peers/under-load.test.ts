@@ -92,7 +92,7 @@ async function shown(): Promise<unknown> {
 }
 
 describe('keys and certificates that are renewed under load', () => {
-  it('costs no request when the gateway gets others for its clients', async () => {
+  it('loses no request when the certificates for clients are replaced', async () => {
     await start();
     const complaints = await loadWhile('h2', async () => {
       for (const commonName of ['one', 'two', 'three']) {
@@ -107,7 +107,7 @@ describe('keys and certificates that are renewed under load', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('costs no request when authority, backend and gateway get others between them', async () => {
+  it('loses no request when the certificates of CA, backend and gateway are replaced', async () => {
     await start();
     const next = certifiers();
     await startCanary(next);

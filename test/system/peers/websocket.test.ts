@@ -122,7 +122,7 @@ describe.each(FRONTS)('a client over %s', (_, front) => {
     await vi.waitFor(() => expect(seen).toEqual(['4321 goodbye']), 5000);
   });
 
-  it.each(['ws', 'wss'])('hears that the other side is gone, by the route %s', async (route) => {
+  it.each(['ws', 'wss'])('sees the end of the other side, by the route %s', async (route) => {
     const client = await open(`${front()}/${route}/x`);
     client.send('die');
     const [code] = (await once(client, 'close')) as [number];
