@@ -1,7 +1,7 @@
 import { didYouMean } from '../contract/did-you-mean.ts';
 import type { Argument, ArgumentList, ArgumentValues, Command, OptionTable, OptionValues } from './commands/command.ts';
 
-/** What the words after a command's name ask for. */
+/** Parsed command line: options and arguments after the name of a command. */
 export type CommandLine<Options extends OptionTable, Arguments extends ArgumentList = ArgumentList> =
   | { readonly wants: 'help' }
   | {
@@ -30,7 +30,7 @@ export function readCommandLine<Options extends OptionTable, Arguments extends A
   };
 }
 
-/** Says that an option does not exist and which one was probably meant. */
+/** Error text for an unknown option, with the one that was probably meant. */
 export function unknownOption(word: string, names: readonly string[]): string {
   const meant = meantOption(word, names);
   return `unknown option '${word}'${meant === undefined ? '' : `: did you mean '--${meant}'?`}`;

@@ -6,7 +6,7 @@ export function programVersion(): string {
   return manifest.version;
 }
 
-/** What `gatewarden --version` prints: enough to reproduce a report. */
+/** Output of `gatewarden --version`: enough to reproduce a report. */
 export function versionLine(): string {
   return `gatewarden ${programVersion()} (Node.js ${process.versions.node}, ${process.platform} ${process.arch})`;
 }

@@ -90,7 +90,7 @@ type Connector = Pick<z.infer<typeof connector>, 'tls'> & {
   readonly vertx?: Partial<z.infer<typeof vertxServerOptions>> | undefined;
 };
 
-/** What the writer of these settings should know: values that ask for what is not there. */
+/** Remarks on settings that have no effect or ask for unavailable features. */
 export function adminRemarks({ mode, connectors = [] }: AdminSettings): Problem[] {
   const remarks = connectors.flatMap((one, at) => idleOptions(one).map(([name, why]) => idle(at, name, why)));
   if (mode !== 'PRODUCTION') remarks.push(noEffectAt(['mode'], 'routes cannot be managed over HTTP in this version'));

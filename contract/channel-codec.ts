@@ -18,12 +18,15 @@ export function encodeMessage(message: PlaneMessage | ControllerMessage): Buffer
   return Buffer.from(JSON.stringify(message));
 }
 
-/** What a plane sent. Fields that are not known are left out: a newer plane may have more to say. @throws MalformedMessage */
+/**
+ * Decodes a message of a data plane. Unknown fields are left out: a newer data plane may send more.
+ * @throws MalformedMessage
+ */
 export function decodePlaneMessage(bytes: Uint8Array): PlaneMessage {
   return decode(bytes, planeMessage);
 }
 
-/** What a controller sent. @throws MalformedMessage */
+/** Decodes a message of a controller. @throws MalformedMessage */
 export function decodeControllerMessage(bytes: Uint8Array): ControllerMessage {
   return decode(bytes, controllerMessage);
 }

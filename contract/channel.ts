@@ -7,7 +7,7 @@ export const CHANNEL_PROTOCOL = 1;
 /** The one method of the channel: a stream of JSON messages both ways. */
 export const CHANNEL_METHOD = '/gatewarden.v1.Channel/Connect';
 
-/** What a plane holds already, so that only what differs is sent. */
+/** State that a data plane already has, so that only the difference is sent. */
 export interface Held {
   /** Null before the first accepted update. */
   readonly revision: string | null;
@@ -35,7 +35,7 @@ export interface Hello {
   readonly holds: Held;
 }
 
-/** Who the controller takes the plane for, and how the stream is kept. */
+/** Identity of the data plane as the controller determined it, and the terms of the stream. */
 export interface Welcome {
   readonly type: 'welcome';
   /** Name of the controller that answers. */
@@ -75,7 +75,9 @@ export interface UpdateMessage {
   readonly resources?: ResourceChanges;
 }
 
-/** What could not be built of one route (null: of the base), and whether the version before it keeps serving. */
+/**
+ * Problems of one route (null: of the base) that could not be built, and whether its previous version keeps serving.
+ */
 export interface RouteProblems {
   readonly route: RouteKey | null;
   readonly problems: readonly Problem[];

@@ -18,7 +18,7 @@ export interface ForbiddenPlace {
   readonly port?: number;
 }
 
-/** What a plane knows of the place it runs in. */
+/** Addresses of the environment of a data plane. */
 export interface EgressSurroundings {
   /** What tenants may not connect to now; the same list as long as nothing changes. */
   forbidden(): readonly ForbiddenPlace[];

@@ -1,4 +1,4 @@
-/** What of a request says where it comes from. */
+/** Parts of a request that show its origin. */
 export interface AskedFrom {
   readonly socket: { readonly remoteAddress?: string | undefined };
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;

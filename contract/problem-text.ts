@@ -8,7 +8,7 @@ import { withoutMark } from './document/text-place.ts';
 import { writtenOffset } from './document/written-offset.ts';
 import { type Path, type Place, type ProblemCode, pathText } from './problem.ts';
 
-/** What is known of the document that has a problem. */
+/** Source of the document that has a problem. */
 export interface ProblemSource {
   readonly file?: string;
   /** What people call it, such as `Route shop/orders`. */

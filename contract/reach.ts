@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 
-/** Who wrote a document, which decides what it may do. */
+/** Author of a document, which decides what the document may use. */
 export type Origin = 'operator' | 'tenant';
 
 /** The directories of an instance, as `openig.*` and the built-in tokens name them. */

@@ -1,7 +1,7 @@
 import { contentHash } from './document/canonical.ts';
 import type { RouteEntry } from './snapshot.ts';
 
-/** What the hash of a route is made of. */
+/** Parts of a route that its hash covers. */
 export type HashedRoute = Pick<RouteEntry, 'router' | 'id' | 'name' | 'document'> &
   Partial<Pick<RouteEntry, 'refuses' | 'tenant' | 'resources' | 'files' | 'stores'>>;
 

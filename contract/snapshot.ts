@@ -32,14 +32,14 @@ export interface RouteEntry {
   readonly generation?: number;
 }
 
-/** Who gets which hosts. */
+/** Tenant with its hosts. */
 export interface Tenant {
   readonly name: string;
   /** Lower case: `shop.example.com`, `*.example.com` for everything below, or `*`. */
   readonly hosts: readonly string[];
 }
 
-/** What an operator lets tenants do on planes. */
+/** Permissions of tenants on data planes, set by the operator. */
 export interface PlaneTrust {
   readonly tenants: readonly Tenant[];
   /** What tenants' routes may connect to although it is refused by default, as `contract/egress.ts` reads it. */
@@ -88,7 +88,7 @@ export interface SharedObjects {
 /** Something that planes get once, beside the routes: it changes without them. Its type says what it is. */
 export type SharedResource = ForbiddenAddresses | SharedObjects;
 
-/** What changes of the shared resources. All others stay as they are. */
+/** Changes of shared resources. All others stay unchanged. */
 export interface ResourceChanges {
   /** Resources that are new or changed. */
   readonly set: readonly SharedResource[];
@@ -96,7 +96,7 @@ export interface ResourceChanges {
   readonly remove: readonly string[];
 }
 
-/** What a plane has to change to run a new revision. */
+/** Changes that lead a data plane to a new revision. */
 export interface Update {
   readonly revision: string;
   /** Null when it is as before. Everything is built anew when it changes. */

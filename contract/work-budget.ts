@@ -5,7 +5,7 @@
  */
 export const MOST_WORK = 10_000_000;
 
-/** What one step of a matcher costs that follows a program, beside one that looks into a table. */
+/** Cost of one step of a matcher that follows a program, relative to a table lookup. */
 export const PROGRAM_STEP = 6;
 
 /** Something took more work than it may. */

@@ -13,7 +13,7 @@ import { publishedCompilation } from './published-compilation.ts';
 import { isSameButStatus } from './same-but-status.ts';
 import { Pace } from './source/pace.ts';
 
-/** What follows the cluster. */
+/** Source that follows the cluster. */
 export interface FollowedCluster {
   readonly state: ResourceState;
   readonly baseFiles: BaseFiles;

@@ -17,7 +17,7 @@ const FEW = 16;
 
 const OPERATOR: RouteSelection = { namespace: null, dataPlanes: null };
 
-/** What planes are to be brought of a compilation; null when there is nothing to run. */
+/** State to publish to data planes for a compilation; null when there is nothing to run. */
 export function publishedCompilation(
   { snapshot, resources }: Compilation,
   { seen, versionOf }: SeenRoutes,

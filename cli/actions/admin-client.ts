@@ -41,7 +41,10 @@ export const adminOptions = {
 const LONGEST = 512 * 1024 * 1024;
 const TIMEOUT = 30_000;
 
-/** What a controller answers at a path of its admin address. @throws Error that says why there is none */
+/**
+ * Returns the response of a controller for a path of its admin address.
+ * @throws Error with the reason if there is none
+ */
 export async function askController({ tokenFile, caFile, ...given }: AdminAccess, path: string): Promise<string> {
   const admin = given.admin ?? defaultAdmin();
   const isSecure = admin.protocol === 'https:';

@@ -9,7 +9,7 @@ import { type ManifestOptions, type ManifestSet, Manifests } from '../../control
 import { operatorReach } from '../../dataplane/unit/operator-reach.ts';
 import { dataPlaneChecker } from './checker.ts';
 
-/** What was found in manifests. */
+/** Problems and verdicts of manifests. */
 export interface ManifestFindings {
   /** Of the base configuration, of files and of resources. */
   readonly verdicts: readonly Verdict[];

@@ -11,7 +11,7 @@ import { looksLikeManifest } from '../../controller/source/manifest-objects.ts';
 import { checkManifests, type ManifestCheckOptions, type ManifestFindings } from './check-manifests.ts';
 import { allVerdicts, type Instance, openInstance } from './open-instance.ts';
 
-/** What was found in all that was checked. */
+/** Problems of all checked files. */
 export interface Findings {
   readonly verdicts: readonly Verdict[];
   readonly tokenProblems: readonly Problem[];

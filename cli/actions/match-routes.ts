@@ -18,7 +18,7 @@ export interface AskedRequest {
   readonly headers: readonly string[];
 }
 
-/** What each condition says of a request, router by router, up to the route that takes it. */
+/** Lines with the result of each condition for a request, router by router, up to the route that takes it. */
 export function matchLines(snapshot: Snapshot, instance: Instance, request: AskedRequest): string[] {
   const refusal = refusalOf(request);
   if (refusal !== null) return [`${request.method} ${request.uri}`, refusal];

@@ -66,7 +66,7 @@ export function openInstance(layout: InstanceLayout, options: InstanceOptions): 
   return { layout, admin, reach: data, source, compiler, judging, tokenProblems };
 }
 
-/** What was found in all files of an instance. */
+/** Verdicts on all files of an instance. */
 export function allVerdicts({ admin }: Instance, { verdicts }: Compilation): readonly Verdict[] {
   return admin.verdict === null ? verdicts : [admin.verdict, ...verdicts];
 }

@@ -1,4 +1,4 @@
-/** What came of reading an option's text: the value, or the end of a sentence that begins "option '--x'". */
+/** Result of reading an option: the value, or the end of a sentence that begins "option '--x'". */
 export type Reading<T> = { readonly value: T } | { readonly problem: string };
 
 /** An option with a value. One that has no default and is not optional must be given. */

@@ -5,7 +5,7 @@ import { logFormatOption, logLevelOption } from '../options/plane-options.ts';
 import { systemOption } from '../options/system-property.ts';
 import { defineCommand, type Reading } from './command.ts';
 
-/** What follows a cluster and tells planes. */
+/** Command that follows a cluster and updates its data planes. */
 export const controllerCommand = defineCommand({
   name: 'controller',
   summary: 'compile the Routes of a cluster and send them to data planes',

@@ -4,7 +4,7 @@ import { prettyJson } from '../output/pretty-json.ts';
 import { indent, lineWidth, wrap } from '../output/text-layout.ts';
 import { defineCommand } from './command.ts';
 
-/** Says what a type or one of its fields is. */
+/** Command that explains a type or one of its fields. */
 export const explainCommand = defineCommand({
   name: 'explain',
   summary: 'explain a type of object and its configuration',

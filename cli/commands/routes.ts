@@ -2,7 +2,7 @@ import type { AskedRequest } from '../actions/match-routes.ts';
 import { systemOption } from '../options/system-property.ts';
 import { defineCommand, type Reading } from './command.ts';
 
-/** Says which route takes a request, and why no earlier one does. */
+/** Command that shows which route takes a request, and why no earlier one does. */
 export const routesCommand = defineCommand({
   name: 'routes',
   summary: 'list the routes in order, or show which one takes a request and why',

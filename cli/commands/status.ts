@@ -1,7 +1,7 @@
 import { adminOptions } from '../actions/admin-client.ts';
 import { defineCommand } from './command.ts';
 
-/** Says how a controller and its planes stand. */
+/** Command that shows the state of a controller and its data planes. */
 export const statusCommand = defineCommand({
   name: 'status',
   summary: 'show the state of a controller and its data planes',

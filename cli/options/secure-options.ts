@@ -25,14 +25,14 @@ export const secureOptions = {
   },
 } as const satisfies Record<string, ValueOption>;
 
-/** What of them was given. */
+/** The options that were given. */
 export interface SecureChoice {
   readonly 'tls-port': number | undefined;
   readonly 'tls-cert': string | undefined;
   readonly 'tls-key': string | undefined;
 }
 
-/** What is wrong with these options, or null. */
+/** Returns the problem of these options, or null. */
 export function secureProblem(options: SecureChoice & { readonly port: readonly number[] | undefined }): string | null {
   const { 'tls-port': port, 'tls-cert': certificate, 'tls-key': key } = options;
   const given = [port, certificate, key].filter((one) => one !== undefined).length;

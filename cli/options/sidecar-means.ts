@@ -5,7 +5,7 @@ import { errorCode } from '../../platform/error-code.ts';
 import { errorText } from '../../platform/error-text.ts';
 import { kubeconfigPath } from './kubeconfig-path.ts';
 
-/** What it takes to put sidecars into Pods. */
+/** Settings that are needed to inject sidecars into Pods. */
 export interface SidecarMeans {
   readonly settings: SidecarSettings;
   /** Authorities of controllers, in PEM. */

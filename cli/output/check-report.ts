@@ -3,7 +3,7 @@ import { hasErrors } from '../../controller/compile/verdict.ts';
 import type { Findings } from '../actions/check-paths.ts';
 import { verdictText } from './verdict-text.ts';
 
-/** What `gatewarden check` says to people: every problem, and a last line that counts them. */
+/** Output of `gatewarden check` for people: every problem, and a last line that counts them. */
 export interface CheckReport {
   readonly text: string;
   /** Whether there is no error; warnings may be there. */

@@ -10,7 +10,7 @@ import type { TypeDefinition } from '../../dataplane/heap/definition.ts';
 import { typeFacts } from '../../dataplane/heap/types-by-kind.ts';
 import { secretsField } from '../../dataplane/routes/secrets-field.ts';
 
-/** What there is to say of a type of object or of a document. */
+/** Description of a type of object or of a document. */
 export interface Explained {
   readonly name: string;
   /** What it is, as sentences. */

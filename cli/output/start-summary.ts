@@ -11,7 +11,7 @@ import { shownPath } from './verdict-text.ts';
 /** How many routes of a router are listed at the start. */
 const MOST_LISTED = 200;
 
-/** What an instance loaded and where it serves, as the person who starts it reads it. */
+/** Summary at the start: loaded files and addresses, for the person who starts the instance. */
 export function startSummary(
   instance: Instance,
   compilation: Compilation,

@@ -49,7 +49,7 @@ export function verdictReport(verdict: Verdict): VerdictReport {
   };
 }
 
-/** What a verdict is about, as people find it. */
+/** Subject of a verdict, as people find it. */
 export function subjectOf({ file, within }: Verdict): string {
   return within === undefined ? shownPath(file.path) : `${shownPath(file.path)}, ${within.label}`;
 }

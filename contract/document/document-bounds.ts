@@ -33,7 +33,7 @@ export class DocumentBounds {
   }
 }
 
-/** What makes a document too much to be looked at, or null. */
+/** Returns the problem of a document beyond the size limits, or null. */
 export function boundsProblem(document: JsonValue): Problem | null {
   return new DocumentBounds().add(document);
 }

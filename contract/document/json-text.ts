@@ -6,7 +6,7 @@ import { isExactAsNumber, type JsonValue, setMember } from './json-value.ts';
 import { TextLines } from './text-lines.ts';
 import { decodeText } from './utf8-text.ts';
 
-/** What a text may hold beyond JSON. */
+/** Extensions of JSON that a text may contain. */
 export interface JsonTextOptions {
   /** Whether `//` and C comments are skipped, as configuration files have them; true unless said otherwise. */
   readonly comments?: boolean;

@@ -1,4 +1,4 @@
-/** What a document is made of. Nothing in it is ever changed: what transforms it makes new objects. */
+/** JSON value of a document. Values are immutable: transformations create new objects. */
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
 
 export interface JsonObject {
@@ -21,7 +21,7 @@ export function setMember(object: Record<string, JsonValue>, key: string, value:
   }
 }
 
-/** What a value is called in a message. */
+/** Name of the kind of a value, for messages. */
 export function kindOf(value: unknown): string {
   if (value === null) return 'null';
   if (value === undefined) return 'nothing';

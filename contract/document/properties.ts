@@ -8,7 +8,7 @@ import { type TokenSources, tokenResolver } from './token-resolver.ts';
 import { substituteTokens } from './tokens.ts';
 import { applyTransformations } from './transformations.ts';
 
-/** What the properties of a document are read with. */
+/** Context for reading the properties of a document. */
 export interface PropertyContext {
   /** The properties of the document around it. */
   readonly parent: PropertySet | null;

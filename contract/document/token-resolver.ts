@@ -3,7 +3,7 @@ import type { Reach } from '../reach.ts';
 import type { PropertySet } from './property-set.ts';
 import { environmentName, type ResolveToken } from './tokens.ts';
 
-/** What gives tokens their values beside the properties of documents. */
+/** Sources of token values in addition to the properties of documents. */
 export interface TokenSources {
   readonly reach: Reach;
   /** What the token files gave at the start. */

@@ -6,7 +6,7 @@ import { EvaluationError, isInteger, isList, isPlainObject, type Value, valueTyp
 /** Names through which an object could be left or changed for everyone; no expression reaches them. */
 export const FORBIDDEN: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** What a value holds under a key; null when it is no such thing or holds nothing there. */
+/** Returns the member of a value under a key; null if the value has no members or none under this key. */
 export function readMember(value: Value, key: Value, shapes: Shapes): Value {
   if (typeof value !== 'object' || value === null || key === null) return null;
   if (isList(value)) {
@@ -29,7 +29,7 @@ function readByte(bytes: Uint8Array, key: Value): Value {
   return byte === undefined ? null : byte > 127 ? byte - 256 : byte;
 }
 
-/** What an object of a known shape holds under a name. */
+/** Returns the member of an object of a known shape. */
 export function readShape(object: object, name: string, shape: Shape): Value {
   const property = propertyOf(shape, name);
   if (property !== null) return property.get(object);

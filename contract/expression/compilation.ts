@@ -1,13 +1,13 @@
 import type { PatternPolicy } from '../pattern/pattern.ts';
 import type { Language } from './language.ts';
 
-/** What a writer should know of an expression that does what it says. */
+/** Remark on a valid expression. */
 export interface ExpressionRemark {
   readonly message: string;
   readonly hint?: string;
 }
 
-/** What is known of one expression while it is compiled, and what is learnt of it. */
+/** State of the compilation of one expression. */
 export interface Compilation {
   readonly language: Language;
   readonly patterns: PatternPolicy;

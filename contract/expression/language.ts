@@ -15,7 +15,7 @@ export interface Property<T extends object = object> {
   readonly items?: Shape;
 }
 
-/** What makes a host object also a map: names that are known only at run time. */
+/** Map view of a host object: names that are known only at run time. */
 export interface Entries<T extends object = object> {
   /** Null when there is no such entry. */
   get(object: T, key: string): Value;

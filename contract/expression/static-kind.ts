@@ -1,6 +1,6 @@
 import { isDouble, isInteger, isList, type Value } from './value.ts';
 
-/** What a value is known to be before there is one, where it is not null. */
+/** Kind of a value that is known at compile time, unless the value is null. */
 export type StaticKind = 'boolean' | 'text' | 'number' | 'list' | 'map' | 'bytes' | 'object';
 
 /** The kind of a value that is there; null for none. */

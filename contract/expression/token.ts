@@ -66,7 +66,7 @@ const SYMBOLS: readonly (readonly [string, Meaning])[] = [
 
 type Meaning = Token extends infer One ? (One extends Token ? Omit<One, 'offset' | 'end'> : never) : never;
 
-/** Says what is wrong and where; people count characters from 1. */
+/** Syntax problem with its position; positions are counted from 1 for people. */
 export function syntaxProblem(offset: number, message: string, hint?: string): ValueProblem {
   return new ValueProblem('expression', `${message} at character ${offset + 1}`, hint, offset);
 }

@@ -9,7 +9,7 @@ import { codePointBefore, finalBits, holdsBetween, side, sideOf } from './text-a
  */
 export type Verdict = 'yes' | 'no' | 'undecided';
 
-/** What it looks for: a match anywhere, or one of the whole text. */
+/** Kind of search: a match anywhere, or one of the whole text. */
 export type Question = 'somewhere' | 'whole';
 
 const unknown = 0;

@@ -4,7 +4,7 @@ import { op, type Program } from './program.ts';
 import type { StartFinder } from './start-finder.ts';
 import { codePointBefore, holdsAt } from './text-assertion.ts';
 
-/** What a run gives: whether there is a match, or that it took too many steps to say. */
+/** Outcome of a run: match, no match, or step limit reached. */
 export type Outcome = 'match' | 'none' | 'exhausted';
 
 /** The most bits that remembering may take; a longer text needs the parallel matcher. */

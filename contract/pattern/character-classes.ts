@@ -47,7 +47,7 @@ export const shorthands: Readonly<Record<'d' | 's' | 'w', { plain: Making; unico
 
 export const lettersAndDigits: Making = general('L', 'Nd');
 
-/** What `\b` takes for a part of a word; Java goes beyond `\w` here. */
+/** Characters that `\b` counts as part of a word; Java goes beyond `\w` here. */
 export const boundaryWord: Making = once(() => union(lettersAndDigits(), charactersOf('_')));
 
 /** The characters that belong to the one before them. */

@@ -1,6 +1,6 @@
 import type { Tree } from './syntax-tree.ts';
 
-/** What can be known of a pattern's matches without running it. */
+/** Facts about the matches of a pattern that are known without running it. */
 export interface LiteralShape {
   /** Whether a match can only begin where the text begins. */
   readonly startsAtTextStart: boolean;

@@ -23,7 +23,7 @@ export interface ReadPattern {
 
 const empty: Tree = { kind: 'empty' };
 
-/** What a pattern begins with as if `(?i)` stood before it; positions in messages stay those of the text. */
+/** Initial flags of a pattern, as if `(?i)` stood before it; positions in messages stay those of the text. */
 export interface PatternOptions {
   readonly ignoreCase?: boolean;
 }

@@ -3,7 +3,7 @@ import { spend } from '../work-budget.ts';
 import type { Alphabet } from './alphabet.ts';
 import { op, type Program } from './program.ts';
 
-/** Tells where in a text a match of a program can begin at all. */
+/** Finds positions in a text at which a match of a program can begin. */
 export class StartFinder {
   readonly #alphabet: Alphabet;
   /** For each class whether a match can begin with it; null if a match may be empty or begin in ways not looked into. */

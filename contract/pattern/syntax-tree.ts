@@ -2,7 +2,7 @@ import type { CodePoints } from './code-points.ts';
 import type { CaseRule } from './letter-case.ts';
 import type { Assertion } from './text-assertion.ts';
 
-/** What a pattern says, with its flags already applied. */
+/** Syntax tree of a pattern, with its flags already applied. */
 export type Tree =
   | { readonly kind: 'empty' }
   /** One character out of a set. */

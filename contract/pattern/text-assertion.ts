@@ -1,7 +1,7 @@
 import { boundaryWord, combiningMarks, lettersAndDigits, shorthands } from './character-classes.ts';
 import { hasCodePoint } from './code-points.ts';
 
-/** What can be asked about a place between two characters. */
+/** Assertions about a position between two characters. */
 export const assertions = [
   'text-start',
   'text-end',
@@ -19,7 +19,7 @@ export const assertions = [
 
 export type Assertion = (typeof assertions)[number];
 
-/** What lies on one side of a place: the bits of a number. */
+/** Character kind on one side of a position, as bits of a number. */
 export const side = {
   /** The text begins or ends here. */
   edge: 1,

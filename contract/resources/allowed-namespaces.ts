@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { textOfForm } from './resource-rule.ts';
 
-/** Who else may refer to a resource. */
+/** Schema field for the namespaces that may refer to a resource. */
 export const allowedNamespaces = z
   .array(
     textOfForm('^([*]|[a-z0-9]([-a-z0-9]*[a-z0-9])?)$', 'must be the name of a namespace, or * for all of them', 63),

@@ -7,7 +7,7 @@ import { GROUP, type LastGoodMark, type Resource, type ResourceKind, resourceKin
 import { routeSpec } from './route-resource.ts';
 import { secretStoreSpec } from './secret-store-resource.ts';
 
-/** What came of reading an object of Kubernetes. */
+/** Result of reading a Kubernetes object. */
 export interface ResourceReading {
   /** Null when it is not known which resource it is. One whose spec has problems is there: others must hear of it. */
   readonly resource: Resource | null;
@@ -15,7 +15,7 @@ export interface ResourceReading {
   readonly problems: readonly Problem[];
 }
 
-/** What holds where an object does not say so. */
+/** Defaults for fields that an object does not set. */
 export interface ObjectDefaults {
   readonly kind?: ResourceKind;
   readonly namespace?: string;
@@ -61,7 +61,7 @@ const schemas = { Route: routeSpec, SecretStore: secretStoreSpec, AuditService: 
 /** Of a Route the rest is its document, which the compiler judges. */
 const ROUTE_FIELDS: ReadonlySet<unknown> = new Set(['name', 'dataPlanes', 'onInvalid', '_id']);
 
-/** What is wrong with a spec apart from what the judgement of documents finds; paths begin with `spec`. */
+/** Problems of a spec that document validation does not find; paths begin with `spec`. */
 export function specProblems(kind: ResourceKind, spec: JsonObject): Problem[] {
   const problems = [...parsePlain<unknown>(schemas[kind], spec, ['spec']).problems];
   return kind === 'Route' ? problems.filter(({ path }) => ROUTE_FIELDS.has(path[1])) : problems;

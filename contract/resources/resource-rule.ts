@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { JsonValue } from '../document/json-value.ts';
 import type { SchemaNode } from '../vocabulary/schema-tree.ts';
 
-/** What an API server holds objects to beside their form, in CEL. */
+/** Validation rule of the API server in CEL, in addition to the schema. */
 export interface ResourceRule {
   readonly rule: string;
   readonly message: string;

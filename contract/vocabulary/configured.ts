@@ -139,7 +139,7 @@ function inAnyCase(word: string): string {
   return word.replace(/[^\d]/g, (one) => `[${[...new Set([one.toUpperCase(), one.toLowerCase()])].join('')}]`);
 }
 
-/** What a duration may be beyond a plain one. */
+/** Further rules for a duration. */
 export interface DurationRule {
   readonly unlimited?: boolean;
   readonly zero?: boolean;

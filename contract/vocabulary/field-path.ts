@@ -20,7 +20,7 @@ function step({ label }: Field): string {
   return label.startsWith('map of') ? '.*.' : '.';
 }
 
-/** What is to be known of a field beside its type: its description, its words, and what became of it. */
+/** Remarks on a field in addition to its type: description, allowed words, replacement and effect. */
 export function fieldRemarks({ description, words, instead, noEffect }: Field): readonly string[] {
   return [
     ...(description === null ? [] : [description]),
@@ -30,7 +30,7 @@ export function fieldRemarks({ description, words, instead, noEffect }: Field): 
   ];
 }
 
-/** What an enumeration may hold, as a sentence if there is something to say. */
+/** Sentence with the words of an enumeration, if there are any. */
 export function wordsRemark(words: readonly string[]): readonly string[] {
   return words.length === 0 ? [] : [`One of ${words.map((word) => `\`${word}\``).join(', ')}.`];
 }

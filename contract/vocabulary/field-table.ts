@@ -27,7 +27,7 @@ export function fieldTable(schema: z.core.$ZodType): readonly Field[] {
   return fieldsOf(schemaTree(schema));
 }
 
-/** What has to be observed about several fields of a configuration, as sentences. */
+/** Rules about several fields of a configuration, as sentences. */
 export function fieldRules(schema: z.core.$ZodType): readonly string[] {
   return rulesOf(schemaTree(schema));
 }

@@ -24,7 +24,7 @@ export function oneRequired(...names: readonly string[]): Check {
   });
 }
 
-/** Whoever gives the first of these fields must give the other as well. */
+/** Check: a configuration with the first field must also have the second. */
 export function needs(name: string, needed: string): Check {
   return rule(`'${name}' needs '${needed}'.`, (fields) => {
     if (fields[name] === undefined || fields[needed] !== undefined) return null;

@@ -4,7 +4,7 @@ import { ValueProblem } from '../problem.ts';
 /** A JSON Schema, as far as generated ones go. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** What the pages, `explain` and the JSON Schema of a type know of a field beyond its schema. */
+/** Notes on a field for the pages, `explain` and the JSON Schema, beyond its schema. */
 export interface FieldNotes {
   /** How the reference writes the type of the field, such as `configuration expression<duration>`. */
   readonly label?: string;

@@ -8,7 +8,7 @@ import { type Reading, withReading } from './reading.ts';
 import { type ObjectNode, type SchemaNode, schemaTree } from './schema-tree.ts';
 import { survey } from './survey.ts';
 
-/** What came of reading a configuration: the value, unless there are errors. */
+/** Result of reading a configuration: the value, unless there are errors. */
 export interface ParsedConfig<T> {
   readonly value: T | undefined;
   readonly problems: readonly Problem[];

@@ -2,7 +2,7 @@ import type { Language } from '../expression/language.ts';
 import type { PatternPolicy } from '../pattern/pattern.ts';
 import type { Reach } from '../reach.ts';
 
-/** What the values of one document are read with. */
+/** Context for reading the values of one document. */
 export interface Reading {
   readonly reach: Reach;
   /** What expressions may name that are evaluated once, here and now. */

@@ -3,7 +3,7 @@ import { type JsonValue, kindOf } from '../document/json-value.ts';
 import { type Path, ValueProblem } from '../problem.ts';
 import { leaf } from './leaf.ts';
 
-/** What an object is good for. A reference names the kind that it needs. */
+/** Kinds of objects. A reference names the kind that it needs. */
 export const kinds = {
   handler: 'Handler',
   filter: 'Filter',
@@ -35,7 +35,7 @@ export type Kind = keyof typeof kinds;
 /** Kinds in whose place an object of another kind can stand, or several of them in an order. */
 export const standIns: Readonly<Partial<Record<Kind, 'secretStore'>>> = { secretsProvider: 'secretStore' };
 
-/** What somebody means who names an object of a kind that nobody declared. */
+/** Hints for references to undeclared objects, by kind. */
 export const mistaken: Readonly<Partial<Record<Kind, (name: string) => string>>> = {
   resourceAccess: (name) => `scopes stand in brackets: ["${name}"]`,
 };

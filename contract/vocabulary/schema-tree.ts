@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import type { FieldNotes } from './leaf.ts';
 
-/** What may be written at one place of a document, as plain data. Everything that is made from schemas reads this. */
+/**
+ * Plain data of the values that one position of a document allows. Everything that is generated from schemas reads it.
+ */
 export type SchemaNode =
   | ObjectNode
   | MapNode

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Path, Problem } from '../problem.ts';
 import { type SchemaNode, schemaTree } from './schema-tree.ts';
 
-/** What a look over a value beside its schema found. */
+/** Findings about a value in addition to those of its schema. */
 export interface Survey {
   /** The value without the keys that are comments. */
   readonly value: unknown;

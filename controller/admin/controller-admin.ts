@@ -4,7 +4,7 @@ import { type AdminGuard, openGuard } from '../../platform/admin/admin-guard.ts'
 import { type AdminCertificate, AdminServer } from '../../platform/admin/admin-server.ts';
 import { type AdminPath, AdminTable } from '../../platform/admin/admin-table.ts';
 
-/** What the admin addresses of a controller show. */
+/** Data source of the admin addresses of a controller. */
 export interface ControllerAdminSource {
   readonly registry: Registry;
   /** Null when it is ready; otherwise what it waits for. */

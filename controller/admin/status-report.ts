@@ -7,7 +7,7 @@ import type { ResourceVerdict } from '../compile/resources/resource-verdict.ts';
 import { BASE_PROBLEMS, type PlaneFacts } from '../publish/plane-facts.ts';
 import { type PlaneState, planeState } from '../publish/plane-state.ts';
 
-/** What `gatewarden status` shows. */
+/** Data of `gatewarden status`. */
 export interface StatusReport {
   readonly controller: string;
   readonly leader: ControllerIdentity | null;

@@ -1,7 +1,7 @@
 import type { Problem } from '../../contract/problem.ts';
 import type { AdmissionRequest } from './admission-request.ts';
 
-/** What the compiler would say if the object was as it is to be. */
+/** Verdict of the compiler on the object as requested. */
 export interface AdmissionOpinion {
   /** With paths from the top of the object, `spec` first. An error keeps the object out, a warning is shown. */
   readonly problems: readonly Problem[];

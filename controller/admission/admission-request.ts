@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../contract/do
 import { GROUP, type ResourceKind, resourceKinds } from '../../contract/resources/resource.ts';
 import { nameOf, objectOr, ReviewFault, reviewRequest, textOr } from './review-envelope.ts';
 
-/** What somebody wants to do with a resource, as the API server asks about it. */
+/** Requested change of a resource, as the API server asks about it. */
 export interface AdmissionRequest {
   /** Ties the answer to the question. */
   readonly uid: string;

@@ -13,10 +13,10 @@ import { injectionVerdict, type PodInjector } from './injection-verdict.ts';
 import { LONGEST_REVIEW, ReviewBodies } from './review-bodies.ts';
 import { REVIEW_VERSION, ReviewFault } from './review-envelope.ts';
 
-/** What became of a review: `injected` is allowed with a change, `failed` leaves the decision to the `failurePolicy`. */
+/** Outcome of a review: `injected` is allowed with a change, `failed` leaves the decision to the `failurePolicy`. */
 export type AdmissionOutcome = 'allowed' | 'injected' | 'denied' | 'malformed' | 'failed';
 
-/** What reviews are about. */
+/** Kinds of reviewed objects. */
 export type ReviewedKind = ResourceKind | 'ConfigMap' | 'Pod';
 
 export interface AdmissionObserver {

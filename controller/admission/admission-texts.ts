@@ -19,7 +19,7 @@ export function errorsText(label: string, errors: readonly Problem[]): string {
   ).join('\n');
 }
 
-/** Says which Routes would break, and how to do it all the same. */
+/** Text that names the Routes that would break, and the way to force the change. */
 export function breaksText(label: string, breaks: readonly string[], way: string): string {
   return `${label} is in use: ${routesText(breaks)} would reject requests; ${way}`;
 }

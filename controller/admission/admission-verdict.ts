@@ -10,7 +10,7 @@ import { metadataOf } from './review-envelope.ts';
 /** With this annotation an object may be changed or deleted although Routes would break. */
 export const FORCE_ANNOTATION = `${GROUP}/force`;
 
-/** What is answered to the API server. */
+/** Answer to the API server. */
 export interface AdmissionVerdict {
   /** Null when it may be. */
   readonly denial: Denial | null;

@@ -4,7 +4,7 @@ import { shortWarnings } from './admission-texts.ts';
 import { type AdmissionVerdict, FORCE_ANNOTATION } from './admission-verdict.ts';
 import { metadataOf, nameOf, objectOr, reviewRequest, textOr } from './review-envelope.ts';
 
-/** What somebody wants the ConfigMap of the base configuration to be. */
+/** Requested ConfigMap of the base configuration. */
 export interface BaseReview {
   /** Ties the answer to the question. */
   readonly uid: string;
@@ -15,7 +15,7 @@ export interface BaseReview {
   readonly oldObject: JsonObject | null;
 }
 
-/** What controllers would say of a base configuration. */
+/** Verdict of the compiler on a base configuration. */
 export interface BaseOpinion {
   /** Why it would not be used, each with its file and path. */
   readonly errors: readonly string[];

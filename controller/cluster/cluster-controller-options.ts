@@ -21,7 +21,7 @@ export interface SharedNames {
   readonly baseSecret: string;
 }
 
-/** What a controller of a cluster is told when it starts. */
+/** Options of a controller of a cluster. */
 export interface ClusterControllerOptions {
   readonly api: ClusterApi;
   readonly compiler: Compiler;

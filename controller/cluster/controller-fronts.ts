@@ -57,7 +57,7 @@ export interface ControllerFrontsOptions {
   isLeader(): boolean;
 }
 
-/** What people, scrapers and the API server ask of a controller: its admin addresses and its admission webhook. */
+/** Servers of a controller for people, scrapers and the API server: admin addresses and admission webhook. */
 export class ControllerFronts {
   private readonly options: ControllerFrontsOptions;
   private readonly admins: AdminServer[] = [];

@@ -53,7 +53,7 @@ const endpointSlice = z.looseObject({
     .default([]),
 });
 
-/** What is kept of a Pod; null for one that has no address any more. */
+/** Facts about a Pod; null for one that no longer has an address. */
 export function podFacts(raw: JsonObject, before: PodFacts | null): PodFacts | null {
   const { metadata, spec, status } = pod.parse(raw);
   // the addresses of a Pod that has ended may be those of another one by now
@@ -76,7 +76,7 @@ export function podFacts(raw: JsonObject, before: PodFacts | null): PodFacts | n
   });
 }
 
-/** What is kept of a Service; null for one that has no address. */
+/** Facts about a Service; null for one that has no address. */
 export function serviceFacts(raw: JsonObject, before: ServiceFacts | null): ServiceFacts | null {
   const { metadata, spec, status } = service.parse(raw);
   const addresses = numeric(spec.clusterIPs);

@@ -22,7 +22,7 @@ const storedSecret = z.looseObject({
 /** The Secret as it is, of which everything else is written back as it was. */
 type StoredSecret = z.infer<typeof storedSecret>;
 
-/** What was read, to be written on top of. */
+/** A Secret as it was read, for an update on top of it. */
 export interface ReadSecret {
   /** Empty when the key is not there. */
   readonly text: string;

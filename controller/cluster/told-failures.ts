@@ -4,7 +4,7 @@ import type { SourceFailure } from './source-failure.ts';
 /** Milliseconds after which a failure that lasts is told again. */
 const AGAIN = 60_000;
 
-/** Tells what cannot be read of the cluster: once when it begins or becomes another, then now and again. */
+/** Logs failed reads of the cluster: once when they begin or change, then at intervals. */
 export function toldFailures(log: Logger): (failure: SourceFailure) => void {
   const told = new Map<string, { readonly message: string; readonly at: number }>();
   return ({ kind, scope, error: { message } }) => {

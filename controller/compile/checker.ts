@@ -13,14 +13,14 @@ export interface Checker {
   base(document: JsonObject, administrativePath?: string): Judgement;
 }
 
-/** What is to be said of `admin.json`. */
+/** Verdict on `admin.json`. */
 export interface AdminJudgement {
   /** Null when there are errors. */
   readonly settings: AdminSettings | null;
   readonly problems: readonly Problem[];
 }
 
-/** What is to be said of a document. */
+/** Verdict on a document. */
 export interface Judgement {
   /** Whether it can be built. */
   readonly sound: boolean;
@@ -41,7 +41,7 @@ export interface UnknownReference {
   readonly path: Path;
 }
 
-/** What the document of a tenant may use beside itself. */
+/** Permissions and resources of a tenant for its documents. */
 export interface TenantMeans {
   /** Names of objects of operators that it may refer to although they hold secrets. */
   readonly sharedObjects: ReadonlySet<string>;
@@ -74,5 +74,5 @@ export interface FoundRouter {
   needed(used: Iterable<string>): JsonObject;
 }
 
-/** What is to be said of a secret store by itself. */
+/** Verdict on a single secret store. */
 export type StoreJudgement = Pick<Judgement, 'problems' | 'unknownReferences'>;

@@ -6,7 +6,7 @@ import { documentResolver } from './resolve-document.ts';
 import type { SourceFile } from './source-file.ts';
 import { hasErrors, type Verdict } from './verdict.ts';
 
-/** What came of `admin.json`. */
+/** Result of compiling `admin.json`. */
 export interface CompiledAdmin {
   /** With its tokens and properties resolved; empty when there is none to read. */
   readonly document: JsonObject;

@@ -34,7 +34,7 @@ export interface CompilerOptions {
   readonly administrativePath?: string;
 }
 
-/** What the compiler made of a state. */
+/** Result of compiling a state. */
 export interface Compilation {
   /** Null when there is no sound `config.json` and never was. */
   readonly snapshot: Snapshot | null;

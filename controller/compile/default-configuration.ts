@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../contract/document/json-value.ts';
 
-/** What runs where there is no `config.json`: the routes of the instance, and a welcome page for those who have none. */
+/** Default `config.json`: the routes of the instance, and a welcome page if there are none. */
 export const defaultConfiguration: JsonObject = {
   heap: [
     {

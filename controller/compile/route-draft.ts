@@ -19,7 +19,7 @@ export interface RouteVersion {
   readonly compiled: CompiledRoute;
 }
 
-/** What one file says of a route, looked at by itself. */
+/** A route as written in one file, without its surroundings. */
 export interface RouteDraft {
   readonly file: SourceFile;
   readonly identity: RouteIdentity | null;

@@ -2,7 +2,7 @@ import type { JsonValue } from '../../contract/document/json-value.ts';
 import { isJsonObject, kindOf } from '../../contract/document/json-value.ts';
 import type { Problem } from '../../contract/problem.ts';
 
-/** What a route is found and ordered by. */
+/** Identity and order of a route. */
 export interface RouteIdentity {
   readonly id: string;
   readonly name: string;

@@ -17,7 +17,7 @@ const MOST_ROUTERS = 8;
 /** The sound version that each file had last, by the name of the router and the path of the file. */
 export type GoodRoutes = ReadonlyMap<string, ReadonlyMap<string, RouteVersion>>;
 
-/** What a walk is made with. */
+/** Options of a walk. */
 export interface WalkOptions {
   readonly directories: InstanceState['directories'];
   readonly faults: InstanceState['faults'];

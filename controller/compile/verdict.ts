@@ -9,7 +9,7 @@ import type { SourceFile } from './source-file.ts';
  */
 export type ServedVersion = 'this' | 'last-good' | 'refuses' | 'nothing' | 'waits';
 
-/** What is to be said of one file, or of one object in it. */
+/** Verdict on one file, or on one object in it. */
 export interface Verdict {
   readonly file: SourceFile;
   /** The object in the file that it is about; absent where the file is one document. */

@@ -36,7 +36,7 @@ export interface ExportOptions {
   isSoundBase(document: JsonObject): boolean;
 }
 
-/** What an instance is in a cluster, and what of it somebody has to see to. */
+/** An instance as Kubernetes resources, with the tasks that remain for a person. */
 export interface ExportedInstance {
   /** Objects of Kubernetes, in the order in which they may be applied. */
   readonly objects: readonly JsonObject[];

@@ -11,7 +11,7 @@ export interface StoreSource {
   readonly other: (name: string) => StoreSource | null;
 }
 
-/** What a SecretStore and its Secret are made of. */
+/** Parts of a SecretStore and its Secret. */
 export interface ExportedStore {
   /** The spec without the name of the Secret, which `items` are keys of. */
   readonly type: JsonValue;

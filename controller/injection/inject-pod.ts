@@ -14,7 +14,7 @@ const INJECT_LABEL = `${GROUP}/inject`;
 /** The label that a Pod with a sidecar gets, by which Routes, monitors and policies select all of them. */
 export const SIDECAR_LABEL = `${GROUP}/sidecar`;
 
-/** What becomes of a Pod that is to get a sidecar. */
+/** Outcome for a Pod that may get a sidecar. */
 export type Injection =
   | { readonly outcome: 'left-alone'; readonly why: string }
   | { readonly outcome: 'refused'; readonly problems: readonly Problem[] }

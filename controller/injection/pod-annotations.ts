@@ -5,7 +5,7 @@ import { GROUP } from '../../contract/resources/resource.ts';
 import { metadataMap } from './pod-facts.ts';
 import { logLevel, QUANTITY, type SidecarSettings } from './sidecar-settings.ts';
 
-/** What a Pod says of the sidecar that it gets. What it does not say is undefined. */
+/** Wishes of a Pod for its sidecar. Fields that it does not set are undefined. */
 export interface PodWishes {
   readonly appPorts: readonly number[] | undefined;
   readonly port: number | undefined;
@@ -46,7 +46,7 @@ export function annotationName(wish: keyof PodWishes): string {
   return `${PREFIX}${podAnnotations[wish][0]}`;
 }
 
-/** What the annotations of a Pod ask for, and everything that is wrong with them. */
+/** Reads the wishes in the annotations of a Pod, with all their problems. */
 export function podWishes(pod: JsonObject): { readonly wishes: PodWishes; readonly problems: readonly Problem[] } {
   const annotations = metadataMap(pod, 'annotations');
   const problems: Problem[] = [];

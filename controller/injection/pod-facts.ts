@@ -37,7 +37,7 @@ export function applicationPorts(pod: JsonObject): readonly ContainerPort[] {
   return itemsOf(pod, 'containers').flatMap(portsOf);
 }
 
-/** What containers of any kind mount, by the name of the volume. */
+/** Volume mounts of all containers, by the name of the volume. */
 export function volumeMounts(
   pod: JsonObject,
 ): readonly { readonly name: JsonValue | undefined; readonly path: Path }[] {

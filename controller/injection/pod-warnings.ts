@@ -7,7 +7,7 @@ const PROBES = ['startupProbe', 'readinessProbe', 'livenessProbe'];
 /** Those that the kubelet makes over the network, from outside of the Pod. */
 const NETWORK_PROBES = ['httpGet', 'tcpSocket', 'grpc'];
 
-/** What the writer of a Pod should know of its sidecar, each short enough for the API server to pass on. */
+/** Warnings for the author of a Pod about its sidecar, each short enough for the API server to pass on. */
 export function podWarnings(pod: JsonObject, wishes: PodWishes, appPorts: readonly number[]): readonly string[] {
   const ports = appPorts.join(', ');
   const annotation = annotationName('appListens');

@@ -26,7 +26,7 @@ export function sidecarVolumes({ temporaryStorage }: SidecarSettings): readonly 
   ];
 }
 
-/** What is settled of a sidecar once its Pod has been asked. */
+/** Terms of a sidecar after its Pod has been read. */
 export interface SidecarTerms {
   readonly settings: SidecarSettings;
   readonly wishes: PodWishes;

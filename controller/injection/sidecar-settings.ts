@@ -7,7 +7,7 @@ import { SIDECAR_OPTIONS } from './sidecar-options.ts';
 /** Ports that a process without rights may open, so that a sidecar runs as any user. */
 const port = z.int().min(1024).max(65_535);
 
-/** What Kubernetes takes as an amount of something. */
+/** Kubernetes quantity. */
 export const QUANTITY = /^\d+(?:\.\d+)?(?:m|k|[MGTPE]|[KMGTPE]i)?$/;
 const quantity = z.string().regex(QUANTITY, { error: 'must be an amount such as 100m, 0.5 or 128Mi' });
 const amounts = z.strictObject({ cpu: quantity.optional(), memory: quantity.optional() });

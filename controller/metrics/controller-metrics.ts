@@ -3,7 +3,7 @@ import type { RouteProblems } from '../../contract/channel.ts';
 import type { ReflectorFacts } from '../cluster/api/reflector-facts.ts';
 import type { PlaneState } from '../publish/plane-state.ts';
 
-/** What the metrics are read from at each scrape. */
+/** Data source of the metrics at each scrape. */
 export interface ControllerMetricsSource {
   isLeader(): boolean;
   revision(): string | null;

@@ -1,7 +1,7 @@
 import type { Report, RouteProblems } from '../../contract/channel.ts';
 import type { PlaneIdentity } from './channel/plane-identity.ts';
 
-/** What is known of one plane by the controller that holds its stream. */
+/** State of one data plane, known by the controller that has its stream. */
 export interface PlaneFacts {
   readonly identity: PlaneIdentity;
   /** Name of that controller. */

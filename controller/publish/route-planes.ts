@@ -5,7 +5,7 @@ import type { PlaneLedger } from './plane-ledger.ts';
 import type { RouteSelection } from './published-state.ts';
 import { isSelected } from './sessions/plane-selection.ts';
 
-/** Who gets a route. */
+/** Data planes that get a route. */
 export interface SelectedPlanes {
   readonly planes: readonly PlaneFacts[];
   /** Groups whose planes it asks for in vain, because they are not for its tenant. */

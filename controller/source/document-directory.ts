@@ -23,7 +23,7 @@ interface Known {
 /** The code of what is not there. */
 export const ABSENT = 'ENOENT';
 
-/** What came of a look at a directory. */
+/** Result of a scan of a directory. */
 export interface Look {
   readonly changed: boolean;
   /** What is in motion: look at it again after `SETTLE`. Null for nothing. */

@@ -12,7 +12,7 @@ export interface ManifestObject {
   readonly placeOf: DocumentText['placeOf'];
 }
 
-/** What a file of manifests holds. */
+/** Content of a file of manifests. */
 export interface ManifestFile {
   readonly objects: readonly ManifestObject[];
   /** What is wrong with its text. */

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '../../contract/document/json-valu
 import type { Problem } from '../../contract/problem.ts';
 import { CONSENT, CONSENT_LABEL, type SecretContent } from '../../contract/resources/resource.ts';
 
-/** What a Secret in a manifest holds; nothing is told of its values. */
+/** Content of a Secret in a manifest; its values are never printed. */
 export interface ManifestSecret {
   readonly data: SecretContent['data'];
   readonly problems: readonly Problem[];

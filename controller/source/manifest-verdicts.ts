@@ -7,7 +7,7 @@ import { hasErrors, type Verdict, type VerdictObject } from '../compile/verdict.
 import type { ManifestObject } from './manifest-objects.ts';
 import type { ManifestSet } from './manifests.ts';
 
-/** What is to be said of manifests: of their files, of `trust.json`, and of every resource in them. */
+/** Verdicts on manifests: on their files, on `trust.json`, and on every resource in them. */
 export function manifestVerdicts(set: ManifestSet, compiled: CompiledResources | undefined): Verdict[] {
   const { origins, problems, resources } = set;
   const { trust } = resources;

@@ -18,7 +18,7 @@ export interface AccessOptions {
   readonly root?: string;
 }
 
-/** What a call needs in order to be let in. */
+/** Credentials of a call. */
 export interface Credentials {
   readonly dispatcher: Dispatcher;
   readonly origin: string;
@@ -28,7 +28,7 @@ export interface Credentials {
   readonly mark: string;
 }
 
-/** Who we are to the API server and how to reach it, as the configuration says at the moment. */
+/** Our identity for the API server and its address, from the current configuration. */
 export class ApiAccess {
   private readonly options: AccessOptions;
   private config: KubeConfig;

@@ -27,7 +27,7 @@ export class ApiError extends Error {
   }
 }
 
-/** What an answer that is not a success means. @param content the JSON that came with it; undefined for none */
+/** Error for a response that is not a success. @param content the JSON of the response; undefined for none */
 export function errorOfAnswer(status: number, content: unknown, retryAfter: string | null): ApiError {
   const said = statusObject(content);
   const message =
@@ -44,14 +44,14 @@ function hintOf(status: number): string {
   return status === 404 ? ': it does not know this kind; are the CustomResourceDefinitions installed?' : '';
 }
 
-/** What an event of type ERROR in a watch means. */
+/** Error for an event of type ERROR in a watch. */
 export function errorOfEvent(content: unknown): ApiError {
   const { code, reason, message, retryAfter } = statusObject(content);
   const text = message === '' ? 'the API server ended the watch with an error' : message;
   return new ApiError(text, { status: code, reason: reason === '' ? reasonOfStatus(code) : reason, retryAfter });
 }
 
-/** What it means that there was no whole answer. */
+/** Error for a missing or incomplete response. */
 export function errorOfWire(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   const code = codeOf(error);
@@ -60,7 +60,7 @@ export function errorOfWire(error: unknown): ApiError {
   return new ApiError(`the API server did not answer: ${code}`, { status: 0, reason });
 }
 
-/** What it means that it cannot be said who we are. */
+/** Error for credentials that cannot be read. */
 export function errorOfCredentials(error: unknown): ApiError {
   return new ApiError(`the credentials cannot be read: ${codeOf(error)}`, { status: 0, reason: 'NoCredentials' });
 }

@@ -4,7 +4,7 @@ import { isOlderVersion } from './resource-version.ts';
 /** Makes of an object what is kept of it; null for nothing. `before` is what was kept of it until now. */
 export type Take<T> = (raw: JsonObject, before: T | null) => T | null;
 
-/** What tells an object and its versions apart. */
+/** Identity of an object and its version. */
 export interface ObjectVersion {
   /** `namespace/name`, or the name of what has no namespace. */
   readonly key: string;

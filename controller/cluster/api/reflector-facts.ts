@@ -1,7 +1,7 @@
 import type { Clock } from '../../../platform/clock.ts';
 import type { ApiError } from './api-error.ts';
 
-/** What is known of how a reflector fares. Times are in milliseconds since 1970. */
+/** State of a reflector. Times are in milliseconds since 1970. */
 export interface ReflectorFacts {
   readonly kind: string;
   /** What of the kind it follows: a namespace, `namespace/name`, or empty for all. */

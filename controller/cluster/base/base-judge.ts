@@ -14,7 +14,7 @@ const NO_RESOURCES: Omit<ResourceState, 'trust'> = {
   seen: null,
 };
 
-/** What the compiler would say of a ConfigMap as the base configuration, with what is good and served now. */
+/** Returns the verdict of the compiler on a ConfigMap as the base configuration, compared with the serving one. */
 export function judgeBase(
   configMap: JsonObject,
   compiler: Pick<Compiler, 'anew'>,

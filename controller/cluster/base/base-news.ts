@@ -14,7 +14,7 @@ export interface BaseNewsOptions {
   record(subject: EventSubject, change: StateChange): void;
 }
 
-/** Tells operators and tenants whether the base configuration that was written is the one that serves. */
+/** Reports to operators and tenants whether the newest base configuration serves. */
 export class BaseNews {
   private readonly options: BaseNewsOptions;
   private problems: BaseProblems = noBaseProblems;

@@ -2,7 +2,7 @@ import type { Problem } from '../../../contract/problem.ts';
 import { problemText } from '../../../contract/problem-text.ts';
 import type { Compilation } from '../../compile/compiler.ts';
 
-/** What is wrong with the base configuration, as people read it. */
+/** Problems of the base configuration, for people. */
 export interface BaseProblems {
   /** Errors and warnings. */
   readonly all: readonly string[];

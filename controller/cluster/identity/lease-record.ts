@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What a Lease says of its holder. */
+/** Content of a Lease about its holder. */
 export interface LeaseRecord {
   readonly resourceVersion: string;
   /** Empty when it was given back. */

@@ -1,4 +1,4 @@
-/** What a token of a ServiceAccount says of itself. Nothing of it is verified here: that is for the cluster to do. */
+/** Unverified claims of a ServiceAccount token. The cluster verifies it. */
 export interface TokenClaims {
   /** When it ends, in milliseconds since 1970; null when it does not say. */
   readonly end: number | null;

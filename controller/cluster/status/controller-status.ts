@@ -9,7 +9,7 @@ import type { ClusterSource } from '../cluster-source.ts';
 import type { LeaseElection } from '../identity/lease-election.ts';
 import { waitsFor } from './waits-for.ts';
 
-/** What the status of a controller is made of. */
+/** Parts of the status of a controller. */
 export interface ControllerStatusParts {
   readonly controller: string;
   readonly source: ClusterSource;
@@ -24,7 +24,7 @@ export interface ControllerStatusParts {
   baseProblems(): readonly string[];
 }
 
-/** Tells how a controller stands. */
+/** Reports the state of a controller. */
 export class ControllerStatus {
   private readonly parts: ControllerStatusParts;
 

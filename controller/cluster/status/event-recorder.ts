@@ -8,7 +8,7 @@ import { resourcePath } from '../api/resource-path.ts';
 import { microTime } from '../identity/lease-record.ts';
 import type { StateChange } from './status-transitions.ts';
 
-/** What an Event is about: a resource of ours, or another object whose `apiVersion` is said. */
+/** Subject of an Event: a resource of ours, or another object with its `apiVersion`. */
 export interface EventSubject {
   readonly apiVersion?: string;
   readonly kind: string;

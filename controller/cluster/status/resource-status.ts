@@ -18,7 +18,7 @@ export interface Condition {
   readonly lastTransitionTime: string;
 }
 
-/** What of a status is ours. */
+/** Fields of a status that the controller owns. */
 export interface ResourceStatus {
   readonly observedGeneration: number;
   readonly conditions: readonly Condition[];
@@ -97,7 +97,7 @@ export function readShown(content: unknown): Shown | null {
   return { uid, resourceVersion, generation, status: readStatus(read.data.status) };
 }
 
-/** What is ours of a status that the API shows; null where there is nothing that could be ours. */
+/** Reads our fields of a status from the API; null if there are none. */
 export function readStatus(status: JsonObject | undefined): ResourceStatus | null {
   if (status === undefined || !Array.isArray(status['conditions'])) return null;
   const { observedGeneration, programmed, lastGood } = status;

@@ -4,7 +4,7 @@ import type { ResourceVerdict } from '../../compile/resources/resource-verdict.t
 import type { ResourcePlace } from '../api/resource-path.ts';
 import { readStatus, type Shown, saysTheSame } from './resource-status.ts';
 
-/** What is known of the status of one object. */
+/** State of the status of one object. */
 export interface StatusEntry {
   readonly verdict: ResourceVerdict;
   /** What the API showed last by our own doing, which its watch may not have told yet. */
@@ -14,7 +14,7 @@ export interface StatusEntry {
   readonly route: string | null;
 }
 
-/** What the API shows, by the newest that is known of it. */
+/** Newest known status in the API. */
 export function shownOf({ verdict: { resource }, written }: StatusEntry): Shown {
   if (written !== null && isOlder(resource, written)) return written;
   const { uid, resourceVersion, generation } = resource;
@@ -31,7 +31,7 @@ export function placeOf({ kind, namespace, name }: Resource): ResourcePlace {
   return { group: GROUP, version: VERSION, plural: resourcePlurals[kind], namespace, name };
 }
 
-/** Tells objects of all kinds apart. */
+/** Key that is unique over objects of all kinds. */
 export function entryKey(resource: Resource): string {
   return `${resource.kind} ${resourceKey(resource)}`;
 }

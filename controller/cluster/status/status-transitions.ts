@@ -1,6 +1,6 @@
 import type { Condition, ResourceStatus } from './resource-status.ts';
 
-/** What is told of an object when its state has changed. */
+/** Event for a state change of an object. */
 export interface StateChange {
   readonly type: 'Normal' | 'Warning';
   readonly reason:
@@ -22,7 +22,7 @@ export interface StateChange {
 /** Reasons of the condition Programmed that people should hear of. */
 const WARNINGS = ['PlaneRefused', 'LastGoodServes', 'RefusesTraffic', 'TakesNoTraffic', 'GroupNotGranted'] as const;
 
-/** What changed between two states of an object, for its Events. Counts of planes that go up and down are no change. */
+/** Changes between two states of an object, for its Events. A different number of data planes is not a change. */
 export function stateChanges(before: ResourceStatus | null, after: ResourceStatus): StateChange[] {
   const changes: StateChange[] = [];
   const pair = (type: Condition['type']) => [conditionOf(before, type), conditionOf(after, type)] as const;

@@ -20,7 +20,7 @@ export interface TrustVersion {
   tenantOf(namespace: string): string | null;
 }
 
-/** What came of `trust.json`. */
+/** Result of compiling `trust.json`. */
 export interface CompiledTrust {
   /** Null when it is not sound. */
   readonly version: TrustVersion | null;

@@ -5,7 +5,7 @@ import type { CompiledRoute } from '../snapshot.ts';
 import type { RememberedRoute, ResourceVerdict } from './resource-verdict.ts';
 import type { SidecarBase } from './sidecar-base.ts';
 
-/** What the compiler made of the custom resources. */
+/** Result of compiling the custom resources. */
 export interface CompiledResources {
   /** Of every Route, SecretStore and AuditService. */
   readonly verdicts: readonly ResourceVerdict[];

@@ -6,7 +6,7 @@ import type { ReferenceFault } from './reference-fault.ts';
 const MOST_CHARACTERS = 4096;
 const LONGEST_PART = 1024;
 
-/** What a condition says: every problem with its path into the resource, then what comes of it. */
+/** Message of a condition: every problem with its path into the resource, then the effect. */
 export function conditionText(parts: readonly string[], outcome: string | null): string {
   const kept: string[] = [];
   let room = MOST_CHARACTERS - (outcome?.length ?? 0) - 32;

@@ -36,7 +36,7 @@ export interface CompiledBase {
   readonly routes: readonly CompiledRoute[];
 }
 
-/** What the resources of an instance add to what its files say. */
+/** Additions of the resources of an instance to its files. */
 export interface WithResources {
   readonly resources: CompiledResources;
   /** Null when nothing can be served. */

@@ -11,13 +11,13 @@ import { draftRoute, routeIdOf } from './route-resource-draft.ts';
 import { nameTaken, notGranted } from './route-verdict.ts';
 import { StoreDrafts } from './store-drafts.ts';
 
-/** What somebody wants to do with one resource: have it like this, or delete it. */
+/** Requested change of one resource: its new content, or its deletion. */
 export interface ResourceChange {
   readonly operation: 'set' | 'delete';
   readonly resource: Resource;
 }
 
-/** What the compiler would say of a change. */
+/** Verdict of the compiler on a change. */
 export interface ResourceOpinion {
   /** With paths from the top of the resource, `spec` first. */
   readonly problems: readonly Problem[];

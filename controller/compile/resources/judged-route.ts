@@ -9,14 +9,14 @@ import type { ReferenceFault } from './reference-fault.ts';
 import { type FoundStore, isAbout, isStoreReference, type StoreOffer, storeResourceKey } from './store-drafts.ts';
 import { unjudgeable } from './unjudgeable.ts';
 
-/** What planes are to build. */
+/** Document and resources that data planes build for a route. */
 export interface RouteBody {
   readonly document: JsonObject;
   /** Keys of shared resources by the names that the document has for them. Absent when it uses none. */
   readonly resources?: Readonly<Record<string, string>>;
 }
 
-/** What is to be said of the document of a Route, with what it refers to as that is now. */
+/** Verdict on the document of a Route with the current state of its references. */
 export interface JudgedRoute {
   readonly conditionIsReadable: boolean;
   /** Without what is wrong with references to resources. */
@@ -35,7 +35,7 @@ export interface AuditUse {
   readonly fault: Omit<ReferenceFault, 'path'> | null;
 }
 
-/** What is to be said of a document that nothing can be said of but this. */
+/** Verdict on a document that could not be validated. */
 export function unjudgedRoute(problems: readonly Problem[]): JudgedRoute {
   return { conditionIsReadable: false, problems, faults: [], body: null, uses: [], audit: null };
 }

@@ -4,7 +4,7 @@ import type { Checker, FoundRouter } from '../checker.ts';
 import { type ResolveValue, valueResolver } from '../resolve-document.ts';
 import type { TrustVersion } from './compile-trust.ts';
 
-/** What a pass judges documents of tenants with. As long as it is the same object, they mean the same. */
+/** Terms under which a pass validates documents of tenants. The same object means unchanged terms. */
 export interface PassTerms {
   /** The router that takes their Routes. */
   readonly router: FoundRouter;

@@ -5,7 +5,7 @@ import type { PassTerms } from './pass-terms.ts';
 import type { ResourceState } from './resource-state.ts';
 import type { StoreDrafts } from './store-drafts.ts';
 
-/** What a pass begins with. */
+/** Input of a pass. */
 export interface PassStart {
   readonly state: ResourceState;
   readonly terms: PassTerms;

@@ -29,7 +29,7 @@ export interface ServiceFacts {
   readonly ports: readonly number[];
 }
 
-/** What the platform says of where control planes are. Maps are the same ones as long as nothing in them changes. */
+/** Addresses of control planes in the platform. Maps stay the same objects until they change. */
 export interface PlatformFacts {
   /** Where the API server is reached by its Service, by its endpoints, and by this controller. */
   readonly apiServer: readonly ForbiddenPlace[];

@@ -15,7 +15,7 @@ import { type PassSources, StoreSources } from './store-sources.ts';
 import { auditServiceVerdict, storeVerdict, waitingVerdict } from './store-verdict.ts';
 import { type WantedSecrets, wantedSecretsOf } from './wanted-secrets.ts';
 
-/** What came of all resources. */
+/** Verdicts on all resources. */
 export interface JudgedResources {
   readonly verdicts: readonly ResourceVerdict[];
   readonly routes: readonly CompiledRoute[];

@@ -33,7 +33,7 @@ export interface ConditionVerdict<Reason extends string> {
   readonly message: string;
 }
 
-/** What is to be said of one resource. */
+/** Verdict on one resource. */
 export interface ResourceVerdict {
   readonly resource: Resource;
   readonly accepted: ConditionVerdict<AcceptedReason>;

@@ -5,7 +5,7 @@ import type { RouteIdentity } from '../route-identity.ts';
 import type { CompiledRoute } from '../snapshot.ts';
 import type { RouteBody } from './judged-route.ts';
 
-/** What a compiled route is made of. */
+/** Parts of a compiled route. */
 export interface EntryParts {
   readonly router: string;
   readonly identity: RouteIdentity;

@@ -16,7 +16,7 @@ import { draftRoute, type RouteResourceDraft, routeIdOf } from './route-resource
 import { routeVerdict } from './route-verdict.ts';
 import { sameSpec } from './store-drafts.ts';
 
-/** What is known of one Route from one look at the cluster to the next. */
+/** State of one Route that is kept between compilations. */
 export class RouteRecord {
   readonly key: string;
   resource: Resource;

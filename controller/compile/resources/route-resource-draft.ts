@@ -13,7 +13,7 @@ import type { Pass } from './pass.ts';
 import type { PlaneSelector } from './resource-verdict.ts';
 import { unjudgeable } from './unjudgeable.ts';
 
-/** What a Route says, looked at by itself. */
+/** A Route as written, without its references. */
 export interface RouteResourceDraft {
   readonly identity: RouteIdentity | null;
   /** With its tokens resolved; null when there is none to read. */

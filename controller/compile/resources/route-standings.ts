@@ -7,7 +7,7 @@ import type { RouteRecord } from './route-record.ts';
 import { routeIdOf } from './route-resource-draft.ts';
 import { SortedRoutes } from './sorted-routes.ts';
 
-/** What changed since the last time. */
+/** Changes since the last compilation. */
 export interface RouteChanges {
   /** Routes that are new, and those of which anything is different. */
   readonly changed: readonly RouteRecord[];

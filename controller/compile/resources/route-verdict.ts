@@ -6,7 +6,7 @@ import type { AcceptedReason, ConditionVerdict, ResolvedRefsReason, ResourceVerd
 import type { RouteChoice } from './route-choice.ts';
 import type { RouteResourceDraft } from './route-resource-draft.ts';
 
-/** What a verdict on a Route is made of. */
+/** Facts for the verdict on a Route. */
 export interface RouteFacts {
   readonly resource: Resource;
   /** Null when it was not judged: it is nobody's. */
@@ -20,7 +20,7 @@ export interface RouteFacts {
   readonly lost: string | null;
 }
 
-/** What is to be said of a Route. */
+/** Returns the verdict on a Route. */
 export function routeVerdict(facts: RouteFacts): ResourceVerdict {
   const { resource, draft, tenant, choice, owner } = facts;
   const faults = draft?.judged.faults ?? [];

@@ -8,7 +8,7 @@ const DIRECTORY = 'FileSystemSecretStore';
 /** The type that holds values itself. */
 const VALUES = 'Base64EncodedSecretStore';
 
-/** What a SecretStore is in a heap. */
+/** Declaration of a SecretStore in a heap. */
 export interface StoreDeclaration {
   readonly type: JsonValue;
   readonly config: JsonObject;

@@ -28,7 +28,10 @@ export interface StoreDraft {
   readonly resource: Omit<SharedObjects, 'sources'> | null;
 }
 
-/** What Routes see of a SecretStore. The same object as long as that is the same, whatever its Secrets hold. */
+/**
+ * A SecretStore as Routes see it. It stays the same object until that view changes, regardless of the content of its
+ * Secrets.
+ */
 export interface StoreOffer {
   readonly key: string;
   /** The type of the object that Routes refer to. */
@@ -43,7 +46,7 @@ export interface StoreOffer {
   readonly uses: readonly string[];
 }
 
-/** What a name of a store leads to. */
+/** Result of looking up a store by name. */
 export type FoundStore =
   | { readonly key: string; readonly draft: StoreDraft; readonly fault: null }
   | { readonly key: string; readonly draft: StoreDraft | null; readonly fault: Omit<ReferenceFault, 'path'> };
@@ -56,7 +59,7 @@ interface KnownStore {
   readonly draft: StoreDraft;
 }
 
-/** What is kept of stores from one look at the cluster to the next. */
+/** State of stores that is kept between compilations. */
 export type StoreMemory = Map<string, KnownStore>;
 
 /** The kinds of references that a SecretStore can stand for. */

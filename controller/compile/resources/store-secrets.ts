@@ -5,7 +5,7 @@ import type { SecretStoreSpec } from '../../../contract/resources/secret-store-r
 import type { ReferenceFault } from './reference-fault.ts';
 import type { ResourceState } from './resource-state.ts';
 
-/** What the Secrets of a store hold. Everything in it is secret. */
+/** Content of the Secrets of a store. Everything in it is secret. */
 export interface StoreSecrets {
   /** In base64, by the name of the file. */
   readonly files: ReadonlyMap<string, StoreFile>;

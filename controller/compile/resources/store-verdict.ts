@@ -7,7 +7,7 @@ import type { StoreDraft } from './store-drafts.ts';
 const nowhere = { servingGeneration: null, route: null, dataPlanes: null };
 const resolved = { status: true, reason: 'ResolvedRefs', message: 'it has no references' } as const;
 
-/** What is to be said of a SecretStore. */
+/** Returns the verdict on a SecretStore. */
 export function storeVerdict(resource: Resource, { problems, faults, offer }: StoreDraft): ResourceVerdict {
   const errors = problems.filter(({ severity }) => severity === 'error');
   const outcome = offer.fault !== null ? 'Routes that use it reject their requests' : null;
@@ -30,7 +30,7 @@ export function storeVerdict(resource: Resource, { problems, faults, offer }: St
   }
 }
 
-/** What is to be said of an AuditService: it is kept for a later version. */
+/** Returns the verdict on an AuditService, which is stored for a later version. */
 export function auditServiceVerdict(resource: Resource): ResourceVerdict {
   const message = 'is known, but not available in this version: the resource is stored, but nothing is recorded';
   return {
@@ -43,7 +43,7 @@ export function auditServiceVerdict(resource: Resource): ResourceVerdict {
   };
 }
 
-/** What is to be said of every resource as long as nothing can be served. */
+/** Returns the verdict on every resource while nothing can be served. */
 export function waitingVerdict(resource: Resource, why: string): ResourceVerdict {
   const message = `${why}; nothing is served`;
   return {

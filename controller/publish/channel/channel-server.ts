@@ -13,7 +13,7 @@ import { limitPieces } from './piece-limit.ts';
 import { type PlaneAuthenticator, type PlaneCredential, PlaneRefused } from './plane-authentication.ts';
 import { type ServingCertificate, ServingCredentials } from './serving-credentials.ts';
 
-/** What answers a method beside the channel, such as that of peers. */
+/** Handler of a gRPC method beside the channel, such as that of peers. */
 export type StreamHandler = (call: ServerDuplexStream<Buffer, Buffer>) => void;
 
 export interface ChannelServerOptions {

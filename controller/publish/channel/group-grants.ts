@@ -11,7 +11,7 @@ export interface GroupGrants {
 
 export const EVERYBODY: GroupGrants = { mark: '', serves: () => true };
 
-/** What the operator says about it. */
+/** Reads the grants of groups from the trust settings of the operator. */
 export function groupGrants({ groups, tenants }: Pick<TrustSettings, 'groups' | 'tenants'>): GroupGrants {
   const limits = new Map(groups.flatMap(({ name, tenants: only }) => (only === undefined ? [] : [[name, only]])));
   if (limits.size === 0) return EVERYBODY;

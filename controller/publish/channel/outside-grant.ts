@@ -1,6 +1,6 @@
 import { type PlaneClaims, type PlaneGrant, PlaneRefused } from './plane-authentication.ts';
 
-/** What planes outside of a cluster get for a credential that an operator handed out. */
+/** Grant for data planes outside of a cluster, by a credential that an operator issued. */
 export interface OutsidePlanes {
   readonly group: string;
   /** Labels that they have, whatever they say. */

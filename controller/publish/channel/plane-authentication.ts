@@ -1,7 +1,7 @@
 import type { X509Certificate } from 'node:crypto';
 import type { PlaneIdentity } from './plane-identity.ts';
 
-/** What a plane shows of itself before it says anything. */
+/** Credential of a data plane. */
 export interface PlaneCredential {
   /** From `Authorization: Bearer`; null without one. */
   readonly token: string | null;
@@ -9,7 +9,7 @@ export interface PlaneCredential {
   readonly certificate: X509Certificate | null;
 }
 
-/** What a plane says of itself, which counts only where its credential lets it. */
+/** Claims of a data plane about itself, which count only if its credential allows them. */
 export interface PlaneClaims {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -18,7 +18,7 @@ export interface PlaneClaims {
 /** Whether a plane may have no stream any more, or has to connect again because it is another one now. */
 export type GrantEnd = 'revoked' | 'changed';
 
-/** What a credential stands for. */
+/** Identity and permissions that a credential grants. */
 export interface PlaneGrant {
   /** Who the plane is. @throws PlaneRefused when the credential does not cover what the plane says */
   identify(claims: PlaneClaims): PlaneIdentity;

@@ -1,4 +1,4 @@
-/** Who a plane is, as its credential says. */
+/** Identity of a data plane, by its credential. */
 export interface PlaneIdentity {
   /** Tells planes apart: the uid of the Pod, or group and name of a plane outside of a cluster. */
   readonly id: string;

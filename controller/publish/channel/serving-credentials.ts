@@ -1,7 +1,7 @@
 import { createSecureContext } from 'node:tls';
 import { experimental, type ServerCredentials } from '@grpc/grpc-js';
 
-/** What a server shows of itself, as PEM texts. */
+/** Certificate and key of a server, as PEM texts. */
 export interface ServingCertificate {
   /** Its certificate, then those between it and the authority. */
   readonly certificate: string;

@@ -13,7 +13,9 @@ interface Pending {
   isReportTold: boolean;
 }
 
-/** What a follower has yet to tell the leader about its planes. Of what changed several times, the newest is told. */
+/**
+ * Changes of data planes that a follower still has to send to the leader. Only the newest of several changes is sent.
+ */
 export class ForwardedPlanes {
   private readonly controller: string;
   private readonly clock: Clock;

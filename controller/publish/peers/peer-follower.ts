@@ -27,7 +27,7 @@ export interface PeerFollowerOptions {
 /** Milliseconds that a message may have taken: clocks that seem to differ by less are the same. */
 const ON_THE_WAY = 1000;
 
-/** Hears when a stream says whose it is, and when it ends. */
+/** Listener for the identity and the end of a stream. */
 export interface FollowerListener {
   named(controller: string): void;
   gone(controller: string): void;

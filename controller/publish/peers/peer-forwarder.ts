@@ -16,7 +16,7 @@ export interface PeerForwarderOptions extends PeerStreamOptions {
 /** What changes in this time goes in one message, in milliseconds. */
 const COLLECT = 10;
 
-/** Tells the leader how the planes of this controller stand, as long as this controller follows one. */
+/** Reports the state of the data planes of this controller to the leader, while this controller is a follower. */
 export class PeerForwarder {
   private readonly options: PeerForwarderOptions;
   private readonly clock: Clock;

@@ -21,7 +21,7 @@ export interface PeerHello {
   readonly clock: number;
 }
 
-/** What a plane runs under one key, and what it could not build there; null for nothing. */
+/** Running version of a data plane under one key, and its problems there; null for none. */
 export type ForwardedRoute = readonly [key: string, hash: string | null, problems: RouteProblems | null];
 
 /** How a plane stands. */

@@ -10,7 +10,7 @@ const LONGEST_PATH = 32;
 /** The route of a router's default handler in reports. */
 const DEFAULT_ROUTE = 'default';
 
-/** What a plane says that it could not build, of what it is to run; it has no say in what others run. */
+/** Problems that a data plane reports for the routes that it should run; others are ignored. */
 export function believedProblems(
   problems: readonly RouteProblems[],
   isKnown: (key: string) => boolean,
@@ -20,7 +20,7 @@ export function believedProblems(
     .map(({ route, problems: all, keepsServing }) => ({ route, problems: shortened(all), keepsServing }));
 }
 
-/** What a plane reports of the routes that it is to run, under the names that they have here. */
+/** Report of a data plane for the routes that it should run, under their names here. */
 export function believedReport(report: Report, view: PlaneView | null): Report {
   const seen = new Set<string>();
   const routes = report.routes.flatMap((route) => {

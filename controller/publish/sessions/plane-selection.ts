@@ -6,7 +6,7 @@ import type { RouteSelection } from '../published-state.ts';
 /** Every plane has this label with the name of its group, whatever its Pod says. */
 export const GROUP_LABEL = 'gatewarden.io/group';
 
-/** What selection asks of a plane. */
+/** Parts of a data plane that selection uses. */
 export type SelectablePlane = Pick<PlaneIdentity, 'group' | 'namespace' | 'labels' | 'isSidecar'>;
 
 /**

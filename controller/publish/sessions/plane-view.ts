@@ -10,7 +10,7 @@ import type { CompiledRoute } from '../../compile/snapshot.ts';
 import type { RememberedRoute } from '../published-state.ts';
 import { type EntryLengths, UpdateParts } from './update-parts.ts';
 
-/** What a plane is to run under one key: a route, or one that is known by its hash only. */
+/** Entry of a view under one key: a route, or a route known only by its hash. */
 export type ViewEntry =
   | { readonly key: string; readonly route: CompiledRoute; readonly remembered: null }
   | { readonly key: string; readonly route: null; readonly remembered: RememberedRoute };
@@ -43,7 +43,7 @@ export interface PreparedUpdate {
   readonly parts: UpdateParts;
 }
 
-/** What a plane is known to run. */
+/** State that a data plane is known to run. */
 export interface KnownState {
   readonly running: ReadonlyMap<string, string>;
   readonly baseHash: string | null;
@@ -65,7 +65,7 @@ interface Step {
 const REMEMBERED_STEPS = 512;
 const REMEMBERED_KEYS = 20_000;
 
-/** What all planes that nothing tells apart are to run. Each change of it is a version, counted from 1. */
+/** View shared by all data planes that no selector distinguishes. Each change of it is a version, counted from 1. */
 export class PlaneView {
   version = 0;
   readonly entries = new Map<string, ViewEntry>();

@@ -6,7 +6,7 @@ import type { PlaneView, PreparedUpdate } from './plane-view.ts';
 /** Routes that a plane may hold and its controller not know of; of one that names more, everything is told anew. */
 const MOST_STRANGE = 50_000;
 
-/** What one plane runs and what it could not build, as its answers say. */
+/** Routes that one data plane runs or failed to build, from its acknowledgements. */
 export class RunningRoutes {
   revision: string | null;
   baseHash: string | null;

@@ -1,7 +1,10 @@
 import type { RouteProblems } from '../../../contract/channel.ts';
 import type { PlaneFacts } from '../plane-facts.ts';
 
-/** Hears how planes fare. Facts are made anew each time, but their maps go on changing as the plane does. */
+/**
+ * Listener for the state of data planes. Facts are new objects each time, but their maps keep changing with the data
+ * plane.
+ */
 export interface SessionListener {
   connected(facts: PlaneFacts): void;
   /** @param routes what may run otherwise than before, by `routeKeyText`; empty when it is something else */

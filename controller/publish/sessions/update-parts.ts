@@ -8,7 +8,7 @@ import type {
   SharedResource,
 } from '../../../contract/snapshot.ts';
 
-/** What an update says, apart from the nonce, which is each plane's own. */
+/** Content of an update without the nonce, which differs for each data plane. */
 export interface UpdateContent {
   readonly revision: string;
   readonly full: boolean;
