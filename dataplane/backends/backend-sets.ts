@@ -22,7 +22,7 @@ export interface BackendSet {
   readonly secureUpgrading: Destinations;
 }
 
-/** What makes sets of backends for a handler: connections that were opened under one judge never serve another. */
+/** Creates sets of backends for a handler. Connections opened under one egress check never serve another. */
 export function backendSets(
   config: SenderConfig,
   parts: Parts,

@@ -49,7 +49,7 @@ function withNames(verifier: SenderConfig['hostnameVerifier'], tls: ClientTls): 
   return { alpn, usesClientCertificate, checksNames: verifier === 'STRICT', credentials: () => tls.credentials() };
 }
 
-/** What has no effect in such a configuration, or cannot be spoken. */
+/** Remarks on TLS fields that have no effect or are not supported. */
 export function tlsRemarks(config: SenderConfig): readonly Remark[] {
   return [
     ...remarksOn(config, []),

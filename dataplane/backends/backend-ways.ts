@@ -13,7 +13,7 @@ import { sendsAgain } from './retry-fields.ts';
 import type { SenderConfig } from './sender-fields.ts';
 import { configuredSystemProxy } from './system-proxy.ts';
 
-/** What is particular to each backend of a handler: who hears of failures, what becomes of answers, which proxy leads there. */
+/** Settings per backend of a handler: listener for failures, handling of responses, and proxy. */
 export class BackendWays {
   /** Makes messages whole, or null where they pass as they come. */
   readonly buffering: Buffering | null;

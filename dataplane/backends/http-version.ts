@@ -33,7 +33,7 @@ interface HttpVersion {
   readonly http2PriorKnowledge: boolean;
 }
 
-/** What has no effect in such a configuration. */
+/** Remarks on fields that have no effect. */
 export function httpVersionRemarks({ protocolVersion, http2PriorKnowledge }: HttpVersion): readonly Remark[] {
   if (!http2PriorKnowledge || protocolVersion === 'HTTP/2') return [];
   const message = "has no effect: 'protocolVersion' is not 'HTTP/2'";
@@ -52,7 +52,7 @@ export function withoutTls(
     : { connect, http2: 'upgrade', scheme };
 }
 
-/** What is offered to backends over TLS, the preferred protocol first; nothing where ALPN is off. */
+/** Protocols that are offered to backends over TLS, the preferred one first; empty if ALPN is off. */
 export function offeredProtocols({ protocolVersion }: HttpVersion, tls: ClientTls): readonly Protocol[] {
   if (!tls.alpn) return [];
   return protocolVersion === 'HTTP/1.1' ? ['http/1.1'] : ['h2', 'http/1.1'];

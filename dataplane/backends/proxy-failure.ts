@@ -2,7 +2,7 @@ import { errorText } from '../../platform/error-text.ts';
 import type { ConnectFailure } from '../engine/wire/connect.ts';
 import type { HttpProxy } from '../heap/objects/proxy-options.ts';
 
-/** What a message calls a proxy. */
+/** Name of a proxy in messages. */
 export function proxyName({ host, port }: HttpProxy): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

@@ -54,7 +54,7 @@ interface GivenProxies {
   readonly proxyOptions: Reference<'proxyOptions'>;
 }
 
-/** What has no effect because something else wins. */
+/** Remarks on fields that another field overrides. */
 export function proxyRemarks({ proxy, systemProxy, proxyOptions }: GivenProxies): readonly Remark[] {
   const winner = proxy !== undefined ? 'proxy' : systemProxy === true ? 'systemProxy' : null;
   if (winner === null) return [];

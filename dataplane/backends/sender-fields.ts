@@ -75,5 +75,5 @@ export const senderFields = {
   ...tlsFields,
 };
 
-/** What the fields hold once they are read. */
+/** Values of the fields after parsing. */
 export type SenderConfig = z.output<z.ZodObject<typeof senderFields>>;

@@ -81,7 +81,7 @@ export const relics: ReadonlyMap<string, string> = new Map([
 
 const KEYS_OF_PEM_FILES = 'a SecretsKeyManager with a FileSystemSecretStore takes keys and certificates from PEM files';
 
-/** What does the work of some of them. */
+/** Replacements for some of them. */
 export const availableInstead: ReadonlyMap<string, string> = new Map([
   [
     'HsmSecretStore',

@@ -20,7 +20,7 @@ export interface CheckedAdmin {
   readonly storage: CheckedObject | null;
 }
 
-/** What came of a check: the settings and objects unless there are errors. */
+/** Result of a check: the settings and objects, unless there are errors. */
 export interface AdminVerdict {
   readonly admin: CheckedAdmin | null;
   readonly problems: readonly Problem[];

@@ -15,7 +15,7 @@ const FOREVER = 2 ** 45;
 type ConnectorSettings = NonNullable<AdminSettings['connectors']>[number];
 type VertxSettings = Partial<NonNullable<ConnectorSettings['vertx']>>;
 
-/** What goes before the settings. */
+/** Options that override the settings. */
 export interface ConnectorOverrides {
   /** Undefined for every interface. */
   readonly host: string | undefined;

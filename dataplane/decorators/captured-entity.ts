@@ -30,7 +30,7 @@ export function hasEntity({ touchedEntity, incomingBody, headers }: CapturedMess
   return incomingBody === null ? headers.contentLength > 0 : incomingBody.length !== 0;
 }
 
-/** What the log says in place of content, without looking at it; null when the content itself can be shown. */
+/** Placeholder in the log for content that is not shown; null when the content itself can be shown. */
 export function entityNotice(headers: Headers): string | null {
   const contentType = headers.get('content-type');
   if (contentType === null) return '[entity without Content-Type]';

@@ -8,7 +8,7 @@ const CREDENTIAL =
 /** The name of an authorization code, which elsewhere is a harmless word. */
 const CODE_PARAMETER = 'code';
 
-/** What is masked beyond what always is. */
+/** Further names to mask, in addition to the built-in ones. */
 export interface MaskOptions {
   /** Names of headers. */
   readonly headers: readonly Pattern[];

@@ -7,7 +7,7 @@ import { contextText } from './captured-context.ts';
 import { type CapturedMessage, entityNotice, entityText, hasEntity } from './captured-entity.ts';
 import type { CredentialMask } from './credential-mask.ts';
 
-/** What a capture writes. */
+/** Options of a capture. */
 export interface CaptureOptions {
   /** How many bytes of an entity; null for none. */
   readonly entityLimit: number | null;

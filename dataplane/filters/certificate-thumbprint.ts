@@ -6,7 +6,7 @@ import { setShownThumbprint } from '../heap/objects/certificate-thumbprint.ts';
 import { denials } from '../heap/objects/denials.ts';
 import { shownCertificate } from './shown-certificate.ts';
 
-/** Tells which certificate a client has shown to a proxy in front of the gateway. */
+/** Provides the certificate that a client sent to a proxy before the gateway. */
 export const certificateThumbprintFilter = defineFilter({
   type: 'CertificateThumbprintFilter',
   summary:

@@ -1,7 +1,7 @@
 import { compilePattern, type Pattern } from '../../contract/pattern/pattern.ts';
 import { ValueProblem } from '../../contract/problem.ts';
 
-/** What a template, such as `$1`, makes of the first match in a text; null when there is none. */
+/** Applies a template, such as `$1`, to the first match in a text; null when there is none. */
 export function fillFromMatch(text: string, pattern: Pattern, template: string | undefined): string | null {
   const match = pattern.exec(text);
   if (match === null) return null;

@@ -3,7 +3,7 @@ import { canonicalPath } from '../engine/head/target.ts';
 /** A path that others begin with: the empty text for `/`, any other without a slash at its end. */
 export type PathPrefix = string;
 
-/** What a configured path means as a prefix, escaped as requests are; null when it is not one plain path. */
+/** Reads a configured path as a prefix, escaped like request paths; null when it is not one plain path. */
 export function pathPrefix(path: string): PathPrefix | null {
   if (!path.startsWith('/') || /[?#]/.test(path) || !path.isWellFormed()) return null;
   const escaped = path.replace(/[^\x21-\x7e]+/g, encodeURIComponent);

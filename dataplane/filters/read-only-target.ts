@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Target } from '../../contract/expression/target.ts';
 
-/** Says that assignments to a target have no effect, where that is so. */
+/** Logs a warning if assignments to a target have no effect. */
 export function warnIfReadOnly({ source, readOnly }: Target, log: Logger): void {
   if (readOnly) log.warn({ target: source }, 'assignment target is read-only; assignments to it have no effect');
 }

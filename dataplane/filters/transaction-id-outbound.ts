@@ -10,7 +10,7 @@ const KNOWN_NAMES = ['X-Vendor-TransactionId', 'X-ForgeRock-TransactionId'];
 /** How many requests were sent on behalf of an exchange, whichever filter numbered them. */
 const sent = new WeakMap<Exchange, number>();
 
-/** Tells backends which transaction a request belongs to. */
+/** Sends the transaction id of a request to backends. */
 export const transactionIdOutboundFilter = defineFilter({
   type: 'TransactionIdOutboundFilter',
   summary:

@@ -13,7 +13,7 @@ export interface FoundFile {
   readonly modified: number;
 }
 
-/** What stands at a place: a file, a directory, or nothing that may be served. */
+/** Entry at a path: a file, a directory, or nothing that may be served. */
 export type Found = FoundFile | 'directory' | null;
 
 /** Looks below a root directory; whatever lies outside of it behind symbolic links is not there. */

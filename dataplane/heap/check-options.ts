@@ -3,7 +3,7 @@ import type { Reading } from '../../contract/vocabulary/reading.ts';
 import type { Kind } from '../../contract/vocabulary/reference.ts';
 import type { TypeCatalogue } from './type-catalogue.ts';
 
-/** What a check needs to know beside the document. */
+/** Options of a check. */
 export interface CheckOptions {
   readonly catalogue: TypeCatalogue;
   readonly reading: Reading;

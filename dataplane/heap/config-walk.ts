@@ -4,7 +4,7 @@ import type { Path } from '../../contract/problem.ts';
 import { Reference, singleReferences } from '../../contract/vocabulary/reference.ts';
 import type { RuntimeExpression } from '../../contract/vocabulary/runtime.ts';
 
-/** What is found in a configuration that was read. */
+/** Findings in a parsed configuration. */
 export interface Found<T> {
   readonly value: T;
   readonly path: Path;

@@ -3,7 +3,9 @@ import type { CheckOptions } from './check-options.ts';
 import { ScopeCheck } from './check-scope.ts';
 import type { Scope } from './scope.ts';
 
-/** What every configuration can refer to without declaring it. An object of the same name in `config.json` wins. */
+/**
+ * Objects that every configuration can use without declaring them. An object of the same name in `config.json` wins.
+ */
 export const defaultObjects: JsonValue = [
   { name: 'baseURI', type: 'BaseUriDecorator' },
   { name: 'capture', type: 'CaptureDecorator' },

@@ -8,7 +8,7 @@ import type { Built, BuiltKind } from './kinds.ts';
 import type { Decorator } from './objects/decorator.ts';
 import type { PlaneServices } from './plane-services.ts';
 
-/** What an object is built with. */
+/** Input for building an object. */
 export interface Parts {
   /** Its name, given or generated. */
   readonly name: string;
@@ -38,7 +38,7 @@ export interface Remark {
   readonly code?: ProblemCode;
 }
 
-/** What the catalogue knows of a type. */
+/** Entry of a type in the catalogue. */
 export interface TypeDefinition<K extends BuiltKind = BuiltKind, Config = unknown> {
   /** The name that `type` in a declaration has. */
   readonly type: string;

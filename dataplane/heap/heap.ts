@@ -26,7 +26,7 @@ export class BuildFailure extends Error {
   }
 }
 
-/** What a heap knows beside its objects. */
+/** Context of a heap in addition to its objects. */
 export interface HeapOptions {
   /** The route that its objects are of; null outside of routes. */
   readonly route?: RouteKey | null;

@@ -11,7 +11,7 @@ import type { TemporaryStorage } from './objects/temporary-storage.ts';
 import type { ThrottlingPolicy } from './objects/throttling.ts';
 import type { ClientTls, ServerTls } from './objects/tls.ts';
 
-/** What stands behind a reference of each kind, once it is built. */
+/** Built object behind a reference, by kind. */
 export interface Built {
   handler: Next;
   filter: Filter;

@@ -11,7 +11,7 @@ export interface ClaimedPlace {
   readonly path: string;
 }
 
-/** What the plane lends to the objects that run in it. */
+/** Services of the data plane for its objects. */
 export interface PlaneServices {
   readonly log: Logger;
   readonly reach: Reach;

@@ -58,7 +58,7 @@ export function isRelicKey(name: string, path: Path, report: Report): boolean {
   return true;
 }
 
-/** Says that something refers to what was left out. */
+/** Reports a reference to an object that was left out. */
 export function reportUse(
   name: string,
   { message, ...rest }: ReturnType<TypeCatalogue['unknown']>,

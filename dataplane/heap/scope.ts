@@ -20,7 +20,7 @@ export interface CheckedObject {
   readonly decorations: readonly CheckedDecoration[];
 }
 
-/** What an object is good for: what its type is, or what the object is that it stands for. */
+/** Kind of an object: that of its type or, for a delegate, that of its target. */
 export function kindOf(object: CheckedObject): BuiltKind {
   if (object.definition.follows === undefined) return object.definition.kind;
   const seen = new Set<CheckedObject>();

@@ -5,7 +5,7 @@ import type { CheckedDecoration, CheckedObject } from './scope.ts';
 /** Expressions that read files when a document is read: the same text can mean something else the next time. */
 const READS_FILES = /\bread\w*\s*\(/;
 
-/** What an object is made of beside its own declaration. */
+/** Inputs of an object in addition to its own declaration. */
 export interface SurvivalTerms {
   /** Whose object it is and what its document is read with. */
   readonly owner: string;

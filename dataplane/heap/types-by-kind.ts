@@ -19,12 +19,12 @@ export function typesByKind(definitions: readonly TypeDefinition[]): readonly Ty
     .filter(({ types }) => types.length > 0);
 }
 
-/** What a type is in one sentence. */
+/** First sentence of the summary of a type. */
 export function firstSentence({ summary }: TypeDefinition): string {
   return /^.*?[.](?=\s|$)/s.exec(summary)?.[0] ?? summary;
 }
 
-/** What is to be known of a type beside its summary: its kind, its other names, who may use it. */
+/** Facts about a type in addition to its summary: kind, other names, allowed authors. */
 export function typeFacts({ kind, aliases, operatorOnly }: TypeDefinition): readonly string[] {
   return [
     `${kinds[kind]}.`,

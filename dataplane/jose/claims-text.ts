@@ -1,7 +1,10 @@
 import type { Value } from '../../contract/expression/value.ts';
 import { jsonText } from '../language/json-text.ts';
 
-/** What expressions gave, as the JSON of claims. @throws EvaluationError when it holds what JSON cannot say. */
+/**
+ * Writes the results of expressions as the JSON of claims.
+ * @throws EvaluationError for values that JSON cannot represent.
+ */
 export function claimsText(value: Value): string {
   return jsonText(value);
 }

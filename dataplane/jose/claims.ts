@@ -1,6 +1,6 @@
 import { readJsonObject } from './strict-json.ts';
 
-/** What a token claims, by the names of the claims. */
+/** Claims of a token, by name. */
 export type Claims = Readonly<Record<string, unknown>>;
 
 /** Seconds since 1970, before and after, that a date can have; what lies beyond is no date. */

@@ -73,18 +73,18 @@ const KEY_MANAGEMENT: ReadonlyMap<string, KeyManagement> = new Map([
   ['dir', DIRECT],
 ]);
 
-/** What `alg` may be in the header of an encrypted token. */
+/** Supported `alg` values of encrypted tokens. */
 export const keyManagementAlgorithms: readonly string[] = [...KEY_MANAGEMENT.keys()];
 
-/** What `enc` may be in the header of an encrypted token. */
+/** Supported `enc` values of encrypted tokens. */
 export const contentEncryptionAlgorithms: readonly string[] = [...CONTENT.keys()];
 
-/** What `alg` of an encrypted token means; undefined for every other name. */
+/** Returns the algorithm for `alg` of an encrypted token; undefined if it is not supported. */
 export function keyManagement(alg: string): KeyManagement | undefined {
   return KEY_MANAGEMENT.get(alg);
 }
 
-/** What `enc` of an encrypted token means; undefined for every other name. */
+/** Returns the algorithm for `enc` of an encrypted token; undefined if it is not supported. */
 export function contentEncryption(enc: string): ContentEncryption | undefined {
   return CONTENT.get(enc);
 }

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import type { KeyUsage } from '../heap/objects/secrets.ts';
 
-/** What a JWK says about what it may be used for (RFC 7517, section 4). */
+/** Terms of a JWK: its usages and its algorithm (RFC 7517, section 4). */
 export interface JwkTerms {
   /** The algorithm of JWA that it is for, or null when it does not say. */
   readonly algorithm: string | null;

@@ -31,7 +31,7 @@ const BY_NAME: ReadonlyMap<string, SignatureAlgorithm> = new Map<string, Signatu
   ['ML-DSA-87', pure('ml-dsa-87')],
 ]);
 
-/** What `alg` may be in the header of a signed token. `none` is not among them. */
+/** Supported `alg` values of signed tokens. `none` is not among them. */
 export const signatureAlgorithms: readonly string[] = [...BY_NAME.keys()];
 
 /** How a name in exactly this spelling signs; undefined for every other name. */

@@ -85,7 +85,7 @@ const unavailable: readonly (readonly [string, Refusal])[] = [
   ],
 ];
 
-/** What expressions may name that are evaluated for each exchange: subject is the exchange, answer its response or null. */
+/** Names for expressions that are evaluated for each exchange: subject is the exchange, answer its response or null. */
 export function runtimeLanguage(reach: Reach, constants: ReadonlyMap<string, Value>): Language {
   return language(reach, constants, exchangeRoots, [
     ...unavailable,
@@ -93,7 +93,7 @@ export function runtimeLanguage(reach: Reach, constants: ReadonlyMap<string, Val
   ]);
 }
 
-/** What expressions may name that are evaluated once, when their document is read. */
+/** Names for expressions that are evaluated once, when their document is read. */
 export function configurationLanguage(reach: Reach, constants: ReadonlyMap<string, Value>): Language {
   const names = [...exchangeRoots.map(([name]) => name), ...unavailable.map(([name]) => name)];
   const refused = names.map((name): [string, Refusal] => [name, tooEarly(name)]);

@@ -13,7 +13,7 @@ import type { ControllerEndpoint } from './controller-addresses.ts';
 import type { LinkCredentials } from './link-credentials.ts';
 import { type NumberedUpdate, UpdateParts } from './update-parts.ts';
 
-/** Whoever looks after a stream. */
+/** Listener of a stream. */
 export interface StreamOwner {
   welcomed(welcome: Welcome): void;
   update(update: NumberedUpdate): void;

@@ -20,7 +20,7 @@ import type { WholeUpdate } from './newest-update.ts';
 import { toldAuthorities } from './told-authorities.ts';
 import type { NumberedUpdate } from './update-parts.ts';
 
-/** What came of an update. */
+/** Outcome of an update. */
 export type Outcome =
   | { readonly taken: true; readonly problems: readonly RouteProblems[]; readonly newer: Ack['newer'] }
   | { readonly taken: false; readonly problems: readonly RouteProblems[] };

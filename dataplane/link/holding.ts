@@ -3,7 +3,7 @@ import { type SharedResources, withNamedResources } from '../../contract/shared-
 import { type BaseEntry, type RouteEntry, routeKeyText } from '../../contract/snapshot.ts';
 import type { BuildProblem } from '../routes/configuration.ts';
 
-/** What a plane runs of what controllers sent. It is never changed: a new one takes its place. */
+/** State of a data plane from updates of controllers. It is immutable: each change creates a new one. */
 export interface Holding {
   readonly revision: string;
   readonly base: BaseEntry;
@@ -18,7 +18,7 @@ export interface Holding {
   readonly resources: SharedResources;
 }
 
-/** What is told to a controller, so that it sends only what differs. */
+/** Summary of the state for a controller, so that it sends only the difference. */
 export function heldBy(holding: Holding | null): Held {
   if (holding === null) return { revision: null, base: null, routes: [] };
   const { revision, base, routes, unbuilt, resources } = holding;
@@ -31,7 +31,7 @@ export function heldBy(holding: Holding | null): Held {
   };
 }
 
-/** What runs once an update was built as far as it could be. @param wanted what would run if all of it could */
+/** State after an update was built as far as possible. @param wanted the state if everything could be built */
 export function builtHolding(before: Holding | null, wanted: Holding, problems: readonly BuildProblem[]): Holding {
   const isNewBase = before === null || before.base.hash !== wanted.base.hash;
   const unbuilt = new Set(

@@ -18,7 +18,7 @@ export interface LinkFiles {
   readonly key: string | undefined;
 }
 
-/** What one connection is made with. */
+/** Credentials of one connection. */
 export interface LinkCredentials {
   readonly channel: ChannelCredentials;
   readonly metadata: Metadata;

@@ -16,7 +16,7 @@ import type { Holding } from './holding.ts';
 /** An update whose parts have all come. */
 export type WholeUpdate = Omit<UpdateMessage, 'type' | 'nonce' | 'more'>;
 
-/** What becomes of an update where something newer may be held. */
+/** Result of comparing an update with a state that may be newer. */
 export interface NewestUpdate {
   /** What the plane has to change. */
   readonly update: Update;

@@ -15,7 +15,7 @@ export class CannotOpen extends Error {
   override readonly name = 'CannotOpen';
 }
 
-/** What seals: AES-256-GCM under a key of its own for each text. */
+/** Encryption with AES-256-GCM under a separate key for each text. */
 export interface Sealing {
   /** Goes before everything else. */
   readonly head: Buffer;

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { opened, sealing } from './seal.ts';
 import { syncDirectory } from './sync-directory.ts';
 
-/** What records are sealed with, and which snapshot they continue. */
+/** Key of the records, and the snapshot that they continue. */
 export interface JournalOwner {
   readonly secret: Uint8Array;
   /** Of the plane. */

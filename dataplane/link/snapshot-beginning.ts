@@ -15,7 +15,7 @@ import { type OperatorReach, operatorReach } from '../unit/operator-reach.ts';
 import type { Holding } from './holding.ts';
 import { sidecarAdmin } from './sidecar-admin.ts';
 
-/** What a plane brings along, whatever a snapshot says. */
+/** Settings of the data plane that do not depend on a snapshot. */
 export interface OwnSettings extends ConnectorOverrides {
   /** Without the temporary directory, which `admin.json` may name. */
   readonly reach: OperatorReach;

@@ -1,11 +1,11 @@
 import { isatty } from 'node:tty';
 
-/** What a log may look like; `auto` is text on a terminal and JSON elsewhere. */
+/** Formats of a log; `auto` is text on a terminal and JSON elsewhere. */
 export const logFormats = ['text', 'json', 'auto'] as const;
 
 export type LogFormat = (typeof logFormats)[number];
 
-/** What a log looks like. */
+/** Format of a log. */
 export interface LogStyle {
   /** Whether people read it; otherwise it is JSON. */
   readonly isText: boolean;

@@ -3,7 +3,7 @@ import type { Observation } from '../unit/unit-messages.ts';
 import { registerCounted, registerObserved } from './counted-metric.ts';
 import type { GaugeValue } from './gauges.ts';
 
-/** What the metrics of circuit breakers are made from, read at each scrape. */
+/** Source of the metrics of circuit breakers, read at each scrape. */
 export interface BreakerMetricsSource {
   observations(): readonly Observation[];
   gauges(): readonly GaugeValue[];

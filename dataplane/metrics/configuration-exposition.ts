@@ -1,10 +1,10 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** What has become of the routes of a configuration. */
+/** States of the routes of a configuration. */
 export const routeStates = ['serving', 'last-good', 'refusing', 'not-loaded'] as const;
 export type RouteState = (typeof routeStates)[number];
 
-/** What is told of a configuration, read at each scrape. */
+/** Source of the metrics of a configuration, read at each scrape. */
 export interface ConfigurationFigures {
   readonly routes: Readonly<Record<RouteState, number>>;
   /** When what is served was last changed, in milliseconds since 1970. */

@@ -3,7 +3,7 @@ import { routeKeyText } from '../../contract/snapshot.ts';
 import type { Observation } from '../unit/unit-messages.ts';
 import type { GaugeValue } from './gauges.ts';
 
-/** What the objects of each route counted and show, under the text of its key, at the places of `routeCounts`. */
+/** Counts and gauges of the objects of each route, by the text of its key, at the indexes of `routeCounts`. */
 export function countsByRoute(
   observations: readonly Observation[],
   gauges: readonly GaugeValue[],

@@ -2,7 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { type CounterReading, durationBounds } from '../engine/wire/counters.ts';
 import { type Row, registerCounted } from './counted-metric.ts';
 
-/** What the metrics are made from, read at each scrape. */
+/** Source of the metrics, read at each scrape. */
 export interface MetricsSource {
   read(): CounterReading;
   readonly units: number;

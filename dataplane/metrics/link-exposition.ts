@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** What is told of the link to a controller, read at each scrape. */
+/** Source of the metrics of the link to a controller, read at each scrape. */
 export interface LinkFigures {
   readonly connected: boolean;
   readonly reconnects: number;

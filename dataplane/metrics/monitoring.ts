@@ -47,7 +47,7 @@ export function monitoringRecords(routes: readonly RouteSeries[], rates: Rates, 
   });
 }
 
-/** What the ids of a route's records begin with: the name of its router within the gateway, and its own. */
+/** Prefix of the ids of a route's records: the name of its router within the gateway, and its own. */
 export function recordPrefix({ router, name }: RouteSeries): string {
   return `heap.${router.replace(/^gateway\./, '')}.route.${name}`;
 }

@@ -1,6 +1,6 @@
 import type { Observation } from '../unit/unit-messages.ts';
 
-/** What objects observed and counted, summed until somebody takes it. */
+/** Sums of the observations and counts of objects until they are collected. */
 export class Observations {
   private sums = new Map<
     string,

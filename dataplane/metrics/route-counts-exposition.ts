@@ -2,7 +2,7 @@ import type { Registry } from 'prom-client';
 import { routeCounts } from '../../contract/route-counts.ts';
 import { registerCounted } from './counted-metric.ts';
 
-/** What the objects of one route counted on all planes, at the places of `routeCounts`. */
+/** Counts of the objects of one route on all data planes, at the indexes of `routeCounts`. */
 export interface CountedRoute {
   readonly router: string;
   readonly route: string;

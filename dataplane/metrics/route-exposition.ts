@@ -6,7 +6,7 @@ import { type Row, registerCounted } from './counted-metric.ts';
 import { histogramRows } from './route-histogram.ts';
 import type { RouteSeries } from './route-series.ts';
 
-/** What route metrics are made from, read at each scrape. */
+/** Source of route metrics, read at each scrape. */
 export interface RouteMetricsSource {
   series(): readonly RouteSeries[];
   observations(): readonly Observation[];

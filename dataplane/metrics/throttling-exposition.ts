@@ -3,7 +3,7 @@ import type { Observation } from '../unit/unit-messages.ts';
 import { registerCounted, registerObserved } from './counted-metric.ts';
 import type { GaugeValue } from './gauges.ts';
 
-/** What the metrics of throttling filters are made from, read at each scrape. */
+/** Source of the metrics of throttling filters, read at each scrape. */
 export interface ThrottlingMetricsSource {
   observations(): readonly Observation[];
   gauges(): readonly GaugeValue[];

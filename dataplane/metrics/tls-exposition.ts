@@ -3,7 +3,7 @@ import type { Observation } from '../unit/unit-messages.ts';
 import { registerCounted, registerObserved } from './counted-metric.ts';
 import type { GaugeValue } from './gauges.ts';
 
-/** What the metrics of the TLS of connectors are made from, read at each scrape. */
+/** Source of the TLS metrics of connectors, read at each scrape. */
 export interface TlsMetricsSource {
   observations(): readonly Observation[];
   gauges(): readonly GaugeValue[];

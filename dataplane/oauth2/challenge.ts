@@ -24,7 +24,7 @@ export type ChallengeError = keyof typeof ERRORS;
 /** A parameter of a challenge and its value. */
 type Parameter = readonly [name: string, value: string];
 
-/** What every challenge of a resource server says. */
+/** Parameters of every challenge of a resource server. */
 export interface ChallengeOptions {
   readonly realm: string;
   /** Where the metadata of the protected resource is (RFC 9728), or null. */

@@ -7,7 +7,7 @@ import { cryptoKeyOf, thumbprintOf } from '../jose/jwk.ts';
 import { verifies } from '../jose/signature.ts';
 import { signatureAlgorithms } from '../jose/signature-algorithm.ts';
 
-/** What a proof may be signed with: everything whose other half can be shown to anybody. */
+/** Algorithms of proofs: all asymmetric ones, whose public key can be published. */
 export const proofAlgorithms: readonly string[] = signatureAlgorithms.filter((name) => !name.startsWith('HS'));
 
 /** A request that a proof has to be for. */

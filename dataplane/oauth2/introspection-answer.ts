@@ -3,7 +3,7 @@ import { invalidToken, type Resolution, type TokenRefusal } from '../heap/object
 import { type Claims, readClaims, timeClaim } from '../jose/claims.ts';
 import { scopesOf } from './token-scopes.ts';
 
-/** What became of a token, or what is wrong with whoever was asked about it, for the operator. */
+/** Verdict on a token, or the problem of the authorization server, for the operator. */
 export type Judgement =
   | Resolution
   | { readonly kind: 'trouble'; readonly reason: string; readonly refusal: TokenRefusal };

@@ -38,7 +38,7 @@ const DENIALS: Readonly<Record<ChallengeError, TokenDenial>> = {
   insufficient_user_authentication: 'insufficient-authentication',
 };
 
-/** What a resource server is made of. */
+/** Parts of a resource server. */
 export interface ResourceServerOptions {
   readonly resolver: AccessTokenResolver;
   /** Keeps what the resolver says, or null. */

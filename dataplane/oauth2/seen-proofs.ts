@@ -8,7 +8,7 @@ const SECOND_MASK = (1 << 20) - 1;
 /** How far ahead that second can be; what seems farther ahead is long over, because cut seconds come round again. */
 export const LONGEST_MEMORY = 8192;
 
-/** What became of a proof: new, used before, or not to be told for want of room. */
+/** Verdict on a proof: new, used before, or unknown because the memory is full. */
 export type Sighting = 'new' | 'seen' | 'full';
 
 /**

@@ -11,7 +11,7 @@ export interface StepUpOptions {
 /** How far ahead the clock of an authorization server may be; a later time is no time, or is written in other units. */
 const CLOCKS_APART = 60_000;
 
-/** Says whether the user behind a token has authenticated well enough, and what to ask for otherwise. */
+/** Checks whether the user of a token has authenticated strongly and recently enough, and what to request otherwise. */
 export class StepUp {
   private readonly acrValues: ReadonlySet<unknown> | null;
   private readonly maxAge: number | null;

@@ -18,7 +18,7 @@ export const ACCESS_TOKENS: TokenTypes = new Set(['jwt', 'at+jwt', undefined]);
 /** RFC 9068, section 4: what says for itself that it is an access token. */
 export const ONLY_ACCESS_TOKENS: TokenTypes = new Set(['at+jwt']);
 
-/** What a signed token holds, if it is one and one of the keys under the id signed it. */
+/** Returns the payload of a signed token if one of the keys of the id signed it. */
 export async function verifiedPayload(
   token: string,
   provider: SecretsProvider,
@@ -32,7 +32,7 @@ export async function verifiedPayload(
   return fault('no verification key matches its signature');
 }
 
-/** What an encrypted token holds, if one of the keys under the id opens it and it is known who made it. */
+/** Returns the payload of an encrypted token if one of the keys of the id decrypts it and its author is known. */
 export async function decryptedPayload(
   token: string,
   provider: SecretsProvider,

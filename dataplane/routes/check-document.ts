@@ -16,7 +16,7 @@ import { openProxies } from './open-proxies.ts';
 import { refusePrototypeKeys } from './prototype-keys.ts';
 import { secretsField } from './secrets-field.ts';
 
-/** What came of a check: the document unless it has errors. The condition is there whenever it could be read. */
+/** Result of a check: the document unless it has errors. The condition is included whenever it could be read. */
 export interface DocumentVerdict {
   readonly document: CheckedDocument | null;
   /** Null when it is not even an object. */

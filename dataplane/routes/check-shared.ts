@@ -5,7 +5,7 @@ import type { CheckOptions } from '../heap/check-options.ts';
 import { ScopeCheck } from '../heap/check-scope.ts';
 import type { CheckedObject, Scope } from '../heap/scope.ts';
 
-/** What came of a check of shared objects: the one that routes refer to, unless there are errors. */
+/** Result of a check of shared objects: the object that routes refer to, unless there are errors. */
 export interface CheckedShared {
   readonly scope: Scope;
   readonly object: CheckedObject | null;

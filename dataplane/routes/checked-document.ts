@@ -11,5 +11,5 @@ export interface CheckedDocument {
   readonly condition: RuntimeExpression<boolean> | null;
 }
 
-/** What can be seen of a document, sound or not. */
+/** Readable parts of a document, valid or not. */
 export type SeenDocument = Pick<CheckedDocument, 'scope' | 'decorations'> & { readonly handler: CheckedObject | null };

@@ -56,7 +56,7 @@ export interface ConfigurationOptions {
   storage?: TemporaryStorage | null;
 }
 
-/** What could not be built, by the document it is in: null for `config.json`. */
+/** Build problem of a document; the document is null for `config.json`. */
 export interface BuildProblem {
   readonly route: RouteKey | null;
   readonly problems: readonly Problem[];
@@ -78,7 +78,7 @@ interface Generation {
   tables: Map<string, RouterTable>;
 }
 
-/** What one unit runs: build all, swap, close. Whatever cannot be built leaves what runs as it is. */
+/** Configuration of one unit: build all, swap, close. Parts that cannot be built leave the running ones unchanged. */
 export class Configuration {
   private readonly options: ConfigurationOptions;
   private readonly entries = new Map<string, Map<string, PlacedRoute>>();

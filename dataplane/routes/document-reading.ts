@@ -28,7 +28,7 @@ export function documentReading(
   };
 }
 
-/** What gives the names in a document their meaning: objects that mean something else do not survive. */
+/** Text of everything that gives the names in a document their meaning. Objects whose text changes are rebuilt. */
 export function readingText(documents: readonly JsonObject[]): string {
   const given = documents.flatMap(({ properties }) => (isJsonObject(properties) ? [properties] : []));
   return canonicalJson(given.filter((properties) => Object.keys(properties).length > 0));

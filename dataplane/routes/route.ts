@@ -18,7 +18,7 @@ export interface Route {
   retire(): void;
 }
 
-/** What a route is made of once its objects are built. */
+/** Parts of a route once its objects are built. */
 export interface RouteParts {
   readonly entry: RouteEntry;
   readonly condition: RuntimeExpression<boolean> | null;

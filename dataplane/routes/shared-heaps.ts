@@ -44,7 +44,7 @@ export interface SharedLease {
   release(): void;
 }
 
-/** What became of a changed resource that cannot be built: the version before it stays in force. */
+/** Problem of a changed resource that cannot be built: its previous version stays in force. */
 export interface FailedShared {
   readonly resource: string;
   readonly problems: readonly Problem[];

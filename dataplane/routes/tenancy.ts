@@ -12,7 +12,7 @@ import type { PlaneTrust } from '../../contract/snapshot.ts';
 import { isOfThisMachine } from '../engine/wire/own-listeners.ts';
 import { HostGrants } from './host-grants.ts';
 
-/** What a plane knows of the place it runs in that tenants must not reach, or may. */
+/** Addresses around a data plane that tenants must not reach, or may reach. */
 export interface TenantSurroundings {
   readonly forbidden: readonly ForbiddenPlace[];
   /** What controllers forbid at the moment; another map after a change. */
@@ -21,7 +21,7 @@ export interface TenantSurroundings {
   readonly appPorts: readonly number[];
 }
 
-/** What an operator lets tenants do, as one generation of routes is built with it. */
+/** Permissions of tenants with which one generation of routes is built. */
 export interface Tenancy {
   /** The same for the same trust. */
   readonly id: string;
@@ -31,7 +31,7 @@ export interface Tenancy {
   readonly sharedObjects: ReadonlySet<string>;
 }
 
-/** What holds before anybody said anything of tenants. */
+/** Defaults without settings for tenants. */
 export const NO_TENANTS: Tenancy = {
   id: '',
   grants: new HostGrants([]),

@@ -27,7 +27,7 @@ const byType: Readonly<Record<string, { readonly private: Half; readonly public:
   dh: AGREEING,
 };
 
-/** What half of a pair this is and of which algorithm decides what it may be used for; nothing, for unknown ones. */
+/** Allowed usages of a key by its half of the pair and its algorithm; none for unknown ones. */
 export function usagesOf({ type, asymmetricKeyType }: KeyObject): ReadonlySet<KeyUsage> {
   const halves = byType[asymmetricKeyType ?? ''];
   return new Set(type === 'secret' ? [] : (halves?.[type] ?? []));

@@ -18,7 +18,7 @@ export function leaseMilliseconds(lease: Duration): number {
   return isLease(lease) ? lease.milliseconds : DEFAULT_MILLISECONDS;
 }
 
-/** What is to be said of a lease that is none. */
+/** Remarks on an invalid lease. */
 export function leaseRemarks(lease: Duration): readonly Remark[] {
   if (isLease(lease)) return [];
   const message = `has no effect: a lease must be longer than zero and limited, so it is ${DEFAULT_LEASE}`;

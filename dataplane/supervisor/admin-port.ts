@@ -7,7 +7,7 @@ import { MetricsText } from '../metrics/metrics-text.ts';
 import type { MonitoringRecord } from '../metrics/monitoring.ts';
 import { monitoringAnswer } from './monitoring-endpoint.ts';
 
-/** What the admin port shows and does. */
+/** Data and actions of the admin port. */
 export interface AdminSource {
   readonly registry: Registry;
   readonly ready: boolean;

@@ -25,7 +25,7 @@ interface Waiting {
 /** What came of an order: what units could not build, and which of them have the base that was there before. */
 type Answered = Pick<Waiting, 'problems' | 'refused'>;
 
-/** What a supervisor tells its units to run, and where their routes count. */
+/** Configuration that a supervisor sends to its units, with the metric slots of their routes. */
 export class PlaneConfiguration {
   private readonly held = new HeldSnapshot();
   private readonly retired = new SlotMemory();

@@ -31,7 +31,7 @@ import { SpareUnit } from './spare-unit.ts';
 import { type SharedUnitOptions, type SupervisedUnit, SupervisedUnits } from './supervised-units.ts';
 import { isTaken } from './taken-port.ts';
 
-/** What a plane has before it serves anything. */
+/** Parts of a data plane before it serves. */
 export interface PreparedPlaneOptions {
   readonly accessLog: AccessLogTarget;
   /** By default text on a terminal and JSON elsewhere. */
@@ -63,7 +63,7 @@ export interface PlaneLinkView {
   status(): object;
 }
 
-/** What a plane begins to serve. */
+/** Initial configuration of a data plane. */
 export interface PlaneBeginning {
   /** At least one. */
   readonly connectors: readonly Connector[];
@@ -73,7 +73,7 @@ export interface PlaneBeginning {
 
 export interface PlaneOptions extends PreparedPlaneOptions, PlaneBeginning {}
 
-/** What a plane serves at first: like its units, before routes have places to count in. */
+/** Initial configuration of a data plane, before routes have metric slots. */
 export type PlaneServing = BackendServing | (Omit<ConfigurationServing, 'update'> & { readonly update: Update });
 
 /** A running plane. */

@@ -2,7 +2,10 @@ import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:wor
 import { errorText } from '../../platform/error-text.ts';
 import { namedMemory, type SharedMemory, type TakeMemory } from '../heap/shared-memory.ts';
 
-/** What a unit asks its supervisor for memory with. Units build objects without waiting, so that the answer must not need a turn. */
+/**
+ * Link over which a unit requests memory from its supervisor. Units build objects synchronously, so the answer must
+ * not need a turn.
+ */
 export interface MemoryLink {
   readonly port: MessagePort;
   /** Counts the answers; a unit waits for it to change. */

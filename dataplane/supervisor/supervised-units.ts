@@ -13,13 +13,13 @@ import type { ConfiguredUnit } from './plane-configuration.ts';
 import { PlaneMemory } from './shared-memory.ts';
 import type { SpareUnit } from './spare-unit.ts';
 
-/** What every unit of a plane is started with. */
+/** Start parameters of every unit of a data plane. */
 export type SharedUnitOptions = Omit<
   UnitOptions,
   'role' | 'unit' | 'connectors' | 'serving' | 'counters' | 'slots' | 'memory'
 >;
 
-/** What units are to serve. */
+/** Configuration that units serve. */
 export interface UnitsServing {
   /** Where clients are accepted; at least one. */
   readonly connectors: readonly Connector[];

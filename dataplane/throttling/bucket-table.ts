@@ -5,7 +5,7 @@ import { type MemoryClock, memoryClock } from './memory-clock.ts';
 import { PartitionDigest } from './partition-digest.ts';
 import { lock, unlock, untilFree } from './shared-lock.ts';
 
-/** What `take` says when there is no bucket for a new key. */
+/** Result of `take` when there is no bucket for a new key. */
 export const FULL = -1;
 const GONE = -2;
 

@@ -30,7 +30,7 @@ export const mappedRates = () =>
     }
   });
 
-/** What `mappedRates` has read. */
+/** Returns the rates by text that `mappedRates` has read. */
 export function ratesByText(read: z.output<ReturnType<typeof mappedRates>>): ReadonlyMap<string, Rate> {
   return new Map(Object.entries(read).map(([key, rate]) => [(JSON.parse(key) as WrittenKey)[0], rateOf(rate)]));
 }

@@ -4,7 +4,7 @@ import { defineService } from '../heap/definition.ts';
 import { mappedRates, ratesByText } from './mapped-rates.ts';
 import { rateFields, rateOf } from './rate-fields.ts';
 
-/** Says how fast requests may come by a text that each of them gives. */
+/** Selects the rate of a request by the text of an expression. */
 export const mappedThrottlingPolicy = defineService({
   type: 'MappedThrottlingPolicy',
   kind: 'throttlingPolicy',

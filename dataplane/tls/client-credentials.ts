@@ -8,7 +8,7 @@ import type { TlsRules } from './options/tls-rules.ts';
 import { Renewed } from './renewed.ts';
 import { shownCertificates } from './shown-certificates.ts';
 
-/** What the TLS to backends is made of. */
+/** Parts of the TLS to backends. */
 export interface ClientTlsParts {
   readonly keyManagers: readonly KeyManager[];
   /** None for the authorities of the platform. */

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { errorText } from '../../platform/error-text.ts';
 
-/** Tells the log what is wrong once, and again when something else is: what is wrong is found anew every second. */
+/** Logs a problem once, and again when it changes, because it is detected again every second. */
 export class Complaints {
   private readonly log: Logger;
   private readonly told = new Map<string, string>();

@@ -5,7 +5,7 @@ import { withKeyPem } from './key-pem.ts';
 import type { TlsRules } from './options/tls-rules.ts';
 import { platformAuthorities } from './platform-trust.ts';
 
-/** What the context of a connection is made of. */
+/** Parts of the TLS context of a connection. */
 export interface ContextParts {
   readonly rules: TlsRules;
   /** At most one of a type is used. */

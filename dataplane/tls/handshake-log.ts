@@ -12,7 +12,7 @@ const ADVICE: Partial<Record<HandshakeFault, string>> = {
   unavailable: 'client rejected: keys or CA certificates of the connector are not available',
 };
 
-/** Tells of handshakes that came to nothing: once a minute as a warning where an operator could do something about it. */
+/** Logs failed handshakes: once a minute as a warning if an operator can fix the cause. */
 export class HandshakeLog {
   private readonly log: Logger;
   private readonly paces = new Map<HandshakeFault, LinePace>();

@@ -11,7 +11,7 @@ import { UnreadyOwner } from './unready-owner.ts';
 
 const CLOSED = 'the connection was closed during the handshake';
 
-/** What `tlsConnect` does, by public calls alone. Nothing may be sent before `done` hears of a protocol. */
+/** Implements `tlsConnect` with public calls only. Nothing may be sent before `done` gets a protocol. */
 export function publicTlsConnect(
   backend: SecureBackend,
   under: Connect,

@@ -1,7 +1,7 @@
 import type { TlsKey } from '../heap/objects/secrets.ts';
 import type { PlaneServices } from '../heap/plane-services.ts';
 
-/** What the metrics tell of the certificates that clients are shown. */
+/** Metrics of the certificates of connectors. */
 export class RenewalFigures {
   private readonly name: string;
   private readonly services: Pick<PlaneServices, 'count'>;

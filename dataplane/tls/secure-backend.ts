@@ -6,7 +6,7 @@ import type { ClientCredentials, ClientTls } from '../heap/objects/tls.ts';
 import { certifiedNames, isFor } from './host-name.ts';
 import { certificateFault, nameFault } from './tls-faults.ts';
 
-/** Who is at the other end of a connection, as the handshake showed it. */
+/** Peer of a connection, from the handshake. */
 export interface Peer {
   /** A session that is resumed was judged when it began. */
   readonly isResumed: boolean;
@@ -15,7 +15,7 @@ export interface Peer {
   certificate(): X509Certificate | null;
 }
 
-/** Whom connections are made to, how, and what later ones can resume. */
+/** Target and TLS settings of connections, and the sessions that later ones can resume. */
 export class SecureBackend {
   readonly tls: ClientTls;
   readonly host: string;

@@ -10,7 +10,7 @@ import { fixedTicketKeys, useTicketKeys } from './session-tickets.ts';
 /** Seconds that a session can be resumed. */
 const SESSION_SECONDS = 3600;
 
-/** What clients are shown, by the server that they ask for. */
+/** TLS contexts for clients, by server name. */
 export interface ServerKeys {
   /** For clients that ask for no server, or for one that is not known. */
   readonly standard: readonly TlsKey[];

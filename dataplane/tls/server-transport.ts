@@ -17,7 +17,7 @@ import { ServerHandshake } from './server-handshake.ts';
 import { shownCertificates } from './shown-certificates.ts';
 import { ChangingTicketKeys } from './ticket-keys.ts';
 
-/** What TLS from clients is made of. */
+/** Parts of the TLS from clients. */
 export interface ServerTlsParts {
   readonly keys: KeySource;
   readonly trustManagers: readonly TrustManager[];

@@ -5,7 +5,7 @@ import type { TicketKey, TicketKeys } from '../engine/wire/secure-transport.ts';
 const PERIOD = 3_600_000;
 const NO_SALT = Buffer.alloc(0);
 
-/** What the keys from some time on follow from. Whoever has it cannot say what the keys were before. */
+/** Seed of all keys from some time on. Earlier keys cannot be derived from it. */
 export interface TicketSeed {
   /** Which period it belongs to, counted from 1970. */
   readonly period: number;

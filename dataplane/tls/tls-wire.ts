@@ -16,7 +16,7 @@ const END_OF_FILE = -4095;
 const LONG_WRITE = 65_536;
 const MOST_SPARE_WRITES = 4096;
 
-/** Who leads a handshake on a wire. After `agreed` or one of the ends it hears of sessions only. */
+/** Owner of a handshake on a wire. After `agreed` or one of the ends it is called for sessions only. */
 export interface HandshakeParty {
   /** Both sides have the keys; whether the other side is the right one is still to be judged. */
   agreed(): void;

@@ -5,7 +5,7 @@ import type { InstanceDirectories, Reach } from '../../contract/reach.ts';
 /** The largest file that documents may read from. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
-/** What an operator's documents may reach, as data that can be handed to another thread. */
+/** Resources that an operator's documents may use, as data that can be sent to another thread. */
 export interface OperatorReach {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly system: Readonly<Record<string, string>>;

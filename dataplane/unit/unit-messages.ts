@@ -41,10 +41,10 @@ export interface ConfigurationServing {
   readonly appPorts?: readonly number[];
 }
 
-/** What a unit serves. */
+/** Configuration that a unit serves. */
 export type Serving = BackendServing | ConfigurationServing;
 
-/** What a unit is started with. */
+/** Start parameters of a unit. */
 export interface UnitOptions {
   readonly role: 'gatewarden-unit';
   readonly unit: number;
@@ -69,14 +69,14 @@ export interface UnitOptions {
   readonly memory: MemoryLink;
 }
 
-/** What a unit is started with that is not told yet what to serve. */
+/** Start parameters of a unit without a configuration yet. */
 export interface SpareUnitOptions {
   readonly role: 'gatewarden-spare-unit';
   /** Where its options come, once. */
   readonly options: MessagePort;
 }
 
-/** What an object of the unit observed: how often since the last report, and how long it took in all. */
+/** Observations of an object of the unit: their number since the last report, and their total time. */
 export interface Observation {
   readonly metric: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -84,7 +84,7 @@ export interface Observation {
   readonly seconds: number;
 }
 
-/** What a unit tells its supervisor. */
+/** Messages of a unit to its supervisor. */
 export type UnitReport =
   | {
       readonly kind: 'listening';
@@ -104,7 +104,7 @@ export type UnitReport =
   | { readonly kind: 'shown'; readonly gauges: readonly GaugeValue[] }
   | { readonly kind: 'drained'; readonly cut: number; readonly droppedLines: number };
 
-/** What a supervisor tells a unit. */
+/** Messages of a supervisor to a unit. */
 export type UnitOrder =
   /** Clients are to be asked to go; others may come still. */
   | { readonly kind: 'dismiss' }

@@ -5,7 +5,7 @@ import type { ServerTls } from '../heap/objects/tls.ts';
 import type { BuildProblem } from '../routes/configuration.ts';
 import type { UnitOrder } from './unit-messages.ts';
 
-/** What a unit does with the requests it reads. */
+/** Handler of a unit for the requests that it reads. */
 export interface UnitTraffic {
   readonly handle: Next;
   /** What could not be built at the start. */

@@ -9,7 +9,7 @@ import { output, reserve, wrote } from '../wire/turn.ts';
 import type { Wire } from '../wire/wire.ts';
 import type { BackendOptions } from './backend-options.ts';
 
-/** What is left to send after the head. */
+/** Content to send after the head. */
 export interface PendingContent {
   body: Body | null;
   content: Buffer | null;
@@ -28,7 +28,7 @@ const VERSION = ' HTTP/1.1\r\n';
 /** Methods whose empty content is announced (RFC 9110 §8.6), because a backend may insist on it. */
 const EXPECTS_CONTENT = new Set(['POST', 'PUT', 'PATCH']);
 
-/** What a request carries. What its headers say of the length is made to fit. @returns it; read it before the next call. */
+/** Returns the content of a request and makes its length headers fit. Read the result before the next call. */
 export function pendingContent(request: Request): PendingContent {
   const { headers } = request;
   const entity = request.touchedEntity;

@@ -13,7 +13,7 @@ export function readBaseUri(text: string): Uri | null {
   return Uri.parse(text.replace(/[?#].*$/s, ''));
 }
 
-/** What is to be said of backends of a scheme, or null for those that can be reached. */
+/** Returns the problem of backends with a scheme, or null for supported schemes. */
 export function unservedScheme(scheme: string): string | null {
   if (['http', 'https', 'ws', 'wss'].includes(scheme)) return null;
   return `requests are answered with 502: backends of the scheme '${scheme}' are not supported`;

@@ -1,6 +1,6 @@
 import type { Headers } from '../head/headers.ts';
 
-/** What the gateway tells a backend about the client. */
+/** Forwarding headers for a backend. */
 export interface ForwardingOptions {
   /** `X-Forwarded-For`, `-Host`, `-Proto` and `-Port`. */
   readonly xForwarded: boolean;
@@ -26,7 +26,7 @@ export function restoreGateways(headers: Headers, count: number): void {
   }
 }
 
-/** What is said about one client: the same for all its requests to one host. */
+/** Forwarding facts of one client: the same for all its requests to one host. */
 export interface ForwardedClient {
   readonly address: string;
   readonly scheme: string;
@@ -58,7 +58,7 @@ export function isForwardingHeader(name: string): boolean {
   return name === 'forwarded' || name.startsWith('x-forwarded-');
 }
 
-/** What a trusted peer's forwarding headers said, by name; several lines of one name as one. */
+/** Values of a trusted peer's forwarding headers, by name; several lines of one name are joined. */
 export type ForwardedLines = Readonly<Record<string, string>>;
 
 /** Takes the forwarding headers of a trusted peer out of `headers`. */

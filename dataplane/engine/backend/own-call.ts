@@ -18,7 +18,7 @@ export interface OwnRequest {
   readonly content?: string | Uint8Array;
 }
 
-/** What came back, whole. */
+/** Complete response of a call. */
 export interface OwnAnswer {
   readonly status: number;
   /** The value of a header, several lines joined; null when there is none. */
@@ -54,7 +54,7 @@ const NOBODY: ClientContext = Object.freeze({
   certificates: Object.freeze([]),
 });
 
-/** Whoever a call was made for has gone. */
+/** The client that a call was made for has disconnected. */
 export class ParentGone extends Error {
   constructor() {
     super('the client disconnected');

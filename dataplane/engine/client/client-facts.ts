@@ -20,7 +20,7 @@ const NO_LINES = Buffer.alloc(0);
 /** What trusted peers said, for requests that are sent on more than once. */
 const said = new WeakMap<Exchange, ForwardedLines>();
 
-/** What was said before the first request. */
+/** Facts of a connection before its first request. */
 export interface Greeting {
   /** What the client proved to be, its own certificate first. */
   readonly certificates: readonly X509Certificate[];
@@ -32,7 +32,7 @@ export interface Greeting {
 
 const NO_CERTIFICATES: readonly X509Certificate[] = Object.freeze([]);
 
-/** Who a client is, as far as we believe it: its peer address, the PROXY protocol, and what trusted proxies say. */
+/** Identity of a client: peer address, PROXY protocol, and headers of trusted proxies. */
 export class ClientFacts {
   readonly scheme: string;
   /** Whether forwarding headers on this connection are believed. */

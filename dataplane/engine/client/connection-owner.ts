@@ -14,7 +14,7 @@ export interface ListenedConnection {
   abort(reset: boolean): void;
 }
 
-/** What answered a request: a connection of HTTP/1, or a stream of HTTP/2. */
+/** Source of a response: a connection of HTTP/1, or a stream of HTTP/2. */
 export interface AnsweringSide {
   /** The status of the answer, 0 when there was none. */
   readonly status: number;

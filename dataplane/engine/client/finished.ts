@@ -2,7 +2,7 @@ import type { Decision } from '../message/exchange.ts';
 import type { Refusal } from '../message/refusal.ts';
 import type { RequestIds } from './request-ids.ts';
 
-/** What happened, for the access log. */
+/** Outcome of a request, for the access log. */
 export interface Finished {
   readonly method: string;
   readonly path: string;

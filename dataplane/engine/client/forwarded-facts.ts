@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { Headers } from '../head/headers.ts';
 
-/** What a trusted proxy says of the client; null for what it does not say. */
+/** Facts about the client from a trusted proxy; null for those that it does not send. */
 export interface ForwardedFacts {
   readonly address: string | null;
   readonly scheme: string | null;

@@ -13,7 +13,7 @@ import { type Swept, unwatch, watch } from '../wire/sweep.ts';
 import { REFUSED } from '../wire/wire.ts';
 import { BAD_HEADER, NEEDS_MORE, NO_HEADER, type ProxyHeader, readProxyHeader } from './proxy-protocol.ts';
 
-/** What a listener says about a client that still shakes hands, and hears of it. */
+/** Terms and listener of a client during its TLS handshake. */
 export interface PendingOwner {
   readonly transport: SecureTransport;
   /** Those that the listener speaks, the preferred one first. */

@@ -8,7 +8,7 @@ export const NEEDS_MORE = 'needs-more';
 export const NO_HEADER = 'no-header';
 export const BAD_HEADER = 'bad-header';
 
-/** What a PROXY protocol header says; `source` is null when the proxy speaks for itself. */
+/** Content of a PROXY protocol header; `source` is null when the proxy speaks for itself. */
 export interface ProxyHeader {
   readonly end: number;
   readonly source: Endpoint | null;

@@ -15,7 +15,7 @@ export function isSoundField(bytes: Buffer, start: number, nameLength: number, e
   return isSoundName(bytes, start, nameLength) && isSoundValue(bytes, start, nameLength, end);
 }
 
-/** What these rules say of the name; a colon follows it. */
+/** Checks the name of a field; a colon follows it. */
 export function isSoundName(bytes: Buffer, start: number, nameLength: number): boolean {
   const colon = start + nameLength;
   let p = bytes[start] === 58 ? start + 1 : start;
@@ -24,7 +24,7 @@ export function isSoundName(bytes: Buffer, start: number, nameLength: number): b
   return p === colon;
 }
 
-/** What they say of the value of a field whose name is sound. */
+/** Checks the value of a field with a valid name. */
 export function isSoundValue(bytes: Buffer, start: number, nameLength: number, end: number): boolean {
   const value = start + nameLength + 2;
   const stop = end - 2;

@@ -1,4 +1,4 @@
-/** What an entry costs beside its bytes (RFC 7541 §4.1). */
+/** Overhead of an entry in addition to its bytes (RFC 7541 §4.1). */
 export const ENTRY_OVERHEAD = 32;
 /** What stands around name and value in a line. */
 const LINE_OVERHEAD = ': \r\n'.length;

@@ -1,6 +1,6 @@
 import { ERROR, FLAG, FRAME, FRAME_HEADER, read31 } from './frames.ts';
 
-/** Who gets the frames of one connection. */
+/** Receiver of the frames of one connection. */
 export interface FrameReceiver {
   /** A whole frame of any type but DATA; its payload is `bytes[start, end)`, valid until the end of the turn. */
   frame(type: number, flags: number, stream: number, bytes: Buffer, start: number, end: number): void;

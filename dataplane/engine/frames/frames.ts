@@ -44,7 +44,7 @@ export const USUAL_FRAME_SIZE = 16_384;
 /** The largest window, stream and last-stream number. */
 export const MOST_31_BITS = 0x7fff_ffff;
 
-/** What a client sends before its first frame. */
+/** Connection preface of a client, sent before its first frame. */
 export const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
 
 /** Writes the header of a frame. @returns where its payload starts. */

@@ -4,7 +4,7 @@ import { FieldTable } from './field-table.ts';
 import { decodeHuffman, mostDecoded } from './huffman.ts';
 import { STATIC_ENTRIES, staticLines } from './static-table.ts';
 
-/** Who gets the fields of a header block. */
+/** Receiver of the fields of a header block. */
 export interface FieldSink {
   /**
    * A field: `bytes[start, end)` is the line `name: value` with its CRLF, valid during the call. `sound` is false when
@@ -13,7 +13,7 @@ export interface FieldSink {
   field(bytes: Buffer, start: number, nameLength: number, end: number, sound: boolean): void;
 }
 
-/** What a table has before anybody says otherwise (RFC 9113 §6.5.2). */
+/** Default size of a table (RFC 9113 §6.5.2). */
 export const INITIAL_TABLE_SIZE = 4096;
 /** Bytes of a number after its first: a value beyond 2^28 is nonsense here. */
 const MOST_NUMBER_BYTES = 4;

@@ -17,7 +17,7 @@ export const INITIAL_WINDOW = 65_535;
 const LARGEST_FRAME_SIZE = 0xff_ffff;
 const SETTING_LENGTH = 6;
 
-/** What the peer of a connection has said about itself; until it speaks, what everybody begins with. */
+/** Settings of the peer of a connection; the defaults until it sends them. */
 export class PeerSettings {
   headerTableSize: number = INITIAL_TABLE_SIZE;
   enablePush = true;

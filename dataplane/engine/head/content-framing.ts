@@ -8,7 +8,7 @@ export function putContent(wire: Wire, chunked: boolean, bytes: Buffer, start: n
   if (chunked) putText(wire, '\r\n');
 }
 
-/** Says that the content is complete. */
+/** Marks the content as complete. */
 export function putContentEnd(wire: Wire, chunked: boolean, trailers: string): void {
   if (chunked) putText(wire, `0\r\n${trailers}\r\n`);
 }

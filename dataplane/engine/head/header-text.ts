@@ -6,7 +6,7 @@ export function headerBytes(text: string): string {
   return ASCII.test(text) ? text : Buffer.from(text, 'utf8').latin1Slice();
 }
 
-/** What the bytes of a header say, given one character for each: UTF-8, or Latin-1 where they are none. */
+/** Decodes the bytes of a header, given as one character each: UTF-8, or Latin-1 if they are not UTF-8. */
 export function headerText(bytes: string): string {
   if (ASCII.test(bytes)) return bytes;
   try {

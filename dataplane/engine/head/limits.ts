@@ -6,7 +6,7 @@ import { trailerRules } from './trailers.ts';
 const bytes = () => z.number().int().min(1);
 const milliseconds = () => z.number().int().min(0);
 
-/** What one listener holds its clients to. Every field has its default here and nowhere else. Times are milliseconds. */
+/** Limits of one listener for its clients. Every default is defined here only. Times are milliseconds. */
 export const listenerLimits = z.strictObject({
   targetBytes: bytes().max(65_536).default(8192).describe('Maximum length of the request target; 414 beyond it.'),
   headBytes: bytes()

@@ -1,4 +1,4 @@
-/** What turns lines into fields of HTTP/2; both write at `at` and return where they stopped. */
+/** Encoder of lines as HTTP/2 fields; both methods write at `at` and return where they stopped. */
 export interface LineEncoder {
   line(
     out: Buffer,

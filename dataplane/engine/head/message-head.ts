@@ -28,7 +28,7 @@ export function dropLine(line: number): void {
   ranges.table[line] = ~ranges.table[line]!;
 }
 
-/** What a Connection header can say. */
+/** Options of a Connection header. */
 export interface ConnectionOptions {
   close: boolean;
   keepAlive: boolean;

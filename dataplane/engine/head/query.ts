@@ -1,4 +1,4 @@
-/** What becomes of a query that holds what a query may not: it passes as it came, or encoded, or it is refused. */
+/** Handling of a query with characters that are not allowed: pass it unchanged, encode it, or reject it. */
 export const queryRules = ['pass', 'encode', 'refuse'] as const;
 export type Queries = (typeof queryRules)[number];
 

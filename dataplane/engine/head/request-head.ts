@@ -12,7 +12,7 @@ import {
   readConnection,
 } from './message-head.ts';
 
-/** What the scan holds a request head to. */
+/** Limits of a scan of a request head. */
 export interface RequestHeadLimits {
   readonly targetBytes: number;
   readonly headBytes: number;
@@ -22,7 +22,7 @@ export interface RequestHeadLimits {
   readonly underscores: boolean;
 }
 
-/** What the last scan found; read it before scanning again. Offsets are relative to `base`. */
+/** Result of the last scan; read it before scanning again. Offsets are relative to `base`. */
 export const requestHead = {
   base: 0,
   methodEnd: 0,

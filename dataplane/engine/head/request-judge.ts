@@ -11,7 +11,7 @@ import type { Queries } from './query.ts';
 import { requestHead } from './request-head.ts';
 import { judgeTarget, target } from './target.ts';
 
-/** What a listener allows heads to ask for. */
+/** Rules of a listener for request heads. */
 export interface JudgeLimits {
   readonly queries: Queries;
   readonly missingHost: boolean;

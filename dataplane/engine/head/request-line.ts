@@ -1,4 +1,4 @@
-/** What a request asked for, as far as it can be told. */
+/** Parts of a request line, as far as they could be read. */
 export interface AskedFor {
   readonly method: string;
   /** Without the query, which may hold tokens. */

@@ -10,7 +10,7 @@ import {
   readConnection,
 } from './message-head.ts';
 
-/** What the last scan found; read it before scanning again. Offsets are relative to `base`. */
+/** Result of the last scan; read it before scanning again. Offsets are relative to `base`. */
 export const responseHead = {
   base: 0,
   minor: 1,

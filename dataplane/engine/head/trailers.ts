@@ -20,12 +20,12 @@ const LISTED = new Set([
 
 const GRPC_STATUS = /^grpc-status:/im;
 
-/** What may pass of the trailer lines that a client sent. */
+/** Filters the trailer lines of a client to the allowed ones. */
 export function requestTrailers(lines: string, rule: TrailerRule): string {
   return lines === '' || rule === 'all' ? lines : linesWith(lines, (name) => LISTED.has(name));
 }
 
-/** What may pass to a client of the trailer lines of an answer; those of gRPC are all its metadata. */
+/** Filters the trailer lines of a response to the allowed ones; all trailers of gRPC pass as metadata. */
 export function responseTrailers(lines: string, headers: Headers | null, rule: TrailerRule): string {
   if (lines === '') return lines;
   const passed = GRPC_STATUS.test(lines) ? lines : requestTrailers(lines, rule);

@@ -7,7 +7,7 @@ import { DrainGate } from '../wire/drain-gate.ts';
 import type { StreamSink } from '../wire/send-stream.ts';
 import { type Passed, REFUSED, type Wire } from '../wire/wire.ts';
 
-/** Who hears how the sending of an answer ended. */
+/** Listener for the end of sending a response. */
 export interface AnswerOwner {
   answerSent(): void;
   /** `why` where the backend is to blame for it. */

@@ -2,7 +2,7 @@ import type { ProxyHeader } from '../client/proxy-protocol.ts';
 import type { Refusal } from '../message/refusal.ts';
 import type { Request } from '../message/request.ts';
 
-/** Who gets the requests that are read. */
+/** Receiver of the requests that are read. */
 export interface RequestReceiver {
   readonly scheme: string;
   /** A request is being answered: further ones wait. */

@@ -27,7 +27,7 @@ const SETTINGS = 4;
 const IN_HTTP2 =
   "the response is HTTP/2: set protocolVersion to 'HTTP/2', and http2PriorKnowledge where there is no TLS";
 
-/** Who gets what a backend says. */
+/** Receiver of the responses of a backend. */
 export interface ResponseReceiver extends BodySource {
   /** The method that is being answered decides whether there is a body. */
   readonly method: string;

@@ -4,7 +4,7 @@ import { SETTING } from '../frames/settings.ts';
 /** The window of a stream: what a backend may send ahead of a client that does not read. */
 export const STREAM_WINDOW = 262_144;
 
-/** What we tell a backend about ourselves: nothing is pushed, and heads are as long as they may be in HTTP/1.1. */
+/** Our settings for a backend: no server push, and the header size of HTTP/1.1. */
 export function backendSettings({ headBytes }: BackendOptions): readonly (readonly [number, number])[] {
   return [
     [SETTING.ENABLE_PUSH, 0],

@@ -11,7 +11,7 @@ export interface FloodLimits {
   readonly streamResets: number;
 }
 
-/** Tells a busy peer from one that sends what is cheap to send and dear to read. */
+/** Distinguishes a busy peer from one that sends frames that are cheap to send and expensive to read. */
 export class FloodGuard {
   private readonly limits: FloodLimits;
   private since = 0;

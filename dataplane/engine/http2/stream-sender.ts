@@ -29,7 +29,7 @@ export interface ContentSource {
   abandon(): void;
 }
 
-/** Who hears how the sending ended. */
+/** Listener for the end of sending. */
 export interface SendingStream {
   contentEnded(): void;
   /** What was held back has gone out. */

@@ -2,7 +2,7 @@ import type { UpgradedPeer } from '../message/response.ts';
 import { HeldWire } from '../wire/held-wire.ts';
 import { type CarryingStream, StreamWire } from './stream-wire.ts';
 
-/** What carries another protocol on a stream (RFC 8441): until the answer agrees to it, what comes is kept. */
+/** Tunnel for another protocol on a stream (RFC 8441). Data is buffered until the response accepts the tunnel. */
 export class StreamTunnel {
   /** What the client wants to hear when it begins, or null. */
   readonly proof: string | null;

@@ -7,7 +7,7 @@ import { EntityBroken, EntityTooLarge, HeldContentFull } from './entity-fault.ts
 import { HeldShare } from './held-content.ts';
 import type { KeptContent } from './kept-content.ts';
 
-/** What `bytes`, `decoded` and `text` read unless told otherwise: as much as the listener of this unit allows. */
+/** Default limit of `bytes`, `decoded` and `text`: that of the listener of this unit. */
 export const entityLimit = { bytes: 1 << 20 };
 
 const NO_BYTES = Buffer.alloc(0);

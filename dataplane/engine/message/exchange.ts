@@ -9,7 +9,7 @@ import type { Response } from './response.ts';
 import type { Uri } from './uri.ts';
 import type { WebSocketTerms } from './websocket-terms.ts';
 
-/** Who sent the request, as far as we believe it. */
+/** Client of the request, as far as it is trusted. */
 export interface ClientContext {
   readonly remoteAddress: string;
   readonly remotePort: number;
@@ -38,7 +38,7 @@ export interface RouterContext {
   readonly uriTemplateVariables: ReadonlyMap<string, string>;
 }
 
-/** What relates this exchange to calls that are made for it. */
+/** Relation of this exchange to the calls that are made for it. */
 export interface TransactionIdContext {
   readonly transactionId: { readonly value: string };
 }
@@ -87,7 +87,7 @@ export interface Decision {
   readonly object: string;
 }
 
-/** Who a filter found out the user is. */
+/** User that a filter identified. */
 export interface Identity {
   /** The name of the user, or null where there is none. Never a credential. */
   readonly user: string | null;
@@ -230,7 +230,7 @@ export class Exchange {
   }
 }
 
-/** What a filter or a handler returns: a response, or the promise of one. */
+/** Result of a filter or a handler: a response, or the promise of one. */
 export type Answer = Response | PromiseLike<Response>;
 /** The rest of the chain, and a handler. */
 export type Next = (exchange: Exchange) => Answer;

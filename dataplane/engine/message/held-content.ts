@@ -6,7 +6,7 @@ const forgotten = new FinalizationRegistry<{ bytes: number }>((held) => {
   heldContent.bytes -= held.bytes;
 });
 
-/** What one message holds of it. */
+/** Share of one message in the buffered content. */
 export class HeldShare {
   private held: { bytes: number } | null = null;
 

@@ -1,6 +1,6 @@
 import type { ListenerLimits } from '../head/limits.ts';
 
-/** What clients of a listener may agree on with a backend when they open a WebSocket. */
+/** Extensions and subprotocols that clients of a listener may negotiate with a backend for a WebSocket. */
 export interface WebSocketOptions {
   /** Subprotocols that are passed on; all, when it is absent or empty. */
   readonly subprotocols?: readonly string[];
@@ -10,7 +10,7 @@ export interface WebSocketOptions {
   readonly perFrameCompression?: boolean;
 }
 
-/** What a listener holds the WebSockets of its clients to. Sizes are bytes as they are sent, 0 for any. */
+/** Limits of a listener for the WebSockets of its clients. Sizes are bytes on the wire, 0 for no limit. */
 export interface WebSocketTerms {
   readonly subprotocols: readonly string[] | null;
   readonly perMessageCompression: boolean;

@@ -58,7 +58,7 @@ export function isOffered({ name }: Extension, { perMessage, perFrame }: Compres
   return perFrame || !PER_FRAME.has(name);
 }
 
-/** What reserved bits mean once these were agreed on. An extension that we do not know may use all of them. */
+/** Meaning of the reserved bits after these extensions were negotiated. An unknown extension may use all of them. */
 export function reservedBits(extensions: readonly Extension[]): Reserved {
   let first = 0;
   let later = 0;

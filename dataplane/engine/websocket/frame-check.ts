@@ -14,7 +14,7 @@ export interface Reserved {
   readonly opcodes: boolean;
 }
 
-/** What the frames of one side are held to. */
+/** Rules for the frames of one side. */
 export interface FrameTerms {
   /** Clients mask their frames, backends do not. */
   readonly masked: boolean;

@@ -6,14 +6,14 @@ import { acceptFor } from './accept-key.ts';
 import { type CompressionTerms, type Extension, isOffered, readExtensions, reservedBits } from './extensions.ts';
 import type { Reserved } from './frame-check.ts';
 
-/** What may be agreed on in a handshake. */
+/** Options that a handshake may negotiate. */
 export interface HandshakeTerms {
   /** Subprotocols that may be offered; null for all. */
   readonly subprotocols: readonly string[] | null;
   readonly compression: CompressionTerms;
 }
 
-/** What a backend is asked for, and what it must answer. */
+/** Request to a backend, and the response that it must give. */
 export interface Handshake {
   readonly accept: string;
   readonly subprotocols: readonly string[];
@@ -42,7 +42,7 @@ export function readHandshake(request: Request, terms: HandshakeTerms): Handshak
   return { accept, subprotocols, extensions };
 }
 
-/** What the backend agreed to, as far as frames show it. @returns why it did not, otherwise. */
+/** Returns the negotiated options that affect frames, or the reason why the response of the backend is invalid. */
 export function readSwitch(headers: Headers, { accept, subprotocols, extensions }: Handshake): Reserved | string {
   if (headers.get('sec-websocket-accept') !== accept) return 'its Sec-WebSocket-Accept does not belong to the key';
   const subprotocol = headers.get('sec-websocket-protocol');

@@ -8,7 +8,7 @@ import type { Reserved } from './frame-check.ts';
 import { readHandshake, readSwitch } from './handshake.ts';
 import { Relay, type RelayTerms } from './relay.ts';
 
-/** What a handler says of the WebSockets to its backends. Sizes are bytes as they are sent, 0 for any. */
+/** Settings of a handler for the WebSockets to its backends. Sizes are bytes on the wire, 0 for no limit. */
 export interface BackendWebSockets {
   readonly perMessageCompression: boolean;
   readonly perFrameCompression: boolean;

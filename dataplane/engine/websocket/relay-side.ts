@@ -1,7 +1,7 @@
 import type { Passed, Wire, WireOwner } from '../wire/wire.ts';
 import { type Finding, FrameCheck, type FrameTerms } from './frame-check.ts';
 
-/** Hears what one of its two sides does: the relay between them. */
+/** Listener for one of the two sides: the relay between them. */
 export interface RelaySideOwner {
   received(side: RelaySide, bytes: Buffer, start: number, end: number): void;
   passes(side: RelaySide, bytes: Buffer, length: number): Passed;

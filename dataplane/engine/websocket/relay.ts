@@ -10,7 +10,7 @@ import { putClose } from './close-frame.ts';
 import { CLOSED, type Finding, type FrameTerms } from './frame-check.ts';
 import { RelaySide, type RelaySideOwner } from './relay-side.ts';
 
-/** What one WebSocket is held to. Times are milliseconds. */
+/** Limits of one WebSocket. Times are milliseconds. */
 export interface RelayTerms {
   readonly client: FrameTerms;
   readonly backend: FrameTerms;

@@ -46,7 +46,7 @@ export interface ConnectRequest {
   port: number;
 }
 
-/** What the engine needs of the bindings. */
+/** Parts of the native bindings that the engine uses. */
 export interface NativeBindings {
   /** Slot 0: bytes read or a negative error. */
   readonly state: Int32Array;

@@ -36,7 +36,7 @@ export interface SecureClient {
   readonly serverName: string | null;
 }
 
-/** Who waits for the end of a handshake, and gets what arrives right after it. Exactly one of the two is called. */
+/** Listener for the end of a handshake, which also gets the data right after it. Exactly one of the two is called. */
 export interface HandshakeOwner extends WireOwner {
   secured(client: SecureClient): void;
   /** The connection is closed; the detail is for the log. */

@@ -23,7 +23,7 @@ const newArena = (): Buffer => Buffer.allocUnsafeSlow(ARENA_SIZE + SLACK);
 
 /** All reads land here first. */
 export const readBuffer: Buffer = Buffer.allocUnsafeSlow(READ_SIZE + SLACK);
-/** What handles are given to read into; the slack stays ours. */
+/** Buffer that handles read into; the slack stays ours. */
 export const readView: Uint8Array = readBuffer.subarray(0, READ_SIZE);
 
 /** The output arena: write at `at`, between `reserve` and `wrote`. */
@@ -52,7 +52,7 @@ let onFault: (wire: Wire, fault: unknown) => void = (_wire, fault) => {
   throw fault;
 };
 
-/** Says what happens when a connection's code throws; the default lets it reach the process. */
+/** Sets the handler for errors of connection code; by default they reach the process. */
 export function setFaultHandler(handler: (wire: Wire, fault: unknown) => void): void {
   onFault = handler;
 }
@@ -164,7 +164,7 @@ export function keep(something: Retainable): void {
   unfinished.push(something);
 }
 
-/** Says that promises will settle in this turn, so that their output still goes out with it. */
+/** Announces that promises will settle in this turn, so that their output still goes out with it. */
 export function awaiting(): void {
   awaited++;
 }

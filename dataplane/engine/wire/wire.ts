@@ -1,4 +1,4 @@
-/** What a wire tells the connection that owns it. Everything but `blocked`, `drained` and `passes` comes in a turn. */
+/** Events of a wire for the connection that owns it. All except `blocked`, `drained` and `passes` arrive in a turn. */
 export interface WireOwner {
   /** Bytes arrived; they are valid until the end of the turn. `bytes[end]` is 0 and may be read. */
   receive(bytes: Buffer, start: number, end: number): void;
@@ -13,7 +13,7 @@ export interface WireOwner {
   passes(bytes: Buffer, length: number): Passed;
 }
 
-/** What became of bytes that were offered without a copy. */
+/** Outcome for bytes that were offered without a copy. */
 export type Passed = typeof REFUSED | typeof PASSED | typeof LENT;
 /** Not taken. */
 export const REFUSED = 0;

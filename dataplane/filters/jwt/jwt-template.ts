@@ -14,7 +14,7 @@ interface TemplateMap {
   readonly [name: string]: Template;
 }
 
-/** What the claims of a JWT are made of: a map, or one expression that gives a map. */
+/** Template of the claims of a JWT: a map, or one expression that evaluates to a map. */
 export type JwtTemplate = RuntimeExpression<Value> | TemplateMap;
 
 /** Claims that are moments: without them, or with another value, a JWT would say something else than was meant. */

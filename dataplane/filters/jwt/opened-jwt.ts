@@ -8,14 +8,14 @@ import { verifyWithSecrets } from '../../jose/verification.ts';
 /** A JWT may be signed and encrypted, in either order. */
 const MOST_LAYERS = 2;
 
-/** What JWTs must be signed and encrypted with; null for what is not asked for. */
+/** Keys that JWTs must be signed and encrypted with; null where none is required. */
 export interface JwtSecrets {
   readonly provider: SecretsProvider | null;
   readonly verificationSecretId: string | null;
   readonly decryptionSecretId: string | null;
 }
 
-/** What is in a JWT. */
+/** Content of a JWT. */
 export interface OpenedJwt {
   /** The header of what holds the claims. */
   readonly header: Readonly<Record<string, unknown>>;

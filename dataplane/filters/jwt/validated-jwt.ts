@@ -39,7 +39,7 @@ export const validationFields = {
     ),
 };
 
-/** What those fields have to observe. */
+/** Checks for these fields. */
 export const validationRules = [
   needs('verificationSecretId', 'secretsProvider'),
   needs('decryptionSecretId', 'secretsProvider'),
@@ -54,7 +54,7 @@ export interface ValidationConfig {
   readonly failureHandler?: Reference<'handler'> | undefined;
 }
 
-/** What their writer should know. */
+/** Remarks on these fields. */
 export function validationRemarks(config: ValidationConfig): Remark[] {
   const { verificationSecretId, decryptionSecretId, secretsProvider } = config;
   const remarks: Remark[] = [];

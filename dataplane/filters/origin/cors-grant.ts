@@ -2,7 +2,7 @@ import type { Duration } from '../../../contract/duration.ts';
 import { Response } from '../../engine/message/response.ts';
 import { addVary } from './vary.ts';
 
-/** What one policy accepts; `*` stands for everything. */
+/** Values that one policy accepts; `*` accepts everything. */
 export interface CorsPolicy {
   readonly origins: '*' | readonly string[];
   readonly acceptedMethods: '*' | readonly string[];
@@ -12,7 +12,7 @@ export interface CorsPolicy {
   readonly allowCredentials: boolean;
 }
 
-/** What a policy means for one origin, made once. */
+/** Precomputed answer of a policy for one origin. */
 export interface CorsGrant {
   acceptsMethod(method: string): boolean;
   /** The answer to a preflight for this method and list of headers, or null when the policy does not accept it. */

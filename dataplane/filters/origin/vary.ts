@@ -1,6 +1,6 @@
 import type { Headers } from '../../engine/head/headers.ts';
 
-/** Tells caches that an answer also depends on these headers of its request. */
+/** Adds these request headers to Vary, for caches. */
 export function addVary(headers: Headers, ...names: readonly string[]): void {
   const vary = headers.get('vary');
   if (vary === null) {

@@ -1,6 +1,6 @@
 import type { Exchange } from '../../engine/message/exchange.ts';
 
-/** What is known of an access token that an authorization server vouches for. The same object serves many requests. */
+/** A valid access token. The same object serves many requests. */
 export interface AccessToken {
   readonly kind: 'token';
   /** The token as the client sent it. */
@@ -38,10 +38,10 @@ export interface SchemeChallenge {
   readonly parameters: readonly (readonly [name: string, value: string])[];
 }
 
-/** What became of a token. */
+/** Verdict on a token. */
 export type Resolution = AccessToken | TokenRefusal;
 
-/** Says what access tokens are worth. */
+/** Validates access tokens and returns their claims. */
 export interface AccessTokenResolver {
   /**
    * Judges a token by itself: the answer may be used for other requests that carry it. `token` has the grammar of RFC
@@ -73,7 +73,7 @@ export interface ResourceAccess {
   scopes(exchange: Exchange): ReadonlySet<string> | Promise<ReadonlySet<string>>;
 }
 
-/** What tells caches of tokens that were revoked, and whether it can be heard at all. */
+/** Source of revocations for token caches, and whether it is reachable. */
 export interface Revocations {
   /** Whether it is heard now; false while the notification service is away. */
   readonly isHeard: boolean;

@@ -13,7 +13,7 @@ export interface NeededEntities {
   readonly response: boolean;
 }
 
-/** What an expression needs of the request's body. */
+/** Part of the request body that an expression needs. */
 export function bodyNeed(expression: RuntimeExpression<unknown> | null): BodyNeed {
   const compiled = expression?.compiled;
   if (compiled?.touches('request.entity') === true) return 'always';

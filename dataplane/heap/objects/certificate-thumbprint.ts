@@ -12,7 +12,7 @@ interface ThumbprintContext {
 /** Certificates last as long as their connections, and are asked for with every request. */
 const known = new WeakMap<X509Certificate, string>();
 
-/** What tokens are bound to (`x5t#S256`): the SHA-256 of a certificate in DER, in base64url. */
+/** Thumbprint that tokens are bound to (`x5t#S256`): the SHA-256 of a certificate in DER, in base64url. */
 export function thumbprintOfCertificate(certificate: X509Certificate): string {
   let thumbprint = known.get(certificate);
   if (thumbprint === undefined) {
@@ -22,7 +22,7 @@ export function thumbprintOfCertificate(certificate: X509Certificate): string {
   return thumbprint;
 }
 
-/** Tells whoever asks later which certificate the client has, whatever the connection says. */
+/** Sets the certificate of the client for later objects; it overrides that of the connection. */
 export function setShownThumbprint(exchange: Exchange, certificate: X509Certificate): void {
   const context: ThumbprintContext = Object.freeze({ value: thumbprintOfCertificate(certificate) });
   exchange.setContext(CONTEXT, context);

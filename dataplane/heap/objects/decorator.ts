@@ -2,7 +2,7 @@ import type { Kind } from '../../../contract/vocabulary/reference.ts';
 import type { Filter, Next } from '../../engine/message/exchange.ts';
 import type { AccessTokenResolver } from './access-tokens.ts';
 
-/** What is decorated. */
+/** Object that is decorated. */
 export interface Decorated {
   readonly kind: Kind;
   /** The name of the object, given or generated. */

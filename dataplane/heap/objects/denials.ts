@@ -6,7 +6,7 @@ import { emptyRefusal, type Response } from '../../engine/message/response.ts';
 import type { Parts } from '../definition.ts';
 import { objectLabels } from './object-labels.ts';
 
-/** What a verdict was made from, for the log at the level debug. It must hold no secret. */
+/** Inputs of a verdict, for the log at the level debug. They must contain no secret. */
 export type Inputs = () => Readonly<Record<string, unknown>>;
 
 /**
@@ -23,7 +23,7 @@ export interface Denials<R extends Refusal> {
 /** Refusals that `gw_denied_total` counts together with others. */
 const COUNTED_AS: Partial<Record<Refusal, DenialReason>> = { 'not-judged-now': 'not-judged' };
 
-/** What an object that refuses for these reasons does it with. */
+/** Creates the refusals of an object with these codes. */
 export function denials<R extends Refusal>(
   parts: Parts,
   codes: readonly R[],

@@ -1,6 +1,6 @@
 import type { Parts } from '../definition.ts';
 
-/** What the metrics of an object are labelled with: which object it is, and in which route; empty outside of routes. */
+/** Metric labels of an object: its name and its route; the route is empty outside of routes. */
 export interface ObjectLabels extends Readonly<Record<string, string>> {
   readonly fully_qualified_name: string;
   readonly name: string;

@@ -1,10 +1,10 @@
 import type { KeyObject, X509Certificate } from 'node:crypto';
 import type { Secret } from '../../../contract/secret.ts';
 
-/** What a key is used for. */
+/** Usage of a key. */
 export type KeyUsage = 'sign' | 'verify' | 'encrypt' | 'decrypt' | 'wrapKey' | 'unwrapKey' | 'agreeKey';
 
-/** What a secret is asked for: its bytes, or a key with a usage. */
+/** Purpose of a secret: its bytes, or a key with a usage. */
 export type SecretPurpose = 'generic' | KeyUsage;
 
 /** A password, a passphrase or any other bytes. */
@@ -79,7 +79,7 @@ export interface KeyManager {
   watch(listener: () => void): () => void;
 }
 
-/** What one side of TLS connections believes. */
+/** Trust settings of one side of TLS connections. */
 export interface Trust {
   /** Trusted for themselves and for what they issued. */
   readonly certificates: readonly X509Certificate[];
@@ -91,7 +91,7 @@ export interface Trust {
   readonly everything: boolean;
 }
 
-/** Whom one side of TLS connections trusts. */
+/** Provides the CA certificates that one side of TLS connections trusts. */
 export interface TrustManager {
   /** Rejects when it cannot be said; nobody is trusted then. */
   trust(): Promise<Trust>;

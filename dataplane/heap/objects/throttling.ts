@@ -6,7 +6,7 @@ export interface Rate {
   readonly nanoseconds: bigint;
 }
 
-/** Says how fast the requests of a partition may come. */
+/** Policy that returns the rate of a request. */
 export interface ThrottlingPolicy {
   /** The same object for the same rate where possible. Null: no limit. */
   rate(exchange: Exchange): Rate | null | Promise<Rate | null>;

@@ -1,7 +1,7 @@
 import type { SecureContext } from 'node:tls';
 import type { SecureTransport } from '../../engine/wire/secure-transport.ts';
 
-/** What a connection to a backend is made with. */
+/** TLS settings of a connection to a backend. */
 export interface ClientCredentials {
   readonly context: SecureContext;
   /** Whether every certificate is believed, whoever issued it. */

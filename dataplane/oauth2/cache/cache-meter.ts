@@ -4,7 +4,7 @@ import { objectLabels } from '../../heap/objects/object-labels.ts';
 /** Why a cache no longer holds something: its time is over, it is full, or somebody took it out. */
 export type EvictionCause = 'expired' | 'size' | 'explicit';
 
-/** What a cache tells of itself. */
+/** Metrics of a cache. */
 export interface CacheMeter {
   hit(): void;
   miss(): void;

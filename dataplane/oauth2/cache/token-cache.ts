@@ -5,7 +5,7 @@ import { SharedScopes } from '../client/shared-scopes.ts';
 import type { CacheMeter, EvictionCause } from './cache-meter.ts';
 import { VouchedToken } from './vouched-token.ts';
 
-/** What becomes of kept tokens when nobody can tell any more which of them are revoked. */
+/** Handling of cached tokens while revocations are unavailable. */
 export type DisconnectionStrategy = 'NEVER_CLEAR' | 'CLEAR_ON_DISCONNECT' | 'CLEAR_ON_RECONNECT';
 
 /** How long tokens are kept and how many. Times are in milliseconds. */

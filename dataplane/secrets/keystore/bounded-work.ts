@@ -9,7 +9,7 @@ const MOST_ITEMS = 5000;
 /** How many hashes are done before others get their turn, if nobody says otherwise. */
 const STEPS_OF_A_TURN = 2000;
 
-/** What reading one keystore may cost. Whoever wrote the file decides how much it asks for, not how much it gets. */
+/** Work limit of reading one keystore. The author of a file decides how much work it asks for, not how much it gets. */
 export class BoundedWork {
   private rounds = MOST_ROUNDS;
   private items = MOST_ITEMS;

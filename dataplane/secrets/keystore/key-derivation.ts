@@ -9,7 +9,7 @@ import { repeatedHash } from './repeated-hash.ts';
 /** Far above what anybody writes, and little enough to be hashed at once. */
 const MOST_SALT = 1024;
 
-/** What the derivation of PKCS #12 is for. */
+/** Purposes of the PKCS #12 key derivation. */
 export const PURPOSE = { key: 1, iv: 2, mac: 3 } as const;
 
 export interface Pkcs12Derivation {

@@ -24,7 +24,7 @@ export interface CertificateEntry {
 
 export type KeystoreEntry = KeyEntry | CertificateEntry;
 
-/** What a keystore holds. */
+/** Content of a keystore. */
 export interface Keystore {
   /** By alias, as Java lists them. */
   readonly entries: ReadonlyMap<string, KeystoreEntry>;

@@ -150,7 +150,7 @@ function entryReason(error: unknown, password: KeystorePassword): string {
   return `the secret '${password.id}' is not its password, or it is damaged${hint}`;
 }
 
-/** What is said of a keystore that is not there or not for the gateway. */
+/** Message for a keystore that is missing or not readable by the gateway. */
 export function unreadableKeystore(path: string): string {
   return `the keystore '${path}' cannot be read: there is no such file, or the gateway may not read it`;
 }

@@ -6,7 +6,7 @@ export class KeystoreProblem extends Error {
   }
 }
 
-/** What a part of a keystore is told by that does not have the form it should have. */
+/** Problem of a malformed part of a keystore. */
 export function damaged(part: string): KeystoreProblem {
   return new KeystoreProblem(`it is damaged: ${part}`);
 }

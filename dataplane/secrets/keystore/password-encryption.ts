@@ -7,7 +7,7 @@ import { damaged, KeystoreProblem, WrongPassword } from './keystore-problem.ts';
 import { decryptRc2 } from './rc2.ts';
 import { decryptRc4 } from './rc4.ts';
 
-/** What one keystore is read with. */
+/** Limits of reading one keystore. */
 export interface Limits {
   readonly work: BoundedWork;
   readonly elements: ElementCount;

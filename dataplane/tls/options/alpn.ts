@@ -5,7 +5,7 @@ export function alpnList(protocols: readonly Protocol[]): Buffer {
   return Buffer.concat(protocols.map((name) => Buffer.from(`${String.fromCharCode(name.length)}${name}`, 'latin1')));
 }
 
-/** What the negotiation came to: HTTP/1.1 where nothing else was agreed on. */
+/** Negotiated protocol: HTTP/1.1 if nothing else was agreed on. */
 export function agreedProtocol(name: string | false | null): Protocol {
   return name === 'h2' ? 'h2' : 'http/1.1';
 }

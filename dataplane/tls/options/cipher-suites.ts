@@ -64,7 +64,7 @@ export function isGone(name: string): boolean {
   return GONE.test(name);
 }
 
-/** What may be written. */
+/** Names of supported cipher suites. */
 export function cipherSuiteNames(): string[] {
   return [...SUITES_13, ...Object.keys(SUITES_12).map((name) => `TLS_${name}`)];
 }

@@ -5,7 +5,7 @@ import { certificateFault } from '../tls-faults.ts';
 /** Whether clients show a certificate: nobody is asked, who has one shows it, nobody comes in without. */
 export type ClientAuth = 'NONE' | 'REQUEST' | 'REQUIRED';
 
-/** What a client showed. */
+/** Certificates of a client, and their verification result. */
 export interface ShownCertificates {
   /** Its chain, its own first; empty when it showed none. */
   readonly certificates: readonly X509Certificate[];
@@ -14,7 +14,7 @@ export interface ShownCertificates {
   readonly isResumed: boolean;
 }
 
-/** What is held against a client, or null. A certificate that is not trusted is worse than none. */
+/** Returns the reason to reject a client, or null. A certificate that is not trusted is worse than none. */
 export function clientRefusal(
   auth: ClientAuth,
   trustsAll: boolean,

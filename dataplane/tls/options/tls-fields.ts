@@ -15,7 +15,7 @@ export function oneOrMore<K extends Kind>(kind: K): z.ZodType<OneOrMore<K>, unkn
   return z.union([ref(kind), z.array(ref(kind)).min(1)]).meta({ label: `${kinds[kind]} reference(s)` });
 }
 
-/** What such a field holds, as a list. */
+/** Values of such a field, as a list. */
 export function allOf<K extends Kind>(references: OneOrMore<K> | undefined): readonly Reference<K>[] {
   if (references === undefined) return [];
   return references instanceof Reference ? [references] : references;
@@ -90,7 +90,7 @@ function withHint(message: string, meant: string | undefined): ValueProblem {
   return new ValueProblem('value', message, meant === undefined ? undefined : `did you mean '${meant}'?`);
 }
 
-/** What all TLS options say about the way TLS is spoken. */
+/** Fields of all TLS options about versions and cipher suites. */
 export const protocolFields = {
   sslCipherSuites: z
     .array(suite())
@@ -117,7 +117,7 @@ export const alpnField = z
 
 export const hostnameVerifier = choice(['STRICT', 'ALLOW_ALL']);
 
-/** What is to be said of such a choice. */
+/** Remarks on such a choice. */
 export function verifierRemarks(verifier: z.output<typeof hostnameVerifier> | undefined): readonly Remark[] {
   if (verifier !== 'ALLOW_ALL') return [];
   const message = 'is for tests: anyone with a certificate of a trusted CA can impersonate the backend';

@@ -6,7 +6,7 @@ export const VERSIONS = ['TLSv1.2', 'TLSv1.3'] as const;
 
 export type TlsVersion = (typeof VERSIONS)[number];
 
-/** What a configuration says about how to speak TLS. */
+/** TLS versions and cipher suites of a configuration. */
 export interface TlsWishes {
   readonly sslCipherSuites?: readonly (CipherSuite | null)[] | undefined;
   readonly sslContextAlgorithm?: readonly TlsVersion[] | undefined;
