@@ -61,7 +61,7 @@ export function readProperties(
     const evaluated = evaluate(applyTransformations(substitute(loaded, path), report, path), path);
     if (isTooMuch(evaluated, path)) return;
     const clash = set.add(name, evaluated);
-    if (clash !== undefined) fault('property', path, `gives the token '${clash}' a second time`);
+    if (clash !== undefined) fault('property', path, `defines the token '${clash}' a second time`);
   }
 
   /** Of a tenant all properties together are held to what a document may be; those that follow are left out. */

@@ -118,7 +118,7 @@ export class AdminServer {
     const guard = (row ?? place?.rows[0])?.guard ?? this.options.guard;
     const refusal = await guard.admit(request, path);
     if (refusal !== null) return refusalAnswer(refusal);
-    if (place === null) return textAnswer(404, `there are ${listOf(table.listed)}`);
+    if (place === null) return textAnswer(404, `not found; the paths are ${listOf(table.listed)}`);
     return row === undefined ? wrongMethod(place) : callRow(row, place, request, query);
   }
 }

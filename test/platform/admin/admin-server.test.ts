@@ -83,7 +83,7 @@ describe('an admin server', () => {
   it('lists its paths for an unknown one', async () => {
     expect(await ask(await open(), '/other')).toMatchObject({
       status: 404,
-      text: 'there are /health, /status, /routes/{id} and /broken\n',
+      text: 'not found; the paths are /health, /status, /routes/{id} and /broken\n',
     });
   });
 
