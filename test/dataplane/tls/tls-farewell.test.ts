@@ -102,7 +102,7 @@ describe('a session with a backend that was refused', () => {
       if (!(wire instanceof TlsWire)) throw new Error('another wire');
       return [result, wire];
     };
-    const refused = { refusal: 'backend-tls', reason: expect.stringMatching(/is not one for 'backend\.test'/) };
+    const refused = { refusal: 'backend-tls', reason: expect.stringMatching(/is not valid for 'backend\.test'/) };
     const [first, wire] = await attempt();
     expect(first).toEqual(refused);
     // a hostile backend can send its ticket with the end of the handshake, so that it is read after the judgement

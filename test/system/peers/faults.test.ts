@@ -80,7 +80,7 @@ describe('a backend whose certificate is not good', () => {
   it.each([
     ['expired', /it has expired/],
     ['early', /not valid yet/],
-    ['misnamed', /not one for 'localhost': it is for elsewhere\.test/],
+    ['misnamed', /not valid for 'localhost': it is for elsewhere\.test/],
     ['unknown', /issuer is not trusted/],
   ] as const)('%s: is not spoken to until it has a good one', async (fault, reason) => {
     const before = await gateway.refusals('backend-tls');
