@@ -101,7 +101,7 @@ export const statelessAccessTokenResolver = defineService({
       config: { issuer: 'https://login.example.com' },
     },
     {
-      title: 'Tokens that are signed by keys in files',
+      title: 'Tokens signed with keys in files',
       config: {
         issuer: 'https://as.example.com/',
         secretsProvider: {

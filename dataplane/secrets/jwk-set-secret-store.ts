@@ -12,20 +12,18 @@ import { leaseExpiry, leaseMilliseconds, leaseRemarks } from './lease.ts';
 const DEFAULT_CACHE = '2 minutes';
 const DEFAULT_CACHE_MILLISECONDS = 120_000;
 const LEAST_CACHE_MILLISECONDS = 10_000;
-const DANGER = 'anybody on the way can put in other keys';
+const DANGER = 'anyone on the path can replace the keys';
 
 /** Keys of a JWK set at a URL. */
 export const jwkSetSecretStore = defineService({
   type: 'JwkSetSecretStore',
   kind: 'secretStore',
   summary:
-    'Finds public keys in a JWK set (RFC 7517) at a URL, such as that of an authorization server, or at the URL that an ' +
-    'issuer publishes in its metadata. A secret id that ' +
-    'asks for them can be any: the `kid` of a token names its key, and without one all keys of the set that may ' +
-    'verify are tried in its order. The set is fetched when it is needed first and then again before its lease is ' +
-    'over, while the keys at hand serve. When it cannot be fetched, they serve until their lease is over, and then ' +
-    'there are none. Symmetric keys and the private halves of keys are not taken from a URL; these and keys that ' +
-    'are not sound are left out, with a warning.',
+    'Reads public keys from a JWK set (RFC 7517) at a URL, such as that of an authorization server, or at the URL in ' +
+    'the metadata of an issuer. Any secret id can be used: the `kid` of a token names its key; without `kid` all ' +
+    'verification keys of the set are tried in order. The set is fetched when it is first needed and again before its ' +
+    'lease expires, while the current keys stay in use. If it cannot be fetched, the current keys are used until their ' +
+    'lease expires; then there are none. Symmetric keys, private keys and invalid keys are left out, with a warning.',
   config: z
     .strictObject({
       jwkUrl: url()
@@ -33,11 +31,11 @@ export const jwkSetSecretStore = defineService({
           error: "must not hold a user and a password: put a filter that sends them in front of 'handler'",
         })
         .optional()
-        .describe('Where the JWK set is.'),
+        .describe('URL of the JWK set.'),
       issuer: issuerUrl()
         .optional()
         .describe(
-          'URL of the issuer whose keys these are. Its metadata names the JWK set (OpenID Connect Discovery, RFC 8414) ' +
+          'URL of the issuer of these keys. Its metadata names the JWK set (OpenID Connect Discovery, RFC 8414) ' +
             'and must name this issuer, character by character.',
         ),
       leaseExpiry: leaseExpiry(),
@@ -47,15 +45,15 @@ export const jwkSetSecretStore = defineService({
       cacheTimeout: duration({ zero: true, unlimited: true })
         .prefault(DEFAULT_CACHE)
         .describe(
-          'After what time the set is fetched again; earlier if the lease would be over. Less than 10 seconds and ' +
-            'unlimited give the default.',
+          'Interval between fetches of the set; shorter if the lease would expire. Less than 10 seconds and unlimited ' +
+            'give the default.',
         ),
       cacheMissCacheTime: duration({ unlimited: true })
         .prefault('2 minutes')
         .describe(
-          'How long the same unknown `kid` does not cause another fetch. All unknown names together may cause four ' +
-            'fetches in a row, and then one in each twelfth of this time or in 10 seconds, whichever is shorter: made-up ' +
-            'names cannot delay a key rotation for longer than that.',
+          'How long the same unknown `kid` does not cause another fetch. All unknown `kid`s together may cause four ' +
+            'fetches in a row, and then one in each twelfth of this time or in 10 seconds, whichever is shorter. Forged ' +
+            '`kid`s cannot delay a key rotation for longer than that.',
         ),
     })
     .check(exclusive('jwkUrl', 'issuer'), oneRequired('jwkUrl', 'issuer')),

@@ -48,7 +48,7 @@ export function programmedOf(verdict: ResourceVerdict, { planes, withheld }: Sel
   const also = withheld.length === 0 ? '' : `; ${withheldText(withheld)}`;
   const lost = missing.filter(({ cutOffSince, isAwaited }) => cutOffSince !== undefined || isAwaited === true);
   const say = (message: string): string => `${withRefusals(message, refused, key)}${unreachedText(lost)}${also}`;
-  if (refuses) return { status: false, reason: 'RefusesTraffic', message: say(`${count} refuse its requests`), text };
+  if (refuses) return { status: false, reason: 'RefusesTraffic', message: say(`${count} reject its requests`), text };
   if (!isThis) {
     const message = say(`${count} run generation ${generation}, which keeps serving`);
     return { status: false, reason: 'LastGoodServes', message, text };
@@ -58,13 +58,13 @@ export function programmedOf(verdict: ResourceVerdict, { planes, withheld }: Sel
   return { status: false, reason: refused.length > 0 ? 'PlaneRefused' : 'Pending', message, text };
 }
 
-/** Names planes that serve what they ran before, because no controller reaches them. */
+/** Names data planes that still serve their previous version, because no controller reaches them. */
 function unreachedText(planes: readonly PlaneFacts[]): string {
   const parts = planes.slice(0, NAMED_PLANES).map((plane) => {
     if (plane.cutOffSince === undefined)
-      return `; plane ${planeName(plane)} is Ready and not connected to a controller`;
+      return `; data plane ${planeName(plane)} is Ready but not connected to a controller`;
     const since = new Date(plane.cutOffSince).toISOString().replace(/\.\d+Z$/, 'Z');
-    return `; plane ${planeName(plane)} has had no controller since ${since}, and its Pod is Ready`;
+    return `; data plane ${planeName(plane)} has had no contact with a controller since ${since}, but its Pod is Ready`;
   });
   const more =
     planes.length > NAMED_PLANES ? [`; and ${planes.length - NAMED_PLANES} more data planes without contact`] : [];

@@ -140,7 +140,7 @@ describe('shared objects', () => {
     expect(configuration.builtObjects).toBe(before);
   });
 
-  it('of two tenants with one name are told apart', async () => {
+  it('of two tenants with the same name are separate', async () => {
     const [ours, theirs] = [new IssuerKey(), new IssuerKey()];
     const tenants = ['shop', 'bank'].map((name) => ({ name, hosts: [`${name}.test`] }));
     const routes = {

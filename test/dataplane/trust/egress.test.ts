@@ -332,7 +332,7 @@ describe("calls of the gateway's own", () => {
     expect(requests.map(({ target }) => target)).toEqual(['/introspect']);
   });
 
-  it('for an object that an operator declared go where the operator said', async () => {
+  it('through an object of an operator may reach the addresses of the operator', async () => {
     const { destination, requests } = await backend();
     const endpoint = `http://127.0.0.1:${destination.port}/introspect`;
     const heap = [

@@ -38,9 +38,9 @@ it.each<[string, ResourceVerdict, PlaneFacts[], string, boolean, string, string]
     'Pending',
     false,
     '1/2',
-    '1 of 2 planes run this generation; plane edge/b is Ready and not connected to a controller',
+    '1 of 2 planes run this generation; data plane edge/b is Ready but not connected to a controller',
   ],
-  ['no planes', verdict('orders'), [], 'NoPlanes', false, '0/0', 'no plane is there that it selects'],
+  ['no planes', verdict('orders'), [], 'NoPlanes', false, '0/0', 'no data plane matches its selector'],
   [
     'one that cannot build it',
     verdict('orders'),

@@ -80,7 +80,7 @@ it('counts its deadline from now, however long the engine was idle before', asyn
   expect(String((await answer).content)).toBe('late');
 });
 
-it('tells nothing of the client for whom it is made but its transaction', async () => {
+it('forwards only the transaction id of the client', async () => {
   const place = await mirror();
   const handler = client();
   let seen: Exchange | null = null;
