@@ -105,7 +105,7 @@ it('leads to WebSockets', async () => {
 });
 
 it.each([
-  ['/unknown/x', 'backend-proxy-credentials', 'wants'],
+  ['/unknown/x', 'backend-proxy-credentials', 'rejected our credentials'],
   ['/wrong/x', 'backend-proxy', '401'],
   ['/forbidden/x', 'backend-proxy', '403'],
 ])('that rejects %s gives 502, the metric %s and a log line with the reason', async (path, refusal, reason) => {
