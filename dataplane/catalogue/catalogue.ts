@@ -14,6 +14,9 @@ import { cookieFilter } from '../filters/cookies/cookie.ts';
 import { csrfFilter } from '../filters/cookies/csrf.ts';
 import { fragmentFilter } from '../filters/cookies/fragment.ts';
 import { setCookieUpdateFilter } from '../filters/cookies/set-cookie-update.ts';
+import { fileAttributesFilter } from '../filters/credentials/file-attributes.ts';
+import { httpBasicAuthFilter } from '../filters/credentials/http-basic-auth.ts';
+import { passwordReplayFilter } from '../filters/credentials/password-replay.ts';
 import { dateHeaderFilter } from '../filters/date-header.ts';
 import { entityExtractFilter } from '../filters/entity-extract.ts';
 import { forwardedRequestFilter } from '../filters/forwarded-request.ts';
@@ -114,9 +117,11 @@ export const catalogue = new TypeCatalogue(
     dateHeaderFilter,
     encryptedPrivateKeyJwtClientAuthenticationFilter,
     entityExtractFilter,
+    fileAttributesFilter,
     forwardedRequestFilter,
     fragmentFilter,
     headerFilter,
+    httpBasicAuthFilter,
     httpBasicAuthenticationClientFilter,
     idTokenValidationFilter,
     jwtBuilderFilter,
@@ -124,6 +129,7 @@ export const catalogue = new TypeCatalogue(
     locationHeaderFilter,
     oauth2ResourceServerFilter,
     oauth2TokenExchangeFilter,
+    passwordReplayFilter,
     privateKeyJwtClientAuthenticationFilter,
     resourceOwnerOAuth2ClientFilter,
     setCookieUpdateFilter,

@@ -3,9 +3,9 @@ import { dirname, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { errorCode } from '../../platform/error-code.ts';
 import { errorText } from '../../platform/error-text.ts';
+import { watchDirectory } from '../../platform/watched-directory.ts';
 import type { KeyManager, TlsKey } from '../heap/objects/secrets.ts';
 import { pemSecrets } from '../secrets/pem-secrets.ts';
-import { watchDirectory } from '../secrets/watched-directory.ts';
 
 /** A certificate with its chain, and its key, in a PEM file each. */
 export interface CertificateFiles {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { flag } from '../../contract/vocabulary/configured.ts';
 import { type Reference, ref } from '../../contract/vocabulary/reference.ts';
+import { watchDirectory } from '../../platform/watched-directory.ts';
 import type { Parts } from '../heap/definition.ts';
-import { watchDirectory } from './watched-directory.ts';
 
 /** Whoever replaces a file does it in several steps, and all of them are one change. */
 const SETTLE_MILLISECONDS = 20;

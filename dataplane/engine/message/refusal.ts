@@ -75,6 +75,8 @@ export const refusals = {
   'keys-unreadable': { status: 500, reason: 'the keys of the JWK set cannot be read' },
   'no-client-token': { status: 502, reason: 'the authorization server gave no access token for the backend' },
   'exchange-refused': { status: 403, reason: 'the authorization server refused to exchange the token' },
+  'login-refused': { status: 401, reason: 'the application did not accept the credentials, or there are none' },
+  'user-name': { status: 500, reason: 'the user name has a colon, which Basic authentication cannot carry' },
   'route-unsound': { status: 500, reason: 'the route for this request has errors in its configuration' },
   'circuit-open': { status: 500, reason: 'the circuit breaker is open: too many requests failed lately' },
   loop: { status: 508, reason: 'the request has come through the gateway too many times' },

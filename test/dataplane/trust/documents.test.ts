@@ -58,6 +58,24 @@ describe("a tenant's document", () => {
     ],
     ['a place for its content', declared('TemporaryStorage', { directory: '/var' }), 'heap.0.config.directory'],
     [
+      'a file with attributes',
+      {
+        handler: {
+          type: 'Chain',
+          config: {
+            filters: [
+              {
+                type: 'FileAttributesFilter',
+                config: { file: '/etc/passwd', key: 'user', value: 'root', target: '${attributes.user}' },
+              },
+            ],
+            handler: ok,
+          },
+        },
+      },
+      'handler.config.filters.0.config.file',
+    ],
+    [
       'the proxies of the system',
       { handler: { type: 'ReverseProxyHandler', config: { systemProxy: true } } },
       'handler.config.systemProxy',
@@ -137,6 +155,7 @@ it('every field with a path on the data plane is listed above and rejected for t
   );
   const effective = named.filter((name) => name !== 'CaptureFilter.file'); // which has no effect
   expect(effective.sort()).toEqual([
+    'FileAttributesFilter.file',
     'FileSystemSecretStore.directory',
     'KeyStoreSecretStore.file',
     'ResourceHandler.directories',

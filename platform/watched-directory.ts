@@ -1,6 +1,6 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
-import { errorCode } from '../../platform/error-code.ts';
+import { errorCode } from './error-code.ts';
 
 /**
  * Tells whenever something in a directory changes, also when the directory itself is replaced: its parent is watched as
