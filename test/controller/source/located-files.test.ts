@@ -49,7 +49,7 @@ function take({ base, set }: Update): void {
 
 /** Waits until a document has these properties. */
 async function become(name: string, properties: JsonValue): Promise<void> {
-  await vi.waitFor(() => expect(served.get(name)).toEqual(properties), { timeout: 30_000, interval: 5 });
+  await vi.waitFor(() => expect(served.get(name)).toEqual(properties), { timeout: 250_000, interval: 5 });
 }
 
 const route = (properties: unknown): object => ({ properties, handler: 'ReverseProxyHandler' });

@@ -9,7 +9,7 @@ import {
   type ScriptedPeer,
 } from '../../../support/backends/scripted-backend.ts';
 import { refusalOf, untilAnswers } from '../../../support/clients/answers.ts';
-import { untilStill } from '../../../support/clients/event-loop.ts';
+import { untilStill, untilTrue } from '../../../support/clients/event-loop.ts';
 import { httpExchange } from '../../../support/clients/http-exchange.ts';
 import {
   get,
@@ -18,6 +18,7 @@ import {
   startProxiedBackend,
   startProxiedServer,
 } from '../../../support/gateways/proxied-backend.ts';
+import { StoppedClock } from '../../../support/gateways/stopped-clock.ts';
 
 const MEBIBYTE = 1 << 20;
 const upload = (length: number, target = '/upload'): string =>
@@ -172,7 +173,8 @@ describe('an answer before the whole request', () => {
 });
 
 describe('a response that does not arrive in time', () => {
-  const timeout = { backend: { responseTimeout: 150 } };
+  const TIMEOUT = 5000;
+  const timeout = { backend: { responseTimeout: TIMEOUT } };
 
   it.each([
     ['nothing comes', ''],
@@ -183,9 +185,11 @@ describe('a response that does not arrive in time', () => {
       eachRequest((request, peer) => (peer.index === 0 ? bytes : plainAnswer(`for ${request.target}`))),
       timeout,
     );
+    const clock = new StoppedClock();
     const client = await pair.client();
     client.send(get('/silent'));
-    const answers = await untilAnswers(client, 1);
+    await untilTrue(() => pair.backend.requests.length === 1);
+    const answers = await clock.passUntil(untilAnswers(client, 1), TIMEOUT);
     expect(answers.at(-1)!.status).toBe(502);
     expect(answers.at(-1)!.headers.get('content-type')).toBe('application/json');
     expect(refusalOf(answers.at(-1)!)).toBe('backend-timeout');
@@ -202,9 +206,11 @@ describe('a response that does not arrive in time', () => {
       eachRequest((request, peer) => (peer.index === 0 ? bytes : plainAnswer(`for ${request.target}`))),
       timeout,
     );
+    const clock = new StoppedClock();
     const client = await pair.client();
     client.send(get('/stalling'));
-    const text = await client.untilClosed();
+    await client.until((received) => received.includes('half'));
+    const text = await clock.passUntil(client.untilClosed(), TIMEOUT);
     expect(text).toMatch(/\r\n\r\n(4\r\n)?half(\r\n)?$/);
     await pair.backend.peers[0]!.untilClosed();
     await expectServingOn(pair);
@@ -217,47 +223,57 @@ describe('a response that does not arrive in time', () => {
       }),
       timeout,
     );
+    const clock = new StoppedClock();
     const client = await pair.client();
     client.send(upload(64 * MEBIBYTE));
     client.send(Buffer.alloc(64 * MEBIBYTE, 'x'));
-    const answers = await untilAnswers(client, 1);
+    await untilStill(() => client.socket.bytesWritten - client.socket.writableLength);
+    const answers = await clock.passUntil(untilAnswers(client, 1), TIMEOUT);
     expect(answers[0]!.status).toBe(502);
     await pair.backend.peers[0]!.untilClosed();
     await expectServingOn(pair);
   });
 
-  /** Goes by when the gateway has given up on a request that nobody answers: longer than its time-out. */
-  async function timeoutGoesBy(pair: Proxied<unknown>): Promise<void> {
+  /** Lets time pass until the gateway has given up on a request that nobody answers: longer than its time-out. */
+  async function timeoutGoesBy(pair: Proxied<unknown>, clock: StoppedClock): Promise<void> {
     const client = await pair.client();
     client.send(get('/never'));
-    expect(await untilAnswers(client, 1)).toMatchObject([{ status: 502 }]);
+    await asked.promise;
+    asked = Promise.withResolvers<void>();
+    expect(await clock.passUntil(untilAnswers(client, 1), TIMEOUT)).toMatchObject([{ status: 502 }]);
   }
 
-  /** So long that a busy machine lets a backend write within it. */
-  const patient = { backend: { responseTimeout: 3000 } };
+  /** Settles when the backend gets a request that it never answers. */
+  let asked = Promise.withResolvers<void>();
   const content = new BytePattern(2, 32 * MEBIBYTE);
   const answering = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    if (request.url === '/never') return;
+    if (request.url === '/never') {
+      asked.resolve();
+      return;
+    }
     response.setHeader('Content-Length', content.length);
     await writePattern(response, content);
     response.end();
   };
 
   it('is not cut off because the client reads late', async () => {
-    const pair = await startProxiedServer(answering, patient);
+    const pair = await startProxiedServer(answering, { ...timeout, limits: { bodyRate: 0, readRate: 0 } });
+    const clock = new StoppedClock();
     const exchange = await httpExchange({
       port: pair.gateway.port,
       expected: content,
-      answered: async () => {
-        await timeoutGoesBy(pair);
-        await timeoutGoesBy(pair);
+      answered: async (answer) => {
+        await untilStill(() => answer.socket.bytesRead);
+        await timeoutGoesBy(pair, clock);
+        await timeoutGoesBy(pair, clock);
       },
     });
     expect(exchange).toMatchObject({ status: 200, exact: true });
   });
 
   it('is not cut off because the client reads late and still uploads', async () => {
-    const pair = await startProxiedServer(answering, patient);
+    const pair = await startProxiedServer(answering, { ...timeout, limits: { bodyRate: 0, readRate: 0 } });
+    const clock = new StoppedClock();
     const upload = new BytePattern(3, 3 * 65_536);
     let stalled = (): void => {};
     const stall = new Promise<void>((resolve) => {
@@ -271,8 +287,8 @@ describe('a response that does not arrive in time', () => {
       answered: async (answer) => {
         await untilStill(() => answer.socket.bytesRead);
         stalled();
-        await timeoutGoesBy(pair);
-        await timeoutGoesBy(pair);
+        await timeoutGoesBy(pair, clock);
+        await timeoutGoesBy(pair, clock);
       },
     });
     expect(exchange).toMatchObject({ status: 200, exact: true });

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { callHandler, OwnCallTimeout } from '../../../../dataplane/engine/backend/own-call.ts';
 import type { Exchange, Next } from '../../../../dataplane/engine/message/exchange.ts';
 import { heldContent } from '../../../../dataplane/engine/message/held-content.ts';
@@ -164,14 +164,19 @@ it('rejects content that breaks off', async () => {
 it('times out when the response does not end, and closes the connection', async () => {
   let gone = (): void => {};
   const left = new Promise<void>((resolve) => (gone = resolve));
+  const asked = Promise.withResolvers<void>();
   const backend = await HttpBackend.start((request, response) => {
     request.socket.on('close', gone);
     response.writeHead(200);
-    response.write('and then');
+    response.write('and then', () => asked.resolve());
   });
   onTestFinished(() => backend.close());
   const { host, port } = backend.destination;
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }); // its time is over once the backend has begun
+  onTestFinished(() => void vi.useRealTimers());
   const call = callHandler(client(), { method: 'GET', uri: `http://${host}:${port}/` }, { parent: null, timeout: 50 });
+  await asked.promise;
+  vi.advanceTimersByTime(50);
   await expect(call).rejects.toThrow(OwnCallTimeout);
   await left;
 });
@@ -184,13 +189,16 @@ it('times out for a handler that never answers', async () => {
 });
 
 describe('an answer to a call of the gateway where handlers do not stream', () => {
+  /** Time for a call that a busy machine needs long for. */
+  const PATIENT = 250_000;
+
   /** Handlers that cannot put anything into a file. */
   function withoutFiles(type: string): Next {
     const parent = mkdtempSync(join(tmpdir(), 'gatewarden-test-'));
     onTestFinished(() => rmSync(parent, { recursive: true }));
     const directory = join(parent, 'files');
     const storage = { type: 'TemporaryStorage', config: { directory, memoryLimit: 1000 } };
-    const config = { asyncBehavior: 'non_streaming', temporaryStorage: storage };
+    const config = { asyncBehavior: 'non_streaming', temporaryStorage: storage, soTimeout: 'zero' };
     const handler = buildObjects([{ name: 'it', type, config }]).get('handler', 'it');
     rmSync(directory, { recursive: true });
     writeFileSync(directory, 'a file is in its place');
@@ -205,7 +213,8 @@ describe('an answer to a call of the gateway where handlers do not stream', () =
 
   it('buffers the response in memory, not in a file', async () => {
     const uri = await sending((response) => response.end('x'.repeat(1_000_000)));
-    const answer = await callHandler(withoutFiles('ClientHandler'), { method: 'GET', uri }, { parent: null });
+    const request = { method: 'GET', uri };
+    const answer = await callHandler(withoutFiles('ClientHandler'), request, { parent: null, timeout: PATIENT });
     expect([answer.status, answer.content.length]).toEqual([200, 1_000_000]);
     expect(heldContent.bytes).toBe(0);
   });
@@ -226,7 +235,7 @@ describe('an answer to a call of the gateway where handlers do not stream', () =
         response.on('close', () => response.removeAllListeners('drain'));
         more();
       });
-      const call = callHandler(withoutFiles(type), { method: 'GET', uri }, { parent: null });
+      const call = callHandler(withoutFiles(type), { method: 'GET', uri }, { parent: null, timeout: PATIENT });
       if (type === 'ClientHandler') await expect(call).rejects.toThrow('backend-body-too-large');
       else expect((await call).status).toBe(502);
       await over.promise;
