@@ -16,7 +16,6 @@ import type { PlaneViews } from './plane-views.ts';
 import { RunningRoutes } from './running-routes.ts';
 import { SessionClock } from './session-clock.ts';
 import type { SessionListener } from './session-listener.ts';
-import { updateMessage } from './update-parts.ts';
 
 export interface PlaneSessionOptions {
   readonly stream: MessageStream;
@@ -208,7 +207,7 @@ export class PlaneSession {
     const { nonce } = this.open(view, update);
     const { parts } = update;
     for (let index = 0; index < parts.count; index++) {
-      if (!(await this.stream.send(updateMessage(nonce, parts.encoded(index))))) break;
+      if (!(await this.stream.send(parts.message(index, nonce)))) break;
     }
     leave?.();
   }

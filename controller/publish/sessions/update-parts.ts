@@ -40,12 +40,14 @@ interface Part {
   readonly resources: readonly SharedResource[];
   readonly routes: readonly RouteEntry[];
   encoded: WeakRef<Buffer> | null;
+  /** The nonce in what was encoded. */
+  nonce: number;
 }
 
 /**
- * An update in messages that lack their beginning, which holds the nonce, so that planes can share them. What is removed
- * and kept goes with the last part: nothing of an update counts before it is whole. A part is encoded when a plane is
- * about to be sent it, so that a large update is never in memory as a whole.
+ * An update in messages. What is removed and kept goes with the last part: nothing of an update counts before it is
+ * whole. A part is encoded when a plane is about to be sent it, so that a large update is never in memory as a whole.
+ * Planes with the same nonce share the bytes: it is the first one for all that hold nothing.
  */
 export class UpdateParts {
   /** About how many bytes all parts have. */
@@ -61,6 +63,7 @@ export class UpdateParts {
       resources: group.filter((entry) => 'type' in entry),
       routes: group.filter((entry) => 'router' in entry),
       encoded: null,
+      nonce: 0,
     }));
     this.bytes = length + JSON.stringify([base, resources?.remove, remove, keep]).length;
   }
@@ -69,22 +72,25 @@ export class UpdateParts {
     return this.parts.length;
   }
 
-  /** A part as bytes. Planes that are sent it at the same time share them; nobody else keeps them. */
-  encoded(index: number): Buffer {
+  /** A part as a message. Planes that are sent it at the same time share it; nobody else keeps it. */
+  message(index: number, nonce: number): Buffer {
     const part = this.parts[index];
     if (part === undefined) throw new RangeError(`the update has ${this.count} parts and none at ${index}`);
     const ready = part.encoded?.deref();
-    if (ready !== undefined) return ready;
-    const made = this.encode(index, part);
+    if (ready !== undefined) return part.nonce === nonce ? ready : withNonce(ready, part.nonce, nonce);
+    const made = this.encode(index, part, nonce);
     part.encoded = new WeakRef(made);
+    part.nonce = nonce;
     return made;
   }
 
-  private encode(index: number, { routes: set, resources: shared }: Part): Buffer {
+  private encode(index: number, { routes: set, resources: shared }: Part, nonce: number): Buffer {
     const { revision, full, base, remove, keep, defaults, seen, resources } = this.content;
     const gone = index === 0 ? (resources?.remove ?? []) : [];
     const isLast = index === this.count - 1;
-    const text = JSON.stringify({
+    const message = {
+      type: 'update',
+      nonce,
       revision,
       full,
       ...(isLast ? {} : { more: true }),
@@ -95,14 +101,18 @@ export class UpdateParts {
       seen,
       ...(shared.length + gone.length > 0 && { resources: { set: shared, remove: gone } }),
       set,
-    });
-    return Buffer.from(text.slice(1));
+    };
+    return Buffer.from(JSON.stringify(message));
   }
 }
 
-/** A part of an update as a message. */
-export function updateMessage(nonce: number, part: Buffer): Buffer {
-  return Buffer.concat([Buffer.from(`{"type":"update","nonce":${nonce},`), part]);
+function withNonce(message: Buffer, before: number, after: number): Buffer {
+  return Buffer.concat([Buffer.from(beginning(after)), message.subarray(beginning(before).length)]);
+}
+
+/** How a message begins, up to what all planes share. */
+function beginning(nonce: number): string {
+  return `{"type":"update","nonce":${nonce},`;
 }
 
 function grouped(

@@ -4,5 +4,5 @@ import type { PreparedUpdate } from '../../../controller/publish/sessions/plane-
 export function updateText(update: PreparedUpdate | null): string {
   if (update === null) return '';
   const { parts } = update;
-  return Array.from({ length: parts.count }, (_, index) => String(parts.encoded(index))).join('');
+  return Array.from({ length: parts.count }, (_, index) => String(parts.message(index, 1))).join('');
 }

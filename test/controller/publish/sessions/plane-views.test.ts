@@ -310,7 +310,7 @@ describe('shared resources', () => {
   const [one, two] = [forbidding('one', '10.0.0.1'), forbidding('two', '10.0.0.2')];
   const route = publishedRoute('plain');
   const update = (prepared: PreparedUpdate | null) => {
-    const message = JSON.parse(`{${prepared!.parts.encoded(0).toString()}`) as UpdateMessage;
+    const message = JSON.parse(prepared!.parts.message(0, 1).toString()) as UpdateMessage;
     return { resources: message.resources, set: message.set.length };
   };
 
