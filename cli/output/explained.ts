@@ -29,7 +29,9 @@ const common = {
   globalDecorators: z.unknown().optional().describe('Decorations of every object of the document, by decorator.'),
   monitor: noEffect(z.unknown(), 'every route is monitored'),
   secrets: secretsField,
-  session: unavailable('AsyncSessionManager reference'),
+  session: ref('sessionManager')
+    .optional()
+    .describe('Manager of the sessions; without it a route has those around it.'),
   auditService: unavailable('AuditService reference'),
 };
 

@@ -56,7 +56,10 @@ export const routeSpec = z.looseObject({
     .describe('Stores of the route.'),
   session: freeForm('AsyncSessionManager reference')
     .optional()
-    .describe('Stateless session of the route. Not available in this version: a Route with it is not accepted.'),
+    .describe(
+      'Session manager of the route, by name or in place: the route gets sessions of its own, and sees nothing of those ' +
+        'around it.',
+    ),
   auditService: freeForm('AuditService reference')
     .optional()
     .describe(

@@ -76,6 +76,8 @@ import { noProxyOptions } from '../services/no-proxy-options.ts';
 import { scheduledExecutorService } from '../services/scheduled-executor-service.ts';
 import { systemProxyOptions } from '../services/system-proxy-options.ts';
 import { temporaryStorage } from '../services/temporary-storage.ts';
+import { authenticatedEncryptedJwtSessionManager } from '../sessions/authenticated-encrypted-jwt-session-manager.ts';
+import { inMemorySessionManager } from '../sessions/in-memory-session-manager.ts';
 import { defaultRateThrottlingPolicy } from '../throttling/default-rate-throttling-policy.ts';
 import { mappedThrottlingPolicy } from '../throttling/mapped-throttling-policy.ts';
 import { throttlingFilter } from '../throttling/throttling.ts';
@@ -146,6 +148,9 @@ export const catalogue = new TypeCatalogue(
     // clients of issuers
     clientRegistration,
     issuer,
+    // sessions
+    authenticatedEncryptedJwtSessionManager,
+    inMemorySessionManager,
     // services
     amService,
     clock,

@@ -13,6 +13,7 @@ export const defaultObjects: JsonValue = [
   { name: 'tracing', type: 'TracingDecorator' },
   { name: 'Clock', type: 'Clock' },
   { name: 'ScheduledExecutorService', type: 'ScheduledExecutorService' },
+  { name: 'Session', type: 'InMemorySessionManager' },
   { name: 'TemporaryStorage', type: 'TemporaryStorage' },
   { name: 'ProxyOptions', type: 'NoProxyOptions' },
   { name: 'ReverseProxyHandler', type: 'ReverseProxyHandler' },

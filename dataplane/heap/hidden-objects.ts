@@ -9,6 +9,7 @@ const SECRET: ReadonlySet<BuiltKind> = new Set([
   'amService',
   'issuer',
   'clientRegistration',
+  'sessionManager',
 ]);
 /** What a request passes on its way to a place that whoever sends it may choose. */
 const PASSED: ReadonlySet<BuiltKind> = new Set(['handler', 'filter', 'tlsOptions']);

@@ -7,6 +7,7 @@ import type { Executor } from './objects/executor.ts';
 import type { ClientRegistration, Issuer } from './objects/openid-client.ts';
 import type { ProxyOptions } from './objects/proxy-options.ts';
 import type { KeyManager, PropertyFormat, SecretStore, SecretsProvider, TrustManager } from './objects/secrets.ts';
+import type { SessionManager } from './objects/sessions.ts';
 import type { TemporaryStorage } from './objects/temporary-storage.ts';
 import type { ThrottlingPolicy } from './objects/throttling.ts';
 import type { ClientTls, ServerTls } from './objects/tls.ts';
@@ -34,6 +35,7 @@ export interface Built {
   issuer: Issuer;
   clientRegistration: ClientRegistration;
   throttlingPolicy: ThrottlingPolicy;
+  sessionManager: SessionManager;
   any: unknown;
 }
 

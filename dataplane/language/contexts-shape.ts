@@ -3,6 +3,7 @@ import { certificateShape } from '../../contract/expression/functions/certificat
 import type { Shape, Shapes } from '../../contract/expression/language.ts';
 import type { Value } from '../../contract/expression/value.ts';
 import type { ClientContext, Exchange, RouterContext } from '../engine/message/exchange.ts';
+import { sessionContext, sessionContextShape } from './session-shape.ts';
 import { uriShape } from './uri-shape.ts';
 
 const clientShape: Shape<ClientContext> = {
@@ -63,6 +64,7 @@ export const contextsShape: Shape<Exchange> = {
     client: { get: (exchange) => exchange.client, shape: clientShape },
     router: { get: (exchange) => exchange.router, shape: routerShape },
     attributes: { get: (exchange) => new AttributesContext(exchange), shape: attributesContextShape },
+    session: { get: sessionContext, shape: sessionContextShape },
   },
   entries: { get: contextOf },
 };

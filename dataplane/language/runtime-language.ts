@@ -10,6 +10,7 @@ import { Entity } from '../engine/message/entity.ts';
 import { Exchange } from '../engine/message/exchange.ts';
 import { Request } from '../engine/message/request.ts';
 import { Response } from '../engine/message/response.ts';
+import { Session } from '../engine/message/session.ts';
 import { Uri } from '../engine/message/uri.ts';
 import { VouchedToken } from '../oauth2/cache/vouched-token.ts';
 import { accessTokenShape } from './access-token-shape.ts';
@@ -21,6 +22,7 @@ import { Parameters, parametersShape } from './parameters.ts';
 import { RequestCookies, requestCookiesShape } from './request-cookies.ts';
 import { requestShape } from './request-shape.ts';
 import { responseShape } from './response-shape.ts';
+import { SessionContext, sessionContextShape, sessionShape } from './session-shape.ts';
 import { Status, statusShape } from './status.ts';
 import {
   FilePath,
@@ -37,6 +39,8 @@ import { uriShape } from './uri-shape.ts';
 const shapes: Shapes = new Map<object, Shape>([
   [Exchange.prototype, contextsShape],
   [AttributesContext.prototype, attributesContextShape],
+  [Session.prototype, sessionShape],
+  [SessionContext.prototype, sessionContextShape],
   [VouchedToken.prototype, accessTokenShape],
   [Request.prototype, requestShape],
   [Response.prototype, responseShape],
@@ -61,6 +65,7 @@ const attributes: Root<Exchange, Response | null> = {
   get: (exchange) => exchange.attributes,
   kind: 'map',
 };
+const session: Root<Exchange, Response | null> = { get: (exchange) => exchange.session, shape: sessionShape };
 const now: Root = { get: () => new Instant(Date.now()), shape: instantShape };
 
 const exchangeRoots: readonly (readonly [string, Root])[] = [
@@ -68,13 +73,10 @@ const exchangeRoots: readonly (readonly [string, Root])[] = [
   ['response', response],
   ['contexts', contexts],
   ['attributes', attributes],
+  ['session', session],
 ];
 
 const unavailable: readonly (readonly [string, Refusal])[] = [
-  [
-    'session',
-    { code: 'unavailable-field', message: "'session' is known, but sessions are not available in this version" },
-  ],
   [
     'context',
     {

@@ -4,7 +4,7 @@ import { didYouMean } from '../../contract/did-you-mean.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../contract/document/json-value.ts';
 import type { Path, Problem } from '../../contract/problem.ts';
 import { parseConfig } from '../../contract/vocabulary/parse-config.ts';
-import { type Reference, ref } from '../../contract/vocabulary/reference.ts';
+import { Reference, ref } from '../../contract/vocabulary/reference.ts';
 import { isNeverTrue, type RuntimeExpression, runtimeFlag } from '../../contract/vocabulary/runtime.ts';
 import type { CheckOptions } from '../heap/check-options.ts';
 import { ScopeCheck } from '../heap/check-scope.ts';
@@ -25,15 +25,17 @@ export interface DocumentVerdict {
   readonly problems: readonly Problem[];
 }
 
-/** Keys that later versions will act on: refused, because a route without its session or its audit is another route. */
-const UNAVAILABLE = ['session', 'auditService'];
+/** Keys that later versions will act on: refused, because a route without its audit is another route. */
+const UNAVAILABLE = ['auditService'];
+/** Name of the object that keeps the sessions of its document where `session` names none. */
+const SESSION = 'Session';
 /** Keys of OpenIG that have nothing to act on here, and why. */
 const VAIN: Readonly<Record<string, string>> = {
   monitor: 'every route is monitored',
   handlerObject: "the main handler is what 'handler' says",
   temporaryStorage: 'objects that keep content use the TemporaryStorage of the heap, or the one that they name',
 };
-const COMMON = ['handler', 'heap', 'globalDecorators', 'properties', 'monitor', 'secrets', ...UNAVAILABLE];
+const COMMON = ['handler', 'heap', 'globalDecorators', 'properties', 'monitor', 'secrets', 'session', ...UNAVAILABLE];
 /** The keys of a route that are no decorations. */
 export const ROUTE_KEYS: ReadonlySet<string> = new Set([...COMMON, 'name', 'condition', '_id']);
 /** The keys of `config.json` that are no decorations. */
@@ -87,6 +89,7 @@ function check(
   scopeCheck.stores(readStores(document, options, report), ['secrets', 'stores']);
   const condition = readCondition(document, options, report);
   const handler = readHandler(document, scopeCheck, options, report);
+  const session = readSession(document, scopeCheck, reserved, options, report);
   const misplaced = refuseMisplaced(document, scopeCheck.scope, report);
   const given = decorationsOf(document, [], new Set([...reserved, ...misplaced]));
   const decorations = scopeCheck.decorations(given, 'handler', [...reserved]);
@@ -103,8 +106,8 @@ function check(
   }
   const sound = handler !== null && condition !== undefined && !hasErrors();
   return {
-    document: sound ? { scope: scopeCheck.scope, handler, decorations, condition } : null,
-    seen: { scope: scopeCheck.scope, handler, decorations },
+    document: sound ? { scope: scopeCheck.scope, handler, decorations, session, condition } : null,
+    seen: { scope: scopeCheck.scope, handler, decorations, session },
     condition: condition ?? null,
     problems: problems.some(isTriedHandler) ? problems.filter((problem) => !isMissingHandler(problem)) : problems,
   };
@@ -210,6 +213,26 @@ function readHandler(
   const parsed = parseConfig(ref('handler'), document['handler'], options.reading, ['handler']);
   for (const problem of parsed.problems) report(problem);
   return parsed.value === undefined ? null : scopeCheck.resolve(parsed.value, ['handler']);
+}
+
+/** The manager that `session` names, or the object `Session` of the document; that of `config.json` may be the default one. */
+function readSession(
+  document: JsonObject,
+  scopeCheck: ScopeCheck,
+  reserved: ReadonlySet<string>,
+  options: CheckOptions,
+  report: (problem: Problem) => void,
+): CheckedObject | null {
+  const raw = document['session'];
+  if (raw !== undefined) {
+    const parsed = parseConfig(ref('sessionManager'), raw, options.reading, ['session']);
+    for (const problem of parsed.problems) report(problem);
+    return parsed.value === undefined ? null : scopeCheck.resolve(parsed.value, ['session']);
+  }
+  const { scope } = scopeCheck;
+  const declared = reserved === BASE_KEYS ? scope.find(SESSION) : scope.objects.get(SESSION);
+  if (declared === undefined) return null;
+  return scopeCheck.resolve(new Reference('sessionManager', SESSION, null), declared.path);
 }
 
 function globalDecorations(document: JsonObject, report: (problem: Problem) => void): Decoration[] {

@@ -7,9 +7,13 @@ export interface CheckedDocument {
   readonly handler: CheckedObject;
   /** What is put around the handler by top-level keys, the innermost first. */
   readonly decorations: readonly CheckedDecoration[];
+  /** The manager of its sessions; null where sessions stay as they are around it. */
+  readonly session: CheckedObject | null;
   /** Null where every request is taken. */
   readonly condition: RuntimeExpression<boolean> | null;
 }
 
 /** Readable parts of a document, valid or not. */
-export type SeenDocument = Pick<CheckedDocument, 'scope' | 'decorations'> & { readonly handler: CheckedObject | null };
+export type SeenDocument = Pick<CheckedDocument, 'scope' | 'decorations' | 'session'> & {
+  readonly handler: CheckedObject | null;
+};

@@ -11,6 +11,7 @@ import { refusalResponse } from '../engine/message/response.ts';
 import { connectWire } from '../engine/wire/connect.ts';
 import { checkDefaultObjects } from '../heap/default-objects.ts';
 import { BuildFailure, Heap, type RouterPlace } from '../heap/heap.ts';
+import type { SessionManager } from '../heap/objects/sessions.ts';
 import type { TemporaryStorage } from '../heap/objects/temporary-storage.ts';
 import type { PlaneServices } from '../heap/plane-services.ts';
 import { namedMemory } from '../heap/shared-memory.ts';
@@ -75,6 +76,8 @@ interface Generation {
   readonly lease: Lease;
   readonly heap: Heap;
   readonly defaults: Heap;
+  /** Keeps the sessions of everything that has no manager of its own. */
+  readonly session: SessionManager | null;
   tables: Map<string, RouterTable>;
 }
 
@@ -88,6 +91,8 @@ export class Configuration {
   private staged = new Map<string, RouterTable>();
   /** What holds for the tenants of what is being built. */
   private tenancy: Tenancy = NO_TENANTS;
+  /** The manager of sessions around what is being built. */
+  private session: SessionManager | null = null;
   private problems: BuildProblem[] = [];
   private readonly sharedMemory: PlaneServices['sharedMemory'];
   private readonly survivors: Survivors;
@@ -206,10 +211,13 @@ export class Configuration {
     this.builder.setAncestors(document.scope, [base]);
     const lease = new Lease();
     try {
+      // routes of tenants, which are built with their router, need it
+      this.session = document.session === null ? null : (heap.get(document.session) as SessionManager);
       heap.buildAll();
       const handler = heap.decorated(document.handler, document.decorations) as Next;
-      const main = leased(handler, lease, (error) => this.failed('gateway', error));
-      return { tenancy, trust, main, lease, heap, defaults, tables: this.staged };
+      const sessions = this.session?.sessions({ realm: '', isLent: false }) ?? null;
+      const main = leased(handler, lease, (error) => this.failed('gateway', error), sessions);
+      return { tenancy, trust, main, lease, heap, defaults, session: this.session, tables: this.staged };
     } catch (error) {
       this.shared.heaps.drop(heap);
       void heap.close().then(() => defaults.close());
@@ -232,6 +240,7 @@ export class Configuration {
     if (this.generation === null) return;
     this.staged = new Map(this.generation.tables);
     this.tenancy = this.generation.tenancy;
+    this.session = this.generation.session;
     const before = new Set(this.staged.values());
     const pending = new Map<RouterTable, Map<string, Route | null>>();
     const retired: Route[] = [];
@@ -263,7 +272,7 @@ export class Configuration {
 
   /** The new route; `old` when it cannot be built and there is one; null when it can take no request. */
   private routeOf(entry: PlacedRoute, parent: Heap, old: Route | undefined): Route | null {
-    const result = this.builder.build(entry, parent, this.tenancy);
+    const result = this.builder.build(entry, parent, this.tenancy, this.session);
     if (result.route !== null) return result.route;
     if (entry.refuses === true) return result.refusing;
     const { router, id, tenant } = entry;

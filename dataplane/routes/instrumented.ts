@@ -3,6 +3,7 @@ import { faultResponse, isThrown } from '../engine/message/fault.ts';
 import { type Boundary, bounded } from '../engine/message/reply.ts';
 import { type Response, refusalResponse } from '../engine/message/response.ts';
 import { elapsed } from '../engine/wire/elapsed.ts';
+import type { RouteSessions } from '../heap/objects/sessions.ts';
 import type { RouteFigures } from './route-figures.ts';
 
 /** Requests that are under way, and what to do when the last of them is answered. */
@@ -27,17 +28,36 @@ export class Lease {
 }
 
 /** The boundary of what has no figures of its own. */
-export function leased(handler: Next, lease: Lease, failed: (error: unknown) => void): Next {
-  return boundedBy(handler, lease, {
-    answered(response) {
+export function leased(
+  handler: Next,
+  lease: Lease,
+  failed: (error: unknown) => void,
+  sessions: RouteSessions | null = null,
+): Next {
+  return boundedBy(inSession(handler, sessions), lease, {
+    answered(response, exchange) {
       lease.giveBack();
-      return response ?? refusalResponse('no-answer');
+      return leaving(response, exchange, sessions) ?? refusalResponse('no-answer');
     },
     failed(error, exchange) {
       lease.giveBack();
-      return faultOf(error, exchange, failed);
+      const response = faultOf(error, exchange, failed);
+      return leaving(response, exchange, sessions) ?? response;
     },
   });
+}
+
+/** The handler, behind the entry to its sessions. */
+function inSession(handler: Next, sessions: RouteSessions | null): Next {
+  if (sessions === null) return handler;
+  return function entering(exchange) {
+    const pending = sessions.enter(exchange);
+    return pending === null ? handler(exchange) : pending.then(() => handler(exchange));
+  };
+}
+
+function leaving(response: Response | null, exchange: Exchange, sessions: RouteSessions | null): Response | null {
+  return sessions === null ? response : sessions.leave(response, exchange);
 }
 
 /** The boundary of a route: counts what passes, and turns what its objects throw into an answer. `id`: that of the route. */
@@ -47,9 +67,11 @@ export function instrumented(
   lease: Lease,
   failed: (error: unknown) => void,
   id: string | null = null,
+  sessions: RouteSessions | null = null,
 ): Next {
-  const ended = (response: Response | null, exchange: Exchange): Response => {
+  const ended = (answer: Response | null, exchange: Exchange): Response => {
     lease.giveBack();
+    const response = leaving(answer, exchange, sessions);
     const milliseconds = elapsed(exchange);
     if (response === null) {
       figures.endUnanswered(milliseconds);
@@ -58,7 +80,7 @@ export function instrumented(
     figures.end(response.status, milliseconds, isThrown(response));
     return response;
   };
-  const inner = boundedBy(handler, lease, {
+  const inner = boundedBy(inSession(handler, sessions), lease, {
     answered: ended,
     failed: (error, exchange) => ended(faultOf(error, exchange, failed), exchange),
   });

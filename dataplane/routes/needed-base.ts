@@ -32,7 +32,7 @@ export function neededBase(document: JsonObject, seen: SeenDocument, used: Itera
   const own = new Set(decorations.map(({ decorator }) => decorator.name));
   for (const [key, value] of Object.entries(document)) {
     if (key === 'heap' && Array.isArray(value)) parts[key] = value.filter((_, at) => heapPlaces.has(at));
-    else if (key === 'handler' || key === 'globalDecorators' || own.has(key)) parts[key] = value;
+    else if (key === 'handler' || key === 'session' || key === 'globalDecorators' || own.has(key)) parts[key] = value;
   }
   const secrets = keptStores(document['secrets'], scope, kept);
   if (secrets !== null) parts['secrets'] = secrets;
@@ -61,9 +61,9 @@ function keptStores(
   return stores.length === 0 ? null : { stores };
 }
 
-function mainRoots({ scope, handler, decorations }: SeenDocument): CheckedObject[] {
+function mainRoots({ scope, handler, session, decorations }: SeenDocument): CheckedObject[] {
   const around = [...decorations, ...scope.globalDecorations].map(({ decorator }) => decorator);
-  return handler === null ? around : [handler, ...around];
+  return [handler, session].filter((object) => object !== null).concat(around);
 }
 
 /** Everything that a route builds, whether its handler needs it or not. */

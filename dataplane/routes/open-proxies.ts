@@ -21,7 +21,10 @@ export interface OpenProxies {
  * baseURI of the document, of an object or of a binding, and no filter. What sets it for some requests only counts as
  * well: whether a condition is true, nobody knows before.
  */
-export function openProxies(document: Omit<CheckedDocument, 'condition'>, options: OpenProxyOptions): OpenProxies {
+export function openProxies(
+  document: Pick<CheckedDocument, 'scope' | 'handler' | 'decorations'>,
+  options: OpenProxyOptions,
+): OpenProxies {
   const { scope: own, handler, decorations } = document;
   const problems: Problem[] = [];
   const routers = new Set<string>();

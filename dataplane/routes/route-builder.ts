@@ -7,6 +7,7 @@ import type { Reading } from '../../contract/vocabulary/reading.ts';
 import { confinedRoute } from '../engine/message/confined.ts';
 import type { Next } from '../engine/message/exchange.ts';
 import { BuildFailure, Heap, type HeapOptions } from '../heap/heap.ts';
+import type { RouteSessions, SessionManager } from '../heap/objects/sessions.ts';
 import type { ClaimedPlace, PlaneServices } from '../heap/plane-services.ts';
 import type { Scope } from '../heap/scope.ts';
 import type { Survivors } from '../heap/survivors.ts';
@@ -14,6 +15,7 @@ import type { TypeCatalogue } from '../heap/type-catalogue.ts';
 import type { PlacedRoute } from '../unit/placed-update.ts';
 import { buildProblem } from './build-problem.ts';
 import { checkRoute } from './check-document.ts';
+import type { CheckedDocument } from './checked-document.ts';
 import { readingText } from './document-reading.ts';
 import { makeRoute, type Route, refusingRoute } from './route.ts';
 import type { RouteFigures } from './route-figures.ts';
@@ -66,7 +68,8 @@ export class RouteBuilder {
     else this.ancestors.set(scope, documents);
   }
 
-  build(entry: PlacedRoute, parent: Heap, tenancy: Tenancy): RouteResult {
+  /** @param sessionManager keeps the sessions around the route */
+  build(entry: PlacedRoute, parent: Heap, tenancy: Tenancy, sessionManager: SessionManager | null): RouteResult {
     const { catalogue, shared } = this.options;
     const figures = this.options.figures(entry.slot);
     const name = routeScopeName(entry);
@@ -107,6 +110,7 @@ export class RouteBuilder {
         handler: egress === null ? main : confinedRoute(main, egress),
         figures,
         claims,
+        sessions: sessionsOf(entry, heap, verdict.document, sessionManager),
         failed: (error) => this.options.failed(name, error),
         close,
       });
@@ -133,4 +137,17 @@ export class RouteBuilder {
       dispatcher,
     };
   }
+}
+
+/** The sessions of a route; null where they are those around it, which tenants do not get to see. */
+function sessionsOf(
+  { tenant }: PlacedRoute,
+  heap: Heap,
+  { session }: CheckedDocument,
+  around: SessionManager | null,
+): RouteSessions | null {
+  if (session === null && tenant === undefined) return null;
+  const manager = session === null ? around : (heap.get(session) as SessionManager);
+  const isLent = tenant !== undefined && session?.scope !== heap.scope;
+  return manager?.sessions({ realm: tenant ?? '', isLent }) ?? null;
 }

@@ -2,6 +2,7 @@ import type { RouteEntry } from '../../contract/snapshot.ts';
 import type { RuntimeExpression } from '../../contract/vocabulary/runtime.ts';
 import type { Next } from '../engine/message/exchange.ts';
 import { refusalResponse } from '../engine/message/response.ts';
+import type { RouteSessions } from '../heap/objects/sessions.ts';
 import type { ClaimedPlace } from '../heap/plane-services.ts';
 import { instrumented, Lease } from './instrumented.ts';
 import type { RouteFigures } from './route-figures.ts';
@@ -25,17 +26,20 @@ export interface RouteParts {
   readonly handler: Next;
   readonly figures: RouteFigures;
   readonly claims: readonly ClaimedPlace[];
+  /** The sessions of the route; null where they are those around it. */
+  readonly sessions: RouteSessions | null;
   failed(error: unknown): void;
   close(): void;
 }
 
-export function makeRoute({ entry, condition, handler, figures, claims, failed, close }: RouteParts): Route {
+export function makeRoute(parts: RouteParts): Route {
+  const { entry, condition, handler, figures, claims, sessions, failed, close } = parts;
   const lease = new Lease();
   return {
     entry,
     condition,
     claims,
-    handle: instrumented(handler, figures, lease, failed, entry.id),
+    handle: instrumented(handler, figures, lease, failed, entry.id, sessions),
     retire: () => lease.onceFree(close),
   };
 }
@@ -50,5 +54,6 @@ export function refusingRoute(
   figures: RouteFigures,
 ): Route {
   const handler: Next = () => refusalResponse('route-unsound');
-  return makeRoute({ entry, condition, handler, figures, claims: [], failed: () => {}, close: () => {} });
+  const nothing = { claims: [], sessions: null, failed: (): void => {}, close: (): void => {} };
+  return makeRoute({ entry, condition, handler, figures, ...nothing });
 }

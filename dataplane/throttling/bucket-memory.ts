@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { lock, unlock } from './shared-lock.ts';
+import { lock, unlock } from '../heap/shared-lock.ts';
 
 /** Words of the header. */
 export const HEADER = { lock: 0, ready: 1, live: 2, made: 3, free: 4, told: 5 } as const;

@@ -1,9 +1,9 @@
+import { lock, unlock, untilFree } from '../heap/shared-lock.ts';
 import { BucketMemory, DIGEST_WORDS, HEADER, NUMBER, WORD } from './bucket-memory.ts';
 import type { BucketRate } from './bucket-rate.ts';
 import { KnownPlaces } from './known-places.ts';
 import { type MemoryClock, memoryClock } from './memory-clock.ts';
 import { PartitionDigest } from './partition-digest.ts';
-import { lock, unlock, untilFree } from './shared-lock.ts';
 
 /** Result of `take` when there is no bucket for a new key. */
 export const FULL = -1;

@@ -6,6 +6,7 @@ import type { Headers } from '../head/headers.ts';
 import type { Refusal } from './refusal.ts';
 import type { Request } from './request.ts';
 import type { Response } from './response.ts';
+import type { Session, SessionPlace } from './session.ts';
 import type { Uri } from './uri.ts';
 import type { WebSocketTerms } from './websocket-terms.ts';
 
@@ -128,6 +129,10 @@ export class Exchange {
   repeats = ANY_NUMBER;
   /** True when the answer is decided or the client is gone. */
   over = false;
+  /** Where its session comes from; null where there are no sessions. Set by session managers. */
+  sessionPlace: SessionPlace | null = null;
+  /** The session, once a cookie was presented for it or something asked for it. */
+  openSession: Session | null = null;
   /** The call to a backend that is under way or answered last: ended when its answer is not the one that is sent. */
   call: BackendCall | null = null;
 
@@ -160,6 +165,12 @@ export class Exchange {
   setContext(name: string, context: unknown): void {
     this.contextMap ??= new Map();
     this.contextMap.set(name, context);
+  }
+
+  /** The innermost session; null where there are no sessions. */
+  get session(): Session | null {
+    if (this.openSession === null && this.sessionPlace !== null) this.openSession = this.sessionPlace.begin();
+    return this.openSession;
   }
 
   /** Made once: what it is read from may be changed or gone later. */
@@ -222,6 +233,7 @@ export class Exchange {
     this.attributeMap = parent.attributeMap;
     this.transaction = parent.transactionId;
     this.made = parent.ids;
+    this.openSession = parent.session;
   }
 
   /** Copies what lives in the arenas of the turn, because the chain still runs. */

@@ -7,6 +7,7 @@ import {
   TemporaryFilesFull,
 } from './entity-fault.ts';
 import { type Response, refusalResponse } from './response.ts';
+import { SessionFault } from './session-fault.ts';
 
 const thrown = new WeakSet<Response>();
 
@@ -33,6 +34,7 @@ function responseFor(error: unknown, report: (error: unknown) => void): Response
   if (error instanceof HeldContentFull) return refusalResponse('memory-full', error);
   if (error instanceof EntityBroken) return refusalResponse(error.ofResponse ? 'backend-closed' : 'incomplete', error);
   if (error instanceof CircuitOpen) return refusalResponse('circuit-open', error); // the breaker itself told of it once
+  if (error instanceof SessionFault) return refusalResponse(error.refusal, error); // its manager logged it
   report(error);
   return refusalResponse('internal', error);
 }

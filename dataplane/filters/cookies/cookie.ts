@@ -3,96 +3,107 @@ import { choice, text } from '../../../contract/vocabulary/configured.ts';
 import type { Headers } from '../../engine/head/headers.ts';
 import type { Exchange } from '../../engine/message/exchange.ts';
 import { mapResponse } from '../../engine/message/reply.ts';
-import type { Response } from '../../engine/message/response.ts';
 import { defineFilter } from '../../heap/definition.ts';
+import { cookiePlace, cookiesFor, keepCookie } from './managed-cookies.ts';
 
-const UNAVAILABLE = { code: 'unavailable-field' };
+type Action = 'MANAGE' | 'RELAY' | 'SUPPRESS';
+
 const names = (what: string) =>
   z.array(text()).default([]).describe(`Names of cookies, case-insensitive, that are ${what}.`);
+
+const LISTS = ['managed', 'suppressed', 'relayed'] as const;
 
 /** Keeps cookies from crossing the gateway. */
 export const cookieFilter = defineFilter({
   type: 'CookieFilter',
   summary:
-    'Relays cookies between client and application or suppresses them, in both directions. Managing cookies ' +
-    '(storing them in the session of the gateway) is not available in this version. It is the default action, so ' +
-    'another action must be set.',
+    'Manages, relays or suppresses cookies between client and application. A managed cookie that the application sets is ' +
+    'kept in the session and hidden from the client, and later requests of the session carry it to the application. ' +
+    'Cookies of that name that the client sends are removed. Domain, path and lifetime of managed cookies hold as in a ' +
+    'browser; `Secure` is not looked at, because the configuration decides how the application is reached.',
   config: z
     .strictObject({
-      managed: names('kept in the session: not available in this version').refine((list) => list.length === 0, {
-        error: 'to manage cookies is known, but not available in this version',
-        params: UNAVAILABLE,
-      }),
+      managed: names('kept in the session'),
       suppressed: names('taken out of requests and responses'),
       relayed: names('passed on as they are'),
       defaultAction: choice(['MANAGE', 'RELAY', 'SUPPRESS'])
-        .prefault('MANAGE')
-        .refine((action) => action !== 'MANAGE', {
-          error:
-            'MANAGE, which is also the default, is known, but not available in this version: set RELAY or SUPPRESS',
-          params: UNAVAILABLE,
-        })
+        .default('MANAGE')
         .describe('Action for cookies that no list names.'),
     })
     .check(({ value, issues }) => {
-      const suppressed = new Set(value.suppressed.map(lower));
-      value.relayed.forEach((name, index) => {
-        if (!suppressed.has(lower(name))) return;
-        const message = `'${name}' cannot be both suppressed and relayed`;
-        issues.push({ code: 'custom', message, input: name, path: ['relayed', index], params: { code: 'exclusive' } });
-      });
+      const seen = new Map<string, string>();
+      for (const list of LISTS) {
+        value[list].forEach((name, index) => {
+          const other = seen.get(lower(name)) ?? list;
+          seen.set(lower(name), other);
+          if (other === list) return;
+          const message = `'${name}' cannot be both ${other} and ${list}`;
+          issues.push({ code: 'custom', message, input: name, path: [list, index], params: { code: 'exclusive' } });
+        });
+      }
     }),
   examples: [
+    { title: 'Keep every cookie of the application in the session', config: {} },
     {
       title: 'Suppress two cookies in both directions',
       config: { suppressed: ['tracking', 'debug'], defaultAction: 'RELAY' },
     },
     { title: 'Relay one cookie and no other', config: { relayed: ['JSESSIONID'], defaultAction: 'SUPPRESS' } },
   ],
-  create({ suppressed, relayed, defaultAction }) {
-    const relays = new Map<string, boolean>([
-      ...suppressed.map((name) => [lower(name), false] as const),
-      ...relayed.map((name) => [lower(name), true] as const),
+  create({ managed, suppressed, relayed, defaultAction }) {
+    const actions = new Map<string, Action>([
+      ...managed.map((name) => [lower(name), 'MANAGE'] as const),
+      ...suppressed.map((name) => [lower(name), 'SUPPRESS'] as const),
+      ...relayed.map((name) => [lower(name), 'RELAY'] as const),
     ]);
-    const otherwise = defaultAction === 'RELAY';
+    const manages = defaultAction === 'MANAGE' || managed.length > 0;
 
-    function isRelayed(cookie: string): boolean {
+    /** What happens to a cookie that begins with its name, as in both headers. */
+    function actionOf(cookie: string): Action {
       const equals = cookie.indexOf('=');
       const name = equals < 0 ? cookie : cookie.slice(0, equals);
-      return relays.get(lower(name.trim())) ?? otherwise;
+      return actions.get(lower(name.trim())) ?? defaultAction;
     }
 
-    function filterRequest(headers: Headers): void {
-      if (!headers.has('cookie')) return;
-      const cookies = headers.all('cookie').flatMap((line) => line.split(';'));
-      const kept = cookies.filter(isRelayed);
-      if (kept.length === cookies.length) return;
+    function filterRequest({ request, session }: Exchange): void {
+      const { headers } = request;
+      const cookies = headers.has('cookie') ? headers.all('cookie').flatMap((line) => line.split(';')) : [];
+      const kept = cookies.filter((cookie) => actionOf(cookie) === 'RELAY');
+      // a cookie that was managed before another configuration said otherwise stays where it is
+      const added =
+        manages && session !== null
+          ? cookiesFor(session, cookiePlace(request.uri), Date.now()).filter((cookie) => actionOf(cookie) === 'MANAGE')
+          : [];
+      if (kept.length === cookies.length && added.length === 0) return;
       headers.delete('cookie');
-      const line = kept.map((cookie) => cookie.trim()).filter((cookie) => cookie !== '');
+      const line = [...kept.map((cookie) => cookie.trim()).filter((cookie) => cookie !== ''), ...added];
       if (line.length > 0) headers.append('Cookie', line.join('; '));
     }
 
-    function filterLines(headers: Headers, name: string): void {
+    function filterLines(headers: Headers, name: string, manage: (line: string) => void): void {
       const lines = headers.all(name);
-      const kept = lines.filter(isSet);
+      const kept = lines.filter((line) => {
+        const action = actionOf(line.split(';', 1)[0]!);
+        if (action === 'MANAGE') manage(line);
+        return action === 'RELAY';
+      });
       if (kept.length === lines.length) return;
       headers.delete(name);
       for (const line of kept) headers.append(name, line);
     }
 
-    function isSet(line: string): boolean {
-      return isRelayed(line.split(';', 1)[0]!);
-    }
-
-    function filterResponse(response: Response, _exchange: Exchange): Response {
-      if (response.headers.has('set-cookie')) filterLines(response.headers, 'Set-Cookie');
-      if (response.headers.has('set-cookie2')) filterLines(response.headers, 'Set-Cookie2');
-      return response;
-    }
-
     return function filterCookies(exchange, next) {
-      filterRequest(exchange.request.headers);
-      return mapResponse(next(exchange), exchange, filterResponse);
+      if (manages && exchange.session === null) throw new Error('there is no session to keep cookies in');
+      const place = manages ? cookiePlace(exchange.request.uri) : null;
+      filterRequest(exchange);
+      return mapResponse(next(exchange), exchange, (response) => {
+        const manage = (line: string): void => {
+          if (exchange.session !== null && place !== null) keepCookie(exchange.session, line, place, Date.now());
+        };
+        if (response.headers.has('set-cookie')) filterLines(response.headers, 'Set-Cookie', manage);
+        if (response.headers.has('set-cookie2')) filterLines(response.headers, 'Set-Cookie2', () => {});
+        return response;
+      });
     };
   },
 });

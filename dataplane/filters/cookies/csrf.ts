@@ -7,6 +7,7 @@ import { parseCookies } from '../../engine/head/cookies.ts';
 import type { Answer, Exchange } from '../../engine/message/exchange.ts';
 import { mapResponse } from '../../engine/message/reply.ts';
 import type { Response } from '../../engine/message/response.ts';
+import type { Session } from '../../engine/message/session.ts';
 import { defineFilter } from '../../heap/definition.ts';
 import { denials } from '../../heap/objects/denials.ts';
 import { addVary } from '../origin/vary.ts';
@@ -22,7 +23,8 @@ export const csrfFilter = defineFilter({
     'change something must send it back in a header of that name. The token is a keyed hash; the key is the ' +
     'value of the session cookie. It needs no memory and no configured secret, is the same in all units and ' +
     'replicas of the gateway, and expires with the session. It is only as hard to guess as the cookie, so the ' +
-    'cookie must have a random value. A request that needs a token but has no session cookie, or several ' +
+    'cookie must have a random value. If the cookie is that of a session of the gateway, the key is a random ' +
+    'value in that session instead, which does not change when the cookie is written again. A request that needs a token but has no session cookie, or several ' +
     'different ones, is rejected.',
   config: z.strictObject({
     cookieName: text().describe('Name of the session cookie.'),
@@ -53,9 +55,9 @@ export const csrfFilter = defineFilter({
       return last === undefined ? undefined : sessionIn([last]);
     }
 
-    function addToken(response: Response, session: string | null): Response {
+    function addToken(response: Response, session: string | null, own: Session | null): Response {
       response.headers.delete(headerName);
-      const set = sessionSetBy(response);
+      const set = own === null ? sessionSetBy(response) : idOf(own);
       const current = set === undefined ? session : set;
       if (current !== null) response.headers.append(headerName, tokenOf(current));
       addVary(response.headers, 'Cookie');
@@ -75,14 +77,20 @@ export const csrfFilter = defineFilter({
 
     return function refuseForgery(exchange, next) {
       const { method, headers } = exchange.request;
-      const session = sessionIn(headers.all('cookie'));
+      const own = exchange.sessionPlace?.configuredName === cookieName ? exchange.session : null;
+      const session = own === null ? sessionIn(headers.all('cookie')) : idOf(own);
       const isSafe = excludeSafeMethods && SAFE_METHODS.has(method);
       const passes = isSafe || (session !== null && isTokenOf(session, headers.get(headerName)));
       const answer = passes ? next(exchange) : refuse(exchange, session !== null);
-      return mapResponse(answer, exchange, (response) => addToken(response, session));
+      return mapResponse(answer, exchange, (response) => addToken(response, session, own));
     };
   },
 });
+
+/** What the token of a session of the gateway is derived from; null for one that nothing is kept in. */
+function idOf(session: Session): string | null {
+  return session.isEmpty ? null : session.id;
+}
 
 function tokenOf(session: string): string {
   return createHmac('sha256', session).update('gatewarden csrf token').digest('base64url');

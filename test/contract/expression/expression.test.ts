@@ -62,7 +62,6 @@ describe('compiling', () => {
     ["${fn:trim('a')}", 'expression', "the function 'fn:trim' does not exist", expect.stringContaining('parentheses')],
     ["${read('/etc/passwd')}", 'not-allowed', expect.stringContaining("'read'"), undefined],
     ['${env.HOME}', 'not-allowed', expect.stringContaining("'env'"), undefined],
-    ['${session.user}', 'unavailable-field', expect.stringContaining('not available in this version'), undefined],
   ])('%s is refused', (source, code, message, hint) => {
     let problem: unknown;
     try {

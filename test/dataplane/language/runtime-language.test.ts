@@ -261,7 +261,6 @@ describe('the surroundings', () => {
 
 describe('names that cannot be used', () => {
   it.each([
-    ['session', 'unavailable-field'],
     ['context', 'unavailable-field'],
     ['heap', 'expression'],
   ])('include %s at run time', (name, code) => {

@@ -30,7 +30,7 @@ describe('keys that OpenIG knows', () => {
     ],
     [{ monitor: true }, ['warning monitor: has no effect: every route is monitored']],
     [{ name: 'main' }, ["warning name: has no effect: there is no decorator 'name'"]],
-    [{ session: 'Session' }, ['error session: is known, but not available in this version']],
+    [{ session: 'NoSession' }, ["error session: there is no object 'NoSession' in this heap or in those around it"]],
   ])('of config.json: %j', (keys, problems) => {
     expect(told(problemsOfBase({ ...keys, handler }))).toEqual(problems);
   });

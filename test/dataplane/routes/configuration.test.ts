@@ -166,7 +166,7 @@ describe('a check', () => {
         'unknown-field handler.config.filters.0.config.ad',
         'reference handler.config.filters.1',
         'reference handler.config.handler',
-        'unavailable-field session',
+        'missing session.type',
       ].sort(),
     );
     expect(problems.find(({ code }) => code === 'unknown-field')?.hint).toBe("did you mean 'add'?");

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { expect, it, onTestFinished } from 'vitest';
+import { lock, unlock } from '../../../dataplane/heap/shared-lock.ts';
 import { BucketMemory, HEADER, WORD } from '../../../dataplane/throttling/bucket-memory.ts';
 import { bucketRate } from '../../../dataplane/throttling/bucket-rate.ts';
 import { BucketTable } from '../../../dataplane/throttling/bucket-table.ts';
-import { lock, unlock } from '../../../dataplane/throttling/shared-lock.ts';
 import { nextTurn, untilTrue } from '../../support/clients/event-loop.ts';
 import { type CleaningOrder, STEP } from '../../support/state/bucket-cleaner.ts';
 import { unsoundness } from '../../support/state/bucket-soundness.ts';

@@ -94,10 +94,19 @@ function messageLines({ status, headers, body, hasLength, isOwn }: Message): Out
   const fields = headers.map(fieldOf).filter(([name, value]) => {
     if (name === 'content-length') return !isEchoed && hasLength && value !== '0';
     if (name === 'content-type' && isRefused) return false;
-    return !NOT_COMPARED.has(name) && !(name === 'set-cookie' && value.startsWith('JSESSIONID='));
+    return !NOT_COMPARED.has(name) && !(name === 'set-cookie' && /^(?:JSESSIONID|IG_SESSIONID)=/.test(value));
   });
   const content = isEchoed ? echoLines(body, isOwn) : [`body: ${body}`];
-  return [`status: ${status}`, ...fields.map(([name, value]) => `${name}: ${value}`).sort(), ...content];
+  return [
+    `status: ${status}`,
+    ...fields.map(([name, value]) => `${name}: ${withoutSession(name, value)}`).sort(),
+    ...content,
+  ];
+}
+
+/** A cookie with a session has another text each time. */
+function withoutSession(name: string, value: string): string {
+  return name === 'set-cookie' ? value.replace(/^(\w+)=eyJ[^;]*/, '$1=JWT') : value;
 }
 
 /** What the backend was sent. */

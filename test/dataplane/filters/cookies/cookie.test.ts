@@ -45,14 +45,49 @@ describe('CookieFilter', () => {
     expect(answer.values('set-cookie')).toEqual(set);
   });
 
-  const manage =
-    'unavailable-field defaultAction: MANAGE, which is also the default, is known, but not available in this version: set RELAY or SUPPRESS';
+  it.each([{}, { managed: ['a', 'b', 'c'], defaultAction: 'RELAY' }])(
+    'keeps managed cookies in the session and sends them to the application: %j',
+    async (config) => {
+      const { ask, seen } = await startFiltered([{ type: 'CookieFilter', config }]);
+      const first = await ask(SETS, { headers: ['Cookie: a=forged'] });
+      const [session = '', ...others] = first.values('set-cookie');
+      expect([session.split('=')[0], others]).toEqual(['IG_SESSIONID', []]);
+      const cookie = `Cookie: ${session.split(';')[0]}; b=forged`;
+      await ask('/t/deeper', { headers: [cookie] });
+      await ask('/elsewhere', { headers: [cookie] });
+      await ask('/t?h.set-cookie=a%3D;Max-Age%3D0;Path%3D/&h.set-cookie=b%3Dnew;Path%3D/', { headers: [cookie] });
+      await ask('/t', { headers: [cookie] });
+      await ask('/t', { host: 'other.test', headers: [cookie] });
+      const sent = seen.map(({ headers }) => headers.filter(([name]) => name === 'cookie').map(([, value]) => value));
+      expect(sent).toEqual([[], ['a=1; b=2; c=3'], ['a=1; b=2; c=3'], ['a=1; b=2; c=3'], ['c=3; b=new'], []]);
+    },
+  );
+
   it.each([
-    [{}, [manage]],
-    [{ defaultAction: 'MANAGE' }, [manage]],
+    ['Domain=test', 'other.test', true],
+    ['Domain=.gw.test', 'gw.test', true],
+    ['Domain=backend.internal', 'gw.test', true],
+    ['Domain=backend.internal', 'backend.internal', false],
+    ['Path=/t', 'gw.test', true],
+    ['Path=/tt', 'gw.test', false],
+    ['Max-Age=3600', 'gw.test', true],
+    ['Expires=Thu, 01 Jan 1970 00:00:00 GMT', 'gw.test', false],
+  ])('sends a cookie with %s to %s: %s', async (attribute, host, isSent) => {
+    const { ask, seen } = await startFiltered([{ type: 'CookieFilter', config: {} }]);
+    const lines = [`a=1;${attribute}`, 'always=1;Domain=test;Path=/'].map(
+      (line) => `h.set-cookie=${encodeURIComponent(line)}`,
+    );
+    const first = await ask(`/t/x?${lines.join('&')}`);
+    const cookie = `Cookie: ${first.values('set-cookie')[0]!.split(';')[0]}`;
+    await ask('/t/y', { host, headers: [cookie] });
+    const sent = seen[1]!.headers.flatMap(([name, value]) => (name === 'cookie' ? value.split('; ') : []));
+    expect(sent.includes('a=1')).toBe(isSent);
+  });
+
+  it.each([
     [
-      { managed: ['a'], defaultAction: 'RELAY' },
-      ['unavailable-field managed: to manage cookies is known, but not available in this version'],
+      { managed: ['a'], relayed: ['A'], suppressed: ['x', 'X'] },
+      ["exclusive relayed[0]: 'A' cannot be both managed and relayed"],
     ],
     [{ defaultAction: 'DROP' }, ["value defaultAction: must be one of MANAGE, RELAY, SUPPRESS, not 'DROP'"]],
     [

@@ -111,6 +111,24 @@ describe('CsrfFilter', () => {
     expect(await ask('/')).toMatchObject({ status: 200 });
   });
 
+  it('binds the token to the session of the gateway, also when its cookie is written again', async () => {
+    const remember = {
+      type: 'AssignmentFilter',
+      config: { onRequest: [{ target: '${session.visit}', value: '${request.uri.query}' }] },
+    };
+    const gateway = await startFiltered([{ type: 'CsrfFilter', config: { cookieName: 'IG_SESSIONID' } }, remember]);
+    const first = await gateway.ask('/?one');
+    const cookie = `Cookie: ${first.values('set-cookie')[0]!.split(';')[0]}`;
+    const [token = ''] = first.values('x-csrf-token');
+    expect(token).toMatch(/^[\w-]{43}$/);
+    const headers = [cookie, `X-CSRF-Token: ${token}`];
+    const second = await gateway.ask('/?two', { method: 'POST', headers });
+    expect([second.status, second.values('x-csrf-token')]).toEqual([200, [token]]);
+    expect((await gateway.ask('/?two', { method: 'POST', headers: [cookie] })).status).toBe(403);
+    const forged = ['Cookie: IG_SESSIONID=forged', `X-CSRF-Token: ${token}`];
+    expect((await gateway.ask('/?two', { method: 'POST', headers: forged })).status).toBe(403);
+  });
+
   it.each([
     [{}, ['missing cookieName: is required']],
     [{ cookieName: '' }, ['value cookieName: must not be empty']],

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
+import { lock, unlock } from '../../../dataplane/heap/shared-lock.ts';
 import { BucketMemory, HEADER, WORD } from '../../../dataplane/throttling/bucket-memory.ts';
 import { bucketRate } from '../../../dataplane/throttling/bucket-rate.ts';
-import { lock, unlock } from '../../../dataplane/throttling/shared-lock.ts';
 import { unsoundness } from '../../support/state/bucket-soundness.ts';
 import { heldBuckets } from '../../support/state/held-buckets.ts';
 

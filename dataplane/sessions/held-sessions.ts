@@ -1,0 +1,116 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../contract/document/json-value.ts';
+import { type PresentedCookies, type Session, type StoredSession, withChanges } from '../engine/message/session.ts';
+import { SessionFault } from '../engine/message/session-fault.ts';
+import type { SavingKeeper } from './managed-sessions.ts';
+import type { SessionCookie } from './session-cookie.ts';
+import type { SessionTable } from './session-table.ts';
+
+/** Longest content of one session, in bytes. */
+const MOST_CONTENT = 256 << 10;
+
+/**
+ * Keeps sessions in memory that all units share; cookies hold their ids. Changes of parallel requests to different
+ * values are all kept. A session that one request ended is not brought back by another.
+ */
+export class HeldSessions implements SavingKeeper {
+  private readonly table: () => SessionTable;
+  private readonly cookie: SessionCookie;
+
+  /** @param table asked for when the first session is looked for: most gateways need none */
+  constructor(table: () => SessionTable, cookie: SessionCookie) {
+    this.table = table;
+    this.cookie = cookie;
+  }
+
+  ready(): null {
+    return null;
+  }
+
+  /** Two different sessions in one request are none: one of them came from somebody else. */
+  open(presented: PresentedCookies): StoredSession | null {
+    let found: StoredSession | null = null;
+    for (const id of presented[0] ?? []) {
+      const session = this.find(id);
+      if (session === null) continue;
+      if (found !== null) return null;
+      found = session;
+    }
+    return found;
+  }
+
+  save(session: Session): readonly string[] {
+    const { stored, presented } = session;
+    const changes = session.changes();
+    if (changes.size === 0 && !session.isAnother) return stored === null ? this.removals(presented) : [];
+    return stored === null || session.isAnother
+      ? this.create(session, changes)
+      : this.update(stored, changes, presented);
+  }
+
+  /** A presented id is never taken over: who set it may know it. */
+  private create(session: Session, changes: ReadonlyMap<string, JsonValue | undefined>): readonly string[] {
+    const { stored, presented } = session;
+    const before = stored === null || session.startsEmpty ? {} : (this.find(stored.id) ?? stored).content;
+    const content = withChanges(before, changes);
+    const isEmpty = Object.keys(content).length === 0;
+    if (!isEmpty && !this.table().create(session.id, textOf(content))) throw full();
+    if (stored !== null) this.table().remove(stored.id);
+    return isEmpty ? this.removals(presented) : this.cookie.lines(session.id, 0, null);
+  }
+
+  private update(
+    stored: StoredSession,
+    changes: ReadonlyMap<string, JsonValue | undefined>,
+    presented: PresentedCookies | null,
+  ): readonly string[] {
+    let current: StoredSession | null = stored;
+    while (current !== null) {
+      const content = withChanges(current.content, changes);
+      if (Object.keys(content).length === 0) {
+        this.table().remove(stored.id);
+        return this.removals(presented);
+      }
+      const saved = this.table().replace(stored.id, current.version, textOf(content));
+      if (saved === 'full') throw full();
+      if (saved !== 'changed') return [];
+      current = this.find(stored.id);
+    }
+    return [];
+  }
+
+  private removals(presented: PresentedCookies | null): string[] {
+    return presented === null || presented[0]?.length === 0 ? [] : [this.cookie.removal(0)];
+  }
+
+  private find(id: string): StoredSession | null {
+    if (!/^[\w-]{32}$/.test(id)) return null;
+    const held = this.table().find(id);
+    const content = held === null ? null : contentOf(held.text);
+    return held === null || content === null ? null : { id, content, beganAt: held.beganAt, version: held.version };
+  }
+}
+
+/** Null for what a thread left that ended while it wrote. */
+function contentOf(text: string): JsonObject | null {
+  try {
+    const content = JSON.parse(text) as JsonValue;
+    return isJsonObject(content) ? content : null;
+  } catch {
+    return null;
+  }
+}
+
+function textOf(content: JsonObject): string {
+  const text = JSON.stringify(content);
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= MOST_CONTENT) return text;
+  const message = `the session takes ${bytes} bytes, and at most ${MOST_CONTENT} can be saved`;
+  throw new SessionFault('session-too-large', message);
+}
+
+function full(): SessionFault {
+  return new SessionFault(
+    'sessions-full',
+    'there is no room for another session: see maximumSessions and maximumBytes',
+  );
+}

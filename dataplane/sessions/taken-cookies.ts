@@ -1,0 +1,68 @@
+import type { Headers } from '../engine/head/headers.ts';
+import type { PresentedCookies } from '../engine/message/session.ts';
+
+/** Cookies of one session at most; numbers beyond it are taken out of the request and not looked at. */
+export const MOST_PARTS = 6;
+/** Different values of one cookie that are looked at: an attacker on a neighbouring host may add some. */
+const MOST_VALUES = 4;
+
+/**
+ * Takes the cookies of a session out of a request, so that neither filters nor the backend see them. Null when there
+ * are none.
+ */
+export function takeCookies(headers: Headers, name: string): PresentedCookies | null {
+  if (!headers.has('cookie')) return null;
+  const lines = headers.all('cookie');
+  if (!lines.some((line) => line.includes(name))) return null;
+  const parts: string[][] = [];
+  const kept: string[] = [];
+  let isFound = false;
+  for (const line of lines) {
+    for (const pair of line.split(';')) {
+      const part = partOf(pair, name);
+      if (part === OTHER) {
+        const cookie = pair.trim();
+        if (cookie !== '') kept.push(cookie);
+        continue;
+      }
+      isFound = true;
+      if (part < MOST_PARTS) addValue(parts, part, pair);
+    }
+  }
+  if (!isFound) return null;
+  headers.delete('cookie');
+  if (kept.length > 0) headers.append('Cookie', kept.join('; '));
+  return parts;
+}
+
+/** Removes lines of a response that set cookies of the session: only the session manager does. */
+export function dropSetCookies(headers: Headers, name: string): void {
+  if (!headers.has('set-cookie')) return;
+  const lines = headers.all('set-cookie');
+  const kept = lines.filter((line) => partOf(line.split(';', 1)[0]!, name) === OTHER);
+  if (kept.length === lines.length) return;
+  headers.delete('set-cookie');
+  for (const line of kept) headers.append('Set-Cookie', line);
+}
+
+const OTHER = -1;
+
+/** The part of the session that a pair of name and value is; OTHER for another cookie. */
+function partOf(pair: string, name: string): number {
+  const equals = pair.indexOf('=');
+  const given = (equals < 0 ? pair : pair.slice(0, equals)).trim();
+  if (!given.startsWith(name)) return OTHER;
+  if (given.length === name.length) return 0;
+  if (given[name.length] !== '_') return OTHER;
+  const number = given.slice(name.length + 1);
+  if (!/^[1-9]\d*$/.test(number)) return OTHER;
+  return number.length > 3 ? MOST_PARTS : Number(number);
+}
+
+function addValue(parts: string[][], part: number, pair: string): void {
+  const value = pair.slice(pair.indexOf('=') + 1).trim();
+  const bare = value.length > 1 && value.startsWith('"') && value.endsWith('"') ? value.slice(1, -1) : value;
+  while (parts.length <= part) parts.push([]);
+  const values = parts[part]!;
+  if (values.length < MOST_VALUES && !values.includes(bare)) values.push(bare);
+}
