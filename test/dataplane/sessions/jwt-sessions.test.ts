@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
 import { CookieJar } from '../../support/clients/cookie-jar.ts';
-import { SESSION_FILTERS, sessionRoute, startSessions } from '../../support/gateways/session-gateway.ts';
+import { SESSION_FILTERS, sessionRoute, startSessions } from '../../support/state/session-gateway.ts';
 
 const NAME = 'openig-jwt-session';
 

@@ -5,8 +5,8 @@ import { pathText } from '../../../contract/problem.ts';
 import { noReach } from '../../../contract/reach.ts';
 import { CookieJar } from '../../support/clients/cookie-jar.ts';
 import { checkConfigured } from '../../support/gateways/configured-gateway.ts';
-import { sessionRoute, startSessions } from '../../support/gateways/session-gateway.ts';
 import { keyFolder } from '../../support/identity/key-folder.ts';
+import { sessionRoute, startSessions } from '../../support/state/session-gateway.ts';
 
 const JWT = 'AuthenticatedEncryptedJwtSessionManager';
 

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../../../contract/document/json-valu
 import { EchoBackend } from '../backends/echo-backend.ts';
 import { ask } from '../clients/answers.ts';
 import { CookieJar } from '../clients/cookie-jar.ts';
-import { type ConfiguredGateway, startConfigured } from './configured-gateway.ts';
+import { type ConfiguredGateway, startConfigured } from '../gateways/configured-gateway.ts';
 
 /** What came of one visit. */
 export interface Visit {
