@@ -61,9 +61,9 @@ const DECLARED: ReadonlySet<string> = new Set(['name', 'type', 'config']);
 
 /** The keys of an object that name decorators: all but the reserved ones and the writer's own remarks. */
 export function decorationsOf(raw: JsonObject, path: Path, reserved: ReadonlySet<string>): Decoration[] {
-  return Object.entries(raw)
-    .filter(([key]) => !reserved.has(key) && !isRemark(key))
-    .map(([name, value]) => ({ name, value, path: [...path, name] }));
+  return Object.keys(raw)
+    .filter((key) => !reserved.has(key) && !isRemark(key))
+    .map((name) => ({ name, value: raw[name]!, path: [...path, name] }));
 }
 
 /** Names with a dot or a dash are the writer's own, as comments are. */

@@ -57,6 +57,7 @@ export class RunReport {
 
   private async report(): Promise<void> {
     while (this.waiting !== null) {
+      await nextTurn(); // the compilation took long enough
       const verdicts = this.waiting;
       this.waiting = null;
       await this.changes(verdicts);

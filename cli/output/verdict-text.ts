@@ -58,8 +58,9 @@ export function subjectOf({ file, within }: Verdict): string {
 function worstOf(problems: readonly Problem[]): readonly Problem[] {
   if (problems.length <= MOST_SHOWN) return problems;
   const isError = ({ severity }: Problem): boolean => severity === 'error';
-  const others = problems.filter((problem) => !isError(problem));
-  return [...problems.filter(isError), ...others].slice(0, MOST_SHOWN);
+  const errors = problems.filter(isError).slice(0, MOST_SHOWN);
+  const others = problems.filter((problem) => !isError(problem)).slice(0, MOST_SHOWN - errors.length);
+  return [...errors, ...others];
 }
 
 function consequenceOf({ serves, role, route, hidesRoutes }: Verdict): string | null {

@@ -8,14 +8,33 @@ import { type JsonValue, kindOf } from './json-value.ts';
  * @throws TypeError for what JSON does not have, such as NaN or undefined.
  */
 export function canonicalJson(value: JsonValue): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  if (typeof value === 'object' && value !== null) {
+  const parts: string[] = [];
+  write(value, parts);
+  return parts.join('');
+}
+
+/** Adds the text of a value in parts, which are joined once: at every level, a long text would be copied again. */
+function write(value: JsonValue, parts: string[]): void {
+  if (typeof value !== 'object' || value === null) {
+    parts.push(scalarText(value));
+  } else if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) {
+      parts.push(index === 0 ? '[' : ',');
+      write(item, parts);
+    }
+    parts.push(value.length === 0 ? '[]' : ']');
+  } else {
     const object = value as { readonly [key: string]: JsonValue };
-    const members = Object.keys(object)
-      .sort()
-      .map((key) => `${JSON.stringify(key)}:${canonicalJson(object[key]!)}`);
-    return `{${members.join(',')}}`;
+    const keys = Object.keys(object).sort();
+    for (const [index, key] of keys.entries()) {
+      parts.push(index === 0 ? '{' : ',', JSON.stringify(key), ':');
+      write(object[key]!, parts);
+    }
+    parts.push(keys.length === 0 ? '{}' : '}');
   }
+}
+
+function scalarText(value: JsonValue): string {
   const isJson = value === null || typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value);
   if (!isJson) throw new TypeError(`${kindOf(value)} that JSON does not have: ${String(value)}`);
   return JSON.stringify(value);

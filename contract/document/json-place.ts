@@ -104,8 +104,12 @@ function skipLine(text: string, at: number): number {
 }
 
 function skipString(text: string, at: number): number {
-  for (at++; at < text.length && text[at] !== '"'; at++) if (text[at] === '\\') at++;
-  return Math.min(at + 1, text.length);
+  for (let end = text.indexOf('"', at + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let slashes = 0;
+    while (text[end - 1 - slashes] === '\\') slashes++;
+    if (slashes % 2 === 0) return end + 1;
+  }
+  return text.length;
 }
 
 /** Always moves on, so that a walk over a broken text ends. */

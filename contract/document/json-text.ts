@@ -48,6 +48,11 @@ const CLOSE_OBJECT = 0x7d;
 /** The first character that a string may hold as it is. */
 const SPACE = 0x20;
 
+/** Characters of a string that are looked at one by one; a search begins slower and is faster from then on. */
+const SHORT = 64;
+/** The end of a string, an escape, or what no string may hold. */
+const SPECIAL = /["\\\p{Cc}]/gu;
+
 const NUMBER = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y;
 /** What a person takes for one thing that is no string: a misspelt word, a malformed number. */
 const WORD = /[\p{L}\p{N}_$+.'#-]+|/uy;
@@ -217,7 +222,7 @@ class JsonReader {
         at += text.charAt(at + 1) === 'u' ? 6 : 2;
         plainFrom = at;
       } else if (code >= SPACE) {
-        at++;
+        at = at - plainFrom < SHORT ? at + 1 : plainEnd(text, at + 1);
       } else {
         throw this.#badCharacter(at);
       }
@@ -310,4 +315,10 @@ class JsonReader {
       place,
     });
   }
+}
+
+/** Where the plain characters of a string end, from here on. */
+function plainEnd(text: string, at: number): number {
+  SPECIAL.lastIndex = at;
+  return SPECIAL.exec(text)?.index ?? text.length;
 }

@@ -21,6 +21,21 @@ export function setMember(object: Record<string, JsonValue>, key: string, value:
   }
 }
 
+/** The object with every member replaced by what is made of it; the same object when that changes nothing. */
+export function mapMembers(object: JsonObject, make: (member: JsonValue, key: string) => JsonValue): JsonObject {
+  const keys = Object.keys(object); // of objects with thousands of members, entries take four times as long
+  const changes = new Map<string, JsonValue>();
+  for (const key of keys) {
+    const member = object[key]!;
+    const made = make(member, key);
+    if (made !== member) changes.set(key, made);
+  }
+  if (changes.size === 0) return object;
+  const result: Record<string, JsonValue> = {};
+  for (const key of keys) setMember(result, key, changes.has(key) ? changes.get(key)! : object[key]!);
+  return result;
+}
+
 /** Name of the kind of a value, for messages. */
 export function kindOf(value: unknown): string {
   if (value === null) return 'null';

@@ -2,6 +2,8 @@ import type { Place } from '../problem.ts';
 
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
+const LINE_END = /\r\n?|\n/g;
+const FIRST_OF_PAIR = /[\ud800-\udbff]/;
 /** Code units between two counts of surrogate pairs. */
 const BLOCK = 1024;
 
@@ -66,16 +68,10 @@ export class TextLines {
 
   #lineStarts(): readonly number[] {
     if (this.#starts !== undefined) return this.#starts;
-    const { text } = this;
     const starts = [0];
-    let hasPairs = false;
-    for (let at = 0; at < text.length; at++) {
-      const code = text.charCodeAt(at);
-      const isEnd = code === CARRIAGE_RETURN ? text.charCodeAt(at + 1) !== LINE_FEED : code === LINE_FEED;
-      if (isEnd) starts.push(at + 1);
-      if ((code & 0xfc00) === 0xd800) hasPairs = true;
-    }
-    this.#pairs = hasPairs ? this.#countedPairs() : null;
+    LINE_END.lastIndex = 0;
+    while (LINE_END.test(this.text)) starts.push(LINE_END.lastIndex);
+    this.#pairs = FIRST_OF_PAIR.test(this.text) ? this.#countedPairs() : null;
     return (this.#starts = starts);
   }
 

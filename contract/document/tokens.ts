@@ -1,6 +1,6 @@
 import { didYouMean } from '../did-you-mean.ts';
 import { type Path, type Problem, ValueProblem } from '../problem.ts';
-import { isJsonObject, type JsonValue, setMember } from './json-value.ts';
+import { isJsonObject, type JsonValue, mapMembers } from './json-value.ts';
 
 /** How deep a token may hold tokens in its name or default. */
 export const MOST_TOKEN_NESTING = 16;
@@ -37,15 +37,11 @@ export function substituteTokens(
   }
 
   function substituteMembers(object: Readonly<Record<string, JsonValue>>, at: Path): JsonValue {
-    const result: Record<string, JsonValue> = {};
-    let changed = false;
-    for (const [key, member] of Object.entries(object)) {
+    return mapMembers(object, (member, key) => {
       if (key.includes(OPEN)) warnOfKey([...at, key]);
-      const made = substitute(member, [...at, key]);
-      changed ||= made !== member;
-      setMember(result, key, made);
-    }
-    return changed ? result : object;
+      const mayChange = typeof member === 'string' ? member.includes(OPEN) : typeof member === 'object';
+      return mayChange ? substitute(member, [...at, key]) : member;
+    });
   }
 
   function substituteText(text: string, at: Path): string {

@@ -2,7 +2,7 @@ import { didYouMean } from '../did-you-mean.ts';
 import { type Path, type Problem, ValueProblem } from '../problem.ts';
 import { decodeBase64, encodeBase64 } from './base64-text.ts';
 import { readJsonText } from './json-text.ts';
-import { isExactAsNumber, isJsonObject, type JsonObject, type JsonValue, kindOf, setMember } from './json-value.ts';
+import { isExactAsNumber, isJsonObject, type JsonObject, type JsonValue, kindOf, mapMembers } from './json-value.ts';
 import { LONGEST_SUBSTITUTED } from './tokens.ts';
 
 const CHARSET = '$charset';
@@ -46,14 +46,7 @@ export function applyTransformations(value: JsonValue, report: (problem: Problem
     const keys = Object.keys(object);
     const name = keys.find((key) => TRANSFORMATIONS.has(key)) ?? (keys.length === 1 ? keys[0]! : '');
     if (TRANSFORMATIONS.has(name) || LOOKS_LIKE_ONE.test(name)) return transform(object, name, keys, at);
-    const result: Record<string, JsonValue> = {};
-    let changed = false;
-    for (const [key, member] of Object.entries(object)) {
-      const made = apply(member, [...at, key]);
-      changed ||= made !== member;
-      setMember(result, key, made);
-    }
-    return changed ? result : object;
+    return mapMembers(object, (member, key) => (typeof member === 'object' ? apply(member, [...at, key]) : member));
   }
 
   /** Null where it fails: the problem makes the document unusable anyway. */

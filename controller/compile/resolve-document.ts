@@ -63,8 +63,8 @@ export function valueResolver(sources: TokenSources, evaluate: Checker['evaluate
       const properties = readProperties({}, { parent, sources, evaluate }, report);
       return { document: null, properties, problems, told: (later) => [...later] };
     }
-    const { properties: raw, ...rest } = value;
-    const properties = readProperties(raw, { parent, sources, evaluate }, report);
+    const rest = withoutProperties(value);
+    const properties = readProperties(value['properties'], { parent, sources, evaluate }, report);
     const tokens = tokenResolver(properties, sources);
     const substituted = substituteTokens(rest, tokens.resolve, report, [], tokens.names);
     const resolved = applyTransformations(substituted, report);
@@ -77,6 +77,12 @@ export function valueResolver(sources: TokenSources, evaluate: Checker['evaluate
     const shown = isFileLost ? first.filter(({ code }) => code !== 'token') : first;
     return { document, properties, problems: shown, told };
   };
+}
+
+function withoutProperties(document: JsonObject): JsonObject {
+  if (document['properties'] === undefined) return document;
+  const { properties: _, ...rest } = document;
+  return rest;
 }
 
 function withProperties(document: JsonObject, { values }: PropertySet): JsonObject {

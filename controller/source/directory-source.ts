@@ -214,7 +214,8 @@ export class DirectorySource {
       if (look.changed && located.has(directory)) this.judgeAnew();
       this.lookAgain(directory, look.unsettled);
     }
-    if (changed) this.options.changed();
+    // what was read here may be long, and so may what is made of it: others get a turn between the two
+    if (changed) setImmediate(() => this.isClosed || this.options.changed());
   }
 
   /** What is in motion is looked at once more when it should have come to rest. */

@@ -107,6 +107,30 @@ describe('extensions of JSON', () => {
     expect(readJsonText('["http://a/*b*/"]').value).toEqual(['http://a/*b*/']);
   });
 
+  it.each([
+    ['an escape', '\\n\\"', '\n"'],
+    ['a backslash before the end', '\\\\', '\\'],
+    ['controls that JSON allows', '\u007f\u0085', '\u007f\u0085'],
+    ['a surrogate pair', '😀', '😀'],
+  ])('reads a long string with %s, and what follows it', (_, written, meant) => {
+    const plain = 'x'.repeat(500);
+    const text = `{"a": "${plain}${written}${plain}${written}", "b": [2]}`;
+    const { value, problems, placeOf } = readJsonText(text);
+    expect([value, problems]).toEqual([{ a: `${plain}${meant}${plain}${meant}`, b: [2] }, []]);
+    const column = [...text.slice(0, text.indexOf('[2]'))].length + 1;
+    expect(placeOf(['b'])).toEqual({ line: 1, column });
+  });
+
+  it('refuses a control character and a missing end in a long string', () => {
+    const plain = 'x'.repeat(500);
+    expect(readJsonText(`["${plain}\t${plain}"]`).problems).toMatchObject([
+      { message: 'has a control character in a string', place: { line: 1, column: 503 } },
+    ]);
+    expect(readJsonText(`["${plain}`).problems).toMatchObject([
+      { message: 'has a string that is not closed on its line' },
+    ]);
+  });
+
   it('does not let a key reach a prototype', () => {
     const { value } = readJsonText('{"__proto__": {"polluted": true}, "constructor": 1}');
     expect(Object.keys(value as object)).toEqual(['__proto__', 'constructor']);
