@@ -40,11 +40,9 @@ export const differences: readonly Difference[] = [
     rows: {
       128: ['- refused', '- at /heap/0/config/openamUrl', '+ loaded'],
       130: ['- refused', '- at /heap/0/config/messageType', '+ loaded'],
-      140: ['- refused', '+ loaded'],
       145: ['- refused', '- at /heap/0/config/umaService', '+ loaded'],
       146: ['- refused', '- at /heap/0/config/protectionApiHandler', '+ loaded'],
       156: ['- refused', '- at /heap/0/config/url', '+ loaded'],
-      160: ['- refused', '- at /heap/0/config/issuer', '+ loaded'],
       162: ['- refused', '- at /heap/0/config', '+ loaded'],
     },
   },
