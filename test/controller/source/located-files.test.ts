@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { openInstance } from '../../../cli/actions/open-instance.ts';
 import type { JsonValue } from '../../../contract/document/json-value.ts';
 import type { Update } from '../../../contract/snapshot.ts';
+import type { Verdict } from '../../../controller/compile/verdict.ts';
 import { LiveInstance } from '../../../controller/live-instance.ts';
 import type { DirectorySource } from '../../../controller/source/directory-source.ts';
 import { instanceLayout } from '../../../controller/source/instance-layout.ts';
@@ -13,6 +14,8 @@ let source: DirectorySource;
 const served = new Map<string, JsonValue>();
 /** The routes of each update that was delivered. */
 let updates: string[][];
+/** What the newest compilation says of each file. */
+let verdicts: readonly Verdict[];
 
 afterEach(() => {
   source.close();
@@ -24,12 +27,15 @@ function follow(content: FolderContent, watch = true): void {
   folder = new InstanceFolder(content);
   served.clear();
   updates = [];
+  verdicts = [];
   let live: LiveInstance | null = null;
   const instance = openInstance(instanceLayout(folder.path), { system: {}, watch, changed: () => live?.changed() });
   ({ source } = instance);
   live = new LiveInstance({
     ...instance,
-    compiled: () => {},
+    compiled(compilation) {
+      ({ verdicts } = compilation);
+    },
     failed(error) {
       throw error;
     },
@@ -52,7 +58,8 @@ async function become(name: string, properties: JsonValue): Promise<void> {
   await vi.waitFor(() => expect(served.get(name)).toEqual(properties), { timeout: 250_000, interval: 5 });
 }
 
-const route = (properties: unknown): object => ({ properties, handler: 'ReverseProxyHandler' });
+const baseURI = 'http://127.0.0.1:1';
+const route = (properties: unknown): object => ({ properties, baseURI, handler: 'ReverseProxyHandler' });
 const config = { handler: { type: 'Router', config: { scanInterval: '20 milliseconds' } } };
 
 describe.each([
@@ -97,6 +104,8 @@ describe('a file that a document names with $location', () => {
     folder.remove('config/values/shop.json');
     folder.write('config/routes/b.json', route({ turn: 2 }));
     await become('b', { turn: 2 });
+    const verdict = (): Verdict | undefined => verdicts.find(({ file }) => file.path.endsWith('a.json'));
+    await vi.waitFor(() => expect(verdict()?.serves).toBe('last-good'), { timeout: 250_000, interval: 5 });
     expect(served.get('a')).toEqual({ name: 'first' });
     folder.write('config/values/shop.json', { name: 'second' });
     await become('a', { name: 'second' });
