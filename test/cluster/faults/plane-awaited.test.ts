@@ -41,7 +41,7 @@ it('a new leader counts a Ready data plane that has not connected to it yet', as
   const counted = { observed: 2, programmed: '1/2', reasons: { Programmed: 'Pending' } };
   await vi.waitFor(() => expect(last()).toMatchObject(counted), PATIENCE);
   expect(await planeAnswer(far.port, '/orders')).toBe('200 one');
-  expect(await programmedMessage(shop, 'orders')).toContain(`${far.name} is Ready and not connected to a controller`);
+  expect(await programmedMessage(shop, 'orders')).toContain(`${far.name} is Ready but not connected to a controller`);
 
   wire.mend();
   const isTrue = { observed: 2, programmed: '2/2', reasons: { Programmed: 'Programmed' } };
@@ -83,7 +83,7 @@ it('counts Ready sidecars that are not connected, no Pods without a sidecar, and
     }, PATIENCE);
   await shown('orders', '0/1', 'Pending');
   await shown('open', '0/0', 'NoPlanes');
-  expect(await programmedMessage(shop, 'orders')).toContain(`${sidecar} is Ready and not connected to a controller`);
+  expect(await programmedMessage(shop, 'orders')).toContain(`${sidecar} is Ready but not connected to a controller`);
 
   const plane = await gateway.startPlane({ name: sidecar });
   await untilAnswer(plane.port, '/orders', '200 one');
