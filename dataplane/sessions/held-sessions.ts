@@ -3,7 +3,7 @@ import { type PresentedCookies, type Session, type StoredSession, withChanges } 
 import { SessionFault } from '../engine/message/session-fault.ts';
 import type { SavingKeeper } from './managed-sessions.ts';
 import type { SessionCookie } from './session-cookie.ts';
-import type { SessionTable } from './session-table.ts';
+import type { Saved, SessionTable } from './session-table.ts';
 
 /** Longest content of one session, in bytes. */
 const MOST_CONTENT = 256 << 10;
@@ -42,37 +42,45 @@ export class HeldSessions implements SavingKeeper {
     const { stored, presented } = session;
     const changes = session.changes();
     if (changes.size === 0 && !session.isAnother) return stored === null ? this.removals(presented) : [];
-    return stored === null || session.isAnother
-      ? this.create(session, changes)
-      : this.update(stored, changes, presented);
+    if (stored === null || session.startsEmpty) return this.create(session, changes);
+    return this.update(stored, changes, session);
   }
 
   /** A presented id is never taken over: who set it may know it. */
   private create(session: Session, changes: ReadonlyMap<string, JsonValue | undefined>): readonly string[] {
     const { stored, presented } = session;
-    const before = stored === null || session.startsEmpty ? {} : (this.find(stored.id) ?? stored).content;
-    const content = withChanges(before, changes);
+    const content = withChanges({}, changes);
     const isEmpty = Object.keys(content).length === 0;
     if (!isEmpty && !this.table().create(session.id, textOf(content))) throw full();
     if (stored !== null) this.table().remove(stored.id);
     return isEmpty ? this.removals(presented) : this.cookie.lines(session.id, 0, null);
   }
 
+  /**
+   * Builds on the values that are stored now. Where another exchange ended or renewed the session meanwhile, nothing is
+   * saved and no cookie is set: an ended session does not live on under another id.
+   */
   private update(
     stored: StoredSession,
     changes: ReadonlyMap<string, JsonValue | undefined>,
-    presented: PresentedCookies | null,
+    session: Session,
   ): readonly string[] {
+    const table = this.table();
     let current: StoredSession | null = stored;
     while (current !== null) {
+      const { version } = current;
       const content = withChanges(current.content, changes);
-      if (Object.keys(content).length === 0) {
-        this.table().remove(stored.id);
-        return this.removals(presented);
-      }
-      const saved = this.table().replace(stored.id, current.version, textOf(content));
+      const isEmpty = Object.keys(content).length === 0;
+      const saved: Saved = isEmpty
+        ? table.remove(stored.id, version)
+        : session.isAnother
+          ? table.renew(stored.id, version, session.id, textOf(content))
+          : table.replace(stored.id, version, textOf(content));
       if (saved === 'full') throw full();
-      if (saved !== 'changed') return [];
+      if (saved !== 'changed') {
+        if (isEmpty) return this.removals(session.presented);
+        return saved === 'saved' && session.isAnother ? this.cookie.lines(session.id, 0, null) : [];
+      }
       current = this.find(stored.id);
     }
     return [];

@@ -99,10 +99,30 @@ export class SessionTable {
     });
   }
 
-  remove(id: string): void {
-    this.locked(() => {
+  /** Gives a session that is still of this version another id, other content and a new life. */
+  renew(id: string, version: number, freshId: string, text: string): Saved {
+    const bytes = Buffer.from(text);
+    return this.locked(() => {
       const slot = this.slotOf(id);
-      if (slot !== 0) this.drop(slot);
+      if (slot === 0) return 'gone';
+      if (this.memory.words[word(slot, WORD.version)] !== version) return 'changed';
+      const block = this.write(bytes);
+      if (block === 0) return 'full';
+      this.unlink(slot);
+      this.release(this.memory.words[word(slot, WORD.block)]!);
+      this.fill(slot, freshId, block, bytes.length);
+      return 'saved';
+    });
+  }
+
+  /** Ends a session; where a version is given, only one that is still of it. */
+  remove(id: string, version?: number): Saved {
+    return this.locked(() => {
+      const slot = this.slotOf(id);
+      if (slot === 0) return 'gone';
+      if (version !== undefined && this.memory.words[word(slot, WORD.version)] !== version) return 'changed';
+      this.drop(slot);
+      return 'saved';
     });
   }
 
@@ -146,49 +166,62 @@ export class SessionTable {
   }
 
   private placed(id: string, bytes: Buffer): boolean {
-    const { header, words, numbers, index, limits } = this.memory;
+    const { header, words, limits } = this.memory;
     const isRoom = header[HEADER.freeSlot] !== 0 || header[HEADER.madeSlots]! < limits.sessions;
     const block = isRoom ? this.write(bytes) : 0;
     if (block === 0) return false;
     let slot = header[HEADER.freeSlot]!;
     if (slot !== 0) header[HEADER.freeSlot] = words[word(slot, WORD.next)]!;
     else slot = ++header[HEADER.madeSlots]!;
+    this.fill(slot, id, block, bytes.length);
+    header[HEADER.live]!++;
+    return true;
+  }
+
+  /** Makes a slot that is in no list the one of a session that begins now. */
+  private fill(slot: number, id: string, block: number, length: number): void {
+    const { words, numbers, index } = this.memory;
     const digest = this.memory.digest(id);
     const place = digest[0]! & (index.length - 1);
     words.set(digest, word(slot, WORD.digest));
     words[word(slot, WORD.block)] = block;
-    words[word(slot, WORD.length)] = bytes.length;
+    words[word(slot, WORD.length)] = length;
     words[word(slot, WORD.version)] = 1;
     words[word(slot, WORD.next)] = index[place]!;
     const now = this.now();
     numbers[number(slot, NUMBER.beganAt)] = now;
     numbers[number(slot, NUMBER.usedAt)] = now;
     index[place] = slot;
-    header[HEADER.live]!++;
-    return true;
   }
 
   private drop(slot: number): void {
-    const { header, words, index, limits } = this.memory;
-    const place = words[word(slot, WORD.digest)]! & (index.length - 1);
-    const next = words[word(slot, WORD.next)]!;
-    if (index[place] === slot) index[place] = next;
-    else {
-      let before = index[place]!;
-      for (let step = 0; before !== 0 && step < limits.sessions; step++) {
-        const following = words[word(before, WORD.next)]!;
-        if (following === slot) {
-          words[word(before, WORD.next)] = next;
-          break;
-        }
-        before = following;
-      }
-    }
+    const { header, words } = this.memory;
+    this.unlink(slot);
     this.release(words[word(slot, WORD.block)]!);
     words[word(slot, WORD.block)] = 0;
     words[word(slot, WORD.next)] = header[HEADER.freeSlot]!;
     header[HEADER.freeSlot] = slot;
     header[HEADER.live]!--;
+  }
+
+  /** Takes a slot out of the list that its digest leads to. */
+  private unlink(slot: number): void {
+    const { words, index, limits } = this.memory;
+    const place = words[word(slot, WORD.digest)]! & (index.length - 1);
+    const next = words[word(slot, WORD.next)]!;
+    if (index[place] === slot) {
+      index[place] = next;
+      return;
+    }
+    let before = index[place]!;
+    for (let step = 0; before !== 0 && step < limits.sessions; step++) {
+      const following = words[word(before, WORD.next)]!;
+      if (following === slot) {
+        words[word(before, WORD.next)] = next;
+        return;
+      }
+      before = following;
+    }
   }
 
   /** Drops those of the next slots whose sessions are over. */

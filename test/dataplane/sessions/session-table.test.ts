@@ -24,6 +24,22 @@ describe('the table of sessions', () => {
     expect([other.find('a'), other.replace('a', held.version + 1, 'x'), other.size]).toEqual([null, 'gone', 0]);
   });
 
+  it('renews and removes only a session that is still of the given version', () => {
+    const { clock, one, other } = tables();
+    one.create('a', 'first');
+    expect([other.renew('a', 2, 'b', 'x'), other.remove('a', 2)]).toEqual(['changed', 'changed']);
+    clock.now += 900;
+    expect(other.renew('a', 1, 'b', 'second')).toBe('saved');
+    expect([one.find('a'), one.find('b')]).toEqual([null, { text: 'second', beganAt: clock.now, version: 1 }]);
+    expect([one.renew('a', 1, 'c', 'x'), one.remove('a', 1), one.find('c'), one.size]).toEqual([
+      'gone',
+      'gone',
+      null,
+      1,
+    ]);
+    expect([one.remove('b', 1), other.size]).toEqual(['saved', 0]);
+  });
+
   it('ends a session that is idle, and one that is old', () => {
     const { clock, one } = tables();
     one.create('idle', 'x');
@@ -78,8 +94,14 @@ describe('the table of sessions', () => {
       if (held === null) {
         if (table.create(id, text)) expected.set(id, text);
       } else if (random(3) === 0) {
-        table.remove(id);
+        expect(table.remove(id, held.version)).toBe('saved');
         expected.delete(id);
+      } else if (random(2) === 0) {
+        const fresh = `fresh${step}`;
+        if (table.renew(id, held.version, fresh, text) !== 'saved') continue;
+        expect([table.find(id), table.find(fresh)?.text]).toEqual([null, text]);
+        expect(table.renew(fresh, 1, id, text)).toBe('saved');
+        expected.set(id, text);
       } else if (table.replace(id, held.version, text) === 'saved') expected.set(id, text);
       expect(table.size).toBe(expected.size);
     }
