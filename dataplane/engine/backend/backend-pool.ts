@@ -1,7 +1,7 @@
 import { errorText } from '../../../platform/error-text.ts';
 import { BackendSession, MOST_STREAMS, type SessionPool } from '../http2/backend-session.ts';
 import type { Exchange } from '../message/exchange.ts';
-import { clock } from '../wire/clock.ts';
+import { clock, readClock } from '../wire/clock.ts';
 import type { ConnectFailure, Protocol } from '../wire/connect.ts';
 import { COUNTER, counters } from '../wire/counters.ts';
 import { NEVER, type Swept, unwatch, watch } from '../wire/sweep.ts';
@@ -197,6 +197,7 @@ export class BackendPool implements ConnectionPool, SessionPool, CallQueue, Swep
   }
 
   private opened(wire: Wire, protocol: Protocol): void {
+    if (!clock.fresh) readClock(); // connections open outside of a turn: deadlines would count from the last one
     this.connecting--;
     counters.block[COUNTER.backendConnects]!++;
     if (this.options.http2 === 'negotiated' && !this.wantsHttp1) this.options.spoken?.(protocol);

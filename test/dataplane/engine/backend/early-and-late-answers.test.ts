@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import { type Connect, connectWire } from '../../../../dataplane/engine/wire/connect.ts';
 import { nativeBindings } from '../../../../dataplane/engine/wire/native-handle.ts';
 import { BytePattern, writePattern } from '../../../support/backends/byte-pattern.ts';
 import {
@@ -214,6 +215,24 @@ describe('a response that does not arrive in time', () => {
     expect(text).toMatch(/\r\n\r\n(4\r\n)?half(\r\n)?$/);
     await pair.backend.peers[0]!.untilClosed();
     await expectServingOn(pair);
+  });
+
+  it('counts its time from when its connection opened, however long the engine was busy before', async () => {
+    const clock = new StoppedClock();
+    const late: Connect = (to, owner, done) =>
+      connectWire(to, owner, (result) => {
+        clock.move(2 * TIMEOUT);
+        done(result);
+      });
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    const script = eachRequest(() => released.then(() => plainAnswer('in time')));
+    const pair = await startProxiedBackend(script, { backend: { responseTimeout: TIMEOUT, connect: late } });
+    const client = await pair.client();
+    client.send(get('/late'));
+    await untilTrue(() => pair.backend.requests.length === 1);
+    await clock.pass(TIMEOUT / 2);
+    release();
+    expect(await untilAnswers(client, 1)).toMatchObject([{ status: 200, body: 'in time' }]);
   });
 
   it('is a 502 when the backend does not read the request', async () => {

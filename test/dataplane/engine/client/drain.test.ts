@@ -8,6 +8,7 @@ import { untilAnswers } from '../../../support/clients/answers.ts';
 import { ClosedLoopClient } from '../../../support/clients/closed-loop-client.ts';
 import { RawClient } from '../../../support/clients/raw-client.ts';
 import { startGateway, type TestGateway } from '../../../support/gateways/gateway.ts';
+import { StoppedClock } from '../../../support/gateways/stopped-clock.ts';
 
 /** More time than anything here takes, in milliseconds: a busy machine fails no test, and a good one waits for nothing. */
 const AT_LEISURE = 50_000;
@@ -56,6 +57,7 @@ async function refusesConnections(): Promise<boolean> {
 }
 
 it('loses nothing of 1,000 connections under load', async () => {
+  new StoppedClock(); // a busy machine takes longer than the grace period, and than a request may wait
   await start();
   const clients = await Promise.all(
     Array.from({ length: 1000 }, (_, i) => ClosedLoopClient.connect(gateway.port, `client-${i}`)),
