@@ -29,6 +29,8 @@ export interface ChannelServerOptions {
   readonly methods?: Readonly<Record<string, StreamHandler>>;
   /** Milliseconds that a plane has from its connection to its hello. */
   readonly helloTimeout?: number;
+  /** Milliseconds that a plane has to answer a keepalive ping. */
+  readonly pingTimeout?: number;
   /** How many planes may be on their way in at a time; more are sent away for a moment. */
   readonly arriving?: number;
   /** Hears why a plane was refused. */
@@ -58,7 +60,7 @@ export class ChannelServer {
       'grpc.max_connection_idle_ms': 60_000,
       // With these a peer that went without a word is noticed within 15 seconds, whatever its streams do.
       'grpc.keepalive_time_ms': 10_000,
-      'grpc.keepalive_timeout_ms': 4_000,
+      'grpc.keepalive_timeout_ms': options.pingTimeout ?? 4_000,
       'grpc.keepalive_permit_without_calls': 1,
     });
     this.serve(CHANNEL_METHOD, (call) => void this.arrive(call));
