@@ -13,17 +13,20 @@ import {
   setting,
 } from '../../../support/clients/frame-client.ts';
 import { startGateway } from '../../../support/gateways/gateway.ts';
+import { StoppedClock } from '../../../support/gateways/stopped-clock.ts';
 
 /** More than the buffers of both sockets take. */
 const LONG = 'x'.repeat(16_000_000);
 const END = FLAG.END_HEADERS | FLAG.END_STREAM;
 const next = headersFrame(3, GET, END);
+const HEAD_TIMEOUT = 5000;
 
 /** A client that has asked for a long answer and sent half of the next request, and does not read. */
 async function start() {
   let asked = 0;
+  const time = new StoppedClock();
   const gateway = await startGateway({
-    limits: { headTimeout: 300 },
+    limits: { headTimeout: HEAD_TIMEOUT, readRate: 0 },
     handler: () => () => textResponse(200, asked++ === 0 ? LONG : 'short'),
   });
   onTestFinished(() => gateway.close());
@@ -33,6 +36,7 @@ async function start() {
   socket.pause();
   const widened = frame(FRAME.WINDOW_UPDATE, 0, 0, number32(0x7fff0000 - 65_535));
   client.send(widened, headersFrame(1, GET, END), next.subarray(0, 20));
+  await untilTrue(() => asked === 1);
 
   async function readAnswer(): Promise<void> {
     let read = 0;
@@ -40,16 +44,17 @@ async function start() {
     socket.resume();
     await untilTrue(() => read > LONG.length);
   }
-  return { gateway, client, readAnswer };
+  return { gateway, client, time, readAnswer };
 }
 
 it('the time for half a frame does not run while the gateway itself does not read', async () => {
-  const { gateway, client, readAnswer } = await start();
+  const { gateway, client, time, readAnswer } = await start();
   // others that send half a frame show that the time is over
   for (let i = 0; i < 2; i++) {
     const other = await FrameClient.connect(gateway.port);
     other.send(next.subarray(0, 20));
-    expect(await other.goaway()).toBe(ERROR.ENHANCE_YOUR_CALM);
+    await other.until(({ type }) => type === FRAME.SETTINGS);
+    expect(await time.passUntil(other.goaway(), HEAD_TIMEOUT)).toBe(ERROR.ENHANCE_YOUR_CALM);
     other.raw.destroy();
   }
   client.send(next.subarray(20));
@@ -58,7 +63,7 @@ it('the time for half a frame does not run while the gateway itself does not rea
 });
 
 it('the time for half a frame runs again once the gateway reads', async () => {
-  const { client, readAnswer } = await start();
+  const { client, time, readAnswer } = await start();
   await readAnswer();
-  expect(await client.goaway()).toBe(ERROR.ENHANCE_YOUR_CALM);
+  expect(await time.passUntil(client.goaway(), HEAD_TIMEOUT)).toBe(ERROR.ENHANCE_YOUR_CALM);
 });
