@@ -18,6 +18,7 @@ import { Configuration } from '../dataplane/routes/configuration.ts';
 import { scriptOptions } from '../platform/script-options.ts';
 import { forwards, type Json, sixFilters } from './configured-peers.ts';
 import { cold, identity } from './identity-peers.ts';
+import { sessionCookies } from './session-cookies.ts';
 import { tokenFiles } from './token-files.ts';
 
 /**
@@ -210,6 +211,16 @@ const protectedRoute = (tokens: number, filters = identity('RS256', tokens)()): 
   routed([forwards('/api/v1/orders/', 80, filters)]),
   tokenRequests(tokens),
 ];
+
+/** A route that reads its session, and requests with so many different session cookies in turn; with none for 0. */
+function sessionRoute(count: number): [Subject, readonly Buffer[]] {
+  const { manager, cookies } = sessionCookies(count);
+  const read = { target: '${attributes.user}', value: '${session.user}' };
+  const filters = [{ type: 'AssignmentFilter', config: { onRequest: [read] } }];
+  const requests = cookies.map((cookie) => requestWith('e'.repeat(700), `Cookie: ${cookie}\r\n`));
+  const route = { ...(forwards('/api/v1/orders/', 80, filters) as object), session: manager };
+  return [routed([route]), count === 0 ? oneRequest : requests];
+}
 const identified: Record<string, () => [Subject, readonly Buffer[]]> = {
   'route-token': () => protectedRoute(1, []),
   'route-tokens': () => protectedRoute(10_000, []),
@@ -219,6 +230,10 @@ const identified: Record<string, () => [Subject, readonly Buffer[]]> = {
   cold: () => protectedRoute(2000, cold('RS256')()),
   identity: () => protectedRoute(1),
   identities: () => protectedRoute(10_000),
+  'session-none': () => sessionRoute(0),
+  session: () => sessionRoute(1),
+  // more than the cache of opened cookies holds
+  sessions: () => sessionRoute(20_000),
 };
 
 const USAGE = `usage: node bench/chain.ts [CHAIN]

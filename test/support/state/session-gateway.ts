@@ -56,10 +56,14 @@ export function sessionRoute(
   return { handler, baseURI: 'http://app.test', ...(session !== undefined && { session }) };
 }
 
-/** Starts routes by id, and `config.json` around them, for one test. `http://app.test` stands for the backend. */
+/**
+ * Starts routes by id, and `config.json` around them, for one test. `http://app.test` stands for the backend, which
+ * answers a request when `answerable` says so.
+ */
 export async function startSessions(
   routes: Readonly<Record<string, JsonObject>>,
   base: JsonObject = {},
+  answerable: () => Promise<void> = () => Promise.resolve(),
 ): Promise<SessionGateway> {
   const seen: string[][] = [];
   const backend = await EchoBackend.start({ host: '127.0.0.1' }, (request, response) => {
@@ -67,7 +71,7 @@ export async function startSessions(
     const query = new URL(request.url!, 'http://backend').searchParams;
     const lines = query.getAll('backend-cookie');
     if (lines.length > 0) response.setHeader('Set-Cookie', lines);
-    response.end('served');
+    void answerable().then(() => response.end('served'));
   });
   const placed = <T extends JsonValue>(document: T): T =>
     JSON.parse(JSON.stringify(document).replaceAll('http://app.test', backend.url)) as T;

@@ -1,0 +1,45 @@
+import { createSecretKey, randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { NO_SESSION, Session } from '../dataplane/engine/message/session.ts';
+import { directCipher } from '../dataplane/jose/direct-cipher.ts';
+import { SealedSessions } from '../dataplane/sessions/sealed-sessions.ts';
+import { SessionCookie } from '../dataplane/sessions/session-cookie.ts';
+import { fixedSessionKeys } from '../dataplane/sessions/session-keys.ts';
+import type { Json } from './configured-peers.ts';
+import { outFolder } from './paths.ts';
+
+const METHOD = 'A256GCM';
+const TIMEOUT = 3_600_000;
+const RULE = { name: 'session', path: '/', httpOnly: true, secure: false, sameSite: 'LAX' } as const;
+
+/** A session manager, and `Cookie` values of different sessions that it opens. */
+export interface SessionCookies {
+  readonly manager: Json;
+  readonly cookies: readonly string[];
+}
+
+/** Sessions as a sign-in leaves them, about 300 bytes each, sealed under a new key. */
+export function sessionCookies(count: number): SessionCookies {
+  const directory = outFolder('sessions');
+  const key = randomBytes(32);
+  writeFileSync(join(directory, 'session.key'), key);
+  const cipher = directCipher(METHOD, createSecretKey(key))!;
+  const terms = { realm: '', method: METHOD, timeout: TIMEOUT, skew: 0, isPersistent: false, compresses: false };
+  const keeper = new SealedSessions(terms, fixedSessionKeys(cipher), new SessionCookie(RULE));
+  const cookies = Array.from({ length: count }, (_, at) => {
+    const session = new Session(keeper, null, NO_SESSION);
+    session.set('user', `user-${at}`);
+    session.set('groups', ['orders-read', 'orders-write', 'customers']);
+    session.set('token', randomBytes(120).toString('base64url'));
+    return keeper.save(session)[0]!.split(';', 1)[0]!;
+  });
+  const format = { type: 'SecretKeyPropertyFormat', config: { format: 'PLAIN', algorithm: 'AES' } };
+  const config = {
+    authenticatedEncryptionSecretId: 'session.key',
+    secretsProvider: { type: 'FileSystemSecretStore', config: { directory, format } },
+    cookie: { name: RULE.name },
+    sessionTimeout: '1 hour',
+  };
+  return { manager: { type: 'AuthenticatedEncryptedJwtSessionManager', config }, cookies };
+}
