@@ -6,6 +6,7 @@ import { CompiledCluster, verdictIn } from '../../../support/cluster/compiled-cl
 import { proxied } from '../../../support/gateways/proxied-route.ts';
 
 const good: JsonObject = { condition: "${request.uri.path == '/a'}", ...proxied };
+const unavailable: JsonObject = { ...good, handler: { type: 'ScriptableHandler' } };
 const bad: JsonObject = { ...good, handler: { type: 'StaticResponseHandler', config: { status: 'many' } } };
 const vague: JsonObject = { ...bad, condition: '${' };
 
@@ -36,7 +37,8 @@ describe('which version of a Route serves', () => {
     ['a remark of its writer', [{ ...good, team: 'shop' }], 'Accepted ResolvedRefs this 1 route of 1'],
     ['an id of its own', [{ ...good, _id: 'x' }], 'Invalid ResolvedRefs refuses null refusal'],
     ['the name of the default handler', [{ ...good, name: 'default' }], 'Invalid ResolvedRefs nothing null none'],
-    ['a session', [good, { ...good, session: 'S' }], 'NotAvailable ResolvedRefs last-good 1 route of 1'],
+    ['a session of nobody', [good, { ...good, session: 'S' }], 'Invalid ResolvedRefs last-good 1 route of 1'],
+    ['a type that is not available', [good, unavailable], 'NotAvailable ResolvedRefs last-good 1 route of 1'],
   ])('%s', (_, generations, expected) => {
     const cluster = new CompiledCluster();
     for (const spec of generations) cluster.route('shop/a', spec).compile();
