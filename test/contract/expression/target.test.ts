@@ -78,7 +78,7 @@ describe('a target', () => {
     '${attributes.a + 1}',
     '${toJson("{}").a}',
     '${property.a}',
-    '${session.a}',
+    '${session}',
   ])('is not %s', (source) => {
     expect(() => compileTarget(source, language)).toThrow(expect.objectContaining({ name: 'ValueProblem' }));
   });

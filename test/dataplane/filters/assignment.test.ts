@@ -94,7 +94,7 @@ describe('AssignmentFilter', () => {
         'value onRequest[0].value: must be a text, a number, true, false or null: an object can only be the value of an expression',
       ],
     ],
-    [{ onRequest: [{ target: '${session.z}', value: 'q' }] }, [expect.stringMatching(/^\S+ onRequest\[0\]\.target: /)]],
+    [{ onRequest: [{ target: '${session}', value: 'q' }] }, [expect.stringMatching(/^\S+ onRequest\[0\]\.target: /)]],
   ])('refuses %j', (config, problems) => {
     expect(problemsOf('AssignmentFilter', config)).toEqual(problems);
   });
