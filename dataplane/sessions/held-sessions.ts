@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../contract/do
 import { type PresentedCookies, type Session, type StoredSession, withChanges } from '../engine/message/session.ts';
 import { SessionFault } from '../engine/message/session-fault.ts';
 import type { SavingKeeper } from './managed-sessions.ts';
+import { onlySession } from './only-session.ts';
 import type { SessionCookie } from './session-cookie.ts';
 import type { Saved, SessionTable } from './session-table.ts';
 
@@ -26,16 +27,8 @@ export class HeldSessions implements SavingKeeper {
     return null;
   }
 
-  /** Two different sessions in one request are none: one of them came from somebody else. */
   open(presented: PresentedCookies): StoredSession | null {
-    let found: StoredSession | null = null;
-    for (const id of presented[0] ?? []) {
-      const session = this.find(id);
-      if (session === null) continue;
-      if (found !== null) return null;
-      found = session;
-    }
-    return found;
+    return onlySession(presented[0], (id) => this.find(id));
   }
 
   save(session: Session): readonly string[] {

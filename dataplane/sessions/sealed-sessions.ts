@@ -5,6 +5,7 @@ import { type PresentedCookies, type Session, type StoredSession, withChanges } 
 import { SessionFault } from '../engine/message/session-fault.ts';
 import type { DirectCipher } from '../jose/direct-cipher.ts';
 import type { SavingKeeper } from './managed-sessions.ts';
+import { onlySession } from './only-session.ts';
 import { OpenedCookies, type SealedSession } from './opened-cookies.ts';
 import type { SessionCookie } from './session-cookie.ts';
 import type { SessionKeys } from './session-keys.ts';
@@ -71,16 +72,8 @@ export class SealedSessions implements SavingKeeper {
     return this.keys.ciphers === null ? this.keys.read() : null;
   }
 
-  /** Two different sessions in one request are none: one of them came from somebody else. */
   open(presented: PresentedCookies): StoredSession | null {
-    let found: SealedSession | null = null;
-    for (const first of presented[0] ?? []) {
-      const session = this.whole(first, presented);
-      if (session === null) continue;
-      if (found !== null) return null;
-      found = session;
-    }
-    return found;
+    return onlySession(presented[0], (first) => this.whole(first, presented));
   }
 
   save(session: Session): readonly string[] {
