@@ -24,8 +24,8 @@ export function startSummary(
   const lines = [
     versionLine(),
     `instance    ${layout.instance}`,
-    `admin.json  ${admin.verdict === null ? 'none: the defaults hold' : shownPath(admin.verdict.file.path)}`,
-    `config.json ${isDefault ? 'none: the routes, and a welcome page' : config}`,
+    `admin.json  ${admin.verdict === null ? 'not found, using defaults' : shownPath(admin.verdict.file.path)}`,
+    `config.json ${isDefault ? 'not found, using the routes and a welcome page' : config}`,
     ...routeLines(compilation, watch, MOST_LISTED),
   ];
   const found = allVerdicts(instance, compilation).flatMap(({ problems }) => problems);

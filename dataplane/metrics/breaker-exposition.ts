@@ -10,14 +10,14 @@ export interface BreakerMetricsSource {
 }
 
 const COUNTERS = [
-  ['gw_circuit_breaker_transitions_total', 'How often a circuit breaker was opened and closed.'],
-  ['gw_circuit_breaker_rejected_total', 'Requests that came while a circuit breaker was open.'],
+  ['gw_circuit_breaker_transitions_total', 'State changes of a circuit breaker, by new state: open or closed.'],
+  ['gw_circuit_breaker_rejected_total', 'Requests rejected because the circuit was open.'],
 ] as const;
 
 /** Adds the metrics of circuit breakers. */
 export function registerBreakerMetrics(registry: Registry, source: BreakerMetricsSource): void {
   const open = 'gw_circuit_breaker_open';
-  registerCounted(registry, open, 'gauge', 'Whether a circuit breaker is open: 1 if it is.', () =>
+  registerCounted(registry, open, 'gauge', '1 while a circuit breaker is open, otherwise 0.', () =>
     source
       .gauges()
       .filter(({ metric }) => metric === open)

@@ -7,9 +7,9 @@ const LOADS = 'gw_cache_loads_seconds';
 
 /** Adds the metrics of caches. */
 export function registerCacheMetrics(registry: Registry, observations: () => readonly Observation[]): void {
-  registerObserved(registry, 'gw_cache_gets_total', 'How often caches were asked, by result.', observations);
-  summary(EVICTIONS, 'What caches no longer hold, by cause.', ({ count }) => count);
-  summary(LOADS, 'Time that it took to find out what a cache did not hold.', ({ seconds }) => seconds);
+  registerObserved(registry, 'gw_cache_gets_total', 'Cache lookups, by result: hit or miss.', observations);
+  summary(EVICTIONS, 'Entries removed from caches, by cause.', ({ count }) => count);
+  summary(LOADS, 'Time to load an entry after a cache miss.', ({ seconds }) => seconds);
 
   function summary(name: string, help: string, sum: (observation: Observation) => number): void {
     const rows = (observation: Observation): Row[] => [

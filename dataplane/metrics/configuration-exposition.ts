@@ -7,18 +7,18 @@ export type RouteState = (typeof routeStates)[number];
 /** Source of the metrics of a configuration, read at each scrape. */
 export interface ConfigurationFigures {
   readonly routes: Readonly<Record<RouteState, number>>;
-  /** When what is served was last changed, in milliseconds since 1970. */
+  /** Time of the last change of the configuration in effect, in milliseconds since 1970. */
   readonly lastReload: number;
-  /** Changes of files that were noticed, by whether anything was wrong afterwards. */
+  /** Reloads after file changes, by whether the configuration had errors afterwards. */
   readonly reloads: { readonly ok: number; readonly problems: number };
 }
 
-/** Adds the metrics that tell whether what is served is what was written. */
+/** Adds the metrics of the configuration in effect and of its reloads. */
 export function registerConfigurationMetrics(registry: Registry, figures: ConfigurationFigures): void {
   const registers = [registry];
   new Gauge({
     name: 'gatewarden_config_routes',
-    help: 'Route files by what serves: this version, the last good one, a refusal, or nothing.',
+    help: 'Route files by state: serving, last-good (the previous version serves), refusing (requests get 500) or not-loaded.',
     labelNames: ['state'],
     registers,
     collect() {
@@ -27,7 +27,7 @@ export function registerConfigurationMetrics(registry: Registry, figures: Config
   });
   new Gauge({
     name: 'gatewarden_config_last_reload_timestamp_seconds',
-    help: 'When what is served was last changed.',
+    help: 'Time of the last change of the configuration in effect, in seconds since 1970.',
     registers,
     collect() {
       this.set(figures.lastReload / 1000);
@@ -35,7 +35,7 @@ export function registerConfigurationMetrics(registry: Registry, figures: Config
   });
   new Counter({
     name: 'gatewarden_config_reloads_total',
-    help: 'Changes of files that were noticed, by whether any error was left in the configuration.',
+    help: 'Reloads after file changes, by result: ok, or problems if the configuration has errors.',
     labelNames: ['result'],
     registers,
     collect() {

@@ -4,5 +4,5 @@ import { registerObserved } from './counted-metric.ts';
 
 /** Adds what filters did not let pass. */
 export function registerDenialMetrics(registry: Registry, observations: () => readonly Observation[]): void {
-  registerObserved(registry, 'gw_denied_total', 'Requests that a filter did not let pass, by reason.', observations);
+  registerObserved(registry, 'gw_denied_total', 'Requests rejected by a filter, by reason.', observations);
 }

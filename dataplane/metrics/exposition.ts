@@ -15,14 +15,14 @@ const COUNTERS: readonly (readonly [name: string, help: string, value: Value])[]
   ['gatewarden_connections_total', 'Client connections accepted.', (r) => r.values.connectionsAccepted],
   [
     'gatewarden_connections_refused_total',
-    'Client connections closed at once because there were too many.',
+    'Client connections closed at once because the connection limit was reached.',
     (r) => r.values.connectionsRefused,
   ],
   ['gatewarden_request_bytes_total', 'Bytes of request bodies received.', (r) => r.values.bytesReceived],
   ['gatewarden_response_bytes_total', 'Bytes of response bodies sent.', (r) => r.values.bytesSent],
   [
     'gatewarden_requests_aborted_total',
-    'Exchanges that ended before their answer was complete.',
+    'Exchanges that ended before the response was complete.',
     (r) => r.values.aborted,
   ],
   ['gw_tls_handshakes_total', 'TLS handshakes with clients that succeeded.', (r) => r.values.tlsHandshakes],
@@ -34,7 +34,7 @@ const COUNTERS: readonly (readonly [name: string, help: string, value: Value])[]
   ],
   [
     'gatewarden_backend_retries_total',
-    'Requests sent once more because a kept connection was dead.',
+    'Requests sent again because a pooled connection was dead.',
     (r) => r.values.backendRetries,
   ],
 ];
@@ -43,7 +43,7 @@ const GAUGES: readonly (readonly [name: string, help: string, value: Value])[] =
   ['gatewarden_connections_open', 'Client connections open now.', (r) => r.values.connectionsOpen],
   ['gatewarden_requests_active', 'Requests being processed now.', (r) => r.values.requestsActive],
   ['gatewarden_tunnels_open', 'Upgraded connections open now.', (r) => r.values.tunnelsOpen],
-  ['gw_websockets_open', 'WebSockets open now; they count as tunnels too.', (r) => r.values.webSocketsOpen],
+  ['gw_websockets_open', 'WebSockets open now; gatewarden_tunnels_open includes them.', (r) => r.values.webSocketsOpen],
   ['gatewarden_backend_connections_open', 'Connections to backends open now.', (r) => r.values.backendConnectionsOpen],
   ['gw_backend_streams_open', 'HTTP/2 streams to backends open now.', (r) => r.values.backendStreamsOpen],
   ['gatewarden_backend_waiting', 'Requests that wait for a connection to a backend.', (r) => r.values.backendWaiting],
@@ -69,7 +69,7 @@ const WEBSOCKET_ENDS = [
   ['stopped', 'webSocketsStopped'],
 ] as const;
 
-/** The metrics of a plane: the figures of all units as one, and those of the process. */
+/** Metrics of a data plane: the sums over all units, and those of the process. */
 export function metricsRegistry(source: MetricsSource): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -97,7 +97,7 @@ export function metricsRegistry(source: MetricsSource): Registry {
   }
   new Counter({
     name: 'gatewarden_requests_total',
-    help: 'Requests answered, by the family of the status; 4xx holds 499, a client that went away.',
+    help: 'Requests answered, by status family; 4xx includes 499, a client that disconnected.',
     labelNames: ['status'],
     registers,
     collect() {
@@ -108,7 +108,7 @@ export function metricsRegistry(source: MetricsSource): Registry {
   });
   new Counter({
     name: 'gatewarden_refusals_total',
-    help: 'Requests that the gateway refused, in the engine, a filter or a handler, by code (docs/errors.md).',
+    help: 'Requests rejected by the engine, a filter or a handler, by code (docs/errors.md).',
     labelNames: ['refusal'],
     registers,
     collect() {
@@ -118,7 +118,7 @@ export function metricsRegistry(source: MetricsSource): Registry {
   });
   new Counter({
     name: 'gw_websocket_closes_total',
-    help: 'WebSockets that ended, by what began it: a Close frame, or what went wrong.',
+    help: 'WebSockets that ended, by reason: a Close frame, or the fault.',
     labelNames: ['reason'],
     registers,
     collect() {
@@ -129,7 +129,7 @@ export function metricsRegistry(source: MetricsSource): Registry {
   });
   new Counter({
     name: 'gw_tls_handshake_failures_total',
-    help: 'TLS handshakes with clients that came to nothing, by reason (docs/errors.md).',
+    help: 'Failed TLS handshakes with clients, by reason (docs/errors.md).',
     labelNames: ['reason'],
     registers,
     collect() {
@@ -139,7 +139,7 @@ export function metricsRegistry(source: MetricsSource): Registry {
   });
   new Gauge({
     name: 'gatewarden_units',
-    help: 'Units that serve now.',
+    help: 'Running units (worker threads).',
     registers,
     collect() {
       this.set(source.units);
@@ -155,7 +155,7 @@ export function metricsRegistry(source: MetricsSource): Registry {
     },
   });
   const name = 'gatewarden_request_duration_seconds';
-  const help = 'Time from a whole request head to the end of its answer.';
+  const help = 'Time from the complete request head to the end of the response.';
   registerCounted(registry, name, 'histogram', help, () => durationRows(name, source));
   return registry;
 }

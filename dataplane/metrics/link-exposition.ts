@@ -4,15 +4,15 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 export interface LinkFigures {
   readonly connected: boolean;
   readonly reconnects: number;
-  /** What runs; null before the first accepted snapshot. */
+  /** Revision in effect; null before the first accepted snapshot. */
   readonly revision: string | null;
-  /** When a controller last stood by what runs, in milliseconds since 1970; null before the first. */
+  /** Last contact with a controller, in milliseconds since 1970; null before the first. */
   readonly confirmed: number | null;
-  /** Updates by what came of them. */
+  /** Updates by result. */
   readonly updates: { readonly taken: number; readonly refused: number };
 }
 
-/** Adds the metrics that tell whether a plane runs what its controller knows. */
+/** Adds the metrics of the connection to a controller and of the revision in effect. */
 export function registerLinkMetrics(registry: Registry, figures: LinkFigures): void {
   const registers = [registry];
   new Gauge({
@@ -25,7 +25,7 @@ export function registerLinkMetrics(registry: Registry, figures: LinkFigures): v
   });
   new Counter({
     name: 'gw_link_reconnects_total',
-    help: 'Streams to controllers that took the place of another one.',
+    help: 'Streams to controllers opened after an earlier one ended.',
     registers,
     collect() {
       this.reset();
@@ -34,7 +34,7 @@ export function registerLinkMetrics(registry: Registry, figures: LinkFigures): v
   });
   new Counter({
     name: 'gw_link_updates_total',
-    help: 'Updates that controllers sent, by whether they were taken or refused.',
+    help: 'Updates received from controllers, by result: taken or refused.',
     labelNames: ['result'],
     registers,
     collect() {
@@ -45,7 +45,7 @@ export function registerLinkMetrics(registry: Registry, figures: LinkFigures): v
   });
   new Gauge({
     name: 'gw_snapshot_age_seconds',
-    help: 'Time since a controller last stood by what is served: 0 while one is connected.',
+    help: 'Time since the last contact with a controller, in seconds; 0 while one is connected.',
     registers,
     collect() {
       this.reset();
@@ -54,7 +54,7 @@ export function registerLinkMetrics(registry: Registry, figures: LinkFigures): v
   });
   new Gauge({
     name: 'gw_revision_info',
-    help: 'The revision that is served, as a label; always 1.',
+    help: 'Revision in effect, as a label; always 1.',
     labelNames: ['revision'],
     registers,
     collect() {

@@ -3,7 +3,7 @@ import type { Observation } from '../unit/unit-messages.ts';
 import { registerObserved } from './counted-metric.ts';
 
 const COUNTERS = [
-  ['gw_retries_total', 'How often requests were sent again.'],
+  ['gw_retries_total', 'Retries of requests.'],
   ['gw_retries_failed_total', 'Requests that failed after all their retries.'],
 ] as const;
 

@@ -9,9 +9,10 @@ export interface CountedRoute {
   readonly counts: Float64Array;
 }
 
-const HELP = 'Of all objects of a route on all planes together, left out while it is 0; planes tell it of each.';
+const HELP =
+  'Sum over all objects of a route on all data planes, left out while it is 0; data planes expose each object.';
 
-/** Adds what the objects of routes counted where only the sums of planes are known. */
+/** Adds the counts of the objects of routes, where only the sums over data planes are known. */
 export function registerRouteCounts(registry: Registry, routes: () => readonly CountedRoute[]): void {
   const places = routeCounts.map((count, place) => ({ ...count, place }));
   for (const [metric, rows] of Map.groupBy(places, (count) => count.metric)) {

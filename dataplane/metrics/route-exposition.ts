@@ -12,7 +12,7 @@ export interface RouteMetricsSource {
   observations(): readonly Observation[];
 }
 
-/** Status families as the `family` label says them. */
+/** Status families, by the values of the `family` label. */
 export const families = [
   ['Informational', FIGURE.informational],
   ['Successful', FIGURE.successful],
@@ -28,7 +28,7 @@ type Rows = (series: RouteSeries, labels: Record<string, string>) => Row[];
 
 const active: Rows = ({ figures }, labels) => [{ labels, value: activeOf(figures) }];
 
-/** Every metric of a route: its name, type, what it says, and its rows. */
+/** Metrics of a route: name, type, help text and rows. */
 const METRICS: readonly (readonly [name: string, type: string, help: string, rows: Rows])[] = [
   ['gw_route_request_active', 'gauge', 'Requests being processed.', active],
   ['gw_route_request_active_total', 'gauge', 'Requests being processed.', active],
@@ -66,7 +66,7 @@ const METRICS: readonly (readonly [name: string, type: string, help: string, row
   [
     'gw_route_response_seconds',
     'histogram',
-    'Response times in seconds, in buckets that can be added up.',
+    'Response times in seconds; the buckets can be summed over data planes.',
     ({ figures }, labels) => histogramRows('gw_route_response_seconds', figures, labels),
   ],
 ];
@@ -81,7 +81,7 @@ export function registerRouteMetrics(registry: Registry, source: RouteMetricsSou
       }),
     );
   }
-  registerCounted(registry, 'gw_router_deployed_routes', 'gauge', 'Routes that a router has.', () =>
+  registerCounted(registry, 'gw_router_deployed_routes', 'gauge', 'Routes of a router.', () =>
     deployed(source.series()),
   );
   for (const [metric, help] of TIMERS) {
@@ -97,16 +97,16 @@ export function registerRouteMetrics(registry: Registry, source: RouteMetricsSou
   }
 }
 
-/** What the timer decorator observes of an object. */
+/** Metrics of the timer decorator. */
 const TIMERS = [
-  ['gw_timerdecorator_handler_elapsed_seconds', 'Time a handler took.'],
-  ['gw_timerdecorator_filter_elapsed_seconds', 'Time a filter took with everything behind it.'],
-  ['gw_timerdecorator_filter_internal_seconds', 'Time a filter itself took.'],
-  ['gw_timerdecorator_filter_downstream_seconds', 'Time that everything behind a filter took.'],
-  ['gw_timerdecorator_accesstokenresolver_elapsed_seconds', 'Time that it took to judge an access token.'],
+  ['gw_timerdecorator_handler_elapsed_seconds', 'Time in a handler with a timer.'],
+  ['gw_timerdecorator_filter_elapsed_seconds', 'Time in a filter and everything downstream of it.'],
+  ['gw_timerdecorator_filter_internal_seconds', 'Time in the filter itself.'],
+  ['gw_timerdecorator_filter_downstream_seconds', 'Time downstream of a filter.'],
+  ['gw_timerdecorator_accesstokenresolver_elapsed_seconds', 'Time to validate an access token.'],
 ] as const;
 
-/** How many routes each router has; the one for what no route takes is none of them. */
+/** Number of routes of each router, without the default route for unmatched requests. */
 function deployed(series: readonly RouteSeries[]): Row[] {
   const counts = new Map<string, number>();
   for (const { router, route } of series) counts.set(router, (counts.get(router) ?? 0) + (route === 'default' ? 0 : 1));

@@ -10,15 +10,18 @@ export interface ThrottlingMetricsSource {
 }
 
 const COUNTERS = [
-  ['gw_throttled_total', 'Requests that came too fast and were answered with 429.'],
-  ['gw_throttling_partitions_refused_total', 'Those of them for whose partition there was no room.'],
+  ['gw_throttled_total', 'Requests above the rate limit, answered with 429.'],
+  [
+    'gw_throttling_partitions_refused_total',
+    'Throttled requests whose partition was rejected because the limit of partitions was reached.',
+  ],
 ] as const;
 
 /** Adds the metrics of throttling filters. */
 export function registerThrottlingMetrics(registry: Registry, source: ThrottlingMetricsSource): void {
   for (const [name, help] of COUNTERS) registerObserved(registry, name, help, () => source.observations());
   const partitions = 'gw_throttling_partitions';
-  registerCounted(registry, partitions, 'gauge', 'Partitions of requests that are counted now.', () =>
+  registerCounted(registry, partitions, 'gauge', 'Active partitions.', () =>
     source
       .gauges()
       .filter(({ metric }) => metric === partitions)

@@ -10,13 +10,19 @@ export interface TlsMetricsSource {
 }
 
 const GAUGES = [
-  ['gw_tls_renewal_failing', 'Whether keys or authorities of a connector could not be renewed the last time: 1 if so.'],
-  ['gw_tls_certificate_expiry_seconds', 'When the first certificate of a connector expires, in seconds since 1970.'],
+  [
+    'gw_tls_renewal_failing',
+    '1 if the newest keys, certificates or CA certificates of a connector cannot be used; the previous ones stay in use.',
+  ],
+  [
+    'gw_tls_certificate_expiry_seconds',
+    'Earliest expiry of a server certificate of a connector, in seconds since 1970.',
+  ],
 ] as const;
 
 /** Adds the metrics of the TLS of connectors. */
 export function registerTlsMetrics(registry: Registry, source: TlsMetricsSource): void {
-  const help = 'Changes of keys, certificates and authorities of connectors, by whether they were taken.';
+  const help = 'Reloads of keys, certificates and CA certificates of connectors, by outcome: taken or refused.';
   registerObserved(registry, 'gw_tls_renewals_total', help, () => source.observations());
   for (const [name, text] of GAUGES) {
     registerCounted(registry, name, 'gauge', text, () =>
