@@ -195,7 +195,7 @@ describe('unsound objects are refused by the API server', () => {
     ['a misspelt field', store({ secret: [] }), /unknown field "spec\.secret"|field not declared in schema/],
   ];
 
-  it.each(cases)('%s', async (_, object, message) => {
+  it.each(cases)('with %s', async (_, object, message) => {
     await expect(apply(object)).rejects.toThrow(message);
   });
 });

@@ -19,7 +19,7 @@ const rows = readFileSync(new URL('../vectors/durations.jsonl', import.meta.url)
   .map((line) => JSON.parse(line) as Row);
 
 describe('durations of OpenIG', () => {
-  it.each(rows)('$duration', (row) => {
+  it.each(rows)("'$duration' is read or rejected as OpenIG does", (row) => {
     if (row.error !== undefined) {
       expect(() => readDuration(row.duration)).toThrow(ValueProblem);
       return;

@@ -48,7 +48,7 @@ describe('every value has an effect', () => {
   const hidden = leaves.filter(({ path }) => alone.has(path));
   const shown = leaves.filter(({ path }) => !alone.has(path));
 
-  it('or is not there', () => {
+  it('and exists, if the test names it', () => {
     expect([...alone.keys()].filter((path) => !leaves.some((leaf) => leaf.path === path))).toEqual([]);
   });
 

@@ -28,7 +28,7 @@ const configMap = (data: object): string =>
   `apiVersion: v1\nkind: ConfigMap\nmetadata: { name: base }\ndata: ${JSON.stringify(data)}\n`;
 
 describe('manifests are validated together', () => {
-  it('and have nothing wrong with them', () => {
+  it('and are accepted without problems', () => {
     const findings = check(
       configMap({ 'config.json': '{ "heap": [{ "name": "_router", "type": "Router" }] }', 'trust.json': '{}' }),
       manifest('Route', 'a', asking('held')),
@@ -82,7 +82,7 @@ describe('manifests are validated together', () => {
       /^ conectors: there is no field 'conectors' here/,
     ],
     ['text', ['a: [\n'], /is not YAML that can be read/],
-  ])('%s', (_, texts, expected) => {
+  ])('and report problems of %s', (_, texts, expected) => {
     const told = toldOf(check(...texts));
     expect(told.find((line) => expected.test(line)) ?? told).toMatch(expected);
   });
@@ -120,7 +120,7 @@ describe('files that gatewarden check reads as manifests', () => {
     ['a directory', { 'a.yaml': route, 'b.yml': route.replace('name: a', 'name: b'), 'c.txt': '' }, '.', [0, 2]],
     ['no route file', { 'a.yaml': `handler: ${answer}\n` }, 'a.yaml', [1, undefined]],
     ['no instance', { 'config/config.json': {}, 'a.yaml': route }, '.', [1, undefined]],
-  ])('%s', (_, files, path, expected) => {
+  ])('are found: %s', (_, files, path, expected) => {
     using folder = new InstanceFolder(files);
     expect(counts(checkPaths([folder.at(path)], options))).toEqual(expected);
   });

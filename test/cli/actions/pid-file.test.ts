@@ -69,7 +69,7 @@ it.each([`${NOBODY}\n`, `${process.pid}\n`, '', 'nonsense', '0', '-1'])(
   },
 );
 
-it('is done without where nothing can be written', () => {
+it('is skipped where nothing can be written', () => {
   const blocked = join(leave('x'), 'tmp', 'gatewarden.pid');
   claim('fail', blocked)();
   expect(warnings).toEqual([expect.stringMatching(/^the process id cannot be written to .*: ENOTDIR/)]);

@@ -19,6 +19,6 @@ it.each([
   ],
   [new Error('something else'), /^something else$/],
   ['no error', /^no error$/],
-])('%s', (error, expected) => {
+])('%s becomes a message for the operator', (error, expected) => {
   expect(controllerFailure(error, at).message).toMatch(expected);
 });

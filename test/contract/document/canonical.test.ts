@@ -9,7 +9,7 @@ it.each([
   ['{"\\u20ac": 1, "\\r": 2, "1": 3, "\\ud83d\\ude00": 4}', '{"\\r":2,"1":3,"€":1,"😀":4}'],
   ['{"__proto__": 1, "a": 2}', '{"__proto__":1,"a":2}'],
   ['"\\u0001\\/\\""', '"\\u0001/\\""'],
-])('%s', (text, canonical) => {
+])('%s has one canonical text', (text, canonical) => {
   const { value } = readJsonText(text);
   expect(canonicalJson(value)).toBe(canonical);
   expect(contentHash(value)).toBe(createHash('sha256').update(canonical).digest('base64url'));

@@ -28,7 +28,7 @@ function bytesOf(row: Row): Buffer {
 const codesOf = (text: string | Uint8Array): string[] => readJsonText(text).problems.map((problem) => problem.code);
 
 describe('JSON texts of the public suite', () => {
-  it.each(rows)('$name', (row) => {
+  it.each(rows)('$name is accepted or rejected as expected', (row) => {
     const bytes = bytesOf(row);
     const read = readJsonText(bytes, { comments: false });
     const isJson = read.problems.every((problem) => problem.code !== 'text');
@@ -200,7 +200,7 @@ describe('a syntax error', () => {
     ['["\ud800"]', 1, 3, 'holds half of a surrogate pair', undefined],
     ['{} /* a', 1, 4, 'has a comment that is not closed', undefined],
     ['["😀", x]', 1, 7, 'must have a value here, not "x"', 'texts are written in double quotes'],
-  ])('%j', (text, line, column, message, hint) => {
+  ])('in %j is reported with its line and column', (text, line, column, message, hint) => {
     expect(readJsonText(text)).toMatchObject({
       value: null,
       problems: [{ code: 'text', severity: 'error', message, place: { line, column }, ...(hint && { hint }) }],
@@ -289,7 +289,7 @@ describe('places', () => {
     [['list', 1, 'absent', 0], 3, 15, 3, 15],
     [['list', 'name'], 3, 11, 3, 11],
     [['absent'], 1, 1, 1, 1],
-  ])('%j', (path, keyLine, keyColumn, line, column) => {
+  ])('have the line and column of %j', (path, keyLine, keyColumn, line, column) => {
     expect(placeOf(path, 'key')).toEqual({ line: keyLine, column: keyColumn });
     expect(placeOf(path)).toEqual({ line, column });
   });

@@ -16,7 +16,7 @@ it.each([
   ['a=\\\\u00', { a: '\\u00' }],
   ['\uFEFFa=1', { a: '1' }],
   ['', {}],
-])('%j', (text, values) => {
+])('%j is read as Java reads it', (text, values) => {
   const problems: Problem[] = [];
   expect(Object.fromEntries(readPropertiesText(text, (problem) => problems.push(problem)))).toEqual(values);
   expect(problems).toEqual([]);

@@ -105,7 +105,7 @@ describe('files of properties', () => {
       { p: { $location: 'my.properties' }, m: '&{p.mail.host}' },
       { p: { user: 'bob', 'mail.host': 'mx' }, m: 'mx' },
     ],
-  ])('%j', (raw, values) => {
+  ])('are read from %j', (raw, values) => {
     const result = read(raw, read({ name: 'shop' }).set);
     expect([result.values, result.problems]).toEqual([values, []]);
   });

@@ -66,7 +66,7 @@ describe('tokens of an operator', () => {
     ['group', undefined],
     ['absent', undefined],
     ['z', undefined],
-  ])('%s', (name, value) => {
+  ])('have a value: %s', (name, value) => {
     expect(resolver.resolve(name)).toBe(value);
   });
 

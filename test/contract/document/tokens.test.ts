@@ -48,7 +48,7 @@ describe('tokens', () => {
     ['&{brace}', 'a}b'],
     ['& { } | \\ &x ${a}', '& { } | \\ &x ${a}'],
     ['&{port|&{forbidden}}', '8080'],
-  ])('%s', (text, result) => {
+  ])('are replaced in %s', (text, result) => {
     expect(substituted(text)).toEqual({ value: result, problems: [] });
   });
 
@@ -81,7 +81,7 @@ describe('a problem', () => {
     ['&{absent|&{port}', 'has a token that is not closed: &{absent|&{port}', 'write \\&{ for the characters'],
     ['&{}', 'has a token without a name', undefined],
     ['&{ |x}', 'has a token without a name', undefined],
-  ])('%s', (text, message, hint) => {
+  ])('is reported for %s', (text, message, hint) => {
     expect(substituted([text])).toEqual({
       value: [text],
       problems: [{ code: 'token', severity: 'error', path: ['top', 0], message, ...(hint && { hint }) }],

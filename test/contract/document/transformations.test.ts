@@ -36,7 +36,7 @@ describe('a transformation', () => {
     [{ $int: { '$base64:decode': { '$base64:encode': '42' } } }, 42],
     [{ '$base64:encode': 'a', $charset: { $string: 'UTF-8' } }, 'YQ=='],
     [{ a: [{ b: { $int: '1' } }, 2] }, { a: [{ b: 1 }, 2] }],
-  ])('%j', (value, result) => {
+  ])('is applied to %j', (value, result) => {
     expect(applied(value)).toEqual({ value: result, problems: [] });
   });
 
@@ -101,7 +101,7 @@ describe('a problem', () => {
     ],
     [{ $location: 'x' }, 'has a $location, which only properties of a document may have'],
     [{ $charset: 'x' }, 'has an unknown transformation $charset'],
-  ])('%j', (value, message) => {
+  ])('is reported for %j', (value, message) => {
     expect(applied({ a: value })).toEqual({
       value: { a: null },
       problems: [expect.objectContaining({ code: 'transformation', severity: 'error', path: ['top', 'a'] })],

@@ -145,7 +145,7 @@ describe('places', () => {
     [['list', 1, 'deep', 'b'], 5, 7, 5, 10],
     [['list', 1, 'absent', 'b'], 4, 5, 4, 5],
     [['again', 'b'], 7, 8, 7, 8],
-  ])('%j', (path, keyLine, keyColumn, line, column) => {
+  ])('have the line and column of %j', (path, keyLine, keyColumn, line, column) => {
     expect(placeOf(path, 'key')).toEqual({ line: keyLine, column: keyColumn });
     expect(placeOf(path)).toEqual({ line, column });
   });

@@ -61,7 +61,7 @@ describe('letters of another case', () => {
     ['i', 'unicode', 'iIİı'],
     ['ᾳ', 'unicode', 'ᾳᾼ'],
     ['1', 'unicode', '1'],
-  ] as const)('%s, %s', (letter, rule, variants) => {
+  ] as const)('of %s in the mode %s', (letter, rule, variants) => {
     expect(caseVariants(letter.codePointAt(0)!, rule)).toEqual(charactersOf(variants));
   });
 
@@ -91,7 +91,7 @@ describe('properties', () => {
     ['IsNoncharacter_Code_Point', '\u{10ffff}\u{5fffe}', '\u{5fffd}a'],
     ['Co', '\u{f0000}\ue000', '\u{40000}'],
     ['Cn', '\u{40000}', 'a\u{f0000}'],
-  ])('%s', (name, members, others) => {
+  ])('include %s, with its characters', (name, members, others) => {
     const set = namedProperty(name, plain)!;
     for (const member of members) expect(hasCodePoint(set, member.codePointAt(0)!), member).toBe(true);
     for (const other of others) expect(hasCodePoint(set, other.codePointAt(0)!), other).toBe(false);

@@ -69,7 +69,7 @@ describe('patterns that Java accepts', () => {
 });
 
 describe('patterns that Java refuses', () => {
-  it.each(rows.filter(({ error }) => error !== undefined))('$pattern', ({ pattern }) => {
+  it.each(rows.filter(({ error }) => error !== undefined))('include $pattern', ({ pattern }) => {
     expect(() => compilePattern(pattern, 'bounded')).toThrow(ValueProblem);
   });
 });

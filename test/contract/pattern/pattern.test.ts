@@ -25,7 +25,7 @@ describe('the facts of a pattern for the dispatch index', () => {
     ['(?i)^/a', '/', false, null, null],
     ['^[/]a', '/a', true, null, null],
     ['^\\x{d83d}', '', false, null, null],
-  ])('%s', (source, literalPrefix, exactPrefix, exactText, exactLine) => {
+  ])('are found in %s', (source, literalPrefix, exactPrefix, exactText, exactLine) => {
     const pattern = compilePattern(source, 'linear');
     expect(pattern).toMatchObject({ source, literalPrefix, exactPrefix, exactText, exactLine });
   });
@@ -103,7 +103,7 @@ describe('problems', () => {
     ['😀(', 'at character 3'],
     ['\\p{Foo}', '\\p{Foo} is not known'],
     ['(?P<n>a)', "'(?P' is not the start of any group"],
-  ])('%s: %s', (source, message) => {
+  ])("of %s are reported as '%s'", (source, message) => {
     expect(() => compilePattern(source, 'linear')).toThrow(message);
   });
 

@@ -171,7 +171,7 @@ describe('specProblems', () => {
       [],
     ],
     ['AuditService', { eventHandlers: [{ config: {} }] }, ['spec.eventHandlers[0].class: is required']],
-  ])('%s %j', (kind, spec, expected) => {
+  ])('of a %s with %j are the expected ones', (kind, spec, expected) => {
     expect(specProblems(kind, spec).map(({ path, message }) => `${pathText(path)}: ${message}`)).toEqual(expected);
   });
 });

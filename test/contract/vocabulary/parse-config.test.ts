@@ -46,7 +46,7 @@ describe('one value', () => {
     ['a flag from a property', flag(), '${deep.on}', true],
     ['a word in any case', choice(['REQUEST', 'RESPONSE']), 'request', 'REQUEST'],
     ['a secret id', secretId(), 'a.b-c.d', 'a.b-c.d'],
-  ])('%s', (_, schema, raw, expected) => {
+  ])('is read from %s', (_, schema, raw, expected) => {
     expect(read(schema, raw)).toEqual({ value: expected, said: [] });
   });
 

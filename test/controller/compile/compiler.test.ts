@@ -108,7 +108,7 @@ describe('the id, the name and the place of a route', () => {
       ['_router me me'],
       ['a.json this'],
     ],
-  ])('%s', (_, files, routes, verdicts) => {
+  ])('come from %s', (_, files, routes, verdicts) => {
     const inRoutes = Object.fromEntries(Object.entries(files).map(([name, value]) => [`routes/${name}`, value]));
     const compilation = new Instance({ 'config.json': config, ...inRoutes }).compile();
     expect(routesOf(compilation)).toEqual(routes);

@@ -175,7 +175,7 @@ describe('annotations', () => {
     ['log-level', { 'log-level': 'debug' }, /--log-level=debug /],
     ['app-port', { 'app-port': '9000' }, /--app-port=9000 /],
     ['several app-ports', { 'app-port': '8080, 9000,8080' }, /--app-port=8080,9000 /],
-  ])('%s', (_, annotations, words) => {
+  ])('set the option of %s', (_, annotations, words) => {
     expect(`${injected(plainPod({ annotations })).sidecar.args.join(' ')} `).toMatch(words);
   });
 

@@ -10,7 +10,7 @@ describe('additions', () => {
     ['the first item', { a: [1] }, { path: ['a', 0], value: 2 }, { a: [2, 1] }],
     ['something in an item', { a: [{}, {}] }, { path: ['a', 1, 'b'], value: 2 }, { a: [{}, { b: 2 }] }],
     ['a member that is no prototype', {}, { path: ['__proto__'], value: 1 }, JSON.parse('{"__proto__":1}')],
-  ])('%s', (_, before, addition, after) => {
+  ])('are applied: %s', (_, before, addition, after) => {
     const copy = structuredClone(before);
     expect(withAdditions(before, [addition])).toEqual(after);
     expect(before).toEqual(copy);

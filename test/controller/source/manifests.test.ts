@@ -126,7 +126,7 @@ describe('looksLikeManifest', () => {
     ['a route document', 'handler: a\n', false],
     ['a broken route document', 'handler: [\n', false],
     ['a document about another kind of thing', 'kind: a\nhandler: b\n', false],
-  ])('%s', (_, text, expected) => {
+  ])('decides on %s', (_, text, expected) => {
     expect(looksLikeManifest(fileOf(text))).toBe(expected);
   });
 });

@@ -54,6 +54,6 @@ it.each([
   [new EntityTooLarge(1, false, ''), 'unknown'],
   [new EntityUndecodable('x', true), 'unknown'],
   [new EntityUndecodable('x', false), 'unknown'],
-] as const)('%s: %s', (error, outcome) => {
+] as const)('%s is reported as: %s', (error, outcome) => {
   expect(outcomeOfError(error)).toBe(outcome);
 });

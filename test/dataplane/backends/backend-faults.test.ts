@@ -87,7 +87,7 @@ describe.each([
     ['closed in the request', UPLOAD, afterHead('', (peer) => peer.close()), 'backend-closed'],
     ['reset in the request', UPLOAD, afterHead('', (peer) => peer.reset()), 'backend-closed'],
     ['does not read', UPLOAD, (peer) => void peer.take(), 'backend-timeout'],
-  ])('%s', async (_case, body, fault, refusal) => {
+  ])('a faulty backend gives 502: %s', async (_case, body, fault, refusal) => {
     const { app, happened } = await startFaulty(fault);
     const gateway = await serve({ type: 'ReverseProxyHandler', config: { asyncBehavior, soTimeout } }, [], { limits });
     onTestFinished(() => gateway.configuration.close());
@@ -112,7 +112,7 @@ describe.each([
     ['closed in the answer', afterHead(`${OK}Content-Length: 6\r\n\r\nabc`, (peer) => peer.close()), 'backend-cut'],
     ['reset in the answer', afterHead(`${OK}Content-Length: 6\r\n\r\nabc`, (peer) => peer.reset()), 'backend-cut'],
     ['silent in the answer', afterHead(`${OK}Content-Length: 6\r\n\r\nabc`, () => {}), 'backend-timeout'],
-  ])('%s', async (_case, fault, refusal) => {
+  ])('a started answer is cut off: %s', async (_case, fault, refusal) => {
     const { app, happened } = await startFaulty(fault);
     const gateway = await serve({ type: 'ReverseProxyHandler', config: { asyncBehavior, soTimeout } }, [], { limits });
     const time = new StoppedClock();

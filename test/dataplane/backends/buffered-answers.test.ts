@@ -63,7 +63,7 @@ describe('an answer that is passed on when it is whole', () => {
     ['in chunks, without content', scripted([CHUNKED, '0\r\n\r\n']), '', '0'],
     ['beyond the memory', scripted([`${OK}Content-Length: 3000\r\n\r\n`, 'x'.repeat(3000)]), 'x'.repeat(3000), '3000'],
     ['as long as allowed', scripted([`${OK}\r\n`, 'x'.repeat(100_000)], end), 'x'.repeat(100_000), '100000'],
-  ])('%s', async (_case, script, body, length) => {
+  ])('is complete and unchanged: %s', async (_case, script, body, length) => {
     const app = await backend(script);
     const answer = await send(await serve(whole()), 'GET /', to(app));
     expect(answer).toMatchObject({ status: 200, body });
@@ -196,7 +196,7 @@ describe('an answer that is not passed on', () => {
       scripted([`${OK}content-type: Text/Event-Stream;charset=utf-8\r\nTransfer-Encoding: chunked\r\n\r\n`]),
       'backend-event-stream',
     ],
-  ])('%s', async (_case, script, refusal) => {
+  ])('gives 502: %s', async (_case, script, refusal) => {
     const directory = watchedDirectory();
     const app = await backend(script);
     const gateway = await serve(whole({ soTimeout: '300 ms' }, directory.path));

@@ -50,7 +50,7 @@ describe('a request that is sent when it is whole', () => {
     ['in chunks', ['Transfer-Encoding: chunked'], ['3\r\nabc\r\n', '3\r\ndef\r\n0\r\n\r\n'], 'abcdef'],
     ['beyond the memory', ['Content-Length: 3000'], ['x'.repeat(1500), 'x'.repeat(1500)], 'x'.repeat(3000)],
     ['in chunks without content', ['Transfer-Encoding: chunked'], ['', '0\r\n\r\n'], ''],
-  ])('%s', async (_case, fields, [first, rest], body) => {
+  ])('reaches the backend complete: %s', async (_case, fields, [first, rest], body) => {
     const app = await backend();
     const gateway = await serve(whole());
     const client = await connected(gateway);
@@ -142,7 +142,7 @@ describe('a request that is not sent', () => {
     ['announced too long', ['Content-Length: 100001'], '', ''],
     ['announced too long and waiting to be asked', ['Content-Length: 100001', 'Expect: 100-continue'], '', ''],
     ['too long in chunks', ['Transfer-Encoding: chunked'], '186a1\r\n', 'x'.repeat(100_001)],
-  ])('%s', async (_case, fields, first, rest) => {
+  ])('gets 413: %s', async (_case, fields, first, rest) => {
     const directory = watchedDirectory();
     const app = await backend();
     const gateway = await serve(whole({}, directory.path));

@@ -120,7 +120,7 @@ it('a backend that cannot be reached has failed', async () => {
 it.each([
   ['an answer, whatever it says', {}, '500 503 404 200', '500 503 404 200'],
   ['what may not be reached', { mayReach: () => false }, '200 200', '403 403'],
-] as const)('is no failure: %s', async (_case, backend, words, statuses) => {
+] as const)('does not count as a failure: %s', async (_case, backend, words, statuses) => {
   const { asks, counted } = await start({ maxFailures: 1 }, { backend });
   expect(await asks(words)).toBe(statuses);
   expect(counted).toEqual([]);
@@ -189,7 +189,7 @@ it('is closed by a request if the executor is late', async () => {
 describe('one memory', () => {
   const config = { maxFailures: 2 };
 
-  it('is one circuit', async () => {
+  it('holds one circuit for several breakers', async () => {
     const services = { sharedMemory: namedMemory() };
     const [one, other] = [await start(config, { services }), await start(config, { services })];
     expect([await one.asks('close'), await other.asks('close')]).toEqual(['502', '502']);

@@ -326,7 +326,7 @@ describe('the proxy of the system', () => {
     ['SystemProxyOptions', { proxyOptions: { type: 'SystemProxyOptions' } }],
     ['systemProxy', { systemProxy: true }],
     ['systemProxy before proxyOptions', { systemProxy: true, proxyOptions: custom('http://127.0.0.1:1') }],
-  ])('%s', async (_case, config) => {
+  ])('is used with %s', async (_case, config) => {
     const app = await backend();
     const proxy = await startProxy({ hosts: { 'app.internal': app.port } });
     const gateway = await serve({ type: 'ReverseProxyHandler', config }, [], { reach: properties(proxy.port) });
@@ -451,7 +451,7 @@ describe('configurations', () => {
         "no-effect handler.config.proxyOptions: has no effect: 'systemProxy' wins",
       ],
     ],
-  ])('%j', (config, problems) => {
+  ])('with %j have the expected problems', (config, problems) => {
     for (const type of ['ReverseProxyHandler', 'ClientHandler']) expect(problemsOf({ type, config })).toEqual(problems);
   });
 

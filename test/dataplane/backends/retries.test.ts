@@ -127,7 +127,7 @@ it.each([
 it.each([
   ['to the gateway itself', [], 403, 'backend-egress'],
   ['in a circle', [`Via: ${Array.from({ length: 5 }, () => '1.1 gatewarden').join(', ')}`], 508, 'loop'],
-] as const)('what goes %s is not sent again', async (_case, head, status, refusal) => {
+] as const)('a request %s is not sent again', async (_case, head, status, refusal) => {
   const gateway = await serve(handler({ ...AT_ONCE, condition: '${response.status.code >= 400}' }));
   const answer = await send(gateway, 'GET /', [`Host: 127.0.0.1:${gateway.port}`, ...head]);
   expect([answer.status, refusalOf(answer)]).toEqual([status, refusal]);
@@ -420,7 +420,7 @@ describe('configurations', () => {
       [`unavailable-field ${at}.runtimeExceptionCondition: is known, but not available in this version`],
     ],
     [{ tries: 5 }, [`unknown-field ${at}.tries: there is no field 'tries' here`]],
-  ] as const)('%j', (retries, problems) => {
+  ] as const)('with %j have the expected problems', (retries, problems) => {
     for (const type of ['ReverseProxyHandler', 'ClientHandler']) {
       expect(problemsOf({ type, config: { retries: retries as JsonObject } })).toEqual(problems);
     }

@@ -132,7 +132,7 @@ describe('admin.json', () => {
     ['an object that is not sound', { heap: [{ name: 'x', type: 'NoSuch' }] }, 'error unknown-type heap[0].type'],
     ['a heap that is none', { heap: {} }, 'error value heap'],
     ['a prototype', JSON.parse('{"heap": [{"__proto__": {}}]}') as JsonObject, 'error unknown-field heap[0].__proto__'],
-  ])('%s', (_, document, line) => {
+  ])('is reported with %s', (_, document, line) => {
     const { admin, problems } = check(document);
     expect(lines(problems)).toContain(line);
     expect(admin === null).toBe(line.startsWith('error'));

@@ -35,7 +35,7 @@ describe('a base URI', () => {
     ['no scheme: the request keeps its own', 'app.test/base', 'http://gw.test/t/p?x=1'],
     ['no scheme but a port', 'app.test:8080', 'http://gw.test/t/p?x=1'],
     ['no host', "${'/only/a/path'}", 'http://gw.test/t/p?x=1'],
-  ])('%s', async (_, base, seen) => {
+  ])('sets the URI: %s', async (_, base, seen) => {
     expect(await rebased(base, 'X-To: there.test:99\r\n')).toEqual({ status: 200, body: `at ${seen}` });
   });
 

@@ -42,7 +42,7 @@ describe('texts', () => {
     ['http://a/?ticket=ST-1&pass=x&passenger=y', 'http://a/?ticket=#&pass=#&passenger=y'],
     ['eyJust a word', 'eyJust a word'],
     ['text/html; charset=utf-8', 'text/html; charset=utf-8'],
-  ])('%s', (text, shown) => expect(mask.text(text)).toBe(shown));
+  ])('lose their credentials: %s', (text, shown) => expect(mask.text(text)).toBe(shown));
 });
 
 describe('entities', () => {
@@ -75,7 +75,7 @@ describe('entities', () => {
     ['text/html', "<input value='x' type=password>", '<input value="#" type=password>'],
     ['text/html', '<input name="q" value="x">', '<input name="q" value="x">'],
     ['text/plain', `see ${jwt}.`, 'see #'],
-  ])('%s %s', (type, text, shown) => expect(mask.entity(type, text)).toBe(shown));
+  ])('lose their credentials: %s %s', (type, text, shown) => expect(mask.entity(type, text)).toBe(shown));
 
   it.each([
     ['application/json', '"\\'.repeat(200_000)],

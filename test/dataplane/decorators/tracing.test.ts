@@ -9,7 +9,7 @@ describe('tracing', () => {
     [true, 'no-effect', 'warning'],
     ['true', 'no-effect', 'warning'],
     ['all', 'value', 'error'],
-  ])('%j', (tracing, code, severity) => {
+  ])('set to %j is reported', (tracing, code, severity) => {
     expect(checkConfigured({ handler, tracing })).toMatchObject([{ code, severity, path: ['tracing'] }]);
   });
 

@@ -31,7 +31,7 @@ describe('the thumbprint of a certificate', () => {
     ['with the rest of its chain', encodeURIComponent(pem + other)],
     ['in base64', base64],
     ['in base64 between colons', `:${base64}:`],
-  ])('%s', async (_form, header) => {
+  ])('is computed when the certificate is %s', async (_form, header) => {
     expect(await asked(header)).toEqual({ status: 200, told: thumbprint });
   });
 

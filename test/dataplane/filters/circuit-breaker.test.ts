@@ -103,7 +103,7 @@ describe('configurations', () => {
       ["value slidingCounter.size: must be greater than 'maxFailures', which is 2, not 2"],
     ],
     [{ ...config, maxFailures: 'many' }, ["value maxFailures: must be a whole number, not 'many'"]],
-  ] as const)('%j', (given, problems) => {
+  ] as const)('with %j have the expected problems', (given, problems) => {
     expect(problemsOf('CircuitBreakerFilter', given as JsonObject)).toEqual(problems);
   });
 });

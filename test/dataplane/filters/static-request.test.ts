@@ -63,7 +63,7 @@ describe('StaticRequestFilter', () => {
       seen: { method: 'HEAD', url: '/new?entity=body', body: '' },
       headers: ['host: HOST'],
     },
-  ])('$config', async ({ config, asked, seen: expected, headers }) => {
+  ])('builds the request of $config', async ({ config, asked, seen: expected, headers }) => {
     const { ask, seen, backend } = await startFiltered(replacing(config), forward);
     const answer = await ask('/t', asked);
     expect(answer.status).toBe(200);

@@ -146,7 +146,7 @@ describe('a missing file', () => {
     expect(answer.body).not.toContain('SECRET');
   });
 
-  it.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('%s', async (method) => {
+  it.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('%s gets 405', async (method) => {
     const answer = await send(await serve(serving()), `${method} /index.html`);
     expect(answer.status).toBe(405);
     expect(answer.headers.get('allow')).toBe('GET, HEAD');
@@ -198,7 +198,7 @@ describe('versions', () => {
   });
   afterAll(() => gateway.close());
 
-  it('are told', async () => {
+  it('are in the headers Last-Modified and ETag', async () => {
     const { headers } = await send(gateway, 'GET /index.html');
     expect([headers.get('last-modified'), headers.get('etag')]).toEqual([date, tag]);
   });
@@ -233,7 +233,7 @@ describe('configurations', () => {
       { directories: ['a'], temporaryStorage: 'TemporaryStorage' },
       ['no-effect handler.config.temporaryStorage: has no effect: files are sent as they are read'],
     ],
-  ])('%j', (config, problems) => {
+  ])('with %j have the expected problems', (config, problems) => {
     expect(problemsOf({ type: 'ResourceHandler', config })).toEqual(problems);
   });
 

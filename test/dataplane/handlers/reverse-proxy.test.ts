@@ -65,7 +65,7 @@ describe('a request that cannot be forwarded', () => {
     ['a backend whose name does not resolve', ['Host: no.such.host.invalid'], 502, 'backend-address'],
     ['a request that has come round', [...Array(5)].map(() => 'Via: 1.1 gatewarden'), 508, 'loop'],
     ['a request that has come round, in one line', [`Via: ${'1.1 gatewarden, '.repeat(5)}1.1 other`], 508, 'loop'],
-  ])('%s', async (_case, head, status, refusal) => {
+  ])('gets an error status: %s', async (_case, head, status, refusal) => {
     const answer = await send(await serve(proxying()), 'GET /', head);
     expect(answer.status).toBe(status);
     expect(refusalOf(answer)).toBe(refusal);
@@ -312,7 +312,7 @@ describe('configurations', () => {
       { connectionTimeout: 'zero', soTimeout: 'disabled', websocket: { connectionTimeout: '0 s', soTimeout: 'zero' } },
       [],
     ],
-  ] as const)('%j', (config, problems) => {
+  ] as const)('with %j have the expected problems', (config, problems) => {
     for (const type of ['ReverseProxyHandler', 'ClientHandler']) {
       expect(problemsOf({ type, config: config as JsonObject })).toEqual(problems);
     }

@@ -116,7 +116,7 @@ describe('wrong configurations', () => {
       ],
     ],
     [{ status: 200, enity: 'x' }, ["unknown-field handler.config.enity: there is no field 'enity' here"]],
-  ])('%j', (config, problems) => {
+  ])('are reported: %j', (config, problems) => {
     expect(problemsOf(answering(config))).toEqual(problems);
   });
 });

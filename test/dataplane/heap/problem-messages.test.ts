@@ -131,7 +131,7 @@ describe('an object of another kind', () => {
       { handler: { type: 'AssignmentFilter', config: { onRequest: [] } } },
       'kind handler: must be a Handler, and an AssignmentFilter is a Filter',
     ],
-  ])('%j', (document, expected) => {
+  ])('is reported: %j', (document, expected) => {
     expect(said(document)).toEqual([expected]);
   });
 });
@@ -173,11 +173,11 @@ describe('warnings of a valid document', () => {
       { condition: '${request.getClass() == null}', handler: proxy },
       "warning expression condition: there is no method 'getClass': where it is called, the expression gives null",
     ],
-  ])('%s', (_, document, expected) => {
+  ])('name %s', (_, document, expected) => {
     expect(said(document)).toEqual([expected]);
   });
 
-  it('is nothing where all is well', () => {
+  it('are absent from a correct document', () => {
     const fine =
       "${request.uri.path.startsWith('/a') and request.headers['a'].size() == 1 and request.getMethod() == 'GET'}";
     expect(said({ condition: fine, baseURI: 'http://a.test', handler: proxy })).toEqual([]);

@@ -111,7 +111,7 @@ describe('a removed route', () => {
     ['but is named', { full: true, seen: '99', set: [route('a#1', 'R@15 S@20')] }, ['b'], []],
     ['but is to be kept', { full: true, seen: '99', keep: [{ router: 'r', id: 'a', hash: '1' }] }, ['b'], []],
     ['where there is no cluster', { full: true, seen: null }, ['a', 'b'], []],
-  ])('%s', (_, parts, gone, newer) => {
+  ])('is removed or kept: %s', (_, parts, gone, newer) => {
     const result = told(judged(held, parts));
     expect(result.gone).toEqual(gone);
     expect(result.newer).toEqual(newer);

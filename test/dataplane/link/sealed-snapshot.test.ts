@@ -279,7 +279,7 @@ describe('a snapshot that may not be used', () => {
     ['has a key that is too short', ({ keyFile }) => writeFileSync(keyFile, 'short'), {}, /fewer than 32 bytes/],
     ['has no key', ({ keyFile }) => rmSync(keyFile), {}, /seal\.key/],
     ['is too old', () => {}, { now: () => 6001 }, /too old/],
-  ])('%s', async (_, spoil, changes, reason) => {
+  ])('is reported with the reason: %s', async (_, spoil, changes, reason) => {
     const here = scene();
     await kept(here);
     spoil(here);
@@ -289,7 +289,7 @@ describe('a snapshot that may not be used', () => {
     expect(`${line?.msg} ${line?.['reason'] ?? ''}`).toMatch(reason);
   });
 
-  it('is as old as it may be', async () => {
+  it('is used at exactly its maximum age', async () => {
     const here = scene();
     await kept(here);
     expect(await here.snapshot({ now: () => 6000 }).read()).not.toBeNull();

@@ -60,7 +60,7 @@ describe('the Authorization header', () => {
     ['two in one line, the other first', ['Authorization: Bearer unknown, Bearer good'], 400, INVALID_REQUEST],
     ['a form field', ['Content-Type: application/x-www-form-urlencoded'], 401, REALM],
     ['a look-alike name', ['Proxy-Authorization: Bearer good', 'X-Authorization: Bearer good'], 401, REALM],
-  ])('%s', async (_, lines, status, challenge) => {
+  ])('is accepted or rejected: %s', async (_, lines, status, challenge) => {
     for (const cache of [{}, { cache: { enabled: true } }]) {
       const { ask, passed } = await startProtected(resolver(), cache);
       for (const answer of [await ask(...lines), await ask(...lines)]) {
@@ -112,7 +112,7 @@ describe('the verdict on a token', () => {
     ['unheard', 503, null],
     ['readonly', 403, `${REALM}, scope="read", ${INSUFFICIENT}`],
     ['unscoped', 403, `${REALM}, scope="read", ${INSUFFICIENT}`],
-  ])('%s', async (token, status, challenge) => {
+  ])('is sent to the client for the token %s', async (token, status, challenge) => {
     for (const cache of [{}, { cache: { enabled: true } }]) {
       const { ask, passed } = await startProtected(resolver(), cache);
       const answer = await ask(`Authorization: Bearer ${token}`);
@@ -394,7 +394,7 @@ describe('a configuration', () => {
     [{ acrValues: ['a b'] }, [/^value acrValues\[0\]: /]],
     [{ maxAge: 'unlimited' }, [/^duration maxAge: /]],
     [{ accessTokenResolver: 'ReverseProxyHandler' }, [/^kind accessTokenResolver: /]],
-  ])('%j', (more, expected) => {
+  ])('with %j has the expected problems', (more, expected) => {
     const problems = problemsOf(more);
     expect(problems).toEqual(expected.map((one) => expect.stringMatching(one)));
   });

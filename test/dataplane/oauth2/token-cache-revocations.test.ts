@@ -62,7 +62,7 @@ describe('revocations', () => {
     ['CLEAR_ON_DISCONNECT', ['denied', 'denied'], ['asked', 'asked', 'kept']],
     [undefined, ['denied', 'denied'], ['asked', 'asked', 'kept']],
     ['CLEAR_ON_RECONNECT', ['kept', 'denied'], ['asked', 'asked', 'kept']],
-  ])('%s', (onDisconnection, away, back) => {
+  ])('clear the cache as configured: %s', (onDisconnection, away, back) => {
     const revocations = new FakeRevocations();
     const setting = cacheSetting(scripts, { revocations, ...(onDisconnection && { onDisconnection }) });
     expect(fate(setting, 'a')).toBe('asked');

@@ -56,7 +56,7 @@ describe('the facts in a condition', () => {
     ["${find(request.uri.path, 'orders')}", ['']],
     ['${true}', ['']],
     ['${false}', []],
-  ])('%s', (source, expected) => {
+  ])('are found in %s', (source, expected) => {
     expect(facts(source)).toEqual(expected);
   });
 });

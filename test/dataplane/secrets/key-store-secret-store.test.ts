@@ -277,7 +277,7 @@ describe('an invalid declaration', () => {
       ['config.securityProvider: names a device, and keys in devices are not available'],
     ],
     [{ ...valid, autoRefresh: true }, ['config.autoRefresh: must be an object, not a boolean']],
-  ])('%j', (config, said) => {
+  ])('is reported: %j', (config, said) => {
     expect(refusals({ type: TYPE, config })).toEqual(said);
   });
 
@@ -289,7 +289,7 @@ describe('an invalid declaration', () => {
       { ...valid, mappings: [{ secretId: 'a', aliasesMatching: ['a', '('] }] },
       'config.mappings[0].aliasesMatching[1]',
     ],
-  ])('%s', (_title, config, path) => {
+  ])('is reported with its path: %s', (_title, config, path) => {
     expect(refusals({ type: TYPE, config }).map((said) => said.split(': ')[0])).toEqual([path]);
   });
 

@@ -112,7 +112,7 @@ const cases: readonly (readonly [string, readonly Step[]])[] = [
   ],
 ];
 
-it.each(cases)('%s', (_case, steps) => {
+it.each(cases)('a bucket works as defined: %s', (_case, steps) => {
   const buckets = heldBuckets(10);
   const outcomes = steps.map(([at, key, of]) => {
     buckets.time = at * MS;

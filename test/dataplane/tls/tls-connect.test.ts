@@ -117,7 +117,7 @@ describe('a certificate that is refused', () => {
     ['signed by itself', selfSigned(HOST), /it is self-signed and not trusted/],
     ['for clients', ca.issue({ names: [HOST], client: true }), /it is for another purpose/],
     ['without what is between it and the root', leafOnly(intermediate.issue({ names: [HOST] })), /issuer CN=between/],
-  ])('%s', async (_name, shown, reason) => {
+  ])('is reported with the reason: %s', async (_name, shown, reason) => {
     const { port } = await startTlsBackend(shows(shown));
     const { request, failures } = await startTowards({ port });
     expect((await request()).status).toBe(502);
@@ -304,7 +304,7 @@ describe('the negotiated protocol', () => {
   it.each<[string, readonly Protocol[], string[], string | false, boolean]>([
     ['HTTP/1.1 by ALPN', ['http/1.1'], ['http/1.1'], 'http/1.1', true],
     ['nothing, if ALPN is off', ['http/1.1'], ['http/1.1'], false, false],
-  ])('%s', async (_name, protocols, offered, expected, alpn) => {
+  ])('is %s', async (_name, protocols, offered, expected, alpn) => {
     const { port, server } = await startTlsBackend(shows(good, { ALPNProtocols: offered }));
     const agreed: unknown[] = [];
     server.on('secureConnection', (socket) => agreed.push(socket.alpnProtocol));

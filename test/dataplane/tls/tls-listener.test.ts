@@ -114,7 +114,7 @@ describe('a client over TLS', () => {
     socket.destroy();
   });
 
-  it('is curl', async () => {
+  it('can be curl', async () => {
     const { port } = await start({ handler: () => () => new Response(418) });
     const file = `${secretFolder({ 'ca.pem': ca.certificate })}/ca.pem`;
     const args = ['-sS', '--cacert', file, '--resolve', `gateway.test:${port}:127.0.0.1`, '-o', '/dev/null'];

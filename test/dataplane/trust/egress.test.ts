@@ -203,7 +203,7 @@ describe("a tenant's route", () => {
       { type: 'Chain', config: { filters: ['turn'], handler: 'ok' } },
     ],
     ['a decorated handler', { type: 'ReverseProxyHandler', capture: 'all', timer: true }],
-  ])('is held to it by %s', async (_what, handler) => {
+  ])('is limited by the egress rules with %s', async (_what, handler) => {
     const { destination, requests } = await backend();
     const heap = [
       { name: 'ok', type: 'StaticResponseHandler', config: { status: 200 } },

@@ -96,7 +96,7 @@ it.each<[string, ResourceVerdict, PlaneFacts[], string, boolean, string, string]
     '0/1',
     'nothing is served until the base configuration is valid',
   ],
-])('with %s', (_, given, planes, reason, status, text, message) => {
+])('the condition Programmed is set with %s', (_, given, planes, reason, status, text, message) => {
   expect(programmedOf(given, { planes, withheld: [] })).toEqual({ reason, status, text, message });
 });
 

@@ -77,7 +77,7 @@ describe('the verdict on a change', () => {
       { ...files, secrets: [{ name: 'new' }] },
       [],
     ],
-  ])('%s', (_, kind, key, spec, expected) => {
+  ])('is given for %s', (_, kind, key, spec, expected) => {
     const { compiler } = prepared();
     expect(lines(compiler.judgeOne({ operation: 'set', resource: resource(kind, key, spec) }))).toEqual(expected);
   });
@@ -86,7 +86,7 @@ describe('the verdict on a change', () => {
     ['of a store that is used', 'SecretStore', 'shop/one', ['breaks shop/a']],
     ['of a store that is not', 'SecretStore', 'shop/two', []],
     ['of a Route', 'Route', 'shop/a', []],
-  ])('that is the end %s', (_, kind, key, expected) => {
+  ])('covers the deletion %s', (_, kind, key, expected) => {
     const { compiler } = prepared();
     expect(lines(compiler.judgeOne({ operation: 'delete', resource: resource(kind, key, files) }))).toEqual(expected);
   });

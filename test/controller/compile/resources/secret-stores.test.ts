@@ -309,7 +309,7 @@ describe('a single SecretStore', () => {
       'Invalid ResolvedRefs nothing',
       /a second time/,
     ],
-  ])('%s', (_, spec, expected, message) => {
+  ])('has the conditions for %s', (_, spec, expected, message) => {
     const cluster = new CompiledCluster().store('shop/s', spec).secret('shop/keys', { 'store.p12': 'x', pass: 'y' });
     const verdict = cluster.verdict('shop/s', 'SecretStore');
     expect(said(verdict)).toBe(expected);

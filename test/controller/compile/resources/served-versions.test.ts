@@ -39,7 +39,7 @@ describe('which version of a Route serves', () => {
     ['the name of the default handler', [{ ...good, name: 'default' }], 'Invalid ResolvedRefs nothing null none'],
     ['a session of nobody', [good, { ...good, session: 'S' }], 'Invalid ResolvedRefs last-good 1 route of 1'],
     ['a type that is not available', [good, unavailable], 'NotAvailable ResolvedRefs last-good 1 route of 1'],
-  ])('%s', (_, generations, expected) => {
+  ])('is decided for %s', (_, generations, expected) => {
     const cluster = new CompiledCluster();
     for (const spec of generations) cluster.route('shop/a', spec).compile();
     expect(said(cluster.verdict('shop/a'))).toBe(expected);

@@ -38,14 +38,14 @@ describe('a data plane that gets a stream', () => {
     ['another token', 'another-token-that-is-long-enough-to-count'],
     ['the beginning of a token', 'a-token-that-is-long-enough'],
     ['no token', ''],
-  ])('not a plane with %s', async (_, token) => {
+  ])('is not one with %s', async (_, token) => {
     await serve();
     const stranger = channel.plane({ token }).hello();
     expect(await stranger.ended).toMatchObject({ code: UNAUTHENTICATED, details: 'the credential is not known' });
     expect(stranger.received).toEqual([]);
   });
 
-  it('not one with a label that its token does not allow', async () => {
+  it('is not one with a label that its token does not allow', async () => {
     await serve();
     const plane = channel.plane().hello({ labels: { tier: 'gold' } });
     expect(await plane.ended).toMatchObject({
@@ -71,7 +71,7 @@ describe('a data plane that gets a stream', () => {
       /speaks version 1 of the channel, the data plane version 2/,
     ],
     ['without a proper name', { name: '../x' }, PERMISSION_DENIED, /needs a name/],
-  ])('not one %s', async (_, hello, code, details) => {
+  ])('is not one %s', async (_, hello, code, details) => {
     await serve();
     expect(await channel.plane().hello(hello).ended).toMatchObject({ code, details: expect.stringMatching(details) });
   });
@@ -83,19 +83,19 @@ describe('a data plane that gets a stream', () => {
     ['an unknown message', Buffer.from('{"type":"secrets"}')],
     ['a hello without holds', Buffer.from('{"type":"hello","protocol":1}')],
     ['null', Buffer.from('null')],
-  ])('not one that starts with %s', async (_, bytes) => {
+  ])('is not one that starts with %s', async (_, bytes) => {
     await serve();
     const ended = await channel.plane().sendBytes(bytes).ended;
     expect(ended.code).toBe(INVALID_ARGUMENT);
   });
 
-  it('not one that sends more than a message may have', async () => {
+  it('is not one that sends an oversized message', async () => {
     await serve();
     const plane = channel.plane().sendBytes(Buffer.alloc(MAX_MESSAGE_BYTES + 1, ' '));
     expect((await plane.ended).code).toBe(RESOURCE_EXHAUSTED);
   });
 
-  it('not one that sends nothing', async () => {
+  it('is not one that sends nothing', async () => {
     await serve({ server: { helloTimeout: 20 } });
     expect(await channel.plane().ended).toMatchObject({ details: 'no hello message came in time' });
   });
@@ -103,12 +103,12 @@ describe('a data plane that gets a stream', () => {
   it.each([
     ['cannot be judged', new Error('secret detail'), UNAVAILABLE, 'the credential could not be verified'],
     ['is not good', new PlaneRefused('UNAUTHENTICATED', 'the Pod is gone'), UNAUTHENTICATED, 'the Pod is gone'],
-  ])('not one whose credential %s', async (_, error, code, details) => {
+  ])('is not one whose credential %s', async (_, error, code, details) => {
     await serve({ server: { authenticator: { authenticate: () => Promise.reject(error) } } });
     expect(await channel.plane().hello().ended).toMatchObject({ code, details });
   });
 
-  it('not one whose credential has ended', async () => {
+  it('is not one whose credential has expired', async () => {
     const authenticator = { authenticate: async () => outsideGrant(planes, null, Date.now() - 1) };
     await serve({ server: { authenticator } });
     expect(await channel.plane().hello().ended).toMatchObject({ details: 'the credential has expired' });

@@ -67,7 +67,7 @@ describe('which planes a route selects', () => {
     ['a sidecar of another namespace', { ...sidecar, namespace: 'bank' }, selector({ app: 'cart' }), false],
     ['a sidecar of no namespace', { ...sidecar, namespace: null }, selector({ app: 'cart' }), false],
     ['a property of all objects', {}, selector({}, [{ key: 'constructor', operator: 'Exists', values: [] }]), false],
-  ])('%s', (_, plane, dataPlanes, expected) => {
+  ])('is decided with %s', (_, plane, dataPlanes, expected) => {
     expect(isSelected(identity(plane), { namespace: 'shop', dataPlanes }, 'default')).toBe(expected);
   });
 

@@ -13,7 +13,7 @@ it.each([
   ['GET', '', ''],
   ['', '', ''],
   [`GET /${'x'.repeat(2000)} HTTP/1.1`, 'GET', `/${'x'.repeat(507)}`],
-])('%j', (text, method, path) => {
+])('the method and path of %j are logged without secrets', (text, method, path) => {
   const bytes = Buffer.from(text, 'latin1');
   expect(askedFor(bytes, 0, bytes.length)).toEqual({ method, path });
 });

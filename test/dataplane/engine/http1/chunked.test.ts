@@ -33,7 +33,7 @@ describe.each(sizes)('in pieces of %i', (size) => {
     ['4\r\n\r\n0\r\r\n0\r\n\r\n', '\r\n0\r', ''],
     ['1\r\nx\r\n0\r\nX-Sum: 1\r\nX-More: 2\r\n\r\n', 'x', 'X-Sum: 1\r\nX-More: 2\r\n'],
     ['0\r\nAuthorization: x\r\nX-A: 1\r\nCookie: y\r\nX-Forwarded-For: z\r\n\r\n', '', 'X-A: 1\r\n'],
-  ])('%j', (text, data, trailers) => {
+  ])('decodes %j', (text, data, trailers) => {
     expect(decode(text, size)).toEqual({ outcome: text.length, data, trailers });
   });
 

@@ -178,7 +178,7 @@ describe('the answer of a backend that speaks HTTP/2', () => {
     ['200 without content', (s) => answer(s, {}, ''), { 'content-length': '0' }, ''],
     ['404', (s) => answer(s, { ':status': 404 }, 'none'), { 'content-length': '4' }, 'none'],
     ['599', (s) => answer(s, { ':status': 599 }, 'odd'), { 'content-length': '3' }, 'odd'],
-  ])('%s', async (name, handler, headers, body) => {
+  ])('reaches the client: %s', async (name, handler, headers, body) => {
     const { client } = await startProxiedHttp2(handler);
     const one = await client();
     one.send(get('/'));

@@ -217,7 +217,7 @@ describe('cookies', () => {
     [['; ;=x; flag; a='], [['a', ['']]]],
     [['__proto__=1'], [['__proto__', ['1']]]],
     [[], []],
-  ])('%j', (lines, cookies) => {
+  ])('are parsed from %j', (lines, cookies) => {
     expect([...parseCookies(lines)]).toEqual(cookies);
   });
 });

@@ -25,7 +25,7 @@ describe('vertx of a handler’s websocket', () => {
       { tryUseWebSocketCompression: true },
       [`unknown-field ${at}.tryUseWebSocketCompression: there is no field 'tryUseWebSocketCompression' here`],
     ],
-  ])('%j', (vertx, problems) => {
+  ])('with %j has the expected problems', (vertx, problems) => {
     const config = { websocket: { enabled: true, vertx } };
     expect(problemsOf({ type: 'ReverseProxyHandler', config })).toEqual(problems);
   });

@@ -58,7 +58,7 @@ describe('frames in order', () => {
       'control frames between fragments',
       [{ fin: false }, { opcode: PING, payload: 'p' }, { opcode: PONG }, { opcode: CONTINUATION }, { payload: 'next' }],
     ],
-  ])('%s', (_case, frames) => {
+  ])('pass: %s', (_case, frames) => {
     for (const masked of [false, true]) expectFound(frames, terms({ masked }), 'sound');
   });
 
@@ -132,7 +132,7 @@ describe('violations', () => {
         '1002: the code of the Close frame is not valid',
       ],
     ),
-  ])('%s', (_case, frames, some, expected) => {
+  ])('are found: %s', (_case, frames, some, expected) => {
     expectFound(frames, terms(some), expected);
     if (some.frameBytes === undefined && some.messageBytes === undefined) {
       expectFound([{ payload: long, masked: some.masked === true }, ...frames], terms(some), expected);
@@ -197,7 +197,7 @@ describe('reserved bits', () => {
     ],
     ['that nobody agreed on', PER_FRAME, [{ rsv: 2 }], '1002: a reserved bit is set'],
     ['of what we do not know', UNKNOWN, [{ rsv: 7 }, { opcode: 3 }, { opcode: 11, rsv: 7 }], 'sound'],
-  ])('%s', (_case, reserved, frames, expected) => {
+  ])('are checked: %s', (_case, reserved, frames, expected) => {
     expectFound(frames, terms({ reserved }), expected);
   });
 });

@@ -97,7 +97,7 @@ describe('a configuration', () => {
     [{ executor: 'ClientHandler' }, [/^kind executor$/]],
     [{ delegate: 'ClientHandler' }, [/^kind delegate$/]],
     [{ maxTimeout: '1 day' }, [/^unknown-field maxTimeout$/]],
-  ])('%j', (more, expected) => {
+  ])('with %j has the expected problems', (more, expected) => {
     const delegate = {
       type: 'TokenIntrospectionAccessTokenResolver',
       config: { endpoint: 'https://as.test/introspect', providerHandler: 'ClientHandler' },

@@ -30,7 +30,7 @@ describe('the cache time of a token', () => {
     ['an end before', NOW - 1, HOUR, DAY, 0],
     ['an end that is no time', Number.NaN, HOUR, DAY, 0],
     ['no end, zero by default', FOREVER, 0, DAY, 0],
-  ])('%s', async (_, expiresAt, defaultTimeout, maxTimeout, time) => {
+  ])('follows from its expiry: %s', async (_, expiresAt, defaultTimeout, maxTimeout, time) => {
     for (const script of [goodToken('t', { expiresAt }), async () => goodToken('t', { expiresAt })]) {
       vi.setSystemTime(NOW);
       const { resolve, resolver, cache, pass } = cacheSetting({ t: script }, { defaultTimeout, maxTimeout });

@@ -84,7 +84,7 @@ describe('ClientTlsOptions', () => {
     [{ trustManager: ['nobody'] }, [expect.stringMatching(/^trustManager\[0\]: .*nobody/)]],
     [{ offloadHandshake: true }, [expect.stringMatching(/^\(warning\) offloadHandshake: has no effect/)]],
     [{ ciphers: 'x' }, [expect.stringMatching(/^ciphers: /)]],
-  ])('%j', (config, problems) => {
+  ])('with %j is reported', (config, problems) => {
     expect(problemsOf('ClientTlsOptions', config)).toEqual(problems);
   });
 });
@@ -126,7 +126,7 @@ describe('ServerTlsOptions', () => {
       { keyManager, clientAuth: 'MAYBE' },
       [expect.stringMatching(/^clientAuth: must be one of NONE, REQUEST, REQUIRED/)],
     ],
-  ])('%j', (config, problems) => {
+  ])('with %j is reported', (config, problems) => {
     expect(problemsOf('ServerTlsOptions', config)).toEqual(problems);
   });
 });
@@ -168,7 +168,7 @@ describe('TLS fields of a handler', () => {
       expect.arrayContaining([expect.stringMatching(/^sslCipherSuites\[0\]: there is no/)]),
     ],
     [{ tls: keyManager }, [expect.stringMatching(/^tls: must be a ClientTlsOptions/)]],
-  ])('%j', (config, problems) => {
+  ])('with %j are reported', (config, problems) => {
     expect(problemsOf('ReverseProxyHandler', config)).toEqual(problems);
     expect(problemsOf('ClientHandler', config)).toEqual(problems);
   });
