@@ -4,6 +4,7 @@ import {
   createDecipheriv,
   createHmac,
   createSecretKey,
+  hkdfSync,
   type KeyObject,
   randomBytes,
   timingSafeEqual,
@@ -20,6 +21,8 @@ export interface DirectCipher {
   seal(header: string, plaintext: Buffer): string;
   /** The plaintext of a token whose protected header has been compared already; null when it does not open. */
   open(header: string, token: string): Buffer | null;
+  /** A cipher under a key derived from this one (RFC 5869), so that no use of one key weakens the other. */
+  derived(label: string): DirectCipher;
 }
 
 /** @returns null for a key of another type or length than `enc` has. */
@@ -48,6 +51,10 @@ export function directCipher(enc: string, key: KeyObject): DirectCipher | null {
       } catch {
         return null; // the reason would help an attacker who tries keys
       }
+    },
+    derived(label) {
+      const bytes = Buffer.from(hkdfSync('sha256', key, '', label, content.keyLength));
+      return directCipher(enc, createSecretKey(bytes))!;
     },
   };
 }

@@ -102,7 +102,7 @@ export const authenticatedEncryptedJwtSessionManager = defineService({
           isPersistent: config.persistentCookie,
           compresses: config.useCompression,
         };
-        const names = { cookieName: cookie.name, configuredName: name };
+        const names = { cookieName: cookie.name, configuredName: name, cookieScope: rule };
         return new ManagedSessions(names, new SealedSessions(terms, keys, cookie), parts);
       },
     };

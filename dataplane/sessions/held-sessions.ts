@@ -1,26 +1,37 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../contract/document/json-value.ts';
 import { type PresentedCookies, type Session, type StoredSession, withChanges } from '../engine/message/session.ts';
 import { SessionFault } from '../engine/message/session-fault.ts';
+import { type DirectCipher, directCipher } from '../jose/direct-cipher.ts';
 import type { SavingKeeper } from './managed-sessions.ts';
 import { onlySession } from './only-session.ts';
+import { SealedContents } from './sealed-contents.ts';
 import type { SessionCookie } from './session-cookie.ts';
 import type { Saved, SessionTable } from './session-table.ts';
 
 /** Longest content of one session, in bytes. */
 const MOST_CONTENT = 256 << 10;
+/** Encrypts contents beside the sessions. */
+const METHOD = 'A256GCM';
 
 /**
  * Keeps sessions in memory that all units share; cookies hold their ids. Changes of parallel requests to different
  * values are all kept. A session that one request ended is not brought back by another.
  */
 export class HeldSessions implements SavingKeeper {
+  readonly sealer: SealedContents;
   private readonly table: () => SessionTable;
   private readonly cookie: SessionCookie;
 
   /** @param table asked for when the first session is looked for: most gateways need none */
-  constructor(table: () => SessionTable, cookie: SessionCookie) {
+  constructor(table: () => SessionTable, cookie: SessionCookie, realm: string) {
     this.table = table;
     this.cookie = cookie;
+    let made: readonly DirectCipher[] | null = null;
+    const ciphers = (): readonly DirectCipher[] => {
+      made ??= [directCipher(METHOD, this.table().sealingKey)!];
+      return made;
+    };
+    this.sealer = new SealedContents({ realm, cookieName: cookie.name, method: METHOD, ciphers });
   }
 
   ready(): null {

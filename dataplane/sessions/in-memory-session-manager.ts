@@ -60,8 +60,12 @@ export const inMemorySessionManager = defineService({
     return {
       sessions(owner) {
         const cookie = new SessionCookie(realmCookie(config.cookie, owner));
-        const names = { cookieName: cookie.name, configuredName: config.cookie.name };
-        return new ManagedSessions(names, new HeldSessions(() => tableOf(owner.realm), cookie), parts);
+        const names = {
+          cookieName: cookie.name,
+          configuredName: config.cookie.name,
+          cookieScope: config.cookie,
+        };
+        return new ManagedSessions(names, new HeldSessions(() => tableOf(owner.realm), cookie, owner.realm), parts);
       },
     };
   },

@@ -1,9 +1,10 @@
+import type { JsonObject } from '../../contract/document/json-value.ts';
 import { EvaluationError } from '../../contract/expression/value.ts';
 import { errorText } from '../../platform/error-text.ts';
 import { PacedWarning } from '../../platform/paced-warning.ts';
 import type { Exchange } from '../engine/message/exchange.ts';
 import { type Response, refusalResponse } from '../engine/message/response.ts';
-import { NO_SESSION, Session, type SessionKeeper } from '../engine/message/session.ts';
+import { type CookieScope, NO_SESSION, type Sealer, Session, type SessionKeeper } from '../engine/message/session.ts';
 import { SessionFault } from '../engine/message/session-fault.ts';
 import type { Parts } from '../heap/definition.ts';
 import type { RouteSessions } from '../heap/objects/sessions.ts';
@@ -11,6 +12,7 @@ import { dropSetCookies, takeCookies } from './taken-cookies.ts';
 
 /** Opens and saves sessions of one kind for one realm. */
 export interface SavingKeeper extends SessionKeeper {
+  readonly sealer: Sealer;
   /** Null when sessions can be opened; otherwise rejects with a SessionFault when they cannot be. */
   ready(): PromiseLike<void> | null;
   /** Saves a session that something has read or written. @returns `Set-Cookie` lines @throws SessionFault */
@@ -21,17 +23,19 @@ export interface SavingKeeper extends SessionKeeper {
 export class ManagedSessions implements RouteSessions {
   readonly cookieName: string;
   readonly configuredName: string;
+  readonly cookieScope: CookieScope;
   private readonly keeper: SavingKeeper;
   private readonly object: string;
   private readonly notSaved: PacedWarning;
 
   constructor(
-    { cookieName, configuredName }: Pick<RouteSessions, 'cookieName' | 'configuredName'>,
+    { cookieName, configuredName, cookieScope }: Pick<RouteSessions, 'cookieName' | 'configuredName' | 'cookieScope'>,
     keeper: SavingKeeper,
     { log, qualifiedName }: Pick<Parts, 'log' | 'qualifiedName'>,
   ) {
     this.cookieName = cookieName;
     this.configuredName = configuredName;
+    this.cookieScope = cookieScope;
     this.keeper = keeper;
     this.object = qualifiedName;
     this.notSaved = new PacedWarning(log, 'session not saved; request refused', { most: 1 });
@@ -39,6 +43,14 @@ export class ManagedSessions implements RouteSessions {
 
   begin(): Session {
     return new Session(this.keeper, null, NO_SESSION);
+  }
+
+  seal(purpose: string, content: JsonObject, lifetime: number): string {
+    return this.keeper.sealer.seal(purpose, content, lifetime);
+  }
+
+  unseal(purpose: string, text: string): JsonObject | null {
+    return this.keeper.sealer.unseal(purpose, text);
   }
 
   enter(exchange: Exchange): PromiseLike<void> | null {

@@ -7,6 +7,7 @@ import type { DirectCipher } from '../jose/direct-cipher.ts';
 import type { SavingKeeper } from './managed-sessions.ts';
 import { onlySession } from './only-session.ts';
 import { OpenedCookies, type SealedSession } from './opened-cookies.ts';
+import { SealedContents } from './sealed-contents.ts';
 import type { SessionCookie } from './session-cookie.ts';
 import type { SessionKeys } from './session-keys.ts';
 import { MOST_PARTS } from './taken-cookies.ts';
@@ -38,6 +39,7 @@ interface Format {
  * cookie and realm, and the tag covers it.
  */
 export class SealedSessions implements SavingKeeper {
+  readonly sealer: SealedContents;
   private readonly terms: SealingTerms;
   private readonly keys: SessionKeys;
   private readonly cookie: SessionCookie;
@@ -54,6 +56,8 @@ export class SealedSessions implements SavingKeeper {
     this.cookie = cookie;
     this.now = terms.now ?? Date.now;
     const { realm, method, compresses } = terms;
+    const { now } = this;
+    this.sealer = new SealedContents({ realm, cookieName: cookie.name, method, ciphers: () => keys.ciphers, now });
     const aud = createHash('sha256')
       .update(JSON.stringify([realm, cookie.name]))
       .digest('base64url')

@@ -1,4 +1,4 @@
-import { hash, randomBytes } from 'node:crypto';
+import { createSecretKey, hash, hkdfSync, type KeyObject, randomBytes } from 'node:crypto';
 import { lock, unlock } from '../heap/shared-lock.ts';
 
 /** Words of the header. */
@@ -85,6 +85,11 @@ export class SessionMemory {
     const digest = hash('sha256', Buffer.concat([this.secret, Buffer.from(id, 'latin1')]), 'buffer');
     for (let at = 0; at < DIGEST_WORDS; at++) this.digestWords[at] = digest.readInt32LE(4 * at);
     return this.digestWords;
+  }
+
+  /** A key of 32 bytes that is derived from the secret of this memory. */
+  derivedKey(label: string): KeyObject {
+    return createSecretKey(Buffer.from(hkdfSync('sha256', this.secret, '', label, 32)));
   }
 
   nextOf(block: number): number {

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import { lock, unlock } from '../heap/shared-lock.ts';
 import {
   BLOCK_BYTES,
@@ -53,6 +54,11 @@ export class SessionTable {
   /** Number of sessions, those that are over and not swept yet included. */
   get size(): number {
     return Atomics.load(this.memory.header, HEADER.live);
+  }
+
+  /** A key for contents beside the sessions, the same for all threads that hold the memory. */
+  get sealingKey(): KeyObject {
+    return this.memory.derivedKey('sealing');
   }
 
   /** The session of this id, which counts as used now; null when there is none or it is over. */

@@ -24,11 +24,32 @@ export interface SessionKeeper {
   open(presented: PresentedCookies): StoredSession | null;
 }
 
+/** Attributes of the session cookie that cookies beside it have in common with it. */
+export interface CookieScope {
+  readonly path: string;
+  readonly domain?: string | undefined;
+  readonly secure: boolean;
+  readonly sameSite: 'LAX' | 'STRICT' | 'NONE';
+}
+
+/** Seals small contents that a client keeps for a while, in a cookie of their own. */
+export interface Sealer {
+  /**
+   * Encrypts and authenticates content for one purpose.
+   * @param lifetime in milliseconds
+   * @throws SessionFault when the keys are not at hand
+   */
+  seal(purpose: string, content: JsonObject, lifetime: number): string;
+  /** The content; null for a text that is over, was changed, or is of another purpose, manager or realm. */
+  unseal(purpose: string, text: string): JsonObject | null;
+}
+
 /** The place that an exchange has its session from: a route with `session`, or the gateway itself. */
-export interface SessionPlace {
+export interface SessionPlace extends Sealer {
   readonly cookieName: string;
   /** The name of the cookie in the configuration, which is not that of the cookie of a tenant. */
   readonly configuredName: string;
+  readonly cookieScope: CookieScope;
   /** A session of an exchange without a session cookie. */
   begin(): Session;
 }

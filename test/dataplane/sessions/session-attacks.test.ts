@@ -36,7 +36,8 @@ async function startManaged(
   use: (session: Session, target: string) => void,
 ): Promise<(target: string, jar: CookieJar) => Promise<string>> {
   const parts = { log: pino({ level: 'silent' }), qualifiedName: 'sessions' };
-  const sessions = new ManagedSessions({ cookieName: 's', configuredName: 's' }, keeper, parts);
+  const cookieScope = { path: '/', secure: false, sameSite: 'LAX' } as const;
+  const sessions = new ManagedSessions({ cookieName: 's', configuredName: 's', cookieScope }, keeper, parts);
   const gateway = await startGateway({
     handler: () => (exchange) => {
       void sessions.enter(exchange);

@@ -22,7 +22,7 @@ export function heldKeeper(limits = { sessions: 100, bytes: 64 << 10 }): HeldKee
   const buffer = new SharedArrayBuffer(SessionMemory.bytes(limits));
   const table = new SessionTable(buffer, limits, { idle: 60_000, absolute: 60_000 });
   const rule = { name: 's', path: '/', httpOnly: true, secure: false, sameSite: 'LAX' } as const;
-  const sessions = new HeldSessions(() => table, new SessionCookie(rule));
+  const sessions = new HeldSessions(() => table, new SessionCookie(rule), '');
   const save = (session: Session): string | null | undefined => {
     const [line] = sessions.save(session);
     if (line === undefined) return undefined;
