@@ -17,7 +17,7 @@ import { figuresIn } from '../dataplane/metrics/route-slots.ts';
 import { Configuration } from '../dataplane/routes/configuration.ts';
 import { scriptOptions } from '../platform/script-options.ts';
 import { forwards, type Json, sixFilters } from './configured-peers.ts';
-import { cold, identity } from './identity-peers.ts';
+import { cold, identity, keptSessions, manySessions, readsSession } from './identity-peers.ts';
 import { sessionCookies } from './session-cookies.ts';
 import { tokenFiles } from './token-files.ts';
 
@@ -215,10 +215,8 @@ const protectedRoute = (tokens: number, filters = identity('RS256', tokens)()): 
 /** A route that reads its session, and requests with so many different session cookies in turn; with none for 0. */
 function sessionRoute(count: number): [Subject, readonly Buffer[]] {
   const { manager, cookies } = sessionCookies(count);
-  const read = { target: '${attributes.user}', value: '${session.user}' };
-  const filters = [{ type: 'AssignmentFilter', config: { onRequest: [read] } }];
   const requests = cookies.map((cookie) => requestWith('e'.repeat(700), `Cookie: ${cookie}\r\n`));
-  const route = { ...(forwards('/api/v1/orders/', 80, filters) as object), session: manager };
+  const route = { ...(forwards('/api/v1/orders/', 80, [readsSession]) as object), session: manager };
   return [routed([route]), count === 0 ? oneRequest : requests];
 }
 const identified: Record<string, () => [Subject, readonly Buffer[]]> = {
@@ -232,8 +230,8 @@ const identified: Record<string, () => [Subject, readonly Buffer[]]> = {
   identities: () => protectedRoute(10_000),
   'session-none': () => sessionRoute(0),
   session: () => sessionRoute(1),
-  // more than the cache of opened cookies holds
-  sessions: () => sessionRoute(20_000),
+  sessions: () => sessionRoute(keptSessions),
+  'cold-sessions': () => sessionRoute(manySessions),
 };
 
 const USAGE = `usage: node bench/chain.ts [CHAIN]

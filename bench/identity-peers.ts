@@ -1,6 +1,7 @@
 import { forwards, gateway, instance, type Json } from './configured-peers.ts';
 import type { Peer, Place } from './peer.ts';
 import { haproxy } from './protocol-peers.ts';
+import { sessionCookies } from './session-cookies.ts';
 import { issuer, type TokenAlgorithm, tokenFiles } from './token-files.ts';
 
 /** Proxies that look at tokens, and those that show what the same requests cost without that. */
@@ -68,6 +69,26 @@ const introspection = ({ backend }: Place): readonly Json[] => [
   ),
 ];
 
+/** Different sessions that a unit keeps opened, and so many that it keeps none of them until its next request. */
+export const keptSessions = 5000;
+export const manySessions = 60_000;
+
+/** A filter that reads the session. */
+export const readsSession: Json = {
+  type: 'AssignmentFilter',
+  config: { onRequest: [{ target: '${attributes.user}', value: '${session.user}' }] },
+};
+
+function withSessions(name: string, title: string, count: number): Peer {
+  return {
+    ...ours(name, title, () => []),
+    command(place) {
+      const route = forwards(PATH, place.backend, [readsSession]) as object;
+      return gateway(place, instance(place.folder, { orders: { ...route, session: sessionCookies(count).manager } }));
+    },
+  };
+}
+
 /** How many tokens the cold workloads go through; none of them is ever kept. */
 export const coldTokens = 2000;
 
@@ -89,6 +110,8 @@ export const identityPeers: readonly Peer[] = [
   ours('gatewarden-es256', 'Gatewarden, ES256 verified for every request', cold('ES256')),
   ours('gatewarden-eddsa', 'Gatewarden, EdDSA verified for every request', cold('EdDSA')),
   ours('gatewarden-introspection', 'Gatewarden, introspection for every request', introspection),
+  withSessions('gatewarden-sessions', 'Gatewarden, 5,000 sessions in cookies', keptSessions),
+  withSessions('gatewarden-cold-sessions', 'Gatewarden, a session decrypted for every request', manySessions),
   ours('gatewarden-open', 'Gatewarden, the same route without protection', () => []),
   {
     ...compared,

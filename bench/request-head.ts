@@ -14,7 +14,7 @@ function bearerToken(length: number): string {
   return `${start}${Buffer.from(noise).toString('base64url')}`.slice(0, length);
 }
 
-const bearerLines = (token: string): string =>
+const credentialLines = (credential: string): string =>
   [
     `GET /api/v1/orders/${id}?expand=items&currency=EUR HTTP/1.1`,
     'Host: orders.example.com',
@@ -25,8 +25,10 @@ const bearerLines = (token: string): string =>
     'Origin: https://shop.example.com',
     'Referer: https://shop.example.com/account/orders',
     `X-Request-Id: ${id}`,
-    `Authorization: Bearer ${token}`,
+    credential,
   ].join('\n');
+
+const bearerLines = (token: string): string => credentialLines(`Authorization: Bearer ${token}`);
 
 function bearerHead(bytes: number): string {
   const bare = bearerLines('');
@@ -61,4 +63,9 @@ export function headFile(name: HeadName): string {
 /** The same for requests that each carry one of the tokens in a file. */
 export function tokenHeadFile({ width }: TokenFiles): string {
   return written(`token-${width}`, tokenHead(width));
+}
+
+/** The same for requests that each carry one of the session cookies in a file. */
+export function cookieHeadFile(width: number): string {
+  return written(`cookie-${width}`, credentialLines(`Cookie: ${'@'.repeat(width)}`));
 }

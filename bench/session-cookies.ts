@@ -13,23 +13,38 @@ const METHOD = 'A256GCM';
 const TIMEOUT = 3_600_000;
 const RULE = { name: 'session', path: '/', httpOnly: true, secure: false, sameSite: 'LAX' } as const;
 
-/** A session manager, and `Cookie` values of different sessions that it opens. */
+/** A session manager, and cookies of different sessions that it opens, all of the same length. */
 export interface SessionCookies {
   readonly manager: Json;
   readonly cookies: readonly string[];
+  /** The cookies, one in each line. */
+  readonly file: string;
 }
 
-/** Sessions as a sign-in leaves them, about 300 bytes each, sealed under a new key. */
+const made = new Map<number, SessionCookies>();
+
+/** Sessions as a sign-in leaves them, about 300 bytes each, sealed under a key of this run. */
 export function sessionCookies(count: number): SessionCookies {
-  const directory = outFolder('sessions');
+  const known = made.get(count) ?? makeCookies(count);
+  made.set(count, known);
+  return known;
+}
+
+function makeCookies(count: number): SessionCookies {
+  const directory = outFolder(join('sessions', `${count}`));
   const key = randomBytes(32);
   writeFileSync(join(directory, 'session.key'), key);
   const cipher = directCipher(METHOD, createSecretKey(key))!;
-  const terms = { realm: '', method: METHOD, timeout: TIMEOUT, skew: 0, isPersistent: false, compresses: false };
+  // whole seconds have the same length in every cookie
+  const began = Math.floor(Date.now() / 1000) * 1000;
+  const terms = {
+    ...{ realm: '', method: METHOD, timeout: TIMEOUT, skew: 0, isPersistent: false, compresses: false },
+    now: () => began,
+  };
   const keeper = new SealedSessions(terms, fixedSessionKeys(cipher), new SessionCookie(RULE));
   const cookies = Array.from({ length: count }, (_, at) => {
     const session = new Session(keeper, null, NO_SESSION);
-    session.set('user', `user-${at}`);
+    session.set('user', `user-${1_000_000 + at}`);
     session.set('groups', ['orders-read', 'orders-write', 'customers']);
     session.set('token', randomBytes(120).toString('base64url'));
     return keeper.save(session)[0]!.split(';', 1)[0]!;
@@ -41,5 +56,7 @@ export function sessionCookies(count: number): SessionCookies {
     cookie: { name: RULE.name },
     sessionTimeout: '1 hour',
   };
-  return { manager: { type: 'AuthenticatedEncryptedJwtSessionManager', config }, cookies };
+  const file = join(directory, 'cookies.txt');
+  writeFileSync(file, cookies.map((cookie) => `${cookie}\n`).join(''));
+  return { file, cookies, manager: { type: 'AuthenticatedEncryptedJwtSessionManager', config } };
 }

@@ -1,6 +1,7 @@
-import { coldTokens } from '../identity-peers.ts';
+import { coldTokens, keptSessions, manySessions } from '../identity-peers.ts';
 import type { Peer } from '../peer.ts';
-import { type HeadName, headFile, tokenHeadFile } from '../request-head.ts';
+import { cookieHeadFile, type HeadName, headFile, tokenHeadFile } from '../request-head.ts';
+import { sessionCookies } from '../session-cookies.ts';
 import { type TokenAlgorithm, tokenFiles } from '../token-files.ts';
 
 const KiB = 1024;
@@ -22,6 +23,8 @@ export type Workload = {
   rounds: number;
   /** Which tokens the requests carry, one after the other. */
   tokens?: { algorithm: TokenAlgorithm; count: number };
+  /** How many different session cookies the requests carry, one after the other. */
+  sessions?: number;
   /** The only proxies that are compared; the first is the gateway. */
   only?: readonly string[];
   /** Who makes the load where the C program does not, and which proxies are compared; the first is the gateway. */
@@ -140,6 +143,20 @@ const identified: readonly Workload[] = [
     tokens: { algorithm: 'RS256', count: coldTokens },
     only: ['gatewarden-introspection', 'gatewarden-open'],
   },
+  {
+    ...base,
+    name: 'sessions',
+    title: `A route that reads its session, ${keptSessions.toLocaleString('en-US')} session cookies in turn, 64 connections`,
+    sessions: keptSessions,
+    only: ['gatewarden-sessions', 'gatewarden-open'],
+  },
+  {
+    ...base,
+    name: 'cold-sessions',
+    title: `The same with ${manySessions.toLocaleString('en-US')} session cookies, each decrypted anew`,
+    sessions: manySessions,
+    only: ['gatewarden-cold-sessions', 'gatewarden-open'],
+  },
 ];
 
 export const workloads: readonly Workload[] = [
@@ -222,7 +239,11 @@ export function loadArguments(workload: Workload, warmup: number, rate: number |
   return [...common, ...pace, '--warmup', `${warmup}`, '--seconds', `${seconds}`];
 }
 
-function requestArguments({ head, tokens }: Workload): string[] {
+function requestArguments({ head, tokens, sessions }: Workload): string[] {
+  if (sessions !== undefined) {
+    const { cookies, file } = sessionCookies(sessions);
+    return ['--head', cookieHeadFile(cookies[0]!.length), '--tokens', file];
+  }
   if (tokens === undefined) return ['--head', headFile(head)];
   const files = tokenFiles(tokens.algorithm, tokens.count);
   return ['--head', tokenHeadFile(files), '--tokens', files.tokens];

@@ -6,47 +6,77 @@ export interface SealedSession extends StoredSession {
   readonly expiresAt: number;
 }
 
-/** Characters of cookies and their content that are kept. */
-const MOST_CHARACTERS = 2 << 20;
+interface OpenedCookie {
+  /** Who opened it, with which keys. */
+  readonly opener: object;
+  readonly cookie: string;
+  readonly session: SealedSession;
+  readonly characters: number;
+}
+
+/** Characters of cookies and their content that a unit keeps, whatever the number of its session managers. */
+const MOST_CHARACTERS = 16 << 20;
+/** Characters at the end of a cookie that entries are found by: 128 bits of its tag, which differ from cookie to cookie. */
+const TAG_CHARACTERS = 22;
 
 /**
  * Sessions by the whole text of their cookie, which decides everything about them but the time: a browser sends the same
- * text with every request. Bounded by characters, the oldest entry goes first.
+ * text with every request. Entries are in two halves. When the recent half is full, it becomes the earlier one, and
+ * entries that nobody asked for since then are forgotten.
  */
 export class OpenedCookies {
-  private readonly sessions = new Map<string, { readonly session: SealedSession; readonly characters: number }>();
-  private readonly most: number;
-  private held = 0;
+  private readonly mostOfHalf: number;
+  private recent = new Map<string, OpenedCookie>();
+  private earlier = new Map<string, OpenedCookie>();
+  private recentCharacters = 0;
+  private earlierCharacters = 0;
 
   constructor(most = MOST_CHARACTERS) {
-    this.most = most;
+    this.mostOfHalf = most / 2;
   }
 
   get characters(): number {
-    return this.held;
+    return this.recentCharacters + this.earlierCharacters;
   }
 
-  get(cookie: string): SealedSession | undefined {
-    return this.sessions.get(cookie)?.session;
+  get(opener: object, cookie: string): SealedSession | undefined {
+    const tag = cookie.slice(-TAG_CHARACTERS);
+    const recent = this.recent.get(tag);
+    if (recent !== undefined && isOf(recent, opener, cookie)) return recent.session;
+    const earlier = this.earlier.get(tag);
+    if (earlier === undefined || !isOf(earlier, opener, cookie)) return undefined;
+    this.earlier.delete(tag);
+    this.earlierCharacters -= earlier.characters;
+    this.hold(earlier);
+    return earlier.session;
   }
 
   /** @param length of the plaintext, in bytes */
-  add(cookie: string, session: SealedSession, length: number): void {
+  add(opener: object, cookie: string, session: SealedSession, length: number): void {
+    const characters = cookie.length + length;
+    if (characters > this.mostOfHalf / 4) return;
     // a slice of a header would keep the whole header in memory
-    const key = Buffer.from(cookie, 'latin1').toString('latin1');
-    const characters = key.length + length;
-    if (characters > this.most / 8 || this.sessions.has(key)) return;
-    this.sessions.set(key, { session, characters });
-    this.held += characters;
-    for (const [oldest, entry] of this.sessions) {
-      if (this.held <= this.most) break;
-      this.sessions.delete(oldest);
-      this.held -= entry.characters;
-    }
+    const whole = Buffer.from(cookie, 'latin1').toString('latin1');
+    this.hold({ opener, cookie: whole, session, characters });
   }
 
-  clear(): void {
-    this.sessions.clear();
-    this.held = 0;
+  private hold(entry: OpenedCookie): void {
+    if (this.recentCharacters + entry.characters > this.mostOfHalf) {
+      this.earlier = this.recent;
+      this.earlierCharacters = this.recentCharacters;
+      this.recent = new Map();
+      this.recentCharacters = 0;
+    }
+    const tag = entry.cookie.slice(-TAG_CHARACTERS);
+    this.recentCharacters += entry.characters - (this.recent.get(tag)?.characters ?? 0);
+    this.recent.set(tag, entry);
   }
 }
+
+/** A forged cookie may end like a real one. */
+function isOf(entry: OpenedCookie, opener: object, cookie: string): boolean {
+  return entry.opener === opener && entry.cookie === cookie;
+}
+
+/** The opened cookies of this unit. */
+export const openedCookies = new OpenedCookies();

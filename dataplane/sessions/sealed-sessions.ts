@@ -6,7 +6,7 @@ import { SessionFault } from '../engine/message/session-fault.ts';
 import type { DirectCipher } from '../jose/direct-cipher.ts';
 import type { SavingKeeper } from './managed-sessions.ts';
 import { onlySession } from './only-session.ts';
-import { OpenedCookies, type SealedSession } from './opened-cookies.ts';
+import { openedCookies, type SealedSession } from './opened-cookies.ts';
 import { SealedContents } from './sealed-contents.ts';
 import type { SessionCookie } from './session-cookie.ts';
 import type { SessionKeys } from './session-keys.ts';
@@ -46,9 +46,10 @@ export class SealedSessions implements SavingKeeper {
   private readonly formats = new Map<string, Format>();
   /** Headers to write, by the number of parts. */
   private readonly headers: string[] = [];
-  private readonly cache = new OpenedCookies();
   private readonly now: () => number;
-  private cachedFor: readonly DirectCipher[] | null = null;
+  /** Stands for this keeper with these keys: what it opened with others is not looked at again. */
+  private opener: object = {};
+  private openerKeys: readonly DirectCipher[] | null = null;
 
   constructor(terms: SealingTerms, keys: SessionKeys, cookie: SessionCookie) {
     this.terms = terms;
@@ -126,16 +127,19 @@ export class SealedSessions implements SavingKeeper {
 
   private opened(text: string, header: string, { isCompressed }: Format): SealedSession | null {
     const { ciphers } = this.keys;
-    if (this.cachedFor !== ciphers) this.cache.clear();
-    this.cachedFor = ciphers;
-    const cached = this.cache.get(text);
+    if (ciphers === null) return null;
+    if (this.openerKeys !== ciphers) {
+      this.openerKeys = ciphers;
+      this.opener = {};
+    }
+    const cached = openedCookies.get(this.opener, text);
     if (cached !== undefined) return cached;
-    for (const cipher of ciphers ?? []) {
+    for (const cipher of ciphers) {
       const plaintext = cipher.open(header, text);
       if (plaintext === null) continue;
       const content = isCompressed ? inflated(plaintext) : plaintext;
       const session = content === null ? null : sessionOf(content.toString());
-      if (session !== null && content !== null) this.cache.add(text, session, content.length);
+      if (session !== null && content !== null) openedCookies.add(this.opener, text, session, content.length);
       return session;
     }
     return null;
