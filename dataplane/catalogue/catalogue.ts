@@ -57,6 +57,7 @@ import { clientRegistration } from '../oauth2/registration/client-registration.t
 import { issuer } from '../oauth2/registration/issuer.ts';
 import { statelessAccessTokenResolver } from '../oauth2/stateless-access-token-resolver.ts';
 import { tokenIntrospectionAccessTokenResolver } from '../oauth2/token-introspection-access-token-resolver.ts';
+import { authorizationCodeOAuth2ClientFilter } from '../openid/client/authorization-code-oauth2-client.ts';
 import { base64EncodedSecretStore } from '../secrets/base64-encoded-secret-store.ts';
 import { fileSystemSecretStore } from '../secrets/file-system-secret-store.ts';
 import { jwkPropertyFormat } from '../secrets/jwk-property-format.ts';
@@ -104,6 +105,7 @@ export const catalogue = new TypeCatalogue(
     // filters
     allowOnlyFilter,
     assignmentFilter,
+    authorizationCodeOAuth2ClientFilter,
     certificateThumbprintFilter,
     chainOfFilters,
     circuitBreakerFilter,

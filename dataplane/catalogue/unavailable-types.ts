@@ -10,7 +10,6 @@ export const unavailableTypes: readonly string[] = [
   'ScriptableHandler',
   // filters
   'AmSessionIdleTimeoutFilter',
-  'AuthorizationCodeOAuth2ClientFilter',
   'CapturedUserPasswordFilter',
   'CrossDomainSingleSignOnFilter',
   'CryptoHeaderFilter',
@@ -21,7 +20,6 @@ export const unavailableTypes: readonly string[] = [
   'LLMPromptGuardFilter',
   'LLMProxyFilter',
   'MCPServerFeaturesFilter',
-  'OAuth2ClientFilter',
   'OpenApiValidationFilter',
   'PolicyEnforcementFilter',
   'SamlFederationFilter',

@@ -13,6 +13,7 @@ import { Response } from '../engine/message/response.ts';
 import { Session } from '../engine/message/session.ts';
 import { Uri } from '../engine/message/uri.ts';
 import { VouchedToken } from '../oauth2/cache/vouched-token.ts';
+import { SignedInUser } from '../openid/client/signed-in-user.ts';
 import { accessTokenShape } from './access-token-shape.ts';
 import { AttributesContext, attributesContextShape, contextsShape } from './contexts-shape.ts';
 import { entityShape } from './entity-shape.ts';
@@ -23,6 +24,7 @@ import { RequestCookies, requestCookiesShape } from './request-cookies.ts';
 import { requestShape } from './request-shape.ts';
 import { responseShape } from './response-shape.ts';
 import { SessionContext, sessionContextShape, sessionShape } from './session-shape.ts';
+import { signedInUserShape } from './signed-in-user-shape.ts';
 import { Status, statusShape } from './status.ts';
 import {
   FilePath,
@@ -42,6 +44,7 @@ const shapes: Shapes = new Map<object, Shape>([
   [Session.prototype, sessionShape],
   [SessionContext.prototype, sessionContextShape],
   [VouchedToken.prototype, accessTokenShape],
+  [SignedInUser.prototype, signedInUserShape],
   [Request.prototype, requestShape],
   [Response.prototype, responseShape],
   [Uri.prototype, uriShape],

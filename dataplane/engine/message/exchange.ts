@@ -188,6 +188,12 @@ export class Exchange {
     return known?.remoteAddress ?? this.origin.facts.remoteAddress(this);
   }
 
+  /** The URI as the client sent it, without making the whole context where nobody asked for it. */
+  get originalUri(): Uri {
+    const known = this.contextMap?.get('router') as RouterContext | undefined;
+    return known?.originalUri ?? this.origin.facts.originalUri(this);
+  }
+
   get router(): RouterContext {
     const known = this.contextMap?.get('router') as RouterContext | undefined;
     if (known !== undefined) return known;

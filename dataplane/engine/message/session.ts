@@ -103,6 +103,14 @@ export class Session {
     return copy;
   }
 
+  /** The value of a name for readers that never change it: a list or a map is shared with other exchanges. */
+  peek(name: string): JsonValue {
+    const own = this.own.get(name);
+    if (own !== undefined || this.own.has(name)) return own ?? null;
+    const content = this.content();
+    return Object.hasOwn(content, name) ? content[name]! : null;
+  }
+
   /** Sets a value; null removes it. @throws EvaluationError for what has no JSON form */
   set(name: string, value: Value): void {
     this.demandUnsaved();

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { text } from '../../../contract/vocabulary/configured.ts';
 import { runtimeText } from '../../../contract/vocabulary/runtime.ts';
 import { defineFilter } from '../../heap/definition.ts';
-import type { Claims } from '../../jose/claims.ts';
+import { idTokenFaults } from '../../jose/id-token.ts';
 import { validatedJwt, validationFields, validationRemarks, validationRules } from './validated-jwt.ts';
 
 /** Lets requests pass that bring a sound ID token for a client. */
@@ -40,20 +40,7 @@ export const idTokenValidationFilter = defineFilter({
   ],
   remarks: (config) => validationRemarks(config),
   create(config, parts) {
-    const { audience, issuer } = config;
-
-    function judge(claims: Claims): string[] {
-      const { aud, azp, iss, exp, iat } = claims;
-      const audiences: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
-      return [
-        ...(audiences.includes(audience) ? [] : ['the ID token is for another audience']),
-        ...(audiences.length > 1 && azp !== audience ? ["'azp' does not name this client"] : []),
-        ...(issuer === undefined || iss === issuer ? [] : ['the ID token is of another issuer']),
-        ...(exp === undefined ? ["'exp' is missing"] : []),
-        ...(iat === undefined ? ["'iat' is missing"] : []),
-      ];
-    }
-
-    return validatedJwt(config.idToken, config, parts, judge);
+    const { audience, issuer = null } = config;
+    return validatedJwt(config.idToken, config, parts, (claims) => idTokenFaults(claims, audience, issuer));
   },
 });

@@ -10,9 +10,10 @@ import type { Exchange, Filter } from '../../engine/message/exchange.ts';
 import type { Parts, Remark } from '../../heap/definition.ts';
 import { denials } from '../../heap/objects/denials.ts';
 import { userIn } from '../../heap/objects/user-name.ts';
-import { type Claims, type TimeFault, timeFault } from '../../jose/claims.ts';
+import { type Claims, timeFault } from '../../jose/claims.ts';
+import { TIME_FAULTS } from '../../jose/id-token.ts';
+import { type JwtSecrets, type OpenedJwt, openJwt } from '../../jose/opened-jwt.ts';
 import { VerificationBusy } from '../../jose/verification.ts';
-import { type JwtSecrets, type OpenedJwt, openJwt } from './opened-jwt.ts';
 
 /** Fields of what checks JWTs, beside the JWT itself. */
 export const validationFields = {
@@ -74,13 +75,6 @@ export function validationRemarks(config: ValidationConfig): Remark[] {
 
 /** More JWTs came than can be verified. */
 const BUSY = Symbol('busy');
-
-const TIME_FAULTS: Readonly<Record<TimeFault, string>> = {
-  expired: 'the JWT has expired',
-  'not yet valid': 'the JWT is not valid yet',
-  'issued in the future': 'the JWT was issued in the future',
-  'no date': "'exp', 'nbf' or 'iat' is no date",
-};
 
 /**
  * A filter that lets requests pass whose JWT is sound and which `judge` says nothing against. What is in the JWT is the

@@ -43,7 +43,12 @@ export const clientRegistration = defineService({
       clientId: printable().describe('Id that the issuer knows the gateway by.'),
       issuer: issuerField().describe('URL of the issuer, or an Issuer.'),
       name: text().optional().describe('Name of the registration; by default the client id.'),
-      scopes: scopeList().default([]).describe('Scopes to ask for; `openid` for ID tokens.'),
+      scopes: scopeList()
+        .optional()
+        .describe(
+          'Scopes to ask for; `openid` for ID tokens. By default `openid` where keys that verify ID tokens are known, and ' +
+            'otherwise none.',
+        ),
       redirect_uris: z
         .array(url())
         .default([])
@@ -121,7 +126,7 @@ export const clientRegistration = defineService({
   },
   create(config, parts) {
     const { resolve } = parts;
-    const { clientId, scopes, idTokenVerificationSecretId: verificationId } = config;
+    const { clientId, idTokenVerificationSecretId: verificationId } = config;
     const method = methodOf(config);
     const handler = resolve(config.authenticatedRegistrationHandler);
     const provider = config.secretsProvider === undefined ? null : resolve(config.secretsProvider);
@@ -142,7 +147,9 @@ export const clientRegistration = defineService({
         : resolve(config.issuer);
     const ownKeys = verificationId === undefined ? null : { provider: provider!, secretId: verificationId };
     const keys = config.skipSignatureVerification ? null : (ownKeys ?? issuer.keys);
-    if (keys === null && !config.skipSignatureVerification && scopes.includes('openid')) {
+    const isVerifiable = keys !== null || config.skipSignatureVerification;
+    const scopes = config.scopes ?? (isVerifiable ? ['openid'] : []);
+    if (!isVerifiable && scopes.includes('openid')) {
       const remedy = "set 'idTokenVerificationSecretId', or give the issuer by its URL";
       throw new Error(`the issuer '${issuer.name}' has no keys that verify ID tokens: ${remedy}`);
     }

@@ -1,9 +1,9 @@
-import type { SecretsProvider } from '../../heap/objects/secrets.ts';
-import { decodeBase64url } from '../../jose/base64url.ts';
-import { type Claims, readClaims } from '../../jose/claims.ts';
-import { decryptWithSecrets, readJwe } from '../../jose/compact-jwe.ts';
-import { LONGEST_TOKEN, readHeader, readJws } from '../../jose/compact-jws.ts';
-import { verifyWithSecrets } from '../../jose/verification.ts';
+import type { SecretsProvider } from '../heap/objects/secrets.ts';
+import { decodeBase64url } from './base64url.ts';
+import { type Claims, readClaims } from './claims.ts';
+import { decryptWithSecrets, readJwe } from './compact-jwe.ts';
+import { LONGEST_TOKEN, readHeader, readJws } from './compact-jws.ts';
+import { verifyWithSecrets } from './verification.ts';
 
 /** A JWT may be signed and encrypted, in either order. */
 const MOST_LAYERS = 2;

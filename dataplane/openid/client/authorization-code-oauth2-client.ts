@@ -1,0 +1,70 @@
+import { defineFilter, type Remark } from '../../heap/definition.ts';
+import { denials } from '../../heap/objects/denials.ts';
+import { ClientEndpoint } from './client-endpoint.ts';
+import { clientFields } from './client-filter-fields.ts';
+import { OpenidClient } from './openid-client.ts';
+import { RegistrationChoice } from './registration-choice.ts';
+import { signInRefusals } from './sign-in-failed.ts';
+
+/** Signs users in at an OpenID provider. */
+export const authorizationCodeOAuth2ClientFilter = defineFilter({
+  type: 'AuthorizationCodeOAuth2ClientFilter',
+  aliases: ['OAuth2ClientFilter'],
+  summary:
+    'Signs users in at an OpenID provider, or at an OAuth 2.0 authorization server, with the authorization code flow and ' +
+    'PKCE. A page request without a signed-in user is redirected to the provider; afterwards the browser comes back to ' +
+    'the page. Requests of scripts, and methods other than GET and HEAD, get 401 instead. Tokens are in the session; ' +
+    'requests of signed-in users pass on with a map in `target`: `access_token`, `token_type`, `scope` (a list), ' +
+    '`expires_in` (seconds), `id_token`, `id_token_claims`, `client_registration` and `client_endpoint`. ' +
+    'Below `clientEndpoint` the filter answers itself: `/login?registration=CLIENT_ID&issuer=NAME&goto=URL`, ' +
+    '`/callback` (the redirect URI to register at the provider) and `/logout?goto=URL`; every other path there is a 404. ' +
+    'A `goto` must be relative or of the same origin. A sign-in that fails goes to the failure handler with the context ' +
+    '`oauth2Failure`, which has `error`, `description`, `exception` and `scope`.',
+  lendsCredentials: true,
+  config: clientFields,
+  examples: [
+    {
+      title: 'Sign-in with nothing but an issuer and a client id',
+      config: {
+        clientEndpoint: '/openid',
+        registrations: [{ issuer: 'https://login.example.com', clientId: 'gateway' }],
+        failureHandler: { type: 'StaticResponseHandler', config: { status: 403, entity: 'You are not signed in.' } },
+      },
+    },
+  ],
+  remarks({ requireHttps }) {
+    const remarks: Remark[] = [];
+    if (!requireHttps) {
+      remarks.push({ at: ['requireHttps'], code: 'insecure', message: 'sessions and codes may travel unencrypted' });
+    }
+    return remarks;
+  },
+  create(config, parts) {
+    const { resolve } = parts;
+    const { prompt, maxAge, acrValues } = config;
+    const refusals = [...signInRefusals, 'sign-in-needed', 'no-https', 'no-answer', 'method-not-served'] as const;
+    const client = new OpenidClient(
+      {
+        endpoint: new ClientEndpoint(config.clientEndpoint, config.oAuth2SessionKey ?? null),
+        registrations: new RegistrationChoice(config.registrations.map((one) => resolve(one))),
+        terms: {
+          prompt: prompt ?? null,
+          maxAge: maxAge === undefined ? null : Math.floor(maxAge.milliseconds / 1000),
+          acrValues: acrValues === undefined ? null : acrValues.join(' '),
+          pushes: config.pushAuthorizationRequests,
+          skew: config.skewAllowance.milliseconds,
+        },
+        target: config.target,
+        requireHttps: config.requireHttps,
+        requireLogin: config.requireLogin,
+        redirectsScripts: config.redirectScriptRequests,
+        loginHandler: config.loginHandler === undefined ? null : resolve(config.loginHandler),
+        defaultLoginGoto: config.defaultLoginGoto ?? null,
+        defaultLogoutGoto: config.defaultLogoutGoto ?? null,
+        denied: denials(parts, refusals, config.failureHandler),
+      },
+      parts,
+    );
+    return (exchange, next) => client.handle(exchange, next);
+  },
+});

@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import { duration, flag, text } from '../../../contract/vocabulary/configured.ts';
+import { noEffect, refused, unavailable } from '../../../contract/vocabulary/field-notes.ts';
+import { ref } from '../../../contract/vocabulary/reference.ts';
+import { type RuntimeExpression, runtimeText, target } from '../../../contract/vocabulary/runtime.ts';
+import { isEndpointPath } from './client-endpoint.ts';
+import { registrationField } from './registration-field.ts';
+
+/** Words of `prompt` (OpenID Connect Core, section 3.1.2.1, and Initiating User Registration). */
+const PROMPT = /^(?:none|(?:login|consent|select_account|create)(?: (?:login|consent|select_account|create))*)$/;
+
+/** The fields of an AuthorizationCodeOAuth2ClientFilter. */
+export const clientFields = z
+  .strictObject({
+    clientEndpoint: runtimeText()
+      .refine(constantFits(isEndpointPath), {
+        error: "must be a path with one segment at least, such as '/openid'",
+      })
+      .describe('Path of the service URIs. Routes must send requests below it to this filter.'),
+    registrations: z
+      .array(registrationField())
+      .default([])
+      .describe(
+        'ClientRegistrations that users can sign in with. `{ "issuer": "https://…", "clientId": "…" }` is enough of one.',
+      ),
+    failureHandler: ref('handler').describe('Answers when a sign-in fails, with the context `oauth2Failure`.'),
+    loginHandler: ref('handler')
+      .optional()
+      .describe(
+        'Answers page requests without a signed-in user, such as with links to `/login?registration=…`. Required with ' +
+          'several registrations; without it the only registration is used.',
+      ),
+    target: target().prefault('${attributes.openid}').describe('Place of the map of the signed-in user.'),
+    defaultLoginGoto: runtimeText()
+      .optional()
+      .describe('URL after a sign-in that was begun without `goto`; by default `/`.'),
+    defaultLogoutGoto: runtimeText()
+      .optional()
+      .describe('URL after a sign-out without `goto`; by default a short text is shown.'),
+    requireHttps: flag()
+      .default(true)
+      .describe('Refuses requests whose original URI is not https with 403. A trusted proxy may have ended TLS.'),
+    requireLogin: flag()
+      .default(true)
+      .describe(
+        'Whether requests need a signed-in user. Otherwise requests without one pass, and the target is not set.',
+      ),
+    redirectScriptRequests: flag()
+      .default(false)
+      .describe(
+        'Redirects requests of scripts and of page parts to the provider, too. Otherwise they get 401, by ' +
+          '`Sec-Fetch-Mode`, `Sec-Fetch-Dest`, `X-Requested-With` and `Accept`.',
+      ),
+    prompt: text()
+      .refine((words) => PROMPT.test(words), {
+        error: 'must be `none`, or words of login, consent, select_account and create with a space between',
+      })
+      .optional()
+      .describe(
+        'What the provider asks the user for: `none`, or some of `login`, `consent`, `select_account`, `create`.',
+      ),
+    maxAge: duration({ zero: true })
+      .optional()
+      .describe('Longest time since the user authenticated at the provider (`max_age`); `auth_time` is checked.'),
+    acrValues: z
+      .array(text())
+      .min(1)
+      .optional()
+      .describe('Authentication contexts to ask for (`acr_values`), in order of preference.'),
+    pushAuthorizationRequests: flag()
+      .default(false)
+      .describe(
+        'Pushes authorization requests (RFC 9126) to a provider that offers it. A provider that requires it gets them ' +
+          'pushed in any case. Each redirect then costs a call to the provider.',
+      ),
+    skewAllowance: duration({ zero: true, max: '10 minutes' })
+      .prefault('1 minute')
+      .describe('Allowed difference between the clocks of the gateway and the provider.'),
+    oAuth2SessionKey: text()
+      .optional()
+      .describe(
+        'Name of the session value with the tokens; by default `oauth2:` and the client endpoint. Filters with the same ' +
+          'key, registrations and session share one sign-in.',
+      ),
+    executor: noEffect(ref('executor'), 'nothing waits in a thread here').describe('Executor of background work.'),
+    secretsProvider: ref('secretsProvider').optional().describe('Provider of the secret for dynamic registration.'),
+    issuerRepository: refused('registrations name their issuer').describe(
+      'Where earlier versions of OpenIG kept discovered issuers.',
+    ),
+    metadata: unavailable('object').describe('Data for dynamic registration.'),
+    discoveryHandler: unavailable('Handler reference').describe('Sends requests for discovery.'),
+    discoverySecretId: unavailable('secret-id').describe('Id of the key for dynamic registration.'),
+    tokenEndpointAuthMethod: unavailable('enumeration').describe('Client authentication after dynamic registration.'),
+    tokenEndpointAuthSigningAlg: unavailable('string').describe('Algorithm of assertions after dynamic registration.'),
+    cacheExpiration: unavailable('duration').describe('How long user info is cached.'),
+    revokeOauth2TokenOnLogout: unavailable('boolean').describe('Revokes the access token at a sign-out.'),
+    openIdEndSessionOnLogout: unavailable('boolean').describe('Signs the user out at the provider, too.'),
+    proofOfPossession: unavailable('object').describe('Binds tokens to a key of the gateway.'),
+  })
+  .check(({ value, issues }) => {
+    const { registrations, loginHandler } = value;
+    const report = (field: string, message: string, code: string): unknown =>
+      issues.push({ code: 'custom', message, input: value, path: [field], params: { code }, continue: true });
+    if (registrations.length === 0) report('registrations', 'must contain at least one registration', 'missing');
+    if (registrations.length > 1 && loginHandler === undefined) {
+      report('loginHandler', 'is required: there are several registrations to choose from', 'missing');
+    }
+  });
+
+function constantFits(fits: (value: string) => boolean): (expression: RuntimeExpression<string>) => boolean {
+  return ({ compiled, read }) => {
+    const value = compiled === null ? read(null, null) : null;
+    return value === null || fits(value);
+  };
+}

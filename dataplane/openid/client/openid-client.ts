@@ -1,0 +1,258 @@
+import type { Target } from '../../../contract/expression/target.ts';
+import type { RuntimeExpression } from '../../../contract/vocabulary/runtime.ts';
+import { PacedWarning } from '../../../platform/paced-warning.ts';
+import type { Answer, Exchange, Next } from '../../engine/message/exchange.ts';
+import { mapResponse } from '../../engine/message/reply.ts';
+import { emptyRefusal, Response, textResponse } from '../../engine/message/response.ts';
+import type { Session } from '../../engine/message/session.ts';
+import type { Parts } from '../../heap/definition.ts';
+import type { Denials } from '../../heap/objects/denials.ts';
+import type { ClientRegistration } from '../../heap/objects/openid-client.ts';
+import { userIn } from '../../heap/objects/user-name.ts';
+import { gotoTarget } from '../goto-target.ts';
+import { type ClientEndpoint, type ClientPlace, originOf, type Service, serviceAt } from './client-endpoint.ts';
+import { IdTokenClaims } from './id-token-claims.ts';
+import { isNavigation } from './navigation.ts';
+import type { RegistrationChoice } from './registration-choice.ts';
+import { serviceParameters } from './service-parameters.ts';
+import { SignIn, type SignInTerms } from './sign-in.ts';
+import { dropAttempts } from './sign-in-attempts.ts';
+import { SignInFailed, type SignInRefusal } from './sign-in-failed.ts';
+import { readSignedIn, type SignedIn } from './signed-in.ts';
+import { SignedInUser } from './signed-in-user.ts';
+import { UsedStates } from './used-states.ts';
+
+/** Codes of requests that a client refuses. */
+export type ClientRefusal = SignInRefusal | 'sign-in-needed' | 'no-https' | 'no-answer' | 'method-not-served';
+
+export interface OpenidClientOptions {
+  readonly endpoint: ClientEndpoint;
+  readonly registrations: RegistrationChoice;
+  readonly terms: SignInTerms;
+  readonly target: Target;
+  readonly requireHttps: boolean;
+  readonly requireLogin: boolean;
+  readonly redirectsScripts: boolean;
+  readonly loginHandler: Next | null;
+  readonly defaultLoginGoto: RuntimeExpression<string> | null;
+  readonly defaultLogoutGoto: RuntimeExpression<string> | null;
+  readonly denied: Denials<ClientRefusal>;
+}
+
+/** Longest URL that the gateway remembers during a sign-in: a cookie has 4096 bytes. */
+const LONGEST_GOTO = 2048;
+const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+
+/** Signs users in and out, and hands their tokens on with every request. */
+export class OpenidClient {
+  private readonly options: OpenidClientOptions;
+  private readonly signIn: SignIn;
+  private readonly claims = new IdTokenClaims();
+  private readonly failed: PacedWarning;
+
+  constructor(options: OpenidClientOptions, parts: Parts) {
+    this.options = options;
+    this.signIn = new SignIn(options.terms, new UsedStates(parts));
+    this.failed = new PacedWarning(parts.log, 'sign-in failed', { most: 1 });
+  }
+
+  handle(exchange: Exchange, next: Next): Answer {
+    const { endpoint, requireHttps, requireLogin, denied } = this.options;
+    const { originalUri } = exchange;
+    if (requireHttps && originalUri.scheme !== 'https') {
+      return explained(denied.answer(exchange, 'no-https'), "This page needs https ('requireHttps').");
+    }
+    const place = endpoint.at(exchange);
+    if (place === null) throw new TypeError("'clientEndpoint' gives no path for this request");
+    const service = serviceAt(originalUri, place);
+    if (service !== null) return this.serve(service, exchange, place);
+    const signedIn = this.signedIn(exchange, place);
+    if (signedIn !== null) return this.pass(signedIn, exchange, place, next);
+    if (requireLogin) return this.demandSignIn(exchange, place);
+    if (exchange.sessionPlace !== null) dropAttempts(exchange.request.headers, exchange.sessionPlace);
+    return next(exchange);
+  }
+
+  private pass(signedIn: SignedIn, exchange: Exchange, { path }: ClientPlace, next: Next): Answer {
+    const user = new SignedInUser(signedIn, `${originOf(exchange.originalUri)}${path}`, this.claims);
+    const { claims } = user;
+    if (claims !== null) exchange.identity = { user: userIn(claims) };
+    dropAttempts(exchange.request.headers, exchange.sessionPlace!);
+    this.options.target.assign(exchange, null, user);
+    return next(exchange);
+  }
+
+  /** The user of the session, whose access token is still good; null for nobody. */
+  private signedIn(exchange: Exchange, { sessionKey }: ClientPlace): SignedIn | null {
+    const session = exchange.session;
+    const signedIn = session === null ? null : readSignedIn(session.peek(sessionKey));
+    if (signedIn === null || this.options.registrations.byName(signedIn.registration) === null) return null;
+    return signedIn.expiresAt !== null && signedIn.expiresAt <= Date.now() ? null : signedIn;
+  }
+
+  /** What a script asks for, and what changes something, would be lost on the way to the provider and back. */
+  private demandSignIn(exchange: Exchange, place: ClientPlace): Answer {
+    const { denied, redirectsScripts, loginHandler, registrations } = this.options;
+    const { method, headers } = exchange.request;
+    if (!SAFE_METHODS.has(method) || !(redirectsScripts || isNavigation(headers))) {
+      const answer = denied.answer(exchange, 'sign-in-needed');
+      answer.headers.append('WWW-Authenticate', 'Cookie realm="sign-in"');
+      return hardened(explained(answer, 'Sign in and repeat the request.'));
+    }
+    if (loginHandler !== null) return mapResponse(loginHandler(exchange), exchange, hardened);
+    return this.guarded(exchange, () => this.begin(registrations.only, ownUrl(exchange), exchange, place));
+  }
+
+  private serve(service: Service, exchange: Exchange, place: ClientPlace): Answer {
+    const { denied } = this.options;
+    if (service === 'unknown') return hardened(denied.answer(exchange, 'no-answer'));
+    const { method } = exchange.request;
+    if (method !== 'GET' && !(service === 'logout' && method === 'POST')) {
+      const answer = denied.answer(exchange, 'method-not-served');
+      answer.headers.append('Allow', service === 'logout' ? 'GET, POST' : 'GET');
+      return hardened(explained(answer, `Use GET: a ${method} request cannot sign in.`));
+    }
+    if (service === 'logout') return this.guarded(exchange, () => this.logout(exchange, place));
+    return this.guarded(exchange, () =>
+      service === 'login' ? this.login(exchange, place) : this.callback(exchange, place),
+    );
+  }
+
+  private login(exchange: Exchange, place: ClientPlace): Answer {
+    const { registrations, loginHandler } = this.options;
+    const { registration, issuer, goto } = serviceParameters(exchange.originalUri, ['registration', 'issuer', 'goto']);
+    const wanted = goto === null ? null : allowedGoto(goto, exchange);
+    if (registration === null && issuer === null && loginHandler !== null) {
+      return mapResponse(loginHandler(exchange), exchange, hardened);
+    }
+    return this.begin(registrations.chosen(registration, issuer), wanted, exchange, place);
+  }
+
+  private async begin(
+    registration: ClientRegistration,
+    goto: string | null,
+    exchange: Exchange,
+    place: ClientPlace,
+  ): Promise<Response> {
+    const { location, setCookies } = await this.signIn.begin(registration, goto, exchange, place);
+    return redirection(location, setCookies);
+  }
+
+  private async callback(exchange: Exchange, place: ClientPlace): Promise<Awaited<Answer>> {
+    const state = this.signIn.stateOf(exchange);
+    const attempt = state === null ? null : this.signIn.take(state, exchange, place);
+    if (state === null || attempt === null) {
+      // after the back button the provider sends a new code with a used state: that code must not be sent
+      if (this.signedIn(exchange, place) !== null) return redirection(this.afterLogin(null, exchange));
+      const message = 'this browser has begun no such sign-in, or it was finished before or took too long';
+      throw new SignInFailed('sign-in-state', 'invalid_request', message);
+    }
+    const ended = this.signIn.attempts.removal(state, exchange, exchange.originalUri.scheme === 'https');
+    try {
+      const registration = this.options.registrations.byName(attempt.registration);
+      if (registration === null) {
+        const message = `there is no registration '${attempt.registration}' any more`;
+        throw new SignInFailed('sign-in-request', 'invalid_request', message);
+      }
+      const { signedIn, goto } = await this.signIn.finish(attempt, registration, exchange, place);
+      if (exchange.over) return emptyRefusal('cancelled');
+      this.keep(signedIn, exchange.session!, place);
+      return redirection(this.afterLogin(goto, exchange), [ended]);
+    } catch (error) {
+      return mapResponse(this.fail(error, exchange), exchange, (response) => withCookies(response, [ended]));
+    }
+  }
+
+  /** Under another session id: whoever knew the one before does not become this user. */
+  private keep(signedIn: SignedIn, session: Session, { sessionKey }: ClientPlace): void {
+    session.renew();
+    session.set(sessionKey, { ...signedIn });
+  }
+
+  private logout(exchange: Exchange, { sessionKey }: ClientPlace): Answer {
+    const { goto } = serviceParameters(exchange.originalUri, ['goto']);
+    const wanted = goto === null ? null : allowedGoto(goto, exchange);
+    const session = exchange.session!;
+    if (session.peek(sessionKey) !== null) {
+      session.renew();
+      session.delete(sessionKey);
+    }
+    const location = wanted ?? configuredGoto(this.options.defaultLogoutGoto, exchange);
+    return location === null ? hardened(textResponse(200, 'You are signed out.\n')) : redirection(location);
+  }
+
+  /** The URL after a sign-in. It was allowed when the sign-in began, perhaps by a former configuration. */
+  private afterLogin(goto: string | null, exchange: Exchange): string {
+    const { originalUri } = exchange;
+    const wanted = goto === null ? null : gotoTarget(goto, originalUri.toString());
+    return wanted ?? configuredGoto(this.options.defaultLoginGoto, exchange) ?? `${originOf(originalUri)}/`;
+  }
+
+  private guarded(exchange: Exchange, serve: () => Answer): Answer {
+    try {
+      const answer = serve();
+      if (answer instanceof Response) return answer;
+      return answer.then(null, (error: unknown) => this.fail(error, exchange));
+    } catch (error) {
+      return this.fail(error, exchange);
+    }
+  }
+
+  private fail(error: unknown, exchange: Exchange): Answer {
+    if (!(error instanceof SignInFailed)) throw error;
+    const { refusal, error: code, message, description } = error;
+    if (refusal === 'sign-in-failed') this.failed.give({ reason: message, route: exchange.route });
+    exchange.setContext('oauth2Failure', {
+      error: code,
+      description: description ?? message,
+      exception: message,
+      scope: null,
+    });
+    return mapResponse(this.options.denied.refuse(exchange, refusal, undefined, message), exchange, hardened);
+  }
+}
+
+/** The URL that a sign-in leads back to; without its query, or none, where it is too long to be remembered. */
+function ownUrl({ originalUri }: Exchange): string | null {
+  const whole = originalUri.toString();
+  if (whole.length <= LONGEST_GOTO) return whole;
+  const short = `${originOf(originalUri)}${originalUri.rawPath}`;
+  return short.length <= LONGEST_GOTO ? short : null;
+}
+
+function allowedGoto(goto: string, { originalUri }: Exchange): string {
+  const allowed = goto.length > LONGEST_GOTO ? null : gotoTarget(goto, originalUri.toString());
+  if (allowed !== null) return allowed;
+  const message = "'goto' is not a URL of the same origin, or is too long";
+  throw new SignInFailed('sign-in-request', 'invalid_request', message);
+}
+
+function configuredGoto(expression: RuntimeExpression<string> | null, exchange: Exchange): string | null {
+  const given = expression?.read(exchange, null) ?? null;
+  const url = given === null ? null : URL.parse(given, exchange.originalUri.toString());
+  return url?.protocol === 'http:' || url?.protocol === 'https:' ? url.href : null;
+}
+
+function redirection(location: string, setCookies: readonly string[] = []): Response {
+  const response = new Response(302);
+  response.headers.append('Location', location);
+  return withCookies(hardened(response), setCookies);
+}
+
+function withCookies(response: Response, lines: readonly string[]): Response {
+  for (const line of lines) response.headers.append('Set-Cookie', line);
+  return response;
+}
+
+/** Keeps answers of service URIs out of caches, and their URLs out of the logs of other sites. */
+function hardened(response: Response): Response {
+  response.headers.set('Cache-Control', 'no-store');
+  response.headers.set('Referrer-Policy', 'no-referrer');
+  return response;
+}
+
+function explained(response: Response, text: string): Response {
+  response.headers.append('Content-Type', 'text/plain; charset=utf-8');
+  response.entity.set(`${text}\n`);
+  return response;
+}

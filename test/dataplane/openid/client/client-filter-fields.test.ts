@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../../contract/document/json-value.ts';
+import { problemsOf } from '../../../support/gateways/filtered-gateway.ts';
+
+const SOUND: JsonObject = {
+  clientEndpoint: '/openid',
+  registrations: [{ issuer: 'https://login.example.com', clientId: 'gateway' }],
+  failureHandler: { type: 'StaticResponseHandler', config: { status: 403 } },
+};
+const problems = (config: JsonObject): string[] =>
+  problemsOf('AuthorizationCodeOAuth2ClientFilter', { ...SOUND, ...config });
+
+describe('the fields of an AuthorizationCodeOAuth2ClientFilter', () => {
+  it('are three at least, also under the former name of the type', () => {
+    expect(problems({})).toEqual([]);
+    expect(problemsOf('OAuth2ClientFilter', SOUND)).toEqual([]);
+    expect(problemsOf('OAuth2ClientFilter', {})).toEqual([
+      'missing clientEndpoint: is required',
+      'missing failureHandler: is required',
+    ]);
+  });
+
+  it.each([
+    [{ clientEndpoint: 'openid' }],
+    [{ clientEndpoint: '/' }],
+    [{ clientEndpoint: '/openid?x=y' }],
+    [{ clientEndpoint: '/a/../openid' }],
+    [{ clientEndpoint: 'https://app.example.com/openid' }],
+  ])('refuse a client endpoint that is not a path: %j', (config) => {
+    const message = "must be a path with one segment at least, such as '/openid'";
+    expect(problems(config)).toEqual([`value clientEndpoint: ${message}`]);
+  });
+
+  it.each([
+    [{ registrations: [] }, 'missing registrations: must contain at least one registration'],
+    [
+      { registrations: [5] },
+      'value registrations[0]: must be the name of a ClientRegistration, or an object, not a number',
+    ],
+    [
+      { registrations: [{ issuer: 'https://login.example.com' }] },
+      'missing registrations[0].config.clientId: is required',
+    ],
+    [
+      { registrations: ['a', 'b'].map((clientId) => ({ issuer: 'https://login.example.com', clientId })) },
+      'missing loginHandler: is required: there are several registrations to choose from',
+    ],
+    [
+      { prompt: 'none login' },
+      'value prompt: must be `none`, or words of login, consent, select_account and create with a space between',
+    ],
+    [
+      { issuerRepository: 'x' },
+      'unavailable-field issuerRepository: cannot be given here: registrations name their issuer',
+    ],
+    [{ requireHttps: false }, 'insecure requireHttps: sessions and codes may travel unencrypted'],
+    [{ executor: 'ScheduledExecutorService' }, 'no-effect executor: has no effect: nothing waits in a thread here'],
+  ])('are refused or remarked on where they cannot work: %j', (config, problem) => {
+    expect(problems(config)).toEqual([problem]);
+  });
+});
