@@ -5,8 +5,10 @@ import {
   nativeBindings,
   type WriteRequest,
 } from '../engine/wire/native-handle.ts';
+import { ReadingHalf } from '../engine/wire/reading-half.ts';
+import { SendingHalf } from '../engine/wire/sending-half.ts';
 import { arrived, closed, readView } from '../engine/wire/turn.ts';
-import { hadShare, restOfTurn } from '../engine/wire/turn-share.ts';
+import { hadShare } from '../engine/wire/turn-share.ts';
 import { type Endpoint, PASSED, type Passed, REFUSED, type Wire, type WireOwner } from '../engine/wire/wire.ts';
 import type { TlsHandle } from './native-tls.ts';
 import { alertOf } from './tls-faults.ts';
@@ -51,22 +53,14 @@ export class TlsWire implements Wire {
   private inner: Wire | null = null;
   /** The handshake is done. */
   private open = false;
-  /** The owner wants what comes. */
-  private reading = false;
-  /** It has read its share of this turn. */
-  private resting = false;
+  private readonly reading = new ReadingHalf();
+  private readonly sending = new SendingHalf();
   /** Nothing more will be read: an end is told once. */
   private ended = false;
   /** Encrypted, but the runtime takes nothing more before it says so. */
   private inFlight = false;
   /** The owner was told to stop. */
   private slow = false;
-  private done = false;
-  private over = false;
-  private broken = false;
-  private ending = false;
-  private backlog: Buffer[] | null = null;
-  private backlogBytes = 0;
 
   constructor(owner: WireOwner, party: HandshakeParty, needsFarewell: boolean) {
     native = nativeBindings()!;
@@ -98,9 +92,9 @@ export class TlsWire implements Wire {
 
   /** The other side is the right one: what waits is sent. */
   opened(): void {
-    if (this.done) return;
+    if (this.sending.isDone) return;
     this.open = true;
-    if (this.backlog !== null) setImmediate(() => this.sendBacklog()); // not inside of the handshake
+    if (this.sending.hasBacklog) setImmediate(() => this.sendBacklog()); // not inside of the handshake
   }
 
   get isOpen(): boolean {
@@ -109,12 +103,12 @@ export class TlsWire implements Wire {
 
   /** Somebody closed it. */
   get isGone(): boolean {
-    return this.done;
+    return this.sending.isDone;
   }
 
   /** The other side gave a reason to give up, or the connection broke. */
   fail(error: Error): void {
-    if (this.done) return;
+    if (this.sending.isDone) return;
     if (this.open) {
       this.alert = alertOf(error);
       closed(this, true);
@@ -122,33 +116,31 @@ export class TlsWire implements Wire {
   }
 
   get pending(): boolean {
-    return this.slow || this.backlog !== null;
+    return this.slow || this.sending.hasBacklog;
   }
 
   get unsent(): number {
-    if (this.done || this.handle === null) return 0;
-    return (this.slow ? this.handle.writeQueueSize : 0) + this.backlogBytes;
+    if (this.sending.isDone || this.handle === null) return 0;
+    return (this.slow ? this.handle.writeQueueSize : 0) + this.sending.waiting;
   }
 
   send(bytes: Buffer, start: number, length: number): void {
-    if (this.done || this.over) return;
-    if (this.inFlight || !this.open || this.backlog !== null)
+    if (this.sending.isShut) return;
+    if (this.inFlight || !this.open || this.sending.hasBacklog)
       this.hold(Buffer.from(bytes.subarray(start, start + length)));
     else this.write(new Uint8Array(bytes.buffer, bytes.byteOffset + start, length));
   }
 
   /** The bytes are free again when this returns: what is sent is what was made of them. */
   sendDirect(bytes: Buffer, length: number): Passed {
-    if (this.done || this.over) return PASSED; // nobody reads it; the owner hears of it by `failed`
-    if (!this.open || this.inFlight || this.backlog !== null || this.regionLength !== 0) return REFUSED;
+    if (this.sending.isShut) return PASSED; // nobody reads it; the owner hears of it by `failed`
+    if (!this.open || this.inFlight || this.sending.hasBacklog || this.regionLength !== 0) return REFUSED;
     this.write(new Uint8Array(bytes.buffer, bytes.byteOffset, length));
     return PASSED;
   }
 
   private hold(bytes: Buffer): void {
-    this.backlogBytes += bytes.length;
-    if (this.backlog === null) this.backlog = [bytes];
-    else this.backlog.push(bytes);
+    this.sending.hold(bytes);
     this.owner.blocked();
   }
 
@@ -166,7 +158,7 @@ export class TlsWire implements Wire {
     if (native.state[native.asyncSlot] === 0) {
       this.inFlight = false;
       spareWrites.push(request);
-      if (this.ending) this.shutdown();
+      if (this.sending.isEnding) this.sending.shutdown(this.handle!);
       return;
     }
     if (bytes.length < LONG_WRITE && this.under!.writeQueueSize === 0) return;
@@ -177,82 +169,58 @@ export class TlsWire implements Wire {
   /** The runtime takes more. */
   written(failed: boolean): void {
     this.inFlight = false;
-    if (this.done) return;
+    if (this.sending.isDone) return;
     if (failed) {
       this.writeFailed();
       return;
     }
     const waited = this.pending;
     this.slow = false;
-    if (this.backlog !== null) {
+    if (this.sending.hasBacklog) {
       this.sendBacklog();
       if (this.pending) return;
-    } else if (this.ending) this.shutdown();
+    } else if (this.sending.isEnding) this.sending.shutdown(this.handle!);
     if (waited) this.owner.drained();
   }
 
   private sendBacklog(): void {
-    const backlog = this.backlog;
-    if (backlog === null || this.done || this.inFlight) return;
-    this.backlog = null;
-    this.backlogBytes = 0;
-    this.write(backlog.length === 1 ? backlog[0]! : Buffer.concat(backlog));
+    if (this.sending.isDone || this.inFlight) return;
+    const backlog = this.sending.takeBacklog();
+    if (backlog === null) return;
+    this.write(backlog);
     if (!this.pending && !this.inFlight) this.owner.drained();
   }
 
   /** What the peer sent before it stopped reading may still be its answer, so reading goes on. */
   private writeFailed(): void {
-    this.over = this.broken = true;
+    this.sending.fail();
     this.slow = false;
-    this.backlog = null;
-    this.backlogBytes = 0;
-    if (this.reading) return;
+    if (this.reading.isWanted) return;
     this.resume();
-    if (!this.reading) closed(this, true);
-  }
-
-  private shutdown(): void {
-    this.ending = false;
-    if (this.done || this.over) return;
-    this.over = true;
-    const request = native.newShutdown();
-    request.oncomplete = null;
-    this.handle!.shutdown(request);
+    if (!this.reading.isWanted) closed(this, true);
   }
 
   pause(): void {
-    if (!this.reading) return;
-    this.reading = false;
-    if (!this.resting) this.handle!.readStop();
+    if (this.handle !== null) this.reading.pause(this.handle);
   }
 
   resume(): void {
-    if (this.reading || this.ended || this.done || this.handle === null) return;
-    this.reading = this.resting || this.handle.readStart() === 0;
-  }
-
-  private rest(): void {
-    if (!this.reading || this.resting) return;
-    this.resting = true;
-    this.handle!.readStop();
-    restOfTurn(this);
+    if (this.handle !== null && !this.ended && !this.sending.isDone) this.reading.resume(this.handle);
   }
 
   readOn(): void {
-    this.resting = false;
-    if (!this.reading) return;
-    this.reading = false;
-    this.resume();
+    if (this.handle !== null) this.reading.readOn(this.handle);
   }
 
   end(): void {
-    if (this.done || this.over) return;
-    this.ending = true;
-    if (this.open && this.regionLength === 0 && !this.inFlight && this.backlog === null) this.shutdown();
+    if (this.sending.isShut) return;
+    this.sending.isEnding = true;
+    const isIdle = this.regionLength === 0 && !this.inFlight && !this.sending.hasBacklog;
+    if (this.open && isIdle) this.sending.shutdown(this.handle!);
   }
 
   destroy(): void {
-    if (this.done) return;
+    if (this.sending.isDone) return;
     const { handle, under, inner } = this;
     this.finish();
     inner?.destroy();
@@ -260,7 +228,7 @@ export class TlsWire implements Wire {
   }
 
   reset(): void {
-    if (this.done) return;
+    if (this.sending.isDone) return;
     const { handle, under, inner } = this;
     this.finish();
     inner?.reset();
@@ -270,10 +238,8 @@ export class TlsWire implements Wire {
   }
 
   private finish(): void {
-    this.done = true;
-    this.reading = false;
-    this.backlog = null;
-    this.backlogBytes = 0;
+    this.sending.finish();
+    this.reading.isWanted = false;
   }
 
   remote(): Endpoint {
@@ -289,22 +255,22 @@ export class TlsWire implements Wire {
    * to stop. The runtime reports both alike.
    */
   private isConnectionOver(): boolean {
-    if (!this.reading || this.resting || this.under!.readStart() !== 0) return false;
+    if (!this.reading.isWanted || this.reading.isResting || this.under!.readStart() !== 0) return false;
     this.under!.readStop();
     return true;
   }
 
   /** Bytes, an end or an error came. */
   read(length: number): void {
-    if (this.done) return;
+    if (this.sending.isDone) return;
     if (length > 0) {
       arrived(this, length);
-      if (hadShare(length, this.queued)) this.rest();
+      if (hadShare(length, this.queued)) this.reading.rest(this.handle!, this);
     } else if (length < 0) {
       const isCut = length !== END_OF_FILE || (this.needsFarewell && this.isConnectionOver());
-      this.reading = false;
+      this.reading.isWanted = false;
       this.ended = true;
-      if (this.open) closed(this, this.broken || isCut);
+      if (this.open) closed(this, this.sending.isBroken || isCut);
       else this.party.left();
     }
   }

@@ -6,8 +6,10 @@ import {
   nativeBindings,
   type WriteRequest,
 } from './native-handle.ts';
+import { ReadingHalf } from './reading-half.ts';
+import { SendingHalf } from './sending-half.ts';
 import { arrived, closed, decideNow, mayPin, pin, readView, unpin } from './turn.ts';
-import { hadShare, restOfTurn } from './turn-share.ts';
+import { hadShare } from './turn-share.ts';
 import { type Endpoint, LENT, PASSED, type Passed, REFUSED, type Wire, type WireOwner } from './wire.ts';
 
 const END_OF_FILE = -4095;
@@ -30,21 +32,12 @@ export class RawWire implements Wire {
   bulk = false;
   private readonly handle: NativeHandle;
   private inFlight = false;
-  /** The owner wants what comes. */
-  private reading = false;
-  /** It has read its share of this turn. */
-  private resting = false;
+  private readonly reading = new ReadingHalf();
+  private readonly sending = new SendingHalf();
   private fullBlocks = 0;
   private open: boolean;
-  private done = false;
-  private over = false;
-  /** A write failed, which may have taken the error with it: the end that is read then is no orderly one. */
-  private broken = false;
-  private ending = false;
   private slow = false;
   private block: Buffer | null = null;
-  private backlog: Buffer[] | null = null;
-  private backlogBytes = 0;
 
   /** `open` is false for a handle that is still connecting: what is sent waits for `opened`. */
   constructor(handle: NativeHandle, owner: WireOwner, open: boolean) {
@@ -59,23 +52,23 @@ export class RawWire implements Wire {
   }
 
   get pending(): boolean {
-    return this.inFlight || this.backlog !== null;
+    return this.inFlight || this.sending.hasBacklog;
   }
 
   get unsent(): number {
-    return this.done ? 0 : this.handle.writeQueueSize + this.backlogBytes;
+    return this.sending.isDone ? 0 : this.handle.writeQueueSize + this.sending.waiting;
   }
 
   /** The handle is connected. */
   opened(): void {
-    if (this.done) return;
+    if (this.sending.isDone) return;
     this.open = true;
     this.resume();
     this.sendBacklog();
   }
 
   send(bytes: Buffer, start: number, length: number): void {
-    if (this.done || this.over) return;
+    if (this.sending.isShut) return;
     if (this.inFlight || !this.open) {
       this.hold(Buffer.from(bytes.subarray(start, start + length)));
       return;
@@ -85,8 +78,8 @@ export class RawWire implements Wire {
   }
 
   sendDirect(bytes: Buffer, length: number): Passed {
-    if (this.done || this.over) return PASSED; // nobody reads it; the owner hears of it by `failed`
-    if (!this.open || this.inFlight || this.backlog !== null || this.regionLength !== 0) return REFUSED;
+    if (this.sending.isShut) return PASSED; // nobody reads it; the owner hears of it by `failed`
+    if (!this.open || this.inFlight || this.sending.hasBacklog || this.regionLength !== 0) return REFUSED;
     this.write(new Uint8Array(bytes.buffer, bytes.byteOffset, length), false);
     if (!this.inFlight) return PASSED;
     lastWrite!.block = bytes;
@@ -94,9 +87,7 @@ export class RawWire implements Wire {
   }
 
   private hold(bytes: Buffer): void {
-    this.backlogBytes += bytes.length;
-    if (this.backlog === null) this.backlog = [bytes];
-    else this.backlog.push(bytes);
+    this.sending.hold(bytes);
     this.owner.blocked();
   }
 
@@ -110,7 +101,7 @@ export class RawWire implements Wire {
     if (native.state[native.asyncSlot] === 0) {
       spareWrite = request;
       this.slow = false;
-      if (this.ending) this.shutdown();
+      if (this.sending.isEnding) this.sending.shutdown(this.handle);
       return;
     }
     this.inFlight = true;
@@ -127,84 +118,57 @@ export class RawWire implements Wire {
   /** The kernel has taken what was under way. */
   written(failed: boolean): void {
     this.inFlight = false;
-    if (this.done) return;
+    if (this.sending.isDone) return;
     if (failed) {
       this.writeFailed();
       return;
     }
-    if (this.backlog !== null) {
+    if (this.sending.hasBacklog) {
       this.sendBacklog();
       if (this.inFlight) return;
-    } else if (this.ending) this.shutdown();
+    } else if (this.sending.isEnding) this.sending.shutdown(this.handle);
     this.owner.drained();
   }
 
   private sendBacklog(): void {
-    const backlog = this.backlog;
-    if (backlog === null) return;
-    this.backlog = null;
-    this.backlogBytes = 0;
-    this.write(backlog.length === 1 ? backlog[0]! : Buffer.concat(backlog), false);
+    const backlog = this.sending.takeBacklog();
+    if (backlog !== null) this.write(backlog, false);
   }
 
   /** What the peer sent before it stopped reading may still be its answer, so reading goes on. */
   private writeFailed(): void {
-    this.over = this.broken = true;
-    this.backlog = null;
-    this.backlogBytes = 0;
-    if (this.reading) return;
-    if (this.open) this.resume();
-    if (!this.reading) closed(this, true);
-  }
-
-  private shutdown(): void {
-    this.ending = false;
-    if (this.done || this.over) return;
-    this.over = true;
-    const request = native.newShutdown();
-    request.oncomplete = null;
-    this.handle.shutdown(request);
+    this.sending.fail();
+    if (this.reading.isWanted) return;
+    this.resume();
+    if (!this.reading.isWanted) closed(this, true);
   }
 
   pause(): void {
-    if (!this.reading) return;
-    this.reading = false;
-    if (!this.resting) this.handle.readStop();
+    this.reading.pause(this.handle);
   }
 
   resume(): void {
-    if (this.reading || this.done || !this.open) return;
-    this.reading = this.resting || this.handle.readStart() === 0;
-  }
-
-  private rest(): void {
-    if (!this.reading || this.resting) return;
-    this.resting = true;
-    this.handle.readStop();
-    restOfTurn(this);
+    if (this.open && !this.sending.isDone) this.reading.resume(this.handle);
   }
 
   readOn(): void {
-    this.resting = false;
-    if (!this.reading) return;
-    this.reading = false;
-    this.resume();
+    this.reading.readOn(this.handle);
   }
 
   end(): void {
-    if (this.done || this.over) return;
-    this.ending = true;
-    if (this.regionLength === 0 && !this.inFlight && this.backlog === null) this.shutdown();
+    if (this.sending.isShut) return;
+    this.sending.isEnding = true;
+    if (this.regionLength === 0 && !this.pending) this.sending.shutdown(this.handle);
   }
 
   destroy(): void {
-    if (this.done) return;
+    if (this.sending.isDone) return;
     this.finish();
     this.handle.close();
   }
 
   reset(): void {
-    if (this.done) return;
+    if (this.sending.isDone) return;
     this.finish();
     if (this.handle.reset === undefined || this.handle.reset() !== 0) this.handle.close();
   }
@@ -217,10 +181,8 @@ export class RawWire implements Wire {
   }
 
   private finish(): void {
-    this.done = true;
-    this.reading = false;
-    this.backlog = null;
-    this.backlogBytes = 0;
+    this.sending.finish();
+    this.reading.isWanted = false;
   }
 
   remote(): Endpoint {
@@ -235,14 +197,14 @@ export class RawWire implements Wire {
   read(length: number): Uint8Array | undefined {
     if (length <= 0) {
       if (length === 0) return undefined;
-      this.reading = false;
-      if (!this.done) closed(this, this.broken || length !== END_OF_FILE);
+      this.reading.isWanted = false;
+      if (!this.sending.isDone) closed(this, this.sending.isBroken || length !== END_OF_FILE);
       return undefined;
     }
     const block = this.block;
     if (block === null) {
       arrived(this, length);
-      if (hadShare(length, this.queued)) this.rest();
+      if (hadShare(length, this.queued)) this.reading.rest(this.handle, this);
       return this.bulk ? this.enterBulk() : undefined;
     }
     const passed = this.queued === 0 ? this.owner.passes(block, length) : REFUSED;
@@ -250,8 +212,8 @@ export class RawWire implements Wire {
       block[length] = 0;
       decideNow(this, block, length);
     }
-    if (length === BULK_SIZE && ++this.fullBlocks % BLOCKS_OF_TURN === 0) this.rest();
-    if (this.bulk && !this.done) return passed === LENT ? this.enterBulk() : undefined;
+    if (length === BULK_SIZE && ++this.fullBlocks % BLOCKS_OF_TURN === 0) this.reading.rest(this.handle, this);
+    if (this.bulk && !this.sending.isDone) return passed === LENT ? this.enterBulk() : undefined;
     this.block = null;
     if (passed !== LENT) recycle(block);
     return readView;
