@@ -6,16 +6,18 @@ import { readIpAddress } from './ip-address.ts';
 import { problemCodes } from './problem.ts';
 import { MOST_COUNTS } from './route-counts.ts';
 import { MOST_REPORTED } from './route-report.ts';
-import type {
-  BaseEntry,
-  ForbiddenAddresses,
-  PlaneTrust,
-  ResourceChanges,
-  RouteEntry,
-  RouteKey,
-  SharedObjects,
-  SharedResource,
-  Tenant,
+import {
+  type BaseEntry,
+  type ForbiddenAddresses,
+  type GroupSessionKeys,
+  type PlaneTrust,
+  type ResourceChanges,
+  type RouteEntry,
+  type RouteKey,
+  SESSION_KEYS,
+  type SharedObjects,
+  type SharedResource,
+  type Tenant,
 } from './snapshot.ts';
 
 const text = z.string();
@@ -82,13 +84,25 @@ const sharedObjects = z.object({
   sources: z.exactOptional(sources),
 } satisfies EveryField<SharedObjects>);
 
-const TYPES = ['forbidden-addresses', 'objects'];
+const sessionKeys = z.object({
+  type: z.literal('session-keys'),
+  key: z.literal(SESSION_KEYS),
+  hash: text,
+  // 32 bytes each
+  keys: z
+    .array(text.regex(/^[\w-]{43}$/))
+    .min(1)
+    .max(3),
+  sources: z.exactOptional(sources),
+} satisfies EveryField<GroupSessionKeys>);
+
+const TYPES = ['forbidden-addresses', 'objects', 'session-keys'];
 /** What is no resource of a known type. */
 const unknownResource = z.looseObject({ type: text.refine((type) => !TYPES.includes(type)) }).transform(() => null);
 
 /** A newer controller may send types that this plane does not know: those are left out, and asked for again later. */
 const sharedResources = z
-  .array(z.union([forbiddenAddresses, sharedObjects, unknownResource]))
+  .array(z.union([forbiddenAddresses, sharedObjects, sessionKeys, unknownResource]))
   .transform((all): readonly SharedResource[] => all.filter((one) => one !== null));
 
 const resourceChanges = z.object({

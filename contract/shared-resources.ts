@@ -1,17 +1,28 @@
 import { contentHash } from './document/canonical.ts';
-import type { ForbiddenAddresses, ResourceChanges, RouteEntry, SharedObjects, SharedResource } from './snapshot.ts';
+import type {
+  ForbiddenAddresses,
+  GroupSessionKeys,
+  ResourceChanges,
+  RouteEntry,
+  SharedObjects,
+  SharedResource,
+} from './snapshot.ts';
 
 /** Shared resources by key. */
 export type SharedResources = ReadonlyMap<string, SharedResource>;
 
 /** The hash of a shared resource, which is made of everything but itself and the sources. */
 export function sharedResourceHash(
-  resource: Omit<ForbiddenAddresses, 'hash'> | Omit<SharedObjects, 'hash' | 'sources'>,
+  resource:
+    | Omit<ForbiddenAddresses, 'hash'>
+    | Omit<SharedObjects, 'hash' | 'sources'>
+    | Omit<GroupSessionKeys, 'hash' | 'sources'>,
 ): string {
   const { type, key } = resource;
   if (type === 'forbidden-addresses') {
     return contentHash({ type, key, places: resource.places.map((place) => ({ ...place })) });
   }
+  if (type === 'session-keys') return contentHash({ type, key, keys: [...resource.keys] });
   return contentHash({ type, key, objects: resource.objects, files: resource.files });
 }
 

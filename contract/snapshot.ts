@@ -85,8 +85,27 @@ export interface SharedObjects {
   readonly sources?: readonly SourceVersion[];
 }
 
+/**
+ * Keys that seal the sessions of routes without a session manager of their own. Each group of planes has its own, and so
+ * have the sidecars of each namespace.
+ */
+export interface GroupSessionKeys {
+  readonly type: 'session-keys';
+  /** Always `SESSION_KEYS`. */
+  readonly key: string;
+  /** Hash of everything but the sources, by `sharedResourceHash`. */
+  readonly hash: string;
+  /** AES keys of 32 bytes in base64url: the first one encrypts, all decrypt. They are secret: never logged, never shown. */
+  readonly keys: readonly string[];
+  /** The Secret that they were made from. Not part of the hash. */
+  readonly sources?: readonly SourceVersion[];
+}
+
+/** Key of the one resource with session keys. */
+export const SESSION_KEYS = 'session-keys';
+
 /** Something that planes get once, beside the routes: it changes without them. Its type says what it is. */
-export type SharedResource = ForbiddenAddresses | SharedObjects;
+export type SharedResource = ForbiddenAddresses | SharedObjects | GroupSessionKeys;
 
 /** Changes of shared resources. All others stay unchanged. */
 export interface ResourceChanges {

@@ -38,6 +38,7 @@ export interface ControllerOptions {
   readonly 'certificates-secret': string;
   readonly 'authority-configmap': string;
   readonly 'base-secret': string;
+  readonly 'session-secret': string;
   readonly lease: string;
   readonly 'watch-namespaces': NamespaceScope;
   readonly listen: Address;
@@ -96,6 +97,7 @@ export async function runController(options: ControllerOptions): Promise<number>
       configMap: options['authority-configmap'],
       lease: options.lease,
       baseSecret: options['base-secret'],
+      sessionSecret: options['session-secret'],
     },
     namespaces: options['watch-namespaces'],
     isInPod: isInCluster(),

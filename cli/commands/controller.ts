@@ -47,6 +47,13 @@ export const controllerCommand = defineCommand({
       default: 'gatewarden-certificates',
       read: readText,
     },
+    'session-secret': {
+      valueName: 'NAME',
+      description:
+        'Secret with the keys that seal sessions of routes without a session manager; created if missing, filled if empty.',
+      default: 'gatewarden-sessions',
+      read: readText,
+    },
     'authority-configmap': {
       valueName: 'NAME',
       description: 'ConfigMap whose ca.crt data planes trust; created if missing.',

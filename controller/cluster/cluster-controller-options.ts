@@ -19,6 +19,8 @@ export interface SharedNames {
   readonly lease: string;
   /** The Secret of the last good base configuration. */
   readonly baseSecret: string;
+  /** The Secret of the session keys. */
+  readonly sessionSecret: string;
 }
 
 /** Options of a controller of a cluster. */

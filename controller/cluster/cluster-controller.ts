@@ -36,6 +36,7 @@ import { peerStreamOptions } from './identity/peer-stream-options.ts';
 import { isPeerToken } from './identity/peer-token.ts';
 import { PlaneReview } from './identity/plane-review.ts';
 import { SharedAuthority } from './identity/shared-authority.ts';
+import { KeyedPublication } from './keyed-publication.ts';
 import { planeListener } from './plane-listener.ts';
 import { readyPlanes } from './ready-planes.ts';
 import { servingPods } from './serving-pods.ts';
@@ -52,6 +53,7 @@ export class ClusterController {
   private readonly options: ClusterControllerOptions;
   private readonly log: Logger;
   private readonly authority: SharedAuthority;
+  private readonly publication: KeyedPublication;
   private readonly serving: ServingCertificates | null;
   private readonly source: ClusterSource;
   private readonly live: LiveCluster;
@@ -88,12 +90,16 @@ export class ClusterController {
       failed: (message: string) => options.log.warn({ error: message }, 'CA check failed, retrying'),
     };
     const authority = await untilReachable(() => SharedAuthority.open(shared), options.log);
-    controller = new ClusterController(options, authority);
+    const publication = await KeyedPublication.open({
+      ...{ api: options.api, namespace: options.namespace, secret: options.shared.sessionSecret },
+      ...{ isLeader: shared.isLeader, log: options.log },
+    });
+    controller = new ClusterController(options, authority, publication);
     return controller;
   }
 
   /** A part asks for another that is made after it only when it runs. */
-  private constructor(options: ClusterControllerOptions, authority: SharedAuthority) {
+  private constructor(options: ClusterControllerOptions, authority: SharedAuthority, publication: KeyedPublication) {
     const { api, log, name, namespace, compiler } = options;
     const base = { namespace, name: options.base };
     const platform = { server: api.server, controller: { namespace, pod: name } };
@@ -104,6 +110,7 @@ export class ClusterController {
     this.options = options;
     this.log = log;
     this.authority = authority;
+    this.publication = publication;
     this.serving = this.servingCertificates();
     this.contact = this.apiContact();
 
@@ -212,6 +219,7 @@ export class ClusterController {
     this.ledger.close();
     this.events.close();
     this.authority.close();
+    this.publication.close();
     this.serving?.close();
     await this.fronts.close();
     await this.source.close();
@@ -271,7 +279,7 @@ export class ClusterController {
     if (published !== null) {
       const isRegrouped = this.routePlanes.regroup(published.defaultGroup, published.grants ?? EVERYBODY);
       if (isRegrouped) this.status.planesChanged(null);
-      this.sessions.publish(published);
+      this.publication.publish(this.sessions, published);
     }
     // planes have got what there is to run, which no report may undo
     this.reported('base configuration problems', () => this.base.compiled(compilation, base.source));
@@ -328,6 +336,7 @@ export class ClusterController {
     this.forwarder.follow(isLeader ? null : address);
     if (isLeader) {
       void this.authority.check();
+      this.publication.lead();
       this.base.lead();
       this.fronts.register();
     } else {

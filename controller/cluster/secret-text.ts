@@ -15,7 +15,7 @@ const TIMEOUT = 5000;
 const FIELD_MANAGER = 'gatewarden-controller';
 
 const storedSecret = z.looseObject({
-  metadata: z.looseObject({ resourceVersion: z.string() }),
+  metadata: z.looseObject({ uid: z.string(), resourceVersion: z.string() }),
   data: z.record(z.string(), z.string()).nullish(),
 });
 

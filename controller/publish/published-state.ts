@@ -1,7 +1,8 @@
-import type { BaseEntry, RouteKey } from '../../contract/snapshot.ts';
+import type { BaseEntry, GroupSessionKeys, RouteKey } from '../../contract/snapshot.ts';
 import type { PlaneSelector } from '../compile/resources/resource-verdict.ts';
 import type { CompiledRoute, Snapshot } from '../compile/snapshot.ts';
 import type { GroupGrants } from './channel/group-grants.ts';
+import type { PlaneIdentity } from './channel/plane-identity.ts';
 
 /** Which planes are to run a route. */
 export interface RouteSelection {
@@ -25,6 +26,11 @@ export interface BaseForSidecars {
   of(routes: Iterable<CompiledRoute>, hasUnknown: boolean): BaseEntry;
 }
 
+/** Makes the session keys of planes. Another object has other keys. */
+export interface SessionKeysForPlanes {
+  of(plane: Pick<PlaneIdentity, 'group' | 'namespace' | 'isSidecar'>): GroupSessionKeys;
+}
+
 /** Everything that is to be brought to planes, at one moment. */
 export interface PublishedState {
   /** The same route object has the same selection in every state. */
@@ -39,6 +45,8 @@ export interface PublishedState {
   readonly grants?: GroupGrants;
   /** The base that sidecars get; absent where they get all of it. */
   readonly sidecarBase?: BaseForSidecars;
+  /** Session keys of planes; absent where there are none, and planes keep those that they have. */
+  readonly sessionKeys?: SessionKeysForPlanes;
   /** The resourceVersion up to which it is known which Routes there are; null outside of a cluster. */
   readonly seen: string | null;
   /** The version of the Route with this uid as it is now, or the one at which it was gone; null for as far as was seen. */

@@ -80,6 +80,7 @@ export class Heap {
     const object = this.scope.objects.get(name) ?? this.scope.lent.get(name);
     if (object === undefined) return;
     this.own.set(object, built);
+    this.seen.delete(object); // it may have been built before
     this.keys.set(object, key);
   }
 

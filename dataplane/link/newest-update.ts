@@ -130,7 +130,7 @@ function newResources(held: SharedResources, changes: ResourceChanges | undefine
 }
 
 function sourcesOf(resource: SharedResource | undefined): readonly SourceVersion[] {
-  return resource?.type === 'objects' ? (resource.sources ?? []) : [];
+  return resource === undefined || resource.type === 'forbidden-addresses' ? [] : (resource.sources ?? []);
 }
 
 function newestBase(held: Holding | null, { base }: WholeUpdate): Holding['base'] | null {

@@ -17,6 +17,8 @@ import type { PlaneServices } from '../heap/plane-services.ts';
 import { namedMemory } from '../heap/shared-memory.ts';
 import { Survivors } from '../heap/survivors.ts';
 import type { TypeCatalogue } from '../heap/type-catalogue.ts';
+import { lendDefaultSession, useSessionKeys } from '../sessions/default-session.ts';
+import { GroupKeys } from '../sessions/group-keys.ts';
 import type { PlacedRoute, PlacedUpdate } from '../unit/placed-update.ts';
 import { buildProblem } from './build-problem.ts';
 import { checkBase } from './check-document.ts';
@@ -94,6 +96,8 @@ export class Configuration {
   /** The manager of sessions around what is being built. */
   private session: SessionManager | null = null;
   private problems: BuildProblem[] = [];
+  /** Keys of the default object `Session`, which change without it. */
+  private readonly sessionKeys = new GroupKeys();
   private readonly sharedMemory: PlaneServices['sharedMemory'];
   private readonly survivors: Survivors;
   private readonly shared: RouteResources;
@@ -140,6 +144,7 @@ export class Configuration {
     const resources = this.shared.held;
     // before anything is built, and whatever becomes of the rest
     this.problems.push(...this.shared.change(update.resources, this.generation?.heap ?? null));
+    useSessionKeys(this.sessionKeys, this.shared.held, this.options);
     this.defaultSlots = update.defaultSlots;
     for (const entry of update.set) this.entriesOf(entry.router).set(entry.id, entry);
     for (const { router, id } of update.remove) this.entriesOf(router).delete(id);
@@ -205,6 +210,7 @@ export class Configuration {
     const defaults = new Heap(checkDefaultObjects(check), null, plane, { survivors, dispatcher });
     const { storage = null } = this.options;
     if (storage !== null) defaults.lend('TemporaryStorage', storage);
+    lendDefaultSession(defaults, this.sessionKeys, plane.log);
     const { document, problems } = checkBase(base, defaults.scope, check);
     if (document === null) return [...problems];
     const heap = new Heap(document.scope, defaults, plane, { survivors, owner, dispatcher });

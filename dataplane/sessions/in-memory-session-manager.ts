@@ -17,7 +17,7 @@ export const inMemorySessionManager = defineService({
   summary:
     'Keeps sessions in the memory of the gateway, shared by all its units; a cookie holds a random id. Sessions end with ' +
     'the process, and other instances do not know them. The default object `Session`, which keeps the sessions of routes ' +
-    'without `session`, is one. A session begins when a filter or an expression sets its first value. When there is no ' +
+    'without `session`, is one outside of a cluster. A session begins when a filter or an expression sets its first value. When there is no ' +
     'room, new sessions are refused with 503 and those that exist are kept. Parallel requests may change different ' +
     'values of one session. The sessions of each tenant have memory of their own.',
   config: z.strictObject({

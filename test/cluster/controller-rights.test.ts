@@ -48,6 +48,7 @@ describe('docs/controller-rights.yaml', () => {
     ['patch mutatingwebhookconfigurations.admissionregistration.k8s.io/gatewarden'],
     ['update secrets/gatewarden-certificates -n gatewarden'],
     ['update secrets/gatewarden-base -n gatewarden'],
+    ['update secrets/gatewarden-sessions -n gatewarden'],
     ['create events.events.k8s.io -n gatewarden'],
     ['patch configmaps/gatewarden-authority -n gatewarden'],
   ])('allows the controller to %s', async (words) => {

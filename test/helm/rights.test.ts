@@ -36,6 +36,7 @@ const subjects: readonly Subject[] = [
   things('gatewarden', '', 'secrets'),
   things('gatewarden/gatewarden-certificates', '', 'secrets'),
   things('gatewarden/gatewarden-base', '', 'secrets'),
+  things('gatewarden/gatewarden-sessions', '', 'secrets'),
   things('gatewarden/another', '', 'secrets'),
   things('shop', '', 'secrets'),
   things('shop/issuer-keys', '', 'secrets'),

@@ -1,10 +1,12 @@
 import type { SharedResources } from '../../../contract/shared-resources.ts';
 import {
   type BaseEntry,
+  type GroupSessionKeys,
   type RemovedRoute,
   type ResourceChanges,
   type RouteKey,
   routeKeyFrom,
+  SESSION_KEYS,
 } from '../../../contract/snapshot.ts';
 import type { CompiledRoute } from '../../compile/snapshot.ts';
 import type { RememberedRoute } from '../published-state.ts';
@@ -23,6 +25,8 @@ export interface ViewFrame {
   readonly seen: string | null;
   /** All of them: a view leaves out the objects that none of its routes names. */
   readonly resources: SharedResources;
+  /** The session keys of its planes; null for none, and planes keep those that they have. */
+  readonly sessionKeys: GroupSessionKeys | null;
   /** Which version of a resource to name when its route goes. */
   goneAt(uid: string): string | null;
 }
@@ -115,7 +119,7 @@ export class PlaneView {
       this.rememberedRoutes += (entry?.route === null ? 1 : 0) - (before?.route === null ? 1 : 0);
       keys.add(key);
     }
-    const frame = { ...given, resources: this.needed(given.resources) };
+    const frame = { ...given, resources: this.needed(given) };
     const changesBase = frame.base.hash !== this.frame?.base.hash;
     const resources = differing(this.frame?.resources ?? new Map(), frame.resources);
     const isSameSet = keys.size === 0 && resources.size === 0 && !changesBase;
@@ -139,8 +143,9 @@ export class PlaneView {
   }
 
   /** The resources that its planes get: objects only if a route of theirs names them. */
-  private needed(resources: SharedResources): SharedResources {
-    return new Map([...resources].filter(([key, { type }]) => type !== 'objects' || this.named.has(key)));
+  private needed({ resources, sessionKeys }: ViewFrame): SharedResources {
+    const own = [...resources].filter(([key, { type }]) => type !== 'objects' || this.named.has(key));
+    return new Map(sessionKeys === null ? own : [...own, [sessionKeys.key, sessionKeys]]);
   }
 
   /** What brings a plane from an earlier version to this one; null when that is too long ago. */
@@ -290,7 +295,9 @@ function differing(
   const hashOf = (one: string | { readonly hash: string } | undefined): string | undefined =>
     typeof one === 'string' ? one : one?.hash;
   const keys = [...new Set([...before.keys(), ...after.keys()])];
-  return new Set(keys.filter((key) => hashOf(before.get(key)) !== after.get(key)?.hash));
+  // session keys that this controller does not have at the moment are still those of the planes
+  const isKept = (key: string): boolean => key === SESSION_KEYS && !after.has(key);
+  return new Set(keys.filter((key) => hashOf(before.get(key)) !== after.get(key)?.hash && !isKept(key)));
 }
 
 function sameTexts(a: readonly string[], b: readonly string[] | null): boolean {

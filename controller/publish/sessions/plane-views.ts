@@ -1,7 +1,7 @@
-import { type BaseEntry, routeKeyText } from '../../../contract/snapshot.ts';
+import { type BaseEntry, type GroupSessionKeys, routeKeyText } from '../../../contract/snapshot.ts';
 import type { CompiledRoute } from '../../compile/snapshot.ts';
 import type { PlaneIdentity } from '../channel/plane-identity.ts';
-import type { BaseForSidecars, PublishedState, RouteSelection } from '../published-state.ts';
+import type { BaseForSidecars, PublishedState, RouteSelection, SessionKeysForPlanes } from '../published-state.ts';
 import { askedLabels, isServed, type SelectablePlane } from './plane-selection.ts';
 import { PlaneView, type ViewEntry, type ViewFrame } from './plane-view.ts';
 import { EntryLengths } from './update-parts.ts';
@@ -17,6 +17,7 @@ interface SharedView {
   users: number;
   /** What its planes get of the base, where they are sidecars. */
   base: { readonly maker: BaseForSidecars; readonly made: BaseEntry } | null;
+  sessionKeys: { readonly maker: SessionKeysForPlanes; readonly made: GroupSessionKeys } | null;
 }
 
 interface SelectedEntry {
@@ -68,7 +69,14 @@ export class PlaneViews {
     const key = this.keyOf(identity);
     let shared = this.views.get(key);
     if (shared === undefined) {
-      shared = { view: new PlaneView(this.lengths), plane: identity, labels: new Set(), users: 0, base: null };
+      shared = {
+        view: new PlaneView(this.lengths),
+        plane: identity,
+        labels: new Set(),
+        users: 0,
+        base: null,
+        sessionKeys: null,
+      };
       this.views.set(key, shared);
       this.change(shared, this.selected);
     }
@@ -105,7 +113,8 @@ export class PlaneViews {
       if (isOwn) own.set(key, change.entry);
       else if (view.entries.has(key)) own.set(key, null);
     }
-    view.change(plane.isSidecar ? this.sidecarFrame(frame, state, shared, own) : frame, own);
+    const ofAll = plane.isSidecar ? this.sidecarFrame(frame, state, shared, own) : frame;
+    view.change({ ...ofAll, sessionKeys: sessionKeysOf(shared, state) }, own);
   }
 
   /** Sidecars get of the base what their own routes need: whoever makes Pods can read it. */
@@ -190,7 +199,14 @@ function* labelsOf(selected: Iterable<SelectedEntry | null>): Generator<string> 
 function frameOf({ snapshot, seen, versionOf }: PublishedState): ViewFrame {
   const { revision, base, defaults } = snapshot;
   const resources = new Map((snapshot.resources ?? []).map((one) => [one.key, one]));
-  return { revision, base, defaults, seen, resources, goneAt: (uid) => versionOf(uid) ?? seen };
+  return { revision, base, defaults, seen, resources, sessionKeys: null, goneAt: (uid) => versionOf(uid) ?? seen };
+}
+
+/** Planes of one view have the same group, and sidecars of one view the same namespace. */
+function sessionKeysOf(shared: SharedView, { sessionKeys: maker }: PublishedState): GroupSessionKeys | null {
+  if (maker === undefined) shared.sessionKeys = null;
+  else if (shared.sessionKeys?.maker !== maker) shared.sessionKeys = { maker, made: maker.of(shared.plane) };
+  return shared.sessionKeys?.made ?? null;
 }
 
 /** Where two lists differ: both are the same before the start and from their ends on. */

@@ -11,6 +11,7 @@ const options = {
   base: 'gatewarden',
   'base-secret': 'gatewarden-base',
   'certificates-secret': 'gatewarden-certificates',
+  'session-secret': 'gatewarden-sessions',
   'authority-configmap': 'gatewarden-authority',
   lease: 'gatewarden-controller',
   'watch-namespaces': 'all',

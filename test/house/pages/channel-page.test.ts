@@ -31,6 +31,8 @@ const sections: readonly [heading: string, interfaces: readonly string[]][] = [
   ['BaseEntry', ['BaseEntry']],
   ['PlaneTrust', ['PlaneTrust']],
   ['SharedResource', ['ForbiddenAddresses']],
+  ['SharedObjects', ['SharedObjects']],
+  ['GroupSessionKeys', ['GroupSessionKeys']],
   ['recall', ['Recall']],
   ['goaway', ['GoAway']],
 ];

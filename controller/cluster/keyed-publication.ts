@@ -1,0 +1,57 @@
+import type { Logger } from 'pino';
+import { groupSessionKeys } from '../publish/group-session-keys.ts';
+import type { PublishedState } from '../publish/published-state.ts';
+import type { PlaneSessions } from '../publish/sessions/plane-sessions.ts';
+import { untilReachable } from './api/until-reachable.ts';
+import { SharedSessionKeys, type SharedSessionKeysOptions } from './identity/shared-session-keys.ts';
+
+export interface KeyedPublicationOptions
+  extends Pick<SharedSessionKeysOptions, 'api' | 'namespace' | 'secret' | 'isLeader'> {
+  readonly log: Logger;
+}
+
+/** What data planes get a state through. */
+type Planes = Pick<PlaneSessions, 'publish'>;
+
+const NO_KEYS =
+  'session keys cannot be read or written, retrying; new data planes keep default sessions in memory and do not share them';
+
+/** Publishes states to data planes together with session keys, and again when the keys change. */
+export class KeyedPublication {
+  private readonly keys: SharedSessionKeys;
+  private last: { readonly planes: Planes; readonly state: PublishedState } | null = null;
+
+  private constructor({ log, ...options }: KeyedPublicationOptions) {
+    this.keys = new SharedSessionKeys({
+      ...options,
+      changed: () => {
+        log.info('session keys changed');
+        if (this.last !== null) this.publish(this.last.planes, this.last.state);
+      },
+      lost: (reason) => log.warn({ reason }, 'new session keys created; sessions of clients have ended'),
+      failed: (reason) => log.warn({ reason }, NO_KEYS),
+    });
+  }
+
+  /** Waits for the API server. Rights that are missing stop nothing. */
+  static async open(options: KeyedPublicationOptions): Promise<KeyedPublication> {
+    const publication = new KeyedPublication(options);
+    await untilReachable(() => publication.keys.open(), options.log);
+    return publication;
+  }
+
+  publish(planes: Planes, state: PublishedState): void {
+    this.last = { planes, state };
+    const { secrets: keys } = this.keys;
+    planes.publish(keys === null ? state : { ...state, sessionKeys: groupSessionKeys(keys.secrets, keys.source) });
+  }
+
+  /** This controller leads from now on. */
+  lead(): void {
+    void this.keys.check();
+  }
+
+  close(): void {
+    this.keys.close();
+  }
+}
