@@ -65,14 +65,7 @@ export class SessionTable {
   find(id: string): HeldSession | null {
     return this.locked(() => {
       const slot = this.slotOf(id);
-      if (slot === 0) return null;
-      const { words, numbers } = this.memory;
-      numbers[number(slot, NUMBER.usedAt)] = this.now();
-      return {
-        text: this.read(slot),
-        beganAt: numbers[number(slot, NUMBER.beganAt)]!,
-        version: words[word(slot, WORD.version)]!,
-      };
+      return slot === 0 ? null : this.held(slot);
     });
   }
 
@@ -82,6 +75,18 @@ export class SessionTable {
     return this.locked(() => {
       this.sweep(SWEPT_AT_ONCE);
       return this.placed(id, bytes) || (this.sweepAll() && this.placed(id, bytes));
+    });
+  }
+
+  /** Creates what is not there yet, in one step. @returns what is there already */
+  add(id: string, text: string): 'added' | 'full' | HeldSession {
+    const bytes = Buffer.from(text);
+    return this.locked(() => {
+      const slot = this.slotOf(id);
+      if (slot !== 0) return this.held(slot);
+      this.sweep(SWEPT_AT_ONCE);
+      const isPlaced = this.placed(id, bytes) || (this.sweepAll() && this.placed(id, bytes));
+      return isPlaced ? 'added' : 'full';
     });
   }
 
@@ -116,7 +121,7 @@ export class SessionTable {
       if (block === 0) return 'full';
       this.unlink(slot);
       this.release(this.memory.words[word(slot, WORD.block)]!);
-      this.fill(slot, freshId, block, bytes.length);
+      this.fill(slot, freshId, block, bytes.length, (version + 1) | 0);
       return 'saved';
     });
   }
@@ -156,6 +161,17 @@ export class SessionTable {
     return 0;
   }
 
+  /** The session in a slot, which counts as used now. */
+  private held(slot: number): HeldSession {
+    const { words, numbers } = this.memory;
+    numbers[number(slot, NUMBER.usedAt)] = this.now();
+    return {
+      text: this.read(slot),
+      beganAt: numbers[number(slot, NUMBER.beganAt)]!,
+      version: words[word(slot, WORD.version)]!,
+    };
+  }
+
   private hasDigest(slot: number, digest: Int32Array): boolean {
     const from = word(slot, WORD.digest);
     for (let at = 0; at < DIGEST_WORDS; at++) if (this.memory.words[from + at] !== digest[at]) return false;
@@ -185,14 +201,14 @@ export class SessionTable {
   }
 
   /** Makes a slot that is in no list the one of a session that begins now. */
-  private fill(slot: number, id: string, block: number, length: number): void {
+  private fill(slot: number, id: string, block: number, length: number, version = 1): void {
     const { words, numbers, index } = this.memory;
     const digest = this.memory.digest(id);
     const place = digest[0]! & (index.length - 1);
     words.set(digest, word(slot, WORD.digest));
     words[word(slot, WORD.block)] = block;
     words[word(slot, WORD.length)] = length;
-    words[word(slot, WORD.version)] = 1;
+    words[word(slot, WORD.version)] = version;
     words[word(slot, WORD.next)] = index[place]!;
     const now = this.now();
     numbers[number(slot, NUMBER.beganAt)] = now;

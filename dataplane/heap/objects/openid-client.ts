@@ -37,10 +37,12 @@ export interface ClientRegistration {
   /**
    * Sends a form to an endpoint of the issuer, authenticated as this client, and returns the whole answer, whatever its
    * status. Rejects when the issuer has no such endpoint, a secret is missing or nobody answers.
+   * @param prove returns header lines for the URL that the form is sent to, such as a DPoP proof
    */
   post(
     endpoint: EndpointName,
     fields: readonly (readonly [name: string, value: string])[],
     parent: Exchange | null,
+    prove?: (uri: string) => Promise<Readonly<Record<string, string>>>,
   ): Promise<OwnAnswer>;
 }

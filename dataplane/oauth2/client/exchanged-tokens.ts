@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Exchange } from '../../engine/message/exchange.ts';
+import { usableTime } from './usable-time.ts';
 
 /** A token that an authorization server issued in exchange for another (RFC 8693). */
 export interface IssuedToken {
@@ -19,9 +20,6 @@ interface Cached {
 const MOST_ENTRIES = 10_000;
 /** Bytes of cached tokens at most. */
 const MOST_BYTES = 16 << 20;
-/** A token is not used for the last tenth of its life, and at most for the last 10 seconds. */
-const MARGIN = 10_000;
-const MARGIN_PART = 0.1;
 
 /**
  * Cache of exchanged tokens, by everything that the authorization server was sent. Requests for the same exchange wait
@@ -67,7 +65,7 @@ export class ExchangedTokens {
 
   private keep(key: string, issued: IssuedToken, asked: number, subjectEnd: number): void {
     if (issued.lifetime === null || issued.lifetime <= 0) return;
-    const end = asked + issued.lifetime - Math.min(MARGIN, issued.lifetime * MARGIN_PART);
+    const end = asked + usableTime(issued.lifetime);
     const usableUntil = Math.min(end, subjectEnd);
     if (usableUntil <= this.now()) return;
     this.cached.set(key, { issued, usableUntil });

@@ -1,13 +1,9 @@
 import type { Exchange } from '../../engine/message/exchange.ts';
 import type { GrantedToken } from './token-answer.ts';
+import { usableTime } from './usable-time.ts';
 
 /** How long a token is used of which nobody said how long it lasts, in milliseconds. */
 const UNSAID_LIFETIME = 60_000;
-/** A token is no longer used shortly before its end: for this part of its life and a second, and at most this long. */
-const MARGIN = 10_000;
-const MARGIN_PART = 0.1;
-/** A token may end this much earlier than was said: servers count its life from the second in which they made it. */
-const SECOND = 1000;
 /** Tokens that a service refuses are replaced this often at most: it may have other reasons for its 401. */
 const REPLACEMENT_INTERVAL = 10_000;
 
@@ -71,8 +67,7 @@ export class KeptToken {
   private async renew(exchange: Exchange): Promise<UsableToken> {
     const askedAt = this.now();
     const { token, lifetime } = await this.fetch(exchange);
-    const lasts = lifetime ?? UNSAID_LIFETIME;
-    const usableUntil = askedAt + lasts - Math.min(MARGIN, SECOND + lasts * MARGIN_PART, lasts / 2);
+    const usableUntil = askedAt + usableTime(lifetime ?? UNSAID_LIFETIME);
     this.kept = { authorization: `Bearer ${token}`, usableUntil };
     return this.kept;
   }

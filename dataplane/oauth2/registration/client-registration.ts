@@ -169,17 +169,18 @@ export const clientRegistration = defineService({
       scopes,
       redirectUris: config.redirect_uris.map(({ href }) => href),
       keys,
-      async post(endpoint, fields, parent) {
+      async post(endpoint, fields, parent, prove) {
         const { endpoints, certificateEndpoints } = await issuer.metadata();
         const uri = (method === 'tls_client_auth' ? certificateEndpoints[endpoint] : undefined) ?? endpoints[endpoint];
         if (uri === undefined) throw new Error(`the issuer '${issuer.name}' has no ${endpoint} endpoint`);
         const content = fields.map(([name, value]) => `${formEncoded(name)}=${formEncoded(value)}`).join('&');
+        const headers = prove === undefined ? HEADERS : { ...HEADERS, ...(await prove(uri)) };
         return callHandler(
           async (exchange) => {
             await authenticate(exchange.request, endpoints.token ?? uri);
             return handler(exchange);
           },
-          { method: 'POST', uri, headers: HEADERS, content },
+          { method: 'POST', uri, headers, content },
           { parent },
         );
       },

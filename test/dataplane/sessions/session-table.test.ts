@@ -24,20 +24,29 @@ describe('the table of sessions', () => {
     expect([other.find('a'), other.replace('a', held.version + 1, 'x'), other.size]).toEqual([null, 'gone', 0]);
   });
 
+  it('adds what is not there, and returns what another unit added', () => {
+    const { clock, one, other } = tables({ sessions: 2, bytes: 64 << 10 });
+    expect(one.add('a', 'first')).toBe('added');
+    expect(other.add('a', 'second')).toEqual({ text: 'first', beganAt: clock.now, version: 1 });
+    expect([one.add('b', 'x'), one.add('c', 'x')]).toEqual(['added', 'full']);
+    clock.now += 1000;
+    expect([other.add('c', 'x'), other.add('a', 'second'), one.find('a')?.text]).toEqual(['added', 'added', 'second']);
+  });
+
   it('renews and removes only a session that is still of the given version', () => {
     const { clock, one, other } = tables();
     one.create('a', 'first');
     expect([other.renew('a', 2, 'b', 'x'), other.remove('a', 2)]).toEqual(['changed', 'changed']);
     clock.now += 900;
     expect(other.renew('a', 1, 'b', 'second')).toBe('saved');
-    expect([one.find('a'), one.find('b')]).toEqual([null, { text: 'second', beganAt: clock.now, version: 1 }]);
+    expect([one.find('a'), one.find('b')]).toEqual([null, { text: 'second', beganAt: clock.now, version: 2 }]);
     expect([one.renew('a', 1, 'c', 'x'), one.remove('a', 1), one.find('c'), one.size]).toEqual([
       'gone',
       'gone',
       null,
       1,
     ]);
-    expect([one.remove('b', 1), other.size]).toEqual(['saved', 0]);
+    expect([one.remove('b', 2), other.size]).toEqual(['saved', 0]);
   });
 
   it('ends a session that is idle, and one that is old', () => {
@@ -100,7 +109,7 @@ describe('the table of sessions', () => {
         const fresh = `fresh${step}`;
         if (table.renew(id, held.version, fresh, text) !== 'saved') continue;
         expect([table.find(id), table.find(fresh)?.text]).toEqual([null, text]);
-        expect(table.renew(fresh, 1, id, text)).toBe('saved');
+        expect(table.renew(fresh, held.version + 1, id, text)).toBe('saved');
         expected.set(id, text);
       } else if (table.replace(id, held.version, text) === 'saved') expected.set(id, text);
       expect(table.size).toBe(expected.size);

@@ -1,4 +1,4 @@
-import { generateKeyPairSync, type KeyObject, randomUUID, X509Certificate } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject, randomBytes, randomUUID, X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -15,6 +15,8 @@ export interface AuthorizationServerOptions {
   readonly lifetime?: number;
   /** How JWT access tokens are signed; by default with RS256. */
   readonly algorithm?: SigningAlgorithm;
+  /** Whether DPoP proofs must have a nonce; by default they need none. */
+  readonly dpopNonce?: boolean;
 }
 
 export type SigningAlgorithm = 'RS256' | 'PS256' | 'ES256' | 'EdDSA';
@@ -175,7 +177,7 @@ export class AuthorizationServer {
   /** Keys of a provider are fixed, so others take another provider, on the same records. */
   private async serve(): Promise<void> {
     const { Provider } = (await import('oidc-provider' as string)) as ProviderModule;
-    const { lifetime = 600, algorithm = 'RS256' } = this.options;
+    const { lifetime = 600, algorithm = 'RS256', dpopNonce = false } = this.options;
     const provider = new Provider(this.issuer, {
       adapter: recordsAdapter(this.records),
       jwks: { keys: this.keys },
@@ -193,7 +195,7 @@ export class AuthorizationServer {
         clientCredentials: { enabled: true },
         introspection: { enabled: true, allowedPolicy: () => true },
         revocation: { enabled: true, allowedPolicy: () => true },
-        dPoP: { enabled: true, requireNonce: () => false },
+        dPoP: { enabled: true, nonceSecret: randomBytes(32), requireNonce: () => dpopNonce },
         mTLS: { enabled: true, certificateBoundAccessTokens: true, getCertificate: shownCertificate },
         resourceIndicators: {
           enabled: true,
