@@ -222,7 +222,7 @@ export class Configuration {
       heap.buildAll();
       const handler = heap.decorated(document.handler, document.decorations) as Next;
       const sessions = this.session?.sessions({ realm: '', isLent: false }) ?? null;
-      const main = leased(handler, lease, (error) => this.failed('gateway', error), sessions);
+      const main = leased({ handler, lease, sessions, failed: (error) => this.failed('gateway', error) });
       return { tenancy, trust, main, lease, heap, defaults, session: this.session, tables: this.staged };
     } catch (error) {
       this.shared.heaps.drop(heap);
@@ -291,12 +291,14 @@ export class Configuration {
     const { qualifiedName: name, heap } = place;
     const defaultFigures = this.options.figures(this.defaultSlots[name] ?? -1);
     const nothing: Next = () => refusalResponse('no-route');
-    const lastRoute = instrumented(
-      defaultHandler ?? nothing,
-      defaultHandler === null ? noFigures : defaultFigures,
-      new Lease(),
-      (error) => this.failed(`${name}.default`, error),
-    );
+    const lastRoute = instrumented({
+      handler: defaultHandler ?? nothing,
+      figures: defaultHandler === null ? noFigures : defaultFigures,
+      lease: new Lease(),
+      sessions: null,
+      id: null,
+      failed: (error) => this.failed(`${name}.default`, error),
+    });
     const table = new RouterTable(name, heap, lastRoute, this.tenancy.grants);
     const routes = new Map<string, Route>();
     for (const entry of this.entriesOf(name).values()) {

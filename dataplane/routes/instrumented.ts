@@ -27,13 +27,25 @@ export class Lease {
   }
 }
 
+/** What a boundary is made of. */
+export interface Bounds {
+  readonly handler: Next;
+  readonly lease: Lease;
+  /** The sessions that begin here; null where they are those around it. */
+  readonly sessions: RouteSessions | null;
+  /** Hears of what the handler throws. */
+  failed(error: unknown): void;
+}
+
+/** What the boundary of a route is made of. */
+export interface RouteBounds extends Bounds {
+  readonly figures: RouteFigures;
+  /** The id of the route; null for the default handler of a router. */
+  readonly id: string | null;
+}
+
 /** The boundary of what has no figures of its own. */
-export function leased(
-  handler: Next,
-  lease: Lease,
-  failed: (error: unknown) => void,
-  sessions: RouteSessions | null = null,
-): Next {
+export function leased({ handler, lease, sessions, failed }: Bounds): Next {
   return boundedBy(inSession(handler, sessions), lease, {
     answered(response, exchange) {
       lease.giveBack();
@@ -60,15 +72,8 @@ function leaving(response: Response | null, exchange: Exchange, sessions: RouteS
   return sessions === null ? response : sessions.leave(response, exchange);
 }
 
-/** The boundary of a route: counts what passes, and turns what its objects throw into an answer. `id`: that of the route. */
-export function instrumented(
-  handler: Next,
-  figures: RouteFigures,
-  lease: Lease,
-  failed: (error: unknown) => void,
-  id: string | null = null,
-  sessions: RouteSessions | null = null,
-): Next {
+/** The boundary of a route: counts what passes, and turns what its objects throw into an answer. */
+export function instrumented({ handler, lease, sessions, failed, figures, id }: RouteBounds): Next {
   const ended = (answer: Response | null, exchange: Exchange): Response => {
     lease.giveBack();
     const response = leaving(answer, exchange, sessions);

@@ -39,7 +39,7 @@ export function makeRoute(parts: RouteParts): Route {
     entry,
     condition,
     claims,
-    handle: instrumented(handler, figures, lease, failed, entry.id, sessions),
+    handle: instrumented({ handler, lease, sessions, failed, figures, id: entry.id }),
     retire: () => lease.onceFree(close),
   };
 }

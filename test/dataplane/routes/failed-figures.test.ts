@@ -29,7 +29,10 @@ async function counted(options: TestGatewayOptions, handler: (backend: Next) => 
   };
   const gateway = await startGateway({
     ...options,
-    handler: (backend) => instrumented(handler(backend), figures, new Lease(), () => {}),
+    handler(backend) {
+      const bounds = { figures, lease: new Lease(), sessions: null, id: null, failed() {} };
+      return instrumented({ handler: handler(backend), ...bounds });
+    },
   });
   onTestFinished(() => gateway.close());
   const { status } = await ask(gateway.port, 'GET / HTTP/1.1\r\nHost: h\r\n');

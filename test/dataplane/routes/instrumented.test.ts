@@ -18,7 +18,8 @@ async function run(handler: Next, settle: (reply: Reply) => void = () => {}, at:
     end: (status: number, _: number, failed: boolean) => counted.push(`${status}${failed ? ' failed' : ''}`),
     endUnanswered: () => counted.push('unanswered'),
   };
-  const answer = instrumented(handler, figures, lease, (error) => failures.push(error))(at);
+  const failed = (error: unknown): unknown => failures.push(error);
+  const answer = instrumented({ handler, figures, lease, sessions: null, id: null, failed })(at);
   if (answer instanceof Reply) settle(answer);
   const { status } = await answer;
   let free = false;
@@ -86,12 +87,9 @@ describe('the boundary of a route', () => {
 
   it('does not make the engine keep the head of the request', () => {
     const figures = { begin() {}, end() {}, endUnanswered() {} };
-    const answer = instrumented(
-      (at) => new Reply(at),
-      figures,
-      new Lease(),
-      () => {},
-    )(exchange);
+    const handler: Next = (at) => new Reply(at);
+    const route = instrumented({ handler, figures, lease: new Lease(), sessions: null, id: null, failed() {} });
+    const answer = route(exchange);
     expect((answer as Reply).watched).toBe(false);
   });
 });
