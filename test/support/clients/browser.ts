@@ -79,7 +79,9 @@ export class Browser {
     headers: Readonly<Record<string, string>>,
     content: string | undefined,
   ): Promise<IncomingMessage> {
-    const { hostname, host, port, pathname, search } = new URL(url);
+    const { protocol, hostname, host, port, pathname, search } = new URL(url);
+    // TLS ends at a proxy in front of the server, as far as it knows
+    const forwarded = protocol === 'https:' ? { 'X-Forwarded-Proto': 'https' } : {};
     const jar = this.jar(hostname);
     const [cookies] = jar.header;
     const outgoing = request({
@@ -88,7 +90,12 @@ export class Browser {
       method,
       path: pathname + search,
       agent: false,
-      headers: { Host: host, ...headers, ...(cookies !== undefined && { Cookie: cookies.slice('Cookie: '.length) }) },
+      headers: {
+        Host: host,
+        ...forwarded,
+        ...headers,
+        ...(cookies !== undefined && { Cookie: cookies.slice('Cookie: '.length) }),
+      },
     });
     outgoing.end(content);
     const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];

@@ -23,6 +23,8 @@ export interface SignInOptions {
   readonly session?: JsonValue;
   /** Filters behind it. */
   readonly filters?: readonly JsonValue[];
+  /** Addresses whose `X-Forwarded-Proto` counts. */
+  readonly trustedProxies?: readonly string[];
 }
 
 /** A registration with a secret. */
@@ -77,7 +79,7 @@ export async function startSignIn(issuer: string, options: SignInOptions = {}): 
   };
   const { session } = options;
   const route = { handler, baseURI: backend.url, ...(session !== undefined && { session }) };
-  const gateway = await startConfigured({}, { routes: { app: route } });
+  const gateway = await startConfigured({}, { routes: { app: route }, trustedProxies: options.trustedProxies ?? [] });
   onTestFinished(async () => {
     await gateway.close();
     await backend.close();
