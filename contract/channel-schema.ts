@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import type { ControllerMessage, PlaneMessage, RouteReport } from './channel.ts';
+import {
+  type ControllerMessage,
+  type EndedSessions,
+  MOST_ENTRIES,
+  NOTICE_KINDS,
+  type Notice,
+  type PlaneMessage,
+  type RouteReport,
+} from './channel.ts';
 import type { JsonObject } from './document/json-value.ts';
 import type { ForbiddenPlace } from './egress.ts';
 import { readIpAddress } from './ip-address.ts';
@@ -128,6 +136,22 @@ const routeProblems = z.array(
 
 const heartbeat = z.object({ type: z.literal('heartbeat') });
 
+const noticeKinds = z.array(short).max(16);
+
+/** News of sessions, also between controllers. */
+export const notice = z.object({
+  type: z.literal('notice'),
+  kind: z.enum(NOTICE_KINDS),
+  entries: z
+    .array(
+      z.object({
+        key: text.regex(/^[\w-]{16}$/),
+        at: count,
+      } satisfies EveryField<EndedSessions>),
+    )
+    .max(MOST_ENTRIES),
+} satisfies EveryField<Notice>);
+
 /** Every message of a plane. */
 export const planeMessage: z.ZodType<PlaneMessage> = z.discriminatedUnion('type', [
   z.object({
@@ -144,6 +168,7 @@ export const planeMessage: z.ZodType<PlaneMessage> = z.discriminatedUnion('type'
       routes: z.array(z.tuple([text, text, text])),
       resources: z.exactOptional(z.array(z.tuple([text, text]))),
     }),
+    notices: z.exactOptional(noticeKinds),
   }),
   z.object({
     type: z.literal('ack'),
@@ -169,6 +194,7 @@ export const planeMessage: z.ZodType<PlaneMessage> = z.discriminatedUnion('type'
       } satisfies EveryField<Omit<RouteReport, keyof RouteKey>>),
     ),
   }),
+  notice,
   heartbeat,
 ]);
 
@@ -184,6 +210,7 @@ export const controllerMessage: z.ZodType<ControllerMessage> = z.discriminatedUn
     heartbeat: z.number().positive(),
     report: z.number().positive(),
     authorities: z.exactOptional(text),
+    notices: z.exactOptional(noticeKinds),
   }),
   z.object({
     type: z.literal('update'),
@@ -200,6 +227,7 @@ export const controllerMessage: z.ZodType<ControllerMessage> = z.discriminatedUn
     resources: z.exactOptional(resourceChanges),
   }),
   z.object({ type: z.literal('recall'), routes: z.array(routeWithHash) }),
+  notice,
   heartbeat,
   z.object({ type: z.literal('goaway'), reason: text }),
 ]);

@@ -33,6 +33,8 @@ export interface Hello {
   /** For planes outside of a cluster only, where the credential lets them say so. */
   readonly labels?: Readonly<Record<string, string>>;
   readonly holds: Held;
+  /** Kinds of notices that it takes; absent for none. */
+  readonly notices?: readonly string[];
 }
 
 /** Identity of the data plane as the controller determined it, and the terms of the stream. */
@@ -53,6 +55,8 @@ export interface Welcome {
    * own once, and never again, goes on after those have ended.
    */
   readonly authorities?: string;
+  /** Kinds of notices that it passes on; absent for none. */
+  readonly notices?: readonly string[];
 }
 
 /** One part of what has to change. Parts with the same nonce belong together; the last one has no `more`. */
@@ -134,6 +138,28 @@ export interface Report {
   readonly routes: readonly RouteReport[];
 }
 
+/** Sessions that ended before their time. */
+export interface EndedSessions {
+  /** Digest of 12 bytes of what the sessions have in common, in base64url: nobody learns whose they are. */
+  readonly key: string;
+  /** Milliseconds since 1970: sessions that began later go on. */
+  readonly at: number;
+}
+
+/** News of one plane for the others of its group, which controllers pass on. */
+export interface Notice {
+  readonly type: 'notice';
+  readonly kind: NoticeKind;
+  readonly entries: readonly EndedSessions[];
+}
+
+/** Every kind of notice. */
+export const NOTICE_KINDS = ['ended-session'] as const;
+export type NoticeKind = (typeof NOTICE_KINDS)[number];
+
+/** Most entries of one notice. */
+export const MOST_ENTRIES = 1000;
+
 export interface Heartbeat {
   readonly type: 'heartbeat';
 }
@@ -144,5 +170,5 @@ export interface GoAway {
   readonly reason: string;
 }
 
-export type PlaneMessage = Hello | Ack | Nack | Recalled | Report | Heartbeat;
-export type ControllerMessage = Welcome | UpdateMessage | Recall | Heartbeat | GoAway;
+export type PlaneMessage = Hello | Ack | Nack | Recalled | Report | Notice | Heartbeat;
+export type ControllerMessage = Welcome | UpdateMessage | Recall | Notice | Heartbeat | GoAway;

@@ -16,6 +16,7 @@ import { EVERYBODY } from '../publish/channel/group-grants.ts';
 import { firstToKnow } from '../publish/channel/plane-authentication.ts';
 import type { PlaneIdentity } from '../publish/channel/plane-identity.ts';
 import type { ServingCertificate } from '../publish/channel/serving-credentials.ts';
+import { NoticeRelay } from '../publish/notice-relay.ts';
 import { PeerForwarder } from '../publish/peers/peer-forwarder.ts';
 import { PEER_METHOD, PEER_PLANES_METHOD } from '../publish/peers/peer-messages.ts';
 import { PeerService } from '../publish/peers/peer-service.ts';
@@ -128,12 +129,15 @@ export class ClusterController {
     const { sessionSettings: settings } = options;
     this.ledger = new PlaneLedger({ serves: servingPods(api), changed: (routes) => this.planesChanged(routes) });
     this.routePlanes = new RoutePlanes(this.ledger);
-    this.forwarder = new PeerForwarder({ ...peer, controller: name, told });
+    const notices = new NoticeRelay();
+    this.forwarder = new PeerForwarder({ ...peer, controller: name, notices, told });
     const listener = this.listener();
-    this.sessions = new PlaneSessions({ controller: name, authorities, listener, ...(settings && { settings }) });
+    this.sessions = new PlaneSessions({
+      ...{ controller: name, authorities, listener, notices, ...(settings && { settings }) },
+    });
     this.review = new PlaneReview({ api, groups: [] });
     this.peers = new PeerService({
-      ...{ controller: name, ledger: this.ledger, isLeader, told },
+      ...{ controller: name, ledger: this.ledger, notices, isLeader, told },
       planes: () => this.report.own().planes,
       authenticate: async (token) => isPeerToken(token, this.peerSecret, Date.now()),
     });

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { PacedWarning } from '../../platform/paced-warning.ts';
 import type { ControllerMetrics } from '../metrics/controller-metrics.ts';
 import type { PeerForwarder } from '../publish/peers/peer-forwarder.ts';
 import type { PlaneLedger } from '../publish/plane-ledger.ts';
@@ -18,6 +19,9 @@ export interface PlaneListenerParts {
 /** Passes what data planes report to the ledger, to the leader, to the metrics and to the log. */
 export function planeListener(parts: PlaneListenerParts): SessionListener {
   const { log, controller, ledger, forwarder } = parts;
+  const flood = new PacedWarning(log, 'data plane sends too many notices of ended sessions; some were dropped', {
+    most: 1,
+  });
   return {
     connected(facts) {
       log.info({ plane: facts.identity.name, group: facts.identity.group }, 'data plane connected');
@@ -35,6 +39,9 @@ export function planeListener(parts: PlaneListenerParts): SessionListener {
     nacked(facts, problems) {
       parts.metrics().refused(problems);
       log.warn({ plane: facts.identity.name, problems: problems.length }, 'data plane rejected part of the update');
+    },
+    tooManyNotices(facts, dropped) {
+      flood.give({ plane: facts.identity.name, dropped });
     },
     closed(facts, reason) {
       log.info({ plane: facts.identity.name, reason }, 'data plane disconnected');

@@ -3,6 +3,7 @@ import {
   CHANNEL_METHOD,
   type ControllerMessage,
   type Hello,
+  type Notice,
   type PlaneMessage,
   type Recall,
   type Welcome,
@@ -18,6 +19,8 @@ export interface StreamOwner {
   welcomed(welcome: Welcome): void;
   update(update: NumberedUpdate): void;
   recall(recall: Recall): void;
+  /** Other planes of the group ended sessions. */
+  noticed(entries: Notice['entries']): void;
   /** The controller ends the stream in a moment. */
   goingAway(reason: string): void;
   /** Called once, whatever ended it. */
@@ -96,6 +99,7 @@ export class ChannelStream {
     else if (message.type === 'goaway') this.owner.goingAway(message.reason);
     else if (!this.isWelcome) this.close('the controller did not send welcome first');
     else if (message.type === 'recall') this.owner.recall(message);
+    else if (message.type === 'notice') this.owner.noticed(message.entries);
     else if (message.type === 'update') {
       const whole = this.parts.add(message);
       if (whole !== null) this.owner.update(whole);

@@ -5,14 +5,18 @@ import {
   CHANNEL_PROTOCOL,
   type Hello,
   type Nack,
+  NOTICE_KINDS,
+  type Notice,
   type Recall,
   type Report,
   type RouteProblems,
   type Welcome,
 } from '../../contract/channel.ts';
+import { inNotices } from '../../contract/notice-log.ts';
 import type { RouteEntry } from '../../contract/snapshot.ts';
 import { BackOff } from '../../platform/back-off.ts';
 import { errorText } from '../../platform/error-text.ts';
+import type { PlaneNotices } from '../supervisor/plane-notices.ts';
 import { ChannelStream } from './channel-stream.ts';
 import type { ControllerAddresses } from './controller-addresses.ts';
 import { type LinkFiles, linkCredentials, type ToldBeside } from './link-credentials.ts';
@@ -36,6 +40,8 @@ export interface LinkedPlane {
   welcomed?(): void;
   /** Every address of controllers was tried in vain. */
   unreachable?(): void;
+  /** Sessions that ended before their time, on this plane and others; missing where nobody has to know. */
+  readonly notices?: Pick<PlaneNotices, 'all' | 'announceTo' | 'receive'>;
   /** @param isStoodBy whether the controller that hears it stands by what it told, and did not send the plane away */
   report(isStoodBy: boolean): Omit<Report, 'type'>;
 }
@@ -49,6 +55,14 @@ export interface ControllerLinkOptions {
   readonly retry?: { readonly first: number; readonly longest: number };
   /** From 0 to 1; by default random. */
   random?(): number;
+}
+
+/** A stream that a controller accepted. */
+interface WelcomedStream {
+  readonly stream: ChannelStream;
+  readonly since: number;
+  /** Whether its controller passes notices on. */
+  readonly takesNotices: boolean;
 }
 
 /** How a link fares. */
@@ -86,7 +100,7 @@ export class ControllerLink {
   /** One that goes away once another is there. */
   private leaving: ChannelStream | null = null;
   /** The one that was welcomed last, while it lives, and since when. */
-  private welcomedStream: { readonly stream: ChannelStream; readonly since: number } | null = null;
+  private welcomedStream: WelcomedStream | null = null;
   private reporting: NodeJS.Timeout | null = null;
   /** Whether the last report said that the plane is ready. */
   private toldReady = false;
@@ -126,6 +140,7 @@ export class ControllerLink {
   }
 
   start(): void {
+    this.options.plane.notices?.announceTo((entries) => this.tellNotices(entries));
     void this.connect();
   }
 
@@ -146,11 +161,13 @@ export class ControllerLink {
       // what is held is told as it will be, unless that takes too long
       await Promise.race([this.applying, setTimeoutPromise(LONGEST_WAIT, undefined, { ref: false })]);
       if (this.isClosed) return;
-      const hello: Hello = { type: 'hello', protocol: CHANNEL_PROTOCOL, ...plane.hello() };
+      const takes = plane.notices === undefined ? {} : { notices: NOTICE_KINDS };
+      const hello: Hello = { type: 'hello', protocol: CHANNEL_PROTOCOL, ...plane.hello(), ...takes };
       const stream: ChannelStream = new ChannelStream(endpoint, credentials, hello, {
         welcomed: (welcome) => this.welcomed(stream, welcome, credentials.own),
         update: (update) => this.update(stream, update),
         recall: ({ routes }) => stream.send({ type: 'recalled', routes: plane.recall(routes) }),
+        noticed: (entries) => plane.notices?.receive(entries),
         goingAway: (reason) => this.goingAway(stream, reason),
         closed: (reason) => this.closed(stream, reason),
       });
@@ -174,7 +191,8 @@ export class ControllerLink {
       reconnects: reconnects + 1,
       lastFailure: null,
     };
-    this.welcomedStream = { stream, since: performance.now() };
+    const takesNotices = welcome.notices?.includes('ended-session') === true;
+    this.welcomedStream = { stream, since: performance.now(), takesNotices };
     this.options.plane.welcomed?.();
     this.told = Number.NEGATIVE_INFINITY;
     this.log.info({ controller, address, plane, group, heartbeat }, 'connected to a controller');
@@ -183,6 +201,7 @@ export class ControllerLink {
     this.leaving = null;
     if (this.reporting !== null) clearInterval(this.reporting);
     this.report(stream);
+    this.tellNotices(this.options.plane.notices?.all() ?? []); // this controller may have been started since
     this.reporting = setInterval(() => this.report(stream), welcome.report);
   }
 
@@ -194,6 +213,12 @@ export class ControllerLink {
     } catch (error) {
       this.log.warn({ error: String(error) }, 'CA certificates sent by the controller are not usable');
     }
+  }
+
+  private tellNotices(all: Notice['entries']): void {
+    const { stream, takesNotices } = this.welcomedStream ?? {};
+    if (stream === undefined || takesNotices !== true) return; // what is known is told with the next stream
+    for (const entries of inNotices(all)) stream.send({ type: 'notice', kind: 'ended-session', entries });
   }
 
   private report(stream: ChannelStream): void {

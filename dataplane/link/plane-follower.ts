@@ -65,6 +65,10 @@ export class PlaneFollower implements LinkedPlane {
     return this.isServing ? (this.held?.revision ?? null) : null;
   }
 
+  get notices(): PreparedPlane['notices'] {
+    return this.options.plane.notices;
+  }
+
   /** Reads what is on disk, and serves it if no controller says anything for a while. */
   async start(): Promise<void> {
     const found = (await this.options.file?.read()) ?? null;

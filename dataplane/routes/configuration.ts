@@ -45,6 +45,7 @@ export interface ConfigurationOptions {
   gauge?: PlaneServices['gauge'];
   /** By default memory of its own. */
   sharedMemory?: PlaneServices['sharedMemory'];
+  announce?: PlaneServices['announce'];
   /** Number of the unit; by default 0. */
   unit?: number;
   mayReach: PlaneServices['mayReach'];
@@ -321,7 +322,9 @@ export class Configuration {
     const { log, reach, observe, mayReach, connect = connectWire, streaming = true, unit = 0 } = this.options;
     const { count = () => {}, counter = () => () => {}, gauge = () => () => {} } = this.options;
     const { sharedMemory } = this;
-    return { log, reach, observe, count, counter, gauge, sharedMemory, mayReach, connect, streaming, unit };
+    const { announce } = this.options;
+    const told = announce === undefined ? {} : { announce };
+    return { log, reach, observe, count, counter, gauge, sharedMemory, ...told, mayReach, connect, streaming, unit };
   }
 
   /** What the objects of a tenant's route get: of the machine its own files only, and connections within its bounds. */

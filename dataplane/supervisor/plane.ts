@@ -26,6 +26,7 @@ import { CannotListen } from './cannot-listen.ts';
 import { ConfirmedAge } from './confirmed-age.ts';
 import { isBaseBad, PlaneConfiguration } from './plane-configuration.ts';
 import { PlaneMetrics } from './plane-metrics.ts';
+import { PlaneNotices } from './plane-notices.ts';
 import { giveBackLater } from './spare-memory.ts';
 import { SpareUnit } from './spare-unit.ts';
 import { type SharedUnitOptions, type SupervisedUnit, SupervisedUnits } from './supervised-units.ts';
@@ -92,6 +93,8 @@ export interface Plane {
   applyWhole(update: Update): Promise<readonly BuildProblem[]>;
   /** Tenants' routes may not connect to these places either, from now on. */
   forbid(places: readonly ForbiddenPlace[]): void;
+  /** Sessions that ended before their time, for the link to controllers. */
+  readonly notices: PlaneNotices;
   /** The figures of every route that had requests. */
   report(): RouteReport[];
   /**
@@ -144,6 +147,7 @@ class Supervisor implements PreparedPlane {
   readonly closed: Promise<void>;
   adminAddress: { host: string; port: number } | undefined;
   problems: readonly BuildProblem[] = [];
+  readonly notices = new PlaneNotices(() => this.units.all);
   private readonly options: PreparedPlaneOptions;
   private readonly destination: LogDestination | null;
   private readonly log: Logger;
@@ -267,9 +271,8 @@ class Supervisor implements PreparedPlane {
     }
     if (this.draining) return [];
     if (connectors.some(({ scheme }) => scheme === 'https')) this.tickets ??= new ChangingTicketKeys();
-    const options = (): SharedUnitOptions => this.unitOptions();
     try {
-      await this.units.start({ connectors, units, options, serving: this.unitServing(serving) });
+      await this.units.start({ connectors, units, options: this.unitOptions, serving: this.unitServing(serving) });
       this.problems = this.units.problems;
       if (isBaseBad(this.problems)) await this.units.end();
       else this.beginning = beginning;
@@ -291,11 +294,12 @@ class Supervisor implements PreparedPlane {
     return (slots) => ({
       ...serving,
       update: configuration.whole(slots),
+      ended: this.notices.all(),
       forbidden: [...(serving.forbidden ?? []), ...this.forbidden],
     });
   }
 
-  private unitOptions(): SharedUnitOptions {
+  private readonly unitOptions = (): SharedUnitOptions => {
     const admin = this.adminAddress;
     return {
       ticketSeed: this.tickets?.seed() ?? null,
@@ -305,7 +309,7 @@ class Supervisor implements PreparedPlane {
       accessLogStyle: this.destination?.style(this.options.accessLogFormat ?? 'auto') ?? JSON_STYLE,
       logLevel: this.options.logLevel,
     };
-  }
+  };
 
   async apply(update: Update): Promise<readonly BuildProblem[]> {
     return this.configured.apply(update, () => this.units.all);
@@ -343,12 +347,11 @@ class Supervisor implements PreparedPlane {
     else if (report.kind === 'applied') this.configuration?.applied(unit, report.order, report.problems);
     else if (report.kind === 'observed') this.metrics?.observations.addAll(report.observations);
     else if (report.kind === 'shown') this.metrics?.gauges.set(unit.number, report.gauges);
+    else if (report.kind === 'ended') this.notices.ended(report.entries);
     else if (report.kind === 'fault') this.log.error({ unit: unit.number, error: report.message }, 'request failed');
     else if (report.kind === 'drained') {
-      const { number } = unit;
-      if (report.cut > 0)
-        this.log.warn({ unit: number, connections: report.cut }, 'drain timeout: closed unfinished connections');
-      const { droppedLines: lines } = report;
+      const [{ number }, { cut: connections, droppedLines: lines }] = [unit, report];
+      if (connections > 0) this.log.warn({ unit: number, connections }, 'drain timeout: closed unfinished connections');
       if (lines > 0) this.log.warn({ unit: number, lines }, 'access log lines dropped: the file was too slow');
     }
   }

@@ -18,6 +18,7 @@ export function backendTraffic({ destination, basePath, connections }: BackendSe
     tls: () => null,
     listensAt() {},
     forbid() {},
+    ended() {},
     close: () => backend.close(),
   };
 }

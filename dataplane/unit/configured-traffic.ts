@@ -1,4 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
+import type { Logger } from 'pino';
+import type { EndedSessions } from '../../contract/channel.ts';
 import { catalogue } from '../catalogue/catalogue.ts';
 import { AdminObjects } from '../connectors/admin-objects.ts';
 import type { Connector } from '../connectors/connector.ts';
@@ -8,11 +10,13 @@ import type { Next } from '../engine/message/exchange.ts';
 import { refusalResponse } from '../engine/message/response.ts';
 import { connectWire } from '../engine/wire/connect.ts';
 import { OwnListeners } from '../engine/wire/own-listeners.ts';
+import type { TakeMemory } from '../heap/shared-memory.ts';
 import type { LogLevel } from '../log/log-level.ts';
 import { lineLog } from '../log/program-log.ts';
 import { Gauges } from '../metrics/gauges.ts';
 import { Observations } from '../metrics/observations.ts';
 import { figuresIn, SlotMemory } from '../metrics/route-slots.ts';
+import { endedSessionsOf } from '../openid/lifetime/ended-sessions.ts';
 import { Configuration } from '../routes/configuration.ts';
 import { noFigures } from '../routes/route-figures.ts';
 import { TEMPORARY_FILES_MEMORY, TemporaryFiles } from '../services/temporary-files.ts';
@@ -26,7 +30,7 @@ const REPORT_INTERVAL = 1000;
 
 /** Serves what documents say. @throws Error that says what of `admin.json` cannot be built. */
 export function configuredTraffic(
-  { update, reach, admin, streaming, prefix, forbidden = [], appPorts = [] }: ConfigurationServing,
+  { update, reach, admin, streaming, prefix, forbidden = [], appPorts = [], ended = [] }: ConfigurationServing,
   connectors: readonly Connector[],
   slots: readonly SharedArrayBuffer[],
   level: LogLevel,
@@ -58,10 +62,13 @@ export function configuredTraffic(
       gauges.add(metric, labels, read),
     sharedMemory,
     unit,
+    announce: (entries: readonly EndedSessions[]): void => report({ kind: 'ended', entries }),
     mayReach: (address: string, at: number): boolean => !listeners.has(address, at),
     connect: connectWire,
     streaming,
   };
+  const takeEnded = endedSessionsTaker(sharedMemory, shared.log, releases);
+  takeEnded(ended);
   const objects = new AdminObjects(admin, catalogue, shared);
   const configuration = new Configuration({
     ...shared,
@@ -95,6 +102,7 @@ export function configuredTraffic(
       return fileTransport(files, shared, (release) => void releases.push(release));
     },
     listensAt: (endpoint) => listeners.add(endpoint),
+    ended: takeEnded,
     forbid(more) {
       const isKnown = (one: (typeof places)[number]): boolean =>
         places.some(({ address, port: at }) => address === one.address && at === one.port);
@@ -117,5 +125,22 @@ function withoutAdministration(prefix: string, next: Next): Next {
   return (exchange) => {
     const { rawPath } = exchange.request.uri;
     return rawPath === root || rawPath.startsWith(below) ? refusalResponse('no-answer') : next(exchange);
+  };
+}
+
+/** Puts what other planes ended where the filters of all units look. The memory is taken with the first entry. */
+function endedSessionsTaker(
+  sharedMemory: TakeMemory,
+  log: Logger,
+  releases: (() => void)[],
+): (entries: readonly EndedSessions[]) => void {
+  let opened: ReturnType<typeof endedSessionsOf> | null = null;
+  return (entries) => {
+    if (entries.length === 0) return;
+    if (opened === null) {
+      opened = endedSessionsOf(sharedMemory, log);
+      releases.push(opened.release);
+    }
+    for (const record of entries) opened.ended.receive(record);
   };
 }

@@ -1,3 +1,4 @@
+import type { EndedSessions } from '../../contract/channel.ts';
 import type { ForbiddenPlace } from '../../contract/egress.ts';
 import type { Next } from '../engine/message/exchange.ts';
 import type { Endpoint } from '../engine/wire/wire.ts';
@@ -17,5 +18,7 @@ export interface UnitTraffic {
   listensAt(endpoint: Endpoint): void;
   /** Tenants' routes may not connect there either. */
   forbid(places: readonly ForbiddenPlace[]): void;
+  /** Other planes ended these sessions. */
+  ended(entries: readonly EndedSessions[]): void;
   close(): void;
 }

@@ -53,6 +53,10 @@ async function runUnit(options: UnitOptions, port: MessagePort): Promise<void> {
       traffic.forbid(order.places);
       return;
     }
+    if (order.kind === 'ended') {
+      traffic.ended(order.entries);
+      return;
+    }
     if (order.kind === 'dismiss') {
       listeners.dismiss();
       return;

@@ -1,12 +1,15 @@
-import type { RouteProblems } from '../../../contract/channel.ts';
+import { NOTICE_KINDS, type RouteProblems } from '../../../contract/channel.ts';
 import { type Clock, systemClock } from '../../../platform/clock.ts';
 import type { MessageStream } from '../channel/message-stream.ts';
+import type { NoticeReceiver, NoticeRelay } from '../notice-relay.ts';
 import type { PlaneFacts } from '../plane-facts.ts';
 import type { PlaneLedger } from '../plane-ledger.ts';
 import {
   decodePeerMessage,
+  encodePeerMessage,
   type ForwardedPlane,
   type ForwardedReport,
+  noticeMessages,
   PEER_PROTOCOL,
   type PeerHello,
 } from './peer-messages.ts';
@@ -16,6 +19,8 @@ export interface PeerFollowerOptions {
   readonly controller: string;
   readonly ledger: PlaneLedger;
   readonly clock?: Clock;
+  /** Takes notices of followers and tells them those of others; absent where none are passed on. */
+  readonly notices?: NoticeRelay;
   /** Whether this controller leads now. */
   isLeader(): boolean;
   /** Hears what became of streams, for the log. */
@@ -51,6 +56,7 @@ export class PeerFollower {
   private ahead = 0;
   private heardAt: number;
   private beating: (() => void) | null = null;
+  private leaveNotices: () => void = () => undefined;
 
   constructor(options: PeerFollowerOptions, stream: MessageStream, tell: FollowerListener) {
     this.options = options;
@@ -89,6 +95,7 @@ export class PeerFollower {
     else if (this.name === null) this.end('INVALID_ARGUMENT', 'the first message of a stream must name its sender');
     else if (message.type === 'plane') this.takePlane(message, this.name);
     else if (message.type === 'report') this.takeReport(message);
+    else if (message.type === 'notice') this.options.notices?.receive(message.scope, message.entries, this.notify);
     else if (this.planes.delete(message.plane)) this.options.ledger.left(message.plane, this.name);
   }
 
@@ -106,8 +113,15 @@ export class PeerFollower {
     this.ahead = Math.abs(ahead) < ON_THE_WAY ? 0 : ahead;
     this.tell.named(name);
     this.options.told?.(`controller ${name} follows this leader`);
-    void this.stream.send(Buffer.from('{"type":"heartbeat"}'));
+    const { notices } = this.options;
+    const terms = notices === undefined ? {} : { notices: NOTICE_KINDS };
+    void this.stream.send(encodePeerMessage({ type: 'heartbeat', ...terms }));
+    if (notices !== undefined) this.leaveNotices = notices.addController(this.notify);
   }
+
+  private readonly notify: NoticeReceiver = (scope, entries) => {
+    for (const message of noticeMessages(scope, entries)) void this.stream.send(encodePeerMessage(message));
+  };
 
   private takePlane(message: ForwardedPlane, controller: string): void {
     const { identity, version, revision, full, routes } = message;
@@ -137,6 +151,7 @@ export class PeerFollower {
 
   private closed(): void {
     this.beating?.();
+    this.leaveNotices();
     if (this.name === null) return;
     this.tell.gone(this.name);
     this.options.told?.(`controller ${this.name} no longer follows this leader`);

@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import type { Report, RouteProblems } from '../../../contract/channel.ts';
+import type { EndedSessions, Notice, Report, RouteProblems } from '../../../contract/channel.ts';
+import { notice } from '../../../contract/channel-schema.ts';
+import { inNotices } from '../../../contract/notice-log.ts';
 import { problemCodes } from '../../../contract/problem.ts';
 import type { PlaneIdentity } from '../channel/plane-identity.ts';
 
@@ -50,11 +52,26 @@ export interface ForwardedLeave {
   readonly plane: string;
 }
 
-export interface PeerHeartbeat {
-  readonly type: 'heartbeat';
+/** Notices of planes of one scope, which controllers tell each other in both directions. */
+export interface ForwardedNotice extends Notice {
+  /** By `noticeScope`. */
+  readonly scope: string;
 }
 
-export type FollowerMessage = PeerHello | ForwardedPlane | ForwardedReport | ForwardedLeave | PeerHeartbeat;
+export interface PeerHeartbeat {
+  readonly type: 'heartbeat';
+  /** Kinds of notices that a leader takes: older ones end the stream at the first. */
+  readonly notices?: readonly string[];
+}
+
+export type FollowerMessage =
+  | PeerHello
+  | ForwardedPlane
+  | ForwardedReport
+  | ForwardedLeave
+  | ForwardedNotice
+  | PeerHeartbeat;
+export type LeaderMessage = ForwardedNotice | PeerHeartbeat;
 
 const text = z.string();
 const routeKey = z.object({ router: text, id: text });
@@ -97,6 +114,9 @@ const report = z.object({
   ),
 });
 
+const forwardedNotice = notice.extend({ scope: text.refine(isScope) });
+const heartbeat = z.object({ type: z.literal('heartbeat'), notices: z.exactOptional(z.array(text)) });
+
 const followerMessage: z.ZodType<FollowerMessage> = z.discriminatedUnion('type', [
   z.object({ type: z.literal('peer'), protocol: z.number(), controller: text.min(1), clock: z.number() }),
   z.object({
@@ -111,19 +131,47 @@ const followerMessage: z.ZodType<FollowerMessage> = z.discriminatedUnion('type',
   }),
   z.object({ type: z.literal('report'), plane: text, at: z.number(), report }),
   z.object({ type: z.literal('left'), plane: text }),
-  z.object({ type: z.literal('heartbeat') }),
+  forwardedNotice,
+  heartbeat,
 ]);
 
-export function encodePeerMessage(message: FollowerMessage): Buffer {
+const leaderMessage: z.ZodType<LeaderMessage> = z.discriminatedUnion('type', [forwardedNotice, heartbeat]);
+
+export function encodePeerMessage(message: FollowerMessage | LeaderMessage): Buffer {
   return Buffer.from(JSON.stringify(message));
+}
+
+/** Entries of a scope, in messages. */
+export function noticeMessages(scope: string, entries: readonly EndedSessions[]): ForwardedNotice[] {
+  return inNotices(entries).map((piece) => ({ type: 'notice', kind: 'ended-session', scope, entries: piece }));
 }
 
 /** @returns null when it is none of these messages. */
 export function decodePeerMessage(bytes: Uint8Array): FollowerMessage | null {
+  return decoded(bytes, followerMessage);
+}
+
+/** @returns null for something else, which a newer leader may send */
+export function decodeLeaderMessage(bytes: Uint8Array): LeaderMessage | null {
+  return decoded(bytes, leaderMessage);
+}
+
+function decoded<T>(bytes: Uint8Array, schema: z.ZodType<T>): T | null {
   try {
-    const read = followerMessage.safeParse(JSON.parse(new TextDecoder().decode(bytes)));
+    const read = schema.safeParse(JSON.parse(new TextDecoder().decode(bytes)));
     return read.success ? read.data : null;
   } catch {
     return null;
+  }
+}
+
+/** Whether a text is a scope as `noticeScope` makes it. */
+function isScope(scope: string): boolean {
+  try {
+    const parts: unknown = JSON.parse(scope);
+    const isNamed = (part: unknown): boolean => typeof part === 'string' || part === null;
+    return Array.isArray(parts) && parts.length >= 1 && parts.length <= 2 && parts.every(isNamed);
+  } catch {
+    return false;
   }
 }

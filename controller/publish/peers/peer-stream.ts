@@ -2,8 +2,9 @@ import { type ChannelCredentials, type ChannelOptions, Client, type ClientDuplex
 import { MAX_MESSAGE_BYTES } from '../../../contract/channel-codec.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { errorText } from '../../../platform/error-text.ts';
+import type { NoticeReceiver, NoticeRelay } from '../notice-relay.ts';
 import type { ForwardedPlanes } from './forwarded-planes.ts';
-import { encodePeerMessage, PEER_METHOD } from './peer-messages.ts';
+import { decodeLeaderMessage, encodePeerMessage, noticeMessages, PEER_METHOD } from './peer-messages.ts';
 
 export interface PeerStreamOptions {
   readonly clock?: Clock;
@@ -15,6 +16,8 @@ export interface PeerStreamOptions {
   token(): Promise<string> | string;
   /** Milliseconds between heartbeats; three that stay away end the stream. */
   readonly heartbeat?: number;
+  /** Tells the leader of notices and takes its own; absent where none are passed on. */
+  readonly notices?: NoticeRelay;
 }
 
 /** One stream to one leader. */
@@ -28,6 +31,7 @@ export class PeerStream {
   private beating: (() => void) | null = null;
   private heardAt: number;
   private wasHeard = false;
+  private leaveNotices: (() => void) | null = null;
   private isOver = false;
   private isFull = false;
 
@@ -62,7 +66,7 @@ export class PeerStream {
       if (this.isOver) return;
       const asIs = (bytes: Buffer): Buffer => bytes;
       this.call = this.client.makeBidiStreamRequest(PEER_METHOD, asIs, asIs, metadata);
-      this.call.on('data', () => this.hear());
+      this.call.on('data', (bytes: Buffer) => this.hear(bytes));
       this.call.on('drain', () => {
         this.isFull = false;
         this.flush();
@@ -87,16 +91,30 @@ export class PeerStream {
 
   close(): void {
     this.isOver = true;
+    this.leaveNotices?.();
     this.beating?.();
     this.call?.on('error', () => {});
     this.call?.cancel();
     this.client.close();
   }
 
-  private hear(): void {
+  private hear(bytes: Buffer): void {
     this.wasHeard = true;
     this.heardAt = this.clock.steady();
+    const { notices } = this.options;
+    const message = notices === undefined ? null : decodeLeaderMessage(bytes);
+    if (message?.type === 'notice') notices?.receive(message.scope, message.entries, this.notify);
+    else if (message?.notices?.includes('ended-session') === true) this.tellNotices();
   }
+
+  /** Only a leader that says so takes notices. */
+  private tellNotices(): void {
+    this.leaveNotices ??= this.options.notices?.addController(this.notify) ?? null;
+  }
+
+  private readonly notify: NoticeReceiver = (scope, entries) => {
+    for (const message of noticeMessages(scope, entries)) this.call?.write(encodePeerMessage(message));
+  };
 
   private beat(): void {
     const every = this.options.heartbeat ?? 4000;

@@ -1,5 +1,14 @@
-import type { Ack, ControllerMessage, Hello, Nack, PlaneMessage } from '../../../contract/channel.ts';
+import {
+  type Ack,
+  type ControllerMessage,
+  type EndedSessions,
+  type Hello,
+  type Nack,
+  NOTICE_KINDS,
+  type PlaneMessage,
+} from '../../../contract/channel.ts';
 import { decodePlaneMessage, encodeMessage, MalformedMessage } from '../../../contract/channel-codec.ts';
+import { inNotices } from '../../../contract/notice-log.ts';
 import { isRouteOfHash } from '../../../contract/route-hash.ts';
 import { type RouteEntry, type RouteKey, routeKeyText } from '../../../contract/snapshot.ts';
 import { BackOff } from '../../../platform/back-off.ts';
@@ -7,8 +16,10 @@ import type { Clock } from '../../../platform/clock.ts';
 import type { Admission, Leave } from '../channel/admission.ts';
 import { MessageBudget } from '../channel/message-budget.ts';
 import type { MessageStream } from '../channel/message-stream.ts';
+import { NoticeBudget } from '../channel/notice-budget.ts';
 import type { PlaneIdentity } from '../channel/plane-identity.ts';
 import type { SessionSettings } from '../channel/session-settings.ts';
+import { type NoticeReceiver, type NoticeRelay, noticeScope } from '../notice-relay.ts';
 import type { PlaneFacts, TimedReport } from '../plane-facts.ts';
 import { believedProblems, believedReport } from './believed-answers.ts';
 import type { PlaneView, PreparedUpdate } from './plane-view.ts';
@@ -27,6 +38,7 @@ export interface PlaneSessionOptions {
   readonly authorities: string | null;
   readonly views: PlaneViews;
   readonly admission: Admission;
+  readonly notices: NoticeRelay;
   readonly listener: SessionListener;
   readonly settings: SessionSettings;
   readonly clock: Clock;
@@ -61,6 +73,8 @@ export class PlaneSession {
   private readonly recalls = new Map<string, (entry: RouteEntry | null) => void>();
   private readonly times: SessionClock;
   private readonly budget: MessageBudget;
+  private readonly noticeBudget: NoticeBudget;
+  private leaveNotices: () => void = () => undefined;
   private lastReport: TimedReport | null = null;
   private view: PlaneView | null = null;
   /** The version of the view that it runs; null when it has to be compared route by route. */
@@ -82,6 +96,7 @@ export class PlaneSession {
     this.identity = identity;
     this.connectedSince = clock.wall();
     this.budget = new MessageBudget(clock);
+    this.noticeBudget = new NoticeBudget(clock);
     this.backOff = new BackOff({ first: settings.nackPause, longest: settings.nackPauseLimit, jitter: 0 });
     this.findView();
     this.state = new RunningRoutes(hello.holds, this.view);
@@ -115,8 +130,12 @@ export class PlaneSession {
     );
     if (this.stream.signal.aborted) return;
     const { heartbeat, report } = settings;
-    const welcome = { type: 'welcome', controller, plane: id, group, namespace, labels, heartbeat, report } as const;
+    const terms = { heartbeat, report, notices: NOTICE_KINDS };
+    const welcome = { type: 'welcome', controller, plane: id, group, namespace, labels, ...terms } as const;
     this.send(authorities === null ? welcome : { ...welcome, authorities });
+    if (this.options.hello.notices?.includes('ended-session') === true) {
+      this.leaveNotices = this.options.notices.addPlane(noticeScope(this.identity), this.notify);
+    }
     listener.connected(this.facts);
     this.wake();
   }
@@ -247,6 +266,18 @@ export class PlaneSession {
     this.recalls.get(`${routeKeyText(route)} ${route.hash}`)?.(isRouteOfHash(route) ? route : null);
   }
 
+  private readonly notify: NoticeReceiver = (_, entries) => {
+    for (const piece of inNotices(entries)) this.send({ type: 'notice', kind: 'ended-session', entries: piece });
+  };
+
+  /** The scope is that of the credential: a plane says nothing to planes of another group. */
+  private noticed(entries: readonly EndedSessions[]): void {
+    const { notices, listener } = this.options;
+    const taken = this.noticeBudget.take(entries.length);
+    if (taken < entries.length) listener.tooManyNotices?.(this.facts, entries.length - taken);
+    notices.receive(noticeScope(this.identity), entries.slice(0, taken), this.notify);
+  }
+
   private take(message: PlaneMessage): void {
     switch (message.type) {
       case 'ack':
@@ -261,6 +292,9 @@ export class PlaneSession {
         break;
       case 'recalled':
         for (const route of message.routes) this.recalledRoute(route);
+        break;
+      case 'notice':
+        this.noticed(message.entries);
         break;
       case 'hello':
         throw new MalformedMessage('a second hello');
@@ -335,6 +369,7 @@ export class PlaneSession {
   private closed(): void {
     const { views, listener } = this.options;
     this.times.close();
+    this.leaveNotices();
     for (const callOff of this.delivery?.callOff ?? []) callOff();
     for (const done of [...this.recalls.values()]) done(null);
     if (this.view !== null) views.leave(this.identity, this.view);

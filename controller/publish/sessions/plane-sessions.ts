@@ -7,6 +7,7 @@ import { PlaneArrivals } from '../channel/plane-arrivals.ts';
 import type { PlaneGrant } from '../channel/plane-authentication.ts';
 import type { PlaneIdentity } from '../channel/plane-identity.ts';
 import { defaultSessionSettings, type SessionSettings } from '../channel/session-settings.ts';
+import { NoticeRelay } from '../notice-relay.ts';
 import type { PlaneFacts } from '../plane-facts.ts';
 import type { PublishedState } from '../published-state.ts';
 import { PlaneSession } from './plane-session.ts';
@@ -22,6 +23,8 @@ export interface PlaneSessionsOptions {
   readonly settings?: Partial<SessionSettings>;
   readonly admission?: Omit<AdmissionOptions, 'clock'>;
   readonly clock?: Clock;
+  /** Passes notices on; by default among the planes of this controller. */
+  readonly notices?: NoticeRelay;
 }
 
 const LOST = 'this controller lost contact with the API server';
@@ -36,6 +39,7 @@ export class PlaneSessions {
   private readonly arrivals: PlaneArrivals;
   private readonly sessions = new Map<string, PlaneSession>();
   private readonly recalls = new Map<string, Promise<RouteEntry | null>>();
+  private readonly notices: NoticeRelay;
   private isOutOfTouch = false;
   private isClosed = false;
 
@@ -45,6 +49,7 @@ export class PlaneSessions {
     this.settings = { ...defaultSessionSettings, ...options.settings };
     this.admission = new Admission({ ...options.admission, clock: this.clock });
     this.arrivals = new PlaneArrivals(this.clock);
+    this.notices = options.notices ?? new NoticeRelay(this.clock);
   }
 
   get facts(): readonly PlaneFacts[] {
@@ -70,7 +75,7 @@ export class PlaneSessions {
   /** Takes a plane that was authenticated. A stream that it had before ends. */
   add(stream: MessageStream, grant: PlaneGrant, identity: PlaneIdentity, hello: Hello): void {
     const { id } = identity;
-    const { settings, clock, views, admission } = this;
+    const { settings, clock, views, admission, notices } = this;
     const { controller, listener } = this.options;
     const authorities = this.options.authorities?.() ?? null;
     const isFutile = this.isOutOfTouch && this.knowsNothingNew(identity, hello);
@@ -92,6 +97,7 @@ export class PlaneSessions {
       authorities,
       views,
       admission,
+      notices,
       settings,
       clock,
       listener: {
@@ -103,6 +109,7 @@ export class PlaneSessions {
           if (this.isOutOfTouch) session.sendAway(LOST); // it has what is known here
         },
         nacked: (facts, problems) => isCurrent() && listener.nacked?.(facts, problems),
+        tooManyNotices: (facts, dropped) => listener.tooManyNotices?.(facts, dropped),
         closed: (facts, reason) => {
           endWatch();
           if (!isCurrent()) return;

@@ -12,6 +12,8 @@ export interface SessionListener {
   /** @param milliseconds from when the update was sent */
   acknowledged?(facts: PlaneFacts, milliseconds: number): void;
   nacked?(facts: PlaneFacts, problems: readonly RouteProblems[]): void;
+  /** A plane sent more notices than are passed on. @param dropped how many entries */
+  tooManyNotices?(facts: PlaneFacts, dropped: number): void;
   /** @param reason for people */
   closed(facts: PlaneFacts, reason: string): void;
 }

@@ -23,6 +23,7 @@ const sections: readonly [heading: string, interfaces: readonly string[]][] = [
   ['recalled', ['Recalled']],
   ['report', ['Report']],
   ['RouteReport', ['RouteKey', 'RouteReport']],
+  ['notice', ['Notice']],
   ['heartbeat', ['Heartbeat']],
   ['welcome', ['Welcome']],
   ['update', ['UpdateMessage']],

@@ -1,9 +1,11 @@
 import type { Update } from '../../../contract/snapshot.ts';
 import type { BuildProblem } from '../../../dataplane/routes/configuration.ts';
 import type { PreparedPlane } from '../../../dataplane/supervisor/plane.ts';
+import { PlaneNotices } from '../../../dataplane/supervisor/plane-notices.ts';
 
 /** A plane that notes what it is asked for, and answers with what is set as `problems`. */
 export class NotingPlane implements PreparedPlane {
+  readonly notices = new PlaneNotices(() => []);
   readonly addresses = [];
   readonly adminAddress = undefined;
   readonly closed = Promise.resolve();

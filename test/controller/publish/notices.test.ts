@@ -1,0 +1,228 @@
+import { randomBytes } from 'node:crypto';
+import { credentials, Server, ServerCredentials, type ServiceDefinition } from '@grpc/grpc-js';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { EndedSessions, Notice, Report } from '../../../contract/channel.ts';
+import { bytesMethod } from '../../../contract/channel-codec.ts';
+import { bootstrapAuthenticator } from '../../../controller/publish/channel/bootstrap-authentication.ts';
+import type { PlaneIdentity } from '../../../controller/publish/channel/plane-identity.ts';
+import { NoticeRelay, noticeScope } from '../../../controller/publish/notice-relay.ts';
+import { PeerForwarder } from '../../../controller/publish/peers/peer-forwarder.ts';
+import { PEER_METHOD, PEER_PLANES_METHOD } from '../../../controller/publish/peers/peer-messages.ts';
+import { PeerService } from '../../../controller/publish/peers/peer-service.ts';
+import { PlaneLedger } from '../../../controller/publish/plane-ledger.ts';
+import { publishedState } from '../../support/channel/published-routes.ts';
+import type { ScriptedPlane } from '../../support/channel/scripted-plane.ts';
+import { ServedChannel } from '../../support/channel/served-channel.ts';
+
+const TOKENS = { edge: 'token-of-the-group-edge-which-is-long', inside: 'token-of-the-group-inside-which-is-long' };
+
+const REPORT: Report = {
+  ...{ type: 'report', revision: null, ready: true, unitsServing: 1 },
+  ...{ clock: 1, since: 'x', routes: [] },
+};
+
+function ended(at = Date.now()): EndedSessions {
+  return { key: randomBytes(12).toString('base64url'), at };
+}
+
+function notice(...entries: readonly EndedSessions[]): Notice {
+  return { type: 'notice', kind: 'ended-session', entries };
+}
+
+const channels: ServedChannel[] = [];
+afterEach(async () => {
+  await Promise.all(channels.splice(0).map((channel) => channel.close()));
+});
+
+async function served(notices?: NoticeRelay): Promise<ServedChannel> {
+  const all = Object.entries(TOKENS).map(([group, token]) => ({ token, group, labels: {}, mayClaim: [] }));
+  const channel = await new ServedChannel({
+    server: { authenticator: bootstrapAuthenticator(all) },
+    ...(notices && { sessions: { notices } }),
+  }).start();
+  channels.push(channel);
+  return channel;
+}
+
+/** A plane that was welcomed. */
+async function connected(
+  channel: ServedChannel,
+  name: string,
+  group: keyof typeof TOKENS = 'edge',
+  kinds: readonly string[] | null = ['ended-session'],
+): Promise<ScriptedPlane> {
+  const plane = channel.plane({ token: TOKENS[group] }).hello({ name, ...(kinds && { notices: kinds }) });
+  expect(await plane.message('welcome')).toMatchObject({ group, notices: ['ended-session'] });
+  return plane;
+}
+
+/** The entries that a plane heard. */
+function heard(plane: ScriptedPlane): readonly EndedSessions[] {
+  return plane.received.flatMap((message) => (message.type === 'notice' ? message.entries : []));
+}
+
+it('a notice reaches the other planes of the group, and neither its sender nor another group', async () => {
+  const channel = await served();
+  const [one, two, three] = [
+    await connected(channel, 'one'),
+    await connected(channel, 'two'),
+    await connected(channel, 'three'),
+  ];
+  const stranger = await connected(channel, 'stranger', 'inside');
+  const [first, second, foreign] = [ended(), ended(), ended()];
+  one.send(notice(first));
+  expect((await two.message('notice')).entries).toEqual([first]);
+  expect((await three.message('notice')).entries).toEqual([first]);
+  stranger.send(notice(foreign, first)).send(REPORT);
+  await channel.until(() => channel.facts('stranger')?.lastReport !== null);
+  two.send(notice(second));
+  expect((await one.message('notice')).entries).toEqual([second]);
+  expect((await three.message('notice')).entries).toEqual([second]);
+  expect([heard(one), heard(two), heard(stranger)]).toEqual([[second], [first], []]);
+});
+
+it('a plane that connects later hears what it missed, and tells what the controller does not know', async () => {
+  const channel = await served();
+  const one = await connected(channel, 'one');
+  const [first, second] = [ended(), ended()];
+  one.send(notice(first));
+  const two = await connected(channel, 'two');
+  expect((await two.message('notice')).entries).toEqual([first]);
+  two.send(notice(first, second));
+  expect((await one.message('notice')).entries).toEqual([second]);
+});
+
+it('a plane that does not know notices gets none', async () => {
+  const channel = await served();
+  const [one, older, two] = [
+    await connected(channel, 'one'),
+    await connected(channel, 'older', 'edge', null),
+    await connected(channel, 'two'),
+  ];
+  one.send(notice(ended()));
+  await two.message('notice');
+  channel.sessions.publish(publishedState([]));
+  await older.message('update');
+  expect(heard(older)).toEqual([]);
+});
+
+const sound = ended();
+
+it.each([
+  ['an unknown kind', { type: 'notice', kind: 'another', entries: [sound] }],
+  ['a key of another length', { ...notice({ ...sound, key: 'short' }) }],
+  ['a key that is no base64url', { ...notice({ ...sound, key: 'alice@example.co' }) }],
+  ['a time that is no number', { type: 'notice', kind: 'ended-session', entries: [{ ...sound, at: 'now' }] }],
+  ['a time before 1970', { ...notice({ ...sound, at: -1 }) }],
+  ['too many entries', notice(...Array.from({ length: 1001 }, () => sound))],
+  ['no entries', { type: 'notice', kind: 'ended-session' }],
+])('ends the stream of a plane that sends %s', async (_, message) => {
+  const channel = await served();
+  const [one, two] = [await connected(channel, 'one'), await connected(channel, 'two')];
+  one.sendBytes(Buffer.from(JSON.stringify(message)));
+  expect((await one.ended).details).toMatch(/message is not as it should be/);
+  expect(heard(two)).toEqual([]);
+});
+
+it('passes on no more entries of one plane than its share', async () => {
+  const channel = await served();
+  const [flood, other] = [await connected(channel, 'flood'), await connected(channel, 'other')];
+  for (let at = 0; at < 15; at++) flood.send(notice(...Array.from({ length: 1000 }, () => ended())));
+  const last = ended();
+  other.send(notice(last));
+  await vi.waitFor(() => expect(heard(flood)).toEqual([last]), { timeout: 60_000 });
+  await vi.waitFor(() => expect(heard(other).length).toBeGreaterThanOrEqual(10_000), { timeout: 60_000 });
+  flood.send(REPORT);
+  await channel.until(() => channel.facts('flood')?.lastReport !== null);
+  expect(heard(other).length).toBeLessThan(15_000);
+});
+
+describe('scopes', () => {
+  const plane: PlaneIdentity = {
+    ...{ id: 'p', name: 'p', group: 'edge', namespace: 'shop', labels: {} },
+    ...{ isSidecar: false, until: null },
+  };
+
+  it('are groups, and namespaces of sidecars', () => {
+    expect(noticeScope(plane)).toBe(noticeScope({ ...plane, namespace: 'bank', labels: { a: 'b' } }));
+    const all = [
+      plane,
+      { ...plane, group: 'inside' },
+      { ...plane, isSidecar: true },
+      { ...plane, isSidecar: true, namespace: 'bank' },
+    ];
+    expect(new Set(all.map(noticeScope)).size).toBe(all.length);
+  });
+});
+
+/** A controller that leads, with planes of its own. */
+async function leading() {
+  const notices = new NoticeRelay();
+  const ledger = new PlaneLedger({ changed: () => {} });
+  const service = new PeerService({
+    ...{ controller: 'leader', ledger, notices, heartbeat: 60_000, planes: () => [], isLeader: () => true },
+    authenticate: async () => true,
+  });
+  const server = new Server();
+  const methods: ServiceDefinition = { forward: bytesMethod(PEER_METHOD), planes: bytesMethod(PEER_PLANES_METHOD) };
+  server.addService(methods, service.handlers);
+  const port = await new Promise<number>((resolve, reject) => {
+    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, at) =>
+      error === null ? resolve(at) : reject(error),
+    );
+  });
+  const stop = (): void => {
+    server.forceShutdown();
+    ledger.close();
+  };
+  onTestFinished(stop);
+  return { address: `127.0.0.1:${port}`, channel: await served(notices), stop };
+}
+
+async function following(controller: string) {
+  const notices = new NoticeRelay();
+  const forwarder = new PeerForwarder({
+    ...{ controller, notices, heartbeat: 60_000, longestWait: 50 },
+    credentials: () => credentials.createInsecure(),
+    token: () => 'good',
+  });
+  onTestFinished(() => forwarder.close());
+  return { forwarder, channel: await served(notices) };
+}
+
+it('a notice reaches planes of every controller through the leader, and only those of its group', async () => {
+  const leader = await leading();
+  const [a, b] = [await following('a'), await following('b')];
+  const [one, two, three] = [
+    await connected(leader.channel, 'one'),
+    await connected(a.channel, 'two'),
+    await connected(b.channel, 'three'),
+  ];
+  const stranger = await connected(b.channel, 'stranger', 'inside');
+  const [before, later] = [ended(), ended()];
+  two.send(notice(before)); // while its controller knows no leader
+  a.forwarder.follow(leader.address);
+  b.forwarder.follow(leader.address);
+  expect((await one.message('notice')).entries).toEqual([before]);
+  expect((await three.message('notice')).entries).toEqual([before]);
+  three.send(notice(later));
+  expect((await one.message('notice')).entries).toEqual([later]);
+  expect((await two.message('notice')).entries).toEqual([later]);
+  expect([heard(stranger), heard(one), heard(two)]).toEqual([[], [before, later], [later]]);
+});
+
+it('the next leader knows the notices of the one before', async () => {
+  const first = await leading();
+  const a = await following('a');
+  const one = await connected(first.channel, 'one');
+  const two = await connected(a.channel, 'two');
+  a.forwarder.follow(first.address);
+  const entry = ended();
+  one.send(notice(entry));
+  await two.message('notice');
+  first.stop();
+  const next = await leading();
+  const late = await connected(next.channel, 'late');
+  a.forwarder.follow(next.address);
+  expect((await late.message('notice')).entries).toEqual([entry]);
+});
