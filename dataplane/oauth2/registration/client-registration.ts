@@ -4,21 +4,15 @@ import { refused } from '../../../contract/vocabulary/field-notes.ts';
 import { needs } from '../../../contract/vocabulary/groups.ts';
 import { printable } from '../../../contract/vocabulary/printable.ts';
 import { ref } from '../../../contract/vocabulary/reference.ts';
-import { callHandler } from '../../engine/backend/own-call.ts';
 import { clearTextRemarks } from '../../heap/clear-text-remark.ts';
 import { defineService, type Remark } from '../../heap/definition.ts';
 import { signatureAlgorithms } from '../../jose/signature-algorithm.ts';
-import {
-  type AuthenticationMethod,
-  authenticationMethods,
-  clientAuthentication,
-} from '../client/client-authentication.ts';
-import { formEncoded } from '../client/form-encoding.ts';
+import { type AuthenticationMethod, authenticationMethods } from '../client/client-authentication.ts';
 import { scopeList } from '../client/scope-list.ts';
 import { issuerField } from './issuer-field.ts';
 import { openIssuer } from './open-issuer.ts';
+import { openRegistration } from './open-registration.ts';
 
-const HEADERS = { 'Content-Type': 'application/x-www-form-urlencoded', Accept: 'application/json' };
 const SECRET_METHODS: ReadonlySet<string> = new Set(['client_secret_basic', 'client_secret_post', 'client_secret_jwt']);
 
 interface MethodFields {
@@ -153,38 +147,22 @@ export const clientRegistration = defineService({
       const remedy = "set 'idTokenVerificationSecretId', or give the issuer by its URL";
       throw new Error(`the issuer '${issuer.name}' has no keys that verify ID tokens: ${remedy}`);
     }
-    const authenticate = clientAuthentication({
-      type: 'ClientRegistration',
-      clientId,
-      method,
-      provider,
-      secretId: (method === 'private_key_jwt' ? config.privateKeyJwtSecretId : config.clientSecretId) ?? null,
-      algorithm: config.tokenEndpointAuthSigningAlg ?? (method === 'client_secret_jwt' ? 'HS256' : 'RS256'),
-    });
-
-    return {
+    return openRegistration({
       name: config.name ?? clientId,
-      clientId,
       issuer,
       scopes,
       redirectUris: config.redirect_uris.map(({ href }) => href),
       keys,
-      async post(endpoint, fields, parent, prove) {
-        const { endpoints, certificateEndpoints } = await issuer.metadata();
-        const uri = (method === 'tls_client_auth' ? certificateEndpoints[endpoint] : undefined) ?? endpoints[endpoint];
-        if (uri === undefined) throw new Error(`the issuer '${issuer.name}' has no ${endpoint} endpoint`);
-        const content = fields.map(([name, value]) => `${formEncoded(name)}=${formEncoded(value)}`).join('&');
-        const headers = prove === undefined ? HEADERS : { ...HEADERS, ...(await prove(uri)) };
-        return callHandler(
-          async (exchange) => {
-            await authenticate(exchange.request, endpoints.token ?? uri);
-            return handler(exchange);
-          },
-          { method: 'POST', uri, headers, content },
-          { parent },
-        );
+      handler,
+      client: {
+        type: 'ClientRegistration',
+        clientId,
+        method,
+        provider,
+        secretId: (method === 'private_key_jwt' ? config.privateKeyJwtSecretId : config.clientSecretId) ?? null,
+        algorithm: config.tokenEndpointAuthSigningAlg ?? (method === 'client_secret_jwt' ? 'HS256' : 'RS256'),
       },
-    };
+    });
   },
 });
 

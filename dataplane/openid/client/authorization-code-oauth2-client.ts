@@ -1,5 +1,8 @@
 import { defineFilter, type Remark } from '../../heap/definition.ts';
 import { denials } from '../../heap/objects/denials.ts';
+import { idleDiscoveryFields } from '../discovery/discovery-fields.ts';
+import { dynamicRegistrations } from '../discovery/dynamic-registrations.ts';
+import { UserIssuers } from '../discovery/user-issuers.ts';
 import { ClientEndpoint } from './client-endpoint.ts';
 import { clientFields } from './client-filter-fields.ts';
 import { OpenidClient } from './openid-client.ts';
@@ -17,10 +20,12 @@ export const authorizationCodeOAuth2ClientFilter = defineFilter({
     'requests of signed-in users pass on with a map in `target`: `access_token`, `token_type`, `scope` (a list), ' +
     '`expires_in` (seconds), `id_token`, `id_token_claims`, `client_registration` and `client_endpoint`. ' +
     'Below `clientEndpoint` the filter answers itself: `/login?registration=CLIENT_ID&issuer=NAME&goto=URL`, ' +
+    '`/login/?discovery=INPUT&goto=URL` (a user@domain, a domain or the URL of an issuer), ' +
     '`/callback` (the redirect URI to register at the provider) and `/logout?goto=URL`; every other path there is a 404. ' +
     'A `goto` must be relative or of the same origin. A sign-in that fails goes to the failure handler with the context ' +
     '`oauth2Failure`, which has `error`, `description`, `exception` and `scope`.',
   lendsCredentials: true,
+  ownCalls: ['discoveryHandler'],
   config: clientFields,
   examples: [
     {
@@ -32,8 +37,13 @@ export const authorizationCodeOAuth2ClientFilter = defineFilter({
       },
     },
   ],
-  remarks({ requireHttps }) {
-    const remarks: Remark[] = [];
+  remarks(config) {
+    const { requireHttps } = config;
+    const remarks: Remark[] = idleDiscoveryFields(config).map((field) => ({
+      at: [field],
+      code: 'no-effect',
+      message: "has no effect without 'metadata'",
+    }));
     if (!requireHttps) {
       remarks.push({ at: ['requireHttps'], code: 'insecure', message: 'sessions and codes may travel unencrypted' });
     }
@@ -42,11 +52,14 @@ export const authorizationCodeOAuth2ClientFilter = defineFilter({
   create(config, parts) {
     const { resolve } = parts;
     const { prompt, maxAge, acrValues } = config;
+    const registrations = config.registrations.map((one) => resolve(one));
+    const dynamic = dynamicRegistrations(config, parts);
     const refusals = [...signInRefusals, 'sign-in-needed', 'no-https', 'no-answer', 'method-not-served'] as const;
     const client = new OpenidClient(
       {
         endpoint: new ClientEndpoint(config.clientEndpoint, config.oAuth2SessionKey ?? null),
-        registrations: new RegistrationChoice(config.registrations.map((one) => resolve(one))),
+        registrations: new RegistrationChoice(registrations, dynamic),
+        userIssuers: new UserIssuers(registrations, dynamic, resolve(config.discoveryHandler)),
         terms: {
           prompt: prompt ?? null,
           maxAge: maxAge === undefined ? null : Math.floor(maxAge.milliseconds / 1000),

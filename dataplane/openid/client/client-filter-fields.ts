@@ -3,6 +3,7 @@ import { duration, flag, text } from '../../../contract/vocabulary/configured.ts
 import { noEffect, refused, unavailable } from '../../../contract/vocabulary/field-notes.ts';
 import { ref } from '../../../contract/vocabulary/reference.ts';
 import { type RuntimeExpression, runtimeText, target } from '../../../contract/vocabulary/runtime.ts';
+import { discoveryFaults, discoveryFields } from '../discovery/discovery-fields.ts';
 import { isEndpointPath } from './client-endpoint.ts';
 import { registrationField } from './registration-field.ts';
 
@@ -87,11 +88,7 @@ export const clientFields = z
     issuerRepository: refused('registrations name their issuer').describe(
       'Where earlier versions of OpenIG kept discovered issuers.',
     ),
-    metadata: unavailable('object').describe('Data for dynamic registration.'),
-    discoveryHandler: unavailable('Handler reference').describe('Sends requests for discovery.'),
-    discoverySecretId: unavailable('secret-id').describe('Id of the key for dynamic registration.'),
-    tokenEndpointAuthMethod: unavailable('enumeration').describe('Client authentication after dynamic registration.'),
-    tokenEndpointAuthSigningAlg: unavailable('string').describe('Algorithm of assertions after dynamic registration.'),
+    ...discoveryFields,
     cacheExpiration: unavailable('duration').describe('How long user info is cached.'),
     revokeOauth2TokenOnLogout: unavailable('boolean').describe('Revokes the access token at a sign-out.'),
     openIdEndSessionOnLogout: unavailable('boolean').describe('Signs the user out at the provider, too.'),
@@ -101,10 +98,16 @@ export const clientFields = z
     const { registrations, loginHandler } = value;
     const report = (field: string, message: string, code: string): unknown =>
       issues.push({ code: 'custom', message, input: value, path: [field], params: { code }, continue: true });
-    if (registrations.length === 0) report('registrations', 'must contain at least one registration', 'missing');
-    if (registrations.length > 1 && loginHandler === undefined) {
-      report('loginHandler', 'is required: there are several registrations to choose from', 'missing');
+    if (registrations.length === 0 && value.metadata === undefined) {
+      report('registrations', 'must contain at least one registration', 'missing');
+    } else if (registrations.length !== 1 && loginHandler === undefined) {
+      const why =
+        registrations.length === 0
+          ? 'users have to name their issuer'
+          : 'there are several registrations to choose from';
+      report('loginHandler', `is required: ${why}`, 'missing');
     }
+    for (const [field, message] of discoveryFaults(value)) report(field, message, 'missing');
   });
 
 function constantFits(fits: (value: string) => boolean): (expression: RuntimeExpression<string>) => boolean {

@@ -9,6 +9,7 @@ import type { Parts } from '../../heap/definition.ts';
 import type { Denials } from '../../heap/objects/denials.ts';
 import type { ClientRegistration } from '../../heap/objects/openid-client.ts';
 import { userIn } from '../../heap/objects/user-name.ts';
+import type { UserIssuers } from '../discovery/user-issuers.ts';
 import { gotoTarget } from '../goto-target.ts';
 import { type ClientEndpoint, type ClientPlace, originOf, type Service, serviceAt } from './client-endpoint.ts';
 import { IdTokenClaims } from './id-token-claims.ts';
@@ -28,6 +29,7 @@ export type ClientRefusal = SignInRefusal | 'sign-in-needed' | 'no-https' | 'no-
 export interface OpenidClientOptions {
   readonly endpoint: ClientEndpoint;
   readonly registrations: RegistrationChoice;
+  readonly userIssuers: UserIssuers;
   readonly terms: SignInTerms;
   readonly target: Target;
   readonly requireHttps: boolean;
@@ -41,6 +43,7 @@ export interface OpenidClientOptions {
 
 /** Longest URL that the gateway remembers during a sign-in: a cookie has 4096 bytes. */
 const LONGEST_GOTO = 2048;
+const LOGIN_PARAMETERS = ['registration', 'issuer', 'discovery', 'goto'] as const;
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 /** Signs users in and out, and hands their tokens on with every request. */
@@ -119,9 +122,12 @@ export class OpenidClient {
   }
 
   private login(exchange: Exchange, place: ClientPlace): Answer {
-    const { registrations, loginHandler } = this.options;
-    const { registration, issuer, goto } = serviceParameters(exchange.originalUri, ['registration', 'issuer', 'goto']);
+    const { registrations, loginHandler, userIssuers } = this.options;
+    const { registration, issuer, discovery, goto } = serviceParameters(exchange.originalUri, LOGIN_PARAMETERS);
     const wanted = goto === null ? null : allowedGoto(goto, exchange);
+    if (discovery !== null) {
+      return userIssuers.find(discovery, exchange).then((found) => this.begin(found, wanted, exchange, place));
+    }
     if (registration === null && issuer === null && loginHandler !== null) {
       return mapResponse(loginHandler(exchange), exchange, hardened);
     }

@@ -1,21 +1,24 @@
 import type { ClientRegistration } from '../../heap/objects/openid-client.ts';
+import type { DynamicRegistrations } from '../discovery/dynamic-registrations.ts';
 import { SignInFailed } from './sign-in-failed.ts';
 
 /** The registrations that users of a client can sign in with. */
 export class RegistrationChoice {
   private readonly all: readonly ClientRegistration[];
   private readonly names: ReadonlyMap<string, ClientRegistration>;
+  private readonly dynamic: DynamicRegistrations | null;
 
   /** @throws where two have the same name */
-  constructor(all: readonly ClientRegistration[]) {
+  constructor(all: readonly ClientRegistration[], dynamic: DynamicRegistrations | null) {
     this.all = all;
+    this.dynamic = dynamic;
     this.names = new Map(all.map((one) => [one.name, one]));
     if (this.names.size === all.length) return;
     throw new Error("two registrations have the same name: give each a 'name' of its own");
   }
 
   byName(name: string): ClientRegistration | null {
-    return this.names.get(name) ?? null;
+    return this.names.get(name) ?? this.dynamic?.byName(name) ?? null;
   }
 
   /** The registration of a client with only one. @throws SignInFailed */

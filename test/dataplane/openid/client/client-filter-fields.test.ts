@@ -7,6 +7,7 @@ const SOUND: JsonObject = {
   registrations: [{ issuer: 'https://login.example.com', clientId: 'gateway' }],
   failureHandler: { type: 'StaticResponseHandler', config: { status: 403 } },
 };
+const METADATA = { redirect_uris: ['https://app.example.com/openid/callback'] };
 const problems = (config: JsonObject): string[] =>
   problemsOf('AuthorizationCodeOAuth2ClientFilter', { ...SOUND, ...config });
 
@@ -44,6 +45,27 @@ describe('the fields of an AuthorizationCodeOAuth2ClientFilter', () => {
     [
       { registrations: ['a', 'b'].map((clientId) => ({ issuer: 'https://login.example.com', clientId })) },
       'missing loginHandler: is required: there are several registrations to choose from',
+    ],
+    [
+      { registrations: [], metadata: { redirect_uris: ['https://app.example.com/openid/callback'] } },
+      'missing loginHandler: is required: users have to name their issuer',
+    ],
+    [{ metadata: {} }, "value metadata: must contain 'redirect_uris', an array of absolute URLs"],
+    [
+      { metadata: { redirect_uris: ['https://app.example.com/openid/callback'], scopes: 'openid' } },
+      "value metadata: must contain 'scopes' as an array of texts",
+    ],
+    [
+      { metadata: METADATA, tokenEndpointAuthMethod: 'private_key_jwt' },
+      'missing discoverySecretId: is required: the method private_key_jwt needs it',
+    ],
+    [
+      { metadata: METADATA, discoverySecretId: 'key' },
+      "missing secretsProvider: is required: 'discoverySecretId' needs it",
+    ],
+    [
+      { tokenEndpointAuthMethod: 'client_secret_post' },
+      "no-effect tokenEndpointAuthMethod: has no effect without 'metadata'",
     ],
     [
       { prompt: 'none login' },
