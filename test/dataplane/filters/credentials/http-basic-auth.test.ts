@@ -1,5 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { JsonObject } from '../../../../contract/document/json-value.ts';
+import { EchoBackend } from '../../../support/backends/echo-backend.ts';
+import { CookieJar } from '../../../support/clients/cookie-jar.ts';
+import { startConfigured } from '../../../support/gateways/configured-gateway.ts';
 import { problemsOf, startFiltered } from '../../../support/gateways/filtered-gateway.ts';
 
 const TYPE = 'HttpBasicAuthFilter';
@@ -58,17 +61,113 @@ describe(TYPE, () => {
       {},
       ['missing username: is required', 'missing password: is required', 'missing failureHandler: is required'],
     ],
-    [
-      'a cache',
-      { username: 'a', password: 'b', failureHandler, cacheHeader: true },
-      [
-        'unavailable-field cacheHeader: is not available in this version: credentials are computed for each request, only false can be given',
-      ],
-    ],
+    ['a cache', { username: 'a', password: 'b', failureHandler, cacheHeader: true }, []],
     ['no cache', { username: 'a', password: 'b', failureHandler, cacheHeader: false }, []],
   ])('reports %s', (_, config, problems) => {
     const found = problemsOf(TYPE, config);
     expect(found).toHaveLength(problems.length);
     for (const [at, problem] of problems.entries()) expect(found[at]).toContain(problem);
+  });
+});
+
+/** An application that knows one password, which a test changes, and the filter in front of it. */
+async function application(config: JsonObject = {}) {
+  const app = { password: 'one', seen: [] as string[] };
+  const backend = await EchoBackend.start({ host: '127.0.0.1' }, (request, response) => {
+    const given = Buffer.from(request.headers.authorization?.slice('Basic '.length) ?? '', 'base64').toString();
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      app.seen.push(`${given} ${Buffer.concat(chunks).toString()}`.trim());
+      response.statusCode = given === `ada:${app.password}` ? 200 : 401;
+      response.setHeader('WWW-Authenticate', 'Basic');
+      response.end('content');
+    });
+  });
+  const own = { ...filter, config: { ...(filter['config'] as JsonObject), ...config } };
+  const handler = { type: 'ReverseProxyHandler', baseURI: backend.url };
+  const gateway = await startConfigured({ handler: { type: 'Chain', config: { filters: [own], handler } } });
+  onTestFinished(async () => {
+    await gateway.close();
+    await backend.close();
+  });
+  const jar = new CookieJar();
+  /** Asks as this user. @returns the status, and the challenge that nobody should see */
+  const ask = async (user: string | null, password: string | null, body?: string): Promise<string> => {
+    const headers: [string, string][] = jar.header.map((line) => ['Cookie', line.slice('Cookie: '.length)]);
+    if (user !== null) headers.push(['X-User', user]);
+    if (password !== null) headers.push(['X-Password', password]);
+    const url = `http://127.0.0.1:${gateway.port}/`;
+    const response = await fetch(url, { headers, ...(body !== undefined && { method: 'POST', body }) });
+    await response.text();
+    jar.take(response.headers.getSetCookie());
+    return `${response.status}${response.headers.get('www-authenticate') ?? ''}`;
+  };
+  return { app, ask, jar };
+}
+
+describe('credentials in the session', () => {
+  it('are used where a later request has none, and end when the application refuses them', async () => {
+    const { app, ask } = await application();
+    expect(await ask('ada', 'one')).toBe('200');
+    expect(await ask(null, null)).toBe('200');
+    expect(await ask('ada', null)).toBe('200');
+    app.password = 'two';
+    expect(await ask(null, null)).toBe('418');
+    app.password = 'one';
+    expect(await ask(null, null)).toBe('418');
+    expect(app.seen).toEqual(['ada:one', 'ada:one', 'ada:one', 'ada:one']);
+  });
+
+  it('give way to those of the request when the application refuses them, once', async () => {
+    const { app, ask } = await application();
+    await ask('ada', 'one');
+    app.password = 'two';
+    expect(await ask('ada', 'two')).toBe('200');
+    expect(await ask(null, null)).toBe('200');
+    expect(await ask('ada', 'wrong')).toBe('200');
+    app.password = 'three';
+    expect(await ask('ada', 'wrong')).toBe('418');
+    expect(app.seen).toEqual(['ada:one', 'ada:one', 'ada:two', 'ada:two', 'ada:two', 'ada:two', 'ada:wrong']);
+  });
+
+  it('are not kept before the application accepted them', async () => {
+    const { app, ask, jar } = await application();
+    expect(await ask('ada', 'wrong')).toBe('418');
+    expect(jar.names).toEqual([]);
+    expect(app.seen).toEqual(['ada:wrong']);
+  });
+
+  it('are not used for another user', async () => {
+    const { app, ask } = await application();
+    await ask('ada', 'one');
+    expect(await ask('bob', 'one')).toBe('418');
+    expect(await ask('bob', null)).toBe('418');
+    expect(app.seen).toEqual(['ada:one', 'bob:one']);
+  });
+
+  it('are not sent with a body that passed through to be sent again', async () => {
+    const { app, ask } = await application();
+    await ask('ada', 'one');
+    app.password = 'two';
+    expect(await ask('ada', 'two', 'order')).toBe('418');
+    expect(await ask('ada', 'two', 'order')).toBe('200');
+    expect(app.seen).toEqual(['ada:one', 'ada:one order', 'ada:two order']);
+  });
+
+  it('are not kept with cacheHeader false', async () => {
+    const { app, ask, jar } = await application({ cacheHeader: false });
+    await ask('ada', 'one');
+    expect(jar.names).toEqual([]);
+    expect(await ask(null, null)).toBe('418');
+    expect(app.seen).toEqual(['ada:one']);
+  });
+
+  it('are not visible in the cookie', async () => {
+    const { ask, jar } = await application();
+    await ask('ada', 'one');
+    const text = jar.names.map((name) => `${name}=${jar.get(name)}`).join('; ');
+    expect(text).not.toContain(Buffer.from('ada:one').toString('base64'));
+    expect(jar.names).toHaveLength(1);
   });
 });
