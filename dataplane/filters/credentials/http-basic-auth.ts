@@ -5,9 +5,9 @@ import { runtimeText } from '../../../contract/vocabulary/runtime.ts';
 import type { Answer, Exchange, Next } from '../../engine/message/exchange.ts';
 import { mapResponse } from '../../engine/message/reply.ts';
 import type { Response } from '../../engine/message/response.ts';
+import { UnsentRequest } from '../../engine/message/unsent-request.ts';
 import { defineFilter } from '../../heap/definition.ts';
 import { denials } from '../../heap/objects/denials.ts';
-import { UnsentRequest } from '../../oauth2/client/unsent-request.ts';
 import { type KeptCredentials, keptCredentials } from './kept-credentials.ts';
 
 /** Signs users in to an application that has Basic authentication. */

@@ -3,11 +3,11 @@ import { FailureLog } from '../../backends/failure-log.ts';
 import type { Answer, Exchange, Filter, Next } from '../../engine/message/exchange.ts';
 import { mapResponse } from '../../engine/message/reply.ts';
 import { emptyRefusal, type Response } from '../../engine/message/response.ts';
+import { UnsentRequest } from '../../engine/message/unsent-request.ts';
 import type { Parts } from '../../heap/definition.ts';
 import { denials } from '../../heap/objects/denials.ts';
 import { KeptToken, type UsableToken } from './kept-token.ts';
 import type { GrantedToken } from './token-answer.ts';
-import { UnsentRequest } from './unsent-request.ts';
 
 /**
  * A filter that sends one access token of the gateway with all requests, and gets another when a service answers 401.

@@ -1,5 +1,5 @@
-import type { Request } from '../../engine/message/request.ts';
-import { Uri } from '../../engine/message/uri.ts';
+import type { Request } from './request.ts';
+import { Uri } from './uri.ts';
 
 /**
  * A request as it was before it was passed on. Filters behind change what they are given: to be sent once more as it
