@@ -49,12 +49,21 @@ export class Reference<K extends Kind = Kind> {
   readonly declaration: JsonValue;
   /** The objects that take the place of one together, in their order; empty for a reference to one object. */
   readonly members: readonly Reference<'secretStore'>[];
+  /** True where the document has the configuration alone, in the place of a declaration. */
+  readonly isConfig: boolean;
 
-  constructor(kind: K, name: string | null, declaration: JsonValue, members: readonly Reference<'secretStore'>[] = []) {
+  constructor(
+    kind: K,
+    name: string | null,
+    declaration: JsonValue,
+    members: readonly Reference<'secretStore'>[] = [],
+    isConfig = false,
+  ) {
     this.kind = kind;
     this.name = name;
     this.declaration = declaration;
     this.members = members;
+    this.isConfig = isConfig;
   }
 }
 

@@ -161,7 +161,11 @@ export class ScopeCheck {
     }
   }
 
-  private drafted(declaration: Declaration, name: string): CheckedObject | null {
+  private drafted(
+    declaration: Declaration,
+    name: string,
+    configPath: Path = [...declaration.path, 'config'],
+  ): CheckedObject | null {
     const { catalogue, reading, report } = this.options;
     const definition = catalogue.find(declaration.type);
     const typePath = [...declaration.path, 'type'];
@@ -173,7 +177,6 @@ export class ScopeCheck {
       this.error('not-allowed', typePath, `${definition.type} is for operators only: ${definition.operatorOnly}`);
       return null;
     }
-    const configPath = [...declaration.path, 'config'];
     const given = withoutLogSink(declaration.config, definition, configPath, report);
     const { parsed, config } = parseWithStores(definition, given, configPath, reading, this.scope);
     for (const problem of parsed.problems) report(problem);
@@ -222,9 +225,7 @@ export class ScopeCheck {
 
   private target(reference: Reference, path: Path): CheckedObject | null {
     const found =
-      reference.name === null
-        ? this.inPlace(reference.declaration, path)
-        : this.named(reference.name, reference.kind, path);
+      reference.name === null ? this.inPlace(reference, path) : this.named(reference.name, reference.kind, path);
     if (found === null) return null;
     const { follows, type } = found.definition;
     const draft = follows === undefined ? undefined : this.drafts.get(found);
@@ -298,10 +299,11 @@ export class ScopeCheck {
     return made;
   }
 
-  private inPlace(raw: JsonValue, path: Path): CheckedObject | null {
+  private inPlace({ declaration: raw, isConfig }: Reference, path: Path): CheckedObject | null {
     const declaration = readDeclaration(raw, path, false, this.options.report);
     if (declaration === null) return null;
-    return this.drafted(declaration, declaration.name ?? `{${declaration.type}}/${path.join('/')}`);
+    const name = declaration.name ?? `{${declaration.type}}/${path.join('/')}`;
+    return this.drafted(declaration, name, isConfig ? path : undefined);
   }
 
   private decorate({ checked }: Draft, decoration: Decoration): void {

@@ -34,7 +34,7 @@ export async function authorizationUrl(
   const fields = requestFields(registration, attempt, redirectUri, terms);
   const sent = isPushed(metadata, terms) ? await pushed(registration, fields, exchange) : fields;
   const query = new URLSearchParams(sent.map(([name, value]) => [name, value])).toString();
-  return `${authorization}${authorization.includes('?') ? '&' : '?'}${query}`;
+  return new URL(`${authorization}${authorization.includes('?') ? '&' : '?'}${query}`).href;
 }
 
 function requestFields(

@@ -33,7 +33,7 @@ export async function checkIdToken(
     decryptionSecretId: null,
   };
   const opened = await openJwt(token, secrets).catch((error: unknown) => {
-    throw unsound(`the ID token cannot be verified: ${errorText(error)}`);
+    throw unverified(errorText(error));
   });
   if (typeof opened === 'string') throw unsound(`the ID token is not valid: ${opened}`);
   const { claims } = opened;
@@ -77,6 +77,12 @@ function ageFaults(claims: Claims, { maxAge, now, skew }: IdTokenTerms): string[
   const authenticatedAt = timeClaim(claims, 'auth_time');
   if (typeof authenticatedAt !== 'number') return ["'auth_time' is missing, which 'max_age' asks for"];
   return now - authenticatedAt > maxAge * 1000 + skew ? ['the user authenticated too long ago'] : [];
+}
+
+/** The reason may name addresses of key sets, which users are not told. */
+function unverified(reason: string): SignInFailed {
+  const description = 'the ID token cannot be verified';
+  return new SignInFailed('sign-in-failed', 'temporarily_unavailable', `${description}: ${reason}`, description);
 }
 
 function unsound(message: string): SignInFailed {

@@ -17,7 +17,7 @@ function fieldsOnly(): z.ZodType<Reference<'clientRegistration'>, unknown> {
   return leaf(`fields of a ${TYPE}`, json, (value) => {
     const given = value as JsonValue;
     if (isJsonObject(given) && !('type' in given)) {
-      return new Reference('clientRegistration', null, { type: TYPE, config: given });
+      return new Reference('clientRegistration', null, { type: TYPE, config: given }, [], true);
     }
     throw new ValueProblem('value', `must be the name of a ${TYPE}, or an object, not ${kindOf(value)}`);
   });

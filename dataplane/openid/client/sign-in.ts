@@ -8,7 +8,7 @@ import { type GrantedTokens, grantedTokens } from './granted-tokens.ts';
 import { checkIdToken } from './id-token-check.ts';
 import { serviceParameters } from './service-parameters.ts';
 import { type SignInAttempt, SignInAttempts } from './sign-in-attempts.ts';
-import { providerError, SignInFailed } from './sign-in-failed.ts';
+import { providerError, SignInFailed, unreachable } from './sign-in-failed.ts';
 import type { SignedIn } from './signed-in.ts';
 import type { UsedStates } from './used-states.ts';
 
@@ -170,6 +170,6 @@ async function asked<T>({ issuer }: ClientRegistration, ask: () => Promise<T>): 
   } catch (error) {
     if (error instanceof SignInFailed) throw error;
     issuer.invalidate();
-    throw new SignInFailed('sign-in-failed', 'temporarily_unavailable', errorText(error));
+    throw unreachable(errorText(error));
   }
 }

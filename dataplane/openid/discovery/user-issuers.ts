@@ -1,7 +1,7 @@
 import { errorText } from '../../../platform/error-text.ts';
 import type { Exchange, Next } from '../../engine/message/exchange.ts';
 import type { ClientRegistration } from '../../heap/objects/openid-client.ts';
-import { SignInFailed } from '../client/sign-in-failed.ts';
+import { SignInFailed, unreachable } from '../client/sign-in-failed.ts';
 import { readDiscoveryInput } from './discovery-input.ts';
 import type { DynamicRegistrations } from './dynamic-registrations.ts';
 import { foundIssuer } from './found-issuer.ts';
@@ -34,7 +34,7 @@ export class UserIssuers {
       return await dynamic.register(await foundIssuer(input, this.handler, exchange), exchange);
     } catch (error) {
       if (error instanceof SignInFailed) throw error;
-      throw new SignInFailed('sign-in-failed', 'temporarily_unavailable', errorText(error));
+      throw unreachable(errorText(error));
     }
   }
 }

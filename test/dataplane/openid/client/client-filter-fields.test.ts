@@ -38,10 +38,7 @@ describe('the fields of an AuthorizationCodeOAuth2ClientFilter', () => {
       { registrations: [5] },
       'value registrations[0]: must be the name of a ClientRegistration, or an object, not a number',
     ],
-    [
-      { registrations: [{ issuer: 'https://login.example.com' }] },
-      'missing registrations[0].config.clientId: is required',
-    ],
+    [{ registrations: [{ issuer: 'https://login.example.com' }] }, 'missing registrations[0].clientId: is required'],
     [
       { registrations: ['a', 'b'].map((clientId) => ({ issuer: 'https://login.example.com', clientId })) },
       'missing loginHandler: is required: there are several registrations to choose from',

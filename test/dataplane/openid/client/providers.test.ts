@@ -79,7 +79,7 @@ describe('a provider that is away', () => {
     const ada = browser();
     const page = await ada.open(`${APP}/orders`);
     expect(page).toMatchObject({ url: `${APP}/orders`, status: 403 });
-    expect(page.body).toMatch(/^failed: temporarily_unavailable: /);
+    expect(page.body).toBe('failed: temporarily_unavailable: the provider does not answer');
     expect(ada.jar('gw.test').names).toEqual([]);
     expect(finished.at(-1)?.decision).toMatchObject({ refusal: 'sign-in-failed' });
     expect(logged.filter(({ msg }) => msg === 'sign-in failed')).toHaveLength(1);
@@ -94,7 +94,9 @@ describe('a provider that is away', () => {
     };
     const { browser } = await startSignIn(provider.issuer);
     const ada = browser();
-    expect((await ada.open(`${APP}/orders`)).body).toMatch(/^failed: temporarily_unavailable: /);
+    expect((await ada.open(`${APP}/orders`)).body).toBe(
+      'failed: temporarily_unavailable: the provider does not answer',
+    );
     expect(ada.jar('gw.test').names).toEqual([]);
     provider.before = () => true;
     expect((await ada.open(`${APP}/orders`)).body).toBe('GET /orders for ada');
@@ -107,6 +109,18 @@ describe('a provider that is away', () => {
     await ada.open(`${APP}/orders`);
     await provider.close();
     expect((await ada.open(`${APP}/more`)).body).toBe('GET /more for ada');
+  });
+});
+
+describe('keys of the provider', () => {
+  it('that cannot be fetched are a failure that names no address', async () => {
+    const provider = await LyingProvider.start();
+    provider.metadata = (sound) => ({ ...sound, jwks_uri: `${provider.issuer}/missing` });
+    const { browser, finished } = await startSignIn(provider.issuer);
+    const page = await browser().open(`${APP}/orders`);
+    expect(page.body).toBe('failed: temporarily_unavailable: the ID token cannot be verified');
+    expect(finished.at(-1)?.decision).toMatchObject({ refusal: 'sign-in-failed' });
+    expect(finished.at(-1)?.decision?.reason).toContain('/missing');
   });
 });
 

@@ -185,6 +185,34 @@ it('hands on tokens, scopes and claims of the user', async () => {
   expect(headers['x-shown']).toBe(`true|Bearer|openid email|true|true|ada@example.com|gateway|${APP}/openid|there`);
 });
 
+it('tells the access log who the user is', async () => {
+  const provider = await startOpenidProvider();
+  const { browser, finished } = await startSignIn(provider.issuer);
+  await browser().open(`${APP}/orders`);
+  expect(finished.map(({ path, user }) => [path, user])).toEqual([
+    ['/orders', null],
+    ['/openid/callback', null],
+    ['/orders', 'ada'],
+  ]);
+});
+
+it('shares a sign-in between client endpoints with the same session key', async () => {
+  const provider = await startOpenidProvider({ redirectUris: [`${APP}/shop/callback`] });
+  const config = {
+    clientEndpoint: "${find(request.uri.path, '^/shop') ? '/shop' : '/news'}",
+    oAuth2SessionKey: 'user',
+    target: '${attributes.who}',
+  };
+  const show = {
+    type: 'HeaderFilter',
+    config: { messageType: 'RESPONSE', add: { 'X-Who': ['${attributes.who.client_endpoint}'] } },
+  };
+  const { browser } = await startSignIn(provider.issuer, { config, filters: [show] });
+  const ada = browser();
+  expect((await ada.open(`${APP}/shop/login?goto=/shop`)).headers['x-who']).toBe(`${APP}/shop`);
+  expect((await ada.fetch(`${APP}/news`)).headers['x-who']).toBe(`${APP}/news`);
+});
+
 it('needs nothing but an issuer and a client id', async () => {
   const provider = await startOpenidProvider();
   const registrations = [{ issuer: provider.issuer, clientId: 'public' }];
