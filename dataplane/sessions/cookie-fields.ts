@@ -47,7 +47,7 @@ export function cookieFields(name: string) {
         .default('LAX')
         .describe(
           'Requests from other sites that carry the cookie: with `LAX` navigations, with `STRICT` none, with `NONE` all. ' +
-            'A sign-in page on another site does not work with `STRICT`.',
+            'With `STRICT` a link on another site opens a page without the session.',
         ),
     })
     .check(({ value, issues }) => {

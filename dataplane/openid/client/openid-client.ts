@@ -14,6 +14,7 @@ import { gotoTarget } from '../goto-target.ts';
 import { type ClientEndpoint, type ClientPlace, originOf, type Service, serviceAt } from './client-endpoint.ts';
 import { IdTokenClaims } from './id-token-claims.ts';
 import { isNavigation } from './navigation.ts';
+import { hardened, pageRedirection, redirection, withCookies } from './redirection.ts';
 import type { RegistrationChoice } from './registration-choice.ts';
 import { serviceParameters } from './service-parameters.ts';
 import { SignIn, type SignInTerms } from './sign-in.ts';
@@ -163,7 +164,8 @@ export class OpenidClient {
       const { signedIn, goto } = await this.signIn.finish(attempt, registration, exchange, place);
       if (exchange.over) return emptyRefusal('cancelled');
       this.keep(signedIn, exchange.session!, place);
-      return redirection(this.afterLogin(goto, exchange), [ended]);
+      const isStrict = exchange.sessionPlace?.cookieScope.sameSite === 'STRICT';
+      return (isStrict ? pageRedirection : redirection)(this.afterLogin(goto, exchange), [ended]);
     } catch (error) {
       return mapResponse(this.fail(error, exchange), exchange, (response) => withCookies(response, [ended]));
     }
@@ -237,24 +239,6 @@ function configuredGoto(expression: RuntimeExpression<string> | null, exchange: 
   const given = expression?.read(exchange, null) ?? null;
   const url = given === null ? null : URL.parse(given, exchange.originalUri.toString());
   return url?.protocol === 'http:' || url?.protocol === 'https:' ? url.href : null;
-}
-
-function redirection(location: string, setCookies: readonly string[] = []): Response {
-  const response = new Response(302);
-  response.headers.append('Location', location);
-  return withCookies(hardened(response), setCookies);
-}
-
-function withCookies(response: Response, lines: readonly string[]): Response {
-  for (const line of lines) response.headers.append('Set-Cookie', line);
-  return response;
-}
-
-/** Keeps answers of service URIs out of caches, and their URLs out of the logs of other sites. */
-function hardened(response: Response): Response {
-  response.headers.set('Cache-Control', 'no-store');
-  response.headers.set('Referrer-Policy', 'no-referrer');
-  return response;
 }
 
 function explained(response: Response, text: string): Response {

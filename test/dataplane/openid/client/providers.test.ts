@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { connect } from 'node:net';
+import { describe, expect, it, vi } from 'vitest';
 import { keyFolder } from '../../../support/identity/key-folder.ts';
 import { LyingProvider } from '../../../support/identity/lying-provider.ts';
 import { startOpenidProvider } from '../../../support/identity/openid-provider.ts';
@@ -100,6 +101,29 @@ describe('a provider that is away', () => {
     expect(ada.jar('gw.test').names).toEqual([]);
     provider.before = () => true;
     expect((await ada.open(`${APP}/orders`)).body).toBe('GET /orders for ada');
+  });
+
+  it('signs nobody in whose browser went away while it was slow', async () => {
+    const provider = await startOpenidProvider();
+    const [asked, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    provider.before = async ({ url }) => {
+      if (url !== '/token') return true;
+      asked.resolve();
+      await answer.promise;
+      return true;
+    };
+    const { browser, port, finished } = await startSignIn(provider.issuer);
+    const ada = browser();
+    const { headers } = await ada.open(`${APP}/orders`, { stopAt: (url) => url.startsWith(REDIRECT) });
+    const { pathname, search } = new URL(headers.location!);
+    const cookie = ada.jar('gw.test').header.join();
+    const socket = connect(port, '127.0.0.1');
+    socket.write(`GET ${pathname}${search} HTTP/1.1\r\nHost: gw.test\r\n${cookie}\r\n\r\n`);
+    await asked.promise;
+    socket.destroy();
+    await vi.waitFor(() => expect(finished.at(-1)).toMatchObject({ path: '/openid/callback', status: 499 }));
+    answer.resolve();
+    expect((await ada.open(headers.location!)).body).toMatch(/^failed: invalid_request: /);
   });
 
   it('does not disturb users who are signed in', async () => {

@@ -185,6 +185,19 @@ it('hands on tokens, scopes and claims of the user', async () => {
   expect(headers['x-shown']).toBe(`true|Bearer|openid email|true|true|ada@example.com|gateway|${APP}/openid|there`);
 });
 
+it('goes on from a page of its own where the session cookie is SameSite=Strict', async () => {
+  const provider = await startOpenidProvider();
+  const session = { type: 'JwtSession', config: { cookie: { sameSite: 'STRICT' } } };
+  const { browser } = await startSignIn(provider.issuer, { session });
+  const ada = browser();
+  const page = await ada.open(`${APP}/orders?a=1&b='"`);
+  expect(page).toMatchObject({ status: 200, headers: { 'content-type': 'text/html; charset=utf-8' } });
+  expect(page.url).toMatch(/\/openid\/callback\?/);
+  const [, target = ''] = /content="0;url=([^"]*)"/.exec(page.body)!;
+  expect(target).toBe(`${APP}/orders?a=1&amp;b=%27%22`);
+  expect((await ada.open(target.replace('&amp;', '&'))).body).toBe('GET /orders?a=1&b=%27%22 for ada');
+});
+
 it('tells the access log who the user is', async () => {
   const provider = await startOpenidProvider();
   const { browser, finished } = await startSignIn(provider.issuer);
