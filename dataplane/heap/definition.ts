@@ -26,6 +26,8 @@ export interface Parts {
   readonly scope: string;
   /** The route that it belongs to; null outside of routes. */
   readonly route: RouteKey | null;
+  /** The tenant whose document declares it; empty for operators. */
+  readonly realm: string;
   /** For a router: the dispatcher over its routes, which come and go without it. */
   dispatcher(defaultHandler: Next | null): Next;
 }

@@ -30,6 +30,8 @@ export class BuildFailure extends Error {
 export interface HeapOptions {
   /** The route that its objects are of; null outside of routes. */
   readonly route?: RouteKey | null;
+  /** The tenant whose objects they are; by default an operator's. */
+  readonly realm?: string;
   /** Holds objects that stay the same when this heap is replaced; without it all are made anew. */
   readonly survivors?: Survivors;
   /** Whose objects they are, what their document is read with, and what they may do. */
@@ -185,6 +187,7 @@ export class Heap {
       plane,
       scope: this.scope.name,
       route: this.route,
+      realm: this.options.realm ?? '',
       dispatcher: (defaultHandler) => {
         const { dispatcher } = this.options;
         if (dispatcher === undefined) throw new Error('there are no routes here');

@@ -131,6 +131,7 @@ export class RouteBuilder {
     const { survivors, dispatcher } = this.options;
     return {
       route: { router, id },
+      realm: tenant ?? '',
       survivors,
       owner: `${tenant === undefined ? '' : `${tenancy.id} ${tenant}`} ${readingText(above)}`,
       files: files === undefined ? '' : contentHash(files),

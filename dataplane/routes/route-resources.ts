@@ -109,6 +109,7 @@ export class RouteResources {
     const { scope, object, problems } = checkShared(resource, parent.scope, check);
     if (object === null) throw new SharedFailure(key, problems);
     const heap = new Heap(scope, parent, this.options.services(reach, tenancy.egressOf(tenant)), {
+      realm: tenant,
       survivors,
       owner: JSON.stringify([tenancy.id, tenant, key]),
       files: contentHash(files),

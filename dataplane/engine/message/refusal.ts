@@ -88,6 +88,8 @@ export const refusals = {
   },
   'sign-in-refused': { status: 403, reason: 'the provider refused the sign-in' },
   'sign-in-failed': { status: 502, reason: 'the provider gave no valid response to a sign-in' },
+  'refresh-failed': { status: 503, reason: 'the access token has expired and the provider does not renew it now' },
+  'logout-token': { status: 400, reason: 'the logout token is not valid' },
   'user-name': { status: 500, reason: 'the user name has a colon, which Basic authentication cannot carry' },
   'route-unsound': { status: 500, reason: 'the route for this request has errors in its configuration' },
   'circuit-open': { status: 500, reason: 'the circuit breaker is open: too many requests failed lately' },

@@ -55,16 +55,22 @@ export async function revokeTokens(
 
 /**
  * Returns the URL at which the provider ends its own session (OpenID Connect RP-Initiated Logout 1.0); null where it has
- * none. Rejects when its metadata cannot be read.
+ * none, or where its metadata cannot be read.
  * @param landing absolute URL of the page to show afterwards, which the provider must know; null for one of the provider
  */
 export async function endSessionUrl(
   { idToken }: SignedIn,
   { clientId, issuer }: ClientRegistration,
   landing: string | null,
+  log: Logger,
 ): Promise<string | null> {
-  const { endSession } = (await issuer.metadata()).endpoints;
-  if (endSession === undefined) return null;
+  const metadata = await issuer.metadata().catch((error: unknown) => errorText(error));
+  const endSession = typeof metadata === 'string' ? undefined : metadata.endpoints.endSession;
+  if (endSession === undefined) {
+    const reason = typeof metadata === 'string' ? metadata : 'the provider has no end session endpoint';
+    log.warn({ issuer: issuer.name, reason }, 'the user stays signed in at the provider');
+    return null;
+  }
   const url = new URL(endSession);
   if (idToken !== null) url.searchParams.set('id_token_hint', idToken);
   url.searchParams.set('client_id', clientId);

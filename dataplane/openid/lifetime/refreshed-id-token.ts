@@ -7,43 +7,49 @@ import { verifyWithSecrets } from '../../jose/verification.ts';
 const SKEW = 60_000;
 
 /**
- * Returns why the ID token of a refresh must not replace the one of the sign-in, or null (OpenID Connect Core, section
- * 12.2). Rejects when the keys cannot be read.
- * @param former the ID token of the sign-in, which was checked then; null where there was none
+ * Returns the ID token to use after a refresh, or why the new one must not be used (OpenID Connect Core, section 12.2).
+ * Rejects when the keys cannot be read.
+ * @param former the ID token of the sign-in, which was checked then
  * @param issuer the issuer of the sign-in, or null where it is unknown
  */
-export async function refreshedIdTokenFault(
+export async function refreshedIdToken(
   text: string,
-  former: string | null,
+  former: string,
   issuer: string | null,
   { clientId, keys }: ClientRegistration,
   now: number,
-): Promise<string | null> {
+): Promise<string | { readonly fault: string }> {
   const jws = readJws(text);
-  if (jws === null) return 'the ID token is not a signed JWT';
+  if (jws === null) return { fault: 'the ID token is not a signed JWT' };
   if (keys !== null && !(await verifyWithSecrets(jws, keys.provider, keys.secretId))) {
-    return 'the signature of the ID token is not valid';
+    return { fault: 'the signature of the ID token is not valid' };
   }
   const claims = readClaims(jws.payload);
-  if (claims === null) return 'the ID token holds no claims';
+  if (claims === null) return { fault: 'the ID token holds no claims' };
+  const before = idTokenClaims(former) ?? {};
+  const fault =
+    claimFault(claims, before, clientId, now) ?? (issuer === null || claims['iss'] === issuer ? null : OTHER);
+  if (fault !== null) return { fault };
+  // a logout token names the session by the id that only the former one has
+  return before['sid'] !== undefined && claims['sid'] === undefined ? former : text;
+}
+
+const OTHER = 'the ID token is of another issuer';
+
+function claimFault(claims: Claims, before: Claims, clientId: string, now: number): string | null {
   const { iss, sub, aud, azp, nonce } = claims;
   const audiences: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
-  if (issuer !== null && iss !== issuer) return 'the ID token is of another issuer';
+  if (iss !== before['iss']) return OTHER;
   if (!audiences.includes(clientId)) return 'the ID token is for another client';
-  if (typeof sub !== 'string') return 'the ID token names no user';
+  if (audiences.length > 1 && azp !== clientId) return "'azp' of the ID token does not name this client";
+  if (azp !== before['azp']) return 'the ID token is authorized for another party';
+  if (typeof sub !== 'string' || sub !== before['sub']) return 'the ID token is of another user';
+  if (nonce !== undefined && nonce !== before['nonce']) return 'the ID token is of another sign-in';
   if (typeof timeClaim(claims, 'iat') !== 'number' || typeof timeClaim(claims, 'exp') !== 'number') {
     return "the ID token has no 'iat' or no 'exp'";
   }
   const time = timeFault(claims, now, SKEW);
-  if (time !== null) return `the ID token is ${time}`;
-  const before = former === null ? null : idTokenClaims(former);
-  if (audiences.length > 1 && azp !== clientId) return "'azp' of the ID token does not name this client";
-  if (before === null) return null;
-  if (sub !== before['sub']) return 'the ID token is of another user';
-  if (iss !== before['iss']) return 'the ID token is of another issuer';
-  if (azp !== before['azp']) return 'the ID token is authorized for another party';
-  if (nonce !== undefined && nonce !== before['nonce']) return 'the ID token is of another sign-in';
-  return null;
+  return time === null ? null : `the ID token is ${time}`;
 }
 
 /** Returns the claims of an ID token that was checked before; null where it is none. */

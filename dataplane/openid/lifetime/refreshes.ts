@@ -8,7 +8,7 @@ import type { ClientRegistration } from '../../heap/objects/openid-client.ts';
 import { expiryMargin, usableTime } from '../../oauth2/client/usable-time.ts';
 import type { SessionTable } from '../../sessions/session-table.ts';
 import type { SignedIn } from '../client/signed-in.ts';
-import { refreshedIdTokenFault } from './refreshed-id-token.ts';
+import { refreshedIdToken } from './refreshed-id-token.ts';
 import { type FinalState, type FlightResult, SharedFlight } from './shared-flight.ts';
 import { type TokenResponse, tokenResponse } from './token-response.ts';
 
@@ -174,7 +174,7 @@ export class Refreshes {
     }
     if (answer.kind === 'failed') return this.failed(registration, answer.reason);
     if (answer.kind === 'refused') return this.refused(registration, answer.reason);
-    const idToken = answer.idToken === null ? null : await this.checked(answer.idToken, signedIn, registration);
+    const idToken = await this.checkedIdToken(answer.idToken, signedIn, registration);
     if (typeof idToken === 'object' && idToken !== null) return this.refused(registration, idToken.fault);
     const { accessToken, tokenType, lifetime, scope } = answer;
     const renewed: SignedIn = {
@@ -184,23 +184,23 @@ export class Refreshes {
       scope: scope ?? signedIn.scope,
       expiresAt: lifetime === null ? null : asked + lifetime,
       refreshToken: answer.refreshToken ?? refreshToken,
-      idToken: idToken ?? signedIn.idToken,
+      idToken,
     };
     return { kind: 'renewed', signedIn: renewed, usableUntil: asked + usableTime(lifetime ?? ENDLESS) };
   }
 
-  /** Returns the ID token; null where it cannot be checked now: the former one stays, and no token is lost. */
-  private async checked(
-    idToken: string,
+  /** Returns the ID token to use from now on: the former one where the new one cannot be checked, so that no token is lost. */
+  private async checkedIdToken(
+    fresh: string | null,
     { idToken: former, issuer }: SignedIn,
     registration: ClientRegistration,
   ): Promise<string | null | { readonly fault: string }> {
+    if (fresh === null || former === null) return former;
     try {
-      const fault = await refreshedIdTokenFault(idToken, former, issuer, registration, this.now());
-      return fault === null ? idToken : { fault };
+      return await refreshedIdToken(fresh, former, issuer, registration, this.now());
     } catch (error) {
       this.unchecked.give({ registration: registration.name, reason: errorText(error) });
-      return null;
+      return former;
     }
   }
 

@@ -51,6 +51,7 @@ export function objectParts(objects: Partial<Built>, services: Partial<PlaneServ
     plane,
     scope: 'test',
     route: null,
+    realm: '',
     dispatcher: () => {
       throw new Error('there are no routes here');
     },

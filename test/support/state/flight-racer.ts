@@ -36,7 +36,7 @@ if (!isMainThread && parentPort !== null) {
     const count = Atomics.add(counts, 1, 1);
     if (!isAnswered) {
       parentPort!.postMessage('asking');
-      await new Promise(() => {});
+      await new Promise(() => setInterval(() => {}, 60_000)); // lives until the test ends it
     }
     await new Promise((resolve) => setTimeout(resolve, 1));
     return { kind: 'failed', until: count } as const;

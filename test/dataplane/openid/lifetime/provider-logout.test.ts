@@ -53,16 +53,17 @@ describe('logout at the provider', () => {
   });
 
   it('returns the URL that ends the session of the provider', async () => {
+    const log = pino({ level: 'silent' });
     const one = registration({ endSessionEndpoint: `${ISSUER}/logout?realm=a` });
     const landing = 'https://app.test/bye?x=1&y=2';
-    const url = new URL((await endSessionUrl(signedInUser({ idToken: 'a.b.c' }), one, landing))!);
+    const url = new URL((await endSessionUrl(signedInUser({ idToken: 'a.b.c' }), one, landing, log))!);
     expect([url.origin, url.pathname, Object.fromEntries(url.searchParams)]).toEqual([
       ISSUER,
       '/logout',
       { realm: 'a', id_token_hint: 'a.b.c', client_id: CLIENT_ID, post_logout_redirect_uri: landing },
     ]);
-    const plain = await endSessionUrl(signedInUser(), one, null);
+    const plain = await endSessionUrl(signedInUser(), one, null, log);
     expect(plain).toBe(`${ISSUER}/logout?realm=a&client_id=${CLIENT_ID}`);
-    expect(await endSessionUrl(signedInUser(), registration({}), landing)).toBeNull();
+    expect(await endSessionUrl(signedInUser(), registration({}), landing, log)).toBeNull();
   });
 });
