@@ -11,6 +11,7 @@ export const signedInUserShape: Shape<SignedInUser> = {
     expires_in: { get: ({ expiresIn }) => expiresIn, kind: 'number' },
     id_token: { get: ({ signedIn }) => signedIn.idToken, kind: 'text' },
     id_token_claims: { get: ({ claims }) => claims, kind: 'map' },
+    user_info: { get: ({ userInfo }) => userInfo, kind: 'map' },
     client_registration: { get: ({ signedIn }) => signedIn.registration, kind: 'text' },
     client_endpoint: { get: ({ clientEndpoint }) => clientEndpoint, kind: 'text' },
   },

@@ -11,7 +11,9 @@ export interface ClientPlace {
 }
 
 /** What is below a client endpoint. */
-export type Service = 'login' | 'callback' | 'logout' | 'unknown';
+export type Service = (typeof SERVICES)[number] | 'unknown';
+
+const SERVICES = ['login', 'callback', 'logout', 'backchannel_logout', 'frontchannel_logout'] as const;
 
 const PATH = /^(?:\/[\w!$&'()*+,;=:@.~-]+)+\/?$/;
 
@@ -49,7 +51,7 @@ export function serviceAt({ rawPath }: Uri, { path }: ClientPlace): Service | nu
   if (!rawPath.startsWith(path) || rawPath[path.length] !== '/') return null;
   const rest = rawPath.slice(path.length + 1);
   if (rest === 'login/') return 'login';
-  return rest === 'login' || rest === 'callback' || rest === 'logout' ? rest : 'unknown';
+  return SERVICES.find((service) => service === rest) ?? 'unknown';
 }
 
 /** Scheme, host and port of a URI, as browsers compare them. */

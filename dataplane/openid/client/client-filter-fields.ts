@@ -4,6 +4,7 @@ import { noEffect, refused, unavailable } from '../../../contract/vocabulary/fie
 import { ref } from '../../../contract/vocabulary/reference.ts';
 import { type RuntimeExpression, runtimeText, target } from '../../../contract/vocabulary/runtime.ts';
 import { discoveryFaults, discoveryFields } from '../discovery/discovery-fields.ts';
+import { lifetimeFields } from '../lifetime/lifetime-fields.ts';
 import { isEndpointPath } from './client-endpoint.ts';
 import { registrationField } from './registration-field.ts';
 
@@ -84,20 +85,22 @@ export const clientFields = z
           'key, registrations and session share one sign-in.',
       ),
     executor: noEffect(ref('executor'), 'nothing waits in a thread here').describe('Executor of background work.'),
-    secretsProvider: ref('secretsProvider').optional().describe('Provider of the secret for dynamic registration.'),
+    secretsProvider: ref('secretsProvider')
+      .optional()
+      .describe('Provider of the key of `proofOfPossession`, and of the secret for dynamic registration.'),
     issuerRepository: refused('registrations name their issuer').describe(
       'Where earlier versions of OpenIG kept discovered issuers.',
     ),
     ...discoveryFields,
-    cacheExpiration: unavailable('duration').describe('How long user info is cached.'),
-    revokeOauth2TokenOnLogout: unavailable('boolean').describe('Revokes the access token at a sign-out.'),
-    openIdEndSessionOnLogout: unavailable('boolean').describe('Signs the user out at the provider, too.'),
-    proofOfPossession: unavailable('object').describe('Binds tokens to a key of the gateway.'),
+    ...lifetimeFields,
   })
   .check(({ value, issues }) => {
-    const { registrations, loginHandler } = value;
+    const { registrations, loginHandler, proofOfPossession, secretsProvider } = value;
     const report = (field: string, message: string, code: string): unknown =>
       issues.push({ code: 'custom', message, input: value, path: [field], params: { code }, continue: true });
+    if (proofOfPossession?.secretId !== undefined && secretsProvider === undefined) {
+      report('secretsProvider', "is required: 'secretId' of 'proofOfPossession' needs it", 'missing');
+    }
     if (registrations.length === 0 && value.metadata === undefined) {
       report('registrations', 'must contain at least one registration', 'missing');
     } else if (registrations.length !== 1 && loginHandler === undefined) {

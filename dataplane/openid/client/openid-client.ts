@@ -11,7 +11,11 @@ import type { ClientRegistration } from '../../heap/objects/openid-client.ts';
 import { userIn } from '../../heap/objects/user-name.ts';
 import type { UserIssuers } from '../discovery/user-issuers.ts';
 import { gotoTarget } from '../goto-target.ts';
+import { BackChannelLogout } from '../lifetime/back-channel-logout.ts';
+import { ProviderUnavailable } from '../lifetime/refreshes.ts';
+import type { SessionLifetime } from '../lifetime/session-lifetime.ts';
 import { type ClientEndpoint, type ClientPlace, originOf, type Service, serviceAt } from './client-endpoint.ts';
+import { type CurrentUser, CurrentUsers } from './current-users.ts';
 import { IdTokenClaims } from './id-token-claims.ts';
 import { isNavigation } from './navigation.ts';
 import { hardened, pageRedirection, redirection, withCookies } from './redirection.ts';
@@ -19,13 +23,22 @@ import type { RegistrationChoice } from './registration-choice.ts';
 import { serviceParameters } from './service-parameters.ts';
 import { SignIn, type SignInTerms } from './sign-in.ts';
 import { dropAttempts } from './sign-in-attempts.ts';
-import { SignInFailed, type SignInRefusal } from './sign-in-failed.ts';
-import { readSignedIn, type SignedIn } from './signed-in.ts';
+import { SignInFailed, signInRefusals } from './sign-in-failed.ts';
+import type { SignedIn } from './signed-in.ts';
 import { SignedInUser } from './signed-in-user.ts';
 import { UsedStates } from './used-states.ts';
 
 /** Codes of requests that a client refuses. */
-export type ClientRefusal = SignInRefusal | 'sign-in-needed' | 'no-https' | 'no-answer' | 'method-not-served';
+export const clientRefusals = [
+  ...signInRefusals,
+  'sign-in-needed',
+  'refresh-failed',
+  'no-https',
+  'no-answer',
+  'method-not-served',
+] as const;
+
+type ClientRefusal = (typeof clientRefusals)[number];
 
 export interface OpenidClientOptions {
   readonly endpoint: ClientEndpoint;
@@ -40,23 +53,31 @@ export interface OpenidClientOptions {
   readonly defaultLoginGoto: RuntimeExpression<string> | null;
   readonly defaultLogoutGoto: RuntimeExpression<string> | null;
   readonly denied: Denials<ClientRefusal>;
+  readonly lifetime: SessionLifetime;
 }
 
 /** Longest URL that the gateway remembers during a sign-in: a cookie has 4096 bytes. */
 const LONGEST_GOTO = 2048;
 const LOGIN_PARAMETERS = ['registration', 'issuer', 'discovery', 'goto'] as const;
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+/** Methods of services that have others than GET. */
+const METHODS: Readonly<Partial<Record<Service, string>>> = { logout: 'GET, POST', backchannel_logout: 'POST' };
 
 /** Signs users in and out, and hands their tokens on with every request. */
 export class OpenidClient {
   private readonly options: OpenidClientOptions;
   private readonly signIn: SignIn;
   private readonly claims = new IdTokenClaims();
+  private readonly users: CurrentUsers;
+  private readonly backChannel: BackChannelLogout;
   private readonly failed: PacedWarning;
 
   constructor(options: OpenidClientOptions, parts: Parts) {
     this.options = options;
-    this.signIn = new SignIn(options.terms, new UsedStates(parts));
+    const { lifetime, registrations } = options;
+    this.signIn = new SignIn(options.terms, new UsedStates(parts), lifetime.post);
+    this.users = new CurrentUsers(lifetime, registrations, this.claims);
+    this.backChannel = new BackChannelLogout(lifetime, () => registrations.all, parts);
     this.failed = new PacedWarning(parts.log, 'sign-in failed', { most: 1 });
   }
 
@@ -70,15 +91,22 @@ export class OpenidClient {
     if (place === null) throw new TypeError("'clientEndpoint' gives no path for this request");
     const service = serviceAt(originalUri, place);
     if (service !== null) return this.serve(service, exchange, place);
-    const signedIn = this.signedIn(exchange, place);
-    if (signedIn !== null) return this.pass(signedIn, exchange, place, next);
-    if (requireLogin) return this.demandSignIn(exchange, place);
-    if (exchange.sessionPlace !== null) dropAttempts(exchange.request.headers, exchange.sessionPlace);
-    return next(exchange);
+    const pass = (user: CurrentUser | null): Answer => {
+      if (user !== null) return this.pass(user, exchange, place, next);
+      if (requireLogin) return this.demandSignIn(exchange, place);
+      if (exchange.sessionPlace !== null) dropAttempts(exchange.request.headers, exchange.sessionPlace);
+      return next(exchange);
+    };
+    const current = this.users.current(exchange, place.sessionKey);
+    if (!(current instanceof Promise)) return pass(current);
+    return current.then(
+      (user) => (exchange.over ? emptyRefusal('cancelled') : pass(user)),
+      (error: unknown) => this.unrefreshed(error, exchange),
+    );
   }
 
-  private pass(signedIn: SignedIn, exchange: Exchange, { path }: ClientPlace, next: Next): Answer {
-    const user = new SignedInUser(signedIn, `${originOf(exchange.originalUri)}${path}`, this.claims);
+  private pass({ signedIn, info }: CurrentUser, exchange: Exchange, { path }: ClientPlace, next: Next): Answer {
+    const user = new SignedInUser(signedIn, info, `${originOf(exchange.originalUri)}${path}`, this.claims);
     const { claims } = user;
     if (claims !== null) exchange.identity = { user: userIn(claims) };
     dropAttempts(exchange.request.headers, exchange.sessionPlace!);
@@ -86,12 +114,11 @@ export class OpenidClient {
     return next(exchange);
   }
 
-  /** The user of the session, whose access token is still good; null for nobody. */
-  private signedIn(exchange: Exchange, { sessionKey }: ClientPlace): SignedIn | null {
-    const session = exchange.session;
-    const signedIn = session === null ? null : readSignedIn(session.peek(sessionKey));
-    if (signedIn === null || this.options.registrations.byName(signedIn.registration) === null) return null;
-    return signedIn.expiresAt !== null && signedIn.expiresAt <= Date.now() ? null : signedIn;
+  private unrefreshed(error: unknown, exchange: Exchange): Response {
+    if (!(error instanceof ProviderUnavailable)) throw error;
+    const answer = this.options.denied.answer(exchange, 'refresh-failed', undefined, error.message);
+    answer.headers.append('Retry-After', '5');
+    return hardened(explained(answer, 'The sign-in service does not answer. Try again in a moment.'));
   }
 
   /** What a script asks for, and what changes something, would be lost on the way to the provider and back. */
@@ -111,11 +138,14 @@ export class OpenidClient {
     const { denied } = this.options;
     if (service === 'unknown') return hardened(denied.answer(exchange, 'no-answer'));
     const { method } = exchange.request;
-    if (method !== 'GET' && !(service === 'logout' && method === 'POST')) {
+    const methods = METHODS[service] ?? 'GET';
+    if (!methods.split(', ').includes(method)) {
       const answer = denied.answer(exchange, 'method-not-served');
-      answer.headers.append('Allow', service === 'logout' ? 'GET, POST' : 'GET');
-      return hardened(explained(answer, `Use GET: a ${method} request cannot sign in.`));
+      answer.headers.append('Allow', methods);
+      return hardened(explained(answer, `Use ${methods}: a ${method} request is not served here.`));
     }
+    if (service === 'backchannel_logout') return this.backChannel.handle(exchange);
+    if (service === 'frontchannel_logout') return this.guarded(exchange, () => this.frontChannel(exchange, place));
     if (service === 'logout') return this.guarded(exchange, () => this.logout(exchange, place));
     return this.guarded(exchange, () =>
       service === 'login' ? this.login(exchange, place) : this.callback(exchange, place),
@@ -150,7 +180,7 @@ export class OpenidClient {
     const attempt = state === null ? null : this.signIn.take(state, exchange, place);
     if (state === null || attempt === null) {
       // after the back button the provider sends a new code with a used state: that code must not be sent
-      if (this.signedIn(exchange, place) !== null) return redirection(this.afterLogin(null, exchange));
+      if (this.users.signedIn(exchange, place.sessionKey) !== null) return redirection(this.afterLogin(null, exchange));
       const message = 'this browser has begun no such sign-in, or it was finished before or took too long';
       throw new SignInFailed('sign-in-state', 'invalid_request', message);
     }
@@ -177,16 +207,22 @@ export class OpenidClient {
     session.set(sessionKey, { ...signedIn });
   }
 
-  private logout(exchange: Exchange, { sessionKey }: ClientPlace): Answer {
+  private async logout(exchange: Exchange, { sessionKey }: ClientPlace): Promise<Response> {
     const { goto } = serviceParameters(exchange.originalUri, ['goto']);
     const wanted = goto === null ? null : allowedGoto(goto, exchange);
-    const session = exchange.session!;
-    if (session.peek(sessionKey) !== null) {
-      session.renew();
-      session.delete(sessionKey);
-    }
-    const location = wanted ?? configuredGoto(this.options.defaultLogoutGoto, exchange);
+    const landing = wanted ?? configuredGoto(this.options.defaultLogoutGoto, exchange);
+    const location = (await this.users.signOut(exchange, sessionKey, landing)) ?? landing;
     return location === null ? hardened(textResponse(200, 'You are signed out.\n')) : redirection(location);
+  }
+
+  /** The answer is the same for every session: it is in a frame of a page of the provider. */
+  private frontChannel(exchange: Exchange, { sessionKey }: ClientPlace): Answer {
+    const { iss, sid } = serviceParameters(exchange.originalUri, ['iss', 'sid']);
+    if (iss === null || sid === null) {
+      throw new SignInFailed('sign-in-request', 'invalid_request', "the request names no 'iss' or no 'sid'");
+    }
+    this.users.endNamed(exchange, sessionKey, iss, sid);
+    return hardened(new Response(200));
   }
 
   /** The URL after a sign-in. It was allowed when the sign-in began, perhaps by a former configuration. */

@@ -4,7 +4,7 @@ import { SignInFailed } from './sign-in-failed.ts';
 
 /** The registrations that users of a client can sign in with. */
 export class RegistrationChoice {
-  private readonly all: readonly ClientRegistration[];
+  readonly all: readonly ClientRegistration[];
   private readonly names: ReadonlyMap<string, ClientRegistration>;
   private readonly dynamic: DynamicRegistrations | null;
 

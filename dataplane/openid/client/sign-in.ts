@@ -2,6 +2,7 @@ import { errorText } from '../../../platform/error-text.ts';
 import type { Exchange } from '../../engine/message/exchange.ts';
 import type { ClientRegistration } from '../../heap/objects/openid-client.ts';
 import type { IssuerMetadata } from '../issuer-metadata.ts';
+import type { PostToProvider } from '../lifetime/refreshes.ts';
 import { type AuthorizationTerms, authorizationUrl } from './authorization-request.ts';
 import { type ClientPlace, originOf } from './client-endpoint.ts';
 import { type GrantedTokens, grantedTokens } from './granted-tokens.ts';
@@ -36,11 +37,14 @@ export class SignIn {
   readonly attempts: SignInAttempts;
   private readonly states: UsedStates;
   private readonly terms: SignInTerms;
+  private readonly post: PostToProvider;
   private readonly now: () => number;
 
-  constructor(terms: SignInTerms, states: UsedStates, now: () => number = Date.now) {
+  /** @param post sends a form to the provider */
+  constructor(terms: SignInTerms, states: UsedStates, post: PostToProvider, now: () => number = Date.now) {
     this.terms = terms;
     this.states = states;
+    this.post = post;
     this.now = now;
     this.attempts = new SignInAttempts(now);
   }
@@ -104,7 +108,7 @@ export class SignIn {
         ['redirect_uri', redirectUri],
         ['code_verifier', attempt.verifier],
       ] as const;
-      const tokens = grantedTokens(await registration.post('token', fields, exchange));
+      const tokens = grantedTokens(await this.post(registration, 'token', fields, exchange));
       const idToken = await this.checkedIdToken(tokens, attempt, registration, metadata);
       return { signedIn: this.signedIn(tokens, idToken, registration, metadata), goto: attempt.goto };
     });

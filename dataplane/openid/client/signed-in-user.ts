@@ -7,10 +7,13 @@ export class SignedInUser {
   readonly signedIn: SignedIn;
   /** Absolute URL of the client endpoint. */
   readonly clientEndpoint: string;
+  /** The claims of the user info endpoint; null where there are none. */
+  readonly userInfo: Claims | null;
   private readonly memo: IdTokenClaims;
 
-  constructor(signedIn: SignedIn, clientEndpoint: string, memo: IdTokenClaims) {
+  constructor(signedIn: SignedIn, userInfo: Claims | null, clientEndpoint: string, memo: IdTokenClaims) {
     this.signedIn = signedIn;
+    this.userInfo = userInfo;
     this.clientEndpoint = clientEndpoint;
     this.memo = memo;
   }

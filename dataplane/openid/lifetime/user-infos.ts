@@ -62,7 +62,7 @@ export class UserInfos {
     registration: ClientRegistration,
     exchange: Exchange | null,
   ): Claims | null | Promise<Claims | null> {
-    const key = hash('sha256', JSON.stringify([registration.name, signedIn.accessToken]), 'base64url');
+    const key = hash('sha256', `${registration.name} ${signedIn.accessToken}`, 'base64url');
     const found = this.cached.get(key);
     if (found !== undefined && this.now() < found.until) return found.info;
     if (found !== undefined) this.forget(key, found);
