@@ -41,7 +41,7 @@ export class SignIn {
   private readonly now: () => number;
 
   /** @param post sends a form to the provider */
-  constructor(terms: SignInTerms, states: UsedStates, post: PostToProvider, now: () => number = Date.now) {
+  constructor(terms: SignInTerms, states: UsedStates, post: PostToProvider, now: () => number = () => Date.now()) {
     this.terms = terms;
     this.states = states;
     this.post = post;

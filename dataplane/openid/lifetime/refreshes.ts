@@ -64,7 +64,7 @@ export class Refreshes {
   constructor(options: RefreshesOptions) {
     this.options = options;
     this.post = options.post ?? ((registration, ...rest) => registration.post(...rest));
-    this.now = options.now ?? Date.now;
+    this.now = options.now ?? (() => Date.now());
     this.failures = new PacedWarning(options.log, 'could not refresh an access token', { most: 1 });
     const message = 'no room to share refreshed tokens; units refresh them separately';
     this.unshared = new PacedWarning(options.log, message, { most: 1 });

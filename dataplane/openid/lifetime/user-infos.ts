@@ -52,7 +52,7 @@ export class UserInfos {
 
   constructor(options: UserInfosOptions) {
     this.options = options;
-    this.now = options.now ?? Date.now;
+    this.now = options.now ?? (() => Date.now());
     this.failures = new PacedWarning(options.log, 'no user info; the request goes on without it', { most: 1 });
   }
 
