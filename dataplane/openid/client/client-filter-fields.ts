@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { duration, flag, text } from '../../../contract/vocabulary/configured.ts';
-import { noEffect, refused, unavailable } from '../../../contract/vocabulary/field-notes.ts';
+import { noEffect, refused } from '../../../contract/vocabulary/field-notes.ts';
 import { ref } from '../../../contract/vocabulary/reference.ts';
 import { type RuntimeExpression, runtimeText, target } from '../../../contract/vocabulary/runtime.ts';
 import { discoveryFaults, discoveryFields } from '../discovery/discovery-fields.ts';
-import { lifetimeFields } from '../lifetime/lifetime-fields.ts';
+import { lifetimeFaults, lifetimeFields } from '../lifetime/lifetime-fields.ts';
 import { isEndpointPath } from './client-endpoint.ts';
 import { registrationField } from './registration-field.ts';
 
@@ -95,12 +95,9 @@ export const clientFields = z
     ...lifetimeFields,
   })
   .check(({ value, issues }) => {
-    const { registrations, loginHandler, proofOfPossession, secretsProvider } = value;
+    const { registrations, loginHandler } = value;
     const report = (field: string, message: string, code: string): unknown =>
       issues.push({ code: 'custom', message, input: value, path: [field], params: { code }, continue: true });
-    if (proofOfPossession?.secretId !== undefined && secretsProvider === undefined) {
-      report('secretsProvider', "is required: 'secretId' of 'proofOfPossession' needs it", 'missing');
-    }
     if (registrations.length === 0 && value.metadata === undefined) {
       report('registrations', 'must contain at least one registration', 'missing');
     } else if (registrations.length !== 1 && loginHandler === undefined) {
@@ -110,7 +107,9 @@ export const clientFields = z
           : 'there are several registrations to choose from';
       report('loginHandler', `is required: ${why}`, 'missing');
     }
-    for (const [field, message] of discoveryFaults(value)) report(field, message, 'missing');
+    for (const [field, message] of [...discoveryFaults(value), ...lifetimeFaults(value)]) {
+      report(field, message, 'missing');
+    }
   });
 
 function constantFits(fits: (value: string) => boolean): (expression: RuntimeExpression<string>) => boolean {

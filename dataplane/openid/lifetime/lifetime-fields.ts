@@ -38,3 +38,25 @@ export const lifetimeFields = {
         'A provider without DPoP ignores it and issues bearer tokens.',
     ),
 };
+
+/** The fields whose values depend on each other. */
+interface LifetimeConfig {
+  readonly proofOfPossession?: { readonly secretId?: string | undefined; readonly algorithm: string } | undefined;
+  readonly secretsProvider?: unknown;
+}
+
+/** What the fields lack: the field and the message. */
+export function lifetimeFaults({
+  proofOfPossession,
+  secretsProvider,
+}: LifetimeConfig): (readonly [field: string, message: string])[] {
+  if (proofOfPossession === undefined) return [];
+  const { secretId: id, algorithm } = proofOfPossession;
+  if (id !== undefined && secretsProvider === undefined) {
+    return [['secretsProvider', "is required: 'secretId' of 'proofOfPossession' needs it"]];
+  }
+  if (id !== undefined || algorithm === 'ES256') return [];
+  return [
+    ['proofOfPossession', `must have a 'secretId': the key that the gateway makes up is for ES256, not ${algorithm}`],
+  ];
+}

@@ -39,6 +39,8 @@ export class SessionLifetime {
     const { ended, release } = endedSessionsOf(plane.sharedMemory, log);
     onClose(release);
     this.ended = ended;
+    const announce = plane.announce?.bind(plane);
+    if (announce !== undefined) onClose(ended.ended((record) => announce([record])));
     this.refreshes = new Refreshes({ table: sharedRefreshes(parts), log, post: this.post });
     this.infos = new UserInfos({ lifetime: cacheExpiration, log, prover });
   }

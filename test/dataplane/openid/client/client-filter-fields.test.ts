@@ -14,10 +14,19 @@ const problems = (config: JsonObject): string[] =>
 describe('the fields of an AuthorizationCodeOAuth2ClientFilter', () => {
   it('are three at least, also under the former name of the type', () => {
     expect(problems({})).toEqual([]);
+    const optional = { cacheExpiration: 'zero', revokeOauth2TokenOnLogout: true, openIdEndSessionOnLogout: true };
+    expect(problems({ ...optional, proofOfPossession: {} })).toEqual([]);
     expect(problemsOf('OAuth2ClientFilter', SOUND)).toEqual([]);
     expect(problemsOf('OAuth2ClientFilter', {})).toEqual([
       'missing clientEndpoint: is required',
       'missing failureHandler: is required',
+    ]);
+  });
+
+  it('refuse a symmetric algorithm for proofs, and unknown fields of them', () => {
+    expect(problems({ proofOfPossession: { algorithm: 'HS256', key: 'x' } })).toEqual([
+      expect.stringContaining('proofOfPossession.algorithm'),
+      expect.stringContaining("there is no field 'key' here"),
     ]);
   });
 
@@ -71,6 +80,14 @@ describe('the fields of an AuthorizationCodeOAuth2ClientFilter', () => {
     [
       { issuerRepository: 'x' },
       'unavailable-field issuerRepository: cannot be given here: registrations name their issuer',
+    ],
+    [
+      { proofOfPossession: { secretId: 'key' } },
+      "missing secretsProvider: is required: 'secretId' of 'proofOfPossession' needs it",
+    ],
+    [
+      { proofOfPossession: { algorithm: 'RS256' } },
+      "missing proofOfPossession: must have a 'secretId': the key that the gateway makes up is for ES256, not RS256",
     ],
     [{ requireHttps: false }, 'insecure requireHttps: sessions and codes may travel unencrypted'],
     [{ executor: 'ScheduledExecutorService' }, 'no-effect executor: has no effect: nothing waits in a thread here'],
