@@ -17,8 +17,8 @@ export function readStatusReport(text: string): StatusReport {
 }
 
 /** Whether there is nothing that somebody should look at. */
-export function isWell({ waitsFor, planes, baseProblems, leaderFault }: StatusReport): boolean {
-  const isComplete = waitsFor === null && leaderFault === undefined;
+export function isWell({ waitsFor, planes, baseProblems, leaderFault, sessionKeysFault }: StatusReport): boolean {
+  const isComplete = waitsFor === null && leaderFault === undefined && sessionKeysFault === undefined;
   return isComplete && baseProblems.length === 0 && planes.every(({ state }) => state === 'current');
 }
 
@@ -66,9 +66,12 @@ function planeLines({ planes, leaderFault }: StatusReport): string[] {
   return tableLines(['PLANE', 'GROUP', 'STATE', 'REVISION', 'LAG', 'ROUTES', 'READY', 'AGE', 'CONTROLLER'], rows);
 }
 
-function faultLines({ planes, watches, baseProblems, leaderFault }: StatusReport): string[] {
+function faultLines({ planes, watches, baseProblems, leaderFault, sessionKeysFault: keys }: StatusReport): string[] {
   const lines = [
     ...baseFaults(baseProblems),
+    ...(keys === undefined
+      ? []
+      : [`session keys cannot be read or written; new data planes do not share sessions: ${keys}`]),
     ...(leaderFault === undefined ? [] : [`the leader could not be asked for its data planes: ${leaderFault}`]),
     ...planes.flatMap(planeFaults),
     ...watches.flatMap(watchFaults),

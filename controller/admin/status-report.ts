@@ -19,6 +19,8 @@ export interface StatusReport {
   readonly followers: readonly string[];
   /** Why the base configuration that was written is not used. */
   readonly baseProblems: readonly string[];
+  /** Why session keys cannot be read or written; absent when they can. */
+  readonly sessionKeysFault?: string;
   readonly resources: readonly ResourceCount[];
   readonly watches: readonly WatchReport[];
   /** All planes; of a follower that could not ask the leader, those that have their stream with it. */
@@ -72,6 +74,7 @@ export interface StatusReportSource {
   readonly revision: string | null;
   readonly followers: readonly string[];
   readonly baseProblems: readonly string[];
+  readonly sessionKeysFault: string | null;
   readonly verdicts: readonly ResourceVerdict[];
   readonly reflectors: readonly ReflectorFacts[];
   readonly planes: readonly PlaneFacts[];
@@ -96,6 +99,7 @@ export function statusReport(source: StatusReportSource): StatusReport {
     revision,
     followers,
     baseProblems: baseProblems.slice(0, MOST_PROBLEMS),
+    ...(source.sessionKeysFault === null ? {} : { sessionKeysFault: source.sessionKeysFault }),
     resources: resourceCounts(source.verdicts),
     watches: source.reflectors.map(({ kind, scope, isSynced, objects, heardAt, relists, fault }) => {
       return { kind, scope, isSynced, objects, age: heardAt === null ? null : now - heardAt, relists, fault };

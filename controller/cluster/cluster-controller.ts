@@ -165,6 +165,7 @@ export class ClusterController {
       isListed: () => this.isListed,
       followers: () => this.peers.controllers,
       baseProblems: () => this.base.news.errors,
+      sessionKeysFault: () => this.publication.keysFault,
     });
     this.fronts = new ControllerFronts({
       ...{ ...options, metrics: this.metrics, isLeader, authorities, source: this.adminSource },

@@ -40,6 +40,11 @@ export class KeyedPublication {
     return publication;
   }
 
+  /** Why the keys cannot be read or written; null when they can. */
+  get keysFault(): string | null {
+    return this.keys.fault;
+  }
+
   publish(planes: Planes, state: PublishedState): void {
     this.last = { planes, state };
     const { secrets: keys } = this.keys;

@@ -66,6 +66,11 @@ export class SharedSessionKeys {
     return this.held === null ? null : secretsOf(this.held);
   }
 
+  /** What went wrong at the last look; null for nothing. */
+  get fault(): string | null {
+    return this.lastFault === '' ? null : this.lastFault;
+  }
+
   /** Takes the keys that are there, or makes some. Goes on looking. @throws ApiError while the API server is away */
   async open(): Promise<void> {
     try {

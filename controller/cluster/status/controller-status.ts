@@ -22,6 +22,7 @@ export interface ControllerStatusParts {
   isListed(): boolean;
   followers(): readonly string[];
   baseProblems(): readonly string[];
+  sessionKeysFault(): string | null;
 }
 
 /** Reports the state of a controller. */
@@ -58,6 +59,7 @@ export class ControllerStatus {
       revision: newest?.snapshot?.revision ?? null,
       followers: this.parts.followers(),
       baseProblems: this.parts.baseProblems(),
+      sessionKeysFault: this.parts.sessionKeysFault(),
       verdicts: newest?.resources?.verdicts ?? [],
       reflectors: source.facts,
       planes: ledger.planes,

@@ -66,6 +66,12 @@ describe('a status', () => {
     ]);
   });
 
+  it('prints why data planes do not share sessions', () => {
+    expect(statusLines({ ...report, sessionKeysFault: 'secrets is forbidden' }).at(-1)).toBe(
+      'session keys cannot be read or written; new data planes do not share sessions: secrets is forbidden',
+    );
+  });
+
   it('of a follower that could not reach the leader says that data planes may be missing', () => {
     const lines = statusLines({ ...report, isLeader: false, planes: [], leaderFault: 'connection refused' });
     expect(lines).toContain('no data planes are connected to this controller');
@@ -117,6 +123,7 @@ describe('the command status', () => {
     ['all is well', report, 0],
     ['a plane is behind', { ...report, planes: [plane('edge/gw-1', { state: 'behind' })] }, 3],
     ['the base configuration is not valid', { ...report, baseProblems: ['error: no'] }, 3],
+    ['session keys are missing', { ...report, sessionKeysFault: 'forbidden' }, 3],
     ['the controller is not ready', { ...report, waitsFor: 'Routes are not listed' }, 3],
   ])('exits with a code that reports whether %s', async (_, shown, code) => {
     const port = await listening(createServer((_request, response) => response.end(JSON.stringify(shown))));

@@ -79,6 +79,7 @@ it('shows the state of data planes', () => {
     revision: 'r2',
     followers: ['y'],
     baseProblems: ['error: no'],
+    sessionKeysFault: 'forbidden',
     verdicts: [verdict('orders'), verdict('carts', { accepted })],
     reflectors: [],
     planes,
@@ -86,7 +87,7 @@ it('shows the state of data planes', () => {
     revisionFor: () => 'r2',
     now: 10_000,
   });
-  expect(shown.baseProblems).toEqual(['error: no']);
+  expect([shown.baseProblems, shown.sessionKeysFault]).toEqual([['error: no'], 'forbidden']);
   expect(shown.resources).toEqual([{ kind: 'Route', count: 2, notAccepted: 1, refsNotResolved: 0 }]);
   expect(shown.planes).toMatchObject([
     { plane: 'edge/a', state: 'left' },

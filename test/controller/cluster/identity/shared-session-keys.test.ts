@@ -133,8 +133,10 @@ it('reports missing rights once, and has keys as soon as it has the rights', asy
   await setting.clock.pass(HOUR);
   expect(keys.secrets).toBeNull();
   expect(setting.failures).toHaveLength(1);
+  expect(keys.fault).toBe(setting.failures[0]);
   setting.fault = () => null;
   await setting.clock.pass(30_000);
+  expect(keys.fault).toBeNull();
   expect(keys.secrets).toEqual(changes[0]);
 });
 
