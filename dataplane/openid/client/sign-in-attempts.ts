@@ -25,8 +25,9 @@ export interface SignInAttempt {
 
 /** How long a user may take to sign in, in milliseconds. */
 export const ATTEMPT_LIFETIME = 600_000;
-/** Attempts of one browser; a new one replaces the oldest. */
+/** Attempts of one browser, and characters of their cookies: servers limit the headers. A new one replaces the oldest. */
 const MOST_ATTEMPTS = 8;
+const MOST_CHARACTERS = 8192;
 const PURPOSE = 'sign-in';
 const MARK = '-signin-';
 /** Characters of the hash in the name of a cookie. */
@@ -57,7 +58,7 @@ export class SignInAttempts {
     const content: JsonObject = { ...attempt };
     const text = place.seal(PURPOSE, content, ATTEMPT_LIFETIME);
     const name = cookieName(place, attempt.state, isSecure);
-    const removals = this.superfluous(exchange, place).map((old) => removal(place, old, isSecure));
+    const removals = superfluous(exchange, place, text.length).map((old) => removal(place, old, isSecure));
     return [`${name}=${text}${attributes(place, isSecure)}; Max-Age=${ATTEMPT_LIFETIME / 1000}`, ...removals];
   }
 
@@ -76,18 +77,6 @@ export class SignInAttempts {
     const place = placeOf(exchange);
     return removal(place, cookieName(place, state, isSecure), isSecure);
   }
-
-  /** Names of the oldest attempts, as many as there are too many with a new one. */
-  private superfluous({ request }: Exchange, place: SessionPlace): string[] {
-    const found = [...parseCookies(request.headers.all('cookie'))].filter(([name]) => isAttempt(name, place));
-    const excess = found.length + 1 - MOST_ATTEMPTS;
-    if (excess <= 0) return [];
-    const aged = found.map(([name, [text = '']]) => ({ name, startedAt: readAttempt(place, text)?.startedAt ?? 0 }));
-    return aged
-      .sort((one, other) => one.startedAt - other.startedAt)
-      .slice(0, excess)
-      .map(({ name }) => name);
-  }
 }
 
 /** Takes the cookies of attempts out of a request, so that the backend does not see them. */
@@ -101,6 +90,22 @@ export function dropAttempts(headers: Headers, place: SessionPlace): void {
     .filter((pair) => pair !== '' && !isAttempt(pair.split('=', 1)[0]!.trim(), place));
   headers.delete('cookie');
   if (kept.length > 0) headers.append('Cookie', kept.join('; '));
+}
+
+/** Names of the oldest attempts, as many as there are too many with a new one of this length. */
+function superfluous({ request }: Exchange, place: SessionPlace, length: number): string[] {
+  const found = [...parseCookies(request.headers.all('cookie'))]
+    .filter(([name]) => isAttempt(name, place))
+    .map(([name, [text = '']]) => ({ name, text, startedAt: readAttempt(place, text)?.startedAt ?? 0 }))
+    .sort((one, other) => other.startedAt - one.startedAt);
+  let characters = length;
+  let kept = 0;
+  for (const { text } of found.slice(0, MOST_ATTEMPTS - 1)) {
+    characters += text.length;
+    if (characters > MOST_CHARACTERS) break;
+    kept++;
+  }
+  return found.slice(kept).map(({ name }) => name);
 }
 
 function placeOf({ sessionPlace }: Exchange): SessionPlace {

@@ -123,6 +123,19 @@ describe('the cookie of an attempt', () => {
     expect(await ada.open(callback)).toMatchObject({ url: `${app}/orders`, body: 'GET /orders for ada' });
   });
 
+  it('is with all others 8 KB long at most, and the oldest go', async () => {
+    const provider = await LyingProvider.start();
+    const { browser } = await startSignIn(provider.issuer);
+    const ada = browser();
+    const callbacks: string[] = [];
+    for (let tab = 0; tab < 5; tab++) callbacks.push(await upToCallback(ada, `/${tab}?${'a'.repeat(1900)}`));
+    expect(ada.jar('gw.test').header.join().length).toBeLessThan(8500);
+    expect(ada.jar('gw.test').names).toHaveLength(2);
+    expect((await ada.open(callbacks[2]!)).status).toBe(403);
+    expect((await ada.open(callbacks[3]!)).status).toBe(200);
+    expect((await ada.open(callbacks[4]!)).body).toMatch(/^GET \/4\?a+ for ada$/);
+  });
+
   it('is one of eight at most, and the oldest goes', async () => {
     const provider = await LyingProvider.start();
     const { browser } = await startSignIn(provider.issuer);
