@@ -5,6 +5,7 @@ import type { Answer, Exchange, Next } from '../../engine/message/exchange.ts';
 import { mapResponse } from '../../engine/message/reply.ts';
 import { emptyRefusal, Response, textResponse } from '../../engine/message/response.ts';
 import type { Session } from '../../engine/message/session.ts';
+import type { Uri } from '../../engine/message/uri.ts';
 import type { Parts } from '../../heap/definition.ts';
 import type { Denials } from '../../heap/objects/denials.ts';
 import type { ClientRegistration } from '../../heap/objects/openid-client.ts';
@@ -92,7 +93,7 @@ export class OpenidClient {
     const service = serviceAt(originalUri, place);
     if (service !== null) return this.serve(service, exchange, place);
     const pass = (user: CurrentUser | null): Answer => {
-      if (user !== null) return this.pass(user, exchange, place, next);
+      if (user !== null) return this.pass(user, originalUri, place, exchange, next);
       if (requireLogin) return this.demandSignIn(exchange, place);
       if (exchange.sessionPlace !== null) dropAttempts(exchange.request.headers, exchange.sessionPlace);
       return next(exchange);
@@ -105,8 +106,8 @@ export class OpenidClient {
     );
   }
 
-  private pass({ signedIn, info }: CurrentUser, exchange: Exchange, { path }: ClientPlace, next: Next): Answer {
-    const user = new SignedInUser(signedIn, info, `${originOf(exchange.originalUri)}${path}`, this.claims);
+  private pass(current: CurrentUser, originalUri: Uri, { path }: ClientPlace, exchange: Exchange, next: Next): Answer {
+    const user = new SignedInUser(current.signedIn, current.info, originalUri, path, this.claims);
     const { claims } = user;
     if (claims !== null) exchange.identity = { user: userIn(claims) };
     dropAttempts(exchange.request.headers, exchange.sessionPlace!);

@@ -1,21 +1,30 @@
+import type { Uri } from '../../engine/message/uri.ts';
 import type { Claims } from '../../jose/claims.ts';
+import { originOf } from './client-endpoint.ts';
 import type { IdTokenClaims } from './id-token-claims.ts';
 import type { SignedIn } from './signed-in.ts';
 
 /** The signed-in user of an exchange, as expressions see it: nothing is made of a token before one reads it. */
 export class SignedInUser {
   readonly signedIn: SignedIn;
-  /** Absolute URL of the client endpoint. */
-  readonly clientEndpoint: string;
   /** The claims of the user info endpoint; null where there are none. */
   readonly userInfo: Claims | null;
+  private readonly originalUri: Uri;
+  private readonly path: string;
   private readonly memo: IdTokenClaims;
 
-  constructor(signedIn: SignedIn, userInfo: Claims | null, clientEndpoint: string, memo: IdTokenClaims) {
+  /** @param path of the client endpoint */
+  constructor(signedIn: SignedIn, userInfo: Claims | null, originalUri: Uri, path: string, memo: IdTokenClaims) {
     this.signedIn = signedIn;
     this.userInfo = userInfo;
-    this.clientEndpoint = clientEndpoint;
+    this.originalUri = originalUri;
+    this.path = path;
     this.memo = memo;
+  }
+
+  /** Absolute URL of the client endpoint. */
+  get clientEndpoint(): string {
+    return `${originOf(this.originalUri)}${this.path}`;
   }
 
   /** The claims of the ID token; null where there is none. */
