@@ -43,12 +43,18 @@ async function visit(jar: CookieJar, query = ''): Promise<{ readonly value: stri
   return { value: response.headers.get('x-value') ?? '', pod: response.headers.get('x-pod') ?? '' };
 }
 
-/** Asks until this many Pods have answered. @returns the values that they saw */
+/** Asks with the same cookies until this many Pods have answered. @returns the values that they saw */
 async function seenByPods(jar: CookieJar, pods: number): Promise<string[]> {
   const seen = new Map<string, string>();
+  const copy = (): CookieJar => {
+    const made = new CookieJar();
+    for (const name of jar.names) made.set(name, jar.get(name)!);
+    return made;
+  };
   await node.until(
     async () => {
-      const { value, pod } = await visit(jar);
+      // a Pod that does not open the session removes the cookie
+      const { value, pod } = await visit(copy());
       seen.set(pod, value);
       return seen.size;
     },
