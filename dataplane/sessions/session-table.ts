@@ -45,7 +45,12 @@ export class SessionTable {
   private readonly lives: SessionLives;
   private readonly now: () => number;
 
-  constructor(buffer: SharedArrayBuffer, limits: SessionLimits, lives: SessionLives, now: () => number = Date.now) {
+  constructor(
+    buffer: SharedArrayBuffer,
+    limits: SessionLimits,
+    lives: SessionLives,
+    now: () => number = () => Date.now(),
+  ) {
     this.memory = new SessionMemory(buffer, limits);
     this.lives = lives;
     this.now = now;

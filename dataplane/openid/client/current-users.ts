@@ -83,10 +83,10 @@ export class CurrentUsers {
     sessionKey: string,
   ): Promise<CurrentUser | null> {
     const refreshed = await refreshing;
-    if (exchange.over) return null;
+    // sessions in memory are saved also where the client has gone: the provider may not accept the former token again
     if (refreshed === null) exchange.session!.delete(sessionKey);
     else if (refreshed !== before) exchange.session!.set(sessionKey, { ...refreshed });
-    return refreshed === null ? null : this.informed(refreshed, registration, exchange);
+    return refreshed === null || exchange.over ? null : this.informed(refreshed, registration, exchange);
   }
 
   /** Expressions cannot wait for an answer, so user info is there before one may read it. */

@@ -1,6 +1,10 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { request } from 'node:http';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { readJws } from '../../../../dataplane/jose/compact-jws.ts';
 import type { Browser } from '../../../support/clients/browser.ts';
+import { untilStill } from '../../../support/clients/event-loop.ts';
+import { keyFolder } from '../../../support/identity/key-folder.ts';
 import { type OpenidProvider, startOpenidProvider } from '../../../support/identity/openid-provider.ts';
 import { APP, registration, startSignIn } from '../../../support/identity/sign-in-gateway.ts';
 
@@ -106,6 +110,35 @@ describe.each(SESSIONS)('an access token in sessions %s', (_, options) => {
   });
 });
 
+describe('a refresh that the client does not wait for', () => {
+  it('is saved in a session in memory, for longer than the result is kept', async () => {
+    const provider = await startRotating();
+    const { browser, port } = await startSignIn(provider.issuer);
+    const ada = browser();
+    await ada.open(`${APP}/orders`);
+    pass(11 * MINUTES);
+    const [held, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    provider.before = async ({ url }, response) => {
+      if (url !== '/token') return true;
+      await held.promise;
+      response.once('close', answered.resolve);
+      return true;
+    };
+    const cookie = ada.jar('gw.test').header[0]!.slice('Cookie: '.length);
+    const gone = request({ host: '127.0.0.1', port, path: '/api', headers: { Host: 'gw.test', Cookie: cookie } }).end();
+    gone.on('error', () => {});
+    await expect.poll(() => tokenRequests(provider)).toBe(2);
+    gone.destroy();
+    await untilStill(() => 0);
+    held.resolve();
+    await answered.promise;
+    await untilStill(() => 0);
+    pass(4 * MINUTES);
+    expect((await ada.fetch(`${APP}/api`)).status).toBe(200);
+    expect(tokenRequests(provider)).toBe(2);
+  });
+});
+
 describe('user info', () => {
   it('is fetched once for an access token, and readable as user_info', async () => {
     const provider = await startRotating();
@@ -156,6 +189,31 @@ describe('tokens that are bound to a key', () => {
     expect((await ada.fetch(`${APP}/api`)).status).toBe(200);
     expect(seen.map(({ user }) => user)).toEqual(['DPoP ada@example.com', 'DPoP ada@example.com']);
     expect(JSON.stringify(logged)).toContain("made up a key for 'proofOfPossession'");
+  });
+});
+
+describe('proofs of possession', () => {
+  it('are signed with the key of a store, which all replicas can have', async () => {
+    const shown: unknown[] = [];
+    const provider = await startRotating({ dPoP: { enabled: true, requireNonce: () => false } });
+    provider.before = ({ headers }) => {
+      const { dpop } = headers;
+      if (typeof dpop === 'string') shown.push(readJws(dpop)?.header['jwk']);
+      return true;
+    };
+    const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const config = {
+      proofOfPossession: { secretId: 'dpop' },
+      secretsProvider: keyFolder({ dpop: privateKey }),
+    };
+    const { browser, logged } = await startSignIn(provider.issuer, { config });
+    expect((await browser().open(`${APP}/orders`)).status).toBe(200);
+    const { kty, crv, x, y } = publicKey.export({ format: 'jwk' });
+    expect(shown).toEqual([
+      { kty, crv, x, y },
+      { kty, crv, x, y },
+    ]); // for the tokens and for user info
+    expect(JSON.stringify(logged)).not.toContain('made up a key');
   });
 });
 
