@@ -186,8 +186,8 @@ export class OpenidClient {
       throw new SignInFailed('sign-in-state', 'invalid_request', message);
     }
     const ended = this.signIn.attempts.removal(state, exchange, exchange.originalUri.scheme === 'https');
+    const registration = this.options.registrations.byName(attempt.registration);
     try {
-      const registration = this.options.registrations.byName(attempt.registration);
       if (registration === null) {
         const message = `there is no registration '${attempt.registration}' any more`;
         throw new SignInFailed('sign-in-request', 'invalid_request', message);
@@ -198,7 +198,8 @@ export class OpenidClient {
       const isStrict = exchange.sessionPlace?.cookieScope.sameSite === 'STRICT';
       return (isStrict ? pageRedirection : redirection)(this.afterLogin(goto, exchange), [ended]);
     } catch (error) {
-      return mapResponse(this.fail(error, exchange), exchange, (response) => withCookies(response, [ended]));
+      const answer = this.fail(error, exchange, registration?.scopes);
+      return mapResponse(answer, exchange, (response) => withCookies(response, [ended]));
     }
   }
 
@@ -243,7 +244,8 @@ export class OpenidClient {
     }
   }
 
-  private fail(error: unknown, exchange: Exchange): Answer {
+  /** @param scopes that the sign-in asked for */
+  private fail(error: unknown, exchange: Exchange, scopes: readonly string[] | null = null): Answer {
     if (!(error instanceof SignInFailed)) throw error;
     const { refusal, error: code, message, description } = error;
     if (refusal === 'sign-in-failed') this.failed.give({ reason: message, route: exchange.route });
@@ -251,7 +253,7 @@ export class OpenidClient {
       error: code,
       description: description ?? message,
       exception: message,
-      scope: null,
+      scope: scopes,
     });
     return mapResponse(this.options.denied.refuse(exchange, refusal, undefined, message), exchange, hardened);
   }

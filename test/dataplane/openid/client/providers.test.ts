@@ -55,6 +55,22 @@ describe('a sign-in at a real provider', () => {
     expect(eve.jar('gw.test').names).toEqual([]);
   });
 
+  it('tells the failure handler the code, the reason and the scopes of a refusal', async () => {
+    const provider = await startOpenidProvider();
+    provider.user = null;
+    const { error, exception, scope } = {
+      error: '${contexts.oauth2Failure.error}',
+      exception: '${contexts.oauth2Failure.exception}',
+      scope: "${join(contexts.oauth2Failure.scope, ' ')}",
+    };
+    const entity = [error, exception, scope].join('|');
+    const failureHandler = { type: 'StaticResponseHandler', config: { status: 403, entity } };
+    const { browser } = await startSignIn(provider.issuer, { config: { failureHandler } });
+    expect((await browser().open(`${APP}/orders`)).body).toBe(
+      'access_denied|the provider answered access_denied|openid email',
+    );
+  });
+
   it('fails with a clear answer where the registration lists other redirect URIs', async () => {
     const provider = await startOpenidProvider();
     const registrations = [registration(provider.issuer, { redirect_uris: ['https://gw.test/openid/callback'] })];
