@@ -2,11 +2,13 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { EchoBackend } from '../../support/backends/echo-backend.ts';
+import type { EchoBackend } from '../../support/backends/echo-backend.ts';
+import { startPages } from '../../support/backends/page-backend.ts';
 import { RequestBalancer } from '../../support/clients/request-balancer.ts';
 import { GatewayProcess } from '../../support/gateways/gateway-process.ts';
 import { InstanceFolder } from '../../support/gateways/instance-folder.ts';
 import { GATEWAY, OpenidProvider } from '../../support/identity/openid-provider.ts';
+import { signInInstance } from '../../support/identity/sign-in-instance.ts';
 import { INSTALLATION, installPrograms } from '../../support/programs/debian-program.ts';
 import { DrivenBrowser, shown } from '../../support/programs/driven-browser.ts';
 
@@ -21,14 +23,19 @@ let app: string;
 
 beforeAll(async () => {
   await installPrograms(['chromium']);
-  application = await EchoBackend.start({ host: '127.0.0.1' }, answer);
+  application = await startPages();
   balancer = await RequestBalancer.start();
   app = `http://localhost:${balancer.port}`;
   provider = await OpenidProvider.start({ redirectUris: [`${app}/openid/callback`] });
   provider.before = signInPage;
-  const key = randomBytes(32);
+  const content = signInInstance({
+    issuer: provider.issuer,
+    client: GATEWAY,
+    application: application.url,
+    sessionKey: randomBytes(32),
+  });
   for (let replica = 0; replica < 2; replica++) {
-    const folder = new InstanceFolder(instance(key));
+    const folder = new InstanceFolder(content);
     folders.push(folder);
     replicas.push(await GatewayProcess.run(folder.path));
   }
@@ -45,71 +52,12 @@ afterAll(async () => {
   await application?.close();
 });
 
-function answer(request: IncomingMessage, response: ServerResponse): void {
-  response.setHeader('Content-Type', 'text/html');
-  response.end(`<p>${request.url} for ${request.headers['x-user'] ?? 'nobody'}</p>`);
-}
-
 /** The provider shows a page with a button before a user is signed in. */
 function signInPage(request: IncomingMessage, response: ServerResponse): boolean {
   if (request.method !== 'GET' || request.url?.startsWith('/interaction/') !== true) return true;
   response.setHeader('Content-Type', 'text/html');
   response.end('<form method="post"><button>Sign in</button></form>');
   return false;
-}
-
-/** What both replicas have: the same routes and the same key of the sessions. */
-function instance(key: Buffer): Record<string, unknown> {
-  const store = (format: object | string): object => ({
-    type: 'FileSystemSecretStore',
-    config: { directory: '&{ig.instance.dir}/secrets', format },
-  });
-  const keyFormat = { type: 'SecretKeyPropertyFormat', config: { format: 'PLAIN', algorithm: 'AES' } };
-  const registration = {
-    type: 'ClientRegistration',
-    config: {
-      issuer: provider.issuer,
-      clientId: GATEWAY.id,
-      clientSecretId: 'client.secret',
-      secretsProvider: store('PLAIN'),
-      scopes: ['openid', 'email'],
-    },
-  };
-  const signIn = {
-    type: 'AuthorizationCodeOAuth2ClientFilter',
-    config: {
-      clientEndpoint: '/openid',
-      registrations: [registration],
-      requireHttps: false,
-      defaultLogoutGoto: '/signed-out',
-      failureHandler: {
-        type: 'StaticResponseHandler',
-        config: { status: 403, entity: 'failed: ${contexts.oauth2Failure.error}' },
-      },
-    },
-  };
-  const user = {
-    type: 'HeaderFilter',
-    config: { messageType: 'REQUEST', add: { 'X-User': ['${attributes.openid.id_token_claims.sub}'] } },
-  };
-  const session = {
-    type: 'AuthenticatedEncryptedJwtSessionManager',
-    config: { authenticatedEncryptionSecretId: 'session.key', secretsProvider: store(keyFormat) },
-  };
-  return {
-    'secrets/client.secret': GATEWAY.secret,
-    'secrets/session.key': key,
-    'config/routes/1-open.json': {
-      condition: "${request.uri.path == '/signed-out'}",
-      handler: 'ReverseProxyHandler',
-      baseURI: application.url,
-    },
-    'config/routes/2-app.json': {
-      session,
-      baseURI: application.url,
-      handler: { type: 'Chain', config: { filters: [signIn, user], handler: 'ReverseProxyHandler' } },
-    },
-  };
 }
 
 async function newUser(): Promise<BrowserContext> {
@@ -136,11 +84,11 @@ describe('a browser at two replicas', () => {
     expect(new URL(page.url()).origin).toBe(provider.issuer);
     await signIn(page);
     expect(page.url()).toBe(`${app}/orders?open=1`);
-    expect(await shown(page)).toBe('/orders?open=1 for ada');
+    expect(await shown(page)).toBe('/orders?open=1 for ada@example.com');
     balancer.given.clear();
     for (let at = 0; at < 4; at++) {
       await page.goto(`${app}/page-${at}`);
-      expect(await shown(page)).toBe(`/page-${at} for ada`);
+      expect(await shown(page)).toBe(`/page-${at} for ada@example.com`);
     }
     expect([...balancer.given.keys()].sort()).toEqual(replicas.map(({ port }) => port).sort());
   });
@@ -151,7 +99,7 @@ describe('a browser at two replicas', () => {
     const pages = await Promise.all(targets.map(() => user.newPage()));
     await Promise.all(pages.map((page, at) => page.goto(`${app}${targets[at]}`)));
     for (const page of pages.toReversed()) await signIn(page);
-    expect(await Promise.all(pages.map(shown))).toEqual(targets.map((target) => `${target} for ada`));
+    expect(await Promise.all(pages.map(shown))).toEqual(targets.map((target) => `${target} for ada@example.com`));
   });
 
   it('goes back and forth over the sign-in without an error', async () => {
@@ -160,9 +108,9 @@ describe('a browser at two replicas', () => {
     await signIn(page);
     await page.goto(`${app}/after`);
     await page.goBack();
-    expect(await shown(page)).toBe('/before for ada');
+    expect(await shown(page)).toBe('/before for ada@example.com');
     await page.goForward();
-    expect(await shown(page)).toBe('/after for ada');
+    expect(await shown(page)).toBe('/after for ada@example.com');
   });
 
   it('is shown the application when the provider sends a new code with a state that is used up, which is not sent on', async () => {
@@ -176,7 +124,7 @@ describe('a browser at two replicas', () => {
     await page.goto(asked.find((url) => url.startsWith(`${provider.issuer}/auth?`))!);
     expect(asked.filter((url) => url.startsWith(`${app}/openid/callback?`))).toHaveLength(2);
     expect(new URL(page.url()).origin).toBe(app);
-    expect(await shown(page)).toContain('for ada');
+    expect(await shown(page)).toContain('for ada@example.com');
     expect(provider.asked.filter((line) => line === 'POST /token')).toHaveLength(sent);
   });
 
@@ -210,8 +158,11 @@ describe('a browser at two replicas', () => {
     });
     await grace.goto(`${app}/mine`);
     await signIn(grace);
-    expect([await shown(ada), await shown(grace)]).toEqual(['/mine for ada', '/mine for grace']);
+    expect([await shown(ada), await shown(grace)]).toEqual([
+      '/mine for ada@example.com',
+      '/mine for grace@example.com',
+    ]);
     await ada.reload();
-    expect(await shown(ada)).toBe('/mine for ada');
+    expect(await shown(ada)).toBe('/mine for ada@example.com');
   });
 });
