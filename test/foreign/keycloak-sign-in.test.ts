@@ -100,3 +100,21 @@ it('signs the user out of Keycloak as well', async () => {
   await page.goto(`${app}/orders`);
   expect(await page.isVisible('#kc-login')).toBe(true);
 });
+
+it('ends the session when an administrator of Keycloak ends it there', async () => {
+  // replicas without a controller do not tell each other
+  balancer.spreadOver([replicas[0]!.port]);
+  onTestFinished(() => balancer.spreadOver(replicas.map(({ port }) => port)));
+  // Keycloak tells the end of one session of a user only
+  await realm.endSessions();
+  await realm.tellEndsTo(`http://127.0.0.1:${balancer.port}/openid/backchannel_logout`);
+  const page = await newPage();
+  await page.goto(`${app}/orders`);
+  await signIn(page);
+  const status = (): Promise<number> => page.evaluate(async () => (await fetch('/api')).status);
+  expect(await status()).toBe(200);
+  await realm.endSessions();
+  await expect.poll(status).toBe(401);
+  await page.goto(`${app}/orders`);
+  expect(await page.isVisible('#kc-login')).toBe(true);
+});

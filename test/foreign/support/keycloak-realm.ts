@@ -8,6 +8,10 @@ export interface RealmClient {
   readonly secret: string;
 }
 
+interface RealmObject {
+  readonly id: string;
+}
+
 /** A realm of the shared Keycloak that belongs to one test file, with one client. */
 export class KeycloakRealm {
   readonly name: string;
@@ -75,6 +79,20 @@ export class KeycloakRealm {
   async accessToken(): Promise<string> {
     const fields = { grant_type: 'password', username: 'ada', password: 'lovelace', scope: 'openid' };
     return String((await this.post('token', fields))['access_token']);
+  }
+
+  /** Has Keycloak tell the client by this URL when a session ends (OpenID Connect Back-Channel Logout). */
+  async tellEndsTo(url: string): Promise<void> {
+    const { clientId } = this.client;
+    const [client] = (await this.administer('GET', `/${this.name}/clients?clientId=${clientId}`)) as RealmObject[];
+    const attributes = { 'backchannel.logout.url': url, 'backchannel.logout.session.required': 'true' };
+    await this.administer('PUT', `/${this.name}/clients/${client!.id}`, { clientId, attributes });
+  }
+
+  /** Ends all sessions of the user, as an administrator does. */
+  async endSessions(): Promise<void> {
+    const [user] = (await this.administer('GET', `/${this.name}/users?username=ada`)) as RealmObject[];
+    await this.administer('POST', `/${this.name}/users/${user!.id}/logout`);
   }
 
   /** Makes a new key that signs from now on; the earlier ones stay valid. */
