@@ -14,6 +14,12 @@ export const denialReasons = [
   'forged-request',
   'origin',
   'invalid-proof',
+  'sign-in-needed',
+  'sign-in-request',
+  'sign-in-state',
+  'sign-in-refused',
+  'sign-in-failed',
+  'refresh-failed',
 ] as const;
 
 export type DenialReason = (typeof denialReasons)[number];
