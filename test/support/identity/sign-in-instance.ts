@@ -9,10 +9,13 @@ export interface SignInInstance {
   readonly sessionKey: Buffer;
   /** More fields of the filter. */
   readonly config?: object;
+  /** Fields of the session cookie. */
+  readonly cookie?: object;
 }
 
 /** The files of an instance with an application behind sign-in. The application is told the user in `X-User`. */
-export function signInInstance({ issuer, client, application, sessionKey, config }: SignInInstance): FolderContent {
+export function signInInstance(options: SignInInstance): FolderContent {
+  const { issuer, client, application, sessionKey, config, cookie = {} } = options;
   const store = (format: object | string): object => ({
     type: 'FileSystemSecretStore',
     config: { directory: '&{ig.instance.dir}/secrets', format },
@@ -52,7 +55,7 @@ export function signInInstance({ issuer, client, application, sessionKey, config
   };
   const session = {
     type: 'AuthenticatedEncryptedJwtSessionManager',
-    config: { authenticatedEncryptionSecretId: 'session.key', secretsProvider: store(keyFormat) },
+    config: { authenticatedEncryptionSecretId: 'session.key', secretsProvider: store(keyFormat), cookie },
   };
   return {
     'secrets/client.secret': client.secret,

@@ -16,6 +16,9 @@ let provider: OpenidProvider;
 let application: EchoBackend;
 let balancer: RequestBalancer;
 let browser: DrivenBrowser;
+/** In front of a gateway whose session cookie is only sent with requests from its own pages. */
+let strictBalancer: RequestBalancer;
+let strictApp: string;
 const folders: InstanceFolder[] = [];
 const replicas: GatewayProcess[] = [];
 /** Another site than the provider, as in the world outside. */
@@ -26,26 +29,32 @@ beforeAll(async () => {
   application = await startPages();
   balancer = await RequestBalancer.start();
   app = `http://localhost:${balancer.port}`;
-  provider = await OpenidProvider.start({ redirectUris: [`${app}/openid/callback`] });
+  strictBalancer = await RequestBalancer.start();
+  strictApp = `http://localhost:${strictBalancer.port}`;
+  const redirectUris = [app, strictApp].map((origin) => `${origin}/openid/callback`);
+  provider = await OpenidProvider.start({ redirectUris });
   provider.before = signInPage;
-  const content = signInInstance({
+  const options = {
     issuer: provider.issuer,
     client: GATEWAY,
     application: application.url,
     sessionKey: randomBytes(32),
-  });
-  for (let replica = 0; replica < 2; replica++) {
-    const folder = new InstanceFolder(content);
+  };
+  for (const cookie of [{}, {}, { name: 'strict', sameSite: 'STRICT' }]) {
+    const folder = new InstanceFolder(signInInstance({ ...options, cookie }));
     folders.push(folder);
     replicas.push(await GatewayProcess.run(folder.path));
   }
-  balancer.spreadOver(replicas.map(({ port }) => port));
+  const ports = replicas.map(({ port }) => port);
+  balancer.spreadOver(ports.slice(0, 2));
+  strictBalancer.spreadOver(ports.slice(2));
   browser = await DrivenBrowser.start();
 }, INSTALLATION);
 
 afterAll(async () => {
   await browser?.close();
   await balancer?.close();
+  await strictBalancer?.close();
   for (const replica of replicas) await replica.stop();
   for (const folder of folders) folder[Symbol.dispose]();
   await provider?.close();
@@ -67,9 +76,9 @@ async function newUser(): Promise<BrowserContext> {
 }
 
 /** Presses the button of the provider and waits for the application. */
-async function signIn(page: Page): Promise<void> {
+async function signIn(page: Page, origin = app): Promise<void> {
   await page.click('button');
-  await page.waitForURL((url) => url.origin === app);
+  await page.waitForURL((url) => url.origin === origin && !url.pathname.startsWith('/openid/'));
 }
 
 /** The status of a request that a script of the page sends. */
@@ -90,7 +99,12 @@ describe('a browser at two replicas', () => {
       await page.goto(`${app}/page-${at}`);
       expect(await shown(page)).toBe(`/page-${at} for ada@example.com`);
     }
-    expect([...balancer.given.keys()].sort()).toEqual(replicas.map(({ port }) => port).sort());
+    expect([...balancer.given.keys()].sort()).toEqual(
+      replicas
+        .slice(0, 2)
+        .map(({ port }) => port)
+        .sort(),
+    );
   });
 
   it('signs in in several tabs at once, each of which comes to its own page', async () => {
@@ -164,5 +178,13 @@ describe('a browser at two replicas', () => {
     ]);
     await ada.reload();
     expect(await shown(ada)).toBe('/mine for ada@example.com');
+  });
+
+  it('signs in where the session cookie is not sent with requests from other sites', async () => {
+    const page = await (await newUser()).newPage();
+    await page.goto(`${strictApp}/orders`);
+    await signIn(page, strictApp);
+    expect(page.url()).toBe(`${strictApp}/orders`);
+    expect(await shown(page)).toBe('/orders for ada@example.com');
   });
 });
