@@ -12,6 +12,8 @@ export interface VerificationKeys {
 /** An OpenID provider or OAuth 2.0 authorization server. */
 export interface Issuer {
   readonly name: string;
+  /** The same for issuers that are configured by the same URL or endpoints, whatever their names. */
+  readonly identity: string;
   /** Returns its metadata, discovered or configured. Rejects when it cannot be discovered; the message is safe for a log. */
   metadata(): Promise<IssuerMetadata>;
   /** Has the metadata discovered again soon, such as when an endpoint does not answer. */
@@ -29,6 +31,8 @@ export interface ClientRegistration {
   /** The configured name, or the client id. */
   readonly name: string;
   readonly clientId: string;
+  /** The same for registrations whose users are the same: of one issuer and client, with ID tokens verified alike. */
+  readonly identity: string;
   readonly issuer: Issuer;
   readonly scopes: readonly string[];
   readonly redirectUris: readonly string[];

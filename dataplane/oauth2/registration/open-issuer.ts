@@ -26,10 +26,11 @@ export interface IssuerOptions {
 export function openIssuer(options: IssuerOptions, { log, onClose }: Pick<Parts, 'log' | 'onClose'>): Issuer {
   const { name, issuer, wellKnown, endpoints, supportedDomains, handler, keys } = options;
   const supports = (domain: string): boolean => supportedDomains.some((one) => one.matches(domain));
+  const identity = JSON.stringify([issuer, wellKnown, issuer === null && wellKnown === null ? endpoints : null]);
   const isComplete = endpoints.authorization !== undefined && endpoints.token !== undefined;
   if (wellKnown === null && (issuer === null || isComplete)) {
     const configured: IssuerMetadata = { issuer, endpoints, certificateEndpoints: {}, members: {} };
-    return { name, metadata: () => Promise.resolve(configured), invalidate() {}, supports, handler, keys };
+    return { name, identity, metadata: () => Promise.resolve(configured), invalidate() {}, supports, handler, keys };
   }
   const discovered = new DiscoveredIssuer({ issuer, wellKnown, handler, log });
   let merged: { readonly from: IssuerMetadata; readonly metadata: IssuerMetadata } | null = null;
@@ -44,6 +45,7 @@ export function openIssuer(options: IssuerOptions, { log, onClose }: Pick<Parts,
 
   return {
     name,
+    identity,
     metadata,
     invalidate: () => discovered.invalidate(),
     supports,

@@ -28,7 +28,7 @@ export class CurrentUsers {
   /** The user of the session, who may have to be refreshed; null for nobody. */
   signedIn({ session }: Exchange, sessionKey: string): SignedIn | null {
     const signedIn = session === null ? null : readSignedIn(session.peek(sessionKey));
-    const registration = signedIn === null ? null : this.registrations.byName(signedIn.registration);
+    const registration = signedIn === null ? null : this.registrations.of(signedIn);
     if (signedIn === null || registration === null) return null;
     if (!this.lifetime.isEnded(signedIn, this.claimsOf(signedIn), registration)) return signedIn;
     session!.delete(sessionKey);
@@ -42,7 +42,7 @@ export class CurrentUsers {
   current(exchange: Exchange, sessionKey: string): CurrentUser | null | Promise<CurrentUser | null> {
     const signedIn = this.signedIn(exchange, sessionKey);
     if (signedIn === null) return null;
-    const registration = this.registrations.byName(signedIn.registration)!;
+    const registration = this.registrations.of(signedIn)!;
     const refreshed = this.lifetime.refreshed(signedIn, registration, exchange);
     if (refreshed === signedIn) return this.informed(signedIn, registration, exchange);
     return this.saved(Promise.resolve(refreshed), signedIn, registration, exchange, sessionKey);
@@ -60,7 +60,7 @@ export class CurrentUsers {
     const signedIn = readSignedIn(value);
     session.renew();
     session.delete(sessionKey);
-    const registration = signedIn === null ? null : this.registrations.byName(signedIn.registration);
+    const registration = signedIn === null ? null : this.registrations.of(signedIn);
     if (signedIn === null || registration === null) return null;
     return this.lifetime.signOut(signedIn, this.claimsOf(signedIn), registration, exchange, landing);
   }
@@ -69,7 +69,7 @@ export class CurrentUsers {
   endNamed(exchange: Exchange, sessionKey: string, issuer: string, sid: string): void {
     const signedIn = this.signedIn(exchange, sessionKey);
     if (signedIn === null) return;
-    const registration = this.registrations.byName(signedIn.registration)!;
+    const registration = this.registrations.of(signedIn)!;
     if (!this.lifetime.endNamed(signedIn, this.claimsOf(signedIn), registration, { issuer, sid })) return;
     exchange.session!.renew();
     exchange.session!.delete(sessionKey);

@@ -186,7 +186,7 @@ export class OpenidClient {
       throw new SignInFailed('sign-in-state', 'invalid_request', message);
     }
     const ended = this.signIn.attempts.removal(state, exchange, exchange.originalUri.scheme === 'https');
-    const registration = this.options.registrations.byName(attempt.registration);
+    const registration = this.options.registrations.of(attempt);
     try {
       if (registration === null) {
         const message = `there is no registration '${attempt.registration}' any more`;

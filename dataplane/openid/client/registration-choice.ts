@@ -1,6 +1,7 @@
 import type { ClientRegistration } from '../../heap/objects/openid-client.ts';
 import type { DynamicRegistrations } from '../discovery/dynamic-registrations.ts';
 import { SignInFailed } from './sign-in-failed.ts';
+import type { SignedIn } from './signed-in.ts';
 
 /** The registrations that users of a client can sign in with. */
 export class RegistrationChoice {
@@ -17,8 +18,10 @@ export class RegistrationChoice {
     throw new Error("two registrations have the same name: give each a 'name' of its own");
   }
 
-  byName(name: string): ClientRegistration | null {
-    return this.names.get(name) ?? this.dynamic?.byName(name) ?? null;
+  /** The registration that a user signed in or began to sign in with; null where it is another one by now, or here. */
+  of({ registration, client }: Pick<SignedIn, 'registration' | 'client'>): ClientRegistration | null {
+    const found = this.names.get(registration) ?? this.dynamic?.byName(registration) ?? null;
+    return found?.identity === client ? found : null;
   }
 
   /** The registration of a client with only one. @throws SignInFailed */

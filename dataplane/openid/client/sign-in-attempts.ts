@@ -4,6 +4,7 @@ import { parseCookies } from '../../engine/head/cookies.ts';
 import type { Headers } from '../../engine/head/headers.ts';
 import type { Exchange } from '../../engine/message/exchange.ts';
 import type { SessionPlace } from '../../engine/message/session.ts';
+import type { ClientRegistration } from '../../heap/objects/openid-client.ts';
 
 /** A sign-in that is under way: from the redirect to the provider to the callback. */
 export interface SignInAttempt {
@@ -17,6 +18,8 @@ export interface SignInAttempt {
   readonly sessionKey: string;
   /** Name of the registration. */
   readonly registration: string;
+  /** Identity of the registration. */
+  readonly client: string;
   /** Where the browser goes afterwards, or null. */
   readonly goto: string | null;
   /** In milliseconds since 1970. */
@@ -47,9 +50,13 @@ export class SignInAttempts {
     this.now = now;
   }
 
-  create(sessionKey: string, registration: string, goto: string | null): SignInAttempt {
+  create(
+    sessionKey: string,
+    { name: registration, identity: client }: Pick<ClientRegistration, 'name' | 'identity'>,
+    goto: string | null,
+  ): SignInAttempt {
     const [state, nonce, verifier] = [secret(), secret(), secret()];
-    return { state, nonce, verifier, sessionKey, registration, goto, startedAt: this.now() };
+    return { state, nonce, verifier, sessionKey, registration, client, goto, startedAt: this.now() };
   }
 
   /** `Set-Cookie` lines that keep an attempt, and remove the oldest of too many. */

@@ -58,7 +58,7 @@ export class SignIn {
   ): Promise<SignInBegun> {
     const { originalUri } = exchange;
     const redirectUri = redirectUriOf(registration, `${originOf(originalUri)}${place.path}/callback`);
-    const attempt = this.attempts.create(place.sessionKey, registration.name, goto);
+    const attempt = this.attempts.create(place.sessionKey, registration, goto);
     const location = await asked(registration, () =>
       authorizationUrl(registration, attempt, redirectUri, this.terms, exchange),
     );
@@ -133,12 +133,13 @@ export class SignIn {
   private signedIn(
     { accessToken, tokenType, scope, lifetime, refreshToken }: GrantedTokens,
     idToken: string | null,
-    { name, scopes }: ClientRegistration,
+    { name, identity, scopes }: ClientRegistration,
     { issuer }: IssuerMetadata,
   ): SignedIn {
     const since = this.now();
     return {
       registration: name,
+      client: identity,
       issuer,
       accessToken,
       tokenType,

@@ -4,6 +4,8 @@ import { isJsonObject, type JsonValue } from '../../../contract/document/json-va
 export interface SignedIn {
   /** Name of the registration. */
   readonly registration: string;
+  /** Identity of the registration: another one of the same name is for other users. */
+  readonly client: string;
   /** The issuer of the ID token, or of the metadata; null where neither names one. */
   readonly issuer: string | null;
   readonly accessToken: string;
@@ -23,6 +25,7 @@ type Kind = 'text' | 'number';
 /** Every member, with the values that it may have. */
 const MEMBERS: Readonly<Record<keyof SignedIn, { readonly kind: Kind; readonly isNullable: boolean }>> = {
   registration: { kind: 'text', isNullable: false },
+  client: { kind: 'text', isNullable: false },
   issuer: { kind: 'text', isNullable: true },
   accessToken: { kind: 'text', isNullable: false },
   tokenType: { kind: 'text', isNullable: false },

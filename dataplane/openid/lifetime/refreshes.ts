@@ -216,8 +216,8 @@ export class Refreshes {
 }
 
 /** The table digests it once more, under a secret. */
-function entryId({ clientId, issuer }: ClientRegistration, refreshToken: string): string {
-  return hash('sha256', JSON.stringify([issuer.name, clientId, refreshToken]), 'base64url');
+function entryId({ identity }: ClientRegistration, refreshToken: string): string {
+  return hash('sha256', JSON.stringify([identity, refreshToken]), 'base64url');
 }
 
 /** Resolves with the value of a promise, or with another one after so many milliseconds. */

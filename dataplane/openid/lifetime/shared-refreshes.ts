@@ -18,12 +18,15 @@ export type RefreshState =
   | { readonly kind: 'refused' }
   | { readonly kind: 'renewed'; readonly signedIn: SignedIn; readonly usableUntil: number };
 
-/** The table of refreshes that all units of the plane share. It holds tokens: never log anything of it. */
-export function sharedRefreshes({ identity, plane, onClose }: Pick<Parts, 'identity' | 'plane' | 'onClose'>) {
+/**
+ * The table of refreshes that all units of the plane share, and in them all filters of a realm, which may share a
+ * sign-in. It holds tokens: never log anything of it.
+ */
+export function sharedRefreshes({ realm, plane, onClose }: Pick<Parts, 'realm' | 'plane' | 'onClose'>) {
   let table: SessionTable | null = null;
   return function refreshTable(): SessionTable {
     if (table !== null) return table;
-    const name = JSON.stringify(['token refreshes', identity]);
+    const name = JSON.stringify(['token refreshes', realm]);
     const memory = plane.sharedMemory(name, SessionMemory.bytes(LIMITS));
     onClose(() => memory.release());
     table = new SessionTable(memory.buffer, LIMITS, { idle: RESULT_LIFETIME, absolute: RESULT_LIFETIME });

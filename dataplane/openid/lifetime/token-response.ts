@@ -82,5 +82,5 @@ function isToken(value: unknown): value is string {
 /** Some servers write the number as a text. */
 function milliseconds(seconds: unknown): number | null {
   const number = typeof seconds === 'string' && /^\d{1,15}$/.test(seconds) ? Number(seconds) : seconds;
-  return typeof number === 'number' && Number.isFinite(number) ? Math.max(0, number * 1000) : null;
+  return typeof number === 'number' && number < 1e12 ? Math.max(0, number * 1000) : null;
 }

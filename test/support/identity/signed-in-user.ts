@@ -37,6 +37,7 @@ export function signedInUser(changes: Partial<SignedIn> = {}): SignedIn {
   const now = Date.now();
   return {
     registration: CLIENT_ID,
+    client: 'gateway-at-op',
     issuer: ISSUER,
     accessToken: 'access-0',
     tokenType: 'Bearer',

@@ -3,6 +3,7 @@ import { readSignedIn, type SignedIn } from '../../../../dataplane/openid/client
 
 const ADA: SignedIn = {
   registration: 'gateway',
+  client: 'c1',
   issuer: 'https://login.example.com',
   accessToken: 'at',
   tokenType: 'Bearer',

@@ -9,7 +9,7 @@ it('lets one of all units use a state, until its attempt is over', () => {
   const sharedMemory = namedMemory();
   const units = [1, 2, 3].map(() => new UsedStates(objectParts({}, { sharedMemory }).parts));
   const attempts = new SignInAttempts(() => clock.now);
-  const [one, other] = [1, 2].map(() => attempts.create('key', 'gateway', null));
+  const [one, other] = [1, 2].map(() => attempts.create('key', { name: 'gateway', identity: 'c1' }, null));
   expect(units.map((unit) => unit.use(one!, clock.now))).toEqual(['new', 'seen', 'seen']);
   expect(units[2]!.use(other!, clock.now)).toBe('new');
   clock.now += ATTEMPT_LIFETIME - 1000;
