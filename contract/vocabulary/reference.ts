@@ -37,6 +37,7 @@ export const standIns: Readonly<Partial<Record<Kind, 'secretStore'>>> = { secret
 
 /** Hints for references to undeclared objects, by kind. */
 export const mistaken: Readonly<Partial<Record<Kind, (name: string) => string>>> = {
+  issuer: () => "the URL of an issuer begins with 'https://'",
   resourceAccess: (name) => `scopes stand in brackets: ["${name}"]`,
 };
 

@@ -74,7 +74,11 @@ export function readMetadata(
   if (members === null) return null;
   const { issuer } = members;
   if (typeof issuer !== 'string') throw new UnusableMetadata("the metadata has no text 'issuer'");
-  if (!isExpected(issuer)) throw new UnusableMetadata("'issuer' of the metadata is not the issuer that was asked for");
+  if (!isExpected(issuer)) {
+    const isSlash = isExpected(issuer.endsWith('/') ? issuer.slice(0, -1) : `${issuer}/`);
+    const hint = isSlash ? ': one of them has a slash at the end, and the other has none' : '';
+    throw new UnusableMetadata(`'issuer' of the metadata is not the issuer that was asked for${hint}`);
+  }
   const isClear = new URL(place).protocol === 'http:';
   const aliases = members['mtls_endpoint_aliases'];
   return {

@@ -87,7 +87,10 @@ export const refusals = {
     reason: 'the browser has begun no such sign-in, or it was finished or took too long',
   },
   'sign-in-refused': { status: 403, reason: 'the provider refused the sign-in' },
-  'sign-in-failed': { status: 502, reason: 'the provider gave no valid response to a sign-in' },
+  'sign-in-failed': {
+    status: 502,
+    reason: 'the provider gave no valid response to a sign-in, or rejected the gateway',
+  },
   'refresh-failed': { status: 503, reason: 'the access token has expired and the provider does not renew it now' },
   'logout-token': { status: 400, reason: 'the logout token is not valid' },
   'user-name': { status: 500, reason: 'the user name has a colon, which Basic authentication cannot carry' },

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { isJsonObject } from '../../../contract/document/json-value.ts';
 import { duration, flag, text } from '../../../contract/vocabulary/configured.ts';
 import { noEffect, refused } from '../../../contract/vocabulary/field-notes.ts';
-import { ref } from '../../../contract/vocabulary/reference.ts';
+import { type Reference, ref } from '../../../contract/vocabulary/reference.ts';
 import { type RuntimeExpression, runtimeText, target } from '../../../contract/vocabulary/runtime.ts';
 import { discoveryFaults, discoveryFields } from '../discovery/discovery-fields.ts';
 import { lifetimeFaults, lifetimeFields } from '../lifetime/lifetime-fields.ts';
@@ -107,10 +108,26 @@ export const clientFields = z
           : 'there are several registrations to choose from';
       report('loginHandler', `is required: ${why}`, 'missing');
     }
+    for (const [index, name] of repeatedNames(registrations)) {
+      const message = `has the same name as another registration, '${name}': give each a 'name' of its own`;
+      issues.push({ code: 'custom', message, input: value, path: ['registrations', index], continue: true });
+    }
     for (const [field, message] of [...discoveryFaults(value), ...lifetimeFaults(value)]) {
       report(field, message, 'missing');
     }
   });
+
+/** Names that a registration declared in place has and one before it too; those of the heap are compared when they are built. */
+function repeatedNames(registrations: readonly Reference[]): readonly (readonly [index: number, name: string])[] {
+  const names = registrations.map(({ declaration }) => {
+    const config = isJsonObject(declaration) ? declaration['config'] : null;
+    const name = isJsonObject(config) ? (config['name'] ?? config['clientId']) : null;
+    return typeof name === 'string' ? name : null;
+  });
+  return [...names.entries()].filter(
+    (one): one is [number, string] => one[1] !== null && names.indexOf(one[1]) < one[0],
+  );
+}
 
 function constantFits(fits: (value: string) => boolean): (expression: RuntimeExpression<string>) => boolean {
   return ({ compiled, read }) => {

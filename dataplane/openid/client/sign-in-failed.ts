@@ -6,6 +6,13 @@ export type SignInRefusal = (typeof signInRefusals)[number];
 /** Longest text of a provider that is handed on. */
 const LONGEST = 200;
 
+/** What to do about errors that no user can mend, by their code. */
+const REMEDIES: ReadonlyMap<string, string> = new Map([
+  ['invalid_client', "check 'clientId', the secret or key, and 'tokenEndpointAuthMethod' of the registration"],
+  ['unauthorized_client', 'allow this client the authorization code flow at the provider'],
+  ['invalid_scope', "check 'scopes' of the registration"],
+]);
+
 /** A sign-in came to nothing. The message holds no secret and no code, so that a log may show it. */
 export class SignInFailed extends Error {
   readonly refusal: SignInRefusal;
@@ -23,15 +30,27 @@ export class SignInFailed extends Error {
   }
 }
 
-/** The failure that an error response of a provider is: in the query of a callback, or as JSON. */
+/**
+ * The failure that an error response of a provider is: in the query of a callback, or as JSON. A refusal concerns one
+ * user; a wrong client or scope concerns all of them, so that the log has to say it.
+ */
 export function providerError(place: string, error: unknown, description: unknown): SignInFailed {
   const code = typeof error === 'string' && /^[\w.-]{1,60}$/.test(error) ? error : 'server_error';
-  return new SignInFailed('sign-in-refused', code, `${place} answered ${code}`, shownText(description));
+  const message = `${place} answered ${code}`;
+  const words = shownText(description);
+  const remedy = REMEDIES.get(code);
+  if (remedy === undefined) return new SignInFailed('sign-in-refused', code, message, words);
+  return new SignInFailed('sign-in-failed', code, `${message}: ${remedy}`, words ?? message);
 }
 
-/** A provider that gives no answer. Users are not told why, because the reason may name addresses. */
+/** A provider that cannot be asked. Users do not see the reason, because it may name addresses and secret ids. */
 export function unreachable(reason: string): SignInFailed {
-  return new SignInFailed('sign-in-failed', 'temporarily_unavailable', reason, 'the provider does not answer');
+  return new SignInFailed(
+    'sign-in-failed',
+    'temporarily_unavailable',
+    reason,
+    'sign-in is not available at the moment',
+  );
 }
 
 /** Printable ASCII without angle brackets, because pages show it. */

@@ -201,3 +201,15 @@ describe('the name of a Java class', () => {
     ]);
   });
 });
+
+describe('an issuer without a scheme', () => {
+  it('gets a hint about its URL', () => {
+    const config = { issuer: 'login.example.com', clientId: 'gateway' };
+    const found = said({ heap: [{ name: 'shop', type: 'ClientRegistration', config }], handler: proxy });
+    expect(found).toEqual([
+      expect.stringMatching(
+        /there is no object 'login.example.com' .*\(the URL of an issuer begins with 'https:\/\/'\)$/,
+      ),
+    ]);
+  });
+});

@@ -63,7 +63,7 @@ describe('metadata', () => {
 
   it.each([
     [{ issuer: undefined }, "no text 'issuer'"],
-    [{ issuer: `${ISSUER}/` }, "'issuer' of the metadata is not the issuer"],
+    [{ issuer: `${ISSUER}/` }, 'one of them has a slash at the end, and the other has none'],
     [{ issuer: 'https://AS.test' }, "'issuer' of the metadata is not the issuer"],
     [{ issuer: 'https://evil.test' }, "'issuer' of the metadata is not the issuer"],
     [{ jwks_uri: 'http://as.test/jwks' }, "'jwks_uri' of the metadata is not an https URL"],

@@ -53,6 +53,13 @@ describe('the fields of an AuthorizationCodeOAuth2ClientFilter', () => {
       'missing loginHandler: is required: there are several registrations to choose from',
     ],
     [
+      {
+        registrations: ['https://a.example.com', 'https://b.example.com'].map((issuer) => ({ issuer, clientId: 'gw' })),
+        loginHandler: { type: 'StaticResponseHandler', config: { status: 200 } },
+      },
+      "value registrations[1]: has the same name as another registration, 'gw': give each a 'name' of its own",
+    ],
+    [
       { registrations: [], metadata: { redirect_uris: ['https://app.example.com/openid/callback'] } },
       'missing loginHandler: is required: users have to name their issuer',
     ],

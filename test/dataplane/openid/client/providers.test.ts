@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { connect } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
+import { inlineSecrets } from '../../../support/identity/inline-secrets.ts';
 import { keyFolder } from '../../../support/identity/key-folder.ts';
 import { LyingProvider } from '../../../support/identity/lying-provider.ts';
 import { startOpenidProvider } from '../../../support/identity/openid-provider.ts';
@@ -75,9 +76,23 @@ describe('a sign-in at a real provider', () => {
     const provider = await startOpenidProvider();
     const registrations = [registration(provider.issuer, { redirect_uris: ['https://gw.test/openid/callback'] })];
     const { browser } = await startSignIn('', { config: { registrations } });
-    expect((await browser().open(`${APP}/orders`)).body).toBe(
-      `failed: invalid_request: 'redirect_uris' of the registration 'gateway' does not contain ${REDIRECT}`,
-    );
+    const message = `'redirect_uris' of the registration 'gateway' does not contain ${REDIRECT}`;
+    expect((await browser().open(`${APP}/orders`)).body).toBe(`failed: invalid_request: ${message}`);
+  });
+
+  it('logs what to check where the provider rejects the client secret', async () => {
+    const provider = await startOpenidProvider();
+    const secretsProvider = inlineSecrets({ 'client.secret': 'another-secret' });
+    const registrations = [registration(provider.issuer, { clientSecretId: 'client.secret', secretsProvider })];
+    const { browser, finished, logged } = await startSignIn('', { config: { registrations } });
+    const page = await browser().open(`${APP}/orders`);
+    expect(page).toMatchObject({ status: 403, body: expect.stringContaining('failed: invalid_client: ') });
+    expect(page.body).not.toContain('tokenEndpointAuthMethod');
+    expect(finished.at(-1)?.decision).toMatchObject({ refusal: 'sign-in-failed' });
+    const reason =
+      "the token endpoint answered invalid_client: check 'clientId', the secret or key, and " +
+      "'tokenEndpointAuthMethod' of the registration";
+    expect(logged).toContainEqual(expect.objectContaining({ msg: 'sign-in failed', reason }));
   });
 
   it('is plain OAuth 2.0 without the scope openid', async () => {
@@ -96,7 +111,7 @@ describe('a provider that is away', () => {
     const ada = browser();
     const page = await ada.open(`${APP}/orders`);
     expect(page).toMatchObject({ url: `${APP}/orders`, status: 403 });
-    expect(page.body).toBe('failed: temporarily_unavailable: the provider does not answer');
+    expect(page.body).toBe('failed: temporarily_unavailable: sign-in is not available at the moment');
     expect(ada.jar('gw.test').names).toEqual([]);
     expect(finished.at(-1)?.decision).toMatchObject({ refusal: 'sign-in-failed' });
     expect(logged.filter(({ msg }) => msg === 'sign-in failed')).toHaveLength(1);
@@ -112,7 +127,7 @@ describe('a provider that is away', () => {
     const { browser } = await startSignIn(provider.issuer);
     const ada = browser();
     expect((await ada.open(`${APP}/orders`)).body).toBe(
-      'failed: temporarily_unavailable: the provider does not answer',
+      'failed: temporarily_unavailable: sign-in is not available at the moment',
     );
     expect(ada.jar('gw.test').names).toEqual([]);
     provider.before = () => true;
