@@ -1,7 +1,8 @@
 import { type EndedSessions, MOST_ENTRIES } from './channel.ts';
+import { MOST_SHARES, noticeShare } from './notice-share.ts';
 
 export interface NoticeLogOptions {
-  /** Most entries; the oldest ones make room. */
+  /** Most entries; the oldest ones make room, first those of tenants with many. */
   readonly most: number;
   /** Milliseconds that an entry is needed: longer than a default session lasts. */
   readonly lifetime: number;
@@ -16,15 +17,17 @@ const CLOCK_DIFFERENCE = 5 * 60 * 1000;
 /** The newest entries that planes of one group have to know, so that one that comes later hears of them too. */
 export class NoticeLog {
   private readonly options: NoticeLogOptions;
-  /** In the order in which they came. */
-  private readonly entries = new Map<string, number>();
+  /** By share, in the order in which they came. */
+  private readonly shares = new Map<string, Map<string, number>>();
 
   constructor(options: NoticeLogOptions = defaultNoticeLog) {
     this.options = options;
   }
 
   get size(): number {
-    return this.entries.size;
+    let size = 0;
+    for (const share of this.shares.values()) size += share.size;
+    return size;
   }
 
   /** Takes entries. @returns those that say something new */
@@ -34,22 +37,49 @@ export class NoticeLog {
     for (const { key, at: given } of entries) {
       // a clock that is far ahead must not end sessions that have yet to begin
       const at = Math.min(given, Math.floor(now) + CLOCK_DIFFERENCE);
-      if (at <= now - lifetime || at <= (this.entries.get(key) ?? Number.NEGATIVE_INFINITY)) continue;
-      this.entries.delete(key);
-      this.entries.set(key, at);
+      const share = this.shareOf(key);
+      if (at <= now - lifetime || at <= (share.get(key) ?? Number.NEGATIVE_INFINITY)) continue;
+      share.delete(key);
+      share.set(key, at);
       added.set(key, { key, at });
     }
-    for (const key of this.entries.keys()) {
-      if (this.entries.size <= most) break;
-      this.entries.delete(key);
-    }
+    for (let size = this.size; size > most; size--) this.forgetOldest();
     return [...added.values()];
   }
 
   /** All entries that are still needed. */
   all(now: number): EndedSessions[] {
-    for (const [key, at] of this.entries) if (at <= now - this.options.lifetime) this.entries.delete(key);
-    return [...this.entries].map(([key, at]) => ({ key, at }));
+    const all: EndedSessions[] = [];
+    for (const share of this.shares.values()) {
+      for (const [key, at] of share) {
+        if (at <= now - this.options.lifetime) share.delete(key);
+        else all.push({ key, at });
+      }
+    }
+    return all;
+  }
+
+  private shareOf(key: string): Map<string, number> {
+    const name = noticeShare(key);
+    const share = this.shares.get(name) ?? new Map<string, number>();
+    this.shares.set(name, share);
+    return share;
+  }
+
+  /** Operators have half of the room, and tenants the other half in equal shares; whoever has more gives way first. */
+  private forgetOldest(): void {
+    const fair = this.options.most / 2 / MOST_SHARES;
+    let chosen = this.shares.get('');
+    let most = chosen === undefined || chosen.size === 0 ? 0 : fair;
+    for (const [name, share] of this.shares) {
+      if (name === '' || share.size <= most) continue;
+      chosen = share;
+      most = share.size;
+    }
+    for (const key of chosen?.keys() ?? []) {
+      chosen?.delete(key);
+      return;
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 import type { EndedSessions } from '../../contract/channel.ts';
 import { NoticeLog } from '../../contract/notice-log.ts';
+import { PacedNotices } from './paced-notices.ts';
 import type { ConfiguredUnit } from './plane-configuration.ts';
 
 /** Tells other planes of a group. */
@@ -9,7 +10,7 @@ type Announce = (entries: readonly EndedSessions[]) => void;
 export class PlaneNotices {
   private readonly log = new NoticeLog();
   private readonly units: () => readonly ConfiguredUnit[];
-  private announce: Announce | null = null;
+  private announcements: PacedNotices | null = null;
 
   constructor(units: () => readonly ConfiguredUnit[]) {
     this.units = units;
@@ -22,13 +23,13 @@ export class PlaneNotices {
 
   /** Calls this with what units end from now on. */
   announceTo(announce: Announce): void {
-    this.announce = announce;
+    this.announcements = new PacedNotices(announce);
   }
 
   /** A unit ended sessions; the other units know it, because they share memory. */
   ended(entries: readonly EndedSessions[]): void {
     const added = this.log.add(entries, Date.now());
-    if (added.length > 0) this.announce?.(added);
+    if (added.length > 0) this.announcements?.add(added);
   }
 
   /** Another plane ended sessions. */

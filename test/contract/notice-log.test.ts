@@ -26,6 +26,27 @@ it('lets the oldest entries make room', () => {
   expect(log.all(NOW + 1).map(({ key }) => key)).toEqual(['a', 'c']);
 });
 
+it('keeps entries of operators and other tenants where those of one tenant are too many', () => {
+  const log = new NoticeLog({ most: 640, lifetime: HOUR });
+  const kept = [
+    ...Array.from({ length: 320 }, (_, at) => `A${at}`),
+    ...Array.from({ length: 10 }, (_, at) => `z${at}`),
+  ];
+  log.add(
+    kept.map((key) => entry(key)),
+    NOW,
+  );
+  for (let at = 0; at < 5000; at++) log.add([entry(`g${at}`, NOW + 1)], NOW + 1);
+  const keys = log.all(NOW + 1).map(({ key }) => key);
+  expect(kept.filter((key) => !keys.includes(key))).toEqual([]);
+  expect([keys.length, keys.at(-1)]).toEqual([640, 'g4999']);
+  for (let at = 0; at < 5000; at++) log.add([entry(`B${at}`, NOW + 1)], NOW + 1);
+  const after = log.all(NOW + 1).map(({ key }) => key);
+  expect(after.filter((key) => key.startsWith('z'))).toHaveLength(10);
+  expect(after.filter((key) => key.startsWith('g'))).toHaveLength(10);
+  expect(after.length).toBe(640);
+});
+
 it('does not let a clock that is far ahead end sessions of tomorrow', () => {
   const log = new NoticeLog();
   log.add([entry('a', NOW + 24 * HOUR), entry('b', NOW + 1000)], NOW);

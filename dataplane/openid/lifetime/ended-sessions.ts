@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Logger } from 'pino';
+import { MOST_SHARES } from '../../../contract/notice-share.ts';
 import { PacedWarning } from '../../../platform/paced-warning.ts';
 import { lock, unlock } from '../../heap/shared-lock.ts';
 import type { TakeMemory } from '../../heap/shared-memory.ts';
@@ -16,7 +17,10 @@ const HEADER_BYTES = 64;
 /** Words of the header. */
 const LOCK = 0;
 const COUNT = 1;
+/** Buckets of operators, and of each share of tenants. */
 const BUCKETS = 1 << 12;
+const SHARE_BUCKETS = 1 << 8;
+const ALL_BUCKETS = BUCKETS + MOST_SHARES * SHARE_BUCKETS;
 const SLOTS = 16;
 /** A slot has two words of a digest, and a number of eight bytes. */
 const SLOT_BYTES = 16;
@@ -25,11 +29,11 @@ const SLOT_WORDS = 4;
 const LIFETIME = 12 * 3_600_000;
 
 /**
- * Which sessions were ended before their time, shared by all units of the plane. There is room for 65,536 entries; the
- * oldest ones make room for new ones. A look takes no lock, and costs nothing while no session was ended.
+ * Which sessions were ended before their time, shared by all units of the plane. There is room for 65,536 entries of
+ * operators and 4096 of each share of tenants; the oldest ones of a share make room for new ones. A look takes no lock, and costs nothing while no session was ended.
  */
 export class EndedSessions {
-  static readonly bytes = HEADER_BYTES + BUCKETS * SLOTS * SLOT_BYTES;
+  static readonly bytes = HEADER_BYTES + ALL_BUCKETS * SLOTS * SLOT_BYTES;
   private readonly header: Int32Array;
   private readonly words: Int32Array;
   private readonly times: Float64Array;
@@ -118,9 +122,15 @@ export function endedSessionsOf(sharedMemory: TakeMemory, log: Logger) {
   return { ended: new EndedSessions(memory.buffer, log), release: () => memory.release() };
 }
 
-/** Returns the key of sessions that have a value in common: a text that says nothing of the value. */
-export function endedKey(...parts: readonly (string | number)[]): string {
-  return hash('sha256', JSON.stringify(parts), 'buffer').subarray(0, 12).toString('base64url');
+/**
+ * Returns the key of sessions of a realm that have a value in common: a text that says nothing of the value. Its first
+ * character is of the share of the realm.
+ */
+export function endedKey(realm: string, ...parts: readonly (string | number)[]): string {
+  const digest = hash('sha256', JSON.stringify([realm, ...parts]), 'buffer').subarray(0, 12);
+  const [own] = digest;
+  digest[0] = realm === '' ? own! & 0x7f : 0x80 | (hash('sha256', realm, 'buffer')[0]! & 0x7c) | (own! & 0x03);
+  return digest.toString('base64url');
 }
 
 /** Three words; none of the marks is 0, which stands for a free slot. */
@@ -131,5 +141,9 @@ function digestOf(key: string): Int32Array | null {
 }
 
 function bucketOf(digest: Int32Array): number {
-  return (digest[0]! & (BUCKETS - 1)) * SLOTS;
+  const [first] = digest;
+  const own = first! >>> 8; // the lowest byte says whose it is
+  if ((first! & 0x80) === 0) return (own & (BUCKETS - 1)) * SLOTS;
+  const share = (first! & 0x7f) >> 2;
+  return (BUCKETS + share * SHARE_BUCKETS + (own & (SHARE_BUCKETS - 1))) * SLOTS;
 }

@@ -25,8 +25,8 @@ export function endByProvider(
   { issuer, sid, sub }: EndedBy,
   at: number,
 ): void {
-  if (sid !== null) ended.end({ key: endedKey('sid', realm, clientId, issuer, sid), at });
-  else if (sub !== null) ended.end({ key: endedKey('sub', realm, clientId, issuer, sub), at });
+  if (sid !== null) ended.end({ key: endedKey(realm, 'sid', clientId, issuer, sid), at });
+  else if (sub !== null) ended.end({ key: endedKey(realm, 'sub', clientId, issuer, sub), at });
 }
 
 /** Ends one sign-in, so that a copy of its cookie is worth nothing afterwards. */
@@ -54,8 +54,8 @@ export function isSessionEnded(
   const { realm, clientId } = audience;
   const { sid, sub } = claims;
   return (
-    (typeof sid === 'string' && ended.isEnded(endedKey('sid', realm, clientId, issuer, sid), since)) ||
-    (typeof sub === 'string' && ended.isEnded(endedKey('sub', realm, clientId, issuer, sub), since))
+    (typeof sid === 'string' && ended.isEnded(endedKey(realm, 'sid', clientId, issuer, sid), since)) ||
+    (typeof sub === 'string' && ended.isEnded(endedKey(realm, 'sub', clientId, issuer, sub), since))
   );
 }
 
@@ -63,5 +63,5 @@ export function isSessionEnded(
 function signInKey({ realm, clientId }: SessionAudience, signedIn: SignedIn, claims: Claims | null): string {
   const { registration, issuer, since } = signedIn;
   const sub = claims?.['sub'];
-  return endedKey('signIn', realm, clientId, registration, issuer ?? '', typeof sub === 'string' ? sub : '', since);
+  return endedKey(realm, 'signIn', clientId, registration, issuer ?? '', typeof sub === 'string' ? sub : '', since);
 }

@@ -53,7 +53,7 @@ describe('EndedSessions', () => {
 
   it('keeps the later of two ends', () => {
     const { one } = units();
-    const key = endedKey('it');
+    const key = endedKey('', 'it');
     one.end({ key, at: 2000 });
     one.end({ key, at: 1000 });
     expect([one.isEnded(key, 2000), one.isEnded(key, 2001)]).toEqual([true, false]);
@@ -71,13 +71,13 @@ describe('EndedSessions', () => {
     elsewhere.receive(JSON.parse(JSON.stringify(told[0])));
     expect([isSessionEnded(elsewhere, AUDIENCE, user(), CLAIMS), echo]).toEqual([true, []]);
     stop();
-    one.end({ key: endedKey('more'), at: NOW });
+    one.end({ key: endedKey('', 'more'), at: NOW });
     expect(told).toHaveLength(1);
   });
 
   it.each([
     ['a key that is too short', { key: 'abc', at: NOW }],
-    ['no moment', { key: endedKey('x'), at: Number.NaN }],
+    ['no moment', { key: endedKey('', 'x'), at: Number.NaN }],
   ])('ignores a record with %s', (_, record) => {
     const { one } = units();
     one.receive(record);
@@ -87,11 +87,20 @@ describe('EndedSessions', () => {
   it('forgets the oldest of too many ended sessions, and warns', () => {
     const { one, logged } = units();
     const count = 70_000;
-    for (let at = 0; at < count; at++) one.end({ key: endedKey(at), at: NOW + at });
-    const isEnded = (at: number): boolean => one.isEnded(endedKey(at), NOW + at);
+    for (let at = 0; at < count; at++) one.end({ key: endedKey('', at), at: NOW + at });
+    const isEnded = (at: number): boolean => one.isEnded(endedKey('', at), NOW + at);
     const newest = Array.from({ length: 1000 }, (_, back) => count - 1 - back);
     expect(newest.filter((at) => !isEnded(at))).toEqual([]);
     expect(Array.from({ length: count }, (_, at) => at).filter(isEnded).length).toBeGreaterThan(50_000);
     expect(logged[0]).toMatchObject({ level: 40, msg: expect.stringContaining('too many ended sessions') });
+  });
+
+  it('forgets no session of operators or other tenants where a tenant ends too many', () => {
+    const { one } = units();
+    const others = ['', 'shop', 'bank'].map((realm) => endedKey(realm, 'own'));
+    for (const key of others) one.end({ key, at: NOW });
+    for (let at = 0; at < 80_000; at++) one.end({ key: endedKey('flood', at), at: NOW + at });
+    expect(others.map((key) => one.isEnded(key, NOW))).toEqual([true, true, true]);
+    expect(one.isEnded(endedKey('flood', 79_999), NOW)).toBe(true);
   });
 });

@@ -1,0 +1,85 @@
+import type { EndedSessions } from '../../contract/channel.ts';
+import { noticeShare } from '../../contract/notice-share.ts';
+import { type Clock, systemClock } from '../../platform/clock.ts';
+
+/** Entries of one share of tenants at once, and in a second all the time: all shares together stay below what controllers take. */
+const MOST = 150;
+const PER_SECOND = 2;
+/** Entries of a share that wait; older ones are told with the next stream. */
+const MOST_WAITING = 1000;
+const INTERVAL = 1000;
+
+/** A clock that keeps no process running. */
+const idleClock: Clock = {
+  ...systemClock,
+  after(milliseconds, run) {
+    const timer = setTimeout(run, milliseconds).unref();
+    return () => clearTimeout(timer);
+  },
+};
+
+interface Share {
+  left: number;
+  at: number;
+  readonly waiting: Map<string, EndedSessions>;
+}
+
+/**
+ * Announces sessions that ended. Those of operators go at once. Those of a tenant go at once as long as they are few, and
+ * wait otherwise: controllers take a limited number from a plane, which one tenant must not use up.
+ */
+export class PacedNotices {
+  private readonly announce: (entries: readonly EndedSessions[]) => void;
+  private readonly clock: Clock;
+  private readonly shares = new Map<string, Share>();
+  private isTimed = false;
+
+  constructor(announce: (entries: readonly EndedSessions[]) => void, clock: Clock = idleClock) {
+    this.announce = announce;
+    this.clock = clock;
+  }
+
+  add(entries: readonly EndedSessions[]): void {
+    const now: EndedSessions[] = [];
+    for (const entry of entries) {
+      const name = noticeShare(entry.key);
+      if (name === '') now.push(entry);
+      else this.wait(name, entry);
+    }
+    this.send(now);
+  }
+
+  private wait(name: string, entry: EndedSessions): void {
+    const share = this.shares.get(name) ?? { left: MOST, at: this.clock.steady(), waiting: new Map() };
+    this.shares.set(name, share);
+    share.waiting.set(entry.key, entry);
+    for (const oldest of share.waiting.keys()) {
+      if (share.waiting.size <= MOST_WAITING) break;
+      share.waiting.delete(oldest);
+    }
+  }
+
+  /** Announces these, and those that have waited long enough. */
+  private send(entries: EndedSessions[]): void {
+    const now = this.clock.steady();
+    let areMore = false;
+    for (const share of this.shares.values()) {
+      share.left = Math.min(MOST, share.left + ((now - share.at) * PER_SECOND) / 1000);
+      share.at = now;
+      for (const [key, entry] of share.waiting) {
+        if (share.left < 1) break;
+        share.left--;
+        share.waiting.delete(key);
+        entries.push(entry);
+      }
+      areMore ||= share.waiting.size > 0;
+    }
+    if (entries.length > 0) this.announce(entries);
+    if (!areMore || this.isTimed) return;
+    this.isTimed = true;
+    this.clock.after(INTERVAL, () => {
+      this.isTimed = false;
+      this.send([]);
+    });
+  }
+}
