@@ -189,7 +189,9 @@ export class OpenidClient {
     const registration = this.options.registrations.of(attempt);
     try {
       if (registration === null) {
-        const message = `there is no registration '${attempt.registration}' any more`;
+        const message =
+          `the filter of this callback has no registration '${attempt.registration}': it was removed meanwhile, or ` +
+          "another filter with the same 'clientEndpoint' began the sign-in";
         throw new SignInFailed('sign-in-request', 'invalid_request', message);
       }
       const { signedIn, goto } = await this.signIn.finish(attempt, registration, exchange, place);

@@ -85,3 +85,18 @@ describe('a session that was signed in at another filter with the same session k
     expect((await openWithCookiesOfShop(browser())).status).toBe(302);
   });
 });
+
+describe('a callback of a sign-in that another filter with the same endpoint began', () => {
+  it('fails with both possible reasons where the filter has no such registration', async () => {
+    const { issuer } = await LyingProvider.start();
+    const browser = (await startTwo(registration(issuer), registration(issuer, { name: 'admin' })))();
+    const isCallback = (url: string): boolean => url.startsWith(`${SHOP}/openid/callback`);
+    const { headers } = await browser.open(`${SHOP}/`, { stopAt: isCallback });
+    takeCookiesAlong(browser);
+    const page = await browser.open(headers.location!.replace(SHOP!, ADMIN!));
+    expect(page.body).toBe(
+      "failed: invalid_request: the filter of this callback has no registration 'gateway': it was removed meanwhile, " +
+        "or another filter with the same 'clientEndpoint' began the sign-in",
+    );
+  });
+});
