@@ -9,6 +9,7 @@ import { SessionFault } from '../engine/message/session-fault.ts';
 import type { Parts } from '../heap/definition.ts';
 import type { RouteSessions } from '../heap/objects/sessions.ts';
 import { dropSetCookies, takeCookies } from './taken-cookies.ts';
+import { keepFromSharedCaches } from './unshared-response.ts';
 
 /** Opens and saves sessions of one kind for one realm. */
 export interface SavingKeeper extends SessionKeeper {
@@ -99,7 +100,10 @@ export class ManagedSessions implements RouteSessions {
     try {
       const lines = this.keeper.save(session);
       session.seal();
-      if (isOpen(response, exchange)) for (const line of lines) response.headers.append('Set-Cookie', line);
+      if (lines.length > 0 && isOpen(response, exchange)) {
+        for (const line of lines) response.headers.append('Set-Cookie', line);
+        keepFromSharedCaches(response.headers);
+      }
       return response;
     } catch (error) {
       if (!(error instanceof SessionFault) && !(error instanceof EvaluationError)) throw error;
