@@ -4,8 +4,12 @@ import { startConfigured } from '../../support/gateways/configured-gateway.ts';
 import { SESSION_FILTERS } from '../../support/state/session-gateway.ts';
 
 /** The `Cache-Control` lines of an answer, where the application answers with others. */
-async function cacheControl(target: string, lines: readonly string[]): Promise<string[]> {
-  const headers = lines.length === 0 ? {} : { 'Cache-Control': [...lines] };
+function cacheControl(target: string, lines: readonly string[]): Promise<string[]> {
+  return cacheControlFor(target, { 'Cache-Control': [...lines] });
+}
+
+/** The `Cache-Control` lines of an answer, where the application answers with these headers. */
+async function cacheControlFor(target: string, headers: Record<string, string[]>): Promise<string[]> {
   const handler = { type: 'StaticResponseHandler', config: { status: 200, headers } };
   const route = {
     session: { type: 'JwtSession' },
@@ -19,7 +23,6 @@ async function cacheControl(target: string, lines: readonly string[]): Promise<s
 }
 
 it.each([
-  [[], ['private']],
   [['public, max-age=600'], ['max-age=600, private']],
   [['max-age=600', 'S-MaxAge=60, Public'], ['max-age=600, private']],
   [['private="Set-Cookie"'], ['private="Set-Cookie", private']],
@@ -31,6 +34,17 @@ it.each([
     expect(await cacheControl('/?set=1', given)).toEqual(expected);
   },
 );
+
+it.each([
+  ['Expires', 'Thu, 01 Jan 2037 00:00:00 GMT'],
+  ['Last-Modified', 'Thu, 01 Jan 2026 00:00:00 GMT'],
+])('a response with a session cookie and %s of the application is kept out of shared caches', async (name, value) => {
+  expect(await cacheControlFor('/?set=1', { [name]: [value] })).toEqual(['private']);
+});
+
+it('a response with a session cookie that says nothing of caches stays as it is', async () => {
+  expect(await cacheControlFor('/?set=1', {})).toEqual([]);
+});
 
 it('a response without a session cookie is cached as the application says', async () => {
   expect(await cacheControl('/', ['public, max-age=600'])).toEqual(['public, max-age=600']);
