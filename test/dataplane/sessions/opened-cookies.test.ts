@@ -12,11 +12,24 @@ function cookie(at: number): string {
   return `${at}`.padStart(50, '.');
 }
 
+/** Adds a session as often as it takes. */
+function addTwice(cache: OpenedCookies, text: string, id: string, length: number): void {
+  for (let time = 0; time < 2; time++) cache.add(opener, text, session(id), length);
+}
+
 describe('the cache of opened cookies', () => {
+  it('holds a session that is opened a second time', () => {
+    const cache = new OpenedCookies(1000);
+    cache.add(opener, cookie(1), session('one'), 10);
+    expect([cache.get(opener, cookie(1)), cache.characters]).toEqual([undefined, 0]);
+    cache.add(opener, cookie(1), session('one'), 10);
+    expect(cache.get(opener, cookie(1))?.id).toBe('one');
+  });
+
   it('drops sessions that nobody asked for when it is full', () => {
     const cache = new OpenedCookies(1000);
     for (let at = 0; at < 100; at++) {
-      cache.add(opener, cookie(at), session(`${at}`), 50);
+      addTwice(cache, cookie(at), `${at}`, 50);
       cache.get(opener, cookie(0));
       expect(cache.characters).toBeLessThanOrEqual(1000);
     }
@@ -29,8 +42,8 @@ describe('the cache of opened cookies', () => {
 
   it('does not hold a session that would drop many others', () => {
     const cache = new OpenedCookies(1000);
-    cache.add(opener, 'small', session('small'), 10);
-    cache.add(opener, 'large', session('large'), 500);
+    addTwice(cache, 'small', 'small', 10);
+    addTwice(cache, 'large', 'large', 500);
     expect([cache.get(opener, 'large'), cache.get(opener, 'small')?.id, cache.characters]).toEqual([
       undefined,
       'small',
@@ -46,13 +59,13 @@ describe('the cache of opened cookies', () => {
 
   it('gives a session to nobody but who opened it', () => {
     const cache = new OpenedCookies(1000);
-    cache.add(opener, cookie(1), session('one'), 10);
+    addTwice(cache, cookie(1), 'one', 10);
     expect(cache.get({}, cookie(1))).toBeUndefined();
   });
 
   it('gives no session for another cookie that ends like the opened one', () => {
     const cache = new OpenedCookies(1000);
-    cache.add(opener, cookie(1), session('one'), 10);
+    addTwice(cache, cookie(1), 'one', 10);
     expect(cache.get(opener, `x${cookie(1).slice(1)}`)).toBeUndefined();
     expect(cache.get(opener, cookie(1))?.id).toBe('one');
   });
