@@ -49,6 +49,13 @@ function makeCookies(count: number): SessionCookies {
     session.set('token', randomBytes(120).toString('base64url'));
     return keeper.save(session)[0]!.split(';', 1)[0]!;
   });
+  const file = join(directory, 'cookies.txt');
+  writeFileSync(file, cookies.map((cookie) => `${cookie}\n`).join(''));
+  return { file, cookies, manager: sessionManager(directory) };
+}
+
+/** A manager of sealed sessions whose key is the file `session.key` of a directory. */
+export function sessionManager(directory: string): Json {
   const format = { type: 'SecretKeyPropertyFormat', config: { format: 'PLAIN', algorithm: 'AES' } };
   const config = {
     authenticatedEncryptionSecretId: 'session.key',
@@ -56,7 +63,5 @@ function makeCookies(count: number): SessionCookies {
     cookie: { name: RULE.name },
     sessionTimeout: '1 hour',
   };
-  const file = join(directory, 'cookies.txt');
-  writeFileSync(file, cookies.map((cookie) => `${cookie}\n`).join(''));
-  return { file, cookies, manager: { type: 'AuthenticatedEncryptedJwtSessionManager', config } };
+  return { type: 'AuthenticatedEncryptedJwtSessionManager', config };
 }

@@ -11,6 +11,7 @@ import { readCpu } from './measure/measure-cpu.ts';
 import { stopEverythingAtExit } from './measure/started-process.ts';
 import { outFolder } from './paths.ts';
 import { type RunningPeer, startPeer } from './peer.ts';
+import { sessionManager } from './session-cookies.ts';
 
 const PARALLEL = 16;
 const ROUNDS = 5;
@@ -99,7 +100,6 @@ async function measure(port: number, pid: number, count: number): Promise<number
 function route(issuer: string, backend: number): Json {
   const directory = outFolder('sign-ins');
   writeFileSync(join(directory, 'session.key'), randomBytes(32));
-  const format = { type: 'SecretKeyPropertyFormat', config: { format: 'PLAIN', algorithm: 'AES' } };
   const signsIn = {
     type: 'AuthorizationCodeOAuth2ClientFilter',
     config: {
@@ -112,15 +112,7 @@ function route(issuer: string, backend: number): Json {
       },
     },
   };
-  const session = {
-    type: 'AuthenticatedEncryptedJwtSessionManager',
-    config: {
-      authenticatedEncryptionSecretId: 'session.key',
-      secretsProvider: { type: 'FileSystemSecretStore', config: { directory, format } },
-      cookie: { name: 'session' },
-    },
-  };
-  return { ...(forwards('/api/v1/orders/', backend, [signsIn]) as object), session };
+  return { ...(forwards('/api/v1/orders/', backend, [signsIn]) as object), session: sessionManager(directory) };
 }
 
 const USAGE = `usage: npm run bench:sign-ins -- [COUNT]
