@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import {
   type ControllerMessage,
-  type EndedSessions,
+  type EndedRecord,
   MOST_ENTRIES,
   NOTICE_KINDS,
   type Notice,
@@ -147,7 +147,7 @@ export const notice = z.object({
       z.object({
         key: text.regex(/^[\w-]{16}$/),
         at: count,
-      } satisfies EveryField<EndedSessions>),
+      } satisfies EveryField<EndedRecord>),
     )
     .max(MOST_ENTRIES),
 } satisfies EveryField<Notice>);

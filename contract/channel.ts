@@ -139,7 +139,7 @@ export interface Report {
 }
 
 /** Sessions that ended before their time. */
-export interface EndedSessions {
+export interface EndedRecord {
   /** Digest of 12 bytes of what the sessions have in common, in base64url: nobody learns whose they are. */
   readonly key: string;
   /** Milliseconds since 1970: sessions that began later go on. */
@@ -150,7 +150,7 @@ export interface EndedSessions {
 export interface Notice {
   readonly type: 'notice';
   readonly kind: NoticeKind;
-  readonly entries: readonly EndedSessions[];
+  readonly entries: readonly EndedRecord[];
 }
 
 /** Every kind of notice. */

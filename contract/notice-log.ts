@@ -1,4 +1,4 @@
-import { type EndedSessions, MOST_ENTRIES } from './channel.ts';
+import { type EndedRecord, MOST_ENTRIES } from './channel.ts';
 import { MOST_SHARES, noticeShare } from './notice-share.ts';
 
 export interface NoticeLogOptions {
@@ -31,9 +31,9 @@ export class NoticeLog {
   }
 
   /** Takes entries. @returns those that say something new */
-  add(entries: readonly EndedSessions[], now: number): EndedSessions[] {
+  add(entries: readonly EndedRecord[], now: number): EndedRecord[] {
     const { most, lifetime } = this.options;
-    const added = new Map<string, EndedSessions>();
+    const added = new Map<string, EndedRecord>();
     for (const { key, at: given } of entries) {
       // a clock that is far ahead must not end sessions that have yet to begin
       const at = Math.min(given, Math.floor(now) + CLOCK_DIFFERENCE);
@@ -48,8 +48,8 @@ export class NoticeLog {
   }
 
   /** All entries that are still needed. */
-  all(now: number): EndedSessions[] {
-    const all: EndedSessions[] = [];
+  all(now: number): EndedRecord[] {
+    const all: EndedRecord[] = [];
     for (const share of this.shares.values()) {
       for (const [key, at] of share) {
         if (at <= now - this.options.lifetime) share.delete(key);
@@ -84,7 +84,7 @@ export class NoticeLog {
 }
 
 /** Entries in pieces that fit into one notice each. */
-export function inNotices(entries: readonly EndedSessions[]): (readonly EndedSessions[])[] {
+export function inNotices(entries: readonly EndedRecord[]): (readonly EndedRecord[])[] {
   const pieces = Array.from({ length: Math.ceil(entries.length / MOST_ENTRIES) }, (_, at) => at * MOST_ENTRIES);
   return pieces.map((from) => entries.slice(from, from + MOST_ENTRIES));
 }

@@ -1,10 +1,10 @@
-import type { EndedSessions } from '../../contract/channel.ts';
+import type { EndedRecord } from '../../contract/channel.ts';
 import { defaultNoticeLog, NoticeLog } from '../../contract/notice-log.ts';
 import { type Clock, systemClock } from '../../platform/clock.ts';
 import type { PlaneIdentity } from './channel/plane-identity.ts';
 
 /** Takes notices of a scope. */
-export type NoticeReceiver = (scope: string, entries: readonly EndedSessions[]) => void;
+export type NoticeReceiver = (scope: string, entries: readonly EndedRecord[]) => void;
 
 /** Most scopes with entries; those that were silent longest make room. */
 const MOST_SCOPES = 1000;
@@ -53,7 +53,7 @@ export class NoticeRelay {
   }
 
   /** Passes on what is new. @param from who sent it, and does not get it back */
-  receive(scope: string, entries: readonly EndedSessions[], from: NoticeReceiver | null): void {
+  receive(scope: string, entries: readonly EndedRecord[], from: NoticeReceiver | null): void {
     const added = this.logOf(scope).add(entries, this.clock.wall());
     if (added.length === 0) return;
     for (const receive of [...(this.planes.get(scope) ?? []), ...this.controllers]) {

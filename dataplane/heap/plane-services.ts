@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { EndedSessions } from '../../contract/channel.ts';
+import type { EndedRecord } from '../../contract/channel.ts';
 import type { MayReach } from '../../contract/egress.ts';
 import type { Reach } from '../../contract/reach.ts';
 import type { Connect } from '../engine/wire/connect.ts';
@@ -27,7 +27,7 @@ export interface PlaneServices {
   /** Memory that the objects of this name in all units of the plane share, and in one unit those that follow each other. */
   readonly sharedMemory: TakeMemory;
   /** Tells other planes of the group of sessions that ended before their time; missing where there are none. */
-  announce?(entries: readonly EndedSessions[]): void;
+  announce?(entries: readonly EndedRecord[]): void;
   /** Whether a backend may be at this address: never where the plane itself listens. */
   readonly mayReach: MayReach;
   /** Set for the objects of a tenant, whose `mayReach` it is: what they hand on to others is held to it too. */

@@ -1,4 +1,4 @@
-import type { EndedSessions } from '../../contract/channel.ts';
+import type { EndedRecord } from '../../contract/channel.ts';
 import { noticeShare } from '../../contract/notice-share.ts';
 import { type Clock, systemClock } from '../../platform/clock.ts';
 
@@ -21,7 +21,7 @@ const idleClock: Clock = {
 interface Share {
   left: number;
   at: number;
-  readonly waiting: Map<string, EndedSessions>;
+  readonly waiting: Map<string, EndedRecord>;
 }
 
 /**
@@ -29,18 +29,18 @@ interface Share {
  * wait otherwise: controllers take a limited number from a plane, which one tenant must not use up.
  */
 export class PacedNotices {
-  private readonly announce: (entries: readonly EndedSessions[]) => void;
+  private readonly announce: (entries: readonly EndedRecord[]) => void;
   private readonly clock: Clock;
   private readonly shares = new Map<string, Share>();
   private isTimed = false;
 
-  constructor(announce: (entries: readonly EndedSessions[]) => void, clock: Clock = idleClock) {
+  constructor(announce: (entries: readonly EndedRecord[]) => void, clock: Clock = idleClock) {
     this.announce = announce;
     this.clock = clock;
   }
 
-  add(entries: readonly EndedSessions[]): void {
-    const now: EndedSessions[] = [];
+  add(entries: readonly EndedRecord[]): void {
+    const now: EndedRecord[] = [];
     for (const entry of entries) {
       const name = noticeShare(entry.key);
       if (name === '') now.push(entry);
@@ -49,7 +49,7 @@ export class PacedNotices {
     this.send(now);
   }
 
-  private wait(name: string, entry: EndedSessions): void {
+  private wait(name: string, entry: EndedRecord): void {
     const share = this.shares.get(name) ?? { left: MOST, at: this.clock.steady(), waiting: new Map() };
     this.shares.set(name, share);
     share.waiting.set(entry.key, entry);
@@ -60,7 +60,7 @@ export class PacedNotices {
   }
 
   /** Announces these, and those that have waited long enough. */
-  private send(entries: EndedSessions[]): void {
+  private send(entries: EndedRecord[]): void {
     const now = this.clock.steady();
     let areMore = false;
     for (const share of this.shares.values()) {

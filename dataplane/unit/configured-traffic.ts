@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { Logger } from 'pino';
-import type { EndedSessions } from '../../contract/channel.ts';
+import type { EndedRecord } from '../../contract/channel.ts';
 import { catalogue } from '../catalogue/catalogue.ts';
 import { AdminObjects } from '../connectors/admin-objects.ts';
 import type { Connector } from '../connectors/connector.ts';
@@ -62,7 +62,7 @@ export function configuredTraffic(
       gauges.add(metric, labels, read),
     sharedMemory,
     unit,
-    announce: (entries: readonly EndedSessions[]): void => report({ kind: 'ended', entries }),
+    announce: (entries: readonly EndedRecord[]): void => report({ kind: 'ended', entries }),
     mayReach: (address: string, at: number): boolean => !listeners.has(address, at),
     connect: connectWire,
     streaming,
@@ -133,7 +133,7 @@ function endedSessionsTaker(
   sharedMemory: TakeMemory,
   log: Logger,
   releases: (() => void)[],
-): (entries: readonly EndedSessions[]) => void {
+): (entries: readonly EndedRecord[]) => void {
   let opened: ReturnType<typeof endedSessionsOf> | null = null;
   return (entries) => {
     if (entries.length === 0) return;

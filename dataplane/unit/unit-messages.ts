@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { EndedSessions } from '../../contract/channel.ts';
+import type { EndedRecord } from '../../contract/channel.ts';
 import type { JsonObject } from '../../contract/document/json-value.ts';
 import type { ForbiddenPlace } from '../../contract/egress.ts';
 import type { Connector } from '../connectors/connector.ts';
@@ -41,7 +41,7 @@ export interface ConfigurationServing {
   /** Ports of the application beside a sidecar, which tenants' routes may connect to on this machine. */
   readonly appPorts?: readonly number[];
   /** Sessions that ended before their time. */
-  readonly ended?: readonly EndedSessions[];
+  readonly ended?: readonly EndedRecord[];
 }
 
 /** Configuration that a unit serves. */
@@ -106,7 +106,7 @@ export type UnitReport =
   /** What objects show, when it has changed. */
   | { readonly kind: 'shown'; readonly gauges: readonly GaugeValue[] }
   /** Sessions that ended before their time, for other planes. */
-  | { readonly kind: 'ended'; readonly entries: readonly EndedSessions[] }
+  | { readonly kind: 'ended'; readonly entries: readonly EndedRecord[] }
   | { readonly kind: 'drained'; readonly cut: number; readonly droppedLines: number };
 
 /** Messages of a supervisor to a unit. */
@@ -117,7 +117,7 @@ export type UnitOrder =
   /** All that tenants' routes may not connect to by now, beside what the unit was started with. */
   | { readonly kind: 'forbid'; readonly places: readonly ForbiddenPlace[] }
   /** Other planes ended these sessions. */
-  | { readonly kind: 'ended'; readonly entries: readonly EndedSessions[] }
+  | { readonly kind: 'ended'; readonly entries: readonly EndedRecord[] }
   | {
       readonly kind: 'update';
       /** Tells the answer to this order from others. */

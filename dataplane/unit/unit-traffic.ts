@@ -1,4 +1,4 @@
-import type { EndedSessions } from '../../contract/channel.ts';
+import type { EndedRecord } from '../../contract/channel.ts';
 import type { ForbiddenPlace } from '../../contract/egress.ts';
 import type { Next } from '../engine/message/exchange.ts';
 import type { Endpoint } from '../engine/wire/wire.ts';
@@ -19,6 +19,6 @@ export interface UnitTraffic {
   /** Tenants' routes may not connect there either. */
   forbid(places: readonly ForbiddenPlace[]): void;
   /** Other planes ended these sessions. */
-  ended(entries: readonly EndedSessions[]): void;
+  ended(entries: readonly EndedRecord[]): void;
   close(): void;
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import type { EndedSessions } from '../../contract/channel.ts';
+import type { EndedRecord } from '../../contract/channel.ts';
 import { ControllerAddresses } from '../../dataplane/link/controller-addresses.ts';
 import { ControllerLink } from '../../dataplane/link/controller-link.ts';
 import { PlaneFollower } from '../../dataplane/link/plane-follower.ts';
@@ -17,7 +17,7 @@ const authority = certificateAuthority('controllers');
 const certified = authority.issue({ names: ['127.0.0.1', 'localhost'] });
 const patience = { timeout: 120_000, interval: 10 };
 
-function ended(): EndedSessions {
+function ended(): EndedRecord {
   return { key: randomBytes(12).toString('base64url'), at: Date.now() };
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { EndedSessions, Notice, Report, RouteProblems } from '../../../contract/channel.ts';
+import type { EndedRecord, Notice, Report, RouteProblems } from '../../../contract/channel.ts';
 import { notice } from '../../../contract/channel-schema.ts';
 import { inNotices } from '../../../contract/notice-log.ts';
 import { problemCodes } from '../../../contract/problem.ts';
@@ -142,7 +142,7 @@ export function encodePeerMessage(message: FollowerMessage | LeaderMessage): Buf
 }
 
 /** Entries of a scope, in messages. */
-export function noticeMessages(scope: string, entries: readonly EndedSessions[]): ForwardedNotice[] {
+export function noticeMessages(scope: string, entries: readonly EndedRecord[]): ForwardedNotice[] {
   return inNotices(entries).map((piece) => ({ type: 'notice', kind: 'ended-session', scope, entries: piece }));
 }
 

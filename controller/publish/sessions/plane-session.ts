@@ -1,7 +1,7 @@
 import {
   type Ack,
   type ControllerMessage,
-  type EndedSessions,
+  type EndedRecord,
   type Hello,
   type Nack,
   NOTICE_KINDS,
@@ -271,7 +271,7 @@ export class PlaneSession {
   };
 
   /** The scope is that of the credential: a plane says nothing to planes of another group. */
-  private noticed(entries: readonly EndedSessions[]): void {
+  private noticed(entries: readonly EndedRecord[]): void {
     const { notices, listener } = this.options;
     const taken = this.noticeBudget.take(entries.length);
     if (taken < entries.length) listener.tooManyNotices?.(this.facts, entries.length - taken);

@@ -1,17 +1,10 @@
 import { hash } from 'node:crypto';
 import type { Logger } from 'pino';
+import type { EndedRecord } from '../../../contract/channel.ts';
 import { MOST_SHARES } from '../../../contract/notice-share.ts';
 import { PacedWarning } from '../../../platform/paced-warning.ts';
 import { lock, unlock } from '../../heap/shared-lock.ts';
 import type { TakeMemory } from '../../heap/shared-memory.ts';
-
-/** The end of sessions, in a form that other data planes can be told: it holds no clear value. */
-export interface EndedRecord {
-  /** Digest of what the ended sessions have in common. */
-  readonly key: string;
-  /** Milliseconds since 1970: sessions that began later go on. */
-  readonly at: number;
-}
 
 const HEADER_BYTES = 64;
 /** Words of the header. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { credentials, Server, ServerCredentials, type ServiceDefinition } from '@grpc/grpc-js';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { EndedSessions, Notice, Report } from '../../../contract/channel.ts';
+import type { EndedRecord, Notice, Report } from '../../../contract/channel.ts';
 import { bytesMethod } from '../../../contract/channel-codec.ts';
 import { bootstrapAuthenticator } from '../../../controller/publish/channel/bootstrap-authentication.ts';
 import type { PlaneIdentity } from '../../../controller/publish/channel/plane-identity.ts';
@@ -21,11 +21,11 @@ const REPORT: Report = {
   ...{ clock: 1, since: 'x', routes: [] },
 };
 
-function ended(at = Date.now()): EndedSessions {
+function ended(at = Date.now()): EndedRecord {
   return { key: randomBytes(12).toString('base64url'), at };
 }
 
-function notice(...entries: readonly EndedSessions[]): Notice {
+function notice(...entries: readonly EndedRecord[]): Notice {
   return { type: 'notice', kind: 'ended-session', entries };
 }
 
@@ -57,7 +57,7 @@ async function connected(
 }
 
 /** The entries that a plane heard. */
-function heard(plane: ScriptedPlane): readonly EndedSessions[] {
+function heard(plane: ScriptedPlane): readonly EndedRecord[] {
   return plane.received.flatMap((message) => (message.type === 'notice' ? message.entries : []));
 }
 

@@ -1,7 +1,8 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
+import type { EndedRecord } from '../../../../contract/channel.ts';
 import type { SignedIn } from '../../../../dataplane/openid/client/signed-in.ts';
-import { type EndedRecord, EndedSessions, endedKey } from '../../../../dataplane/openid/lifetime/ended-sessions.ts';
+import { EndedSessions, endedKey } from '../../../../dataplane/openid/lifetime/ended-sessions.ts';
 import { endByProvider, endSignIn, isSessionEnded } from '../../../../dataplane/openid/lifetime/session-end.ts';
 import { CLIENT_ID, ISSUER, signedInUser } from '../../../support/identity/signed-in-user.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import type { EndedSessions } from '../../../../contract/channel.ts';
+import type { EndedRecord } from '../../../../contract/channel.ts';
 import { textResponse } from '../../../../dataplane/engine/message/response.ts';
 import { defineHandler } from '../../../../dataplane/heap/definition.ts';
 import { namedMemory } from '../../../../dataplane/heap/shared-memory.ts';
@@ -21,7 +21,7 @@ function registration() {
 }
 
 it('the end of a session is announced to other data planes, until the filter is closed', async () => {
-  const announced: EndedSessions[] = [];
+  const announced: EndedRecord[] = [];
   const { parts, close } = objectParts({}, { announce: (entries) => void announced.push(...entries) });
   const lifetime = new SessionLifetime(OPTIONS, parts);
   const client = registration();
