@@ -21,6 +21,11 @@ export function timeClaim(claims: Claims, name: string): number | null | undefin
   return typeof value === 'number' && Math.abs(value) <= FARTHEST_SECOND ? value * 1000 : null;
 }
 
+/** Whom a token is for: the members of `aud`, or its only value. */
+export function audiencesOf({ aud }: Claims): readonly unknown[] {
+  return Array.isArray(aud) ? aud : [aud];
+}
+
 /** Why a token must not be used now. */
 export type TimeFault = 'expired' | 'not yet valid' | 'issued in the future' | 'no date';
 

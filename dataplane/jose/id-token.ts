@@ -1,4 +1,4 @@
-import type { Claims, TimeFault } from './claims.ts';
+import { audiencesOf, type Claims, type TimeFault } from './claims.ts';
 
 /** What is wrong with the times of a JWT, in words for a log. */
 export const TIME_FAULTS: Readonly<Record<TimeFault, string>> = {
@@ -14,8 +14,8 @@ export const TIME_FAULTS: Readonly<Record<TimeFault, string>> = {
  * @param issuer the issuer that it must be of; null where any is accepted
  */
 export function idTokenFaults(claims: Claims, audience: string, issuer: string | null): string[] {
-  const { aud, azp, iss, exp, iat } = claims;
-  const audiences: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
+  const { azp, iss, exp, iat } = claims;
+  const audiences = audiencesOf(claims);
   return [
     ...(audiences.includes(audience) ? [] : ['the ID token is for another audience']),
     ...(audiences.length > 1 && azp !== audience ? ["'azp' does not name this client"] : []),

@@ -1,6 +1,8 @@
 import type { OwnAnswer } from '../../engine/backend/own-call.ts';
 import { readJsonObject } from '../../jose/strict-json.ts';
+import { errorCode } from './error-code.ts';
 import type { IssuedToken } from './exchanged-tokens.ts';
+import { namedLifetime } from './named-lifetime.ts';
 
 /** The authorization server refused an exchange, or its answer cannot be used. The message is safe for a log. */
 export class ExchangeFailed extends Error {
@@ -37,12 +39,12 @@ export function issuedToken({ status, content }: OwnAnswer, requestedScopes: rea
   if (typeof kind !== 'string' || kind === '') throw unusable("has no 'token_type'");
   if (scope !== undefined && typeof scope !== 'string') throw unusable("has a 'scope' that is not a text");
   const scopes = scope === undefined ? requestedScopes : scope.split(' ').filter((name) => name !== '');
-  return { token, type, scopes, lifetime: milliseconds(seconds) };
+  return { token, type, scopes, lifetime: namedLifetime(seconds) };
 }
 
 /** The error description is left out: it may repeat a token. */
 function refused(status: number, error: unknown): ExchangeFailed {
-  const code = typeof error === 'string' && /^[\w.-]{1,60}$/.test(error) ? error : null;
+  const code = errorCode(error);
   const hint = status === 401 || code === 'invalid_client' ? ': check the client authentication' : '';
   const reason = `the token endpoint answered ${status}${code === null ? '' : ` (${code})`}${hint}`;
   return new ExchangeFailed(reason, code ?? 'server_error', status === 400 && code !== null && REFUSALS.has(code));
@@ -50,10 +52,4 @@ function refused(status: number, error: unknown): ExchangeFailed {
 
 function unusable(fault: string): ExchangeFailed {
   return new ExchangeFailed(`the answer of the token endpoint ${fault}`, 'server_error', false);
-}
-
-/** Some servers write the number as a text. */
-function milliseconds(seconds: unknown): number | null {
-  const number = typeof seconds === 'string' && /^\d{1,15}$/.test(seconds) ? Number(seconds) : seconds;
-  return typeof number === 'number' && Number.isFinite(number) ? number * 1000 : null;
 }

@@ -1,4 +1,6 @@
 import type { OwnAnswer } from '../../engine/backend/own-call.ts';
+import { errorCode } from './error-code.ts';
+import { namedLifetime } from './named-lifetime.ts';
 
 /** An access token that an authorization server gave to the gateway. */
 export interface GrantedToken {
@@ -19,9 +21,10 @@ export class NoToken extends Error {
 export function grantedToken({ status, content }: OwnAnswer): GrantedToken {
   const answer = objectIn(content);
   if (status !== 200) {
-    const code = errorCode(answer);
-    const hint = status === 401 || code === ' (invalid_client)' ? ': check the client authentication' : '';
-    throw new NoToken(`the token endpoint answered ${status}${code}${hint}`);
+    // the description is left out, because nobody knows what a server puts in there
+    const code = errorCode(answer?.['error']);
+    const hint = status === 401 || code === 'invalid_client' ? ': check the client authentication' : '';
+    throw new NoToken(`the token endpoint answered ${status}${code === null ? '' : ` (${code})`}${hint}`);
   }
   if (answer === null) throw new NoToken('the response of the token endpoint is not a JSON object');
   const { access_token: token, token_type: type, expires_in: lifetime } = answer;
@@ -31,7 +34,7 @@ export function grantedToken({ status, content }: OwnAnswer): GrantedToken {
   if (typeof type !== 'string' || type.toLowerCase() !== 'bearer') {
     throw new NoToken("the token endpoint returned a token type other than 'Bearer'");
   }
-  return { token, lifetime: milliseconds(lifetime) };
+  return { token, lifetime: namedLifetime(lifetime) };
 }
 
 function objectIn(content: Buffer): Readonly<Record<string, unknown>> | null {
@@ -41,16 +44,4 @@ function objectIn(content: Buffer): Readonly<Record<string, unknown>> | null {
   } catch {
     return null;
   }
-}
-
-/** The code of an error; its description is left out, because nobody knows what a server puts in there. */
-function errorCode(answer: Readonly<Record<string, unknown>> | null): string {
-  const code = answer?.['error'];
-  return typeof code === 'string' && /^[\w.-]{1,60}$/.test(code) ? ` (${code})` : '';
-}
-
-/** Some servers write the number as a text. */
-function milliseconds(seconds: unknown): number | null {
-  const number = typeof seconds === 'string' && /^\d{1,15}$/.test(seconds) ? Number(seconds) : seconds;
-  return typeof number === 'number' && Number.isFinite(number) ? number * 1000 : null;
 }

@@ -1,5 +1,6 @@
 import type { OwnAnswer } from '../../engine/backend/own-call.ts';
 import { readJsonObject } from '../../jose/strict-json.ts';
+import { namedSeconds } from '../../oauth2/client/named-lifetime.ts';
 import { providerError, SignInFailed } from './sign-in-failed.ts';
 
 /** Tokens that a token endpoint gave for a code or for a refresh token. */
@@ -53,8 +54,7 @@ function textIn(answer: Readonly<Record<string, unknown>>, name: string): string
   return value;
 }
 
-/** Some servers write the number as a text. */
-function milliseconds(seconds: unknown): number | null {
-  const number = typeof seconds === 'string' && /^\d{1,15}$/.test(seconds) ? Number(seconds) : seconds;
-  return typeof number === 'number' && number >= 0 && number < 1e12 ? number * 1000 : null;
+function milliseconds(value: unknown): number | null {
+  const seconds = namedSeconds(value);
+  return seconds !== null && seconds >= 0 && seconds < 1e12 ? seconds * 1000 : null;
 }

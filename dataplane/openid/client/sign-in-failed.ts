@@ -1,3 +1,5 @@
+import { errorCode } from '../../oauth2/client/error-code.ts';
+
 /** Codes of sign-ins that failed. */
 export const signInRefusals = ['sign-in-request', 'sign-in-state', 'sign-in-refused', 'sign-in-failed'] as const;
 
@@ -35,7 +37,7 @@ export class SignInFailed extends Error {
  * user; a wrong client or scope concerns all of them, so that the log has to say it.
  */
 export function providerError(place: string, error: unknown, description: unknown): SignInFailed {
-  const code = typeof error === 'string' && /^[\w.-]{1,60}$/.test(error) ? error : 'server_error';
+  const code = errorCode(error) ?? 'server_error';
   const message = `${place} answered ${code}`;
   const words = shownText(description);
   const remedy = REMEDIES.get(code);

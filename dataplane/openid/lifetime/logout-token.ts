@@ -1,5 +1,5 @@
 import type { ClientRegistration } from '../../heap/objects/openid-client.ts';
-import { readClaims, timeClaim, timeFault } from '../../jose/claims.ts';
+import { audiencesOf, readClaims, timeClaim, timeFault } from '../../jose/claims.ts';
 import { readJws } from '../../jose/compact-jws.ts';
 import { isObject } from '../../jose/strict-json.ts';
 import { verifyWithSecrets } from '../../jose/verification.ts';
@@ -36,11 +36,10 @@ export async function readLogoutToken(
   if (keys === null) return 'the registration has no keys that verify logout tokens';
   const claims = readClaims(jws.payload);
   if (claims === null) return 'the logout token holds no claims';
-  const { iss, aud, jti, sid, sub, events, nonce } = claims;
+  const { iss, jti, sid, sub, events, nonce } = claims;
   const { issuer: expected } = await issuer.metadata();
   if (typeof iss !== 'string' || iss !== expected) return 'the logout token is of another issuer';
-  const audiences: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
-  if (!audiences.includes(clientId)) return 'the logout token is for another client';
+  if (!audiencesOf(claims).includes(clientId)) return 'the logout token is for another client';
   const issued = timeClaim(claims, 'iat');
   const expires = timeClaim(claims, 'exp');
   if (typeof issued !== 'number') return "the logout token has no 'iat'";

@@ -1,5 +1,5 @@
 import type { ClientRegistration } from '../../heap/objects/openid-client.ts';
-import { type Claims, readClaims, timeClaim, timeFault } from '../../jose/claims.ts';
+import { audiencesOf, type Claims, readClaims, timeClaim, timeFault } from '../../jose/claims.ts';
 import { readJws } from '../../jose/compact-jws.ts';
 import { verifyWithSecrets } from '../../jose/verification.ts';
 
@@ -37,8 +37,8 @@ export async function refreshedIdToken(
 const OTHER = 'the ID token is of another issuer';
 
 function claimFault(claims: Claims, before: Claims, clientId: string, now: number): string | null {
-  const { iss, sub, aud, azp, nonce } = claims;
-  const audiences: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
+  const { iss, sub, azp, nonce } = claims;
+  const audiences = audiencesOf(claims);
   if (iss !== before['iss']) return OTHER;
   if (!audiences.includes(clientId)) return 'the ID token is for another client';
   if (audiences.length > 1 && azp !== clientId) return "'azp' of the ID token does not name this client";

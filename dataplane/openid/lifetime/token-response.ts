@@ -1,5 +1,7 @@
 import type { OwnAnswer } from '../../engine/backend/own-call.ts';
 import { readJsonObject } from '../../jose/strict-json.ts';
+import { errorCode } from '../../oauth2/client/error-code.ts';
+import { namedSeconds } from '../../oauth2/client/named-lifetime.ts';
 
 /** Tokens that a provider issued for a refresh token. */
 export interface RefreshedTokens {
@@ -63,10 +65,9 @@ export function tokenResponse({ status, content }: OwnAnswer): TokenResponse {
 }
 
 function rejection(status: number, answer: Readonly<Record<string, unknown>> | null): TokenResponse {
-  const code = answer?.['error'];
-  const isCode = typeof code === 'string' && /^[\w.-]{1,60}$/.test(code);
-  const reason = `the token endpoint answered ${status}${isCode ? ` (${code})` : ''}`;
-  const isOfToken = (status === 400 || status === 401 || status === 403) && isCode && !NOT_OF_THE_TOKEN.has(code);
+  const code = errorCode(answer?.['error']);
+  const reason = `the token endpoint answered ${status}${code === null ? '' : ` (${code})`}`;
+  const isOfToken = [400, 401, 403].includes(status) && code !== null && !NOT_OF_THE_TOKEN.has(code);
   return isOfToken ? { kind: 'refused', reason } : failed(reason);
 }
 
@@ -79,8 +80,7 @@ function isToken(value: unknown): value is string {
   return typeof value === 'string' && /^[\x21-\x7e]+$/.test(value);
 }
 
-/** Some servers write the number as a text. */
-function milliseconds(seconds: unknown): number | null {
-  const number = typeof seconds === 'string' && /^\d{1,15}$/.test(seconds) ? Number(seconds) : seconds;
-  return typeof number === 'number' && number < 1e12 ? Math.max(0, number * 1000) : null;
+function milliseconds(value: unknown): number | null {
+  const seconds = namedSeconds(value);
+  return seconds !== null && seconds < 1e12 ? Math.max(0, seconds * 1000) : null;
 }

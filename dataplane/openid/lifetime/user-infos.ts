@@ -5,7 +5,7 @@ import { PacedWarning } from '../../../platform/paced-warning.ts';
 import { callHandler, type OwnAnswer } from '../../engine/backend/own-call.ts';
 import type { Exchange } from '../../engine/message/exchange.ts';
 import type { ClientRegistration } from '../../heap/objects/openid-client.ts';
-import { type Claims, readClaims, timeFault } from '../../jose/claims.ts';
+import { audiencesOf, type Claims, readClaims, timeFault } from '../../jose/claims.ts';
 import { readJws } from '../../jose/compact-jws.ts';
 import { readJsonObject } from '../../jose/strict-json.ts';
 import { verifyWithSecrets } from '../../jose/verification.ts';
@@ -159,9 +159,9 @@ async function readSigned(
   const claims = readClaims(jws.payload);
   if (claims === null) return null;
   const { iss, aud } = claims;
-  const audiences: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
   if (iss !== undefined && issuer !== null && iss !== issuer) throw new Error('the user info is of another issuer');
-  if (aud !== undefined && !audiences.includes(clientId)) throw new Error('the user info is for another client');
+  if (aud !== undefined && !audiencesOf(claims).includes(clientId))
+    throw new Error('the user info is for another client');
   if (timeFault(claims, now, SKEW) !== null) throw new Error('the user info has expired or is not valid yet');
   return claims;
 }
