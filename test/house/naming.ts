@@ -8,6 +8,8 @@ const longestFile = 400;
 const kebabCase = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 /** Names that say nothing about what a file holds. */
 const emptyName = /^(?:index|types?|common|misc)$|(?:^|-)(?:utils?|helpers?|managers?)$/;
+/** Names of products and protocols that end with such a word. */
+const properNames: ReadonlySet<string> = new Set(['access-manager']);
 
 /** Files and folders whose name is not in kebab-case or says nothing; the name of a type of objects says something. */
 export function nameBreaches(files: readonly SourceFile[]): string[] {
@@ -18,7 +20,7 @@ export function nameBreaches(files: readonly SourceFile[]): string[] {
       const names = path.replace(/(?:\.test|\.config)?\.ts$/, '').split('/');
       return names.flatMap((name) => {
         if (!kebabCase.test(name)) return [`${path}: '${name}' is not in kebab-case`];
-        return emptyName.test(name) && !typeNames.has(name.replaceAll('-', ''))
+        return emptyName.test(name) && !properNames.has(name) && !typeNames.has(name.replaceAll('-', ''))
           ? [`${path}: '${name}' does not say what it holds`]
           : [];
       });
