@@ -1,0 +1,193 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { type AmAnswer, type AmCall, amError, apiVersion, cookieOf } from './am-call.ts';
+
+export type SessionEvent =
+  | 'SESSION_CREATION'
+  | 'IDLE_TIMEOUT'
+  | 'MAX_TIMEOUT'
+  | 'LOGOUT'
+  | 'DESTROY'
+  | 'PROPERTY_CHANGED';
+
+/** A session of the access manager. */
+export interface HeldSession {
+  readonly tokenId: string;
+  /** Names it in `/agent/session.v2`; it is also the session property `AMCtxId`. */
+  readonly uid: string;
+  readonly username: string;
+  readonly kind: 'user' | 'agent' | 'admin';
+  readonly realm: string;
+  authLevel: number;
+  latestAccess: number;
+  maxIdle: number;
+  maxSession: number;
+  readonly properties: Record<string, string>;
+}
+
+export interface SessionWish {
+  readonly kind?: HeldSession['kind'];
+  readonly realm?: string;
+  readonly authLevel?: number;
+  /** Milliseconds from now until it times out for good; by default two hours. */
+  readonly lifetime?: number;
+  readonly properties?: Readonly<Record<string, string>>;
+}
+
+const MINUTE = 60_000;
+
+/** Sessions of the access manager, with the REST resource `/json/sessions`. */
+export class HeldSessions {
+  /** Whether answers have `properties`, as those of newer versions do. */
+  withProperties = false;
+  private readonly cookieName: string;
+  private readonly publish: (session: HeldSession, type: SessionEvent) => void;
+  private readonly held = new Map<string, HeldSession>();
+
+  constructor(cookieName: string, publish: (session: HeldSession, type: SessionEvent) => void) {
+    this.cookieName = cookieName;
+    this.publish = publish;
+  }
+
+  /** Sessions that are valid now. */
+  get all(): readonly HeldSession[] {
+    return [...this.held.keys()].flatMap((token) => this.find(token) ?? []);
+  }
+
+  create(username: string, wish: SessionWish = {}): HeldSession {
+    const { kind = 'user', realm = '/', authLevel = 0, lifetime = 120 * MINUTE, properties = {} } = wish;
+    const now = Date.now();
+    const uid = randomUUID();
+    const session: HeldSession = {
+      tokenId: `AQIC5wM2${randomBytes(24).toString('base64url')}.*AAJTSQACMDEAAlNL${randomBytes(9).toString('base64url')}*`,
+      uid,
+      username,
+      kind,
+      realm,
+      authLevel,
+      latestAccess: now,
+      maxIdle: now + Math.min(lifetime, 30 * MINUTE),
+      maxSession: now + lifetime,
+      properties: { AMCtxId: uid, ...properties },
+    };
+    this.held.set(session.tokenId, session);
+    this.publish(session, 'SESSION_CREATION');
+    return session;
+  }
+
+  find(token: string | null | undefined): HeldSession | null {
+    const session = this.held.get(token ?? '');
+    if (session === undefined) return null;
+    return Math.min(session.maxIdle, session.maxSession) > Date.now() ? session : null;
+  }
+
+  /** Ends a session; false when there is none. */
+  end(token: string, type: SessionEvent = 'LOGOUT'): boolean {
+    const session = this.find(token);
+    this.held.delete(token);
+    if (session !== null) this.publish(session, type);
+    return session !== null;
+  }
+
+  /** Ends a session without an event, as when the notification is lost. */
+  forget(token: string): void {
+    this.held.delete(token);
+  }
+
+  setProperties(token: string, properties: Readonly<Record<string, string>>): void {
+    const session = this.find(token);
+    if (session === null) throw new Error('there is no such session');
+    Object.assign(session.properties, properties);
+    this.publish(session, 'PROPERTY_CHANGED');
+  }
+
+  /** The session of whoever sent a request, by the header only or by the cookie too. */
+  caller(call: AmCall, { cookie = true } = {}): HeldSession | null {
+    const header = call.headers[this.cookieName.toLowerCase()];
+    return this.find(typeof header === 'string' ? header : cookie ? cookieOf(call, this.cookieName) : null);
+  }
+
+  serve(call: AmCall): AmAnswer {
+    const inPath = /^\/json\/sessions\/(.+)$/.exec(call.path);
+    const action = call.query.get('_action');
+    const version = apiVersion(call, 'resource');
+    if (inPath !== null) {
+      // Only the first generation of the resource has sessions in its path, and without a header the newest answers.
+      if (version?.startsWith('1.') !== true) return notImplemented();
+      return this.act(action, decodeURIComponent(inPath[1]!), call);
+    }
+    const header = call.headers[this.cookieName.toLowerCase()];
+    const token =
+      call.query.get('tokenId') ??
+      tokenInBody(call.body) ??
+      (typeof header === 'string' ? header : cookieOf(call, this.cookieName));
+    return token === null ? amError(400, 'tokenId not present') : this.act(action, token, call);
+  }
+
+  private act(action: string | null, token: string, call: AmCall): AmAnswer {
+    const session = this.find(token);
+    switch (action) {
+      case 'validate':
+        if (session === null) return ok({ valid: false });
+        return ok({ valid: true, uid: session.username, realm: session.realm });
+      case 'getSessionInfo':
+        return ok(session === null ? { valid: false } : this.infoOf(session));
+      case 'refresh':
+        if (session === null) return ok({ valid: false });
+        session.latestAccess = Date.now();
+        session.maxIdle = Math.min(session.maxSession, session.latestAccess + 30 * MINUTE);
+        return ok(this.infoOf(session));
+      case 'logout':
+        return ok({ result: this.end(token) ? 'Successfully logged out' : 'Token has expired' });
+      case 'getSessionProperties':
+        return session === null ? amError(401, 'Access Denied') : ok(session.properties);
+      case 'updateSessionProperties':
+        if (session === null) return amError(401, 'Access Denied');
+        this.setProperties(token, JSON.parse(call.body) as Record<string, string>);
+        return ok(session.properties);
+      default:
+        return notImplemented();
+    }
+  }
+
+  private infoOf(session: HeldSession): object {
+    const { username, realm, latestAccess, maxIdle, maxSession, properties } = session;
+    return {
+      username,
+      universalId: universalId(session),
+      realm,
+      sessionHandle: `shandle:${session.uid}`,
+      latestAccessTime: time(latestAccess),
+      maxIdleExpirationTime: time(maxIdle),
+      maxSessionExpirationTime: time(maxSession),
+      ...(this.withProperties && { properties }),
+    };
+  }
+}
+
+/** Name of an identity in all realms. */
+export function universalId({ username, kind, realm }: Pick<HeldSession, 'username' | 'kind' | 'realm'>): string {
+  const organisations = realm.split('/').filter((name) => name !== '');
+  const suffix = [...organisations.reverse().map((name) => `o=${name},ou=services`), 'dc=openam,dc=example,dc=org'];
+  return `id=${username},ou=${kind === 'agent' ? 'agent' : 'user'},${suffix.join(',')}`;
+}
+
+function time(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().replace(/\.\d+Z$/, 'Z');
+}
+
+function tokenInBody(body: string): string | null {
+  try {
+    const said = JSON.parse(body) as { readonly tokenId?: unknown } | null;
+    return typeof said?.tokenId === 'string' ? said.tokenId : null;
+  } catch {
+    return null;
+  }
+}
+
+function notImplemented(): AmAnswer {
+  return amError(501, 'Actions are not supported for resource instances');
+}
+
+function ok(body: object): AmAnswer {
+  return { status: 200, body };
+}

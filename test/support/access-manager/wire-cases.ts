@@ -1,0 +1,301 @@
+import { expect } from 'vitest';
+import { ENDLESS } from './am-policies.ts';
+import {
+  amPost,
+  logIn,
+  logInAgent,
+  TOKEN_HEADER,
+  version,
+  type WireAnswer,
+  WireListener,
+  type WirePolicy,
+  type WireTarget,
+} from './wire-target.ts';
+
+/** One fact about an access manager on the wire. */
+export interface WireCase {
+  readonly title: string;
+  run(target: WireTarget): Promise<void>;
+}
+
+/** Policies that the cases are about. */
+export const APP_POLICY: WirePolicy = {
+  name: 'app',
+  resource: 'http://app.test:80/app/*',
+  actions: { GET: true, POST: false },
+  attributes: { role: ['gold', 'x'] },
+};
+export const STRONG_POLICY: WirePolicy = {
+  name: 'strong',
+  resource: 'http://app.test:80/strong/*',
+  actions: { GET: true },
+  authLevel: 5,
+};
+
+function evaluate(target: WireTarget, token: string | null, body: object, resource = '2.0'): Promise<WireAnswer> {
+  const headers = token === null ? {} : { [TOKEN_HEADER]: token };
+  return amPost(target, '/json/policies?_action=evaluate', { ...version(resource), ...headers }, body);
+}
+
+/** Evaluates as the agent, for the user. */
+async function evaluated(target: WireTarget, body: object): Promise<WireAnswer> {
+  const ssoToken = await logIn(target, target.user);
+  return evaluate(target, await logInAgent(target), { subject: { ssoToken }, ...body });
+}
+
+/** Facts about the double and about OpenAM 16.0.5. */
+export const wireCases: readonly WireCase[] = [
+  {
+    title: 'a log-in answers with a token, a URL and the realm',
+    async run(target) {
+      const { username, password } = target.user;
+      const headers = { 'X-OpenAM-Username': username, 'X-OpenAM-Password': password, ...version('2.0') };
+      const { status, body } = await amPost(target, '/json/authenticate', headers);
+      expect(status).toBe(200);
+      expect(body).toEqual({ tokenId: expect.any(String), successUrl: expect.any(String), realm: '/' });
+    },
+  },
+  {
+    title: 'a log-in with a wrong password answers 401',
+    async run(target) {
+      const headers = { 'X-OpenAM-Username': target.user.username, 'X-OpenAM-Password': 'wrong', ...version('2.0') };
+      expect(await amPost(target, '/json/authenticate', headers)).toEqual({
+        status: 401,
+        body: { code: 401, reason: 'Unauthorized', message: 'Authentication Failed' },
+      });
+    },
+  },
+  {
+    title: 'a log-in without credentials answers with callbacks',
+    async run(target) {
+      const { status, body } = await amPost(target, '/json/authenticate', version('2.0'));
+      expect(status).toBe(200);
+      expect(body).toMatchObject({ authId: expect.any(String), callbacks: expect.any(Array) });
+    },
+  },
+  {
+    title: 'an agent logs in at the module Application only',
+    async run(target) {
+      await expect(logInAgent(target)).resolves.toEqual(expect.any(String));
+      await expect(logIn(target, target.agent)).rejects.toThrow('401');
+    },
+  },
+  {
+    title: 'the cookie name is told to everybody',
+    async run({ url }) {
+      const response = await fetch(`${url}/json/serverinfo/*`);
+      expect(await response.json()).toMatchObject({ cookieName: TOKEN_HEADER });
+    },
+  },
+  {
+    title: 'validate tells valid and invalid tokens apart with status 200',
+    async run(target) {
+      const token = encodeURIComponent(await logIn(target, target.user));
+      const path = (of: string): string => `/json/sessions/${of}?_action=validate`;
+      expect(await amPost(target, path(token), version('1.1'))).toEqual({
+        status: 200,
+        body: { valid: true, uid: target.user.username, realm: '/' },
+      });
+      expect(await amPost(target, path('unknown'), version('1.1'))).toEqual({ status: 200, body: { valid: false } });
+    },
+  },
+  {
+    title: 'validate without a version answers 501',
+    async run(target) {
+      const token = encodeURIComponent(await logIn(target, target.user));
+      expect((await amPost(target, `/json/sessions/${token}?_action=validate`)).status).toBe(501);
+    },
+  },
+  {
+    title: 'getSessionInfo tells who has a session and until when',
+    async run(target) {
+      const token = await logIn(target, target.user);
+      const headers = { ...version('2.0'), [TOKEN_HEADER]: token };
+      const { status, body } = await amPost(target, '/json/sessions?_action=getSessionInfo', headers);
+      expect(status).toBe(200);
+      expect(body).toEqual({
+        username: target.user.username,
+        universalId: expect.stringMatching(`^id=${target.user.username},ou=user,`),
+        realm: '/',
+        sessionHandle: expect.stringMatching(/^shandle:/),
+        latestAccessTime: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
+        maxIdleExpirationTime: expect.any(String),
+        maxSessionExpirationTime: expect.any(String),
+      });
+    },
+  },
+  {
+    title: 'an agent reads the session of a user by its token in the query',
+    async run(target) {
+      const token = encodeURIComponent(await logIn(target, target.user));
+      const headers = { ...version('2.0'), [TOKEN_HEADER]: await logInAgent(target) };
+      const path = `/json/sessions?_action=getSessionInfo&tokenId=${token}`;
+      const { status, body } = await amPost(target, path, headers);
+      expect(status).toBe(200);
+      expect(body).toMatchObject({ username: target.user.username, realm: '/' });
+    },
+  },
+  {
+    title: 'a session that logged out is not valid',
+    async run(target) {
+      const token = await logIn(target, target.user);
+      const headers = { ...version('2.0'), [TOKEN_HEADER]: token };
+      expect(await amPost(target, '/json/sessions?_action=logout', headers)).toEqual({
+        status: 200,
+        body: { result: 'Successfully logged out' },
+      });
+      const path = `/json/sessions/${encodeURIComponent(token)}?_action=validate`;
+      expect((await amPost(target, path, version('1.1'))).body).toEqual({ valid: false });
+    },
+  },
+  {
+    title: 'a decision has actions, attributes and an endless ttl',
+    async run(target) {
+      await target.setPolicy(APP_POLICY);
+      const { status, body } = await evaluated(target, { resources: ['http://app.test/app/a'] });
+      expect(status).toBe(200);
+      expect(body).toEqual([
+        {
+          resource: 'http://app.test/app/a',
+          actions: { GET: true, POST: false },
+          attributes: { role: expect.arrayContaining(['gold', 'x']) },
+          advices: {},
+          ttl: Number(ENDLESS),
+        },
+      ]);
+    },
+  },
+  {
+    title: 'a resource without a policy has no actions',
+    async run(target) {
+      const { status, body } = await evaluated(target, { resources: ['http://app.test/nothing'] });
+      expect(status).toBe(200);
+      expect(body).toMatchObject([{ resource: 'http://app.test/nothing', actions: {}, advices: {} }]);
+    },
+  },
+  {
+    title: 'a condition that fails gives an advice and no actions',
+    async run(target) {
+      await target.setPolicy(STRONG_POLICY);
+      const { body } = await evaluated(target, { resources: ['http://app.test/strong/a'] });
+      expect(body).toMatchObject([{ actions: {}, advices: { AuthLevelConditionAdvice: ['5'] } }]);
+    },
+  },
+  {
+    title: 'decisions of several resources are found by their resource',
+    async run(target) {
+      await target.setPolicy(APP_POLICY);
+      const resources = ['http://app.test/app/a', 'http://app.test/app/b', 'http://app.test/nothing'];
+      const { body } = await evaluated(target, { resources });
+      const found = (body as readonly { readonly resource: string }[]).map(({ resource }) => resource);
+      expect(found.toSorted()).toEqual(resources.toSorted());
+    },
+  },
+  {
+    title: 'version 1.0 of a decision has no ttl',
+    async run(target) {
+      const agent = await logInAgent(target);
+      const { body } = await evaluate(target, agent, { resources: ['http://app.test/app/a'] }, '1.0');
+      expect((body as readonly object[])[0]).not.toHaveProperty('ttl');
+    },
+  },
+  {
+    title: 'an unknown application answers 404',
+    async run(target) {
+      const { status } = await evaluated(target, { resources: ['http://app.test/app/a'], application: 'unknown' });
+      expect(status).toBe(404);
+    },
+  },
+  {
+    title: 'a subject that is not valid answers 400',
+    async run(target) {
+      const body = { resources: ['http://app.test/app/a'], subject: { ssoToken: 'unknown' } };
+      expect(await evaluated(target, body)).toEqual({
+        status: 400,
+        body: { code: 400, reason: 'Bad Request', message: 'Invalid value subject' },
+      });
+    },
+  },
+  {
+    title: 'a request without resources answers 400',
+    async run(target) {
+      expect((await evaluated(target, { resources: [] })).status).toBe(400);
+    },
+  },
+  {
+    title: 'a caller without a session gets 401, and a user 403',
+    async run(target) {
+      const body = { resources: ['http://app.test/app/a'] };
+      expect(await evaluate(target, null, body)).toEqual({
+        status: 401,
+        body: { code: 401, reason: 'Unauthorized', message: 'Access Denied' },
+      });
+      expect((await evaluate(target, await logIn(target, target.user), body)).status).toBe(403);
+    },
+  },
+  {
+    title: 'a version of decisions that does not exist answers 404',
+    async run(target) {
+      const body = { resources: ['http://app.test/app/a'] };
+      expect((await evaluate(target, await logInAgent(target), body, '9.0')).status).toBe(404);
+    },
+  },
+  {
+    title: 'the notification service accepts the token of an agent in the header only',
+    async run(target) {
+      const agent = await logInAgent(target);
+      expect(await WireListener.handshake(target, { [TOKEN_HEADER]: agent })).toBe(101);
+      expect(await WireListener.handshake(target, {})).toBe(401);
+      expect(await WireListener.handshake(target, { Cookie: `${TOKEN_HEADER}=${agent}` })).toBe(401);
+      expect(await WireListener.handshake(target, { [TOKEN_HEADER]: await logIn(target, target.user) })).toBe(403);
+    },
+  },
+  {
+    title: 'the notification service confirms subscriptions and names errors',
+    async run(target) {
+      const listener = await WireListener.open(target, await logInAgent(target));
+      expect(listener.socket.protocol).toBe('v1.notifications.forgerock.org');
+      expect(await listener.subscribe('/agent/policy')).toEqual({
+        topic: '/agent/policy',
+        message: 'subscription registered',
+      });
+      listener.send({ action: 'subscribe' });
+      const isError = (message: object): boolean => 'error' in message;
+      expect(await listener.next(isError)).toEqual({ error: 'missing required field "topic"' });
+      listener.send('{');
+      expect(await listener.next(isError)).toEqual({ error: 'Failed to parse json' });
+    },
+  },
+  {
+    title: 'an event tells of a changed policy',
+    async run(target) {
+      await target.setPolicy(APP_POLICY);
+      const listener = await WireListener.open(target, await logInAgent(target));
+      await listener.subscribe('/agent/policy');
+      await target.setPolicy({ ...APP_POLICY, actions: { GET: false } });
+      const isUpdate = ({ body }: { readonly body?: { readonly eventType?: string } }): boolean =>
+        body?.eventType === 'UPDATE';
+      expect(await listener.next(isUpdate)).toMatchObject({
+        topic: '/agent/policy',
+        timestamp: expect.anything(),
+        body: { realm: '/', policy: 'app', policySet: 'iPlanetAMWebAgentService', eventType: 'UPDATE' },
+      });
+      await target.setPolicy(APP_POLICY);
+    },
+  },
+  {
+    title: 'an event tells of a logout',
+    async run(target) {
+      const listener = await WireListener.open(target, await logInAgent(target));
+      await listener.subscribe('/agent/session');
+      const tokenId = await logIn(target, target.user);
+      await amPost(target, '/json/sessions?_action=logout', { ...version('2.0'), [TOKEN_HEADER]: tokenId });
+      const isLogout = ({ body }: { readonly body?: { readonly eventType?: string } }): boolean =>
+        body?.eventType === 'LOGOUT';
+      expect(await listener.next(isLogout)).toMatchObject({
+        topic: '/agent/session',
+        body: { tokenId, eventType: 'LOGOUT' },
+      });
+    },
+  },
+];
