@@ -1,3 +1,4 @@
+import { amService } from '../access-manager/service/am-service.ts';
 import { baseUriDecorator } from '../decorators/base-uri.ts';
 import { captureDecorator } from '../decorators/capture.ts';
 import { timerDecorator } from '../decorators/timer.ts';
@@ -70,7 +71,6 @@ import { secretsProvider } from '../secrets/secrets-provider.ts';
 import { secretsTrustManager } from '../secrets/secrets-trust-manager.ts';
 import { systemAndEnvSecretStore } from '../secrets/system-and-env-secret-store.ts';
 import { trustAllManager } from '../secrets/trust-all-manager.ts';
-import { amService } from '../services/am-service.ts';
 import { clock } from '../services/clock.ts';
 import { customProxyOptions } from '../services/custom-proxy-options.ts';
 import { noProxyOptions } from '../services/no-proxy-options.ts';

@@ -16,6 +16,8 @@ export interface Parts {
   readonly qualifiedName: string;
   /** Tells it from all others, also from those of the same name; as before when it is built anew. */
   readonly identity: string;
+  /** Returns a key that equal declarations of one tenant share, also in different routes. */
+  declaration(): string;
   /** The object behind a reference; it has been built before. */
   resolve<K extends BuiltKind>(reference: Reference<K>): Built[K];
   /** Called when the object is no longer used, in reverse order of building. */

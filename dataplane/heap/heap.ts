@@ -4,6 +4,7 @@ import type { Reference } from '../../contract/vocabulary/reference.ts';
 import { errorText } from '../../platform/error-text.ts';
 import { confinedFilter, confinedHandler } from '../engine/message/confined.ts';
 import type { Filter, Next } from '../engine/message/exchange.ts';
+import { declarationKey } from './declaration-key.ts';
 import type { Parts } from './definition.ts';
 import type { Built, BuiltKind } from './kinds.ts';
 import { bufferingFilter, bufferingHandler, type NeededEntities, neededEntities } from './objects/buffering.ts';
@@ -65,6 +66,7 @@ export class Heap {
 
   private readonly options: HeapOptions;
   private readonly keys = new Map<CheckedObject, string | null>();
+  private readonly declarations = new Map<CheckedObject, string>();
 
   constructor(scope: Scope, parent: Heap | null, plane: PlaneServices, options: HeapOptions = {}) {
     this.scope = scope;
@@ -172,6 +174,7 @@ export class Heap {
       name,
       qualifiedName,
       identity,
+      declaration: () => this.declarationOf(object),
       resolve: <K extends BuiltKind>(reference: Reference<K>): Built[K] => {
         const one = (single: Reference): unknown => {
           const target = targets.get(single);
@@ -217,6 +220,23 @@ export class Heap {
       keyOf: (other) => this.keyOf(other),
     });
     this.keys.set(object, key);
+    return key;
+  }
+
+  /** Names an object by its declaration, whatever route it is in. */
+  private declarationOf(object: CheckedObject): string {
+    if (object.scope !== this.scope && this.parent !== null) return this.parent.declarationOf(object);
+    const known = this.declarations.get(object);
+    if (known !== undefined) return known;
+    this.declarations.set(object, ''); // an object that comes back to itself needs no name for that
+    const { owner = '', files = '' } = this.options;
+    const isLent = this.scope.objects.get(object.name) !== object && this.scope.lent.get(object.name) === object;
+    const lent = isLent ? (this.keys.get(object) ?? '') : '';
+    const key = declarationKey(object, {
+      owner: JSON.stringify([owner, lent, kindOf(object) === 'secretStore' ? files : '']),
+      keyOf: (other) => this.declarationOf(other),
+    });
+    this.declarations.set(object, key);
     return key;
   }
 

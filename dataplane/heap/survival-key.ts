@@ -3,7 +3,7 @@ import type { JsonValue } from '../../contract/document/json-value.ts';
 import type { CheckedDecoration, CheckedObject } from './scope.ts';
 
 /** Expressions that read files when a document is read: the same text can mean something else the next time. */
-const READS_FILES = /\bread\w*\s*\(/;
+export const READS_FILES = /\bread\w*\s*\(/;
 
 /** Inputs of an object in addition to its own declaration. */
 export interface SurvivalTerms {

@@ -1,17 +1,115 @@
-import type { Secret } from '../../../contract/secret.ts';
-import type { Next } from '../../engine/message/exchange.ts';
+import type { JsonObject, JsonValue } from '../../../contract/document/json-value.ts';
+import type { OwnAnswer } from '../../engine/backend/own-call.ts';
+import type { Exchange } from '../../engine/message/exchange.ts';
 
-/** An access manager, and the agent as which the gateway speaks to it. */
+/** An access manager, and the agent as which the gateway calls it. */
 export interface AmService {
   /** Its base URL without a slash at the end, such as `https://am.example.com/openam`. */
   readonly url: string;
   /** Begins with a slash; `/` is the root realm. */
   readonly realm: string;
-  /** What sends requests to it. */
-  readonly handler: Next;
-  readonly agentName: string;
-  /** Rejects when it cannot be read. */
-  agentPassword(): Promise<Secret>;
-  /** The address of an endpoint of OAuth 2.0 in the realm: `introspect` gives `<url>/oauth2/realms/root/introspect`. */
-  oauth2Endpoint(name: string): string;
+  /** Names the declaration: equal for equal services of one tenant, and part of names of shared memory. */
+  readonly identity: string;
+  /** Returns the address of an OAuth 2.0 endpoint: `introspect` gives `<url>/oauth2/realms/root/introspect`. */
+  oauth2Endpoint(name: string, realm?: string): string;
+  /**
+   * Returns an address below `/json` in a realm, by default that of the service: `policies` gives
+   * `<url>/json/realms/root/policies`. It can be kept: `call` writes it in the form that the version understands.
+   */
+  jsonEndpoint(path: string, realm?: string): string;
+  /**
+   * Sends a request as the agent, with its token, Accept-API-Version and JSON. Logs in first where needed, one log-in for
+   * all units. A 401 leads to one new log-in and one repeat. Rejects with AgentLoginFailed where the agent has no token,
+   * with ParentGone where the client disconnected while the agent logged in, and where the access manager cannot be
+   * reached.
+   */
+  call(request: AmRequest, parent: Exchange | null): Promise<OwnAnswer>;
+  /** Returns the name of the SSO cookie, which is also the header for tokens: `ssoTokenHeader`, else asked once. */
+  cookieName(parent: Exchange | null): string | Promise<string>;
+  /** Returns the discovered version, else the configured one, else 6. */
+  version(parent: Exchange | null): AmVersion | Promise<AmVersion>;
+  /** Null where notifications are disabled. */
+  readonly notifications: Notifications | null;
+}
+
+/** Version of an access manager. OpenAM counts up to 16 and AM up to 8: compare only with that in mind. */
+export interface AmVersion {
+  /** Such as `7.5.1`. */
+  readonly text: string;
+  readonly major: number;
+  readonly minor: number;
+}
+
+/** A request to an access manager. */
+export interface AmRequest {
+  readonly method: string;
+  /** Absolute, from `jsonEndpoint`. */
+  readonly uri: string;
+  /** Version of the resource in `Accept-API-Version`, such as `2.0`. */
+  readonly resourceVersion: string;
+  readonly body?: JsonValue;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** False: sent without the agent's token. By default true. */
+  readonly asAgent?: boolean;
+}
+
+/** Source of events about revoked sessions and tokens, and about changed policies. */
+export interface Notifications {
+  /** Whether events arrive now, for all units; false before the first connection and while it is lost. */
+  readonly isHeard: boolean;
+  /**
+   * Passes everything that arrived since the last call to the listeners of this unit, in order. Costs one atomic load
+   * when nothing did. Every cache calls it before it answers from its entries, and before it adds one.
+   */
+  catchUp(): void;
+  /** The result ends it. */
+  watch(listener: NotificationListener): () => void;
+}
+
+/** Listener for events. An event whose identifiers are all null may concern everything: caches must be cleared. */
+export interface NotificationListener {
+  session?(event: SessionEvent): void;
+  policy?(event: PolicyEvent): void;
+  token?(event: TokenEvent): void;
+  /** The connection was lost: events may be missed from now on. */
+  lost?(): void;
+  regained?(): void;
+}
+
+export interface SessionEvent {
+  readonly tokenId: string | null;
+  readonly sessionUid: string | null;
+  readonly type: string;
+}
+
+export interface PolicyEvent {
+  readonly realm: string | null;
+  readonly policySet: string | null;
+  readonly policy: string | null;
+  readonly type: string;
+}
+
+export interface TokenEvent {
+  readonly grantId: string | null;
+  readonly tokenId: string | null;
+  readonly type: string;
+}
+
+/** Sessions of users at an access manager. */
+export interface AmSessions {
+  /** Returns the session of a token, from the cache or from the access manager; null when it is not valid. Rejects when nobody can tell. */
+  info(token: string, exchange: Exchange): AmSession | null | Promise<AmSession | null>;
+  logout(token: string, exchange: Exchange): Promise<void>;
+}
+
+/** A valid session. Times are as the access manager writes them. */
+export interface AmSession {
+  readonly username: string | null;
+  readonly universalId: string | null;
+  readonly realm: string;
+  readonly latestAccessTime: string | null;
+  readonly maxIdleExpirationTime: string | null;
+  readonly maxSessionExpirationTime: string | null;
+  readonly properties: Readonly<Record<string, string>>;
+  readonly raw: JsonObject;
 }

@@ -41,6 +41,7 @@ export function objectParts(objects: Partial<Built>, services: Partial<PlaneServ
     name: 'it',
     qualifiedName: 'test.it',
     identity: 'test.it',
+    declaration: () => 'test.it',
     resolve: <K extends BuiltKind>({ kind }: { readonly kind: K }): Built[K] => {
       const object = objects[kind];
       if (object === undefined) throw new Error(`there is no ${kind}`);

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { ValueProblem } from '../../contract/problem.ts';
-import { readConfigured, shown, wrongType } from '../../contract/vocabulary/configured.ts';
-import { leaf } from '../../contract/vocabulary/leaf.ts';
+import { ValueProblem } from '../../../contract/problem.ts';
+import { readConfigured, shown, wrongType } from '../../../contract/vocabulary/configured.ts';
+import { leaf } from '../../../contract/vocabulary/leaf.ts';
 
 /** A realm of an access manager in its one spelling: `/` for the root, else `/customers/europe`. */
 export function realm(): z.ZodType<string, unknown> {

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../contract/document/json-value.ts';
-import { pathText } from '../../../contract/problem.ts';
-import { buildObject } from '../../support/gateways/built-object.ts';
-import { checkConfigured } from '../../support/gateways/configured-gateway.ts';
-import { revealed, secretFolder } from '../../support/identity/secret-folder.ts';
+import type { JsonObject } from '../../../../contract/document/json-value.ts';
+import { pathText } from '../../../../contract/problem.ts';
+import { buildObject } from '../../../support/gateways/built-object.ts';
+import { checkConfigured } from '../../../support/gateways/configured-gateway.ts';
 
 function config(more: JsonObject = {}): JsonObject {
   return {
@@ -22,6 +21,18 @@ function problems(more: JsonObject): string[] {
       `${severity} ${code} ${pathText(path).replace('heap[0].config.', '')}: ${message}`,
   );
 }
+
+describe('endpoints below /json', () => {
+  it.each([
+    ['/', undefined, 'https://am.example.com/openam/json/realms/root/policies'],
+    ['/a/b', undefined, 'https://am.example.com/openam/json/realms/root/realms/a/realms/b/policies'],
+    ['/a', '/', 'https://am.example.com/openam/json/realms/root/policies'],
+    ['/', '/c d', 'https://am.example.com/openam/json/realms/root/realms/c%20d/policies'],
+  ])('of the realm %s for %s', (realm, other, endpoint) => {
+    const { object } = buildObject('amService', 'AmService', config({ realm }));
+    expect(object.jsonEndpoint('policies', other)).toBe(endpoint);
+  });
+});
 
 describe('endpoints of OAuth 2.0', () => {
   it.each([
@@ -42,26 +53,10 @@ describe('endpoints of OAuth 2.0', () => {
   });
 });
 
-it('provides the agent, and looks up its password each time', async () => {
-  const directory = secretFolder({ 'agent.password': 'hush' });
-  const secretsProvider = { type: 'FileSystemSecretStore', config: { directory, format: 'PLAIN' } };
-  const { object, problems: said } = buildObject('amService', 'AmService', config({ secretsProvider, realm: 'x' }));
-  expect(said).toEqual([]);
-  expect(object).toMatchObject({ url: 'https://am.example.com/openam', realm: '/x', agentName: 'gateway' });
-  expect(revealed(await object.agentPassword())).toBe('hush');
-});
-
 it('gives no warning for disabled features', () => {
   const off = { enabled: false };
   expect(problems({ notifications: off, sessionCache: off, sessionIdleRefresh: off })).toEqual([]);
   expect(problems({ notifications: {} })).toEqual([]);
-});
-
-it('warns that its own handler is not used yet', () => {
-  expect(problems({ amHandler: 'ForgeRockClientHandler' })).toEqual([]);
-  expect(problems({ amHandler: 'ClientHandler' })).toEqual([
-    "warning no-effect amHandler: has no effect: resolvers ask the access manager through their own 'providerHandler'",
-  ]);
 });
 
 const NOT_HERE = 'is known, but not available in this version';
@@ -73,8 +68,10 @@ it.each<[JsonObject, string[]]>([
   [{ sessionCache: { enabled: true } }, [`error unavailable-field sessionCache.enabled: ${ONLY_OFF}`]],
   [{ sessionIdleRefresh: { enabled: true } }, [`error unavailable-field sessionIdleRefresh.enabled: ${ONLY_OFF}`]],
   [{ sessionProperties: ['a'] }, [`error unavailable-field sessionProperties: ${NOT_HERE}`]],
-  [{ ssoTokenHeader: 'x' }, [`error unavailable-field ssoTokenHeader: ${NOT_HERE}`]],
-  [{ version: '7.5' }, [`error unavailable-field version: ${NOT_HERE}`]],
+  [{ ssoTokenHeader: 'a b' }, ['error value ssoTokenHeader: is not the name of a header']],
+  [{ ssoTokenHeader: '' }, ['error value ssoTokenHeader: must not be empty']],
+  [{ version: 'new' }, ["error value version: is not a version: 'new'"]],
+  [{ version: 7 }, ["error value version: must be a version such as '7.5', not a number"]],
   [{ url: 'am.example.com' }, ["error value url: is not an absolute URL: 'am.example.com'"]],
   [{ url: 'ftp://am' }, ['error value url: must have the scheme http or https, not ftp']],
   [{ url: 'https://a:b@am' }, ["error value url: must hold no credentials: use 'agent'"]],

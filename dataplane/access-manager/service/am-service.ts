@@ -1,13 +1,16 @@
 import { z } from 'zod';
-import { flag, secretId, url } from '../../contract/vocabulary/configured.ts';
-import { refused, unavailable } from '../../contract/vocabulary/field-notes.ts';
-import { printable } from '../../contract/vocabulary/printable.ts';
-import { ref } from '../../contract/vocabulary/reference.ts';
-import { clearTextRemarks } from '../heap/clear-text-remark.ts';
-import { defineService } from '../heap/definition.ts';
-import { realm, realmPath } from './realm.ts';
-
-const DEFAULT_HANDLER = 'ForgeRockClientHandler';
+import { flag, secretId, text, url } from '../../../contract/vocabulary/configured.ts';
+import { refused, unavailable } from '../../../contract/vocabulary/field-notes.ts';
+import { printable } from '../../../contract/vocabulary/printable.ts';
+import { ref } from '../../../contract/vocabulary/reference.ts';
+import { isToken } from '../../engine/wire/bytes.ts';
+import { clearTextRemarks } from '../../heap/clear-text-remark.ts';
+import { defineService } from '../../heap/definition.ts';
+import { AgentCalls } from './agent-calls.ts';
+import { AmEndpoints } from './am-endpoints.ts';
+import { version } from './am-version.ts';
+import { realm } from './realm.ts';
+import { SharedAgentToken } from './shared-agent-token.ts';
 
 /** A part that can only be off: nothing here does what it is for. */
 function switchedOff(names: readonly string[]) {
@@ -38,9 +41,14 @@ const agent = z.strictObject({
 export const amService = defineService({
   type: 'AmService',
   kind: 'amService',
+  ownCalls: ['amHandler'],
   summary:
     'An access manager, and the agent that the gateway uses there. Objects that refer to it use the endpoints of ' +
-    'its realm.',
+    'its realm. The agent logs in when it is first needed: by the default authentication chain of the realm and, if ' +
+    'that refuses it, by the module `Application`, then by the tree `Agent`. All units and all equal services of a ' +
+    'tenant share its token. If the access manager rejects the token, the agent logs in once more and the request is repeated once. After a ' +
+    'failed log-in, further ones are delayed by 1 second up to 1 minute, and requests that need the agent fail at ' +
+    'once. Names and passwords with other characters than printable ASCII are sent as encoded words (RFC 2047).',
   config: z.strictObject({
     url: url()
       .refine(({ username, password }) => username === '' && password === '', {
@@ -54,8 +62,10 @@ export const amService = defineService({
     agent: agent.describe('Agent that the gateway authenticates as.'),
     secretsProvider: ref('secretsProvider').describe('Provider of the password.'),
     amHandler: ref('handler')
-      .prefault(DEFAULT_HANDLER)
-      .describe('Handler for requests as the agent. This version sends none: resolvers have a `providerHandler`.'),
+      .prefault('ForgeRockClientHandler')
+      .describe(
+        'Handler for requests to the access manager. Resolvers have a `providerHandler` for token introspection.',
+      ),
     notifications: switchedOff([
       'initialConnectionAttempts',
       'reconnectDelay',
@@ -77,8 +87,19 @@ export const amService = defineService({
       'Whether the gateway refreshes sessions in use, so that they do not time out.',
     ),
     sessionProperties: unavailable('array of strings').describe('Session properties that the gateway requests.'),
-    ssoTokenHeader: unavailable('string').describe('Name of the header and the cookie with its session tokens.'),
-    version: unavailable('string').describe('Version of the access manager.'),
+    ssoTokenHeader: text()
+      .refine(isToken, { error: 'is not the name of a header' })
+      .optional()
+      .describe(
+        'Name of the header and the cookie with session tokens. By default the gateway asks the access manager ' +
+          '(`/json/serverinfo/*`).',
+      ),
+    version: version()
+      .optional()
+      .describe(
+        'Version of the access manager, such as `7.5`. It decides the form of addresses. A version that the access ' +
+          'manager tells (`/json/serverinfo/version`) overrides it. The default is 6.',
+      ),
   }),
   examples: [
     {
@@ -91,27 +112,41 @@ export const amService = defineService({
       },
     },
   ],
-  remarks({ url: place, amHandler }) {
-    const remarks = clearTextRemarks(
+  remarks({ url: place }) {
+    return clearTextRemarks(
       'url',
       place,
       'tokens travel unencrypted, and anyone on the path can declare any token valid',
     );
-    if (amHandler.name === DEFAULT_HANDLER) return remarks;
-    const message = "has no effect: resolvers ask the access manager through their own 'providerHandler'";
-    return [...remarks, { at: ['amHandler'], code: 'no-effect', message }];
   },
-  create(config, { resolve }) {
-    const base = config.url.href.replace(/\/+$/, '');
+  create(config, parts) {
+    const { resolve, plane, log, onClose } = parts;
+    const identity = parts.declaration();
+    const endpoints = new AmEndpoints(config.url.href.replace(/\/+$/, ''), config.realm);
     const provider = resolve(config.secretsProvider);
     const { username, passwordSecretId } = config.agent;
-    return {
-      url: base,
-      realm: config.realm,
+    const memory = plane.sharedMemory(JSON.stringify(['agent token', identity]), SharedAgentToken.bytes);
+    onClose(() => memory.release());
+    const calls = new AgentCalls({
+      endpoints,
       handler: resolve(config.amHandler),
-      agentName: username,
-      agentPassword: () => provider.active(passwordSecretId),
-      oauth2Endpoint: (name) => `${base}/oauth2${realmPath(config.realm)}/${name}`,
+      username,
+      password: () => provider.active(passwordSecretId),
+      shared: new SharedAgentToken(memory.buffer),
+      ssoTokenHeader: config.ssoTokenHeader ?? null,
+      version: config.version ?? null,
+      log,
+    });
+    return {
+      url: endpoints.url,
+      realm: endpoints.realm,
+      identity,
+      oauth2Endpoint: (name, inRealm) => endpoints.oauth2(name, inRealm),
+      jsonEndpoint: (path, inRealm) => endpoints.json(path, inRealm),
+      call: (request, parent) => calls.call(request, parent),
+      cookieName: (parent) => calls.cookieName(parent),
+      version: (parent) => calls.version(parent),
+      notifications: null,
     };
   },
 });
