@@ -3,9 +3,11 @@ import {
   type ControllerMessage,
   type EndedRecord,
   MOST_ENTRIES,
-  NOTICE_KINDS,
+  MOST_SEALED,
   type Notice,
   type PlaneMessage,
+  REFRESH_STAGES,
+  type RefreshNews,
   type RouteReport,
 } from './channel.ts';
 import type { JsonObject } from './document/json-value.ts';
@@ -141,7 +143,7 @@ const noticeKinds = z.array(short).max(16);
 /** News of sessions, also between controllers. */
 export const notice = z.object({
   type: z.literal('notice'),
-  kind: z.enum(NOTICE_KINDS),
+  kind: z.literal('ended-session'),
   entries: z
     .array(
       z.object({
@@ -151,6 +153,19 @@ export const notice = z.object({
     )
     .max(MOST_ENTRIES),
 } satisfies EveryField<Notice>);
+
+const digest = (characters: number) => text.regex(new RegExp(`^[\\w-]{${characters}}$`));
+
+/** News of token refreshes, also between controllers. */
+export const refreshNews = z.object({
+  type: z.literal('refresh'),
+  realm: digest(16),
+  key: digest(43),
+  stage: z.enum(REFRESH_STAGES),
+  claim: z.exactOptional(count),
+  sealed: z.exactOptional(text.max(MOST_SEALED)),
+  until: z.exactOptional(count),
+} satisfies EveryField<RefreshNews>);
 
 /** Every message of a plane. */
 export const planeMessage: z.ZodType<PlaneMessage> = z.discriminatedUnion('type', [
@@ -195,6 +210,7 @@ export const planeMessage: z.ZodType<PlaneMessage> = z.discriminatedUnion('type'
     ),
   }),
   notice,
+  refreshNews,
   heartbeat,
 ]);
 
@@ -228,6 +244,7 @@ export const controllerMessage: z.ZodType<ControllerMessage> = z.discriminatedUn
   }),
   z.object({ type: z.literal('recall'), routes: z.array(routeWithHash) }),
   notice,
+  refreshNews,
   heartbeat,
   z.object({ type: z.literal('goaway'), reason: text }),
 ]);

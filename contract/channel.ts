@@ -146,16 +146,43 @@ export interface EndedRecord {
   readonly at: number;
 }
 
-/** News of one plane for the others of its group, which controllers pass on. */
+/** Ended sessions that one plane tells the others of its group; controllers pass them on and keep them. */
 export interface Notice {
   readonly type: 'notice';
-  readonly kind: NoticeKind;
+  readonly kind: 'ended-session';
   readonly entries: readonly EndedRecord[];
 }
 
-/** Every kind of notice. */
-export const NOTICE_KINDS = ['ended-session'] as const;
-export type NoticeKind = (typeof NOTICE_KINDS)[number];
+/**
+ * A token refresh that several planes of a group may need at the same time, and only one may ask the provider for. The
+ * leader of the controllers tells all planes of the group, also the one that sent it, in one order, and keeps nothing.
+ */
+export interface RefreshNews {
+  readonly type: 'refresh';
+  /** Digest of the tenant whose session it is, in base64url. */
+  readonly realm: string;
+  /** Digest of the client and the refresh token, in base64url. */
+  readonly key: string;
+  /**
+   * `claimed`: the plane asks the provider if its claim comes first. `begun`: it asks. `wanted`: it waits for the result
+   * of another plane. `renewed`, `refused`, `failed`: the result.
+   */
+  readonly stage: (typeof REFRESH_STAGES)[number];
+  /** A random number of a claim, by which a plane knows its own. */
+  readonly claim?: number;
+  /** The renewed tokens, sealed under a key of the session: controllers cannot read them. */
+  readonly sealed?: string;
+  /** Beside `sealed` where the refresh token stayed the same: milliseconds since 1970 until it has to be used again. */
+  readonly until?: number;
+}
+
+export const REFRESH_STAGES = ['claimed', 'begun', 'wanted', 'renewed', 'refused', 'failed'] as const;
+
+/** Messages for other planes of the group that not every version knows. */
+export const NOTICE_KINDS = ['ended-session', 'refresh'] as const;
+
+/** Most characters of renewed tokens that planes tell each other. */
+export const MOST_SEALED = 64 * 1024;
 
 /** Most entries of one notice. */
 export const MOST_ENTRIES = 1000;
@@ -170,5 +197,5 @@ export interface GoAway {
   readonly reason: string;
 }
 
-export type PlaneMessage = Hello | Ack | Nack | Recalled | Report | Notice | Heartbeat;
-export type ControllerMessage = Welcome | UpdateMessage | Recall | Notice | Heartbeat | GoAway;
+export type PlaneMessage = Hello | Ack | Nack | Recalled | Report | Notice | RefreshNews | Heartbeat;
+export type ControllerMessage = Welcome | UpdateMessage | Recall | Notice | RefreshNews | Heartbeat | GoAway;

@@ -1,10 +1,14 @@
-import type { EndedRecord } from '../../contract/channel.ts';
+import type { EndedRecord, RefreshNews } from '../../contract/channel.ts';
 import { defaultNoticeLog, NoticeLog } from '../../contract/notice-log.ts';
 import { type Clock, systemClock } from '../../platform/clock.ts';
 import type { PlaneIdentity } from './channel/plane-identity.ts';
 
-/** Takes notices of a scope. */
-export type NoticeReceiver = (scope: string, entries: readonly EndedRecord[]) => void;
+/** Takes what planes of a scope tell each other. */
+export interface NoticeReceiver {
+  ended(scope: string, entries: readonly EndedRecord[]): void;
+  /** @returns false when it takes none, as older versions do */
+  refresh(scope: string, news: RefreshNews): boolean;
+}
 
 /** Most scopes with entries; those that were silent longest make room. */
 const MOST_SCOPES = 1000;
@@ -29,41 +33,65 @@ export class NoticeRelay {
   private readonly logs = new Map<string, NoticeLog>();
   private readonly planes = new Map<string, Set<NoticeReceiver>>();
   private readonly controllers = new Set<NoticeReceiver>();
+  /** Null where this controller leads, or nobody does. */
+  private leader: NoticeReceiver | null = null;
 
   constructor(clock: Clock = systemClock) {
     this.clock = clock;
   }
 
   /** Takes a plane, which gets what its scope has to know at once and later. @returns what ends that */
-  addPlane(scope: string, receive: NoticeReceiver): () => void {
+  addPlane(scope: string, receiver: NoticeReceiver): () => void {
     const members = this.planes.get(scope) ?? new Set<NoticeReceiver>();
-    this.planes.set(scope, members.add(receive));
-    this.tellAll(scope, receive);
+    this.planes.set(scope, members.add(receiver));
+    this.tellAll(scope, receiver);
     return () => {
-      members.delete(receive);
+      members.delete(receiver);
       if (members.size === 0 && this.planes.get(scope) === members) this.planes.delete(scope);
     };
   }
 
-  /** Takes another controller, which gets everything. @returns what ends that */
-  addController(receive: NoticeReceiver): () => void {
-    this.controllers.add(receive);
-    for (const scope of this.logs.keys()) this.tellAll(scope, receive);
-    return () => void this.controllers.delete(receive);
+  /** Takes the leader that this controller follows. @returns what ends that */
+  addLeader(receiver: NoticeReceiver): () => void {
+    this.leader = receiver;
+    const leave = this.addController(receiver);
+    return () => {
+      if (this.leader === receiver) this.leader = null;
+      leave();
+    };
   }
 
-  /** Passes on what is new. @param from who sent it, and does not get it back */
+  /** Takes another controller, which gets everything. @returns what ends that */
+  addController(receiver: NoticeReceiver): () => void {
+    this.controllers.add(receiver);
+    for (const scope of this.logs.keys()) this.tellAll(scope, receiver);
+    return () => void this.controllers.delete(receiver);
+  }
+
+  /** Passes on ended sessions that are new. @param from who sent it, and does not get it back */
   receive(scope: string, entries: readonly EndedRecord[], from: NoticeReceiver | null): void {
     const added = this.logOf(scope).add(entries, this.clock.wall());
     if (added.length === 0) return;
-    for (const receive of [...(this.planes.get(scope) ?? []), ...this.controllers]) {
-      if (receive !== from) receive(scope, added);
-    }
+    for (const receiver of this.others(scope, from)) receiver.ended(scope, added);
   }
 
-  private tellAll(scope: string, receive: NoticeReceiver): void {
+  /**
+   * Passes on a refresh, which matters for seconds and is not kept. The leader tells all planes in one order, so that
+   * they agree whose claim was first; other controllers pass on what their planes say and tell them what the leader says.
+   */
+  refresh(scope: string, news: RefreshNews, from: NoticeReceiver): void {
+    const { leader } = this;
+    if (leader !== null && leader !== from && leader.refresh(scope, news)) return;
+    for (const receiver of this.others(scope, leader)) receiver.refresh(scope, news);
+  }
+
+  private others(scope: string, from: NoticeReceiver | null): NoticeReceiver[] {
+    return [...(this.planes.get(scope) ?? []), ...this.controllers].filter((receiver) => receiver !== from);
+  }
+
+  private tellAll(scope: string, receiver: NoticeReceiver): void {
     const all = this.logs.get(scope)?.all(this.clock.wall()) ?? [];
-    if (all.length > 0) receive(scope, all);
+    if (all.length > 0) receiver.ended(scope, all);
   }
 
   private logOf(scope: string): NoticeLog {

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { EndedRecord } from '../../contract/channel.ts';
+import type { EndedRecord, RefreshNews } from '../../contract/channel.ts';
 import type { MayReach } from '../../contract/egress.ts';
 import type { Reach } from '../../contract/reach.ts';
 import type { Connect } from '../engine/wire/connect.ts';
@@ -10,6 +10,14 @@ export interface ClaimedPlace {
   readonly host: string;
   /** As requests carry it, below `/.well-known/`. */
   readonly path: string;
+}
+
+/** What planes of a group tell each other about token refreshes. */
+export interface RefreshExchange {
+  /** @returns false when no other plane can hear it */
+  tell(news: RefreshNews): Promise<boolean>;
+  /** Calls a listener with news of other planes about a realm. Of several listeners one is called. The result ends it. */
+  hear(realm: string, listener: (news: RefreshNews) => void): () => void;
 }
 
 /** Services of the data plane for its objects. */
@@ -28,6 +36,8 @@ export interface PlaneServices {
   readonly sharedMemory: TakeMemory;
   /** Tells other planes of the group of sessions that ended before their time; missing where there are none. */
   announce?(entries: readonly EndedRecord[]): void;
+  /** Agrees with other planes of the group on who refreshes a token; missing where there are none. */
+  readonly refreshExchange?: RefreshExchange;
   /** Whether a backend may be at this address: never where the plane itself listens. */
   readonly mayReach: MayReach;
   /** Set for the objects of a tenant, whose `mayReach` it is: what they hand on to others is held to it too. */

@@ -6,6 +6,7 @@ import {
   type Notice,
   type PlaneMessage,
   type Recall,
+  type RefreshNews,
   type Welcome,
 } from '../../contract/channel.ts';
 import { decodeControllerMessage, encodeMessage } from '../../contract/channel-codec.ts';
@@ -21,6 +22,7 @@ export interface StreamOwner {
   recall(recall: Recall): void;
   /** Other planes of the group ended sessions. */
   noticed(entries: Notice['entries']): void;
+  refresh(news: RefreshNews): void;
   /** The controller ends the stream in a moment. */
   goingAway(reason: string): void;
   /** Called once, whatever ended it. */
@@ -100,6 +102,7 @@ export class ChannelStream {
     else if (!this.isWelcome) this.close('the controller did not send welcome first');
     else if (message.type === 'recall') this.owner.recall(message);
     else if (message.type === 'notice') this.owner.noticed(message.entries);
+    else if (message.type === 'refresh') this.owner.refresh(message);
     else if (message.type === 'update') {
       const whole = this.parts.add(message);
       if (whole !== null) this.owner.update(whole);

@@ -8,6 +8,7 @@ import {
   NOTICE_KINDS,
   type Notice,
   type Recall,
+  type RefreshNews,
   type Report,
   type RouteProblems,
   type Welcome,
@@ -41,7 +42,7 @@ export interface LinkedPlane {
   /** Every address of controllers was tried in vain. */
   unreachable?(): void;
   /** Sessions that ended before their time, on this plane and others; missing where nobody has to know. */
-  readonly notices?: Pick<PlaneNotices, 'all' | 'announceTo' | 'receive'>;
+  readonly notices?: Pick<PlaneNotices, 'all' | 'announceTo' | 'receive' | 'refresh'>;
   /** @param isStoodBy whether the controller that hears it stands by what it told, and did not send the plane away */
   report(isStoodBy: boolean): Omit<Report, 'type'>;
 }
@@ -61,8 +62,8 @@ export interface ControllerLinkOptions {
 interface WelcomedStream {
   readonly stream: ChannelStream;
   readonly since: number;
-  /** Whether its controller passes notices on. */
-  readonly takesNotices: boolean;
+  /** Kinds of notices that its controller passes on. */
+  readonly notices: readonly string[];
 }
 
 /** How a link fares. */
@@ -140,7 +141,10 @@ export class ControllerLink {
   }
 
   start(): void {
-    this.options.plane.notices?.announceTo((entries) => this.tellNotices(entries));
+    this.options.plane.notices?.announceTo({
+      ended: (entries) => this.tellNotices(entries),
+      refresh: (news) => this.tellRefresh(news),
+    });
     void this.connect();
   }
 
@@ -168,6 +172,7 @@ export class ControllerLink {
         update: (update) => this.update(stream, update),
         recall: ({ routes }) => stream.send({ type: 'recalled', routes: plane.recall(routes) }),
         noticed: (entries) => plane.notices?.receive(entries),
+        refresh: (news) => plane.notices?.refresh(news),
         goingAway: (reason) => this.goingAway(stream, reason),
         closed: (reason) => this.closed(stream, reason),
       });
@@ -191,8 +196,7 @@ export class ControllerLink {
       reconnects: reconnects + 1,
       lastFailure: null,
     };
-    const takesNotices = welcome.notices?.includes('ended-session') === true;
-    this.welcomedStream = { stream, since: performance.now(), takesNotices };
+    this.welcomedStream = { stream, since: performance.now(), notices: welcome.notices ?? [] };
     this.options.plane.welcomed?.();
     this.told = Number.NEGATIVE_INFINITY;
     this.log.info({ controller, address, plane, group, heartbeat }, 'connected to a controller');
@@ -216,9 +220,16 @@ export class ControllerLink {
   }
 
   private tellNotices(all: Notice['entries']): void {
-    const { stream, takesNotices } = this.welcomedStream ?? {};
-    if (stream === undefined || takesNotices !== true) return; // what is known is told with the next stream
+    const { stream, notices } = this.welcomedStream ?? {};
+    if (stream === undefined || notices?.includes('ended-session') !== true) return; // told with the next stream
     for (const entries of inNotices(all)) stream.send({ type: 'notice', kind: 'ended-session', entries });
+  }
+
+  private tellRefresh(news: RefreshNews): boolean {
+    const { stream, notices } = this.welcomedStream ?? {};
+    if (stream?.isWritable !== true || notices?.includes('refresh') !== true) return false;
+    stream.send(news);
+    return true;
   }
 
   private report(stream: ChannelStream): void {

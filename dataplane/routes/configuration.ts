@@ -46,6 +46,7 @@ export interface ConfigurationOptions {
   /** By default memory of its own. */
   sharedMemory?: PlaneServices['sharedMemory'];
   announce?: PlaneServices['announce'];
+  refreshExchange?: PlaneServices['refreshExchange'];
   /** Number of the unit; by default 0. */
   unit?: number;
   mayReach: PlaneServices['mayReach'];
@@ -322,8 +323,8 @@ export class Configuration {
     const { log, reach, observe, mayReach, connect = connectWire, streaming = true, unit = 0 } = this.options;
     const { count = () => {}, counter = () => () => {}, gauge = () => () => {} } = this.options;
     const { sharedMemory } = this;
-    const { announce } = this.options;
-    const told = announce === undefined ? {} : { announce };
+    const { announce, refreshExchange } = this.options;
+    const told = { ...(announce && { announce }), ...(refreshExchange && { refreshExchange }) };
     return { log, reach, observe, count, counter, gauge, sharedMemory, ...told, mayReach, connect, streaming, unit };
   }
 

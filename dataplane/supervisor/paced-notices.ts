@@ -1,10 +1,10 @@
 import type { EndedRecord } from '../../contract/channel.ts';
 import { noticeShare } from '../../contract/notice-share.ts';
 import { type Clock, systemClock } from '../../platform/clock.ts';
+import { RefillingBudget } from '../../platform/refilling-budget.ts';
 
 /** Entries of one share of tenants at once, and in a second all the time: all shares together stay below what controllers take. */
-const MOST = 150;
-const PER_SECOND = 2;
+const TERMS = { most: 150, perMillisecond: 0.002 };
 /** Entries of a share that wait; older ones are told with the next stream. */
 const MOST_WAITING = 1000;
 const INTERVAL = 1000;
@@ -19,8 +19,7 @@ const idleClock: Clock = {
 };
 
 interface Share {
-  left: number;
-  at: number;
+  readonly budget: RefillingBudget;
   readonly waiting: Map<string, EndedRecord>;
 }
 
@@ -50,7 +49,7 @@ export class PacedNotices {
   }
 
   private wait(name: string, entry: EndedRecord): void {
-    const share = this.shares.get(name) ?? { left: MOST, at: this.clock.steady(), waiting: new Map() };
+    const share = this.shares.get(name) ?? { budget: new RefillingBudget(TERMS, this.clock), waiting: new Map() };
     this.shares.set(name, share);
     share.waiting.set(entry.key, entry);
     for (const oldest of share.waiting.keys()) {
@@ -61,14 +60,10 @@ export class PacedNotices {
 
   /** Announces these, and those that have waited long enough. */
   private send(entries: EndedRecord[]): void {
-    const now = this.clock.steady();
     let areMore = false;
     for (const share of this.shares.values()) {
-      share.left = Math.min(MOST, share.left + ((now - share.at) * PER_SECOND) / 1000);
-      share.at = now;
       for (const [key, entry] of share.waiting) {
-        if (share.left < 1) break;
-        share.left--;
+        if (!share.budget.take(1)) break;
         share.waiting.delete(key);
         entries.push(entry);
       }

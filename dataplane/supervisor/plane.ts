@@ -347,7 +347,7 @@ class Supervisor implements PreparedPlane {
     else if (report.kind === 'applied') this.configuration?.applied(unit, report.order, report.problems);
     else if (report.kind === 'observed') this.metrics?.observations.addAll(report.observations);
     else if (report.kind === 'shown') this.metrics?.gauges.set(unit.number, report.gauges);
-    else if (report.kind === 'ended') this.notices.ended(report.entries);
+    else if (report.kind === 'ended' || report.kind === 'refresh') this.notices.heard(unit, report);
     else if (report.kind === 'fault') this.log.error({ unit: unit.number, error: report.message }, 'request failed');
     else if (report.kind === 'drained') {
       const [{ number }, { cut: connections, droppedLines: lines }] = [unit, report];

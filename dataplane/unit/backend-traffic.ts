@@ -19,6 +19,7 @@ export function backendTraffic({ destination, basePath, connections }: BackendSe
     listensAt() {},
     forbid() {},
     ended() {},
+    refresh() {},
     close: () => backend.close(),
   };
 }

@@ -23,6 +23,7 @@ import { TEMPORARY_FILES_MEMORY, TemporaryFiles } from '../services/temporary-fi
 import { linkedMemory, type MemoryLink } from '../supervisor/shared-memory.ts';
 import { operatorReach } from './operator-reach.ts';
 import type { ConfigurationServing, UnitReport } from './unit-messages.ts';
+import { UnitRefreshes } from './unit-refreshes.ts';
 import type { UnitTraffic } from './unit-traffic.ts';
 
 /** How often observations go to the supervisor, in milliseconds. */
@@ -50,6 +51,7 @@ export function configuredTraffic(
   const files = new TemporaryFiles(sharedMemory('temporary files', TEMPORARY_FILES_MEMORY), unit);
   files.begin();
   releases.push(() => files.release());
+  const refreshExchange = new UnitRefreshes(report);
   const shared = {
     reach: operatorReach(reach),
     log: lineLog(level, (line) => report({ kind: 'line', line })),
@@ -63,6 +65,7 @@ export function configuredTraffic(
     sharedMemory,
     unit,
     announce: (entries: readonly EndedRecord[]): void => report({ kind: 'ended', entries }),
+    refreshExchange,
     mayReach: (address: string, at: number): boolean => !listeners.has(address, at),
     connect: connectWire,
     streaming,
@@ -103,6 +106,10 @@ export function configuredTraffic(
     },
     listensAt: (endpoint) => listeners.add(endpoint),
     ended: takeEnded,
+    refresh(order) {
+      if (order.kind === 'refresh') refreshExchange.receive(order.news);
+      else refreshExchange.told(order.number, order.isTold);
+    },
     forbid(more) {
       const isKnown = (one: (typeof places)[number]): boolean =>
         places.some(({ address, port: at }) => address === one.address && at === one.port);

@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { EndedRecord } from '../../contract/channel.ts';
+import type { EndedRecord, RefreshNews } from '../../contract/channel.ts';
 import type { JsonObject } from '../../contract/document/json-value.ts';
 import type { ForbiddenPlace } from '../../contract/egress.ts';
 import type { Connector } from '../connectors/connector.ts';
@@ -107,6 +107,8 @@ export type UnitReport =
   | { readonly kind: 'shown'; readonly gauges: readonly GaugeValue[] }
   /** Sessions that ended before their time, for other planes. */
   | { readonly kind: 'ended'; readonly entries: readonly EndedRecord[] }
+  /** A token refresh, for other planes; answered by `told`. */
+  | { readonly kind: 'refresh'; readonly number: number; readonly news: RefreshNews }
   | { readonly kind: 'drained'; readonly cut: number; readonly droppedLines: number };
 
 /** Messages of a supervisor to a unit. */
@@ -118,6 +120,10 @@ export type UnitOrder =
   | { readonly kind: 'forbid'; readonly places: readonly ForbiddenPlace[] }
   /** Other planes ended these sessions. */
   | { readonly kind: 'ended'; readonly entries: readonly EndedRecord[] }
+  /** Another plane refreshes a token, or wants to. One unit hears it. */
+  | { readonly kind: 'refresh'; readonly news: RefreshNews }
+  /** Whether the report `refresh` of this number went to other planes. */
+  | { readonly kind: 'told'; readonly number: number; readonly isTold: boolean }
   | {
       readonly kind: 'update';
       /** Tells the answer to this order from others. */

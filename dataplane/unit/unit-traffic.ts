@@ -20,5 +20,7 @@ export interface UnitTraffic {
   forbid(places: readonly ForbiddenPlace[]): void;
   /** Other planes ended these sessions. */
   ended(entries: readonly EndedRecord[]): void;
+  /** Other planes refresh a token, or heard of one. */
+  refresh(order: Extract<UnitOrder, { kind: 'refresh' | 'told' }>): void;
   close(): void;
 }

@@ -57,6 +57,10 @@ async function runUnit(options: UnitOptions, port: MessagePort): Promise<void> {
       traffic.ended(order.entries);
       return;
     }
+    if (order.kind === 'refresh' || order.kind === 'told') {
+      traffic.refresh(order);
+      return;
+    }
     if (order.kind === 'dismiss') {
       listeners.dismiss();
       return;

@@ -50,7 +50,8 @@ function plane(name: string, folder: InstanceFolder, ...ports: readonly number[]
   });
   onTestFinished(() => link.close());
   link.start();
-  return { notices, told, link };
+  const end = (entries: readonly EndedRecord[]): void => notices.heard(unit, { kind: 'ended', entries });
+  return { notices, end, told, link };
 }
 
 it('sessions that end at one data plane end at the others, also after controllers and data planes restarted', async () => {
@@ -60,12 +61,12 @@ it('sessions that end at one data plane end at the others, also after controller
   const two = plane('two', folder, first.port);
   await first.until(() => first.facts('one') !== undefined && first.facts('two') !== undefined);
   const [a, b] = [ended(), ended()];
-  one.notices.ended([a]);
+  one.end([a]);
   await vi.waitFor(() => expect(two.told).toEqual([{ kind: 'ended', entries: [a] }]), patience);
   expect(one.told).toEqual([]);
 
   await first.close();
-  two.notices.ended([b]); // while no controller is there
+  two.end([b]); // while no controller is there
   const next = await controller(first.port);
   await vi.waitFor(() => expect(one.told).toEqual([{ kind: 'ended', entries: [b] }]), patience);
   const three = plane('three', folder, next.port);

@@ -1,4 +1,5 @@
 import type { Clock } from '../../../platform/clock.ts';
+import { RefillingBudget } from '../../../platform/refilling-budget.ts';
 
 /** What a plane may say at once: a hello and reports of 50,000 routes, and the bodies of many. */
 const MOST_BYTES = 64 * 1024 * 1024;
@@ -9,20 +10,14 @@ const MESSAGE_COST = 2 * 1024;
 
 /** How much a plane may say, so that one that floods its controller does not keep it from others. */
 export class MessageBudget {
-  private readonly clock: Clock;
-  private left = MOST_BYTES;
-  private at: number;
+  private readonly budget: RefillingBudget;
 
   constructor(clock: Clock) {
-    this.clock = clock;
-    this.at = clock.steady();
+    this.budget = new RefillingBudget({ most: MOST_BYTES, perMillisecond: BYTES_PER_MILLISECOND }, clock);
   }
 
   /** Takes what a message costs. @returns whether there was enough left */
   take(bytes: number): boolean {
-    const now = this.clock.steady();
-    this.left = Math.min(MOST_BYTES, this.left + (now - this.at) * BYTES_PER_MILLISECOND) - bytes - MESSAGE_COST;
-    this.at = now;
-    return this.left >= 0;
+    return this.budget.take(bytes + MESSAGE_COST);
   }
 }

@@ -96,6 +96,7 @@ export class PeerFollower {
     else if (message.type === 'plane') this.takePlane(message, this.name);
     else if (message.type === 'report') this.takeReport(message);
     else if (message.type === 'notice') this.options.notices?.receive(message.scope, message.entries, this.notify);
+    else if (message.type === 'refresh') this.options.notices?.refresh(message.scope, message, this.notify);
     else if (this.planes.delete(message.plane)) this.options.ledger.left(message.plane, this.name);
   }
 
@@ -119,8 +120,14 @@ export class PeerFollower {
     if (notices !== undefined) this.leaveNotices = notices.addController(this.notify);
   }
 
-  private readonly notify: NoticeReceiver = (scope, entries) => {
-    for (const message of noticeMessages(scope, entries)) void this.stream.send(encodePeerMessage(message));
+  private readonly notify: NoticeReceiver = {
+    ended: (scope, entries) => {
+      for (const message of noticeMessages(scope, entries)) void this.stream.send(encodePeerMessage(message));
+    },
+    refresh: (scope, news) => {
+      void this.stream.send(encodePeerMessage({ ...news, scope })); // an older one ignores what it does not know
+      return true;
+    },
   };
 
   private takePlane(message: ForwardedPlane, controller: string): void {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { EndedRecord, Notice, Report, RouteProblems } from '../../../contract/channel.ts';
-import { notice } from '../../../contract/channel-schema.ts';
+import type { EndedRecord, Notice, RefreshNews, Report, RouteProblems } from '../../../contract/channel.ts';
+import { notice, refreshNews } from '../../../contract/channel-schema.ts';
 import { inNotices } from '../../../contract/notice-log.ts';
 import { problemCodes } from '../../../contract/problem.ts';
 import type { PlaneIdentity } from '../channel/plane-identity.ts';
@@ -58,6 +58,12 @@ export interface ForwardedNotice extends Notice {
   readonly scope: string;
 }
 
+/** A token refresh of planes of one scope, likewise. */
+export interface ForwardedRefresh extends RefreshNews {
+  /** By `noticeScope`. */
+  readonly scope: string;
+}
+
 export interface PeerHeartbeat {
   readonly type: 'heartbeat';
   /** Kinds of notices that a leader takes: older ones end the stream at the first. */
@@ -70,8 +76,9 @@ export type FollowerMessage =
   | ForwardedReport
   | ForwardedLeave
   | ForwardedNotice
+  | ForwardedRefresh
   | PeerHeartbeat;
-export type LeaderMessage = ForwardedNotice | PeerHeartbeat;
+export type LeaderMessage = ForwardedNotice | ForwardedRefresh | PeerHeartbeat;
 
 const text = z.string();
 const routeKey = z.object({ router: text, id: text });
@@ -114,7 +121,9 @@ const report = z.object({
   ),
 });
 
-const forwardedNotice = notice.extend({ scope: text.refine(isScope) });
+const scope = text.refine(isScope);
+const forwardedNotice = notice.extend({ scope });
+const forwardedRefresh = refreshNews.extend({ scope });
 const heartbeat = z.object({ type: z.literal('heartbeat'), notices: z.exactOptional(z.array(text)) });
 
 const followerMessage: z.ZodType<FollowerMessage> = z.discriminatedUnion('type', [
@@ -132,10 +141,15 @@ const followerMessage: z.ZodType<FollowerMessage> = z.discriminatedUnion('type',
   z.object({ type: z.literal('report'), plane: text, at: z.number(), report }),
   z.object({ type: z.literal('left'), plane: text }),
   forwardedNotice,
+  forwardedRefresh,
   heartbeat,
 ]);
 
-const leaderMessage: z.ZodType<LeaderMessage> = z.discriminatedUnion('type', [forwardedNotice, heartbeat]);
+const leaderMessage: z.ZodType<LeaderMessage> = z.discriminatedUnion('type', [
+  forwardedNotice,
+  forwardedRefresh,
+  heartbeat,
+]);
 
 export function encodePeerMessage(message: FollowerMessage | LeaderMessage): Buffer {
   return Buffer.from(JSON.stringify(message));

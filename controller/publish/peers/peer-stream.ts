@@ -32,6 +32,7 @@ export class PeerStream {
   private heardAt: number;
   private wasHeard = false;
   private leaveNotices: (() => void) | null = null;
+  private takesRefreshes = false;
   private isOver = false;
   private isFull = false;
 
@@ -104,16 +105,26 @@ export class PeerStream {
     const { notices } = this.options;
     const message = notices === undefined ? null : decodeLeaderMessage(bytes);
     if (message?.type === 'notice') notices?.receive(message.scope, message.entries, this.notify);
-    else if (message?.notices?.includes('ended-session') === true) this.tellNotices();
+    else if (message?.type === 'refresh') notices?.refresh(message.scope, message, this.notify);
+    else if (message?.notices !== undefined) this.tellNotices(message.notices);
   }
 
-  /** Only a leader that says so takes notices. */
-  private tellNotices(): void {
-    this.leaveNotices ??= this.options.notices?.addController(this.notify) ?? null;
+  /** A leader takes only the kinds that it names. */
+  private tellNotices(kinds: readonly string[]): void {
+    this.takesRefreshes = kinds.includes('refresh');
+    if (kinds.includes('ended-session')) {
+      this.leaveNotices ??= this.options.notices?.addLeader(this.notify) ?? null;
+    }
   }
 
-  private readonly notify: NoticeReceiver = (scope, entries) => {
-    for (const message of noticeMessages(scope, entries)) this.call?.write(encodePeerMessage(message));
+  private readonly notify: NoticeReceiver = {
+    ended: (scope, entries) => {
+      for (const message of noticeMessages(scope, entries)) this.call?.write(encodePeerMessage(message));
+    },
+    refresh: (scope, news) => {
+      if (this.takesRefreshes) this.call?.write(encodePeerMessage({ ...news, scope }));
+      return this.takesRefreshes;
+    },
   };
 
   private beat(): void {

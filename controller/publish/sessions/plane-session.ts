@@ -13,10 +13,11 @@ import { isRouteOfHash } from '../../../contract/route-hash.ts';
 import { type RouteEntry, type RouteKey, routeKeyText } from '../../../contract/snapshot.ts';
 import { BackOff } from '../../../platform/back-off.ts';
 import type { Clock } from '../../../platform/clock.ts';
+import type { RefillingBudget } from '../../../platform/refilling-budget.ts';
 import type { Admission, Leave } from '../channel/admission.ts';
 import { MessageBudget } from '../channel/message-budget.ts';
 import type { MessageStream } from '../channel/message-stream.ts';
-import { NoticeBudget } from '../channel/notice-budget.ts';
+import { noticeBudget } from '../channel/notice-budget.ts';
 import type { PlaneIdentity } from '../channel/plane-identity.ts';
 import type { SessionSettings } from '../channel/session-settings.ts';
 import { type NoticeReceiver, type NoticeRelay, noticeScope } from '../notice-relay.ts';
@@ -73,7 +74,8 @@ export class PlaneSession {
   private readonly recalls = new Map<string, (entry: RouteEntry | null) => void>();
   private readonly times: SessionClock;
   private readonly budget: MessageBudget;
-  private readonly noticeBudget: NoticeBudget;
+  private readonly noticeBudget: RefillingBudget;
+  private readonly refreshBudget: RefillingBudget;
   private leaveNotices: () => void = () => undefined;
   private lastReport: TimedReport | null = null;
   private view: PlaneView | null = null;
@@ -96,7 +98,8 @@ export class PlaneSession {
     this.identity = identity;
     this.connectedSince = clock.wall();
     this.budget = new MessageBudget(clock);
-    this.noticeBudget = new NoticeBudget(clock);
+    this.noticeBudget = noticeBudget(clock);
+    this.refreshBudget = noticeBudget(clock);
     this.backOff = new BackOff({ first: settings.nackPause, longest: settings.nackPauseLimit, jitter: 0 });
     this.findView();
     this.state = new RunningRoutes(hello.holds, this.view);
@@ -134,7 +137,7 @@ export class PlaneSession {
     const welcome = { type: 'welcome', controller, plane: id, group, namespace, labels, ...terms } as const;
     this.send(authorities === null ? welcome : { ...welcome, authorities });
     if (this.options.hello.notices?.includes('ended-session') === true) {
-      this.leaveNotices = this.options.notices.addPlane(noticeScope(this.identity), this.notify);
+      this.leaveNotices = this.options.notices.addPlane(this.scope, this.notify);
     }
     listener.connected(this.facts);
     this.wake();
@@ -266,16 +269,27 @@ export class PlaneSession {
     this.recalls.get(`${routeKeyText(route)} ${route.hash}`)?.(isRouteOfHash(route) ? route : null);
   }
 
-  private readonly notify: NoticeReceiver = (_, entries) => {
-    for (const piece of inNotices(entries)) this.send({ type: 'notice', kind: 'ended-session', entries: piece });
+  private readonly notify: NoticeReceiver = {
+    ended: (_, entries) => {
+      for (const piece of inNotices(entries)) this.send({ type: 'notice', kind: 'ended-session', entries: piece });
+    },
+    refresh: (_, news) => {
+      const isTaken = this.options.hello.notices?.includes('refresh') === true;
+      if (isTaken) this.send(news);
+      return isTaken;
+    },
   };
 
-  /** The scope is that of the credential: a plane says nothing to planes of another group. */
+  /** That of the credential: a plane says nothing to planes of another group. */
+  private get scope(): string {
+    return noticeScope(this.identity);
+  }
+
   private noticed(entries: readonly EndedRecord[]): void {
     const { notices, listener } = this.options;
-    const taken = this.noticeBudget.take(entries.length);
+    const taken = this.noticeBudget.takeUpTo(entries.length);
     if (taken < entries.length) listener.tooManyNotices?.(this.facts, entries.length - taken);
-    notices.receive(noticeScope(this.identity), entries.slice(0, taken), this.notify);
+    notices.receive(this.scope, entries.slice(0, taken), this.notify);
   }
 
   private take(message: PlaneMessage): void {
@@ -295,6 +309,9 @@ export class PlaneSession {
         break;
       case 'notice':
         this.noticed(message.entries);
+        break;
+      case 'refresh':
+        if (this.refreshBudget.take(1)) this.options.notices.refresh(this.scope, message, this.notify);
         break;
       case 'hello':
         throw new MalformedMessage('a second hello');

@@ -8,8 +8,10 @@ import type { ClientRegistration } from '../../heap/objects/openid-client.ts';
 import { expiryMargin, usableTime } from '../../oauth2/client/usable-time.ts';
 import type { SessionTable } from '../../sessions/session-table.ts';
 import type { SignedIn } from '../client/signed-in.ts';
+import { type GroupRefreshes, openedRenewal, sealedRenewal } from './group-refreshes.ts';
 import { refreshedIdToken } from './refreshed-id-token.ts';
 import { type FinalState, type FlightResult, SharedFlight } from './shared-flight.ts';
+import type { RenewedState } from './shared-refreshes.ts';
 import { type TokenResponse, tokenResponse } from './token-response.ts';
 
 /** Milliseconds that a request with a valid access token waits for the next one. */
@@ -44,13 +46,15 @@ export interface RefreshesOptions {
   readonly table: () => SessionTable;
   readonly log: Logger;
   readonly post?: PostToProvider;
+  /** Other planes that may refresh the same tokens; missing where there are none. */
+  readonly group?: GroupRefreshes;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
 }
 
 /**
- * Renews access tokens before they expire. One unit of the plane asks for each refresh token; all others wait for its
- * answer, which is kept for some minutes, so that a rotated refresh token is not lost with a client that went away.
+ * Renews access tokens before they expire. One unit of the plane, and one plane of its group, asks for each refresh token;
+ * all others wait for its answer, which is kept for some minutes, so that a rotated refresh token is not lost with a client that went away.
  */
 export class Refreshes {
   private readonly options: RefreshesOptions;
@@ -98,9 +102,10 @@ export class Refreshes {
     let current = signedIn;
     for (let step = 0; step < MOST_STEPS; step++) {
       const { state, isNew } = await this.renewed(current, current.refreshToken!, registration, exchange);
-      if (state.kind !== 'renewed') return this.instead(current, state);
-      current = state.signedIn;
-      if (isNew || this.now() < state.usableUntil || current.refreshToken === null) break;
+      const renewed = state.kind === 'told' ? openedRenewal(state, exchange?.sessionPlace ?? null) : state;
+      if (renewed === null || !('signedIn' in renewed)) return this.instead(current, state);
+      current = renewed.signedIn;
+      if (isNew || this.now() < renewed.usableUntil || current.refreshToken === null) break;
     }
     return current;
   }
@@ -108,7 +113,7 @@ export class Refreshes {
   /** Another replica may have used the refresh token: an access token that is still valid is used on. */
   private instead(signedIn: SignedIn, { kind }: FinalState): SignedIn | null {
     if (signedIn.expiresAt === null || this.now() < signedIn.expiresAt) return signedIn;
-    if (kind === 'refused') return null;
+    if (kind !== 'failed') return null;
     throw new ProviderUnavailable('the provider did not renew the access token');
   }
 
@@ -122,7 +127,7 @@ export class Refreshes {
     const running = this.running.get(id);
     if (running !== undefined) return running;
     const ask = (): Promise<FinalState> => this.ask(signedIn, refreshToken, registration, exchange);
-    const flight = new SharedFlight(this.options.table(), id, this.now);
+    const flight = new SharedFlight(this.options.table(), id, this.now, this.options.group);
     const renewing = flight
       .run(
         ask,
@@ -141,6 +146,7 @@ export class Refreshes {
   /** Whether a result of the same refresh token, which was not replaced, has to be renewed once more. */
   private isOver(state: FinalState, refreshToken: string): boolean {
     if (state.kind === 'failed') return this.now() >= state.until;
+    if (state.kind === 'told') return state.until !== undefined && this.now() >= state.until;
     if (state.kind !== 'renewed') return false;
     return state.signedIn.refreshToken === refreshToken && this.now() >= state.usableUntil;
   }
@@ -151,7 +157,9 @@ export class Refreshes {
     const { expiresAt, refreshToken } = state.signedIn;
     if (expiresAt === null || refreshToken === null || refreshToken === former) return;
     if (expiresAt - this.now() >= LONG_LIFETIME) return;
-    this.options.table().add(entryId(registration, refreshToken), JSON.stringify(state));
+    const { kind, signedIn, usableUntil } = state;
+    const marker: RenewedState = { kind, signedIn, usableUntil }; // no result of this refresh token, so nothing for others
+    this.options.table().add(entryId(registration, refreshToken), JSON.stringify(marker));
   }
 
   private async ask(
@@ -186,7 +194,10 @@ export class Refreshes {
       refreshToken: answer.refreshToken ?? refreshToken,
       idToken,
     };
-    return { kind: 'renewed', signedIn: renewed, usableUntil: asked + usableTime(lifetime ?? ENDLESS) };
+    const usableUntil = asked + usableTime(lifetime ?? ENDLESS);
+    const isRotated = renewed.refreshToken !== refreshToken && { isRotated: true as const };
+    const state: RenewedState = { kind: 'renewed', signedIn: renewed, usableUntil, ...isRotated };
+    return this.options.group === undefined ? state : sealedRenewal(state, exchange?.sessionPlace ?? null);
   }
 
   /** Returns the ID token to use from now on: the former one where the new one cannot be checked, so that no token is lost. */

@@ -5,6 +5,7 @@ import type { Claims } from '../../jose/claims.ts';
 import type { SignedIn } from '../client/signed-in.ts';
 import type { DpopProver } from './dpop-prover.ts';
 import { type EndedSessions, endedSessionsOf } from './ended-sessions.ts';
+import { GroupRefreshes } from './group-refreshes.ts';
 import { endSessionUrl, revokeTokens } from './provider-logout.ts';
 import { type PostToProvider, Refreshes } from './refreshes.ts';
 import { endByProvider, endSignIn, isSessionEnded, type SessionAudience } from './session-end.ts';
@@ -41,7 +42,11 @@ export class SessionLifetime {
     this.ended = ended;
     const announce = plane.announce?.bind(plane);
     if (announce !== undefined) onClose(ended.ended((record) => announce([record])));
-    this.refreshes = new Refreshes({ table: sharedRefreshes(parts), log, post: this.post });
+    const table = sharedRefreshes(parts);
+    const { refreshExchange: exchange } = plane;
+    const others = exchange && { group: new GroupRefreshes({ exchange, table, realm: parts.realm, now: Date.now }) };
+    if (others !== undefined) onClose(() => others.group.close());
+    this.refreshes = new Refreshes({ table, log, post: this.post, ...others });
     this.infos = new UserInfos({ lifetime: cacheExpiration, log, prover });
   }
 

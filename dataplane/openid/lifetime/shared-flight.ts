@@ -1,12 +1,13 @@
 import type { SessionTable } from '../../sessions/session-table.ts';
-import { type RefreshState, readRefreshState } from './shared-refreshes.ts';
+import type { GroupRefreshes } from './group-refreshes.ts';
+import { type AskingState, LEASE, type RefreshState, readRefreshState } from './shared-refreshes.ts';
 
-/** Milliseconds after which a unit that asks and has not said so again is taken for dead. */
-const LEASE = 5000;
 const LEASE_RENEWAL = 1000;
 /** Milliseconds between looks at an entry that another unit works on; they double. */
 const FIRST_LOOK = 5;
 const LONGEST_LOOK = 100;
+/** Milliseconds that a claim may take to be passed on. */
+const CONTEST = 4000;
 
 export type FinalState = Exclude<RefreshState, { readonly kind: 'asking' }>;
 
@@ -16,17 +17,20 @@ export interface FlightResult {
   readonly isNew: boolean;
 }
 
-/** One question that one unit of the plane asks, while the others wait for its answer. */
+/** One question that one unit of the plane asks, and one plane of its group, while the others wait for its answer. */
 export class SharedFlight {
   private readonly table: SessionTable;
   private readonly id: string;
   private readonly now: () => number;
+  private readonly group: GroupRefreshes | null;
   private version = 0;
 
-  constructor(table: SessionTable, id: string, now: () => number) {
+  /** @param group the other planes; null where there are none */
+  constructor(table: SessionTable, id: string, now: () => number, group: GroupRefreshes | null = null) {
     this.table = table;
     this.id = id;
     this.now = now;
+    this.group = group;
   }
 
   /**
@@ -40,36 +44,68 @@ export class SharedFlight {
     isOver: (state: FinalState) => boolean,
     onFull: () => void,
   ): Promise<FlightResult> {
+    const claim = this.group?.newClaim();
     for (let look = FIRST_LOOK; ; look = Math.min(2 * look, LONGEST_LOOK)) {
-      const found = this.table.add(this.id, this.asking());
+      const found = this.table.add(this.id, this.asking(claim));
       if (found === 'full') {
         onFull();
         return { state: await ask(), isNew: true };
       }
       if (found === 'added') {
         this.version = 1;
-        return this.answered(ask, onFull);
+        if (await this.isFirst(claim)) return this.answered(ask, onFull);
+        continue;
       }
       const state = readRefreshState(found.text);
       if (state !== null && state.kind !== 'asking' && !isOver(state)) return { state, isNew: false };
+      if (state?.kind === 'asking' && state.isElsewhere === true) this.group?.want(this.id);
       if (state?.kind !== 'asking' || this.now() >= state.until) {
-        if (this.table.replace(this.id, found.version, this.asking()) === 'saved') {
+        if (this.table.replace(this.id, found.version, this.asking(claim)) === 'saved') {
           this.version = (found.version + 1) | 0;
-          return this.answered(ask, onFull);
+          if (await this.isFirst(claim)) return this.answered(ask, onFull);
+          continue;
         }
       }
       await new Promise((resolve) => setTimeout(resolve, look));
     }
   }
 
+  /** Whether no other plane of the group asks. Where one does, the entry says so and this unit waits. */
+  private async isFirst(claim: number | undefined): Promise<boolean> {
+    if (this.group === null || claim === undefined) return true;
+    if (!(await this.group.isTold(this.id, claim))) return this.isSaved(this.asking());
+    const deadline = this.now() + CONTEST;
+    for (let look = FIRST_LOOK; this.now() < deadline; look = Math.min(2 * look, LONGEST_LOOK)) {
+      const found = this.table.find(this.id);
+      const state = found === null ? null : readRefreshState(found.text);
+      if (found === null || state?.kind !== 'asking' || state.isElsewhere === true) return false;
+      if (state.claim === undefined) {
+        this.version = found.version;
+        return true;
+      }
+      await new Promise((resolve) => setTimeout(resolve, look));
+    }
+    return this.isSaved(this.asking()); // no leader passes claims on
+  }
+
+  /** Replaces the entry if nobody else did since. */
+  private isSaved(text: string): boolean {
+    if (this.table.replace(this.id, this.version, text) !== 'saved') return false;
+    this.version = (this.version + 1) | 0;
+    return true;
+  }
+
   private async answered(ask: () => Promise<FinalState>, onFull: () => void): Promise<FlightResult> {
     const renewal = setInterval(() => {
-      if (this.table.replace(this.id, this.version, this.asking()) === 'saved') this.version = (this.version + 1) | 0;
+      this.isSaved(this.asking());
+      this.group?.goesOn(this.id);
     }, LEASE_RENEWAL);
     renewal.unref();
     try {
-      const state = await ask();
+      const answer = await ask();
+      const state = this.group?.settled(this.id, answer) ?? answer;
       if (!this.isKept(state)) onFull();
+      this.group?.finished(this.id, state);
       return { state, isNew: true };
     } finally {
       clearInterval(renewal);
@@ -99,8 +135,8 @@ export class SharedFlight {
     }
   }
 
-  private asking(): string {
-    const state: RefreshState = { kind: 'asking', until: this.now() + LEASE };
+  private asking(claim?: number): string {
+    const state: AskingState = { kind: 'asking', until: this.now() + LEASE, ...(claim !== undefined && { claim }) };
     return JSON.stringify(state);
   }
 }

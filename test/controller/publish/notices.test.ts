@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { credentials, Server, ServerCredentials, type ServiceDefinition } from '@grpc/grpc-js';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { EndedRecord, Notice, Report } from '../../../contract/channel.ts';
+import type { EndedRecord, Notice, RefreshNews, Report } from '../../../contract/channel.ts';
 import { bytesMethod } from '../../../contract/channel-codec.ts';
 import { bootstrapAuthenticator } from '../../../controller/publish/channel/bootstrap-authentication.ts';
 import type { PlaneIdentity } from '../../../controller/publish/channel/plane-identity.ts';
@@ -29,6 +29,11 @@ function notice(...entries: readonly EndedRecord[]): Notice {
   return { type: 'notice', kind: 'ended-session', entries };
 }
 
+/** A claim of a refresh, which every plane of the group hears. */
+function claim(number: number): RefreshNews {
+  return { type: 'refresh', realm: 'r'.repeat(16), key: 'k'.repeat(43), stage: 'claimed', claim: number };
+}
+
 const channels: ServedChannel[] = [];
 afterEach(async () => {
   await Promise.all(channels.splice(0).map((channel) => channel.close()));
@@ -49,10 +54,10 @@ async function connected(
   channel: ServedChannel,
   name: string,
   group: keyof typeof TOKENS = 'edge',
-  kinds: readonly string[] | null = ['ended-session'],
+  kinds: readonly string[] | null = ['ended-session', 'refresh'],
 ): Promise<ScriptedPlane> {
   const plane = channel.plane({ token: TOKENS[group] }).hello({ name, ...(kinds && { notices: kinds }) });
-  expect(await plane.message('welcome')).toMatchObject({ group, notices: ['ended-session'] });
+  expect(await plane.message('welcome')).toMatchObject({ group, notices: ['ended-session', 'refresh'] });
   return plane;
 }
 
@@ -137,6 +142,54 @@ it('passes on no more entries of one plane than its share', async () => {
   expect(heard(other).length).toBeLessThan(15_000);
 });
 
+/** The numbers of the claims that a plane heard. */
+function claims(plane: ScriptedPlane): (number | undefined)[] {
+  return plane.received.flatMap((message) => (message.type === 'refresh' ? [message.claim] : []));
+}
+
+const patience = { timeout: 60_000, interval: 10 };
+
+it('all planes of a group hear claims of refreshes in one order, also their own, and no others do', async () => {
+  const channel = await served();
+  const [one, two] = [await connected(channel, 'one'), await connected(channel, 'two')];
+  const stranger = await connected(channel, 'stranger', 'inside');
+  const older = await connected(channel, 'older', 'edge', ['ended-session']);
+  for (let at = 0; at < 50; at++) {
+    one.send(claim(2 * at));
+    two.send(claim(2 * at + 1));
+  }
+  for (const plane of [one, two]) await vi.waitFor(() => expect(claims(plane)).toHaveLength(100), patience);
+  expect(claims(one)).toEqual(claims(two));
+  stranger.send(REPORT);
+  await channel.until(() => channel.facts('stranger')?.lastReport !== null);
+  const last = ended();
+  one.send(notice(last));
+  expect((await older.message('notice')).entries).toEqual([last]);
+  expect([claims(stranger), claims(older)]).toEqual([[], []]);
+});
+
+it.each([
+  ['an unknown stage', { ...claim(1), stage: 'maybe' }],
+  ['a key of another length', { ...claim(1), key: 'short' }],
+  ['no realm', { ...claim(1), realm: undefined }],
+  ['too long a text', { ...claim(1), stage: 'renewed', sealed: 'x'.repeat(65_537) }],
+])('ends the stream of a plane that sends a refresh with %s', async (_, message) => {
+  const channel = await served();
+  const one = await connected(channel, 'one');
+  one.sendBytes(Buffer.from(JSON.stringify(message)));
+  expect((await one.ended).details).toMatch(/message is not as it should be/);
+});
+
+it('claims of a plane that floods use up none of its notices', async () => {
+  const channel = await served();
+  const [flood, other] = [await connected(channel, 'flood'), await connected(channel, 'other')];
+  for (let at = 0; at < 12_000; at++) flood.send(claim(at));
+  const last = ended();
+  flood.send(notice(last));
+  await vi.waitFor(() => expect(heard(other)).toEqual([last]), patience);
+  expect(claims(other).length).toBeGreaterThanOrEqual(10_000);
+});
+
 describe('scopes', () => {
   const plane: PlaneIdentity = {
     ...{ id: 'p', name: 'p', group: 'edge', namespace: 'shop', labels: {} },
@@ -209,6 +262,25 @@ it('a notice reaches planes of every controller through the leader, and only tho
   expect((await one.message('notice')).entries).toEqual([later]);
   expect((await two.message('notice')).entries).toEqual([later]);
   expect([heard(stranger), heard(one), heard(two)]).toEqual([[], [before, later], [later]]);
+});
+
+it('planes of every controller hear claims of refreshes in the order of the leader', async () => {
+  const leader = await leading();
+  const [a, b] = [await following('a'), await following('b')];
+  const planes = [
+    await connected(leader.channel, 'one'),
+    await connected(a.channel, 'two'),
+    await connected(b.channel, 'three'),
+  ];
+  const entry = ended();
+  planes[1]!.send(notice(entry));
+  a.forwarder.follow(leader.address);
+  b.forwarder.follow(leader.address);
+  expect((await planes[2]!.message('notice')).entries).toEqual([entry]); // both follow
+  for (let at = 0; at < 60; at++) planes[at % 3]!.send(claim(at));
+  for (const plane of planes) await vi.waitFor(() => expect(claims(plane)).toHaveLength(60), patience);
+  expect(claims(planes[1]!)).toEqual(claims(planes[0]!));
+  expect(claims(planes[2]!)).toEqual(claims(planes[0]!));
 });
 
 it('the next leader knows the notices of the one before', async () => {

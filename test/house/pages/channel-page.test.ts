@@ -24,6 +24,7 @@ const sections: readonly [heading: string, interfaces: readonly string[]][] = [
   ['report', ['Report']],
   ['RouteReport', ['RouteKey', 'RouteReport']],
   ['notice', ['Notice']],
+  ['refresh', ['RefreshNews']],
   ['heartbeat', ['Heartbeat']],
   ['welcome', ['Welcome']],
   ['update', ['UpdateMessage']],

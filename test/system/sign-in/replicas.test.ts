@@ -98,6 +98,36 @@ async function leave(browser: Browser, { issuer }: OpenidProvider): Promise<void
   await browser.open(`${issuer}/session/end/confirm`, { method: 'POST', headers: FORM, content });
 }
 
+it('three data planes send one refresh token once, and requests at all of them go on', async () => {
+  let lifetime = 1;
+  const ttl = {
+    AccessToken: () => lifetime,
+    ...{ RefreshToken: 600, Grant: 600, Session: 600, IdToken: 600, Interaction: 600 },
+  };
+  // a refresh token that is sent twice ends the sign-in
+  const configuration = { issueRefreshToken: () => true, rotateRefreshToken: true, ttl };
+  const client = {
+    client_id: CLIENT,
+    client_secret: 'the-secret-of-gateway',
+    redirect_uris: [`${APP}/openid/callback`],
+  };
+  const provider = await startOpenidProvider({ clients: [client], configuration });
+  const start = await replicas(signInState(provider.issuer));
+  const planes = [await start('one', 1), await start('two', 2), await start('three', 1)];
+  const ada = new Browser({ 'gw.test': planes[0]!.port });
+  await ada.open(`${APP}/page`, { stopAt: (url) => url === `${APP}/page` });
+  const expired = Date.now() + 1000;
+  lifetime = 600;
+  await expect.poll(() => Date.now(), patience).toBeGreaterThan(expired);
+  const burst = await Promise.all(
+    planes.flatMap(({ port }) => Array.from({ length: 5 }, () => at(port, ada).fetch(`${APP}/parallel`))),
+  );
+  expect(burst.map(({ status }) => status)).toEqual(burst.map(() => 200));
+  const late = await Promise.all(planes.map(({ port }) => at(port, ada).fetch(`${APP}/late`)));
+  expect(late.map(({ status }) => status)).toEqual([200, 200, 200]);
+  expect(provider.asked.filter((one) => one === 'POST /token')).toHaveLength(2); // for the code, and for the refresh token
+});
+
 it('a logout token that one data plane gets ends the session at all of them, and at those that start later', async () => {
   const { provider, notices } = await tellingProvider();
   const start = await replicas(signInState(provider.issuer));
