@@ -4,7 +4,7 @@ import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import type { Certified } from '../identity/certificates.ts';
-import { type AmAnswer, type AmCall, amError } from './am-call.ts';
+import { type AmAnswer, type AmCall, amError, apiVersion } from './am-call.ts';
 import { AmIdentities, type IdentityOptions } from './am-identities.ts';
 import { AmOauth2 } from './am-oauth2.ts';
 import { HeldPolicies, type Policy, policySetOf } from './am-policies.ts';
@@ -21,7 +21,10 @@ export interface AccessManagerOptions extends IdentityOptions {
   readonly policySets?: readonly string[];
   /** By default `iPlanetDirectoryPro`. */
   readonly cookieName?: string;
-  /** By default `16.0.5`, that of OpenAM; null for an access manager that does not tell. */
+  /**
+   * By default `16.0.5`, that of OpenAM; null for an access manager that does not tell. Versions below 10 are those of
+   * PingAM: agents may read sessions of others, and sessions have properties.
+   */
   readonly version?: string | null;
   /** Topic of events about revoked tokens, by default `/oauth2/grant`. */
   readonly tokenTopic?: string;
@@ -94,7 +97,8 @@ export class AccessManager {
     this.version = options.version === undefined ? '16.0.5' : options.version;
     this.realms = new Set(['/', ...(options.realms ?? [])]);
     this.tokenTopic = options.tokenTopic ?? '/oauth2/grant';
-    this.sessions = new HeldSessions(this.cookieName, ({ tokenId, uid }, eventType) => {
+    const product = this.isPing ? 'PingAM' : 'OpenAM';
+    this.sessions = new HeldSessions(product, this.cookieName, ({ tokenId, uid }, eventType) => {
       this.notifications?.push('/agent/session', { tokenId, eventType });
       this.notifications?.push('/agent/session.v2', { sessionuid: uid, eventType });
     });
@@ -245,9 +249,9 @@ export class AccessManager {
       if (instead !== undefined) return instead;
     }
     const { path, realm, query } = call;
-    if (realm === null) return amError(404, 'Realm not found');
+    if (realm === null) return amError(404, `Realm ${path} not found`);
     if (path === '/json/serverinfo/*') return { status: 200, body: this.serverInfo(realm) };
-    if (path === '/json/serverinfo/version') return this.versionInfo();
+    if (path === '/json/serverinfo/version') return this.versionInfo(call);
     if (path === '/json/authenticate') return this.identities.authenticate(call);
     if (path === '/json/sessions' || path.startsWith('/json/sessions/')) return this.sessions.serve(call);
     if (path === '/json/policies' && query.get('_action') === 'evaluate') return this.policies.evaluate(call);
@@ -272,13 +276,21 @@ export class AccessManager {
     };
   }
 
-  private versionInfo(): AmAnswer {
+  /** Only agents and administrators may know the version of OpenAM. */
+  private versionInfo(call: AmCall): AmAnswer {
     const { version } = this;
-    if (version === null) return amError(404, 'Resource not found');
-    return {
-      status: 200,
-      body: { _id: 'version', _rev: '1', version, fullVersion: `OpenAM ${version}`, revision: 'double', date: '' },
-    };
+    const resource = apiVersion(call, 'resource') ?? '1.0';
+    if (version === null || resource !== '1.0') return amError(404, "Resource '' not found");
+    if (!this.isPing) {
+      const caller = this.sessions.caller(call);
+      if (caller === null) return amError(403, 'No session for request.');
+      if (caller.kind === 'user') return amError(403, 'The user has insufficient privileges');
+    }
+    return { status: 200, body: { _id: 'version', _rev: '1', version, revision: 'a901278f65', date: '' } };
+  }
+
+  private get isPing(): boolean {
+    return this.version !== null && Number.parseInt(this.version, 10) < 10;
   }
 }
 

@@ -1,5 +1,5 @@
 import { type AmAnswer, type AmCall, amError, apiVersion } from './am-call.ts';
-import type { HeldSessions } from './am-sessions.ts';
+import { type HeldSessions, universalId } from './am-sessions.ts';
 
 export interface AmUser {
   readonly password: string;
@@ -24,6 +24,8 @@ export interface IdentityOptions {
 export class AmIdentities {
   readonly users = new Map<string, AmUser>();
   readonly agents = new Map<string, string>();
+  /** Whether agents may read profiles: with OpenAM an administrator has to grant it. */
+  agentsReadProfiles = true;
   private readonly agentLogin: IdentityOptions['agentLogin'];
   private readonly sessions: HeldSessions;
   private readonly cookieName: string;
@@ -74,7 +76,11 @@ export class AmIdentities {
     const name = decodeURIComponent(call.path.slice('/json/users/'.length));
     const caller = this.sessions.caller(call);
     if (caller === null) return amError(401, 'Access Denied');
-    if (caller.kind === 'user' && caller.username !== name) return amError(403, 'Forbidden');
+    const mayRead =
+      caller.kind === 'agent' ? this.agentsReadProfiles : caller.kind === 'admin' || caller.username === name;
+    if (!mayRead) {
+      return amError(403, `Permission to perform the read operation denied to ${universalId(caller)}`);
+    }
     const user = this.users.get(name);
     if (user === undefined) return amError(404, 'Resource cannot be found.');
     const profile = { username: name, realm: call.realm, uid: [name], ...user.attributes };

@@ -69,10 +69,10 @@ export class HeldPolicies {
 
   evaluate(call: AmCall): AmAnswer {
     const version = apiVersion(call, 'resource') ?? '2.1';
-    if (!/^(?:1\.0|2\.[01])$/.test(version)) return amError(404, `Resource '${call.path}' not found`);
+    if (!/^(?:1\.0|2\.[01])$/.test(version)) return amError(404, "Resource '' not found");
     const caller = this.sessions.caller(call);
     if (caller === null) return amError(401, 'Access Denied');
-    if (caller.kind === 'user') return amError(403, 'Permission denied');
+    if (caller.kind === 'user') return amError(403, 'The user has insufficient privileges');
     let request: EvaluationRequest;
     try {
       request = JSON.parse(call.body) as EvaluationRequest;
@@ -81,9 +81,11 @@ export class HeldPolicies {
     }
     const { resources, application = DEFAULT_POLICY_SET, environment = {} } = request;
     if (!Array.isArray(resources) || resources.length === 0) return amError(400, 'Invalid value resources');
-    if (!this.policySets.has(application)) return amError(404, `Unable to find application ${application}`);
+    if (!this.policySets.has(application))
+      return amError(404, `Unable to retrieve application under realm ${call.realm}.`);
     const subject = this.subjectOf(request, caller);
     if (subject === null) return amError(400, 'Invalid value subject');
+    if (!Object.values(environment).every(Array.isArray)) return { status: 500 };
     const realm = call.realm!;
     const decisions = resources.map((resource) => this.decide(resource, { realm, application, subject, environment }));
     const texts = decisions.map(({ ttl, ...members }) =>

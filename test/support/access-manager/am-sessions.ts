@@ -35,15 +35,18 @@ export interface SessionWish {
 
 const MINUTE = 60_000;
 
+/** Which product the double answers like where they differ. */
+export type AmProduct = 'OpenAM' | 'PingAM';
+
 /** Sessions of the access manager, with the REST resource `/json/sessions`. */
 export class HeldSessions {
-  /** Whether answers have `properties`, as those of newer versions do. */
-  withProperties = false;
+  private readonly product: AmProduct;
   private readonly cookieName: string;
   private readonly publish: (session: HeldSession, type: SessionEvent) => void;
   private readonly held = new Map<string, HeldSession>();
 
-  constructor(cookieName: string, publish: (session: HeldSession, type: SessionEvent) => void) {
+  constructor(product: AmProduct, cookieName: string, publish: (session: HeldSession, type: SessionEvent) => void) {
+    this.product = product;
     this.cookieName = cookieName;
     this.publish = publish;
   }
@@ -67,7 +70,7 @@ export class HeldSessions {
       latestAccess: now,
       maxIdle: now + Math.min(lifetime, 30 * MINUTE),
       maxSession: now + lifetime,
-      properties: { AMCtxId: uid, ...properties },
+      properties: { ...(this.product === 'PingAM' && { AMCtxId: uid }), ...properties },
     };
     this.held.set(session.tokenId, session);
     this.publish(session, 'SESSION_CREATION');
@@ -108,22 +111,38 @@ export class HeldSessions {
 
   serve(call: AmCall): AmAnswer {
     const inPath = /^\/json\/sessions\/(.+)$/.exec(call.path);
-    const action = call.query.get('_action');
-    const version = apiVersion(call, 'resource');
+    const action = call.query.get('_action') ?? '';
+    const version = apiVersion(call, 'resource') ?? '2.0';
+    const isFirst = version.startsWith('1.');
     if (inPath !== null) {
       // Only the first generation of the resource has sessions in its path, and without a header the newest answers.
-      if (version?.startsWith('1.') !== true) return notImplemented();
+      if (!isFirst) return amError(501, 'Operation is not supported.');
       return this.act(action, decodeURIComponent(inPath[1]!), call);
     }
+    const named = call.query.get('tokenId');
     const header = call.headers[this.cookieName.toLowerCase()];
-    const token =
-      call.query.get('tokenId') ??
-      tokenInBody(call.body) ??
-      (typeof header === 'string' ? header : cookieOf(call, this.cookieName));
-    return token === null ? amError(400, 'tokenId not present') : this.act(action, token, call);
+    const own = typeof header === 'string' ? header : cookieOf(call, this.cookieName);
+    if (this.product === 'PingAM') {
+      const token = named ?? tokenInBody(call.body) ?? own;
+      return token === null ? amError(400, 'tokenId not present') : this.act(action, token, call);
+    }
+    if (isFirst && action === 'validate') return this.act(action, named ?? own ?? '', call);
+    const refusal = this.refusal(action, named, this.caller(call));
+    if (refusal !== null) return refusal;
+    if (isFirst && action !== 'logout') return notImplemented(action);
+    if (!isFirst && version !== '2.0') return amError(404, "Resource '' not found");
+    return action === 'validate' ? notImplemented(action) : this.act(action, named ?? own ?? '', call);
   }
 
-  private act(action: string | null, token: string, call: AmCall): AmAnswer {
+  /** What OpenAM lets only administrators do: read sessions of others, and keep sessions from timing out. */
+  private refusal(action: string, named: string | null, caller: HeldSession | null): AmAnswer | null {
+    if (caller === null) return amError(401, 'Access Denied');
+    if (caller.kind === 'admin' || action === 'logout') return null;
+    const isOwn = ['getSessionInfo', 'getSessionProperties', 'validate', 'getTimeLeft'].includes(action);
+    return isOwn && named === null ? null : amError(403, 'Forbidden');
+  }
+
+  private act(action: string, token: string, call: AmCall): AmAnswer {
     const session = this.find(token);
     switch (action) {
       case 'validate':
@@ -132,21 +151,27 @@ export class HeldSessions {
       case 'getSessionInfo':
         return ok(session === null ? { valid: false } : this.infoOf(session));
       case 'refresh':
-        if (session === null) return ok({ valid: false });
-        session.latestAccess = Date.now();
-        session.maxIdle = Math.min(session.maxSession, session.latestAccess + 30 * MINUTE);
-        return ok(this.infoOf(session));
+        return session === null ? ok({ valid: false }) : this.refresh(session);
       case 'logout':
         return ok({ result: this.end(token) ? 'Successfully logged out' : 'Token has expired' });
       case 'getSessionProperties':
-        return session === null ? amError(401, 'Access Denied') : ok(session.properties);
+        return session === null ? amError(400, 'Bad Request') : ok(session.properties);
       case 'updateSessionProperties':
-        if (session === null) return amError(401, 'Access Denied');
+        if (session === null) return amError(400, 'Bad Request');
         this.setProperties(token, JSON.parse(call.body) as Record<string, string>);
         return ok(session.properties);
       default:
-        return notImplemented();
+        return notImplemented(action);
     }
+  }
+
+  private refresh(session: HeldSession): AmAnswer {
+    const { username: uid, realm, maxSession } = session;
+    const now = Date.now();
+    session.latestAccess = now;
+    session.maxIdle = Math.min(maxSession, now + 30 * MINUTE);
+    const maxtime = Math.floor((maxSession - now) / 1000);
+    return ok({ uid, realm, idletime: 0, maxidletime: 30, maxsessiontime: 120, maxtime });
   }
 
   private infoOf(session: HeldSession): object {
@@ -159,7 +184,7 @@ export class HeldSessions {
       latestAccessTime: time(latestAccess),
       maxIdleExpirationTime: time(maxIdle),
       maxSessionExpirationTime: time(maxSession),
-      ...(this.withProperties && { properties }),
+      ...(this.product === 'PingAM' && { properties }),
     };
   }
 }
@@ -184,8 +209,8 @@ function tokenInBody(body: string): string | null {
   }
 }
 
-function notImplemented(): AmAnswer {
-  return amError(501, 'Actions are not supported for resource instances');
+function notImplemented(action: string): AmAnswer {
+  return amError(501, `Action ${action} not implemented for this resource`);
 }
 
 function ok(body: object): AmAnswer {

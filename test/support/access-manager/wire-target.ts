@@ -77,13 +77,13 @@ export function logInAgent(target: WireTarget): Promise<string> {
 export class WireListener {
   readonly socket: WebSocket;
   private readonly messages: Readonly<Record<string, unknown>>[] = [];
-  private wake: () => void = () => {};
+  private readonly waiting = new Set<() => void>();
 
   private constructor(socket: WebSocket) {
     this.socket = socket;
     socket.on('message', (data) => {
       this.messages.push(JSON.parse(String(data)) as Record<string, unknown>);
-      this.wake();
+      for (const wake of [...this.waiting]) wake();
     });
   }
 
@@ -118,8 +118,24 @@ export class WireListener {
     for (;;) {
       const found = this.messages.findIndex(fits);
       if (found !== -1) return this.messages.splice(found, 1)[0]!;
-      await new Promise<void>((resolve) => (this.wake = resolve));
+      await new Promise<void>((resolve) => {
+        const wake = (): void => {
+          this.waiting.delete(wake);
+          resolve();
+        };
+        this.waiting.add(wake);
+      });
     }
+  }
+
+  /** The same, or null after so many milliseconds without one. */
+  nextWithin(
+    milliseconds: number,
+    fits: (message: Readonly<Record<string, unknown>>) => boolean,
+  ): Promise<Readonly<Record<string, unknown>> | null> {
+    const { promise: patience, resolve } = Promise.withResolvers<null>();
+    const timer = setTimeout(() => resolve(null), milliseconds);
+    return Promise.race([this.next(fits), patience]).finally(() => clearTimeout(timer));
   }
 
   /** Subscribes and waits for the confirmation. */
