@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { missingPrerequisites } from './support/prerequisites.ts';
 
 const USAGE = `usage: npm run test:foreign -- [--if-possible] [FILE…]
-Runs the tests with large foreign servers, such as Keycloak. They need Java 17 and Maven. The first run on a machine
-downloads the servers. With --if-possible, a machine that lacks a program runs nothing and succeeds.
+Runs the tests with large foreign servers, Keycloak and OpenAM. They need Java 17, Maven and 2 GB of memory. The first
+run on a machine downloads the servers (500 MB). Starting them takes about two minutes. With --if-possible, a machine that lacks a program runs nothing and succeeds.
 `;
 const words = process.argv.slice(2);
 if (words.includes('--help')) {

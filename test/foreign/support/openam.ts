@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -55,7 +55,8 @@ export class Openam {
   static async start(): Promise<Openam> {
     const { home, application } = await prepare();
     const folder = mkdtempSync(join(tmpdir(), 'gatewarden-openam-'));
-    for (const name of ['conf', 'logs', 'temp', 'work', 'webapps', 'data']) mkdirSync(join(folder, name));
+    for (const name of ['logs', 'temp', 'work', 'webapps', 'data']) mkdirSync(join(folder, name));
+    cpSync(join(home, 'conf'), join(folder, 'conf'), { recursive: true });
     const port = await freePort();
     writeFileSync(join(folder, 'conf/server.xml'), serverXml(port, application));
     process.stderr.write('starting OpenAM …\n');
