@@ -37,6 +37,7 @@ it('logs in by the module for agents where the default chain refuses the agent',
     'POST /authenticate',
     'POST /authenticate?authIndexType=module&authIndexValue=Application',
     'GET /serverinfo/*',
+    'GET /serverinfo/version',
     'POST /realms/root/policies?_action=evaluate',
   ]);
   const { headers } = am.calls.at(-1)!;
