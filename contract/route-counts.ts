@@ -20,6 +20,11 @@ export const denialReasons = [
   'sign-in-refused',
   'sign-in-failed',
   'refresh-failed',
+  'policy-denied',
+  'policy-advice',
+  'policy-subject',
+  'policy-undecided',
+  'policy-unheard',
 ] as const;
 
 export type DenialReason = (typeof denialReasons)[number];

@@ -24,6 +24,7 @@ export const kinds = {
   accessTokenResolver: 'AccessTokenResolver',
   resourceAccess: 'ScriptableResourceAccess',
   amService: 'AmService',
+  resourceUriProvider: 'ResourceUriProvider',
   issuer: 'Issuer',
   clientRegistration: 'ClientRegistration',
   throttlingPolicy: 'ThrottlingPolicy',

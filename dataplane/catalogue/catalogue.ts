@@ -1,3 +1,5 @@
+import { policyEnforcementFilter } from '../access-manager/policies/policy-enforcement.ts';
+import { requestResourceUriProvider } from '../access-manager/policies/request-resource-uri-provider.ts';
 import { amService } from '../access-manager/service/am-service.ts';
 import { baseUriDecorator } from '../decorators/base-uri.ts';
 import { captureDecorator } from '../decorators/capture.ts';
@@ -134,6 +136,7 @@ export const catalogue = new TypeCatalogue(
     oauth2ResourceServerFilter,
     oauth2TokenExchangeFilter,
     passwordReplayFilter,
+    policyEnforcementFilter,
     privateKeyJwtClientAuthenticationFilter,
     resourceOwnerOAuth2ClientFilter,
     setCookieUpdateFilter,
@@ -158,6 +161,7 @@ export const catalogue = new TypeCatalogue(
     clock,
     customProxyOptions,
     noProxyOptions,
+    requestResourceUriProvider,
     scheduledExecutorService,
     systemProxyOptions,
     temporaryStorage,

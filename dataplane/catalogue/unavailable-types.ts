@@ -21,7 +21,6 @@ export const unavailableTypes: readonly string[] = [
   'LLMProxyFilter',
   'MCPServerFeaturesFilter',
   'OpenApiValidationFilter',
-  'PolicyEnforcementFilter',
   'SamlFederationFilter',
   'ScriptableFilter',
   'SessionInfoFilter',
@@ -33,7 +32,6 @@ export const unavailableTypes: readonly string[] = [
   // tokens, policies, throttling
   'IssuerRepository',
   'OpenAmAccessTokenResolver',
-  'RequestResourceUriProvider',
   'ScriptableAccessTokenResolver',
   'ScriptableIdentityAssertionPlugin',
   'ScriptableJwtValidatorCustomizer',

@@ -6,6 +6,7 @@ import type { Decorator } from './objects/decorator.ts';
 import type { Executor } from './objects/executor.ts';
 import type { ClientRegistration, Issuer } from './objects/openid-client.ts';
 import type { ProxyOptions } from './objects/proxy-options.ts';
+import type { ResourceUriProvider } from './objects/resource-uri-provider.ts';
 import type { KeyManager, PropertyFormat, SecretStore, SecretsProvider, TrustManager } from './objects/secrets.ts';
 import type { SessionManager } from './objects/sessions.ts';
 import type { TemporaryStorage } from './objects/temporary-storage.ts';
@@ -32,6 +33,7 @@ export interface Built {
   accessTokenResolver: AccessTokenResolver;
   resourceAccess: ResourceAccess;
   amService: AmService;
+  resourceUriProvider: ResourceUriProvider;
   issuer: Issuer;
   clientRegistration: ClientRegistration;
   throttlingPolicy: ThrottlingPolicy;

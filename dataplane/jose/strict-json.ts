@@ -7,12 +7,18 @@ const QUOTE = 0x22;
 const COLON = 0x3a;
 const BACKSLASH = 0x5c;
 
-/**
- * The object that bytes hold as JSON, or null: for other values, for bytes that are no UTF-8 or begin with a byte order
- * mark, for a name that is given twice in an object (readers differ in which one counts), for half of a surrogate pair
- * and for deep nesting.
- */
+/** The object that bytes hold as JSON, or null for other values and for what `readJsonStructure` refuses. */
 export function readJsonObject(bytes: Buffer): Readonly<Record<string, unknown>> | null {
+  const value = readJsonStructure(bytes);
+  return isObject(value) ? value : null;
+}
+
+/**
+ * The object or array that bytes hold as JSON, or null: for other values, for bytes that are no UTF-8 or begin with a
+ * byte order mark, for a name that is given twice in an object (readers differ in which one counts), for half of a
+ * surrogate pair and for deep nesting.
+ */
+export function readJsonStructure(bytes: Buffer): Readonly<Record<string, unknown>> | readonly unknown[] | null {
   if (!isUtf8(bytes)) return null;
   const text = bytes.toString('utf8');
   let value: unknown;
@@ -21,7 +27,7 @@ export function readJsonObject(bytes: Buffer): Readonly<Record<string, unknown>>
   } catch {
     return null;
   }
-  if (!isObject(value)) return null;
+  if (!isObject(value) && !Array.isArray(value)) return null;
   const hasEscapes = text.includes('\\u');
   return membersKept(value, hasEscapes, 1) === membersWritten(bytes) ? value : null;
 }

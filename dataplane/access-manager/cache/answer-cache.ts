@@ -137,6 +137,14 @@ export class AnswerCache<V> {
         });
   }
 
+  /** The value of a `load` that serves one request: neither cached nor shared. Rejects while notifications are lost. */
+  async pass(load: () => Promise<Answer<V>>): Promise<V> {
+    if (this.isDeaf) throw new RevocationsUnheard();
+    const { value } = await load();
+    if (this.isDeaf) throw new RevocationsUnheard();
+    return value;
+  }
+
   /** Removes the entry of a key, or every entry that matches; answers that are under way for them are not cached. */
   evict(which: string | ((value: V, key: string) => boolean)): void {
     if (typeof which === 'string') {

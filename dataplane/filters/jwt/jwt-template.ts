@@ -9,8 +9,8 @@ import type { Claims } from '../../jose/claims.ts';
 import { claimsText } from '../../jose/claims-text.ts';
 
 /** Values with expressions for texts, in lists and maps of any depth. */
-type Template = RuntimeExpression<Value> | readonly Template[] | TemplateMap;
-interface TemplateMap {
+export type Template = RuntimeExpression<Value> | readonly Template[] | TemplateMap;
+export interface TemplateMap {
   readonly [name: string]: Template;
 }
 
@@ -53,29 +53,31 @@ export function claimsOf(template: JwtTemplate, exchange: Exchange): Claims {
 
 function textOf(template: JwtTemplate, exchange: Exchange): string {
   try {
-    return claimsText(evaluated(template, exchange));
+    return claimsText(templateValue(template, exchange));
   } catch (error) {
     if (!(error instanceof EvaluationError)) throw error;
     throw new Error(`the template of a JWT cannot be evaluated: ${error.message}`, { cause: error });
   }
 }
 
-function evaluated(template: Template, exchange: Exchange): Value {
+/** Evaluates a template for this exchange. @throws EvaluationError */
+export function templateValue(template: Template, exchange: Exchange): Value {
   if (isExpression(template)) {
     const value = template.compiled === null ? template.read(null, null) : template.compiled.evaluate(exchange, null);
     const number = value instanceof Double ? value.value : value;
     if (typeof number === 'number' && !Number.isFinite(number)) throw new EvaluationError(`it gives ${number}`);
     return value;
   }
-  if (isTemplateList(template)) return template.map((item) => evaluated(item, exchange));
-  return Object.fromEntries(Object.entries(template).map(([name, item]) => [name, evaluated(item, exchange)]));
+  if (isTemplateList(template)) return template.map((item) => templateValue(item, exchange));
+  return Object.fromEntries(Object.entries(template).map(([name, item]) => [name, templateValue(item, exchange)]));
 }
 
 function isTemplateList(template: readonly Template[] | TemplateMap): template is readonly Template[] {
   return Array.isArray(template);
 }
 
-function isExpression(template: Template): template is RuntimeExpression<Value> {
+/** Whether a template is one value for all of it. */
+export function isExpression(template: Template): template is RuntimeExpression<Value> {
   return 'compiled' in template && 'read' in template && typeof template.read === 'function';
 }
 

@@ -1,0 +1,221 @@
+import type { Logger } from 'pino';
+import { errorText } from '../../../platform/error-text.ts';
+import { PacedWarning } from '../../../platform/paced-warning.ts';
+import type { OwnAnswer } from '../../engine/backend/own-call.ts';
+import { ParentGone } from '../../engine/backend/own-call.ts';
+import type { Answer, Exchange, Next } from '../../engine/message/exchange.ts';
+import type { Refusal } from '../../engine/message/refusal.ts';
+import { emptyRefusal, type Response } from '../../engine/message/response.ts';
+import type { AmService, AmVersion } from '../../heap/objects/am-service.ts';
+import type { Denials } from '../../heap/objects/denials.ts';
+import type { ResourceUriProvider } from '../../heap/objects/resource-uri-provider.ts';
+import { RevocationsUnheard } from '../../oauth2/cache/token-cache.ts';
+import { redirection } from '../../openid/client/redirection.ts';
+import type { AnswerCache, Answer as CacheAnswer } from '../cache/answer-cache.ts';
+import { type Advices, adviceChallenge, adviceLocation, followedAdvices, TRANSACTION_ADVICE } from './advices.ts';
+import { type DecisionQuestion, NoSubject, type QuestionTemplate } from './decision-question.ts';
+import { type PolicyDecision, readDecision, UnsoundDecision } from './policy-decision.ts';
+import { takeTransaction, transactionReturn } from './transaction-return.ts';
+
+/** Reasons for which a PolicyEnforcementFilter does not let a request pass. */
+export const policyDenials = [
+  'policy-denied',
+  'policy-advice',
+  'policy-subject',
+  'policy-undecided',
+  'policy-unheard',
+] as const satisfies readonly Refusal[];
+type PolicyDenial = (typeof policyDenials)[number];
+
+/** Version of the resource `policies`: the first whose decisions have a `ttl`. */
+const RESOURCE_VERSION = '2.0';
+/** Name in the environment of the transaction that the user has confirmed. */
+const TRANSACTION = 'TxId';
+
+/** Shorter texts are no secret, and would be found in every message. */
+const SHORTEST_TOKEN = 8;
+
+/** What answers other than 200 mean, for the operator. */
+const FAILURES: Readonly<Record<number, string>> = {
+  400: 'it does not accept the subject, such as a session that has ended, or the resource',
+  401: 'it does not accept the token of the agent',
+  403: 'the agent may not evaluate policies: check its privileges',
+  404: "it does not know the realm or the policy set: check 'pepRealm' and 'application'",
+};
+
+export interface PolicyEnforcerOptions {
+  readonly am: AmService;
+  readonly realm: string;
+  /** The policy set, or null for the default one of the access manager. */
+  readonly application: string | null;
+  readonly resources: ResourceUriProvider;
+  readonly questions: QuestionTemplate;
+  /** Null where decisions are not cached. */
+  readonly cache: AnswerCache<PolicyDecision> | null;
+  /** Milliseconds, for decisions without a valid `ttl`. */
+  readonly defaultTimeout: number;
+  /** Name of the header by which clients choose how advices are returned. */
+  readonly adviceHeader: string;
+  readonly isLegacyEncoding: boolean;
+  readonly denials: Denials<PolicyDenial>;
+  readonly log: Logger;
+}
+
+/** Lets requests pass that a policy of the access manager allows. Without a decision they are refused. */
+export class PolicyEnforcer {
+  private readonly options: PolicyEnforcerOptions;
+  private readonly endpoint: string;
+  private readonly undecided: PacedWarning;
+
+  constructor(options: PolicyEnforcerOptions) {
+    this.options = options;
+    this.endpoint = `${options.am.jsonEndpoint('policies', options.realm)}?_action=evaluate`;
+    this.undecided = new PacedWarning(options.log, 'no policy decision', { most: 1 });
+  }
+
+  enforce(exchange: Exchange, next: Next): Answer {
+    let resource: string | Promise<string>;
+    let transaction: string | null;
+    try {
+      transaction = takeTransaction(exchange.request.uri);
+      resource = this.options.resources.resource(exchange);
+    } catch (error) {
+      return this.failed(error, null, exchange);
+    }
+    if (typeof resource === 'string') return this.judge(resource, transaction, exchange, next);
+    return resource.then(
+      (known) => this.judge(known, transaction, exchange, next),
+      (error: unknown) => this.failed(error, null, exchange),
+    );
+  }
+
+  private judge(resource: string, transaction: string | null, exchange: Exchange, next: Next): Answer {
+    const { cache, questions } = this.options;
+    let question: DecisionQuestion;
+    try {
+      question = questions.question(resource, exchange);
+    } catch (error) {
+      return this.failed(error, null, exchange);
+    }
+    const load = (): Promise<CacheAnswer<PolicyDecision>> => this.ask(question, transaction, exchange);
+    let decision: Promise<PolicyDecision>;
+    if (cache === null) decision = load().then(({ value }) => value);
+    // a confirmed transaction is good for one request
+    else if (transaction !== null) decision = cache.pass(load);
+    else {
+      const { key } = question;
+      const cached = cache.find(key);
+      if (cached !== undefined) return this.settle(cached, exchange, next);
+      decision = cache.load(key, exchange, load, question.ssoToken === '' ? null : question.ssoToken);
+    }
+    return decision.then(
+      (decided) => (exchange.over ? emptyRefusal('cancelled') : this.settle(decided, exchange, next)),
+      (error: unknown) => this.failed(error, question, exchange),
+    );
+  }
+
+  private async ask(
+    question: DecisionQuestion,
+    transaction: string | null,
+    exchange: Exchange,
+  ): Promise<CacheAnswer<PolicyDecision>> {
+    const { am, application, defaultTimeout } = this.options;
+    const body = question.body(application, transaction === null ? [] : [[TRANSACTION, [transaction]]]);
+    const request = { method: 'POST', uri: this.endpoint, resourceVersion: RESOURCE_VERSION, body };
+    const answer = await am.call(request, exchange);
+    const value = decisionIn(answer, question.resource);
+    return { value, keepUntil: value.keepUntil(Date.now(), defaultTimeout), size: answer.content.length };
+  }
+
+  private settle(decision: PolicyDecision, exchange: Exchange, next: Next): Answer {
+    const { context } = decision;
+    exchange.setContext('policyDecision', context);
+    if (decision.allows(exchange.request.method)) return next(exchange);
+    const advices = followedAdvices(context.advices);
+    const signedOn = exchange.context('ssoToken');
+    if (advices !== null && isObject(signedOn)) return this.advise(advices, signedOn, exchange);
+    const inputs = () => ({
+      resource: context.resource,
+      actions: context.actions,
+      advices: Object.keys(context.advices),
+    });
+    return this.options.denials.refuse(exchange, 'policy-denied', inputs);
+  }
+
+  /** Tells the client what its user has to do at the access manager. */
+  private advise(advices: Advices, signedOn: object, exchange: Exchange): Answer {
+    const { am, adviceHeader, denials, isLegacyEncoding } = this.options;
+    if (exchange.request.headers.all(adviceHeader).some((value) => value.trim().toLowerCase() === 'header')) {
+      const response = denials.answer(exchange, 'policy-advice', () => ({ advices: Object.keys(advices) }));
+      response.headers.append('WWW-Authenticate', adviceChallenge(advices, am.realm, am.url));
+      return response;
+    }
+    if (isLegacyEncoding) return this.redirect(advices, signedOn, false, exchange);
+    let version: AmVersion | Promise<AmVersion>;
+    try {
+      version = am.version(exchange);
+    } catch (error) {
+      return this.failed(error, null, exchange);
+    }
+    if (!(version instanceof Promise)) return this.redirect(advices, signedOn, readsBase64(version), exchange);
+    return version.then(
+      (known) => this.redirect(advices, signedOn, readsBase64(known), exchange),
+      (error: unknown) => this.failed(error, null, exchange),
+    );
+  }
+
+  private redirect(advices: Advices, signedOn: object, isEncoded: boolean, exchange: Exchange): Response {
+    const { am } = this.options;
+    const transaction = advices[TRANSACTION_ADVICE]?.[0] ?? null;
+    const goto = transactionReturn(exchange.originalUri.toString(), transaction);
+    const page = loginPage(signedOn) ?? `${am.url}/`;
+    const response = redirection(adviceLocation(advices, { page, realm: am.realm, goto, isEncoded }));
+    // a 302 makes a GET of a POST: the access manager must not get the body
+    if (exchange.request.method === 'GET' || exchange.request.method === 'HEAD') response.status = 307;
+    return response;
+  }
+
+  private failed(error: unknown, question: DecisionQuestion | null, exchange: Exchange): Answer {
+    if (error instanceof ParentGone) return emptyRefusal('cancelled'); // nobody is left to read it
+    const { denials } = this.options;
+    const reason = withoutTokens(errorText(error), question);
+    if (error instanceof RevocationsUnheard) return denials.refuse(exchange, 'policy-unheard');
+    this.undecided.give({ reason });
+    return denials.answer(
+      exchange,
+      error instanceof NoSubject ? 'policy-subject' : 'policy-undecided',
+      undefined,
+      reason,
+    );
+  }
+}
+
+function decisionIn({ status, content }: OwnAnswer, resource: string): PolicyDecision {
+  if (status === 200) return readDecision(content, resource);
+  const meaning = FAILURES[status];
+  const reason = `the access manager answered the decision request with ${status}`;
+  throw new UnsoundDecision(meaning === undefined ? reason : `${reason}: ${meaning}`);
+}
+
+/** AM reads advices in base64url from 7 on. OpenAM, which counts from 9 on, does not. */
+function readsBase64({ major }: AmVersion): boolean {
+  return major === 7 || major === 8;
+}
+
+/** The login page that an SSO filter uses, where it has one of its own. */
+function loginPage(signedOn: object): string | null {
+  const endpoint: unknown = 'loginEndpoint' in signedOn ? signedOn.loginEndpoint : null;
+  return typeof endpoint === 'string' && /^https?:/i.test(endpoint) && URL.canParse(endpoint) ? endpoint : null;
+}
+
+function withoutTokens(text: string, question: DecisionQuestion | null): string {
+  let clean = text;
+  for (const token of [question?.ssoToken ?? '', question?.jwt ?? '']) {
+    if (token.length >= SHORTEST_TOKEN) clean = clean.replaceAll(token, '…');
+  }
+  return clean;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}

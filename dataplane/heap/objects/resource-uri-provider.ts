@@ -1,0 +1,7 @@
+import type { Exchange } from '../../engine/message/exchange.ts';
+
+/** Gives the URL of the resource that a policy decision is asked about. */
+export interface ResourceUriProvider {
+  /** Throws or rejects where it has none: then nothing is decided. */
+  resource(exchange: Exchange): string | Promise<string>;
+}
