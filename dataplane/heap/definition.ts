@@ -82,6 +82,8 @@ export interface TypeDefinition<K extends BuiltKind = BuiltKind, Config = unknow
   unserved?(decoration: unknown): string | null;
   /** For decorators: whether they set the host of the URI of requests. */
   rebases?(decoration: unknown): boolean;
+  /** For objects that answer requests to a path of their own: one such path, and what happens where none arrive. */
+  ownPath?(config: Config): { readonly field: string; readonly path: string; readonly consequence: string } | null;
   /** What the writer of a sound configuration should know: what of it cannot be served, or is not safe. */
   remarks?(config: Config): readonly Remark[];
   /** For a type that stands for another object: the reference to it, which decides what kind of object this one is. */

@@ -10,8 +10,8 @@ import type { CheckOptions } from '../heap/check-options.ts';
 import { ScopeCheck } from '../heap/check-scope.ts';
 import { noteExpression } from '../heap/remarks.ts';
 import { type CheckedDecoration, type CheckedObject, decoratable, kindOf, type Scope } from '../heap/scope.ts';
-import { testsAdministration } from './administrative-condition.ts';
 import type { CheckedDocument, SeenDocument } from './checked-document.ts';
+import { testsAdministration, unreachedPaths } from './condition-reach.ts';
 import { openProxies } from './open-proxies.ts';
 import { refusePrototypeKeys } from './prototype-keys.ts';
 import { secretsField } from './secrets-field.ts';
@@ -103,6 +103,8 @@ function check(
     const found = openProxies({ scope, handler, decorations }, { isOpen, isTenant: options.tenant !== undefined });
     scope.openRouters = found.routers;
     problems.push(...found.problems);
+    const node = condition?.compiled?.node;
+    if (node !== undefined) problems.push(...unreachedPaths(node, handler));
   }
   const sound = handler !== null && condition !== undefined && !hasErrors();
   return {

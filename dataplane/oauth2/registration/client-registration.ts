@@ -101,10 +101,14 @@ export const clientRegistration = defineService({
     },
   ],
   remarks(config) {
-    const { issuer, skipSignatureVerification } = config;
+    const { issuer, scopes, skipSignatureVerification } = config;
     const remarks: Remark[] = [];
     if (typeof issuer === 'string') {
       remarks.push(...clearTextRemarks('issuer', new URL(issuer), 'credentials and tokens travel unencrypted'));
+      if (scopes !== undefined && !scopes.includes('openid')) {
+        const message = "do not include 'openid': the provider issues no ID token, and nothing verifies who signed in";
+        remarks.push({ at: ['scopes'], code: 'insecure', message });
+      }
     }
     if (skipSignatureVerification) {
       const message = 'accepts ID tokens that anyone on the path can write';

@@ -53,6 +53,11 @@ export const authorizationCodeOAuth2ClientFilter = defineFilter({
     }
     return remarks;
   },
+  ownPath({ clientEndpoint }) {
+    if (clientEndpoint.compiled !== null) return null;
+    const path = `${clientEndpoint.read(null, null)?.replace(/\/$/, '')}/callback`;
+    return { field: 'clientEndpoint', path, consequence: 'nobody can sign in' };
+  },
   create(config, parts) {
     const { resolve } = parts;
     const { prompt, maxAge, acrValues } = config;

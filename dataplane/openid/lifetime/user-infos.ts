@@ -48,6 +48,7 @@ export class UserInfos {
   private readonly failures: PacedWarning;
   private readonly cached = new Map<string, Cached>();
   private readonly running = new Map<string, Promise<Claims | null>>();
+  private readonly keys = new WeakMap<SignedIn, string>();
   private bytes = 0;
 
   constructor(options: UserInfosOptions) {
@@ -62,7 +63,7 @@ export class UserInfos {
     registration: ClientRegistration,
     exchange: Exchange | null,
   ): Claims | null | Promise<Claims | null> {
-    const key = hash('sha256', `${registration.name} ${signedIn.accessToken}`, 'base64url');
+    const key = this.keyOf(signedIn, registration);
     const found = this.cached.get(key);
     if (found !== undefined && this.now() < found.until) return found.info;
     if (found !== undefined) this.forget(key, found);
@@ -71,6 +72,15 @@ export class UserInfos {
     const fetching = this.fetched(key, signedIn, registration, exchange).finally(() => this.running.delete(key));
     this.running.set(key, fetching);
     return fetching;
+  }
+
+  /** A kept session gives the same object to many requests: its digest is made once. */
+  private keyOf(signedIn: SignedIn, { name }: ClientRegistration): string {
+    const known = this.keys.get(signedIn);
+    if (known !== undefined) return known;
+    const key = hash('sha256', `${name} ${signedIn.accessToken}`, 'base64url');
+    this.keys.set(signedIn, key);
+    return key;
   }
 
   private async fetched(

@@ -1,11 +1,16 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { once } from 'node:events';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { JsonObject, JsonValue } from '../../../../contract/document/json-value.ts';
 import { readJws } from '../../../../dataplane/jose/compact-jws.ts';
 import { verifyWithSecrets } from '../../../../dataplane/jose/verification.ts';
 import { buildObject, buildObjects } from '../../../support/gateways/built-object.ts';
 import { refusals } from '../../../support/gateways/refused-objects.ts';
 import { startAuthorizationServer } from '../../../support/identity/authorization-server.ts';
+import { certificateAuthority } from '../../../support/identity/certificates.ts';
 import { inlineSecrets } from '../../../support/identity/inline-secrets.ts';
 import { metadata, OPENID_PATH, startMetadataServer } from '../../../support/identity/metadata-server.ts';
 import { secretFolder } from '../../../support/identity/secret-folder.ts';
@@ -106,6 +111,63 @@ describe(TYPE, () => {
     await object.post('token', FORM, null);
     expect(endpoint.requests.map(({ form }) => form.get('client_id'))).toEqual(['gateway']);
     expect(server.asked).toEqual([OPENID_PATH]);
+  });
+
+  it('shows the certificate of its handler to an endpoint that knows clients by it', async () => {
+    const authorities = certificateAuthority('clients');
+    const server = authorities.issue({ names: ['localhost'] });
+    const client = authorities.issue({ names: ['gateway.example.com'], client: true });
+    const directory = secretFolder({
+      'authorities.pem': authorities.certificate,
+      'own.pem': client.pem,
+    });
+    const subjects: string[] = [];
+    const endpoint = createServer(
+      { cert: server.chain, key: server.key, ca: authorities.certificate, requestCert: true, rejectUnauthorized: true },
+      (request, response) => {
+        subjects.push(String((request.socket as TLSSocket).getPeerCertificate().subjectaltname));
+        response.setHeader('Content-Type', 'application/json').end('{"access_token":"t","token_type":"Bearer"}');
+      },
+    ).listen(0, '127.0.0.1');
+    onTestFinished(() => void endpoint.close());
+    await once(endpoint, 'listening');
+    const secretsProvider = {
+      type: 'FileSystemSecretStore',
+      config: { directory, suffix: '.pem', format: { type: 'PemPropertyFormat' } },
+    };
+    const keyManager = { type: 'SecretsKeyManager', config: { signingSecretId: 'own', secretsProvider } };
+    const trust = { verificationSecretId: 'authorities', secretsProvider, checkRevocation: false };
+    const withCertificate = (shown: boolean) =>
+      registration({
+        issuer: {
+          type: 'Issuer',
+          config: {
+            authorizeEndpoint: 'https://as.test/authorize',
+            tokenEndpoint: `https://localhost:${(endpoint.address() as AddressInfo).port}/token`,
+          },
+        },
+        tokenEndpointAuthMethod: 'tls_client_auth',
+        authenticatedRegistrationHandler: {
+          type: 'ClientHandler',
+          config: {
+            tls: {
+              type: 'ClientTlsOptions',
+              config: {
+                trustManager: { type: 'SecretsTrustManager', config: trust },
+                ...(shown && { keyManager }),
+              },
+            },
+          },
+        },
+      }).object;
+    expect((await withCertificate(true).post('token', FORM, null)).status).toBe(200);
+    await expect(withCertificate(false).post('token', FORM, null)).rejects.toThrow();
+    expect(subjects).toEqual(['DNS:gateway.example.com']);
+  });
+
+  it('warns of scopes without openid, which give no ID token', () => {
+    const { problems } = registration({ issuer: 'https://login.example.com', scopes: ['email'] });
+    expect(problems).toMatchObject([{ code: 'insecure', path: ['heap', 0, 'config', 'scopes'] }]);
   });
 
   it('refuses an issuer that lies, and one that is down, and logs no secret', async () => {
