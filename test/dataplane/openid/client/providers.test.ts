@@ -134,6 +134,25 @@ describe('a provider that is away', () => {
     expect((await ada.open(`${APP}/orders`)).body).toBe('GET /orders for ada');
   });
 
+  it('is a failure where it takes longer than the handler of the registration waits', async () => {
+    const provider = await startOpenidProvider();
+    const held = Promise.withResolvers<void>();
+    provider.before = async ({ url }) => {
+      if (url === '/token') await held.promise;
+      return true;
+    };
+    const authenticatedRegistrationHandler = { type: 'ClientHandler', config: { soTimeout: '300 ms' } };
+    const registrations = [registration(provider.issuer, { authenticatedRegistrationHandler })];
+    const { browser, finished } = await startSignIn('', { config: { registrations } });
+    const ada = browser();
+    expect((await ada.open(`${APP}/orders`)).body).toBe(
+      'failed: temporarily_unavailable: sign-in is not available at the moment',
+    );
+    expect(finished.at(-1)?.decision).toMatchObject({ refusal: 'sign-in-failed' });
+    expect(ada.jar('gw.test').names).toEqual([]);
+    held.resolve();
+  });
+
   it('signs nobody in whose browser went away while it was slow', async () => {
     const provider = await startOpenidProvider();
     const [asked, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
