@@ -36,8 +36,6 @@ export class AgentCalls {
   private readonly refused: PacedWarning;
   /** The log-in of this unit that is under way. */
   private flight: { readonly rejected: string | null; readonly token: Promise<string> } | null = null;
-  /** Whether the last log-in that this unit heard of failed. */
-  private hasFailed = false;
 
   constructor(options: AgentCallsOptions) {
     this.options = options;
@@ -49,11 +47,6 @@ export class AgentCalls {
       most: 1,
       interval: 10_000,
     });
-  }
-
-  /** Whether the agent could not log in when this unit last needed it. */
-  get isLockedOut(): boolean {
-    return this.hasFailed;
   }
 
   cookieName(parent: Exchange | null): string | Promise<string> {
@@ -70,7 +63,7 @@ export class AgentCalls {
     const version = await this.version(parent);
     const { endpoints } = this.options;
     const uri = hasPlainRealms(version) ? endpoints.withPlainRealm(request.uri) : request.uri;
-    if (request.asAgent === false) return this.send({ ...request, uri }, null, parent);
+    if (request.asAgent === false) return this.send({ ...request, uri }, {}, parent);
     return this.sendAsAgent({ ...request, uri }, parent);
   }
 
@@ -85,45 +78,60 @@ export class AgentCalls {
     return token;
   }
 
-  private async sendAsAgent(request: AmRequest, parent: Exchange | null): Promise<OwnAnswer> {
+  /**
+   * Does something with the agent's token, and once more with a new one where the access manager rejects it. Gets the
+   * header for it.
+   */
+  async asAgent<T>(
+    work: (header: Readonly<Record<string, string>>) => Promise<T>,
+    isRejected: (result: T) => boolean,
+    parent: Exchange | null,
+  ): Promise<T> {
     const token = await parentBound(this.token(), parent);
-    const answer = await this.send(request, token, parent);
-    if (answer.status !== 401) return answer;
+    const name = await this.cookieName(parent);
+    const result = await work({ [name]: token });
+    if (!isRejected(result)) return result;
     const renewed = await parentBound(this.token(token), parent);
-    if (renewed === token) return answer;
-    const repeated = await this.send(request, renewed, parent);
-    if (repeated.status === 401) this.options.shared.useless(await this.entryId(), renewed);
+    if (renewed === token) return result;
+    const repeated = await work({ [name]: renewed });
+    if (isRejected(repeated)) this.options.shared.useless(await this.entryId(), renewed);
     return repeated;
   }
 
-  private async send(request: AmRequest, token: string | null, parent: Exchange | null): Promise<OwnAnswer> {
-    const { method, uri, resourceVersion, body, headers } = request;
-    const own: Record<string, string> = {
+  private sendAsAgent(request: AmRequest, parent: Exchange | null): Promise<OwnAnswer> {
+    const send = (header: Readonly<Record<string, string>>): Promise<OwnAnswer> => this.send(request, header, parent);
+    return this.asAgent(send, ({ status }) => status === 401, parent);
+  }
+
+  private send(
+    { method, uri, resourceVersion, body, headers }: AmRequest,
+    agent: Readonly<Record<string, string>>,
+    parent: Exchange | null,
+  ): Promise<OwnAnswer> {
+    const own = {
       'Accept-API-Version': `protocol=1.0,resource=${resourceVersion}`,
       Accept: 'application/json',
       ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      ...headers,
+      ...agent,
     };
-    if (token !== null) own[await this.cookieName(parent)] = token;
     const content = body === undefined ? {} : { content: JSON.stringify(body) };
-    return callHandler(this.options.handler, { method, uri, headers: { ...own, ...headers }, ...content }, { parent });
+    return callHandler(this.options.handler, { method, uri, headers: own, ...content }, { parent });
   }
 
   /** For what is asked before the version is known. */
   private ask(path: string, asAgent: boolean): Promise<OwnAnswer> {
     const uri = this.options.endpoints.ofServer(path);
     const request: AmRequest = { method: 'GET', uri, resourceVersion: '1.0' };
-    return asAgent ? this.sendAsAgent(request, null) : this.send(request, null, null);
+    return asAgent ? this.sendAsAgent(request, null) : this.send(request, {}, null);
   }
 
   private async sharedToken(rejected: string | null): Promise<string> {
     try {
       const password = await this.password();
       const run = (): Promise<LogInResult> => this.logIn.run(password);
-      const token = await this.options.shared.get(this.idFor(password), rejected, run);
-      this.hasFailed = false;
-      return token;
+      return await this.options.shared.get(this.idFor(password), rejected, run);
     } catch (error) {
-      this.hasFailed = true;
       this.refused.give({ reason: errorText(error), remedy: REMEDY });
       throw error;
     }
@@ -133,6 +141,7 @@ export class AgentCalls {
     try {
       return await this.options.password();
     } catch (error) {
+      this.options.shared.isFailing = true;
       throw new AgentLoginFailed(`the password cannot be read: ${errorText(error)}`);
     }
   }

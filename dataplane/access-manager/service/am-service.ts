@@ -6,6 +6,8 @@ import { ref } from '../../../contract/vocabulary/reference.ts';
 import { isToken } from '../../engine/wire/bytes.ts';
 import { clearTextRemarks } from '../../heap/clear-text-remark.ts';
 import { defineService } from '../../heap/definition.ts';
+import { notificationFields } from '../notifications/notification-fields.ts';
+import { serviceNotifications } from '../notifications/service-notifications.ts';
 import { AgentCalls } from './agent-calls.ts';
 import { AmEndpoints } from './am-endpoints.ts';
 import { version } from './am-version.ts';
@@ -66,17 +68,7 @@ export const amService = defineService({
       .describe(
         'Handler for requests to the access manager. Resolvers have a `providerHandler` for token introspection.',
       ),
-    notifications: switchedOff([
-      'initialConnectionAttempts',
-      'reconnectDelay',
-      'renewalDelay',
-      'heartbeatInterval',
-      'connectionTimeout',
-      'idleTimeout',
-      'tls',
-      'proxyOptions',
-      'vertx',
-    ]).describe('Notifications about revoked sessions and tokens, and about changed policies.'),
+    notifications: notificationFields,
     sessionCache: switchedOff([
       'executor',
       'maximumSize',
@@ -146,7 +138,7 @@ export const amService = defineService({
       call: (request, parent) => calls.call(request, parent),
       cookieName: (parent) => calls.cookieName(parent),
       version: (parent) => calls.version(parent),
-      notifications: null,
+      notifications: serviceNotifications(config.notifications, { endpoints, calls, identity }, parts),
     };
   },
 });

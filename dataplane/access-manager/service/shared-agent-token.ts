@@ -6,6 +6,7 @@ import type { LogInResult } from './agent-log-in.ts';
 
 /** Few passwords are in use at a time, and a token has some hundred bytes; memory is taken when it is needed. */
 const LIMITS = { sessions: 16, bytes: 1 << 20 };
+const FLAG_BYTES = 8;
 /** Milliseconds that an unused token is kept. */
 const LIFETIME = 86_400_000;
 /** Milliseconds after which a unit that logs in and has not said so again is taken for dead. */
@@ -34,13 +35,24 @@ export class AgentLoginFailed extends Error {
 
 /** The token of an agent, one for all units. One unit logs in while the others wait. */
 export class SharedAgentToken {
-  static readonly bytes = SessionMemory.bytes(LIMITS);
+  static readonly bytes = SessionMemory.bytes(LIMITS) + FLAG_BYTES;
   private readonly table: SessionTable;
+  private readonly flags: Int32Array;
   private readonly now: () => number;
 
   constructor(memory: SharedArrayBuffer, now: () => number = () => Date.now()) {
     this.table = new SessionTable(memory, LIMITS, { idle: LIFETIME, absolute: Number.POSITIVE_INFINITY }, now);
+    this.flags = new Int32Array(memory, memory.byteLength - FLAG_BYTES, 1);
     this.now = now;
+  }
+
+  /** Whether the last attempt to log in failed, of whichever unit. */
+  get isFailing(): boolean {
+    return Atomics.load(this.flags, 0) === 1;
+  }
+
+  set isFailing(is: boolean) {
+    Atomics.store(this.flags, 0, is ? 1 : 0);
   }
 
   /**
@@ -92,6 +104,7 @@ export class SharedAgentToken {
       const state = stateAfter(await logIn(), failures, this.now());
       // where another unit took this one for dead, its result counts
       this.table.replace(id, current, JSON.stringify(state));
+      this.isFailing = state.kind !== 'token';
       return tokenOf(state);
     } finally {
       clearInterval(renewal);

@@ -8,6 +8,7 @@ import { Uri } from '../message/uri.ts';
 import { webSocketTerms } from '../message/websocket-terms.ts';
 import { clock, readClock } from '../wire/clock.ts';
 import { DEFAULT_FORWARDING, gatewaysIn } from './forwarding.ts';
+import { Tunnel } from './tunnel.ts';
 
 /** A request that the gateway makes for itself, such as one to a token endpoint. */
 export interface OwnRequest {
@@ -16,6 +17,8 @@ export interface OwnRequest {
   readonly uri: string | Uri;
   readonly headers?: Readonly<Record<string, string>>;
   readonly content?: string | Uint8Array;
+  /** Protocol that the connection is to be upgraded to, in lower case. */
+  readonly upgrade?: string;
 }
 
 /** Complete response of a call. */
@@ -24,6 +27,8 @@ export interface OwnAnswer {
   /** The value of a header, several lines joined; null when there is none. */
   header(name: string): string | null;
   readonly content: Buffer;
+  /** The connection, where an upgrade was asked for and granted: whoever gets it closes it. */
+  readonly tunnel?: Tunnel;
 }
 
 export interface OwnCallOptions {
@@ -119,7 +124,7 @@ class OwnCall implements ExchangeOwner {
     };
   }
 
-  send({ method, uri, headers, content }: OwnRequest): void {
+  send({ method, uri, headers, content, upgrade }: OwnRequest): void {
     if (!clock.fresh) readClock(); // timers call from outside of a turn: deadlines would count from the last one
     const { parent, timeout = TIMEOUT } = this.options;
     const place = typeof uri === 'string' ? Uri.parse(uri) : uri;
@@ -137,6 +142,7 @@ class OwnCall implements ExchangeOwner {
     request.headers.append('Host', place.authority);
     for (const name in headers) request.headers.append(name, headers[name]!);
     if (content !== undefined) request.entity.set(content);
+    if (upgrade !== undefined) request.upgrade = upgrade;
     const exchange = new Exchange(this, request, performance.now());
     if (parent !== null) exchange.inherit(parent);
     this.exchange = exchange;
@@ -145,15 +151,20 @@ class OwnCall implements ExchangeOwner {
     runExchange(this, exchange);
   }
 
-  answer(_exchange: Exchange, response: Response): void {
+  answer(exchange: Exchange, response: Response): void {
     this.response = response;
-    response.upgraded?.abandon();
-    const { status } = response;
+    const { status, upgraded } = response;
     const fields = response.headers.entries(); // the bytes they are read from last for one turn
     const header = (name: string): string | null => {
       const values = fields.filter(([known]) => known === name.toLowerCase()).map(([, value]) => value);
       return values.length === 0 ? null : values.join(', ');
     };
+    if (upgraded instanceof Tunnel && exchange.request.upgrade !== null) {
+      this.finish();
+      this.resolve({ status, header, content: Buffer.alloc(0), tunnel: upgraded });
+      return;
+    }
+    upgraded?.abandon();
     response.entity.decoded(this.answerLimit).then(
       (content) => {
         this.finish();

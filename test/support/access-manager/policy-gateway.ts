@@ -27,7 +27,7 @@ export interface PolicyGateway extends FilteredGateway {
   questions(): readonly SentQuestion[];
 }
 
-/** The declaration of an AmService for the double. */
+/** The declaration of an AmService for the double, without notifications unless they are asked for. */
 export function amDeclaration(am: Pick<AccessManager, 'url'>, more: JsonObject = {}): JsonObject {
   return {
     type: 'AmService',
@@ -35,6 +35,7 @@ export function amDeclaration(am: Pick<AccessManager, 'url'>, more: JsonObject =
       url: am.url,
       agent: { username: AGENT.username, passwordSecretId: 'agent.password' },
       secretsProvider: inlineSecrets({ 'agent.password': AGENT.password }),
+      notifications: { enabled: false },
       ...more,
     },
   };

@@ -63,8 +63,14 @@ const NOT_HERE = 'is known, but not available in this version';
 const ONLY_OFF = 'is not available in this version: only false can be given';
 
 it.each<[JsonObject, string[]]>([
-  [{ notifications: { enabled: true } }, [`error unavailable-field notifications.enabled: ${ONLY_OFF}`]],
-  [{ notifications: { reconnectDelay: '1 s' } }, [`error unavailable-field notifications.reconnectDelay: ${NOT_HERE}`]],
+  [
+    { notifications: { enabled: 'x', heartbeatInterval: 'zero', initialConnectionAttempts: -2 } },
+    [
+      "error value notifications.enabled: must be true or false, not 'x'",
+      'error value notifications.initialConnectionAttempts: must be at least -1, not -2',
+      'error duration notifications.heartbeatInterval: must be longer than zero',
+    ],
+  ],
   [{ sessionCache: { enabled: true } }, [`error unavailable-field sessionCache.enabled: ${ONLY_OFF}`]],
   [{ sessionIdleRefresh: { enabled: true } }, [`error unavailable-field sessionIdleRefresh.enabled: ${ONLY_OFF}`]],
   [{ sessionProperties: ['a'] }, [`error unavailable-field sessionProperties: ${NOT_HERE}`]],

@@ -1,0 +1,130 @@
+import { CLOSED, type Finding, FrameCheck, type FrameTerms } from './frame-check.ts';
+
+const NO_EXTENSIONS = { first: 0, later: 0, control: 0, opcodes: false };
+const FIN = 0x80;
+const TEXT = 1;
+const CLOSE = 8;
+const PING = 9;
+
+/** Listener for the messages that a server sends. */
+export interface MessageOwner {
+  /** A whole text message. */
+  text(message: string): void;
+  /** A message came that cannot be read; the reason is for the log. */
+  unreadable(reason: string): void;
+  pinged(payload: Buffer): void;
+}
+
+/**
+ * Reads the messages of a server, in any segmentation. A message that is too long is skipped: the connection goes on,
+ * and the owner hears of it.
+ */
+export class MessageReader {
+  private readonly owner: MessageOwner;
+  private readonly longest: number;
+  private readonly frames: FrameCheck;
+  private readonly decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  /** Bytes of the frame header that have come. */
+  private readonly head = Buffer.alloc(10);
+  private headLength = 0;
+  private left = 0;
+  private inPayload = false;
+  private opcode = 0;
+  private isFinal = false;
+  private control: Buffer[] = [];
+  /** The message under way: its kind, its parts, and its length. */
+  private kind = 0;
+  private parts: Buffer[] = [];
+  private length = 0;
+
+  /** @param longest most bytes of a message that is read */
+  constructor(owner: MessageOwner, longest: number) {
+    this.owner = owner;
+    this.longest = longest;
+    const terms: FrameTerms = { masked: false, reserved: NO_EXTENSIONS, frameBytes: 0, messageBytes: 0 };
+    this.frames = new FrameCheck(terms);
+  }
+
+  /** @returns what ends the stream: CLOSED, a violation of the protocol, or null. */
+  read(bytes: Buffer, start: number, end: number): Finding | null {
+    const finding = this.frames.scan(bytes, start, end, null);
+    if (finding !== null && finding !== CLOSED) return finding;
+    let at = start;
+    while (at < end) {
+      if (this.inPayload) {
+        const taken = Math.min(this.left, end - at);
+        this.take(bytes.subarray(at, at + taken));
+        at += taken;
+        this.left -= taken;
+      } else {
+        this.head[this.headLength++] = bytes[at++]!;
+        if (this.headLength < headSize(this.head, this.headLength)) continue;
+        this.begin();
+        if (this.opcode === CLOSE) return finding; // nothing after it counts
+      }
+      if (this.inPayload && this.left === 0) this.finish();
+    }
+    return finding;
+  }
+
+  private begin(): void {
+    const { head } = this;
+    const short = head[1]! & 127;
+    this.opcode = head[0]! & 15;
+    this.isFinal = (head[0]! & FIN) !== 0;
+    this.left = short < 126 ? short : short === 126 ? head.readUInt16BE(2) : Number(head.readBigUInt64BE(2));
+    this.headLength = 0;
+    this.inPayload = true;
+    if (this.opcode === 0 || this.opcode >= CLOSE) return;
+    this.kind = this.opcode;
+    this.parts = [];
+    this.length = 0;
+  }
+
+  private take(piece: Buffer): void {
+    if (piece.length === 0) return;
+    if (this.opcode >= CLOSE) {
+      this.control.push(Buffer.from(piece));
+      return;
+    }
+    this.length += piece.length;
+    if (this.length > this.longest) this.parts = [];
+    else this.parts.push(Buffer.from(piece)); // the bytes are valid for this turn only
+  }
+
+  private finish(): void {
+    this.inPayload = false;
+    if (this.opcode >= CLOSE) {
+      const payload = Buffer.concat(this.control);
+      this.control = [];
+      if (this.opcode === PING) this.owner.pinged(payload);
+    } else if (this.isFinal) this.message();
+  }
+
+  private message(): void {
+    const content = Buffer.concat(this.parts);
+    this.parts = [];
+    if (this.length > this.longest) this.owner.unreadable(`a message has ${this.length} bytes`);
+    else if (this.kind !== TEXT) this.owner.unreadable('a message is not text');
+    else {
+      const text = this.decoded(content);
+      if (text === null) this.owner.unreadable('a message is not UTF-8');
+      else this.owner.text(text);
+    }
+  }
+
+  private decoded(content: Buffer): string | null {
+    try {
+      return this.decoder.decode(content);
+    } catch {
+      return null;
+    }
+  }
+}
+
+/** How many bytes the header has of which so many are there. */
+function headSize(head: Buffer, there: number): number {
+  if (there < 2) return 2;
+  const short = head[1]! & 127;
+  return short < 126 ? 2 : short === 126 ? 4 : 10;
+}
