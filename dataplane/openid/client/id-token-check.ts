@@ -10,8 +10,8 @@ import { SignInFailed } from './sign-in-failed.ts';
 export interface IdTokenTerms {
   /** Null for tokens of a refresh, which need not repeat it. */
   readonly nonce: string | null;
-  /** The access token that came with it. */
-  readonly accessToken: string;
+  /** The access token that came with it; null where none did. */
+  readonly accessToken: string | null;
   /** Seconds; null where the user may have authenticated at any time. */
   readonly maxAge: number | null;
   /** Milliseconds that clocks may differ. */
@@ -22,8 +22,8 @@ export interface IdTokenTerms {
 /** Returns the claims of an ID token that is sound and of this sign-in. @throws SignInFailed */
 export async function checkIdToken(
   token: string,
-  registration: ClientRegistration,
-  metadata: IssuerMetadata,
+  registration: Pick<ClientRegistration, 'keys' | 'clientId'>,
+  metadata: Pick<IssuerMetadata, 'issuer' | 'members'>,
   terms: IdTokenTerms,
 ): Promise<Claims> {
   const { keys, clientId } = registration;
@@ -53,16 +53,16 @@ export async function checkIdToken(
 }
 
 /** The provider says what it signs with; a token that is signed otherwise is not from it. */
-function algorithmFaults({ header }: OpenedJwt, { members }: IssuerMetadata): string[] {
+function algorithmFaults({ header }: OpenedJwt, { members }: Pick<IssuerMetadata, 'members'>): string[] {
   const supported = members['id_token_signing_alg_values_supported'];
   if (!Array.isArray(supported) || supported.includes(header['alg'])) return [];
   return ['the provider does not sign ID tokens with this algorithm'];
 }
 
 /** The half of the hash of the access token (OpenID Connect Core, section 3.1.3.6). */
-function hashFaults({ header, claims }: OpenedJwt, accessToken: string): string[] {
+function hashFaults({ header, claims }: OpenedJwt, accessToken: string | null): string[] {
   const given = claims['at_hash'];
-  if (given === undefined) return [];
+  if (given === undefined || accessToken === null) return [];
   const alg = String(header['alg']);
   const size = /\d{3}$/.exec(alg)?.[0] ?? '512'; // EdDSA hashes with SHA-512
   const digest = createHash(`sha${size}`).update(accessToken).digest();

@@ -18,13 +18,13 @@ import type { SessionLifetime } from '../lifetime/session-lifetime.ts';
 import { type ClientEndpoint, type ClientPlace, originOf, type Service, serviceAt } from './client-endpoint.ts';
 import { type CurrentUser, CurrentUsers } from './current-users.ts';
 import { IdTokenClaims } from './id-token-claims.ts';
-import { isNavigation } from './navigation.ts';
-import { hardened, pageRedirection, redirection, withCookies } from './redirection.ts';
+import { explained, hardened, pageRedirection, redirection, withCookies } from './redirection.ts';
 import type { RegistrationChoice } from './registration-choice.ts';
 import { serviceParameters } from './service-parameters.ts';
 import { SignIn, type SignInTerms } from './sign-in.ts';
 import { dropAttempts } from './sign-in-attempts.ts';
 import { SignInFailed, signInRefusals } from './sign-in-failed.ts';
+import { canBeRedirected, signInNeeded } from './sign-in-needed.ts';
 import type { SignedIn } from './signed-in.ts';
 import { SignedInUser } from './signed-in-user.ts';
 import { UsedStates } from './used-states.ts';
@@ -60,7 +60,6 @@ export interface OpenidClientOptions {
 /** Longest URL that the gateway remembers during a sign-in: a cookie has 4096 bytes. */
 const LONGEST_GOTO = 2048;
 const LOGIN_PARAMETERS = ['registration', 'issuer', 'discovery', 'goto'] as const;
-const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 /** Methods of services that have others than GET. */
 const METHODS: Readonly<Partial<Record<Service, string>>> = { logout: 'GET, POST', backchannel_logout: 'POST' };
 
@@ -122,15 +121,9 @@ export class OpenidClient {
     return hardened(explained(answer, 'The sign-in service does not answer. Try again in a moment.'));
   }
 
-  /** What a script asks for, and what changes something, would be lost on the way to the provider and back. */
   private demandSignIn(exchange: Exchange, place: ClientPlace): Answer {
     const { denied, redirectsScripts, loginHandler, registrations } = this.options;
-    const { method, headers } = exchange.request;
-    if (!SAFE_METHODS.has(method) || !(redirectsScripts || isNavigation(headers))) {
-      const answer = denied.answer(exchange, 'sign-in-needed');
-      answer.headers.append('WWW-Authenticate', 'Cookie realm="sign-in"');
-      return hardened(explained(answer, 'Sign in and repeat the request.'));
-    }
+    if (!canBeRedirected(exchange.request, redirectsScripts)) return signInNeeded(denied, exchange);
     if (loginHandler !== null) return mapResponse(loginHandler(exchange), exchange, hardened);
     return this.guarded(exchange, () => this.begin(registrations.only, ownUrl(exchange), exchange, place));
   }
@@ -280,10 +273,4 @@ function configuredGoto(expression: RuntimeExpression<string> | null, exchange: 
   const given = expression?.read(exchange, null) ?? null;
   const url = given === null ? null : URL.parse(given, exchange.originalUri.toString());
   return url?.protocol === 'http:' || url?.protocol === 'https:' ? url.href : null;
-}
-
-function explained(response: Response, text: string): Response {
-  response.headers.append('Content-Type', 'text/plain; charset=utf-8');
-  response.entity.set(`${text}\n`);
-  return response;
 }

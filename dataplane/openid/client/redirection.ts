@@ -36,3 +36,10 @@ export function hardened(response: Response): Response {
   response.headers.set('Referrer-Policy', 'no-referrer');
   return response;
 }
+
+/** Adds a text for the user to an empty answer. */
+export function explained(response: Response, text: string): Response {
+  response.headers.append('Content-Type', 'text/plain; charset=utf-8');
+  response.entity.set(`${text}\n`);
+  return response;
+}

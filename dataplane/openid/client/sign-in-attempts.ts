@@ -45,9 +45,12 @@ const SECRET_BYTES = 32;
  */
 export class SignInAttempts {
   private readonly now: () => number;
+  private readonly isPosted: boolean;
 
-  constructor(now: () => number = Date.now) {
+  /** @param isPosted whether a form of another site leads back, instead of a redirect */
+  constructor(now: () => number = Date.now, isPosted = false) {
     this.now = now;
+    this.isPosted = isPosted;
   }
 
   create(
@@ -65,8 +68,8 @@ export class SignInAttempts {
     const content: JsonObject = { ...attempt };
     const text = place.seal(PURPOSE, content, ATTEMPT_LIFETIME);
     const name = cookieName(place, attempt.state, isSecure);
-    const removals = superfluous(exchange, place, text.length).map((old) => removal(place, old, isSecure));
-    return [`${name}=${text}${attributes(place, isSecure)}; Max-Age=${ATTEMPT_LIFETIME / 1000}`, ...removals];
+    const removals = superfluous(exchange, place, text.length).map((old) => this.removalOf(old, place, isSecure));
+    return [`${name}=${text}${this.attributes(place, isSecure)}; Max-Age=${ATTEMPT_LIFETIME / 1000}`, ...removals];
   }
 
   /** The attempt of this state that this browser began; null for any other. */
@@ -82,7 +85,25 @@ export class SignInAttempts {
   /** The `Set-Cookie` line that ends an attempt. */
   removal(state: string, exchange: Exchange, isSecure: boolean): string {
     const place = placeOf(exchange);
-    return removal(place, cookieName(place, state, isSecure), isSecure);
+    return this.removalOf(cookieName(place, state, isSecure), place, isSecure);
+  }
+
+  private removalOf(name: string, place: SessionPlace, isSecure: boolean): string {
+    return `${name}=${this.attributes(place, isSecure)}; Max-Age=0; Expires=Thu, 01 Jan 1970 00:00:00 GMT`;
+  }
+
+  /**
+   * Those of the session cookie, but a page of the provider leads to the callback: `Strict` would keep the cookie back,
+   * and `Lax` from a form. Without TLS browsers accept no `None`; without the attribute they send it with forms, for two
+   * minutes.
+   */
+  private attributes({ cookieScope }: SessionPlace, isSecure: boolean): string {
+    const { path, domain, secure, sameSite } = cookieScope;
+    const flags = `; HttpOnly${secure || isSecure ? '; Secure' : ''}`;
+    const usual = sameSite === 'NONE' ? '; SameSite=None' : '; SameSite=Lax';
+    const posted = secure || isSecure ? '; SameSite=None' : '';
+    const site = this.isPosted ? posted : usual;
+    return `; Path=${path}${domain === undefined ? '' : `; Domain=${domain}`}${site}${flags}`;
   }
 }
 
@@ -134,18 +155,6 @@ function cookieName(place: SessionPlace, state: string, isSecure: boolean): stri
 function isAttempt(name: string, { cookieName: base }: SessionPlace): boolean {
   const bare = name.startsWith(base) || !name.startsWith(HOST_PREFIX) ? name : name.slice(HOST_PREFIX.length);
   return bare.startsWith(base + MARK) && bare.length === base.length + MARK.length + HASH_LENGTH;
-}
-
-/** Those of the session cookie, but a page of the provider leads to the callback: `Strict` would keep the cookie back. */
-function attributes({ cookieScope }: SessionPlace, isSecure: boolean): string {
-  const { path, domain, secure, sameSite } = cookieScope;
-  const flags = `; HttpOnly${secure || isSecure ? '; Secure' : ''}`;
-  const site = sameSite === 'NONE' ? 'None' : 'Lax';
-  return `; Path=${path}${domain === undefined ? '' : `; Domain=${domain}`}; SameSite=${site}${flags}`;
-}
-
-function removal(place: SessionPlace, name: string, isSecure: boolean): string {
-  return `${name}=${attributes(place, isSecure)}; Max-Age=0; Expires=Thu, 01 Jan 1970 00:00:00 GMT`;
 }
 
 function readAttempt(place: SessionPlace, text: string): SignInAttempt | null {

@@ -1,0 +1,24 @@
+import type { Exchange } from '../../engine/message/exchange.ts';
+import type { Request } from '../../engine/message/request.ts';
+import type { Response } from '../../engine/message/response.ts';
+import type { Denials } from '../../heap/objects/denials.ts';
+import { isNavigation } from './navigation.ts';
+import { explained, hardened } from './redirection.ts';
+
+const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+
+/**
+ * Whether a request can be repeated after a sign-in on other pages. What a script asks for, and what changes something,
+ * would be lost on the way.
+ * @param redirectsScripts takes requests of scripts for those of pages
+ */
+export function canBeRedirected({ method, headers }: Request, redirectsScripts = false): boolean {
+  return SAFE_METHODS.has(method) && (redirectsScripts || isNavigation(headers));
+}
+
+/** Refuses a request that cannot be redirected to a sign-in. */
+export function signInNeeded(denied: Denials<'sign-in-needed'>, exchange: Exchange): Response {
+  const answer = denied.answer(exchange, 'sign-in-needed');
+  answer.headers.append('WWW-Authenticate', 'Cookie realm="sign-in"');
+  return hardened(explained(answer, 'Sign in and repeat the request.'));
+}
