@@ -25,6 +25,10 @@ export const denialReasons = [
   'policy-subject',
   'policy-undecided',
   'policy-unheard',
+  'session-unchecked',
+  'sign-on-loop',
+  'cross-domain-sign-on',
+  'user-profile',
 ] as const;
 
 export type DenialReason = (typeof denialReasons)[number];

@@ -1,6 +1,8 @@
 import { policyEnforcementFilter } from '../access-manager/policies/policy-enforcement.ts';
 import { requestResourceUriProvider } from '../access-manager/policies/request-resource-uri-provider.ts';
 import { amService } from '../access-manager/service/am-service.ts';
+import { crossDomainSingleSignOnFilter } from '../access-manager/sign-on/cross-domain-single-sign-on.ts';
+import { singleSignOnFilter } from '../access-manager/sign-on/single-sign-on.ts';
 import { baseUriDecorator } from '../decorators/base-uri.ts';
 import { captureDecorator } from '../decorators/capture.ts';
 import { timerDecorator } from '../decorators/timer.ts';
@@ -118,6 +120,7 @@ export const catalogue = new TypeCatalogue(
     conditionalFilter,
     cookieFilter,
     corsFilter,
+    crossDomainSingleSignOnFilter,
     csrfFilter,
     captureFilter,
     dateHeaderFilter,
@@ -140,6 +143,7 @@ export const catalogue = new TypeCatalogue(
     privateKeyJwtClientAuthenticationFilter,
     resourceOwnerOAuth2ClientFilter,
     setCookieUpdateFilter,
+    singleSignOnFilter,
     staticRequestFilter,
     switchFilter,
     throttlingFilter,

@@ -11,7 +11,6 @@ export const unavailableTypes: readonly string[] = [
   // filters
   'AmSessionIdleTimeoutFilter',
   'CapturedUserPasswordFilter',
-  'CrossDomainSingleSignOnFilter',
   'CryptoHeaderFilter',
   'DataPreservationFilter',
   'FapiInteractionIdFilter',
@@ -24,7 +23,6 @@ export const unavailableTypes: readonly string[] = [
   'SamlFederationFilter',
   'ScriptableFilter',
   'SessionInfoFilter',
-  'SingleSignOnFilter',
   'SqlAttributesFilter',
   'TokenTransformationFilter',
   'UmaFilter',

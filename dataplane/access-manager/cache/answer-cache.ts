@@ -11,6 +11,8 @@ export interface Answer<V> {
   readonly keepUntil: number;
   /** Characters that the value takes, for the memory limit. */
   readonly size?: number;
+  /** Group of the entry where only the answer tells it. */
+  readonly group?: string;
 }
 
 /** The part of notifications that a cache uses. */
@@ -159,7 +161,7 @@ export class AnswerCache<V> {
 
   /** Removes all entries of a group; answers that are under way for them are not cached. */
   evictGroup(group: string): void {
-    this.outdate((flight) => flight.group === group);
+    this.outdate((flight) => flight.group === group || flight.group === null); // null: the answer will tell the group
     for (const entry of this.groups.members(group)) this.remove(entry, 'explicit');
   }
 
@@ -196,7 +198,7 @@ export class AnswerCache<V> {
         notifications?.catchUp();
         land();
         if (this.isDeaf) throw new RevocationsUnheard();
-        if (!flight.outdated) this.keep(key, answer, group);
+        if (!flight.outdated) this.keep(key, answer, answer.group ?? group);
         return answer.value;
       },
       (error: unknown) => {

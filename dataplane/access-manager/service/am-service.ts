@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { flag, secretId, text, url } from '../../../contract/vocabulary/configured.ts';
-import { refused, unavailable } from '../../../contract/vocabulary/field-notes.ts';
+import { secretId, text, url } from '../../../contract/vocabulary/configured.ts';
+import { refused } from '../../../contract/vocabulary/field-notes.ts';
 import { printable } from '../../../contract/vocabulary/printable.ts';
 import { ref } from '../../../contract/vocabulary/reference.ts';
 import { isToken } from '../../engine/wire/bytes.ts';
@@ -8,28 +8,13 @@ import { clearTextRemarks } from '../../heap/clear-text-remark.ts';
 import { defineService } from '../../heap/definition.ts';
 import { notificationFields } from '../notifications/notification-fields.ts';
 import { serviceNotifications } from '../notifications/service-notifications.ts';
+import { ManagedSessions, type SessionService } from '../sessions/managed-sessions.ts';
+import { sessionFields } from '../sessions/session-cache-fields.ts';
 import { AgentCalls } from './agent-calls.ts';
 import { AmEndpoints } from './am-endpoints.ts';
 import { version } from './am-version.ts';
 import { realm } from './realm.ts';
 import { SharedAgentToken } from './shared-agent-token.ts';
-
-/** A part that can only be off: nothing here does what it is for. */
-function switchedOff(names: readonly string[]) {
-  const others = Object.fromEntries(names.map((name) => [name, unavailable('any').meta({ aside: true })]));
-  return z
-    .strictObject({
-      enabled: flag()
-        .refine((enabled) => !enabled, {
-          error: 'is not available in this version: only false can be given',
-          params: { code: 'unavailable-field' },
-        })
-        .default(false)
-        .describe('Only `false` is available.'),
-      ...others,
-    })
-    .optional();
-}
 
 const agent = z.strictObject({
   username: printable().describe('Name of the agent profile.'),
@@ -69,16 +54,7 @@ export const amService = defineService({
         'Handler for requests to the access manager. Resolvers have a `providerHandler` for token introspection.',
       ),
     notifications: notificationFields,
-    sessionCache: switchedOff([
-      'executor',
-      'maximumSize',
-      'maximumTimeToCache',
-      'onNotificationDisconnection',
-    ]).describe('Cache of session information.'),
-    sessionIdleRefresh: switchedOff(['interval']).describe(
-      'Whether the gateway refreshes sessions in use, so that they do not time out.',
-    ),
-    sessionProperties: unavailable('array of strings').describe('Session properties that the gateway requests.'),
+    ...sessionFields,
     ssoTokenHeader: text()
       .refine(isToken, { error: 'is not the name of a header' })
       .optional()
@@ -116,12 +92,13 @@ export const amService = defineService({
     const identity = parts.declaration();
     const endpoints = new AmEndpoints(config.url.href.replace(/\/+$/, ''), config.realm);
     const provider = resolve(config.secretsProvider);
+    const handler = resolve(config.amHandler);
     const { username, passwordSecretId } = config.agent;
     const memory = plane.sharedMemory(JSON.stringify(['agent token', identity]), SharedAgentToken.bytes);
     onClose(() => memory.release());
     const calls = new AgentCalls({
       endpoints,
-      handler: resolve(config.amHandler),
+      handler,
       username,
       password: () => provider.active(passwordSecretId),
       shared: new SharedAgentToken(memory.buffer),
@@ -129,16 +106,22 @@ export const amService = defineService({
       version: config.version ?? null,
       log,
     });
-    return {
-      url: endpoints.url,
-      realm: endpoints.realm,
+    const service: SessionService = {
       identity,
-      oauth2Endpoint: (name, inRealm) => endpoints.oauth2(name, inRealm),
       jsonEndpoint: (path, inRealm) => endpoints.json(path, inRealm),
       call: (request, parent) => calls.call(request, parent),
       cookieName: (parent) => calls.cookieName(parent),
       version: (parent) => calls.version(parent),
       notifications: serviceNotifications(config.notifications, { endpoints, calls, identity }, parts),
+    };
+    return {
+      ...service,
+      url: endpoints.url,
+      realm: endpoints.realm,
+      agentName: username,
+      handler,
+      oauth2Endpoint: (name, inRealm) => endpoints.oauth2(name, inRealm),
+      sessions: new ManagedSessions(service, config, parts),
     };
   },
 });

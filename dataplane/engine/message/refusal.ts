@@ -101,6 +101,13 @@ export const refusals = {
     status: 403,
     reason: 'the connection for notifications of the access manager is lost, and no policy decision is cached',
   },
+  'session-unchecked': { status: 500, reason: 'the access manager did not say whether the session is valid' },
+  'sign-on-loop': {
+    status: 500,
+    reason: 'the browser came back from the login page without a session cookie for this host',
+  },
+  'cross-domain-sign-on': { status: 500, reason: 'the sign-on at an access manager of another domain failed' },
+  'user-profile': { status: 500, reason: 'the access manager gave no profile of the user' },
   'user-name': { status: 500, reason: 'the user name has a colon, which Basic authentication cannot carry' },
   'route-unsound': { status: 500, reason: 'the route for this request has errors in its configuration' },
   'circuit-open': { status: 500, reason: 'the circuit breaker is open: too many requests failed lately' },

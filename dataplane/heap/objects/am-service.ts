@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../../contract/document/json-value.ts';
 import type { OwnAnswer } from '../../engine/backend/own-call.ts';
-import type { Exchange } from '../../engine/message/exchange.ts';
+import type { Exchange, Identity, Next } from '../../engine/message/exchange.ts';
 
 /** An access manager, and the agent as which the gateway calls it. */
 export interface AmService {
@@ -10,6 +10,10 @@ export interface AmService {
   readonly realm: string;
   /** Names the declaration: equal for equal services of one tenant, and part of names of shared memory. */
   readonly identity: string;
+  /** Name of the agent, which is its client id for OAuth 2.0. */
+  readonly agentName: string;
+  /** Sends requests to the access manager that need no agent. */
+  readonly handler: Next;
   /** Returns the address of an OAuth 2.0 endpoint: `introspect` gives `<url>/oauth2/realms/root/introspect`. */
   oauth2Endpoint(name: string, realm?: string): string;
   /**
@@ -30,6 +34,7 @@ export interface AmService {
   version(parent: Exchange | null): AmVersion | Promise<AmVersion>;
   /** Null where notifications are disabled. */
   readonly notifications: Notifications | null;
+  readonly sessions: AmSessions;
 }
 
 /** Version of an access manager. OpenAM counts up to 16 and AM up to 8: compare only with that in mind. */
@@ -99,11 +104,18 @@ export interface TokenEvent {
 export interface AmSessions {
   /** Returns the session of a token, from the cache or from the access manager; null when it is not valid. Rejects when nobody can tell. */
   info(token: string, exchange: Exchange): AmSession | null | Promise<AmSession | null>;
+  /** The same with its properties, for which some access managers have to be asked again. */
+  properties(token: string, exchange: Exchange): AmSession | null | Promise<AmSession | null>;
+  /** Ends a session. Rejects when the access manager does not say that it did. */
   logout(token: string, exchange: Exchange): Promise<void>;
 }
 
 /** A valid session. Times are as the access manager writes them. */
 export interface AmSession {
+  /** Id of the session in notifications; null where the access manager does not tell it. */
+  readonly uid: string | null;
+  /** User for the access log. */
+  readonly identity: Identity;
   readonly username: string | null;
   readonly universalId: string | null;
   readonly realm: string;
@@ -111,5 +123,8 @@ export interface AmSession {
   readonly maxIdleExpirationTime: string | null;
   readonly maxSessionExpirationTime: string | null;
   readonly properties: Readonly<Record<string, string>>;
+  /** What the access manager answered. */
   readonly raw: JsonObject;
+  /** The answer with `uid`, the name of the user in answers of every version. */
+  readonly info: JsonObject;
 }

@@ -59,9 +59,6 @@ it('gives no warning for disabled features', () => {
   expect(problems({ notifications: {} })).toEqual([]);
 });
 
-const NOT_HERE = 'is known, but not available in this version';
-const ONLY_OFF = 'is not available in this version: only false can be given';
-
 it.each<[JsonObject, string[]]>([
   [
     { notifications: { enabled: 'x', heartbeatInterval: 'zero', initialConnectionAttempts: -2 } },
@@ -71,9 +68,23 @@ it.each<[JsonObject, string[]]>([
       'error duration notifications.heartbeatInterval: must be longer than zero',
     ],
   ],
-  [{ sessionCache: { enabled: true } }, [`error unavailable-field sessionCache.enabled: ${ONLY_OFF}`]],
-  [{ sessionIdleRefresh: { enabled: true } }, [`error unavailable-field sessionIdleRefresh.enabled: ${ONLY_OFF}`]],
-  [{ sessionProperties: ['a'] }, [`error unavailable-field sessionProperties: ${NOT_HERE}`]],
+  [{ sessionCache: { maximumSize: 0 } }, ['error value sessionCache.maximumSize: must be at least 1, not 0']],
+  [
+    { sessionCache: { maximumTimeToCache: 'unlimited' } },
+    ['error duration sessionCache.maximumTimeToCache: must not be unlimited'],
+  ],
+  [
+    { sessionCache: { onNotificationDisconnection: 'CLEAR' } },
+    [
+      'error value sessionCache.onNotificationDisconnection: must be one of NEVER_CLEAR, CLEAR_ON_DISCONNECT, ' +
+        "CLEAR_ON_RECONNECT, not 'CLEAR'",
+    ],
+  ],
+  [
+    { sessionIdleRefresh: { interval: '1 day' } },
+    ['error duration sessionIdleRefresh.interval: must be at most 2 hours'],
+  ],
+  [{ sessionProperties: ['a\nb'] }, ['error value sessionProperties[0]: must hold no control character']],
   [{ ssoTokenHeader: 'a b' }, ['error value ssoTokenHeader: is not the name of a header']],
   [{ ssoTokenHeader: '' }, ['error value ssoTokenHeader: must not be empty']],
   [{ version: 'new' }, ["error value version: is not a version: 'new'"]],

@@ -1,0 +1,48 @@
+import type { Exchange } from '../../engine/message/exchange.ts';
+import type { CookieRule } from '../../sessions/cookie-fields.ts';
+import { SessionCookie } from '../../sessions/session-cookie.ts';
+import { takeCookies } from '../../sessions/taken-cookies.ts';
+
+/** Cookies that one token may take: servers limit the headers. */
+const MOST_PARTS = 3;
+
+/** The cookie of a gateway that holds the token of cross-domain single sign-on, in several parts where it is long. */
+export class AuthCookie {
+  readonly rule: CookieRule;
+  private readonly plain: SessionCookie;
+  private readonly secure: SessionCookie;
+
+  constructor(rule: CookieRule) {
+    this.rule = rule;
+    this.plain = new SessionCookie(rule);
+    this.secure = new SessionCookie({ ...rule, secure: true });
+  }
+
+  /**
+   * Takes the cookie out of a request and returns its value. Null where there is none, or two of the same name: another
+   * host of the domain may have set one of them.
+   */
+  take({ request }: Exchange): string | null {
+    const parts = takeCookies(request.headers, this.rule.name);
+    if (parts === null || parts.length > MOST_PARTS || parts.some((values) => values.length !== 1)) return null;
+    return parts.map(([value]) => value).join('');
+  }
+
+  /** `Set-Cookie` lines for a token; null where it is too long. */
+  lines(token: string, exchange: Exchange): string[] | null {
+    const cookie = this.cookieFor(exchange);
+    const parts = cookie.partsFor(token.length);
+    if (parts > MOST_PARTS) return null;
+    const unused = Array.from({ length: MOST_PARTS - parts }, (_, index) => cookie.removal(parts + index));
+    return [...cookie.lines(token, Date.now(), null), ...(parts > 1 ? unused : [])];
+  }
+
+  removals(exchange: Exchange): string[] {
+    const cookie = this.cookieFor(exchange);
+    return Array.from({ length: MOST_PARTS }, (_, index) => cookie.removal(index));
+  }
+
+  private cookieFor({ originalUri }: Exchange): SessionCookie {
+    return originalUri.scheme === 'https' ? this.secure : this.plain;
+  }
+}
