@@ -28,6 +28,8 @@ export interface AccessManagerOptions extends IdentityOptions {
   readonly version?: string | null;
   /** Topic of events about revoked tokens, by default `/oauth2/grant`. */
   readonly tokenTopic?: string;
+  /** Port of 127.0.0.1; by default a free one. */
+  readonly port?: number;
   /** Serves HTTPS and WSS with this certificate. */
   readonly tls?: Pick<Certified, 'key' | 'chain'>;
 }
@@ -117,7 +119,7 @@ export class AccessManager {
   static async start(options: AccessManagerOptions = {}): Promise<AccessManager> {
     const { tls } = options;
     const server = tls === undefined ? createServer() : createSecureServer({ key: tls.key, cert: tls.chain });
-    server.listen(0, '127.0.0.1');
+    server.listen(options.port ?? 0, '127.0.0.1');
     await once(server, 'listening');
     const started = new AccessManager(server, options);
     server.on('request', (request, response) => void started.serve(request, response));

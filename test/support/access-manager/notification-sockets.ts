@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
@@ -78,6 +79,13 @@ export class NotificationSockets {
   /** Sends a PING frame to all sockets, as the server does every 30 seconds. */
   ping(): void {
     if (!this.isSilent) for (const { socket } of this.open) socket.ping('ping');
+  }
+
+  /** Resolves when every client has read what was sent to it so far. */
+  async untilRead(): Promise<void> {
+    const pongs = this.open.map(({ socket }) => once(socket, 'pong'));
+    this.ping();
+    await Promise.all(pongs);
   }
 
   /** Closes all sockets with a Close frame. */
