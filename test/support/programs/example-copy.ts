@@ -15,7 +15,7 @@ export async function copyOfExamples(): Promise<string> {
   onTestFinished(() => rmSync(root, { recursive: true }));
   for (const name of ['README.md', 'docs', 'examples'])
     cpSync(`${repositoryRoot}/${name}`, `${root}/${name}`, { recursive: true });
-  for (const name of ['cli', 'crds', 'helm', 'node_modules'])
+  for (const name of ['cli', 'crds', 'helm', 'node_modules', 'test'])
     symlinkSync(`${repositoryRoot}/${name}`, `${root}/${name}`);
   const ports = await freePorts(MOST_PORTS);
   const known = new Map<string, string>();
