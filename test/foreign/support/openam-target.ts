@@ -75,6 +75,15 @@ export class OpenamTarget implements WireTarget {
     await this.administer('DELETE', `/json/policies/${encodeURIComponent(name)}`, '2.0');
   }
 
+  /** Creates a module that asks for the password and gives this level of authentication. */
+  async setModule(name: string, authenticationLevel: number): Promise<void> {
+    const path = '/json/realm-config/authentication/modules/datastore?_action=create';
+    const made = await this.asAdministrator('POST', path, '1.0', { _id: name, authenticationLevel });
+    if (made.status !== 201 && made.status !== 409) {
+      throw new Error(`no module: ${made.status} ${JSON.stringify(made.body)}`);
+    }
+  }
+
   private async administer(method: string, path: string, resource: string, body?: object): Promise<void> {
     const answer = await this.asAdministrator(method, path, resource, body);
     if (answer.status >= 300) throw new Error(`${path} answered ${answer.status} ${JSON.stringify(answer.body)}`);
