@@ -6,7 +6,7 @@ import { ref } from '../../contract/vocabulary/reference.ts';
 import type { Filter } from '../engine/message/exchange.ts';
 import { defineFilter, type Parts } from '../heap/definition.ts';
 import { denials } from '../heap/objects/denials.ts';
-import { cacheFields, longestTime } from './cache/cache-fields.ts';
+import { cacheFields, longestTime, revocationOptions, strategyRemarks } from './cache/cache-fields.ts';
 import { cacheMeter } from './cache/cache-meter.ts';
 import { TokenCache } from './cache/token-cache.ts';
 import { Challenge } from './challenge.ts';
@@ -130,9 +130,11 @@ export const oauth2ResourceServerFilter = defineFilter({
     const withSpace = Array.isArray(scopes)
       ? scopes.flatMap((entry, index) => (hasSpace(entry) ? [{ at: ['scopes', index], message }] : []))
       : [];
-    if (cache === undefined || cache.enabled || cache.maxTimeout === undefined) return withSpace;
+    if (cache === undefined) return withSpace;
+    const remarks = [...withSpace, ...strategyRemarks(cache, ['cache'])];
+    if (cache.enabled || cache.maxTimeout === undefined) return remarks;
     const inVain = "has no effect: 'cache.enabled' is false, and no token is kept";
-    return [...withSpace, { at: ['cache', 'maxTimeout'], code: 'no-effect' as const, message: inVain }];
+    return [...remarks, { at: ['cache', 'maxTimeout'], code: 'no-effect' as const, message: inVain }];
   },
   create(config, parts) {
     const resolver = parts.resolve(config.accessTokenResolver);
@@ -174,6 +176,7 @@ export const oauth2ResourceServerFilter = defineFilter({
         maximumSize: kept!.maximumSize,
         executor: parts.resolve(config.executor),
         meter: cacheMeter(parts, 'access_token'),
+        ...revocationOptions(kept!, parts),
       });
       parts.onClose(() => made.close());
       return made;

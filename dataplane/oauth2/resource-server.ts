@@ -9,7 +9,7 @@ import type { AccessToken, AccessTokenResolver, Resolution, TokenRefusal } from 
 import type { Denials, Inputs } from '../heap/objects/denials.ts';
 import { VerificationBusy } from '../jose/verification.ts';
 import { areSeveral, BEARER, credentialsIn, isToken } from './bearer-token.ts';
-import { RevocationsUnheard, type TokenCache } from './cache/token-cache.ts';
+import type { TokenCache } from './cache/token-cache.ts';
 import { TokenMemos } from './cache/token-memo.ts';
 import { VouchedToken } from './cache/vouched-token.ts';
 import type { Challenge, ChallengeError, FailureDetails } from './challenge.ts';
@@ -174,12 +174,12 @@ export class ResourceServer {
     const isBusy = error instanceof VerificationBusy;
     const reason = reasonOf(error, token);
     this.unjudged.give({ reason });
-    if (!isBusy && !(error instanceof RevocationsUnheard)) {
+    if (!isBusy) {
       const refused = denials.answer(exchange, 'not-judged', undefined, reason);
       return challenge.failed(refused, 'invalid_token', { scheme: schemeOf(exchange) });
     }
     const response = denials.answer(exchange, 'not-judged-now', undefined, reason);
-    if (isBusy) response.headers.append('Retry-After', '1');
+    response.headers.append('Retry-After', '1');
     return response;
   }
 

@@ -73,21 +73,6 @@ export interface ResourceAccess {
   scopes(exchange: Exchange): ReadonlySet<string> | Promise<ReadonlySet<string>>;
 }
 
-/** Source of revocations for token caches, and whether it is reachable. */
-export interface Revocations {
-  /** Whether it is heard now; false while the notification service is away. */
-  readonly isHeard: boolean;
-  /** Tells of what was revoked, and of the service going away and coming back. The result ends it. */
-  watch(listener: RevocationListener): () => void;
-}
-
-export interface RevocationListener {
-  /** Tokens whose info says this are revoked. */
-  revoked(isRevoked: (token: AccessToken) => boolean): void;
-  lost(): void;
-  regained(): void;
-}
-
 /** A token that is not valid, in the words for the client. */
 export function invalidToken(description: string, cause: unknown = null): TokenRefusal {
   return { kind: 'refusal', error: 'invalid_token', description, cause };

@@ -3,7 +3,7 @@ import { flag } from '../../../contract/vocabulary/configured.ts';
 import { ref } from '../../../contract/vocabulary/reference.ts';
 import { defineService } from '../../heap/definition.ts';
 import { resolvingBy } from '../../heap/objects/access-tokens.ts';
-import { cacheFields, longestTime } from './cache-fields.ts';
+import { cacheFields, longestTime, revocationOptions, strategyRemarks } from './cache-fields.ts';
 import { cacheMeter } from './cache-meter.ts';
 import { TokenCache } from './token-cache.ts';
 
@@ -35,7 +35,9 @@ export const cacheAccessTokenResolver = defineService({
       },
     },
   ],
-  create({ delegate, enabled, defaultTimeout, maximumTimeToCache, maximumSize, executor }, parts) {
+  remarks: (config) => strategyRemarks(config),
+  create(config, parts) {
+    const { delegate, enabled, defaultTimeout, maximumTimeToCache, maximumSize, executor } = config;
     const resolver = parts.resolve(delegate);
     if (!enabled) return resolver;
     const cache = new TokenCache(resolver, {
@@ -44,6 +46,7 @@ export const cacheAccessTokenResolver = defineService({
       maximumSize,
       executor: parts.resolve(executor),
       meter: cacheMeter(parts, 'access_token'),
+      ...revocationOptions(config, parts),
     });
     parts.onClose(() => cache.close());
     return resolvingBy(resolver, (token, exchange) => cache.resolve(token, exchange));

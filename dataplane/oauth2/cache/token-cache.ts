@@ -1,8 +1,10 @@
 import type { Exchange } from '../../engine/message/exchange.ts';
-import type { AccessToken, AccessTokenResolver, Resolution, Revocations } from '../../heap/objects/access-tokens.ts';
+import type { AccessToken, AccessTokenResolver, Resolution } from '../../heap/objects/access-tokens.ts';
+import type { Notifications, TokenEvent } from '../../heap/objects/am-service.ts';
 import type { Executor } from '../../heap/objects/executor.ts';
 import { SharedScopes } from '../client/shared-scopes.ts';
 import type { CacheMeter, EvictionCause } from './cache-meter.ts';
+import { idsOf, TokenIndex } from './token-index.ts';
 import { VouchedToken } from './vouched-token.ts';
 
 /** Handling of cached tokens while revocations are unavailable. */
@@ -17,7 +19,7 @@ export interface TokenCacheOptions {
   /** Takes out what has expired, now and again. */
   readonly executor: Executor;
   readonly meter: CacheMeter;
-  readonly revocations?: Revocations;
+  readonly revocations?: Notifications;
   readonly onDisconnection?: DisconnectionStrategy;
 }
 
@@ -57,6 +59,9 @@ export class TokenCache {
   /** Characters of all that is kept. */
   private taken = 0;
   private readonly flights = new Map<string, Flight>();
+  private readonly revocations: Notifications | null;
+  /** Null where nobody tells of revocations. */
+  private readonly index: TokenIndex | null;
   private readonly scopes = new SharedScopes();
   // iterators that are begun anew would walk over the places of all that was taken out before
   private oldest = this.kept.values();
@@ -71,12 +76,14 @@ export class TokenCache {
     this.resolver = resolver;
     this.options = options;
     const { executor, revocations, onDisconnection = 'CLEAR_ON_DISCONNECT' } = options;
+    this.revocations = revocations ?? null;
+    this.index = revocations === undefined ? null : new TokenIndex();
     this.releases = [executor.repeat(() => this.sweep(), SWEEP_INTERVAL)];
     const unwatch = resolver.watch?.(() => this.doubt(true));
     if (unwatch !== undefined) this.releases.push(unwatch);
     if (revocations === undefined) return;
     const end = revocations.watch({
-      revoked: (isRevoked) => this.revoke(isRevoked),
+      token: (event) => this.revoke(event),
       lost: () => this.doubt(onDisconnection === 'CLEAR_ON_DISCONNECT'),
       regained: () => this.doubt(onDisconnection === 'CLEAR_ON_RECONNECT'),
     });
@@ -87,8 +94,14 @@ export class TokenCache {
     return this.kept.size;
   }
 
+  /** Applies what was revoked since the last call. Whoever remembers a token beside the cache calls it first. */
+  catchUp(): void {
+    if (this.revocations !== null) this.revocations.catchUp();
+  }
+
   /** The token if it is kept and still good at this time; counted when it is. */
   find(token: string, now: number): VouchedToken | null {
+    this.catchUp();
     const found = this.kept.get(token);
     if (found === undefined) return null;
     if (this.isFresh(found, now)) return found;
@@ -113,7 +126,8 @@ export class TokenCache {
     this.options.meter.miss();
     this.refuseUnheard();
     const flight = this.flights.get(token);
-    return flight === undefined ? this.depart(token, exchange) : this.join(flight, token, exchange);
+    // what was asked before a revocation must not answer requests that came after it
+    return flight === undefined || flight.doubted ? this.depart(token, exchange) : this.join(flight, token, exchange);
   }
 
   /** Forgets everything. */
@@ -121,6 +135,7 @@ export class TokenCache {
     const { meter } = this.options;
     for (let left = this.kept.size; left > 0; left--) meter.evicted('explicit');
     this.kept = new Map();
+    this.index?.clear();
     this.taken = 0;
     this.oldest = this.kept.values();
     this.unswept = this.kept.values();
@@ -143,7 +158,8 @@ export class TokenCache {
     const flight: Flight = { exchange, answer, doubted: false };
     flight.answer = answer
       .finally(() => {
-        this.flights.delete(token);
+        this.catchUp(); // what was revoked meanwhile must still find this flight
+        if (this.flights.get(token) === flight) this.flights.delete(token);
         meter.loaded((performance.now() - start) / 1000);
       })
       .then((resolution) => {
@@ -174,6 +190,10 @@ export class TokenCache {
     this.makeRoom(made.size);
     this.kept.set(made.token, made);
     this.taken += made.size;
+    if (this.index !== null) {
+      made.ids = idsOf(resolution.info);
+      this.index.add(made);
+    }
     return made;
   }
 
@@ -202,6 +222,7 @@ export class TokenCache {
 
   private remove(token: VouchedToken, cause: EvictionCause): void {
     this.kept.delete(token.token);
+    this.index?.remove(token);
     this.taken -= token.size;
     token.keptUntil = Number.NEGATIVE_INFINITY;
     this.options.meter.evicted(cause);
@@ -220,9 +241,14 @@ export class TokenCache {
     }
   }
 
-  private revoke(isRevoked: (token: AccessToken) => boolean): void {
-    this.doubt(false);
-    for (const token of this.kept.values()) if (isRevoked(token)) this.remove(token, 'explicit');
+  /** An event that names nothing may mean every token. */
+  private revoke({ grantId, tokenId }: TokenEvent): void {
+    this.doubt(grantId === null && tokenId === null);
+    if (grantId !== null) for (const token of this.index!.ofGrant(grantId)) this.remove(token, 'explicit');
+    if (tokenId === null) return;
+    for (const token of this.index!.withJti(tokenId)) this.remove(token, 'explicit');
+    const named = this.kept.get(tokenId);
+    if (named !== undefined) this.remove(named, 'explicit');
   }
 
   private doubt(all: boolean): void {
@@ -231,6 +257,6 @@ export class TokenCache {
   }
 
   private refuseUnheard(): void {
-    if (this.options.revocations?.isHeard === false) throw new RevocationsUnheard();
+    if (this.revocations?.isHeard === false) throw new RevocationsUnheard();
   }
 }

@@ -25,6 +25,7 @@ export class TokenMemos {
   /** The token in this line of the request's headers if it is the one that came last and is kept still. */
   find(exchange: Exchange, headers: Headers, line: number, now: number): VouchedToken | null {
     const memo = this.memos.get(exchange.origin.facts);
+    this.cache.catchUp();
     if (memo === undefined || memo.bytes === null || memo.epoch !== this.cache.epoch) return null;
     return headers.holdsAt(line, memo.bytes) && this.cache.isFresh(memo.token, now) ? memo.token : null;
   }

@@ -24,6 +24,8 @@ export class VouchedToken implements AccessToken, Identity {
   readonly user: string | null;
   /** Until when it is kept, at most until it expires; in the past as soon as it is not kept. */
   keptUntil: number;
+  /** Ids that a revocation may name it by; null for none, and where nobody tells of revocations. */
+  ids: readonly string[] | null = null;
   /** What the info is read from; null where the token carries it. */
   private readonly text: string | null;
   private value: Info | null;

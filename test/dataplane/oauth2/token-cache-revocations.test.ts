@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { AccessToken, RevocationListener, Revocations } from '../../../dataplane/heap/objects/access-tokens.ts';
+import type { NotificationListener, Notifications, TokenEvent } from '../../../dataplane/heap/objects/am-service.ts';
 import { type DisconnectionStrategy, RevocationsUnheard } from '../../../dataplane/oauth2/cache/token-cache.ts';
 import { type CacheSetting, cacheSetting, held } from '../../support/identity/cache-setting.ts';
 import { goodToken } from '../../support/identity/scripted-resolver.ts';
@@ -14,35 +14,44 @@ afterEach(() => {
 });
 
 /** A notification service that comes and goes. */
-class FakeRevocations implements Revocations {
+class FakeRevocations implements Notifications {
   isHeard = true;
-  readonly listeners = new Set<RevocationListener>();
+  readonly listeners = new Set<NotificationListener>();
+  /** Events that arrived and were not applied. */
+  private readonly waiting: Partial<TokenEvent>[] = [];
 
-  watch(listener: RevocationListener): () => void {
+  watch(listener: NotificationListener): () => void {
     this.listeners.add(listener);
     return () => void this.listeners.delete(listener);
   }
 
-  revoke(isRevoked: (token: AccessToken) => boolean): void {
-    for (const listener of this.listeners) listener.revoked(isRevoked);
+  catchUp(): void {
+    for (const event of this.waiting.splice(0)) {
+      for (const listener of this.listeners) listener.token?.({ grantId: null, tokenId: null, type: '', ...event });
+    }
+  }
+
+  /** Takes effect with the next use of the cache. */
+  revoke(event: Partial<TokenEvent>): void {
+    this.waiting.push(event);
   }
 
   lose(): void {
     this.isHeard = false;
-    for (const listener of this.listeners) listener.lost();
+    for (const listener of this.listeners) listener.lost?.();
   }
 
   regain(): void {
     this.isHeard = true;
-    for (const listener of this.listeners) listener.regained();
+    for (const listener of this.listeners) listener.regained?.();
   }
 }
 
 describe('revocations', () => {
   const scripts = {
-    a: goodToken('a', { info: { sub: 'a' } }),
-    b: goodToken('b', { info: { sub: 'b' } }),
-    c: goodToken('c', { info: { sub: 'c' } }),
+    a: goodToken('a', { info: { authGrantId: 'first', jti: '1' } }),
+    b: goodToken('b', { info: { authGrantId: 'second', jti: '2' } }),
+    c: goodToken('c', { info: { authGrantId: 'second', grantId: 'other', jti: '1' } }),
   };
 
   /** What happens to a token: where it comes from, or that it is denied. */
@@ -91,17 +100,54 @@ describe('revocations', () => {
     expect([setting.cache.size, fate(setting, 'a')]).toEqual([0, 'denied']);
   });
 
-  it('remove the named tokens', () => {
+  it.each<[Partial<TokenEvent>, string[]]>([
+    [{ grantId: 'second' }, ['kept', 'asked', 'asked']],
+    [{ grantId: 'other' }, ['kept', 'kept', 'asked']],
+    [{ grantId: 'third' }, ['kept', 'kept', 'kept']],
+    [{ tokenId: 'b' }, ['kept', 'asked', 'kept']],
+    [{ tokenId: '1' }, ['asked', 'kept', 'asked']],
+    [{ grantId: 'first', tokenId: 'b' }, ['asked', 'asked', 'kept']],
+    [{}, ['asked', 'asked', 'asked']],
+  ])('remove the tokens that an event names: %j', (event, fates) => {
     const revocations = new FakeRevocations();
     const setting = cacheSetting(scripts, { revocations });
     for (const token of ['a', 'b', 'c']) fate(setting, token);
-    revocations.revoke(({ info }) => info['sub'] === 'b');
-    expect(['a', 'b', 'c'].map((token) => fate(setting, token))).toEqual(['kept', 'asked', 'kept']);
-    expect(setting.told).toContain('explicit');
+    revocations.revoke(event);
+    expect(['a', 'b', 'c'].map((token) => fate(setting, token))).toEqual(fates);
+    expect(setting.told.filter((told) => told === 'explicit')).toHaveLength(
+      fates.filter((one) => one === 'asked').length,
+    );
+  });
+
+  it('find tokens that were cached again after they were removed', () => {
+    const revocations = new FakeRevocations();
+    const setting = cacheSetting(scripts, { revocations });
+    for (let round = 0; round < 3; round++) {
+      expect(fate(setting, 'b')).toBe('asked');
+      revocations.revoke({ grantId: 'second' });
+    }
+  });
+
+  it('that arrive during a validation make later requests validate for themselves', async () => {
+    const first = held();
+    const second = held();
+    const scripted = [first.script, second.script];
+    const revocations = new FakeRevocations();
+    const { cache, resolve, resolver } = cacheSetting({ t: () => scripted.shift()!() }, { revocations });
+    const before = resolve('t');
+    revocations.revoke({ grantId: 'any' });
+    const after = resolve('t');
+    expect(resolver.asked).toHaveLength(2);
+    first.end(goodToken('t'));
+    expect(await before).toMatchObject({ kind: 'token' });
+    expect(cache.size).toBe(0);
+    second.end(goodToken('t'));
+    await after;
+    expect(cache.size).toBe(1);
   });
 
   it.each<[string, (revocations: FakeRevocations) => void]>([
-    ['revoked', (revocations) => revocations.revoke(() => false)],
+    ['revoked', (revocations) => revocations.revoke({ grantId: 'any' })],
     [
       'lost and regained',
       (revocations) => {

@@ -92,7 +92,6 @@ describe('a configuration', () => {
     [{ maximumTimeToCache: 'zero' }, [/^duration maximumTimeToCache$/]],
     [{ maximumTimeToCache: 'unlimited' }, [/^duration maximumTimeToCache$/]],
     [{ maximumSize: 0 }, [/^value maximumSize$/]],
-    [{ amService: 'am' }, [/^unavailable-field amService$/]],
     [{ onNotificationDisconnection: 'NEVER_CLEAR' }, [/^no-effect onNotificationDisconnection$/]],
     [{ executor: 'ClientHandler' }, [/^kind executor$/]],
     [{ delegate: 'ClientHandler' }, [/^kind delegate$/]],
