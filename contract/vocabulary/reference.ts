@@ -28,6 +28,7 @@ export const kinds = {
   issuer: 'Issuer',
   clientRegistration: 'ClientRegistration',
   throttlingPolicy: 'ThrottlingPolicy',
+  userProfileService: 'UserProfileService',
   any: 'Object',
 } as const;
 

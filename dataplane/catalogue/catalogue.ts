@@ -1,7 +1,10 @@
 import { policyEnforcementFilter } from '../access-manager/policies/policy-enforcement.ts';
 import { requestResourceUriProvider } from '../access-manager/policies/request-resource-uri-provider.ts';
+import { userProfileFilter } from '../access-manager/profiles/user-profile.ts';
+import { userProfileService } from '../access-manager/profiles/user-profile-service.ts';
 import { amService } from '../access-manager/service/am-service.ts';
 import { crossDomainSingleSignOnFilter } from '../access-manager/sign-on/cross-domain-single-sign-on.ts';
+import { sessionInfoFilter } from '../access-manager/sign-on/session-info.ts';
 import { singleSignOnFilter } from '../access-manager/sign-on/single-sign-on.ts';
 import { baseUriDecorator } from '../decorators/base-uri.ts';
 import { captureDecorator } from '../decorators/capture.ts';
@@ -142,6 +145,7 @@ export const catalogue = new TypeCatalogue(
     policyEnforcementFilter,
     privateKeyJwtClientAuthenticationFilter,
     resourceOwnerOAuth2ClientFilter,
+    sessionInfoFilter,
     setCookieUpdateFilter,
     singleSignOnFilter,
     staticRequestFilter,
@@ -149,6 +153,7 @@ export const catalogue = new TypeCatalogue(
     throttlingFilter,
     transactionIdOutboundFilter,
     uriPathRewriteFilter,
+    userProfileFilter,
     // access tokens
     cacheAccessTokenResolver,
     confirmationKeyVerifierAccessTokenResolver,
@@ -169,6 +174,7 @@ export const catalogue = new TypeCatalogue(
     scheduledExecutorService,
     systemProxyOptions,
     temporaryStorage,
+    userProfileService,
     // secrets
     base64EncodedSecretStore,
     fileSystemSecretStore,

@@ -84,6 +84,7 @@ export const typeNames: readonly string[] = [
   'SecretsTrustManager',
   'SequenceHandler',
   'ServerTlsOptions',
+  'SessionInfoFilter',
   'SetCookieUpdateFilter',
   'SingleSignOnFilter',
   'StatelessAccessTokenResolver',
@@ -101,5 +102,7 @@ export const typeNames: readonly string[] = [
   'TransactionIdOutboundFilter',
   'TrustAllManager',
   'UriPathRewriteFilter',
+  'UserProfileFilter',
+  'UserProfileService',
   'WelcomeHandler',
 ];

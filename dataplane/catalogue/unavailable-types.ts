@@ -22,11 +22,9 @@ export const unavailableTypes: readonly string[] = [
   'OpenApiValidationFilter',
   'SamlFederationFilter',
   'ScriptableFilter',
-  'SessionInfoFilter',
   'SqlAttributesFilter',
   'TokenTransformationFilter',
   'UmaFilter',
-  'UserProfileFilter',
   // tokens, policies, throttling
   'IssuerRepository',
   'OpenAmAccessTokenResolver',
@@ -50,7 +48,6 @@ export const unavailableTypes: readonly string[] = [
   'NoOpAuditService',
   'NullLogSink',
   'Slf4jLogSink',
-  'UserProfileService',
 ];
 
 const LOG_IS_OF_THE_PROGRAM =
@@ -74,9 +71,18 @@ export const availableInstead: ReadonlyMap<string, string> = new Map([
     'hardware modules are reached through PKCS#11, which this runtime does not have: a KeyStoreSecretStore or a ' +
       'FileSystemSecretStore reads keys of files, which a secrets operator can put in place from the module',
   ],
+  [
+    'CapturedUserPasswordFilter',
+    'the form of passwords that an access manager captures is not published: sign on with a SingleSignOnFilter, and ' +
+      'give the application the user name in a header instead of the password',
+  ],
   ['KeyManager', KEYS_OF_PEM_FILES],
   ['KeyStore', 'a KeyStoreSecretStore reads keystores, and a SecretsKeyManager or SecretsTrustManager takes from it'],
   ['MonitorEndpointHandler', 'the admin port shows the metrics of every route, at /metrics and /openig/metrics/api'],
+  [
+    'TokenTransformationFilter',
+    'security token services of access managers are not asked: an OAuth2TokenExchangeFilter exchanges tokens (RFC 8693)',
+  ],
   [
     'TrustManager',
     'a SecretsTrustManager with a FileSystemSecretStore takes certificates to be trusted from PEM files',

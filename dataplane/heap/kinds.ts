@@ -12,6 +12,7 @@ import type { SessionManager } from './objects/sessions.ts';
 import type { TemporaryStorage } from './objects/temporary-storage.ts';
 import type { ThrottlingPolicy } from './objects/throttling.ts';
 import type { ClientTls, ServerTls } from './objects/tls.ts';
+import type { UserProfiles } from './objects/user-profiles.ts';
 
 /** Built object behind a reference, by kind. */
 export interface Built {
@@ -38,6 +39,7 @@ export interface Built {
   clientRegistration: ClientRegistration;
   throttlingPolicy: ThrottlingPolicy;
   sessionManager: SessionManager;
+  userProfileService: UserProfiles;
   any: unknown;
 }
 
