@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../contract/document/json-value.ts';
+import type { JsonObject, JsonValue } from '../../../contract/document/json-value.ts';
 import type { Identity } from '../../engine/message/exchange.ts';
 import type { AmSession } from '../../heap/objects/am-service.ts';
 import { userIn } from '../../heap/objects/user-name.ts';
@@ -48,11 +48,11 @@ export class KnownSession implements AmSession {
     this.latestAccessTime = facts.latestAccessTime;
     this.maxIdleExpirationTime = facts.maxIdleExpirationTime;
     this.maxSessionExpirationTime = facts.maxSessionExpirationTime;
-    this.properties = facts.properties ?? {};
+    this.properties = Object.freeze(facts.properties ?? {});
     this.hasProperties = facts.properties !== null;
-    this.raw = facts.raw;
+    this.raw = frozen(facts.raw);
     this.identity = Object.freeze({ user: facts.username === null ? null : userIn({ username: facts.username }) });
-    this.info = Object.freeze({ ...facts.raw, uid: facts.username, valid: true });
+    this.info = Object.freeze({ ...this.raw, uid: facts.username, valid: true });
   }
 
   /** The session with other properties. */
@@ -75,4 +75,10 @@ export class KnownSession implements AmSession {
     const time = this.latestAccessTime === null ? Number.NaN : Date.parse(this.latestAccessTime);
     return Number.isNaN(time) ? this.askedAt : time;
   }
+}
+
+/** All requests of a session share it, so that nothing of it can be changed. */
+function frozen<T extends JsonValue>(value: T): T {
+  if (typeof value === 'object' && value !== null) for (const item of Object.values(value)) frozen(item as JsonValue);
+  return Object.freeze(value);
 }

@@ -7,6 +7,7 @@ import { canonicalPath } from '../../engine/head/target.ts';
 import type { Exchange } from '../../engine/message/exchange.ts';
 import type { Parts } from '../../heap/definition.ts';
 import type { AmService, AmSessions, AmVersion } from '../../heap/objects/am-service.ts';
+import { readJsonObject } from '../../jose/strict-json.ts';
 import { cacheMeter } from '../../oauth2/cache/cache-meter.ts';
 import { SeenProofs } from '../../oauth2/seen-proofs.ts';
 import { type EndedSessions, endedKey, endedSessionsOf } from '../../openid/lifetime/ended-sessions.ts';
@@ -84,19 +85,22 @@ export class ManagedSessions implements AmSessions {
 
   async logout(token: string, exchange: Exchange): Promise<void> {
     if (!isSessionToken(token)) return;
-    const { status } = await this.act('logout', token, exchange);
-    this.end(token);
+    const { status, content } = await this.act('logout', token, exchange);
+    this.cache?.evict(token);
+    this.cache?.evict(propertiesKey(token));
+    if (status === 200 && isLoggedOut(content)) this.end(token);
     // an access manager that does not know the session says that with one of these
     if (status !== 200 && status !== 401 && status !== 404) {
       throw new SessionUnchecked(`it answered a logout with the status ${status}`);
     }
   }
 
-  /** Forgets a session in all units, and in the other data planes of the group. */
+  /**
+   * Has all units, and the other data planes of the group, ask again about a session. Only for sessions that there were:
+   * clients that send made-up tokens must not push records of others out.
+   */
   private end(token: string): void {
-    this.cache?.evict(token);
-    this.cache?.evict(propertiesKey(token));
-    this.ended.end({ key: this.keyOf(token), at: Date.now() });
+    if (this.cache !== null) this.ended.end({ key: this.keyOf(token), at: Date.now() });
   }
 
   private found(cache: AnswerCache<KnownSession | null>, key: string): KnownSession | undefined {
@@ -209,6 +213,12 @@ export class ManagedSessions implements AmSessions {
 /** Whether a version has no `getSessionInfo`, which came with the long form of realms. */
 function isOldVersion(version: AmVersion): boolean {
   return hasPlainRealms(version);
+}
+
+/** Whether the answer to a logout says that there was a session; others say that the token has expired. */
+function isLoggedOut(content: Buffer): boolean {
+  const result = readJsonObject(content)?.['result'];
+  return typeof result === 'string' && /^success/i.test(result);
 }
 
 /** No token has a space. */

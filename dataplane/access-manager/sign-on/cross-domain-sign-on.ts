@@ -8,7 +8,7 @@ import type { AmSession } from '../../heap/objects/am-service.ts';
 import type { Denials } from '../../heap/objects/denials.ts';
 import { originOf } from '../../openid/client/client-endpoint.ts';
 import { hardened, pageRedirection, redirection, withCookies } from '../../openid/client/redirection.ts';
-import { type SignInAttempt, SignInAttempts } from '../../openid/client/sign-in-attempts.ts';
+import { dropAttempts, type SignInAttempt, SignInAttempts } from '../../openid/client/sign-in-attempts.ts';
 import { providerError, SignInFailed } from '../../openid/client/sign-in-failed.ts';
 import { UsedStates } from '../../openid/client/used-states.ts';
 import { gotoTarget } from '../../openid/goto-target.ts';
@@ -91,6 +91,7 @@ export class CrossDomainSignOn {
     const { cookie, page, redirectEndpoint } = this.options;
     const { name, domain = null, path } = cookie.rule;
     exchange.identity = session.identity;
+    if (exchange.sessionPlace !== null) dropAttempts(exchange.request.headers, exchange.sessionPlace);
     exchange.setContext('cdsso', {
       value,
       token,

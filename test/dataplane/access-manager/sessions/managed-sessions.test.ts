@@ -1,9 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { JsonObject } from '../../../../contract/document/json-value.ts';
+import { Reference } from '../../../../contract/vocabulary/reference.ts';
+import { ManagedSessions } from '../../../../dataplane/access-manager/sessions/managed-sessions.ts';
 import { type AccessManager, startAccessManager } from '../../../support/access-manager/access-manager.ts';
 import { amServiceFor, type SignOnGateway, startSignOn } from '../../../support/access-manager/sign-on-gateway.ts';
+import { signedOnExchange } from '../../../support/access-manager/signed-on-exchange.ts';
 import { Browser, type Page } from '../../../support/clients/browser.ts';
+import { buildObject } from '../../../support/gateways/built-object.ts';
 import { startConfigured } from '../../../support/gateways/configured-gateway.ts';
+import { objectParts } from '../../../support/gateways/object-parts.ts';
 
 const INFO = '_action=getSessionInfo';
 const REFRESH = '_action=refresh';
@@ -145,6 +150,33 @@ describe('the session cache', () => {
     expect([await ask('/one'), await ask('/two'), await ask('/one')]).toEqual([200, 200, 200]);
     expect([await ask('/out'), await ask('/one'), await ask('/two')]).toEqual([200, 401, 401]);
   });
+});
+
+it('tells other data planes of a logout where there was a session, and not of made-up tokens', async () => {
+  const am = await startAccessManager();
+  const { object: service } = buildObject('amService', 'AmService', amServiceFor(am.url)['config']!);
+  const announced: unknown[] = [];
+  const { parts, close } = objectParts(
+    { executor: { repeat: () => () => {}, schedule: () => () => {} } },
+    { announce: (entries) => void announced.push(...entries) },
+  );
+  onTestFinished(close);
+  const sessions = new ManagedSessions(
+    service,
+    {
+      sessionCache: {
+        enabled: true,
+        executor: new Reference('executor', 'x', null),
+        maximumSize: 10,
+        onNotificationDisconnection: 'NEVER_CLEAR',
+      },
+    },
+    parts,
+  );
+  for (const token of ['made-up', 'AQIC5', 'a b']) await sessions.logout(token, signedOnExchange());
+  expect(announced).toEqual([]);
+  await sessions.logout(am.sessions.create('demo').tokenId, signedOnExchange());
+  expect(announced).toEqual([{ key: expect.stringMatching(/^[\w-]{16}$/), at: Date.now() }]);
 });
 
 describe('sessionIdleRefresh', () => {

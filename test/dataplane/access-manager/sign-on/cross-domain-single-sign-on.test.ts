@@ -99,6 +99,15 @@ describe('a CrossDomainSingleSignOnFilter', () => {
     expect(plain).not.toContain('SameSite');
   });
 
+  it('keeps the cookies of other attempts from the backend', async () => {
+    const { browser, seen } = await start();
+    const ada = browser();
+    await ada.open(`${APP}/other-tab`, { stopAt: () => true });
+    await signOn(ada, `${APP}/a`);
+    expect(attempts(ada)).toHaveLength(1);
+    expect(seen.map(({ cookies }) => cookies)).toEqual(['']);
+  });
+
   it('gives the token and its claims to filters behind it', async () => {
     const { am, browser } = await start(
       {},
