@@ -10,13 +10,14 @@ import { Listener } from '../dataplane/engine/client/listener.ts';
 import { chain } from '../dataplane/engine/message/chain.ts';
 import type { Filter, Next } from '../dataplane/engine/message/exchange.ts';
 import { mapResponse } from '../dataplane/engine/message/reply.ts';
-import type { Connect } from '../dataplane/engine/wire/connect.ts';
+import { type Connect, connectWire } from '../dataplane/engine/wire/connect.ts';
 import { arrived, readBuffer } from '../dataplane/engine/wire/turn.ts';
 import { REFUSED, type Wire, type WireOwner } from '../dataplane/engine/wire/wire.ts';
 import { figuresIn } from '../dataplane/metrics/route-slots.ts';
 import { Configuration } from '../dataplane/routes/configuration.ts';
 import { scriptOptions } from '../platform/script-options.ts';
 import { forwards, type Json, sixFilters } from './configured-peers.ts';
+import { policyFilter, startDecidingServer } from './deciding-server.ts';
 import { cold, identity, keptSessions, manySessions, readsSession } from './identity-peers.ts';
 import { sessionCookies } from './session-cookies.ts';
 import { tokenFiles } from './token-files.ts';
@@ -92,6 +93,8 @@ function feed(wire: Wire, bytes: Buffer): void {
 }
 
 type Subject = (connect: Connect) => Next;
+/** A subject and the requests that it is measured with. */
+type Chain = readonly [Subject, readonly Buffer[]];
 
 /** Filters in front of one backend. */
 function filtered(filters: readonly Filter[]): Subject {
@@ -219,7 +222,22 @@ function sessionRoute(count: number): [Subject, readonly Buffer[]] {
   const route = { ...(forwards('/api/v1/orders/', 80, [readsSession]) as object), session: manager };
   return [routed([route]), count === 0 ? oneRequest : requests];
 }
-const identified: Record<string, () => [Subject, readonly Buffer[]]> = {
+
+/** A route whose decisions about so many sessions are cached; without the filter for 0. The access manager has real sockets. */
+async function policyRoute(sessions: number): Promise<[Subject, readonly Buffer[]]> {
+  const { port } = await startDecidingServer();
+  const served = routed([forwards('/api/v1/orders/', 80, sessions === 0 ? [] : [policyFilter(port)])]);
+  const subject: Subject = (connect) =>
+    served((to, ...rest) => ('port' in to && to.port === port ? connectWire(to, ...rest) : connect(to, ...rest)));
+  const requests = Array.from({ length: Math.max(sessions, 1) }, (_, at) =>
+    requestWith(
+      'e'.repeat(700),
+      `X-Session: AQIC5wM2LY4SfcyuCl-8YST-lYEeaAYwQk1dyRV7PfFL0Y8.*AAJTSQACMDEAAlNL${at}*\r\n`,
+    ),
+  );
+  return [subject, requests];
+}
+const identified: Record<string, () => Chain | Promise<Chain>> = {
   'route-token': () => protectedRoute(1, []),
   'route-tokens': () => protectedRoute(10_000, []),
   token: () => protectedRoute(1, identity('RS256', 1)().slice(0, 1)),
@@ -232,6 +250,9 @@ const identified: Record<string, () => [Subject, readonly Buffer[]]> = {
   session: () => sessionRoute(1),
   sessions: () => sessionRoute(keptSessions),
   'cold-sessions': () => sessionRoute(manySessions),
+  'policy-none': () => policyRoute(0),
+  policy: () => policyRoute(1),
+  policies: () => policyRoute(10_000),
 };
 
 const USAGE = `usage: node bench/chain.ts [CHAIN]
@@ -242,7 +263,7 @@ into bench/out/chain.json.
 const [wanted] = scriptOptions(USAGE, {}, 1).words;
 if (wanted !== undefined) {
   const subject = subjects[wanted];
-  const chosen = subject === undefined ? identified[wanted]?.() : ([subject, oneRequest] as const);
+  const chosen = subject === undefined ? await identified[wanted]?.() : ([subject, oneRequest] as const);
   if (chosen === undefined) {
     const names = [...Object.keys(subjects), ...Object.keys(identified)].join(', ');
     throw new Error(`no such chain: ${wanted}; there are ${names}`);

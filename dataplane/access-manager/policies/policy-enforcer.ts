@@ -97,17 +97,29 @@ export class PolicyEnforcer {
     } catch (error) {
       return this.failed(error, null, exchange);
     }
-    const load = (): Promise<CacheAnswer<PolicyDecision>> => this.ask(question, transaction, exchange);
-    let decision: Promise<PolicyDecision>;
-    if (cache === null) decision = load().then(({ value }) => value);
-    // a confirmed transaction is good for one request
-    else if (transaction !== null) decision = cache.pass(load);
-    else {
-      const { key } = question;
-      const cached = cache.find(key);
-      if (cached !== undefined) return this.settle(cached, exchange, next);
-      decision = cache.load(key, exchange, load, question.ssoToken === '' ? null : question.ssoToken);
-    }
+    if (cache === null || transaction !== null) return this.load(question, transaction, exchange, next);
+    const { key } = question;
+    const cached = cache.find(key);
+    if (cached !== undefined) return this.settle(cached, exchange, next);
+    const group = question.ssoToken === '' ? null : question.ssoToken;
+    const decision = cache.load(key, exchange, () => this.ask(question, null, exchange), group);
+    return this.settleLater(decision, question, exchange, next);
+  }
+
+  /** Asks for a decision that serves this request alone, as one about a confirmed transaction does. */
+  private load(question: DecisionQuestion, transaction: string | null, exchange: Exchange, next: Next): Answer {
+    const { cache } = this.options;
+    const ask = (): Promise<CacheAnswer<PolicyDecision>> => this.ask(question, transaction, exchange);
+    const decision = cache === null ? ask().then(({ value }) => value) : cache.pass(ask);
+    return this.settleLater(decision, question, exchange, next);
+  }
+
+  private settleLater(
+    decision: Promise<PolicyDecision>,
+    question: DecisionQuestion,
+    exchange: Exchange,
+    next: Next,
+  ): Answer {
     return decision.then(
       (decided) => (exchange.over ? emptyRefusal('cancelled') : this.settle(decided, exchange, next)),
       (error: unknown) => this.failed(error, question, exchange),
