@@ -41,11 +41,20 @@ export function amDeclaration(am: Pick<AccessManager, 'url'>, more: JsonObject =
   };
 }
 
-/** A PolicyEnforcementFilter in front of a backend, with the session token of the header `X-Token` as its subject. */
+/** Notifications that are connected again quickly. */
+export const quickNotifications: JsonObject = { notifications: { reconnectDelay: '20 milliseconds' } };
+
+/**
+ * A PolicyEnforcementFilter in front of a backend, with the session token of the header `X-Token` as its subject.
+ * Without `service` its access manager sends no notifications.
+ */
 export async function startPolicyGateway(
   am: AccessManager,
   config: JsonObject = {},
-  { before = [], service = {} }: { readonly before?: readonly JsonValue[]; readonly service?: JsonObject } = {},
+  {
+    before = [],
+    service = {},
+  }: { readonly before?: readonly JsonValue[]; readonly service?: JsonObject } = {},
 ): Promise<PolicyGateway> {
   const subject =
     'jwtSubject' in config || 'claimsSubject' in config ? {} : { ssoTokenSubject: "${request.headers['X-Token'][0]}" };
