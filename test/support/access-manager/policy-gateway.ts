@@ -51,10 +51,7 @@ export const quickNotifications: JsonObject = { notifications: { reconnectDelay:
 export async function startPolicyGateway(
   am: AccessManager,
   config: JsonObject = {},
-  {
-    before = [],
-    service = {},
-  }: { readonly before?: readonly JsonValue[]; readonly service?: JsonObject } = {},
+  { before = [], service = {} }: { readonly before?: readonly JsonValue[]; readonly service?: JsonObject } = {},
 ): Promise<PolicyGateway> {
   const subject =
     'jwtSubject' in config || 'claimsSubject' in config ? {} : { ssoTokenSubject: "${request.headers['X-Token'][0]}" };

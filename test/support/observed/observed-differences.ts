@@ -38,13 +38,17 @@ export const differences: readonly Difference[] = [
     why: 'An object of a type that this version does not have, and that nothing uses, is left out with a warning.',
     says: 'docs/configuration.md, what differs',
     rows: {
-      128: ['- refused', '- at /heap/0/config/openamUrl', '+ loaded'],
       130: ['- refused', '- at /heap/0/config/messageType', '+ loaded'],
       145: ['- refused', '- at /heap/0/config/umaService', '+ loaded'],
       146: ['- refused', '- at /heap/0/config/protectionApiHandler', '+ loaded'],
       156: ['- refused', '- at /heap/0/config/url', '+ loaded'],
       162: ['- refused', '- at /heap/0/config', '+ loaded'],
     },
+  },
+  {
+    why: 'Filters name an AmService; `openamUrl` and the fields beside it are of the observed version alone.',
+    says: 'gateway.md, PolicyEnforcementFilter',
+    rows: { 128: ['- at /heap/0/config/openamUrl', '+ at /heap/0/config/amService'] },
   },
   {
     why: 'A resource server asks a resolver; `tokenInfoEndpoint` is of the observed version alone.',
