@@ -72,6 +72,11 @@ export const availableInstead: ReadonlyMap<string, string> = new Map([
       'FileSystemSecretStore reads keys of files, which a secrets operator can put in place from the module',
   ],
   [
+    'AmSessionIdleTimeoutFilter',
+    "the access manager ends idle sessions itself: a SingleSignOnFilter refuses them, and 'sessionIdleRefresh' of the " +
+      'AmService keeps those in use',
+  ],
+  [
     'CapturedUserPasswordFilter',
     'the form of passwords that an access manager captures is not published: sign on with a SingleSignOnFilter, and ' +
       'give the application the user name in a header instead of the password',
