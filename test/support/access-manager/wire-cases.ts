@@ -366,6 +366,25 @@ export const wireCases: readonly WireCase[] = [
     },
   },
   {
+    title: 'a decision that is asked for after the event of a changed policy is made by the new policy',
+    async run(target) {
+      await target.setPolicy(APP_POLICY);
+      const agent = await logInAgent(target);
+      const ssoToken = await logIn(target, target.user);
+      const listener = await WireListener.open(target, agent);
+      await listener.subscribe('/agent/policy');
+      const body = { resources: ['http://app.test/app/a'], subject: { ssoToken } };
+      for (let change = 0; change < 10; change++) {
+        const isAllowed = change % 2 === 1;
+        const changed = target.setPolicy({ ...APP_POLICY, actions: { GET: isAllowed } });
+        await listener.next(({ topic }) => topic === '/agent/policy');
+        expect((await evaluate(target, agent, body)).body).toMatchObject([{ actions: { GET: isAllowed } }]);
+        await changed;
+      }
+      await target.setPolicy(APP_POLICY);
+    },
+  },
+  {
     title: 'an event tells of a logout',
     async run(target) {
       const listener = await WireListener.open(target, await logInAgent(target));
