@@ -1,5 +1,6 @@
 import type { Registry } from 'prom-client';
 import { FIGURE } from '../../contract/route-report.ts';
+import { registerAccessManagerMetrics } from '../metrics/access-manager-exposition.ts';
 import { registerBreakerMetrics } from '../metrics/breaker-exposition.ts';
 import { registerCacheMetrics } from '../metrics/cache-exposition.ts';
 import { countsByRoute } from '../metrics/counts-by-route.ts';
@@ -44,6 +45,10 @@ export class PlaneMetrics {
       gauges: () => this.gauges.all,
     });
     registerCacheMetrics(this.registry, () => this.observations.all);
+    registerAccessManagerMetrics(this.registry, {
+      observations: () => this.observations.all,
+      gauges: () => this.gauges.all,
+    });
     registerTlsMetrics(this.registry, { observations: () => this.observations.all, gauges: () => this.gauges.all });
     registerDenialMetrics(this.registry, () => this.observations.all);
     this.ticking = setInterval(() => this.tick(), RATE_INTERVAL);

@@ -9,14 +9,17 @@ import { type LinkOptions, NotificationLink } from './notification-link.ts';
 const INTERVAL = 500;
 
 /** A service that can make the connection. */
-export interface HubMember extends Pick<LinkOptions, 'terms' | 'dial' | 'log'> {}
+export interface HubMember extends Pick<LinkOptions, 'terms' | 'dial'> {
+  /** Publishes the state of the connection while somebody needs it. The result ends it. */
+  show(journal: EventJournal): () => void;
+  /** Publishes the seconds until all units had applied an event. */
+  confirmed(seconds: number): void;
+}
 
 export interface HubOptions {
   readonly identity: string;
   readonly sharedMemory: TakeMemory;
   readonly log: Logger;
-  /** Called with the seconds until all units had applied an event. */
-  confirmed(seconds: number): void;
 }
 
 /**
@@ -28,6 +31,7 @@ export class NotificationHub implements Notifications {
   private readonly options: HubOptions;
   private readonly memory: SharedMemory;
   private readonly members = new Set<HubMember>();
+  private readonly shown = new Map<HubMember, () => void>();
   private readonly listeners = new Set<NotificationListener>();
   private readonly id = newOwnerId();
   private cursor: Cursor;
@@ -62,11 +66,13 @@ export class NotificationHub implements Notifications {
 
   join(member: HubMember): void {
     this.members.add(member);
+    if (this.timer !== null) this.shown.set(member, member.show(this.journal));
   }
 
   /** @returns whether nobody is left */
   leave(member: HubMember): boolean {
     this.members.delete(member);
+    this.hide(member);
     if (this.members.size > 0) return false;
     this.end();
     this.memory.release();
@@ -78,6 +84,7 @@ export class NotificationHub implements Notifications {
     this.cursor = this.journal.cursor();
     this.timer = setInterval(() => this.look(), INTERVAL);
     this.timer.unref();
+    for (const member of this.members) this.shown.set(member, member.show(this.journal));
     void this.follow();
     this.look();
   }
@@ -88,6 +95,7 @@ export class NotificationHub implements Notifications {
     this.timer = null;
     this.link?.close();
     this.link = null;
+    for (const member of this.members) this.hide(member);
     this.journal.release(this.id);
     this.journal.leave(this.reader);
     this.reader = -1;
@@ -148,7 +156,13 @@ export class NotificationHub implements Notifications {
     if (isMissed) this.missed();
     else for (const record of records) this.give(record);
     const milliseconds = this.journal.confirm(this.reader, cursor);
-    if (milliseconds !== null) this.options.confirmed(milliseconds / 1000);
+    const [member] = this.members;
+    if (milliseconds !== null) member?.confirmed(milliseconds / 1000);
+  }
+
+  private hide(member: HubMember): void {
+    this.shown.get(member)?.();
+    this.shown.delete(member);
   }
 
   /** More came than the journal holds: everything may have changed. */

@@ -3,12 +3,13 @@ import { DialFailure, type DialWebSocket, webSocketDial } from '../../backends/w
 import type { Tunnel } from '../../engine/backend/tunnel.ts';
 import type { Parts } from '../../heap/definition.ts';
 import type { Notifications } from '../../heap/objects/am-service.ts';
+import { objectLabels } from '../../heap/objects/object-labels.ts';
 import type { TakeMemory } from '../../heap/shared-memory.ts';
 import type { AgentCalls } from '../service/agent-calls.ts';
 import type { AmEndpoints } from '../service/am-endpoints.ts';
 import { LONGEST_MESSAGE } from './notification-connection.ts';
 import type { NotificationConfig } from './notification-fields.ts';
-import { NotificationHub } from './notification-hub.ts';
+import { type HubMember, NotificationHub } from './notification-hub.ts';
 import type { LinkTerms } from './notification-link.ts';
 
 const SUBPROTOCOL = 'v1.notifications.forgerock.org';
@@ -30,16 +31,29 @@ export function serviceNotifications(
   parts: Parts,
 ): Notifications | null {
   if (!config.enabled) return null;
-  const { plane, log, onClose } = parts;
+  const { plane, onClose } = parts;
   const open = webSocketDial(config, parts);
   const known = hubs.get(plane.sharedMemory) ?? new Map<string, NotificationHub>();
   hubs.set(plane.sharedMemory, known);
   const hub =
-    known.get(identity) ??
-    new NotificationHub({ identity, sharedMemory: plane.sharedMemory, log: plane.log, confirmed: () => {} });
+    known.get(identity) ?? new NotificationHub({ identity, sharedMemory: plane.sharedMemory, log: plane.log });
   known.set(identity, hub);
   const dial = (): Promise<Tunnel> => dialAsAgent(open, `${endpoints.url}/notifications`, calls);
-  const member = { terms: linkTerms(config), dial, log };
+  const labels = objectLabels(parts);
+  const member: HubMember = {
+    terms: linkTerms(config),
+    dial,
+    show(journal) {
+      const ends = [
+        plane.gauge('gw_am_notifications_connected', labels, () => (journal.isHeard ? 1 : 0)),
+        plane.gauge('gw_am_notifications_connected_since_seconds', labels, () => journal.connectedAt / 1000),
+      ];
+      return () => {
+        for (const end of ends) end();
+      };
+    },
+    confirmed: (seconds) => plane.observe('gw_am_notifications_applied_seconds', labels, seconds),
+  };
   hub.join(member);
   onClose(() => {
     if (hub.leave(member)) known.delete(identity);

@@ -6,6 +6,7 @@ import { ref } from '../../../contract/vocabulary/reference.ts';
 import { isToken } from '../../engine/wire/bytes.ts';
 import { clearTextRemarks } from '../../heap/clear-text-remark.ts';
 import { defineService } from '../../heap/definition.ts';
+import { objectLabels } from '../../heap/objects/object-labels.ts';
 import { notificationFields } from '../notifications/notification-fields.ts';
 import { serviceNotifications } from '../notifications/service-notifications.ts';
 import { ManagedSessions, type SessionService } from '../sessions/managed-sessions.ts';
@@ -96,12 +97,14 @@ export const amService = defineService({
     const { username, passwordSecretId } = config.agent;
     const memory = plane.sharedMemory(JSON.stringify(['agent token', identity]), SharedAgentToken.bytes);
     onClose(() => memory.release());
+    const shared = new SharedAgentToken(memory.buffer);
+    onClose(plane.gauge('gw_am_agent_login_failing', objectLabels(parts), () => (shared.isFailing ? 1 : 0)));
     const calls = new AgentCalls({
       endpoints,
       handler,
       username,
       password: () => provider.active(passwordSecretId),
-      shared: new SharedAgentToken(memory.buffer),
+      shared,
       ssoTokenHeader: config.ssoTokenHeader ?? null,
       version: config.version ?? null,
       log,
