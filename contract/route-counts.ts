@@ -42,6 +42,11 @@ export interface RouteCount {
   readonly labels: Readonly<Record<string, string>>;
 }
 
+/** Shown as 1 while the agent of an AmService cannot log in. */
+export const LOGIN_FAILED = 'gw_am_agent_login_failing';
+/** Reasons that were there before other counts were added: places must not change. */
+const EARLY_REASONS = 25;
+
 /**
  * What planes report of the objects of a route, each at a fixed place: what is added comes at the end, and a controller
  * leaves places out that it does not know.
@@ -56,8 +61,12 @@ export const routeCounts: readonly RouteCount[] = [
   counted('gw_circuit_breaker_rejected_total'),
   counted('gw_retries_total'),
   counted('gw_retries_failed_total'),
-  ...denialReasons.map((reason) => counted('gw_denied_total', { reason })),
+  ...denialReasons.slice(0, EARLY_REASONS).map(denied),
+  { metric: LOGIN_FAILED, isGauge: true, labels: {} },
+  ...denialReasons.slice(EARLY_REASONS).map(denied),
 ];
+
+const LOGIN_PLACE = routeCounts.findIndex(({ metric }) => metric === LOGIN_FAILED);
 
 /** How many numbers the counts of one route in a report may be, also those of a newer plane. */
 export const MOST_COUNTS = 512;
@@ -87,6 +96,18 @@ export function readCounts(reported: readonly number[]): Float64Array {
     if (isKnown && count >= 0 && count <= Number.MAX_SAFE_INTEGER) counts[place] = count;
   }
   return counts;
+}
+
+/** Whether an object of the route says that the agent of its AmService cannot log in. */
+export function hasLoginFailed(reported: readonly number[]): boolean {
+  for (let at = 0; at + 1 < reported.length; at += 2) {
+    if (reported[at] === LOGIN_PLACE && reported[at + 1]! > 0) return true;
+  }
+  return false;
+}
+
+function denied(reason: DenialReason): RouteCount {
+  return counted('gw_denied_total', { reason });
 }
 
 function counted(metric: string, labels: Readonly<Record<string, string>> = {}): RouteCount {

@@ -333,7 +333,7 @@ class Supervisor implements PreparedPlane {
     const series = this.configuration?.series(this.units.all) ?? [];
     const counts = this.metrics?.counts();
     return series
-      .filter(({ figures }) => figures[0] !== 0)
+      .filter(({ figures, router, route: id }) => figures[0] !== 0 || counts?.has(routeKeyText({ router, id })))
       .map(({ router, route: id, name, figures }) => {
         const counted = counts?.get(routeKeyText({ router, id }));
         const reported = { router, id, name, figures: reportedFigures(figures) };

@@ -2,6 +2,7 @@ import type { RouteProblems } from '../../../contract/channel.ts';
 import { pathText } from '../../../contract/problem.ts';
 import { routeKeyText } from '../../../contract/snapshot.ts';
 import type { ConditionVerdict, ResourceVerdict } from '../../compile/resources/resource-verdict.ts';
+import { loginFailures } from '../../publish/login-failures.ts';
 import { BASE_PROBLEMS, type PlaneFacts } from '../../publish/plane-facts.ts';
 import type { SelectedPlanes } from '../../publish/route-planes.ts';
 
@@ -56,6 +57,16 @@ export function programmedOf(verdict: ResourceVerdict, { planes, withheld }: Sel
   const message = say(`${count} run this generation`);
   if (running === n) return { status: true, reason: 'Programmed', message, text };
   return { status: false, reason: refused.length > 0 ? 'PlaneRefused' : 'Pending', message, text };
+}
+
+/** Names data planes where the agent of an AmService of the route cannot log in; null where there are none. */
+export function loginNoteOf({ route }: ResourceVerdict, { planes }: SelectedPlanes): string | null {
+  const key = route === null ? null : routeKeyText(route);
+  const failing = key === null ? [] : planes.filter(({ lastReport }) => loginFailures(lastReport?.report).has(key));
+  if (failing.length === 0) return null;
+  const named = failing.slice(0, NAMED_PLANES).map(planeName).join(', ');
+  const more = failing.length > NAMED_PLANES ? ` and ${failing.length - NAMED_PLANES} more` : '';
+  return `the agent of an AmService cannot log in at data plane ${named}${more}; the log there has the reason`;
 }
 
 /** Names data planes that still serve their previous version, because no controller reaches them. */

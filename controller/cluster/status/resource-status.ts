@@ -5,8 +5,8 @@ import type { LastGoodMark } from '../../../contract/resources/resource.ts';
 import type { ConditionVerdict, ResourceVerdict } from '../../compile/resources/resource-verdict.ts';
 import type { Programmed } from './programmed.ts';
 
-/** `BaseCurrent` is there only while it is false. */
-const conditionTypes = ['Accepted', 'ResolvedRefs', 'Programmed', 'BaseCurrent'] as const;
+/** `BaseCurrent` and `AccessManagerLogin` are there only while they are false. */
+const conditionTypes = ['Accepted', 'ResolvedRefs', 'Programmed', 'BaseCurrent', 'AccessManagerLogin'] as const;
 
 /** A condition as the API writes it. */
 export interface Condition {
@@ -42,6 +42,7 @@ const LONGEST_MESSAGE = 4096;
  * @param shown what its status shows now: times stay as they are as long as a condition stays true or false
  * @param now for the conditions that change, as the API writes times
  * @param baseNote what is to be said of the base configuration; null when the newest one serves
+ * @param loginNote what is to be said of agents that cannot log in to an access manager; null when all can
  */
 export function statusOf(
   verdict: ResourceVerdict,
@@ -49,6 +50,7 @@ export function statusOf(
   shown: ResourceStatus | null,
   now: string,
   baseNote: string | null = null,
+  loginNote: string | null = null,
 ): ResourceStatus {
   const { resource, accepted, resolvedRefs } = verdict;
   const condition = (type: Condition['type'], said: ConditionVerdict<string>): Condition => {
@@ -67,6 +69,9 @@ export function statusOf(
   if (programmed !== null) conditions.push(condition('Programmed', programmed));
   if (baseNote !== null) {
     conditions.push(condition('BaseCurrent', { status: false, reason: 'LastGoodServes', message: baseNote }));
+  }
+  if (loginNote !== null) {
+    conditions.push(condition('AccessManagerLogin', { status: false, reason: 'LoginFailed', message: loginNote }));
   }
   const lastGood = verdict.lastGood ?? lastGoodOf(verdict) ?? shown?.lastGood ?? resource.lastGood;
   return {

@@ -15,7 +15,9 @@ export interface StateChange {
     | 'TakesNoTraffic'
     | 'GroupNotGranted'
     | 'BaseConfigurationInvalid'
-    | 'BaseConfigurationAccepted';
+    | 'BaseConfigurationAccepted'
+    | 'AccessManagerLoginFailed'
+    | 'AccessManagerLoginRestored';
   readonly note: string;
 }
 
@@ -49,6 +51,14 @@ export function stateChanges(before: ResourceStatus | null, after: ResourceStatu
   const warning = WARNINGS.find((reason) => reason === programmed?.reason);
   if (warning !== undefined && wasProgrammed?.reason !== warning) {
     changes.push({ type: 'Warning', reason: warning, note: programmed?.message ?? '' });
+  }
+
+  const [couldNotLogIn, login] = pair('AccessManagerLogin');
+  if (login !== undefined && couldNotLogIn === undefined) {
+    changes.push({ type: 'Warning', reason: 'AccessManagerLoginFailed', note: login.message });
+  } else if (login === undefined && couldNotLogIn !== undefined) {
+    const note = 'the agents of all AmServices can log in';
+    changes.push({ type: 'Normal', reason: 'AccessManagerLoginRestored', note });
   }
   return changes;
 }

@@ -3,12 +3,12 @@ import { routeKeyText } from '../../../contract/snapshot.ts';
 import { pauseAfter } from '../../../platform/back-off.ts';
 import { type Clock, systemClock } from '../../../platform/clock.ts';
 import type { ResourceVerdict } from '../../compile/resources/resource-verdict.ts';
-import type { RoutePlanes } from '../../publish/route-planes.ts';
+import type { RoutePlanes, SelectedPlanes } from '../../publish/route-planes.ts';
 import type { ApiCaller } from '../api/api-client.ts';
 import { ApiError } from '../api/api-error.ts';
 import { PacedWrites } from '../api/paced-writes.ts';
 import { resourcePath } from '../api/resource-path.ts';
-import { type Programmed, programmedOf } from './programmed.ts';
+import { loginNoteOf, type Programmed, programmedOf } from './programmed.ts';
 import {
   asJson,
   differsInCountsOnly,
@@ -212,18 +212,23 @@ export class StatusWriter {
 
   private wanted(entry: StatusEntry, shown: Shown): { readonly status: ResourceStatus; readonly isPending: boolean } {
     const { verdict } = entry;
-    const programmed = verdict.resource.kind === 'Route' ? this.programmed(verdict, shown.status) : null;
+    const isRoute = verdict.resource.kind === 'Route';
+    const programmed = isRoute ? this.programmed(verdict, shown.status) : null;
+    const loginNote = isRoute ? loginNoteOf(verdict, this.planesOf(verdict)) : null;
     const now = new Date(this.clock.wall()).toISOString().replace(/\.\d+Z$/, 'Z');
     return {
-      status: statusOf(verdict, programmed, shown.status, now, this.baseNote),
+      status: statusOf(verdict, programmed, shown.status, now, this.baseNote, loginNote),
       isPending: programmed?.reason === 'Pending' && verdict.accepted.status,
     };
   }
 
   private programmed(verdict: ResourceVerdict, shown: ResourceStatus | null): Programmed {
-    const { namespace } = verdict.resource;
-    const counted = programmedOf(verdict, this.options.planes.of({ namespace, dataPlanes: verdict.dataPlanes }));
+    const counted = programmedOf(verdict, this.planesOf(verdict));
     return this.settling === null ? counted : uncountedProgrammed(verdict, counted, shown);
+  }
+
+  private planesOf({ resource: { namespace }, dataPlanes }: ResourceVerdict): SelectedPlanes {
+    return this.options.planes.of({ namespace, dataPlanes });
   }
 
   /** @returns when to try again; null when it is done, or something has to happen first */

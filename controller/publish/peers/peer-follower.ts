@@ -1,6 +1,7 @@
 import { NOTICE_KINDS, type RouteProblems } from '../../../contract/channel.ts';
 import { type Clock, systemClock } from '../../../platform/clock.ts';
 import type { MessageStream } from '../channel/message-stream.ts';
+import { changedLogins } from '../login-failures.ts';
 import type { NoticeReceiver, NoticeRelay } from '../notice-relay.ts';
 import type { PlaneFacts } from '../plane-facts.ts';
 import type { PlaneLedger } from '../plane-ledger.ts';
@@ -152,8 +153,9 @@ export class PeerFollower {
   private takeReport({ plane, at, report }: ForwardedReport): void {
     const known = this.planes.get(plane);
     if (known === undefined) return;
+    const before = known.facts.lastReport?.report;
     known.facts = { ...known.facts, lastReport: { at: at + this.ahead, report } };
-    this.options.ledger.heard(known.facts, []);
+    this.options.ledger.heard(known.facts, changedLogins(before, report));
   }
 
   private closed(): void {

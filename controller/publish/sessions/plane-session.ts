@@ -1,26 +1,24 @@
 import {
   type Ack,
   type ControllerMessage,
-  type EndedRecord,
   type Hello,
   type Nack,
   NOTICE_KINDS,
   type PlaneMessage,
+  type Report,
 } from '../../../contract/channel.ts';
 import { decodePlaneMessage, encodeMessage, MalformedMessage } from '../../../contract/channel-codec.ts';
-import { inNotices } from '../../../contract/notice-log.ts';
 import { isRouteOfHash } from '../../../contract/route-hash.ts';
 import { type RouteEntry, type RouteKey, routeKeyText } from '../../../contract/snapshot.ts';
 import { BackOff } from '../../../platform/back-off.ts';
 import type { Clock } from '../../../platform/clock.ts';
-import type { RefillingBudget } from '../../../platform/refilling-budget.ts';
 import type { Admission, Leave } from '../channel/admission.ts';
 import { MessageBudget } from '../channel/message-budget.ts';
 import type { MessageStream } from '../channel/message-stream.ts';
-import { noticeBudget } from '../channel/notice-budget.ts';
 import type { PlaneIdentity } from '../channel/plane-identity.ts';
 import type { SessionSettings } from '../channel/session-settings.ts';
-import { type NoticeReceiver, type NoticeRelay, noticeScope } from '../notice-relay.ts';
+import { changedLogins } from '../login-failures.ts';
+import type { NoticeRelay } from '../notice-relay.ts';
 import type { PlaneFacts, TimedReport } from '../plane-facts.ts';
 import { believedProblems, believedReport } from './believed-answers.ts';
 import type { PlaneView, PreparedUpdate } from './plane-view.ts';
@@ -28,6 +26,7 @@ import type { PlaneViews } from './plane-views.ts';
 import { RunningRoutes } from './running-routes.ts';
 import { SessionClock } from './session-clock.ts';
 import type { SessionListener } from './session-listener.ts';
+import { SessionNotices } from './session-notices.ts';
 
 export interface PlaneSessionOptions {
   readonly stream: MessageStream;
@@ -74,9 +73,7 @@ export class PlaneSession {
   private readonly recalls = new Map<string, (entry: RouteEntry | null) => void>();
   private readonly times: SessionClock;
   private readonly budget: MessageBudget;
-  private readonly noticeBudget: RefillingBudget;
-  private readonly refreshBudget: RefillingBudget;
-  private leaveNotices: () => void = () => undefined;
+  private readonly notices: SessionNotices;
   private lastReport: TimedReport | null = null;
   private view: PlaneView | null = null;
   /** The version of the view that it runs; null when it has to be compared route by route. */
@@ -98,8 +95,11 @@ export class PlaneSession {
     this.identity = identity;
     this.connectedSince = clock.wall();
     this.budget = new MessageBudget(clock);
-    this.noticeBudget = noticeBudget(clock);
-    this.refreshBudget = noticeBudget(clock);
+    this.notices = new SessionNotices({
+      ...{ relay: options.notices, identity, kinds: hello.notices ?? [], clock },
+      send: (message) => this.send(message),
+      tooMany: (dropped) => options.listener.tooManyNotices?.(this.facts, dropped),
+    });
     this.backOff = new BackOff({ first: settings.nackPause, longest: settings.nackPauseLimit, jitter: 0 });
     this.findView();
     this.state = new RunningRoutes(hello.holds, this.view);
@@ -136,9 +136,7 @@ export class PlaneSession {
     const terms = { heartbeat, report, notices: NOTICE_KINDS };
     const welcome = { type: 'welcome', controller, plane: id, group, namespace, labels, ...terms } as const;
     this.send(authorities === null ? welcome : { ...welcome, authorities });
-    if (this.options.hello.notices?.includes('ended-session') === true) {
-      this.leaveNotices = this.options.notices.addPlane(this.scope, this.notify);
-    }
+    this.notices.join();
     listener.connected(this.facts);
     this.wake();
   }
@@ -269,27 +267,10 @@ export class PlaneSession {
     this.recalls.get(`${routeKeyText(route)} ${route.hash}`)?.(isRouteOfHash(route) ? route : null);
   }
 
-  private readonly notify: NoticeReceiver = {
-    ended: (_, entries) => {
-      for (const piece of inNotices(entries)) this.send({ type: 'notice', kind: 'ended-session', entries: piece });
-    },
-    refresh: (_, news) => {
-      const isTaken = this.options.hello.notices?.includes('refresh') === true;
-      if (isTaken) this.send(news);
-      return isTaken;
-    },
-  };
-
-  /** That of the credential: a plane says nothing to planes of another group. */
-  private get scope(): string {
-    return noticeScope(this.identity);
-  }
-
-  private noticed(entries: readonly EndedRecord[]): void {
-    const { notices, listener } = this.options;
-    const taken = this.noticeBudget.takeUpTo(entries.length);
-    if (taken < entries.length) listener.tooManyNotices?.(this.facts, entries.length - taken);
-    notices.receive(this.scope, entries.slice(0, taken), this.notify);
+  private reported(report: Report): void {
+    const before = this.lastReport?.report;
+    this.lastReport = { at: this.options.clock.wall(), report };
+    this.options.listener.changed(this.facts, changedLogins(before, report));
   }
 
   private take(message: PlaneMessage): void {
@@ -301,17 +282,14 @@ export class PlaneSession {
         this.nacked(message);
         break;
       case 'report':
-        this.lastReport = { at: this.options.clock.wall(), report: believedReport(message, this.view) };
-        this.options.listener.changed(this.facts, []);
+        this.reported(believedReport(message, this.view));
         break;
       case 'recalled':
         for (const route of message.routes) this.recalledRoute(route);
         break;
       case 'notice':
-        this.noticed(message.entries);
-        break;
       case 'refresh':
-        if (this.refreshBudget.take(1)) this.options.notices.refresh(this.scope, message, this.notify);
+        this.notices.take(message);
         break;
       case 'hello':
         throw new MalformedMessage('a second hello');
@@ -386,7 +364,7 @@ export class PlaneSession {
   private closed(): void {
     const { views, listener } = this.options;
     this.times.close();
-    this.leaveNotices();
+    this.notices.leave();
     for (const callOff of this.delivery?.callOff ?? []) callOff();
     for (const done of [...this.recalls.values()]) done(null);
     if (this.view !== null) views.leave(this.identity, this.view);

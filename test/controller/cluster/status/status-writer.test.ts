@@ -1,10 +1,13 @@
 import { expect, it } from 'vitest';
+import type { Report } from '../../../../contract/channel.ts';
 import type { JsonObject } from '../../../../contract/document/json-value.ts';
 import type { Resource } from '../../../../contract/resources/resource.ts';
+import { LOGIN_FAILED, placeOf, reportedCounts, routeCounts } from '../../../../contract/route-counts.ts';
 import type { ApiCaller, ApiRequest } from '../../../../controller/cluster/api/api-client.ts';
 import type { StateChange } from '../../../../controller/cluster/status/status-transitions.ts';
 import { StatusWriter } from '../../../../controller/cluster/status/status-writer.ts';
 import type { ResourceVerdict } from '../../../../controller/compile/resources/resource-verdict.ts';
+import { changedLogins } from '../../../../controller/publish/login-failures.ts';
 import { PlaneLedger } from '../../../../controller/publish/plane-ledger.ts';
 import { RoutePlanes } from '../../../../controller/publish/route-planes.ts';
 import { plane, resource, routeKey, routeProblems, verdict } from '../../../support/cluster/judged-resources.ts';
@@ -373,4 +376,39 @@ it('sets a condition on every resource while the last good base configuration se
   setting.writer.judged([orders, others], null);
   await setting.clock.pass(1000);
   expect(setting.condition('orders', 'BaseCurrent')).toBeUndefined();
+});
+
+it('sets a condition on a Route while an agent cannot log in to its access manager, and records an Event', async () => {
+  const setting = new Setting();
+  await setting.lead();
+  setting.judge(verdict('orders', { resource: setting.stored('orders') }));
+  const reporting = (name: string, failing: number) => {
+    const counts = new Float64Array(routeCounts.length);
+    counts[placeOf(LOGIN_FAILED, {})] = failing;
+    const { router, id } = verdict('orders').route!;
+    const route = { router, id, name: 'orders', figures: [], counts: reportedCounts(counts) };
+    const figures = { revision: '1', ready: true, unitsServing: 1, clock: 0, since: '', routes: [route] };
+    const report: Report = { type: 'report', ...figures };
+    return plane(name, { orders: 'orders-1' }, { lastReport: { at: 0, report } });
+  };
+  setting.ledger.heard(reporting('p1', 0), null);
+  setting.ledger.heard(reporting('p2', 2), null);
+  await setting.clock.pass(1000);
+  expect(setting.condition('orders', 'AccessManagerLogin')).toMatchObject({
+    status: 'False',
+    reason: 'LoginFailed',
+    message: expect.stringContaining('cannot log in at data plane edge/p2;'),
+  });
+  expect(setting.condition('orders', 'ResolvedRefs')).toMatchObject({ status: 'True' });
+  const restored = reporting('p2', 0);
+  const changed = changedLogins(reporting('p2', 2).lastReport!.report, restored.lastReport!.report);
+  expect(changed).toEqual([routeKey('orders')]);
+  setting.ledger.heard(restored, changed);
+  await setting.clock.pass(2000);
+  expect(setting.condition('orders', 'AccessManagerLogin')).toBeUndefined();
+  expect(setting.events).toEqual([
+    'orders Normal Programmed',
+    'orders Warning AccessManagerLoginFailed',
+    'orders Normal AccessManagerLoginRestored',
+  ]);
 });
