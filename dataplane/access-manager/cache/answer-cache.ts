@@ -2,7 +2,7 @@ import type { Exchange } from '../../engine/message/exchange.ts';
 import type { Executor } from '../../heap/objects/executor.ts';
 import type { CacheMeter, EvictionCause } from '../../oauth2/cache/cache-meter.ts';
 import { type DisconnectionStrategy, RevocationsUnheard } from '../../oauth2/cache/token-cache.ts';
-import { EntryGroups, type GroupedEntry } from './entry-groups.ts';
+import { EntryGroups, type GroupPlace } from './entry-groups.ts';
 
 /** An answer of the access manager, and how long it may be used. */
 export interface Answer<V> {
@@ -43,17 +43,22 @@ const SMALLEST_SLICE = 1000;
 /** Average size of an entry in characters above which fewer entries are kept. */
 const USUAL_SIZE = 4096;
 
-interface Entry<V> extends GroupedEntry {
+interface Entry<V> {
   readonly key: string;
   readonly value: V;
   readonly size: number;
   keepUntil: number;
+  places: readonly GroupPlace<Entry<V>>[];
 }
+
+/** Names of groups; entries of a group are evicted together. */
+type Groups = readonly string[];
+const NO_GROUPS: Groups = [];
 
 /** A call to the access manager that is not answered yet. */
 interface Flight<V> {
   readonly exchange: Exchange;
-  readonly group: string | null;
+  readonly groups: Groups;
   value: Promise<V>;
   /** An event arrived after the call began: the answer may describe the state before the event. */
   outdated: boolean;
@@ -119,23 +124,23 @@ export class AnswerCache<V> {
 
   /**
    * The cached value, or that of `load`. Rejects with what `load` rejects with, and with `RevocationsUnheard` while
-   * notifications are lost and the value is not cached. `group` names entries that are evicted together.
+   * notifications are lost and the value is not cached. Entries of a group are evicted together.
    */
-  get(key: string, exchange: Exchange, load: () => Promise<Answer<V>>, group: string | null = null): V | Promise<V> {
-    return this.find(key) ?? this.load(key, exchange, load, group);
+  get(key: string, exchange: Exchange, load: () => Promise<Answer<V>>, groups: Groups = NO_GROUPS): V | Promise<V> {
+    return this.find(key) ?? this.load(key, exchange, load, groups);
   }
 
   /** The value of a key that `find` did not find. */
-  load(key: string, exchange: Exchange, load: () => Promise<Answer<V>>, group: string | null = null): Promise<V> {
+  load(key: string, exchange: Exchange, load: () => Promise<Answer<V>>, groups: Groups = NO_GROUPS): Promise<V> {
     this.options.meter.miss();
     if (this.isDeaf) return Promise.reject(new RevocationsUnheard());
     const flight = this.flights.get(key);
     return flight === undefined
-      ? this.depart(key, exchange, load, group)
+      ? this.depart(key, exchange, load, groups)
       : flight.value.catch((error: unknown) => {
           // the client of the first request may have left and ended the call for all
           if (!flight.exchange.over || exchange.over) throw error;
-          return this.get(key, exchange, load, group);
+          return this.get(key, exchange, load, groups);
         });
   }
 
@@ -161,7 +166,7 @@ export class AnswerCache<V> {
 
   /** Removes all entries of a group; answers that are under way for them are not cached. */
   evictGroup(group: string): void {
-    this.outdate((flight) => flight.group === group || flight.group === null); // null: the answer will tell the group
+    this.outdate((flight) => flight.groups.includes(group) || flight.groups.length === 0); // the answer may tell the group
     for (const entry of this.groups.members(group)) this.remove(entry, 'explicit');
   }
 
@@ -186,7 +191,7 @@ export class AnswerCache<V> {
     return this.options.notifications?.isHeard === false;
   }
 
-  private depart(key: string, exchange: Exchange, load: () => Promise<Answer<V>>, group: string | null): Promise<V> {
+  private depart(key: string, exchange: Exchange, load: () => Promise<Answer<V>>, groups: Groups): Promise<V> {
     const start = performance.now();
     const { meter, notifications } = this.options;
     const land = (): void => {
@@ -198,7 +203,7 @@ export class AnswerCache<V> {
         notifications?.catchUp();
         land();
         if (this.isDeaf) throw new RevocationsUnheard();
-        if (!flight.outdated) this.keep(key, answer, answer.group ?? group);
+        if (!flight.outdated) this.keep(key, answer, answer.group === undefined ? groups : [answer.group]);
         return answer.value;
       },
       (error: unknown) => {
@@ -206,21 +211,21 @@ export class AnswerCache<V> {
         throw error;
       },
     );
-    const flight: Flight<V> = { exchange, group, value, outdated: false };
+    const flight: Flight<V> = { exchange, groups, value, outdated: false };
     this.flights.set(key, flight);
     return value;
   }
 
-  private keep(key: string, { value, keepUntil, size = 0 }: Answer<V>, group: string | null): void {
+  private keep(key: string, { value, keepUntil, size = 0 }: Answer<V>, groups: Groups): void {
     const now = this.time();
     const until = Math.min(keepUntil, now + this.options.maximumTimeToCache);
     if (!(now < until)) return;
     const before = this.entries.get(key);
     if (before !== undefined) this.remove(before, 'explicit');
-    const entry: Entry<V> = { key, value, size: key.length + size, keepUntil: until, group, before: null, after: null };
+    const entry: Entry<V> = { key, value, size: key.length + size, keepUntil: until, places: [] };
     this.makeRoom(entry.size);
     this.entries.set(key, entry);
-    this.groups.add(entry);
+    entry.places = groups.map((group) => this.groups.add(entry, group));
     this.taken += entry.size;
   }
 
@@ -246,7 +251,7 @@ export class AnswerCache<V> {
 
   private remove(entry: Entry<V>, cause: EvictionCause): void {
     this.entries.delete(entry.key);
-    this.groups.remove(entry);
+    for (const place of entry.places) this.groups.remove(place);
     this.taken -= entry.size;
     this.options.meter.evicted(cause);
   }

@@ -1,37 +1,36 @@
-/** An entry of a cache that is linked to the other entries of its group. */
-export interface GroupedEntry {
-  /** Null for an entry without a group. */
-  readonly group: string | null;
-  before: this | null;
-  after: this | null;
+/** The place of an entry in a group, linked to the other places of that group. */
+export interface GroupPlace<E> {
+  readonly group: string;
+  readonly entry: E;
+  before: GroupPlace<E> | null;
+  after: GroupPlace<E> | null;
 }
 
-/** Entries of a cache by group. Links inside the entries cost less memory than a set for each group. */
-export class EntryGroups<E extends GroupedEntry> {
-  private readonly first = new Map<string, E>();
+/** Entries of a cache by group. Linked places cost less memory than a set for each group. */
+export class EntryGroups<E> {
+  private readonly first = new Map<string, GroupPlace<E>>();
 
-  add(entry: E): void {
-    if (entry.group === null) return;
-    const first = this.first.get(entry.group) ?? null;
-    entry.after = first;
-    if (first !== null) first.before = entry;
-    this.first.set(entry.group, entry);
+  add(entry: E, group: string): GroupPlace<E> {
+    const after = this.first.get(group) ?? null;
+    const place: GroupPlace<E> = { group, entry, before: null, after };
+    if (after !== null) after.before = place;
+    this.first.set(group, place);
+    return place;
   }
 
-  remove(entry: E): void {
-    const { group, before, after } = entry;
-    if (group === null) return;
+  remove(place: GroupPlace<E>): void {
+    const { group, before, after } = place;
     if (after !== null) after.before = before;
     if (before !== null) before.after = after;
     else if (after === null) this.first.delete(group);
     else this.first.set(group, after);
-    entry.before = null;
-    entry.after = null;
+    place.before = null;
+    place.after = null;
   }
 
   members(group: string): E[] {
     const found: E[] = [];
-    for (let entry = this.first.get(group) ?? null; entry !== null; entry = entry.after) found.push(entry);
+    for (let place = this.first.get(group) ?? null; place !== null; place = place.after) found.push(place.entry);
     return found;
   }
 }

@@ -1,10 +1,13 @@
 import { z } from 'zod';
 import { choice, duration, flag, integer } from '../../../contract/vocabulary/configured.ts';
 import { ref } from '../../../contract/vocabulary/reference.ts';
+import type { Exchange } from '../../engine/message/exchange.ts';
 import type { Parts } from '../../heap/definition.ts';
 import type { AmService, PolicyEvent, SessionEvent } from '../../heap/objects/am-service.ts';
+import { isObject } from '../../jose/strict-json.ts';
 import { cacheMeter } from '../../oauth2/cache/cache-meter.ts';
 import { AnswerCache } from '../cache/answer-cache.ts';
+import { sessionUid as uidIn } from '../sessions/session-answer.ts';
 import type { PolicyDecision } from './policy-decision.ts';
 
 const DEFAULT_SIZE = 100_000;
@@ -38,6 +41,12 @@ export const decisionCacheFields = z.strictObject({
 });
 
 type CacheFields = z.output<typeof decisionCacheFields>;
+
+/**
+ * Group of decisions about sessions whose id is not known: every event with an id may mean them. With an id behind it,
+ * the group of that session.
+ */
+const UNKNOWN_UID = 'session ';
 
 /** Which policies the decisions of a cache come from. */
 export interface PolicyScope {
@@ -83,9 +92,30 @@ function plainRealm(realm: string): string {
   return realm.replace(/^\/+|\/+$/g, '').toLowerCase();
 }
 
-/** Decisions are known by the token of their session; an event that names the session otherwise may mean any of them. */
-function evictSession(cache: AnswerCache<PolicyDecision>, { tokenId, type }: SessionEvent): void {
+function evictSession(cache: AnswerCache<PolicyDecision>, { tokenId, sessionUid, type }: SessionEvent): void {
   if (type === 'SESSION_CREATION') return;
-  if (tokenId === null) cache.clear();
-  else cache.evictGroup(tokenId);
+  if (tokenId === null && sessionUid === null) cache.clear();
+  if (tokenId !== null) cache.evictGroup(tokenId);
+  if (sessionUid !== null) {
+    cache.evictGroup(uidGroup(sessionUid));
+    cache.evictGroup(UNKNOWN_UID);
+  }
+}
+
+/** The groups of a decision about a session: events name sessions by token or by id. None without a session. */
+export function sessionGroups(token: string, exchange: Exchange): readonly string[] {
+  if (token === '') return [];
+  const uid = knownUid(token, exchange.context('ssoToken'));
+  return [token, uid === null ? UNKNOWN_UID : uidGroup(uid)];
+}
+
+/** The id of the session, where a filter for sign-on before this one found the session of the token. */
+function knownUid(token: string, signedOn: unknown): string | null {
+  if (!isObject(signedOn) || signedOn['value'] !== token || !isObject(signedOn['info'])) return null;
+  const { info } = signedOn;
+  return uidIn(info) ?? (isObject(info['properties']) ? uidIn(info['properties']) : null);
+}
+
+function uidGroup(uid: string): string {
+  return `${UNKNOWN_UID}${uid}`;
 }

@@ -13,6 +13,7 @@ import { RevocationsUnheard } from '../../oauth2/cache/token-cache.ts';
 import { redirection } from '../../openid/client/redirection.ts';
 import type { AnswerCache, Answer as CacheAnswer } from '../cache/answer-cache.ts';
 import { type Advices, adviceChallenge, adviceLocation, followedAdvices, TRANSACTION_ADVICE } from './advices.ts';
+import { sessionGroups } from './decision-cache.ts';
 import { type DecisionQuestion, NoSubject, type QuestionTemplate } from './decision-question.ts';
 import { type PolicyDecision, readDecision, UnsoundDecision } from './policy-decision.ts';
 import { takeTransaction, transactionReturn } from './transaction-return.ts';
@@ -101,8 +102,8 @@ export class PolicyEnforcer {
     const { key } = question;
     const cached = cache.find(key);
     if (cached !== undefined) return this.settle(cached, exchange, next);
-    const group = question.ssoToken === '' ? null : question.ssoToken;
-    const decision = cache.load(key, exchange, () => this.ask(question, null, exchange), group);
+    const groups = sessionGroups(question.ssoToken, exchange);
+    const decision = cache.load(key, exchange, () => this.ask(question, null, exchange), groups);
     return this.settleLater(decision, question, exchange, next);
   }
 

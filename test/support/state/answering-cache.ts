@@ -81,12 +81,13 @@ export class AnsweringCache {
     });
   }
 
+  /** @param group one group, or two with a space between */
   get(key: string, group: string | null = null, exchange = plainExchange()): string | Promise<string> {
     const load = (): Promise<Answer<string>> => {
       this.asked.push(key);
       return this.answer(key);
     };
-    return this.cache.get(key, exchange, load, group);
+    return this.cache.get(key, exchange, load, group === null ? [] : group.split(' '));
   }
 
   /** Where the value of a key comes from, or that it is denied. */

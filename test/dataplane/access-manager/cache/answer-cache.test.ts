@@ -142,6 +142,24 @@ describe('the answer cache', () => {
     expect(setting.metrics.filter((word) => word === 'explicit')).toHaveLength(5);
   });
 
+  it('evicts an entry of two groups by each of them, once', async () => {
+    const setting = new AnsweringCache();
+    const cached = () => ['a', 'b', 'c'].filter((key) => setting.cache.find(key) !== undefined).join('');
+    for (const group of ['x', 'y']) {
+      for (const [key, groups] of [
+        ['a', 'x y'],
+        ['b', 'x z'],
+        ['c', 'z y'],
+      ] as const) {
+        await setting.get(key, groups);
+      }
+      setting.cache.evictGroup(group);
+      expect(cached()).toBe(group === 'x' ? 'c' : 'b');
+    }
+    setting.cache.evictGroup('z');
+    expect([setting.cache.size, setting.metrics.filter((word) => word === 'explicit').length]).toEqual([0, 5]);
+  });
+
   it('is empty after it is closed, and stays so when calls end later', async () => {
     const setting = new AnsweringCache();
     await setting.get('k');
@@ -193,6 +211,7 @@ describe('an event during a call', () => {
   const events: [string, (setting: AnsweringCache) => void][] = [
     ['for the key', ({ cache }) => cache.evict('k')],
     ['for its group', ({ cache }) => cache.evictGroup('g')],
+    ['for its second group', ({ cache }) => cache.evictGroup('h')],
     ['by a predicate', ({ cache }) => cache.evict(() => false)],
     ['for everything', ({ cache }) => cache.clear()],
   ];
@@ -201,7 +220,7 @@ describe('an event during a call', () => {
     const feed = new ManualFeed();
     const setting = new AnsweringCache({ notifications: feed });
     const held = hold(setting);
-    const before = setting.get('k', 'g');
+    const before = setting.get('k', 'g h');
     feed.happen(() => event(setting)); // nobody has applied it when the answer arrives
     held[0]!.resolve(kept('old'));
     expect(await before).toBe('old');
@@ -211,14 +230,14 @@ describe('an event during a call', () => {
   it.each(events)('%s gives later requests a call of their own', async (_, event) => {
     const setting = new AnsweringCache();
     const held = hold(setting);
-    const before = setting.get('k', 'g');
+    const before = setting.get('k', 'g h');
     event(setting);
-    const after = setting.get('k', 'g');
+    const after = setting.get('k', 'g h');
     held[1]!.resolve(kept('new'));
     expect(await after).toBe('new');
     held[0]!.resolve(kept('old'));
     expect(await before).toBe('old');
-    expect(setting.get('k', 'g')).toBe('new');
+    expect(setting.get('k', 'g h')).toBe('new');
   });
 
   it('for another key or group leaves the call alone', async () => {

@@ -242,7 +242,7 @@ describe('an event about sessions', () => {
     expect(await source('/a/x')).toBe('cached');
   });
 
-  it('that names a session by another id evicts all decisions', async () => {
+  it('with the id of a session evicts decisions about sessions whose ids are not known', async () => {
     const { am, source, settled } = await notified();
     await source('/a/x');
     am.notifications.push('/agent/session.v2', { sessionuid: 'u', eventType: 'LOGOUT' });
