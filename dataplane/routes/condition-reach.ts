@@ -40,7 +40,8 @@ export function unreachedPaths(condition: SyntaxNode, handler: CheckedObject): P
     ) {
       const message = `the condition of the route excludes '${own.path}': ${own.consequence}`;
       const below = own.path.slice(0, own.path.lastIndexOf('/'));
-      const hint = `add "or find(request.uri.path, '^${below}/')" to the condition, or choose a path that it includes`;
+      const test = below === '' ? `request.uri.path == '${own.path}'` : `find(request.uri.path, '^${below}/')`;
+      const hint = `add "or ${test}" to the condition, or choose a path that it includes`;
       problems.push({
         code: 'no-effect',
         severity: 'warning',

@@ -6,7 +6,7 @@ import { AuthCookie } from './auth-cookie.ts';
 import { crossDomainFields } from './cross-domain-fields.ts';
 import { CrossDomainSignOn } from './cross-domain-sign-on.ts';
 import { CrossDomainTokens } from './cross-domain-tokens.ts';
-import { LoginPage } from './login-page.ts';
+import { LoginPage, webUrl } from './login-page.ts';
 import { exampleService, signOnRemarks } from './sign-on-fields.ts';
 import { signOnRefusals } from './sign-on-refusals.ts';
 
@@ -44,6 +44,10 @@ export const crossDomainSingleSignOnFilter = defineFilter({
     if (secretsProvider === undefined || verificationSecretId !== undefined) return remarks;
     const message = "has no effect without 'verificationSecretId'";
     return [...remarks, { at: ['secretsProvider'], code: 'no-effect', message }];
+  },
+  ownPath({ redirectEndpoint }) {
+    const path = webUrl(redirectEndpoint)?.pathname ?? redirectEndpoint;
+    return { field: 'redirectEndpoint', path, consequence: 'nobody can sign on' };
   },
   create(config, parts) {
     const { resolve } = parts;

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../contract/document/json-value.ts';
 import { parseExpression } from '../../../contract/expression/parse.ts';
 import { testsAdministration } from '../../../dataplane/routes/condition-reach.ts';
+import { amDeclaration } from '../../support/access-manager/policy-gateway.ts';
 import { checkConfigured } from '../../support/gateways/configured-gateway.ts';
 
 const tests = (condition: string, prefix = 'openig'): boolean =>
@@ -43,15 +45,22 @@ describe('testsAdministration', () => {
 });
 
 describe('unreachedPaths', () => {
-  const warnings = (condition: string, clientEndpoint = '/openid'): (string | undefined)[] => {
-    const signIn = {
+  const warnings = (condition: string, clientEndpoint = '/openid'): (string | undefined)[] =>
+    warningsFor(condition, {
       type: 'AuthorizationCodeOAuth2ClientFilter',
       config: {
         clientEndpoint,
         registrations: [{ clientId: 'gateway', issuer: 'https://login.example.com' }],
         failureHandler: { type: 'StaticResponseHandler', config: { status: 403 } },
       },
-    };
+    });
+  const crossDomainWarnings = (condition: string, redirectEndpoint: string): (string | undefined)[] =>
+    warningsFor(condition, {
+      type: 'CrossDomainSingleSignOnFilter',
+      config: { amService: amDeclaration({ url: 'https://am.example.com/openam' }), redirectEndpoint },
+    });
+
+  function warningsFor(condition: string, signIn: JsonObject): (string | undefined)[] {
     const handler = { type: 'StaticResponseHandler', config: { status: 200 } };
     const document = {
       condition: `\${${condition}}`,
@@ -61,7 +70,24 @@ describe('unreachedPaths', () => {
     return checkConfigured(document)
       .filter(({ message }) => message.includes('excludes'))
       .flatMap(({ path, message, hint }) => [path.join('.'), message, hint]);
-  };
+  }
+
+  it.each([
+    ['/cdsso/redirect', "find(request.uri.path, '^/cdsso/')"],
+    ['https://app.example.net/cdsso/redirect', "find(request.uri.path, '^/cdsso/')"],
+    ['/cdsso', "request.uri.path == '/cdsso'"],
+  ])('warns of a condition that keeps tokens of an access manager away from %s', (endpoint, test) => {
+    const path = endpoint.replace('https://app.example.net', '');
+    expect(crossDomainWarnings("find(request.uri.path, '^/app')", endpoint)).toEqual([
+      'heap.0.config.redirectEndpoint',
+      `the condition of the route excludes '${path}': nobody can sign on`,
+      `add "or ${test}" to the condition, or choose a path that it includes`,
+    ]);
+  });
+
+  it('is silent about a redirect endpoint that the condition includes', () => {
+    expect(crossDomainWarnings("find(request.uri.path, '^/app')", '/app/redirect')).toEqual([]);
+  });
 
   it.each([
     "find(request.uri.path, '^/app')",
