@@ -4,6 +4,7 @@ import { httpVersionRemarks } from '../backends/http-version.ts';
 import { proxyRemarks } from '../backends/proxy-fields.ts';
 import { sender } from '../backends/sender.ts';
 import { senderFields } from '../backends/sender-fields.ts';
+import type { Exchange } from '../engine/message/exchange.ts';
 import type { Refusal } from '../engine/message/refusal.ts';
 import { mapResponse } from '../engine/message/reply.ts';
 import type { Response } from '../engine/message/response.ts';
@@ -31,10 +32,12 @@ export const clientHandler = defineHandler({
   },
 });
 
-function failWithoutAnswer(response: Response): Response {
+function failWithoutAnswer(response: Response, { request }: Exchange): Response {
   const { refusal, cause } = response;
   if (refusal === null || !isNoAnswer(refusal)) return response;
-  throw new Error(`the request got no answer: ${refusal}${typeof cause === 'string' ? ` (${cause})` : ''}`);
+  throw new Error(
+    `the request got no answer: ${refusal}${typeof cause === 'string' ? ` (${cause})` : ''} at ${request.uri.authority}`,
+  );
 }
 
 function isNoAnswer(refusal: Refusal): boolean {

@@ -35,8 +35,8 @@ export function serviceNotifications(
   const open = webSocketDial(config, parts);
   const known = hubs.get(plane.sharedMemory) ?? new Map<string, NotificationHub>();
   hubs.set(plane.sharedMemory, known);
-  const hub =
-    known.get(identity) ?? new NotificationHub({ identity, sharedMemory: plane.sharedMemory, log: plane.log });
+  const log = plane.log.child({ url: `${endpoints.url}/notifications` });
+  const hub = known.get(identity) ?? new NotificationHub({ identity, sharedMemory: plane.sharedMemory, log });
   known.set(identity, hub);
   const dial = (): Promise<Tunnel> => dialAsAgent(open, `${endpoints.url}/notifications`, calls);
   const labels = objectLabels(parts);

@@ -89,7 +89,10 @@ export class QuestionTemplate {
     const jwt = jwtSubject?.read(exchange, null) ?? '';
     const claims = claimsSubject === undefined ? '' : claimsOf(claimsSubject, exchange);
     if (ssoToken === '' && jwt === '' && claims === '') {
-      throw new NoSubject('every expression for the subject of the policy decision is empty');
+      throw new NoSubject(
+        'every expression for the subject of the policy decision is empty: check their spelling, and place the filter ' +
+          'that signs the user on before this one',
+      );
     }
     return new DecisionQuestion(resource, ssoToken, jwt, claims, this.environmentOf(exchange));
   }

@@ -5,6 +5,7 @@ import { oneRequired } from '../../../contract/vocabulary/groups.ts';
 import { ref } from '../../../contract/vocabulary/reference.ts';
 import { defineFilter } from '../../heap/definition.ts';
 import { denials } from '../../heap/objects/denials.ts';
+import { formerPolicyFields } from '../service/former-fields.ts';
 import { realm } from '../service/realm.ts';
 import { decisionCache, decisionCacheFields } from './decision-cache.ts';
 import { QuestionTemplate } from './decision-question.ts';
@@ -67,6 +68,7 @@ export const policyEnforcementFilter = defineFilter({
         flag(),
         'leave it out: the version of the access manager decides on the encoding',
       ).describe('Whether advices in redirects are never base64url-encoded, which AM 7 and later read.'),
+      ...formerPolicyFields,
     })
     .check(oneRequired('ssoTokenSubject', 'jwtSubject', 'claimsSubject')),
   examples: [

@@ -1,15 +1,22 @@
 import { runtimeText } from '../../../contract/vocabulary/runtime.ts';
 import { isExpression, jwtTemplate } from '../../filters/jwt/jwt-template.ts';
 
+/** An expression; a text that is always empty would refuse every request. */
+function subject() {
+  return runtimeText().refine(({ compiled, read }) => compiled !== null || read(null, null) !== '', {
+    error: "must not be empty: write an expression such as '${contexts.ssoToken.value}'",
+  });
+}
+
 /** Fields that say for whom a decision is asked, and in which environment. */
 export const questionFields = {
-  ssoTokenSubject: runtimeText()
+  ssoTokenSubject: subject()
     .optional()
     .describe(
       'Session token of the subject, such as `${contexts.ssoToken.value}` after a SingleSignOnFilter or a ' +
         'CrossDomainSingleSignOnFilter.',
     ),
-  jwtSubject: runtimeText()
+  jwtSubject: subject()
     .optional()
     .describe(
       'JWT of the subject, such as `${attributes.openid.id_token}` after an AuthorizationCodeOAuth2ClientFilter.',

@@ -9,8 +9,14 @@ export const requestResourceUriProvider = defineService({
   kind: 'resourceUriProvider',
   summary:
     'Returns the URI of the request as the resource of a policy decision. If a `baseURI` or another filter changed ' +
-    'the URI before, the changed URI counts. Default ports are left out.',
+    'the URI before, the changed URI counts unless `useOriginalUri` is true. Default ports are left out.',
   config: z.strictObject({
+    useOriginalUri: flag()
+      .default(false)
+      .describe(
+        'Whether the resource is the URI that the client requested, before a `baseURI` or a filter changed it. With a ' +
+          'UriPathRewriteFilter before it, policies then decide on another path than the backend gets.',
+      ),
     includeQueryParams: flag()
       .default(true)
       .describe(
@@ -18,6 +24,12 @@ export const requestResourceUriProvider = defineService({
           'share one decision.',
       ),
   }),
-  examples: [{ title: 'One decision for all query parameters', config: { includeQueryParams: false } }],
-  create: ({ includeQueryParams }) => requestResource(includeQueryParams),
+  examples: [
+    { title: 'One decision for all query parameters', config: { includeQueryParams: false } },
+    {
+      title: 'Policies for the URLs that clients use, in a route with a `baseURI`',
+      config: { useOriginalUri: true, includeQueryParams: false },
+    },
+  ],
+  create: ({ useOriginalUri, includeQueryParams }) => requestResource(includeQueryParams, useOriginalUri),
 });

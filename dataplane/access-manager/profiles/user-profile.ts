@@ -9,6 +9,9 @@ import { defineFilter } from '../../heap/definition.ts';
 import { denials } from '../../heap/objects/denials.ts';
 import { exampleService } from '../sign-on/sign-on-fields.ts';
 
+const NO_NAME =
+  "'username' gives no name: check its spelling, and place the filter that signs the user on before this one";
+
 /** Adds the profile of a user. */
 export const userProfileFilter = defineFilter({
   type: 'UserProfileFilter',
@@ -44,7 +47,7 @@ export const userProfileFilter = defineFilter({
 
     return function addProfile(exchange, next) {
       const name = username.read(exchange, null);
-      if (name === null || name === '') return refuse("'username' gives no name", exchange);
+      if (name === null || name === '') return refuse(NO_NAME, exchange);
       const profile = profiles.profile(name, exchange);
       if (!(profile instanceof Promise)) {
         exchange.setContext('userProfile', profile);

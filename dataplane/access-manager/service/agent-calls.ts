@@ -14,8 +14,6 @@ import { parentBound } from './parent-bound.ts';
 import { ServerInfo } from './server-info.ts';
 import { AgentLoginFailed, type SharedAgentToken } from './shared-agent-token.ts';
 
-const REMEDY = "check the agent profile, 'agent.username' and the secret of 'agent.passwordSecretId'";
-
 export interface AgentCallsOptions {
   readonly endpoints: AmEndpoints;
   readonly handler: Next;
@@ -132,7 +130,7 @@ export class AgentCalls {
       const run = (): Promise<LogInResult> => this.logIn.run(password);
       return await this.options.shared.get(this.idFor(password), rejected, run);
     } catch (error) {
-      this.refused.give({ reason: errorText(error), remedy: REMEDY });
+      this.refused.give({ reason: errorText(error) });
       throw error;
     }
   }

@@ -3,6 +3,7 @@ import type { Secret } from '../../../contract/secret.ts';
 import { errorText } from '../../../platform/error-text.ts';
 import { callHandler, type OwnAnswer } from '../../engine/backend/own-call.ts';
 import type { Next } from '../../engine/message/exchange.ts';
+import { ADDRESS_REMEDY } from './address-remedy.ts';
 import { safeHeader } from './safe-header.ts';
 
 /** Ways to log in: the default chain of many realms knows users only, older versions have a module for agents, newer a tree. */
@@ -11,6 +12,7 @@ const WAYS = [
   '?authIndexType=module&authIndexValue=Application',
   '?authIndexType=service&authIndexValue=Agent',
 ] as const;
+const PROFILE = "check the agent profile, 'agent.username' and the secret of 'agent.passwordSecretId'";
 const LONGEST_TOKEN = 65_536;
 const TOKEN = /^[\x21-\x7e]+$/;
 
@@ -77,8 +79,10 @@ export class AgentLogIn {
 
 function readLogIn({ status, content }: OwnAnswer): LogInResult {
   // a chain that needs more answers 200 with callbacks: it is not one for agents
-  if (status === 401 || status === 403) return { kind: 'refused', reason: `the response has status ${status}` };
-  if (status !== 200) return { kind: 'failed', reason: `the response has status ${status}` };
+  const reason = `the response has status ${status}`;
+  if (status === 401 || status === 403) return { kind: 'refused', reason: `${reason}: ${PROFILE}` };
+  if (status === 404) return { kind: 'failed', reason: `${reason}: ${ADDRESS_REMEDY}` };
+  if (status !== 200) return { kind: 'failed', reason };
   const value = parsed(content);
   if (value === null || !isJsonObject(value)) return { kind: 'failed', reason: 'the response is not a JSON object' };
   const { tokenId, authId } = value;

@@ -61,7 +61,7 @@ export class ServerInfo {
   }
 
   private async askName(): Promise<string> {
-    const remedy = "check 'url', or set 'ssoTokenHeader'";
+    const remedy = "check 'url' and its context path, such as '/openam', or set 'ssoTokenHeader'";
     const { status, content } = await this.options.ask('serverinfo/*', false);
     if (status !== 200) throw new Error(`the access manager answers serverinfo with status ${status}: ${remedy}`);
     const name = objectIn(content)?.['cookieName'];

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '../../../contract/document/json-value.ts';
 import type { OwnAnswer } from '../../engine/backend/own-call.ts';
 import { isObject, readJsonObject } from '../../jose/strict-json.ts';
+import { ADDRESS_REMEDY } from '../service/address-remedy.ts';
 import { KnownSession } from './known-session.ts';
 
 /** Names of the unique id of a session in answers and among session properties. */
@@ -23,6 +24,7 @@ export function readSession({ status, content }: OwnAnswer, token: string, asked
   const answer = readJsonObject(content);
   // the token of the session is the only credential of the request, so that a 401 is about the session
   if (status === 401 && answer?.['code'] === 401) return null;
+  if (status === 404) throw new SessionUnchecked(`it answered with the status 404: ${ADDRESS_REMEDY}`);
   if (status !== 200) throw new SessionUnchecked(`it answered with the status ${status}`);
   if (answer === null) throw new SessionUnchecked('its answer is not a JSON object');
   if (answer['valid'] === false) return null;

@@ -11,6 +11,9 @@ import { denials } from '../../heap/objects/denials.ts';
 import { signInNeeded } from '../../openid/client/sign-in-needed.ts';
 import { exampleService } from './sign-on-fields.ts';
 
+const NO_TOKEN =
+  "'ssoToken' gives no session token: place a SingleSignOnFilter or a CrossDomainSingleSignOnFilter before this filter";
+
 /** Adds what an access manager knows of a session. */
 export const sessionInfoFilter = defineFilter({
   type: 'SessionInfoFilter',
@@ -54,7 +57,7 @@ export const sessionInfoFilter = defineFilter({
 
     return function addSession(exchange, next) {
       const token = ssoToken.read(exchange, null);
-      if (token === null) return signInNeeded(denied, exchange);
+      if (token === null || token === '') return signInNeeded(denied, exchange, NO_TOKEN);
       const session = sessions.properties(token, exchange);
       if (!(session instanceof Promise)) return judge(session, exchange, next);
       return session.then(

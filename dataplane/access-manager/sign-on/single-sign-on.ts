@@ -4,6 +4,7 @@ import { deprecated } from '../../../contract/vocabulary/field-notes.ts';
 import { runtimeText } from '../../../contract/vocabulary/runtime.ts';
 import { defineFilter } from '../../heap/definition.ts';
 import { denials } from '../../heap/objects/denials.ts';
+import { formerSignOnFields } from '../service/former-fields.ts';
 import { realm } from '../service/realm.ts';
 import { LoginPage, webUrl } from './login-page.ts';
 import { exampleService, signOnFields, signOnRemarks } from './sign-on-fields.ts';
@@ -36,6 +37,7 @@ export const singleSignOnFilter = defineFilter({
     logoutEndpoint: deprecated(pattern(), 'logoutExpression').describe(
       'Pattern that is found in the URL of requests that log the user out.',
     ),
+    ...formerSignOnFields,
   }),
   examples: [
     {

@@ -26,7 +26,10 @@ export interface TokenCacheOptions {
 /** A token was not judged, because revocations cannot be heard at the time. */
 export class RevocationsUnheard extends Error {
   constructor() {
-    super('the service that tells of revoked tokens cannot be reached');
+    super(
+      'no connection to the notification service of the access manager, so that revocations may be missed: the log ' +
+        "says why, and 'onNotificationDisconnection' what happens meanwhile",
+    );
     this.name = 'RevocationsUnheard';
   }
 }

@@ -16,9 +16,9 @@ export function canBeRedirected({ method, headers }: Request, redirectsScripts =
   return SAFE_METHODS.has(method) && (redirectsScripts || isNavigation(headers));
 }
 
-/** Refuses a request that cannot be redirected to a sign-in. */
-export function signInNeeded(denied: Denials<'sign-in-needed'>, exchange: Exchange): Response {
-  const answer = denied.answer(exchange, 'sign-in-needed');
+/** Refuses a request that cannot be redirected to a sign-in. @param reason for the log, if another one than usual */
+export function signInNeeded(denied: Denials<'sign-in-needed'>, exchange: Exchange, reason?: string): Response {
+  const answer = denied.answer(exchange, 'sign-in-needed', undefined, reason);
   answer.headers.append('WWW-Authenticate', 'Cookie realm="sign-in"');
   return hardened(explained(answer, 'Sign in and repeat the request.'));
 }

@@ -178,6 +178,17 @@ describe('the resource', () => {
     expect(seen.map(({ url }) => url)).toEqual(['/a?x=1', '/a?x=2', '/a?x=1']);
   });
 
+  it('of a RequestResourceUriProvider with useOriginalUri is the URL that the client requested', async () => {
+    const am = await startAccessManager();
+    decide(am, {});
+    const resourceUriProvider = { type: 'RequestResourceUriProvider', config: { useOriginalUri: true } };
+    const before = [{ type: 'UriPathRewriteFilter', config: { mappings: { '/a': '/inner' } } }];
+    const { askAs, questions, seen } = await startPolicyGateway(am, { resourceUriProvider }, { before });
+    expect((await askAs('t', '/a/b?x=1&_txid=t1')).status).toBe(200);
+    expect(questions()[0]!.resources).toEqual(['http://gw.test/a/b?x=1']);
+    expect(seen.map(({ url }) => url)).toEqual(['/inner/b?x=1']);
+  });
+
   it('does not exist for OPTIONS *: it is refused without a question', async () => {
     const am = await startAccessManager();
     decide(am, { actions: { OPTIONS: true } });
@@ -378,6 +389,25 @@ describe('the configuration of a PolicyEnforcementFilter', () => {
       [expect.stringContaining('environment: must be a map or an expression')],
     ],
     [{ ...base, unknown: 1 }, [expect.stringContaining('unknown')]],
+    [{ amService, ssoTokenSubject: '' }, [expect.stringContaining('ssoTokenSubject: must not be empty')]],
+    [
+      {
+        openamUrl: 'http://am.example.com/openam',
+        pepUsername: 'agent',
+        pepPassword: 'a-password',
+        realm: '/',
+        cacheMaxExpiration: '2 minutes',
+        ssoTokenSubject: '${contexts.ssoToken.value}',
+      },
+      [
+        'missing amService: is required',
+        expect.stringContaining("openamUrl: cannot be given here: declare an AmService with this 'url'"),
+        expect.stringContaining("pepUsername: cannot be given here: use 'agent.username' of the AmService"),
+        expect.stringContaining("use 'agent.passwordSecretId' of the AmService"),
+        expect.stringContaining("realm: cannot be given here: use 'pepRealm'"),
+        expect.stringContaining("cacheMaxExpiration: cannot be given here: use 'cache'"),
+      ],
+    ],
   ])('is refused: %j', (config, expected) => {
     expect(problems(config)).toEqual(expected);
   });

@@ -293,7 +293,11 @@ describe('the configuration of a SingleSignOnFilter', () => {
     ['credentials in the landing page', { defaultLogoutLandingPage: 'https://a:b@c/' }, 'defaultLogoutLandingPage: '],
     ['a marker that is no name', { redirectionMarker: { name: 'a=b' } }, 'redirectionMarker.name: must'],
     ['a realm with steps', { realm: '/a/../b' }, 'realm: is'],
-    ['a field of OpenIG 5', { openamUrl: 'http://am.test/openam/' }, 'unknown-field openamUrl'],
+    [
+      'a field of OpenIG 5',
+      { openamUrl: 'http://am.test/openam/' },
+      'openamUrl: cannot be given here: declare an AmService',
+    ],
   ])('is refused with %s', (_, config, path) => {
     const problems = problemsOf('SingleSignOnFilter', { amService: 'AmService-1', ...config });
     expect(JSON.stringify(problems)).toContain(path);
