@@ -63,6 +63,8 @@ export class FrameCheck {
   closeBytes: Buffer = NOTHING;
   closeStart = 0;
   closeEnd = 0;
+  /** Where the sound frames of the scanned bytes end, once a finding ended the stream. */
+  soundEnd = 0;
   private readonly terms: FrameTerms;
   /** Bytes of the current payload that are still to come. */
   private left = 0;
@@ -91,6 +93,7 @@ export class FrameCheck {
     if (this.partial !== null) {
       p = this.complete(bytes, start, end);
       const finding = this.judgePartial(to);
+      this.soundEnd = start;
       if (finding !== null || this.partial !== null) return finding;
     }
     const from = p;
@@ -116,6 +119,7 @@ export class FrameCheck {
       p += size;
     }
     if (to !== null && p > from) put(to, bytes, from, p);
+    this.soundEnd = p;
     return finding;
   }
 

@@ -5,6 +5,8 @@ const FIN = 0x80;
 const TEXT = 1;
 const CLOSE = 8;
 const PING = 9;
+/** Most bytes of a message that is skipped; nothing else arrives before it has passed. */
+const LONGEST_SKIPPED = 64 * 1024 * 1024;
 
 /** Listener for the messages that a server sends. */
 export interface MessageOwner {
@@ -17,7 +19,7 @@ export interface MessageOwner {
 
 /**
  * Reads the messages of a server, in any segmentation. A message that is too long is skipped: the connection goes on,
- * and the owner hears of it.
+ * and the owner hears of it. Messages before a violation of the protocol are delivered.
  */
 export class MessageReader {
   private readonly owner: MessageOwner;
@@ -41,18 +43,20 @@ export class MessageReader {
   constructor(owner: MessageOwner, longest: number) {
     this.owner = owner;
     this.longest = longest;
-    const terms: FrameTerms = { masked: false, reserved: NO_EXTENSIONS, frameBytes: 0, messageBytes: 0 };
+    const messageBytes = Math.max(longest, LONGEST_SKIPPED);
+    const terms: FrameTerms = { masked: false, reserved: NO_EXTENSIONS, frameBytes: 0, messageBytes };
     this.frames = new FrameCheck(terms);
   }
 
   /** @returns what ends the stream: CLOSED, a violation of the protocol, or null. */
   read(bytes: Buffer, start: number, end: number): Finding | null {
     const finding = this.frames.scan(bytes, start, end, null);
-    if (finding !== null && finding !== CLOSED) return finding;
+    const soundEnd = finding === null || finding === CLOSED ? end : this.frames.soundEnd;
+    if (this.inPayload && this.opcode === CLOSE) return finding; // nothing after it counts
     let at = start;
-    while (at < end) {
+    while (at < soundEnd) {
       if (this.inPayload) {
-        const taken = Math.min(this.left, end - at);
+        const taken = Math.min(this.left, soundEnd - at);
         this.take(bytes.subarray(at, at + taken));
         at += taken;
         this.left -= taken;
@@ -60,7 +64,7 @@ export class MessageReader {
         this.head[this.headLength++] = bytes[at++]!;
         if (this.headLength < headSize(this.head, this.headLength)) continue;
         this.begin();
-        if (this.opcode === CLOSE) return finding; // nothing after it counts
+        if (this.opcode === CLOSE) return finding;
       }
       if (this.inPayload && this.left === 0) this.finish();
     }
