@@ -3,7 +3,10 @@ import { percentDecoded } from '../../contract/percent-decoded.ts';
 
 /** Names of headers, parameters and members that hold credentials, in any case. Masking too much is the lesser harm. */
 const CREDENTIAL =
-  /authorization|cookie|token|secret|pass(?:w|phrase|$|[-_.])|pwd|ticket|credential|assertion|session|signature|saml|jwt|^(?:cd)?sso|key$|(?:^|[-_.])(?:key|otp|pin|sid|sig|auth)(?:$|[-_.])/i;
+  /authorization|cookie|token|secret|pass(?:w|phrase|$|[-_.])|pwd|ticket|credential|assertion|session|signature|saml|jwt|^iplanetdirectorypro$|^(?:cd)?sso|key$|(?:^|[-_.])(?:key|otp|pin|sid|sig|auth)(?:$|[-_.])/i;
+
+/** Where the second part of a session token of an access manager begins, in each of its spellings. */
+const MANAGED_SESSION = /(?:[*@]|%2A|%40)AAJT/i;
 
 /** The name of an authorization code, which elsewhere is a harmless word. */
 const CODE_PARAMETER = 'code';
@@ -51,6 +54,7 @@ export class CredentialMask {
         /\b(Bearer|Basic|Negotiate|DPoP)(\s+)(?!\w+=["\w])[\w.~+/=-]+/gi,
         (_, scheme, space) => `${scheme}${space}${this.mask}`,
       )
+      .replace(/[\w.+/=%*@#-]+/g, (run) => this.withoutSession(run))
       .replace(/[\w.-]+/g, (run) => (isToken(run) ? this.mask : run));
   }
 
@@ -60,6 +64,15 @@ export class CredentialMask {
     if (/\bjson\b/.test(type) || /^\s*[[{]/.test(text)) return this.text(this.members(text));
     if (/\b(?:xml|html)\b/.test(type) || /^\s*</.test(text)) return this.text(this.elements(text));
     return this.text(text);
+  }
+
+  /** Cookies and headers with session tokens of access managers have any name: they are known by their form. */
+  private withoutSession(run: string): string {
+    const at = run.search(MANAGED_SESSION);
+    if (at < 0) return run;
+    // only the spelling with a star has neither of these in it
+    const start = run[at] === '*' ? Math.max(run.lastIndexOf('/', at), run.lastIndexOf('=', at)) + 1 : 0;
+    return run.slice(0, start) + this.mask;
   }
 
   private hidesParameter(name: string): boolean {

@@ -10,6 +10,7 @@ const SECRET: ReadonlySet<BuiltKind> = new Set([
   'issuer',
   'clientRegistration',
   'sessionManager',
+  'userProfileService',
 ]);
 /** What a request passes on its way to a place that whoever sends it may choose. */
 const PASSED: ReadonlySet<BuiltKind> = new Set(['handler', 'filter', 'tlsOptions']);

@@ -4,6 +4,8 @@ import { CredentialMask } from '../../../dataplane/decorators/credential-mask.ts
 
 const mask = new CredentialMask({ headers: [], names: [], mask: '#' });
 const jwt = 'eyJh.eyJz.sig-_';
+/** As access managers make the tokens of sessions, in any cookie or header. */
+const amToken = 'AQIC5wM2LY4Sfcy-l_YEeaAYwQk1dyRV7PfFL0Y8.*AAJTSQACMDEAAlNLABQtNTQ*';
 
 describe('headers', () => {
   it.each([
@@ -15,6 +17,8 @@ describe('headers', () => {
     'x-amz-security-token',
     'x-auth',
     'x-user-pass',
+    'iPlanetDirectoryPro',
+    'X-OpenAM-Password',
   ])('%s is a credential', (name) => expect(mask.header(name, 'abc')).toBe('#'));
 
   it.each(['host', 'accept', 'content-type', 'x-author', 'www-authenticate', 'x-monkeys', 'keep-alive'])(
@@ -35,6 +39,10 @@ describe('texts', () => {
     ['http://a/?code=5&status_code=7', 'http://a/?code=#&status_code=7'],
     ['http://bob:pw@a/', 'http://bob:#@a/'],
     [`/${jwt}/x`, '/#/x'],
+    [`/json/sessions/${amToken}?_action=validate`, '/json/sessions/#?_action=validate'],
+    [amToken.replace('.*', '=@').replace(/\*$/, '#'), '#'],
+    [`"${encodeURIComponent(amToken).replaceAll('*', '%2A')}"`, '"#"'],
+    ['2*AAJ', '2*AAJ'],
     [`Bearer ${jwt}`, 'Bearer #'],
     ['Bearer opaque-123', 'Bearer #'],
     ['x Basic dXNlcjpwYXNz= y', 'x Basic # y'],
