@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { sharedClock } from '../../heap/shared-clock.ts';
 import { lock, unlock } from '../../heap/shared-lock.ts';
 import { type JournalRecord, readRecord, recordText } from './journal-record.ts';
 
@@ -8,7 +9,7 @@ const LOCK = 0;
 const SEQUENCE = 1;
 const HEARD = 2;
 const OWNER = 3;
-/** Numbers of the header, of eight bytes: milliseconds since 1970, and bytes. */
+/** Numbers of the header, of eight bytes: milliseconds of the shared clock, CONNECTED_AT since 1970, and bytes. */
 const LEASE_END = 8;
 const WRITTEN = 9;
 const CONNECTED_AT = 10;
@@ -46,7 +47,7 @@ export class EventJournal {
   private readonly ring: Uint8Array;
   private readonly now: () => number;
 
-  constructor(memory: SharedArrayBuffer, now: () => number = () => performance.timeOrigin + performance.now()) {
+  constructor(memory: SharedArrayBuffer, now: () => number = sharedClock()) {
     this.words = new Int32Array(memory, 0, (HEADER_BYTES + MOST_READERS * READER_BYTES) / 4);
     this.numbers = new Float64Array(memory, 0, (HEADER_BYTES + MOST_READERS * READER_BYTES) / 8);
     this.ring = new Uint8Array(memory, HEADER_BYTES + MOST_READERS * READER_BYTES);
@@ -74,6 +75,10 @@ export class EventJournal {
   }
 
   // ---- the owner
+
+  isOwner(id: number): boolean {
+    return Atomics.load(this.words, OWNER) === id;
+  }
 
   /** Makes somebody the owner of the connection who is it already, or where the owner has gone. */
   lease(id: number): boolean {
@@ -106,7 +111,7 @@ export class EventJournal {
   /** Events arrive, on a first connection or on one that takes over. */
   regain(id: number): boolean {
     return this.asOwner(id, () => {
-      this.numbers[CONNECTED_AT] = this.now();
+      this.numbers[CONNECTED_AT] = Date.now();
       if (this.words[HEARD] === 1) return;
       Atomics.store(this.words, HEARD, 1);
       this.write({ kind: 'regained' });

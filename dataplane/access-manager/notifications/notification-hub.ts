@@ -103,18 +103,22 @@ export class NotificationHub implements Notifications {
 
   /** Units without traffic apply events too, so that they free memory and the owner knows when all have. */
   private async follow(): Promise<void> {
-    while (this.timer !== null) {
+    const { timer } = this;
+    while (this.timer === timer) {
       await this.journal.changed(this.cursor.sequence, INTERVAL);
-      if (this.timer !== null) this.catchUp();
+      if (this.timer === timer) this.catchUp();
     }
   }
 
   private look(): void {
     this.journal.renew(this.reader);
-    if (!this.journal.lease(this.id)) {
-      this.link?.close(); // another unit took this one for dead
+    const wasOwner = this.journal.isOwner(this.id);
+    const isOwner = this.journal.lease(this.id);
+    if (!wasOwner || !isOwner) {
+      this.link?.close(); // another unit took this one for dead: events of this connection were not recorded
       this.link = null;
-    } else this.link ??= this.started();
+    }
+    if (isOwner) this.link ??= this.started();
     this.catchUp();
   }
 
@@ -127,8 +131,7 @@ export class NotificationHub implements Notifications {
       dial: () => this.dial(),
       log: this.options.log,
       record: (record) => {
-        journal.append(id, record);
-        journal.lease(id);
+        if (journal.append(id, record)) journal.lease(id);
         this.catchUp();
       },
       regained: () => {

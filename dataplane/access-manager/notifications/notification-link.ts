@@ -10,6 +10,8 @@ import { type ConnectionOwner, type ConnectionTerms, NotificationConnection } fr
 const MOST_GROWTH = 12;
 /** Part of the first pause before the first new attempt, so that gateways do not come back together. */
 const FIRST_PART = 0.1;
+/** Milliseconds that a connection is read on after another one took over: what was sent before may still arrive on it. */
+const HANDOVER = 5000;
 
 /** Times are in milliseconds; 0 for none. */
 export interface LinkTerms extends ConnectionTerms {
@@ -38,6 +40,9 @@ export class NotificationLink implements ConnectionOwner {
   private current: NotificationConnection | null = null;
   /** A connection that is about to become the current one. */
   private next: NotificationConnection | null = null;
+  /** The connection before the current one, while it is read on. */
+  private former: NotificationConnection | null = null;
+  private handover: NodeJS.Timeout | null = null;
   private timer: NodeJS.Timeout | null = null;
   private attempts = 0;
   private hasConnected = false;
@@ -64,6 +69,7 @@ export class NotificationLink implements ConnectionOwner {
     if (this.timer !== null) clearTimeout(this.timer);
     this.next?.close();
     this.current?.close();
+    this.dismiss();
   }
 
   ready(connection: NotificationConnection): void {
@@ -75,7 +81,7 @@ export class NotificationLink implements ConnectionOwner {
     this.backOff.reset();
     this.options.regained();
     if (former === null) this.options.log.info('connected to the notification service');
-    former?.close();
+    else this.readOn(former);
     const { renewalDelay } = this.options.terms;
     if (renewalDelay > 0) this.after(renewalDelay);
   }
@@ -86,6 +92,13 @@ export class NotificationLink implements ConnectionOwner {
 
   closed(connection: NotificationConnection, reason: string): void {
     if (this.isOver) return;
+    if (connection === this.former) {
+      this.dismiss();
+      if (this.current === null) return;
+      this.options.lost(); // what was under way on it never arrives
+      this.options.regained();
+      return;
+    }
     if (connection !== this.current) {
       this.next = null;
       this.failed(reason);
@@ -95,6 +108,18 @@ export class NotificationLink implements ConnectionOwner {
     this.options.lost();
     this.options.log.warn({ reason }, 'lost the connection to the notification service, reconnecting');
     this.after(Math.random() * FIRST_PART * this.options.terms.reconnectDelay);
+  }
+
+  private readOn(former: NotificationConnection): void {
+    this.dismiss();
+    this.former = former;
+    this.handover = setTimeout(() => this.dismiss(), HANDOVER).unref();
+  }
+
+  private dismiss(): void {
+    if (this.handover !== null) clearTimeout(this.handover);
+    this.former?.close();
+    this.former = null;
   }
 
   private async connect(): Promise<void> {

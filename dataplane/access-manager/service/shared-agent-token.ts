@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonValue } from '../../../contract/document/json-value.ts';
 import { pauseAfter } from '../../../platform/back-off.ts';
+import { sharedClock } from '../../heap/shared-clock.ts';
 import { SessionMemory } from '../../sessions/session-memory.ts';
 import { SessionTable } from '../../sessions/session-table.ts';
 import type { LogInResult } from './agent-log-in.ts';
@@ -40,7 +41,7 @@ export class SharedAgentToken {
   private readonly flags: Int32Array;
   private readonly now: () => number;
 
-  constructor(memory: SharedArrayBuffer, now: () => number = () => Date.now()) {
+  constructor(memory: SharedArrayBuffer, now: () => number = sharedClock()) {
     this.table = new SessionTable(memory, LIMITS, { idle: LIFETIME, absolute: Number.POSITIVE_INFINITY }, now);
     this.flags = new Int32Array(memory, memory.byteLength - FLAG_BYTES, 1);
     this.now = now;

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { EventJournal, LEASE } from '../../../../dataplane/access-manager/notifications/event-journal.ts';
 import type { JournalRecord } from '../../../../dataplane/access-manager/notifications/journal-record.ts';
 
@@ -83,6 +83,28 @@ describe('the lease of the connection', () => {
     one.release(1);
     expect(two.isHeard).toBe(false);
     expect(two.read(start).records).toEqual([{ kind: 'lost' }]);
+  });
+});
+
+describe('a unit that started after the clock of the machine was set', () => {
+  const { timeOrigin } = performance;
+  afterEach(() => Object.defineProperty(performance, 'timeOrigin', { value: timeOrigin, configurable: true }));
+
+  it.each([3_600_000, -3_600_000])('by %s ms sees the lease as all others do', (shift) => {
+    const memory = new SharedArrayBuffer(EventJournal.bytes);
+    const one = new EventJournal(memory);
+    one.lease(1);
+    one.regain(1);
+    Object.defineProperty(performance, 'timeOrigin', { value: timeOrigin + shift, configurable: true });
+    const two = new EventJournal(memory);
+    expect(two.isHeard).toBe(true);
+    expect(two.lease(2)).toBe(false);
+    two.release(1);
+    two.lease(2);
+    two.regain(2);
+    Object.defineProperty(performance, 'timeOrigin', { value: timeOrigin, configurable: true });
+    expect(one.isHeard).toBe(true);
+    expect(one.lease(1)).toBe(false);
   });
 });
 

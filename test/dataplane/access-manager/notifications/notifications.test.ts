@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { JsonObject } from '../../../../contract/document/json-value.ts';
 import type { Notifications } from '../../../../dataplane/heap/objects/am-service.ts';
@@ -227,6 +228,45 @@ it('replaces an old connection without a gap', async () => {
   await am.notifications.untilHandshakes(4);
   expect(events).toEqual(['regained']);
   expect(notifications.isHeard).toBe(true);
+});
+
+it('hears events that arrive on an old connection after the new one took over', async () => {
+  const am = await startAccessManager();
+  const { until, events } = listen(am, { renewalDelay: '100 milliseconds' });
+  await until(1);
+  await am.notifications.untilSubscribed('/oauth2/grant', 2);
+  am.notifications.refusal = 503;
+  const [old, replacement] = am.notifications.open;
+  const isRead = once(replacement!.socket, 'pong');
+  replacement!.socket.ping();
+  await isRead;
+  old!.socket.send('{"topic":"/agent/session","timestamp":1,"body":{"tokenId":"late","eventType":"LOGOUT"}}');
+  await until(2);
+  expect(events[1]).toEqual(['session', { tokenId: 'late', sessionUid: null, type: 'LOGOUT' }]);
+});
+
+it('counts an old connection that breaks off after the new one took over as events that were missed', async () => {
+  const am = await startAccessManager();
+  const { until, events, notifications } = listen(am, { renewalDelay: '100 milliseconds' });
+  await until(1);
+  await am.notifications.untilSubscribed('/oauth2/grant', 2);
+  am.notifications.refusal = 503;
+  const [old, replacement] = am.notifications.open;
+  const isRead = once(replacement!.socket, 'pong');
+  replacement!.socket.ping();
+  await isRead;
+  old!.socket.terminate();
+  await until(3);
+  expect(events).toEqual(['regained', 'lost', 'regained']);
+  expect(notifications.isHeard).toBe(true);
+});
+
+it('closes old connections', async () => {
+  const am = await startAccessManager();
+  const { until } = listen(am, { renewalDelay: '20 milliseconds' });
+  await until(1);
+  await am.notifications.untilHandshakes(8);
+  expect(am.notifications.open.length).toBeLessThan(5);
 });
 
 it('logs an error after the first attempts and goes on', async () => {
