@@ -5,6 +5,8 @@ import { timeout } from '../../backends/timeout.ts';
 import { tlsReference } from '../../backends/tls-fields.ts';
 import { websocketFields } from '../../backends/websocket-fields.ts';
 
+const LARGEST_MESSAGE = 16 << 20;
+
 const tokenFields = z.strictObject({
   grantId: z
     .array(text())
@@ -49,10 +51,15 @@ export const notificationFields = z
       .describe('Time without any data after which a connection is closed; zero for no limit.'),
     tls: tlsReference.describe('TLS options of the connection; those of `amHandler` are not used.'),
     proxyOptions: ref('proxyOptions').prefault('ProxyOptions').describe('Proxy for the connection.'),
-    vertx: websocketFields.shape.vertx.describe(
-      'Options that have no field of their own. A message longer than `maxWebSocketMessageSize` (1 MiB by default) is ' +
-        'not read, and caches are cleared as it may be a revocation.',
-    ),
+    vertx: websocketFields.shape.vertx
+      .refine(({ maxWebSocketMessageSize: most = 0 }) => most <= LARGEST_MESSAGE, {
+        path: ['maxWebSocketMessageSize'],
+        error: `must be at most ${LARGEST_MESSAGE}: messages are kept in memory`,
+      })
+      .describe(
+        'Options that have no field of their own. A message longer than `maxWebSocketMessageSize` (1 MiB by default, at ' +
+          'most 16 MiB) is not read, and caches are cleared as it may be a revocation.',
+      ),
     tokenTopic: text()
       .default('/oauth2/grant')
       .describe(

@@ -66,13 +66,19 @@ export class ProfileReader implements UserProfiles {
     const rawInfo = readJsonObject(content) as JsonObject | null;
     if (rawInfo === null) throw new NoProfile('the answer of the access manager is not a JSON object');
     const { username: named } = rawInfo;
-    return Object.freeze({
+    return frozen({
       username: typeof named === 'string' ? named : username,
       realm: typeof rawInfo['realm'] === 'string' ? rawInfo['realm'] : realm,
       asMap: Object.fromEntries(Object.entries(rawInfo).filter(([name]) => !name.startsWith('_'))),
       rawInfo,
     });
   }
+}
+
+/** Requests share a cached profile, so that nothing of it can be changed. */
+function frozen<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) for (const item of Object.values(value)) frozen(item);
+  return Object.freeze(value);
 }
 
 /** The path of a user below `/json`; null for names that a path cannot hold without another meaning. */

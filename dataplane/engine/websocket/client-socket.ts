@@ -95,11 +95,11 @@ export class ClientSocket implements WireOwner, MessageOwner {
   }
 
   blocked(): void {
-    // what is sent is short
+    this.wire.pause(); // a server that sends PINGs and reads no PONGs would fill the memory
   }
 
   drained(): void {
-    // what is sent is short
+    if (!this.isOver) this.wire.resume();
   }
 
   passes(): typeof REFUSED {
@@ -139,9 +139,12 @@ export class ClientSocket implements WireOwner, MessageOwner {
     let at = output.at;
     out[at++] = 0x80 | opcode;
     if (length < 126) out[at++] = 0x80 | length;
-    else {
+    else if (length < 65_536) {
       out[at++] = 0x80 | 126;
       at = out.writeUInt16BE(length, at);
+    } else {
+      out[at++] = 0x80 | 127;
+      at = out.writeBigUInt64BE(BigInt(length), at);
     }
     at += randomFillSync(this.mask).copy(out, at);
     for (let i = 0; i < length; i++) out[at++] = payload[i]! ^ this.mask[i & 3]!;

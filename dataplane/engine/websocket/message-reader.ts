@@ -7,6 +7,8 @@ const CLOSE = 8;
 const PING = 9;
 /** Most bytes of a message that is skipped; nothing else arrives before it has passed. */
 const LONGEST_SKIPPED = 64 * 1024 * 1024;
+const NOTHING = Buffer.alloc(0);
+const SMALLEST = 1024;
 
 /** Listener for the messages that a server sends. */
 export interface MessageOwner {
@@ -34,9 +36,9 @@ export class MessageReader {
   private opcode = 0;
   private isFinal = false;
   private control: Buffer[] = [];
-  /** The message under way: its kind, its parts, and its length. */
+  /** The message under way: its kind, its bytes in one buffer, as fragments of a byte each would cost far more, and its length. */
   private kind = 0;
-  private parts: Buffer[] = [];
+  private content = NOTHING;
   private length = 0;
 
   /** @param longest most bytes of a message that is read */
@@ -81,7 +83,7 @@ export class MessageReader {
     this.inPayload = true;
     if (this.opcode === 0 || this.opcode >= CLOSE) return;
     this.kind = this.opcode;
-    this.parts = [];
+    this.content = NOTHING;
     this.length = 0;
   }
 
@@ -91,9 +93,18 @@ export class MessageReader {
       this.control.push(Buffer.from(piece));
       return;
     }
+    const before = this.length;
     this.length += piece.length;
-    if (this.length > this.longest) this.parts = [];
-    else this.parts.push(Buffer.from(piece)); // the bytes are valid for this turn only
+    if (this.length > this.longest) {
+      this.content = NOTHING;
+      return;
+    }
+    if (this.length > this.content.length) {
+      const larger = Buffer.allocUnsafe(Math.max(SMALLEST, 2 * this.content.length, this.length));
+      this.content.copy(larger, 0, 0, before);
+      this.content = larger;
+    }
+    piece.copy(this.content, before); // the bytes are valid for this turn only
   }
 
   private finish(): void {
@@ -106,8 +117,8 @@ export class MessageReader {
   }
 
   private message(): void {
-    const content = Buffer.concat(this.parts);
-    this.parts = [];
+    const content = this.content.subarray(0, this.length);
+    this.content = NOTHING;
     if (this.length > this.longest) this.owner.unreadable(`a message has ${this.length} bytes`);
     else if (this.kind !== TEXT) this.owner.unreadable('a message is not text');
     else {

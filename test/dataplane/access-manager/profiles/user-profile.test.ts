@@ -2,6 +2,8 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../../../contract/document/json-value.ts';
 import { type AccessManager, startAccessManager } from '../../../support/access-manager/access-manager.ts';
 import { amServiceFor } from '../../../support/access-manager/sign-on-gateway.ts';
+import { signedOnExchange } from '../../../support/access-manager/signed-on-exchange.ts';
+import { buildObject } from '../../../support/gateways/built-object.ts';
 import { type FilteredGateway, problemsOf, startFiltered } from '../../../support/gateways/filtered-gateway.ts';
 
 const USERS = '/json/users/';
@@ -112,6 +114,14 @@ describe('the cache of a UserProfileService', () => {
     for (let count = 0; count < 2; count++) expect((await gateway.ask('/a', named('ada'))).status).toBe(500);
     expect(am.callsTo(USERS)).toHaveLength(2);
   });
+});
+
+it('a profile cannot be changed, because requests share it', async () => {
+  const am = await startAccessManager({ users: { ada: { password: 'x', attributes } } });
+  const { object } = buildObject('userProfileService', 'UserProfileService', { amService: amServiceFor(am.url) });
+  const { asMap, rawInfo } = await object.profile('ada', signedOnExchange());
+  expect(asMap['mail']).toEqual(['ada@example.com']);
+  for (const part of [asMap, asMap['mail'], rawInfo, rawInfo['cn']]) expect(Object.isFrozen(part)).toBe(true);
 });
 
 it('a UserProfileService is refused with a cache without a time limit', () => {

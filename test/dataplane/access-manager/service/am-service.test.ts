@@ -97,6 +97,10 @@ it.each<[JsonObject, string[]]>([
   [{ realm: '//' }, ["error value realm: is not a realm: '//'"]],
   [{ realm: '/a//b' }, ["error value realm: is not a realm: '/a//b'"]],
   [{ realm: '/../x' }, ["error value realm: is not a realm: '/../x'"]],
+  [
+    { notifications: { vertx: { maxWebSocketMessageSize: 2 ** 31 } } },
+    ['error value notifications.vertx.maxWebSocketMessageSize: must be at most 16777216: messages are kept in memory'],
+  ],
   [{ agent: { username: 'x' } }, ['error missing agent.passwordSecretId: is required']],
   [
     { agent: { username: 'x', passwordSecretId: 'y', password: 'hush' } },
