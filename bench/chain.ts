@@ -17,7 +17,7 @@ import { figuresIn } from '../dataplane/metrics/route-slots.ts';
 import { Configuration } from '../dataplane/routes/configuration.ts';
 import { scriptOptions } from '../platform/script-options.ts';
 import { forwards, type Json, sixFilters } from './configured-peers.ts';
-import { policyFilter, startDecidingServer } from './deciding-server.ts';
+import { COOKIE, policyFilter, signOnFilter, startDecidingServer } from './deciding-server.ts';
 import { cold, identity, keptSessions, manySessions, readsSession } from './identity-peers.ts';
 import { sessionCookies } from './session-cookies.ts';
 import { tokenFiles } from './token-files.ts';
@@ -223,18 +223,17 @@ function sessionRoute(count: number): [Subject, readonly Buffer[]] {
   return [routed([route]), count === 0 ? oneRequest : requests];
 }
 
-/** A route whose decisions about so many sessions are cached; without the filter for 0. The access manager has real sockets. */
-async function policyRoute(sessions: number): Promise<[Subject, readonly Buffer[]]> {
+/** A route whose filter has cached what the access manager says of so many sessions; without the filter for 0. */
+async function managedRoute(sessions: number, filter: (port: number) => Json): Promise<[Subject, readonly Buffer[]]> {
   const { port } = await startDecidingServer();
-  const served = routed([forwards('/api/v1/orders/', 80, sessions === 0 ? [] : [policyFilter(port)])]);
+  const served = routed([forwards('/api/v1/orders/', 80, sessions === 0 ? [] : [filter(port)])]);
+  // the access manager has real sockets
   const subject: Subject = (connect) =>
     served((to, ...rest) => ('port' in to && to.port === port ? connectWire(to, ...rest) : connect(to, ...rest)));
-  const requests = Array.from({ length: Math.max(sessions, 1) }, (_, at) =>
-    requestWith(
-      'e'.repeat(700),
-      `X-Session: AQIC5wM2LY4SfcyuCl-8YST-lYEeaAYwQk1dyRV7PfFL0Y8.*AAJTSQACMDEAAlNL${at}*\r\n`,
-    ),
-  );
+  const requests = Array.from({ length: Math.max(sessions, 1) }, (_, at) => {
+    const token = `AQIC5wM2LY4SfcyuCl-8YST-lYEeaAYwQk1dyRV7PfFL0Y8.*AAJTSQACMDEAAlNL${at}*`;
+    return requestWith('e'.repeat(700), `X-Session: ${token}\r\nCookie: ${COOKIE}=${token}\r\n`);
+  });
   return [subject, requests];
 }
 const identified: Record<string, () => Chain | Promise<Chain>> = {
@@ -250,9 +249,11 @@ const identified: Record<string, () => Chain | Promise<Chain>> = {
   session: () => sessionRoute(1),
   sessions: () => sessionRoute(keptSessions),
   'cold-sessions': () => sessionRoute(manySessions),
-  'policy-none': () => policyRoute(0),
-  policy: () => policyRoute(1),
-  policies: () => policyRoute(10_000),
+  'managed-none': () => managedRoute(0, policyFilter),
+  policy: () => managedRoute(1, policyFilter),
+  policies: () => managedRoute(10_000, policyFilter),
+  'sign-on': () => managedRoute(1, signOnFilter),
+  'sign-ons': () => managedRoute(10_000, signOnFilter),
 };
 
 const USAGE = `usage: node bench/chain.ts [CHAIN]
