@@ -12,6 +12,7 @@ import type { ResourceUriProvider } from '../../heap/objects/resource-uri-provid
 import { RevocationsUnheard } from '../../oauth2/cache/token-cache.ts';
 import { redirection } from '../../openid/client/redirection.ts';
 import type { AnswerCache, Answer as CacheAnswer } from '../cache/answer-cache.ts';
+import { hasOtherSpellings } from '../sessions/session-token.ts';
 import { type Advices, adviceChallenge, adviceLocation, followedAdvices, TRANSACTION_ADVICE } from './advices.ts';
 import { sessionGroups } from './decision-cache.ts';
 import { type DecisionQuestion, NoSubject, type QuestionTemplate } from './decision-question.ts';
@@ -137,7 +138,8 @@ export class PolicyEnforcer {
     const request = { method: 'POST', uri: this.endpoint, resourceVersion: RESOURCE_VERSION, body };
     const answer = await am.call(request, exchange);
     const value = decisionIn(answer, question.resource);
-    return { value, keepUntil: value.keepUntil(Date.now(), defaultTimeout), size: answer.content.length };
+    const keepUntil = hasOtherSpellings(question.ssoToken) ? 0 : value.keepUntil(Date.now(), defaultTimeout);
+    return { value, keepUntil, size: answer.content.length };
   }
 
   private settle(decision: PolicyDecision, exchange: Exchange, next: Next): Answer {

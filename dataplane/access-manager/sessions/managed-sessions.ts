@@ -16,7 +16,7 @@ import { hasPlainRealms } from '../service/am-version.ts';
 import type { KnownSession } from './known-session.ts';
 import { readPropertiesAnswer, readSession, SessionUnchecked, sessionUid } from './session-answer.ts';
 import type { SessionSettings } from './session-cache-fields.ts';
-import { isSessionToken } from './session-token.ts';
+import { hasOtherSpellings, isSessionToken } from './session-token.ts';
 
 /** What sessions need of their service. */
 export type SessionService = Pick<
@@ -121,7 +121,7 @@ export class ManagedSessions implements AmSessions {
   ): Promise<KnownSession | null> {
     const load = async (): Promise<Answer<KnownSession | null>> => {
       const session = await (hasProperties ? this.askWithProperties(token, exchange) : this.ask(token, exchange));
-      if (session === null) return { value: null, keepUntil: 0 };
+      if (session === null || hasOtherSpellings(token)) return { value: session, keepUntil: 0 };
       const size = JSON.stringify(session.raw).length + OVERHEAD;
       return { value: session, keepUntil: session.expiresAt, size, group: session.uid ?? UNKNOWN_UID };
     };

@@ -5,3 +5,11 @@ const SESSION_TOKEN = /^(?!\.+$)[!-~]{1,8192}$/;
 export function isSessionToken(text: string): boolean {
   return SESSION_TOKEN.test(text);
 }
+
+/**
+ * Whether the access manager may take other texts for the same token, such as `%41QIC` for `AQIC`: events name sessions in
+ * one spelling, so that nothing may be cached under such a token.
+ */
+export function hasOtherSpellings(token: string): boolean {
+  return token.includes('%');
+}

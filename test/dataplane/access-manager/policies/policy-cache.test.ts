@@ -93,6 +93,17 @@ describe('the decision cache', () => {
     expect(questions()).toHaveLength(5);
   });
 
+  it('keeps nothing about a token that the access manager may know in another spelling', async () => {
+    const { am, isCached } = await cached();
+    am.answer(EVALUATE, ({ body }) => {
+      const { resources } = JSON.parse(body) as { resources: string[] };
+      return { status: 200, body: [{ resource: resources[0], actions: { GET: true }, attributes: {}, advices: {} }] };
+    });
+    for (let count = 0; count < 2; count++) expect(await isCached('/a', 200, '%41QIC')).toBe(false);
+    expect(await isCached('/a', 200, 'AQIC')).toBe(false);
+    expect(await isCached('/a', 200, 'AQIC')).toBe(true);
+  });
+
   it('shares one question between requests at a time', async () => {
     const { am, askAs, token, questions } = await cached();
     await askAs(token, '/a/warm');

@@ -49,6 +49,20 @@ describe('the session cache', () => {
     expect(gets.map(({ labels }) => labels['result'])).toEqual(['miss', 'hit', 'hit']);
   });
 
+  it('keeps nothing under a token that the access manager may know in another spelling', async () => {
+    const { am, ask } = await start({ sessionCache: { enabled: true } });
+    const { tokenId } = am.sessions.create('demo');
+    const spelled = `%${tokenId.charCodeAt(0).toString(16)}${tokenId.slice(1)}`;
+    const info = { username: 'demo', universalId: 'id=demo', realm: '/', sessionHandle: 'h' };
+    const ends = new Date(Date.now() + MINUTE).toISOString();
+    const body = { ...info, latestAccessTime: ends, maxIdleExpirationTime: ends, maxSessionExpirationTime: ends };
+    am.answer(INFO, () => ({ status: 200, body }));
+    for (let count = 0; count < 2; count++) expect((await ask(spelled)).status).toBe(200);
+    expect(am.callsTo(INFO)).toHaveLength(2);
+    for (let count = 0; count < 2; count++) expect((await ask(tokenId)).status).toBe(200);
+    expect(am.callsTo(INFO)).toHaveLength(3);
+  });
+
   it('is off by default', async () => {
     const { am, ask } = await start({});
     const { tokenId } = am.sessions.create('demo');
