@@ -96,7 +96,7 @@ describe('entities', () => {
   ])('of half a megabyte are masked quickly: %s', (type, text) => {
     const start = performance.now();
     mask.entity(type, text);
-    expect(performance.now() - start).toBeLessThan(2000);
+    expect(performance.now() - start).toBeLessThan(30_000); // what is quadratic takes minutes
   });
 });
 
