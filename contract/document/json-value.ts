@@ -9,6 +9,16 @@ export function isJsonObject(value: JsonValue | undefined): value is JsonObject 
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The object that a text holds as JSON; null for other values and for a text that is no JSON. */
+export function jsonObjectIn(text: string): JsonObject | null {
+  try {
+    const value = JSON.parse(text) as JsonValue;
+    return isJsonObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
 /**
  * Sets a member of an object that is being made. Objects of documents are plain ones, so that they compare and print as
  * people expect; `__proto__` is then a setter, and defining it keeps it an ordinary key that cannot reach a prototype.

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../contract/document/json-value.ts';
+import { type JsonObject, type JsonValue, jsonObjectIn } from '../../contract/document/json-value.ts';
 import { type PresentedCookies, type Session, type StoredSession, withChanges } from '../engine/message/session.ts';
 import { SessionFault } from '../engine/message/session-fault.ts';
 import { type DirectCipher, directCipher } from '../jose/direct-cipher.ts';
@@ -97,18 +97,8 @@ export class HeldSessions implements SavingKeeper {
   private find(id: string): StoredSession | null {
     if (!/^[\w-]{32}$/.test(id)) return null;
     const held = this.table().find(id);
-    const content = held === null ? null : contentOf(held.text);
+    const content = held === null ? null : jsonObjectIn(held.text); // a thread may have ended while it wrote
     return held === null || content === null ? null : { id, content, beganAt: held.beganAt, version: held.version };
-  }
-}
-
-/** Null for what a thread left that ended while it wrote. */
-function contentOf(text: string): JsonObject | null {
-  try {
-    const content = JSON.parse(text) as JsonValue;
-    return isJsonObject(content) ? content : null;
-  } catch {
-    return null;
   }
 }
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from '../../../contract/document/json-value.ts';
+import { isJsonObject, jsonObjectIn } from '../../../contract/document/json-value.ts';
 import type { PolicyEvent, SessionEvent, TokenEvent } from '../../heap/objects/am-service.ts';
 
 /** What a journal holds. `unclear`: something arrived that may concern everything. */
@@ -14,8 +14,8 @@ export function recordText(record: JournalRecord): string {
 
 /** Returns the record in a text of `recordText`; null for anything else. */
 export function readRecord(text: string): JournalRecord | null {
-  const value = parsed(text);
-  if (value === null || !isJsonObject(value)) return null;
+  const value = jsonObjectIn(text);
+  if (value === null) return null;
   const { kind, event } = value;
   if (kind === 'unclear' || kind === 'lost' || kind === 'regained') return { kind };
   if (event === undefined || !isJsonObject(event)) return null;
@@ -31,12 +31,4 @@ export function readRecord(text: string): JournalRecord | null {
     return { kind, event: { realm: field('realm'), policySet: field('policySet'), policy: field('policy'), type } };
   }
   return kind === 'token' ? { kind, event: { grantId: field('grantId'), tokenId: field('tokenId'), type } } : null;
-}
-
-function parsed(text: string): JsonValue {
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return null;
-  }
 }

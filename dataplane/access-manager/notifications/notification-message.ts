@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../contract/document/json-value.ts';
+import { isJsonObject, type JsonObject, jsonObjectIn } from '../../../contract/document/json-value.ts';
 import type { JournalRecord } from './journal-record.ts';
 
 export const SESSION_TOPIC = '/agent/session';
@@ -31,8 +31,8 @@ export type NotificationMessage =
  * alone, which its fields tell apart. A message that may be an event and cannot be understood is `unclear`.
  */
 export function readMessage(text: string, terms: TokenTerms): NotificationMessage {
-  const value = parsed(text);
-  if (value === null || !isJsonObject(value)) return { kind: 'unclear', reason: 'a message is not a JSON object' };
+  const value = jsonObjectIn(text);
+  if (value === null) return { kind: 'unclear', reason: 'a message is not a JSON object' };
   const { topic, body, error, message, id } = value;
   if (typeof error === 'string' && body === undefined) {
     return { kind: 'error', topic: typeof id === 'string' ? id : null, error };
@@ -97,12 +97,4 @@ function textIn(body: JsonObject, names: readonly string[]): string | null {
     if (typeof value === 'string' && value !== '') return value;
   }
   return null;
-}
-
-function parsed(text: string): JsonValue {
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return null;
-  }
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from '../../../contract/document/json-value.ts';
+import { jsonObjectIn } from '../../../contract/document/json-value.ts';
 import type { Secret } from '../../../contract/secret.ts';
 import { errorText } from '../../../platform/error-text.ts';
 import { callHandler, type OwnAnswer } from '../../engine/backend/own-call.ts';
@@ -83,8 +83,8 @@ function readLogIn({ status, content }: OwnAnswer): LogInResult {
   if (status === 401 || status === 403) return { kind: 'refused', reason: `${reason}: ${PROFILE}` };
   if (status === 404) return { kind: 'failed', reason: `${reason}: ${ADDRESS_REMEDY}` };
   if (status !== 200) return { kind: 'failed', reason };
-  const value = parsed(content);
-  if (value === null || !isJsonObject(value)) return { kind: 'failed', reason: 'the response is not a JSON object' };
+  const value = jsonObjectIn(content.toString());
+  if (value === null) return { kind: 'failed', reason: 'the response is not a JSON object' };
   const { tokenId, authId } = value;
   if (typeof tokenId === 'string' && TOKEN.test(tokenId) && tokenId.length <= LONGEST_TOKEN) {
     return { kind: 'token', token: tokenId };
@@ -92,12 +92,4 @@ function readLogIn({ status, content }: OwnAnswer): LogInResult {
   if (authId !== undefined)
     return { kind: 'refused', reason: 'the authentication chain asks for more than a password' };
   return { kind: 'failed', reason: "the response has no usable 'tokenId'" };
-}
-
-function parsed(content: Buffer): JsonValue {
-  try {
-    return JSON.parse(content.toString()) as JsonValue;
-  } catch {
-    return null;
-  }
 }

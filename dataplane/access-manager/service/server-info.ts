@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../contract/document/json-value.ts';
+import { jsonObjectIn } from '../../../contract/document/json-value.ts';
 import { errorText } from '../../../platform/error-text.ts';
 import { PacedWarning } from '../../../platform/paced-warning.ts';
 import type { OwnAnswer } from '../../engine/backend/own-call.ts';
@@ -64,7 +64,7 @@ export class ServerInfo {
     const remedy = "check 'url' and its context path, such as '/openam', or set 'ssoTokenHeader'";
     const { status, content } = await this.options.ask('serverinfo/*', false);
     if (status !== 200) throw new Error(`the access manager answers serverinfo with status ${status}: ${remedy}`);
-    const name = objectIn(content)?.['cookieName'];
+    const name = jsonObjectIn(content.toString())?.['cookieName'];
     if (typeof name !== 'string' || !isToken(name)) {
       throw new Error(`the access manager does not tell the name of its cookie: ${remedy}`);
     }
@@ -78,7 +78,7 @@ export class ServerInfo {
       const path = 'serverinfo/version';
       let answer = await this.options.ask(path, false);
       if (answer.status === 401 || answer.status === 403) answer = await this.options.ask(path, true);
-      const text = answer.status === 200 ? objectIn(answer.content)?.['version'] : undefined;
+      const text = answer.status === 200 ? jsonObjectIn(answer.content.toString())?.['version'] : undefined;
       const read = typeof text === 'string' ? readVersion(text) : null;
       if (read !== null) return this.learnt(read);
       this.fail(`the response has status ${answer.status}${answer.status === 200 ? ' and no version' : ''}`);
@@ -101,14 +101,5 @@ export class ServerInfo {
   private fail(reason: string): void {
     this.askAgainAt = this.now() + PAUSE;
     this.untold.give({ reason, version: this.knownVersion.text });
-  }
-}
-
-function objectIn(content: Buffer): JsonObject | null {
-  try {
-    const value = JSON.parse(content.toString()) as JsonValue;
-    return isJsonObject(value) ? value : null;
-  } catch {
-    return null;
   }
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from '../../../contract/document/json-value.ts';
+import { jsonObjectIn } from '../../../contract/document/json-value.ts';
 import { pauseAfter } from '../../../platform/back-off.ts';
 import { sharedClock } from '../../heap/shared-clock.ts';
 import { SessionMemory } from '../../sessions/session-memory.ts';
@@ -136,19 +136,11 @@ function tokenOf(state: State): string {
 
 /** Returns the state in an entry; null for what a thread left that ended while it wrote. */
 function readState(text: string): State | null {
-  const value = parsed(text);
-  if (value === null || !isJsonObject(value)) return null;
+  const value = jsonObjectIn(text);
+  if (value === null) return null;
   const { kind, until, failures, reason, token } = value;
   if (typeof until !== 'number' || typeof failures !== 'number') return null;
   if (kind === 'asking') return { kind, until, failures };
   if (kind === 'failed' && typeof reason === 'string') return { kind, until, failures, reason };
   return kind === 'token' && typeof token === 'string' ? { kind, until, failures, token } : null;
-}
-
-function parsed(text: string): JsonValue {
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return null;
-  }
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from '../../../contract/document/json-value.ts';
+import { jsonObjectIn } from '../../../contract/document/json-value.ts';
 import type { Parts } from '../../heap/definition.ts';
 import { SessionMemory } from '../../sessions/session-memory.ts';
 import { SessionTable } from '../../sessions/session-table.ts';
@@ -66,8 +66,8 @@ export function sharedRefreshes({ realm, plane, onClose }: Pick<Parts, 'realm' |
 
 /** Returns the state in an entry; null for what a thread left that ended while it wrote. */
 export function readRefreshState(text: string): RefreshState | null {
-  const value = parsed(text);
-  if (value === null || !isJsonObject(value)) return null;
+  const value = jsonObjectIn(text);
+  if (value === null) return null;
   const { kind, until, usableUntil, claim, isElsewhere, sealed, isRotated } = value;
   if (kind === 'refused') return { kind };
   if (kind === 'failed' && typeof until === 'number') return { kind, until };
@@ -81,12 +81,4 @@ export function readRefreshState(text: string): RefreshState | null {
   if (kind !== 'renewed' || signedIn === null || typeof usableUntil !== 'number') return null;
   const forOthers = { ...(typeof sealed === 'string' && { sealed }), ...(isRotated === true && { isRotated }) };
   return { kind, signedIn, usableUntil, ...forOthers };
-}
-
-function parsed(text: string): JsonValue {
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return null;
-  }
 }
