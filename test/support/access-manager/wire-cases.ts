@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { ENDLESS } from './am-policies.ts';
 import {
@@ -373,11 +374,20 @@ export const wireCases: readonly WireCase[] = [
       const ssoToken = await logIn(target, target.user);
       const listener = await WireListener.open(target, agent);
       await listener.subscribe('/agent/policy');
+      const isOf =
+        (policy: string) =>
+        ({ body }: { readonly body?: { readonly policy?: string } }): boolean =>
+          body?.policy === policy;
+      // OpenAM tells of changes some time after it has answered: events of earlier ones arrive before that of the fence.
+      const fence = { ...APP_POLICY, name: `fence-${randomUUID()}`, resource: 'http://fence.test/*' };
+      await target.setPolicy(fence);
+      await listener.next(isOf(fence.name));
+      listener.forget();
       const body = { resources: ['http://app.test/app/a'], subject: { ssoToken } };
       for (let change = 0; change < 10; change++) {
         const isAllowed = change % 2 === 1;
         const changed = target.setPolicy({ ...APP_POLICY, actions: { GET: isAllowed } });
-        await listener.next(({ topic }) => topic === '/agent/policy');
+        await listener.next(isOf(APP_POLICY.name));
         expect((await evaluate(target, agent, body)).body).toMatchObject([{ actions: { GET: isAllowed } }]);
         await changed;
       }

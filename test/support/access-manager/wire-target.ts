@@ -128,6 +128,11 @@ export class WireListener {
     }
   }
 
+  /** Drops what has arrived and was not taken. */
+  forget(): void {
+    this.messages.length = 0;
+  }
+
   /** The same, or null after so many milliseconds without one. */
   nextWithin(
     milliseconds: number,
