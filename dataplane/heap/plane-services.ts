@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { EndedRecord, RefreshNews } from '../../contract/channel.ts';
 import type { MayReach } from '../../contract/egress.ts';
 import type { Reach } from '../../contract/reach.ts';
+import type { AuditOrder } from '../audit/writer/audit-orders.ts';
 import type { Connect } from '../engine/wire/connect.ts';
 import type { TakeMemory } from './shared-memory.ts';
 
@@ -38,6 +39,8 @@ export interface PlaneServices {
   announce?(entries: readonly EndedRecord[]): void;
   /** Agrees with other planes of the group on who refreshes a token; missing where there are none. */
   readonly refreshExchange?: RefreshExchange;
+  /** Sends an order to the audit writer of the plane, in the order of calls; missing where there is none. */
+  audit?(order: AuditOrder): void;
   /** Whether a backend may be at this address: never where the plane itself listens. */
   readonly mayReach: MayReach;
   /** Set for the objects of a tenant, whose `mayReach` it is: what they hand on to others is held to it too. */

@@ -66,6 +66,7 @@ export function configuredTraffic(
     unit,
     announce: (entries: readonly EndedRecord[]): void => report({ kind: 'ended', entries }),
     refreshExchange,
+    audit: report,
     mayReach: (address: string, at: number): boolean => !listeners.has(address, at),
     connect: connectWire,
     streaming,

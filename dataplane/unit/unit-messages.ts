@@ -2,6 +2,7 @@ import type { MessagePort } from 'node:worker_threads';
 import type { EndedRecord, RefreshNews } from '../../contract/channel.ts';
 import type { JsonObject } from '../../contract/document/json-value.ts';
 import type { ForbiddenPlace } from '../../contract/egress.ts';
+import type { AuditOrder } from '../audit/writer/audit-orders.ts';
 import type { Connector } from '../connectors/connector.ts';
 import type { Destination } from '../engine/backend/backend-options.ts';
 import type { Endpoint } from '../engine/wire/wire.ts';
@@ -109,6 +110,8 @@ export type UnitReport =
   | { readonly kind: 'ended'; readonly entries: readonly EndedRecord[] }
   /** A token refresh, for other planes; answered by `told`. */
   | { readonly kind: 'refresh'; readonly number: number; readonly news: RefreshNews }
+  /** For the audit writer. */
+  | AuditOrder
   | { readonly kind: 'drained'; readonly cut: number; readonly droppedLines: number };
 
 /** Messages of a supervisor to a unit. */

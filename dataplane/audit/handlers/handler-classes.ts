@@ -1,0 +1,13 @@
+import type { AuditHandlerDefinition } from './audit-handler.ts';
+
+const classes: readonly AuditHandlerDefinition[] = [];
+
+/** All classes of audit event handlers, by their short name. */
+export const handlerClasses: ReadonlyMap<string, AuditHandlerDefinition> = new Map(
+  classes.map((definition) => [definition.className, definition]),
+);
+
+/** The class that a document names, with or without a package such as `org.vendor.audit.handlers.jms` before it. */
+export function handlerClass(name: string): AuditHandlerDefinition | undefined {
+  return handlerClasses.get(name.slice(name.lastIndexOf('.') + 1));
+}
