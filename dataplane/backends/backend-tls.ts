@@ -46,7 +46,15 @@ function ownTls(config: TlsConfig, { resolve, onClose, log }: Parts): ClientTls 
 function withNames(verifier: SenderConfig['hostnameVerifier'], tls: ClientTls): ClientTls {
   if (verifier === undefined) return tls;
   const { alpn, usesClientCertificate } = tls;
-  return { alpn, usesClientCertificate, checksNames: verifier === 'STRICT', credentials: () => tls.credentials() };
+  const checksNames = verifier === 'STRICT';
+  return {
+    alpn,
+    usesClientCertificate,
+    checksNames,
+    credentials: () => tls.credentials(),
+    portable: async () => ({ ...(await tls.portable()), checksNames }),
+    watch: (listener) => tls.watch(listener),
+  };
 }
 
 /** Remarks on TLS fields that have no effect or are not supported. */

@@ -5,6 +5,7 @@ import type { KeyManager, TrustManager } from '../heap/objects/secrets.ts';
 import type { ClientCredentials, ClientTls } from '../heap/objects/tls.ts';
 import { type ContextParts, fingerprint, joinedTrust, withContextOptions } from './context-options.ts';
 import type { TlsRules } from './options/tls-rules.ts';
+import { portableTls } from './portable-tls.ts';
 import { Renewed } from './renewed.ts';
 import { shownCertificates } from './shown-certificates.ts';
 
@@ -27,10 +28,17 @@ interface Made extends ClientCredentials {
 /** TLS to backends by key and trust managers, whose changes count for new connections. */
 export function clientTls(parts: ClientTlsParts): ClientTls {
   const { keyManagers, trustManagers, rules, alpn, checksNames, log } = parts;
-  const renewed = new Renewed<Made>(async (before) => {
+  const managers = [...keyManagers, ...trustManagers];
+
+  async function contextParts(): Promise<ContextParts> {
     const keys = (await Promise.all(keyManagers.map((manager) => manager.keys()))).flat();
     const trust = joinedTrust(await Promise.all(trustManagers.map((manager) => manager.trust())));
-    const context: ContextParts = { rules, keys, trust };
+    return { rules, keys, trust };
+  }
+
+  const renewed = new Renewed<Made>(async (before) => {
+    const context = await contextParts();
+    const { keys, trust } = context;
     const print = fingerprint(context, 'client');
     if (before?.fingerprint === print) return before;
     if (before !== null) {
@@ -42,12 +50,19 @@ export function clientTls(parts: ClientTlsParts): ClientTls {
     }
     return { context: sharedContext(print, context), trustsAll: trust?.everything ?? false, fingerprint: print };
   });
-  for (const manager of [...keyManagers, ...trustManagers]) parts.onClose(manager.watch(renewed.changed));
+  for (const manager of managers) parts.onClose(manager.watch(renewed.changed));
   return {
     alpn,
     checksNames,
     usesClientCertificate: keyManagers.length > 0,
     credentials: () => renewed.current(),
+    portable: async () => portableTls(await contextParts(), checksNames),
+    watch(listener) {
+      const ends = managers.map((manager) => manager.watch(listener));
+      return () => {
+        for (const end of ends) end();
+      };
+    },
   };
 }
 

@@ -1,4 +1,4 @@
-import type { SecureContext } from 'node:tls';
+import type { SecureContext, SecureVersion } from 'node:tls';
 import type { SecureTransport } from '../../engine/wire/secure-transport.ts';
 
 /** TLS settings of a connection to a backend. */
@@ -6,6 +6,23 @@ export interface ClientCredentials {
   readonly context: SecureContext;
   /** Whether every certificate is believed, whoever issued it. */
   readonly trustsAll: boolean;
+}
+
+/** TLS settings of a client as plain data, for a thread that opens connections of its own. Holds private keys. */
+export interface PortableTls {
+  readonly minVersion: SecureVersion | null;
+  readonly maxVersion: SecureVersion | null;
+  readonly ciphers: string | null;
+  /** Trusted certificates in PEM; null for the CA certificates of the platform. */
+  readonly authorities: readonly string[] | null;
+  readonly revocations: readonly string[];
+  /** Chains in PEM, and the private key of each. */
+  readonly chains: readonly string[];
+  readonly keys: readonly string[];
+  /** Whether every certificate is accepted. */
+  readonly trustsAll: boolean;
+  /** Whether the certificate must be one for the host. */
+  readonly checksNames: boolean;
 }
 
 /** How backends are spoken to over TLS. */
@@ -21,6 +38,10 @@ export interface ClientTls {
    * had: nothing may be sent then.
    */
   credentials(): ClientCredentials | Promise<ClientCredentials>;
+  /** The same as plain data. Rejects as `credentials` does. */
+  portable(): Promise<PortableTls>;
+  /** Calls a listener when keys or trust may have changed; the result ends it. */
+  watch(listener: () => void): () => void;
 }
 
 /** How clients are met with TLS: what a listener takes as its `tls`. */
