@@ -1,4 +1,13 @@
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { afterAll, describe, expect, it } from 'vitest';
 import { gatewarden, runProgram } from '../support/programs/run-program.ts';
@@ -58,6 +67,20 @@ describe('the program', () => {
     ],
   ])('refuses %j with exit code 2', async (words, lines) => {
     expect(await runProgram(gatewarden, words)).toEqual({ code: 2, stdout: '', stderr: `${lines.join('\n')}\n` });
+  });
+
+  it('keeps what Node.js compiled, in its own node_modules', async () => {
+    const kept = `${folder}/kept/node_modules`;
+    mkdirSync(`${folder}/kept/cli`, { recursive: true });
+    mkdirSync(`${kept}/node-linux-${process.arch}/bin`, { recursive: true });
+    symlinkSync(process.execPath, `${kept}/node-linux-${process.arch}/bin/node`);
+    copyFileSync(gatewarden, `${folder}/kept/cli/gatewarden`);
+    writeFileSync(`${folder}/kept/cli/main.ts`, `import './imported.ts';\n`);
+    writeFileSync(`${folder}/kept/cli/imported.ts`, `console.log('compiled' as string);\n`);
+    const { NODE_COMPILE_CACHE: _own, ...env } = process.env;
+    const { stdout } = await runProgram(`${folder}/kept/cli/gatewarden`, [], { env });
+    expect(stdout).toBe('compiled\n');
+    expect(readdirSync(`${kept}/.cache/gatewarden`)).not.toEqual([]);
   });
 
   it('without a command prints help as an error', async () => {
