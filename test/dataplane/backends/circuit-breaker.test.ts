@@ -53,7 +53,7 @@ async function start(config: JsonObject, { services = {}, backend = {} }: Option
   const fields = parseConfig(breakerFields, { openDuration: '1 hour', ...config }, reading, []).value!;
   const guard = circuitBreaker(fields, built.parts);
   const gateway = await startGateway({
-    backend: { destination: app.destination, responseTimeout: 100, ...backend },
+    backend: { destination: app.destination, ...backend },
     handler: (next) => (exchange) => guard(exchange, next),
   });
   onTestFinished(async () => {
@@ -107,8 +107,13 @@ it.each([
   expect(await asks(words)).toBe(statuses);
 });
 
-it.each(['close', 'reset', 'babble', 'wait'])('a backend that does this has failed: %s', async (word) => {
-  const { asks } = await start({ maxFailures: 1 });
+it.each([
+  ['close', {}],
+  ['reset', {}],
+  ['babble', {}],
+  ['wait', { responseTimeout: 100 }],
+])('a backend that does this has failed: %s', async (word, backend) => {
+  const { asks } = await start({ maxFailures: 1 }, { backend });
   expect(await asks(`${word} 200`)).toBe('502 500');
 });
 
@@ -127,7 +132,7 @@ it.each([
 });
 
 it('does not count a client disconnect as a failure', async () => {
-  const { asks, app, gateway } = await start({ maxFailures: 1 }, { backend: { responseTimeout: 0 } });
+  const { asks, app, gateway } = await start({ maxFailures: 1 });
   const client = await RawClient.connect(gateway.port);
   client.send('GET /wait HTTP/1.1\r\nHost: a\r\n\r\n');
   await app.until(() => app.requests.length === 1);
@@ -137,7 +142,7 @@ it('does not count a client disconnect as a failure', async () => {
 });
 
 it('does not count an incomplete request body as a failure', async () => {
-  const { asks, gateway } = await start({ maxFailures: 1 });
+  const { asks, gateway } = await start({ maxFailures: 1 }, { backend: { responseTimeout: 2000 } });
   const client = await RawClient.connect(gateway.port);
   onTestFinished(() => client.destroy());
   client.send('POST /200 HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nhalf');
@@ -163,7 +168,7 @@ it('fails by default, with its own code and no line for each', async () => {
 
 it('ignores requests that were running when it opened', async () => {
   const app = { peers: [] as ScriptedPeer[] };
-  const setting = await start({ maxFailures: 1 }, { backend: { responseTimeout: 0 } });
+  const setting = await start({ maxFailures: 1 });
   app.peers = setting.app.peers;
   const slow = await RawClient.connect(setting.gateway.port);
   onTestFinished(() => slow.destroy());
