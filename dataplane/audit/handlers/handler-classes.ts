@@ -1,6 +1,7 @@
 import type { AuditHandlerDefinition } from './audit-handler.ts';
+import { syslogAuditEventHandler } from './syslog/syslog-handler.ts';
 
-const classes: readonly AuditHandlerDefinition[] = [];
+const classes: readonly AuditHandlerDefinition[] = [syslogAuditEventHandler];
 
 /** All classes of audit event handlers, by their short name. */
 export const handlerClasses: ReadonlyMap<string, AuditHandlerDefinition> = new Map(

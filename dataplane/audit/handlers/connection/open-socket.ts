@@ -82,6 +82,16 @@ export function checkedLookup(mayReach: MayReach, port: number): LookupFunction 
   };
 }
 
+/** Returns an address of a host that the egress rule allows. */
+export function checkedAddress(host: string, port: number, mayReach: MayReach): Promise<string> {
+  return new Promise((resolve, reject) => {
+    checkedLookup(mayReach, port)(host, { all: true }, (error, found) => {
+      if (error === null && typeof found !== 'string') resolve(found[0]!.address);
+      else reject(new Error(`looking up ${host} failed: ${errorText(error)}`));
+    });
+  });
+}
+
 function notAllowed(host: string, port: number): string {
   return `the address of ${host}:${port} is not allowed (egress rule)`;
 }
