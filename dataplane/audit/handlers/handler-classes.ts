@@ -1,7 +1,13 @@
 import type { AuditHandlerDefinition } from './audit-handler.ts';
+import { elasticsearchAuditEventHandler } from './elasticsearch/elasticsearch-handler.ts';
+import { splunkAuditEventHandler } from './splunk/splunk-handler.ts';
 import { syslogAuditEventHandler } from './syslog/syslog-handler.ts';
 
-const classes: readonly AuditHandlerDefinition[] = [syslogAuditEventHandler];
+const classes: readonly AuditHandlerDefinition[] = [
+  elasticsearchAuditEventHandler,
+  splunkAuditEventHandler,
+  syslogAuditEventHandler,
+];
 
 /** All classes of audit event handlers, by their short name. */
 export const handlerClasses: ReadonlyMap<string, AuditHandlerDefinition> = new Map(
