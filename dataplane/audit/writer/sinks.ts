@@ -1,4 +1,5 @@
 import { openElasticsearchSink } from '../handlers/elasticsearch/elasticsearch-sink.ts';
+import { openJdbcSink } from '../handlers/jdbc/jdbc-sink.ts';
 import { openSplunkSink } from '../handlers/splunk/splunk-sink.ts';
 import { openSyslogSink } from '../handlers/syslog/syslog-sink.ts';
 import type { OpenSink } from './audit-sink.ts';
@@ -6,6 +7,7 @@ import type { OpenSink } from './audit-sink.ts';
 /** What opens the sinks of handlers, by the short name of their class. Loaded in the thread of the writer only. */
 export const sinks: ReadonlyMap<string, OpenSink> = new Map<string, OpenSink>([
   ['ElasticsearchAuditEventHandler', openElasticsearchSink],
+  ['JdbcAuditEventHandler', openJdbcSink],
   ['SplunkAuditEventHandler', openSplunkSink],
   ['SyslogAuditEventHandler', openSyslogSink],
 ]);

@@ -17,8 +17,11 @@ const PACKAGES = {
   nghttp: ['nghttp2-client'],
   nginx: ['nginx-light'],
   openssl: ['openssl', 'libssl-dev'],
+  pg_lsclusters: ['postgresql'],
   prometheus: ['prometheus'],
   promtool: ['prometheus'],
+  rsyslogd: ['rsyslog'],
+  setpriv: ['util-linux'],
   taskset: ['util-linux'],
   tinyproxy: ['tinyproxy-bin'],
 } as const;

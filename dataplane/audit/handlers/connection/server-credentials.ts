@@ -29,6 +29,6 @@ export function writtenSecretRemarks(field: readonly string[], written: string |
 export function unencryptedRemarks(at: readonly string[], host: string, useSSL: boolean, what: string): Remark[] {
   if (useSSL || /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/.test(host)) return [];
   return [
-    { at, code: 'insecure', message: `is false: ${what} travel unencrypted, and anyone on the path can read them` },
+    { at, code: 'insecure', message: `has no TLS: ${what} travel unencrypted, and anyone on the path can read them` },
   ];
 }
