@@ -1,3 +1,4 @@
+import { deflateSync } from 'node:zlib';
 import { FrameWriter } from './frame-writer.ts';
 import { modifiedUtf8 } from './modified-utf8.ts';
 import { type Primitive, writePrimitives } from './primitive-map.ts';
@@ -46,11 +47,19 @@ export interface Credentials {
   readonly password: string | null;
 }
 
+/** Identity of a message, also when it is sent again over another connection. */
+export interface MessageId {
+  /** The producer that sent it first. */
+  readonly producer: ProducerPath;
+  /** Number of the message among those of that producer. */
+  readonly sequence: number;
+}
+
 export interface TextMessage {
+  /** The producer that sends it now. */
   readonly producer: ProducerPath;
   readonly destination: Destination;
-  /** Number of the message among those of its producer. */
-  readonly sequence: number;
+  readonly id: MessageId;
   readonly text: string;
   readonly isPersistent: boolean;
   /** Milliseconds since 1970. */
@@ -61,6 +70,8 @@ export interface TextMessage {
   readonly type?: string | null;
   readonly correlationId?: string | null;
   readonly properties?: Readonly<Record<string, Primitive>>;
+  /** Whether the body is compressed. */
+  readonly isCompressed?: boolean;
 }
 
 type WriteObject = (writer: FrameWriter) => void;
@@ -131,13 +142,13 @@ export function response(command: number, correlation: number): Buffer {
 
 /** @param isAnswered whether the broker has to answer once it has taken the message */
 export function textMessage(command: number, isAnswered: boolean, message: TextMessage): Buffer {
-  const { destination, sequence, isPersistent, timestamp, properties } = message;
-  const id = producerId(message.producer);
-  const bytes = modifiedUtf8(message.text);
-  const messageId: WriteObject = (writer) => writer.byte(TYPE.messageId).text(null).object(id).long(sequence).long(0);
+  const { destination, id, isPersistent, timestamp, properties, isCompressed = false } = message;
+  const messageId: WriteObject = (writer) =>
+    writer.byte(TYPE.messageId).text(null).object(producerId(id.producer)).long(id.sequence).long(0);
+  const body = bodyOf(message.text);
   const writer = isAnswered ? asked(TYPE.textMessage, command) : told(TYPE.textMessage, command);
   return writer
-    .object(id)
+    .object(producerId(message.producer))
     .object(place(destination))
     .object(null) // transaction
     .object(null) // original destination
@@ -152,14 +163,11 @@ export function textMessage(command: number, isAnswered: boolean, message: TextM
     .object(null) // reply to
     .long(timestamp)
     .text(message.type ?? null)
-    .flag(true)
-    .int(4 + bytes.length)
-    .int(bytes.length)
-    .raw(bytes)
+    .block(isCompressed ? deflateSync(body) : body)
     .block(properties === undefined ? null : writePrimitives(properties))
     .object(null) // data structure
     .object(null) // target consumer
-    .flag(false) // compressed
+    .flag(isCompressed)
     .int(0) // redeliveries
     .flag(false) // broker path
     .long(0) // arrival
@@ -171,6 +179,14 @@ export function textMessage(command: number, isAnswered: boolean, message: TextM
     .long(0)
     .flag(false) // first of its group for a consumer
     .frame();
+}
+
+/** A text with its length in front. */
+function bodyOf(text: string): Buffer {
+  const bytes = modifiedUtf8(text);
+  const length = Buffer.allocUnsafe(4);
+  length.writeInt32BE(bytes.length);
+  return Buffer.concat([length, bytes]);
 }
 
 /** A command that the broker answers. */

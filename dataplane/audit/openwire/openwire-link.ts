@@ -1,10 +1,11 @@
 import type { Duplex } from 'node:stream';
+import { type BrokerRefusal, MessageTooLarge, refusalIn } from './broker-refusal.ts';
 import {
   type Credentials,
   connectionInfo,
   type Destination,
   keepAlive,
-  MAGIC,
+  type MessageId,
   type ProducerPath,
   producerInfo,
   removeConnection,
@@ -17,11 +18,9 @@ import {
   wireFormat,
 } from './commands.ts';
 import { FrameReader, MalformedFrame } from './frame-reader.ts';
-import { type Primitive, readPrimitives } from './primitive-map.ts';
+import { FrameSplitter } from './frame-splitter.ts';
+import { readGreeting } from './greeting.ts';
 
-/** Longest frame of a broker: it says nothing but answers. */
-const LONGEST_FRAME = 1 << 20;
-const PREFIX = 4;
 /** Milliseconds of silence that both sides allow, and before silence is judged at all. */
 const INACTIVITY = 30_000;
 const INITIAL_DELAY = 10_000;
@@ -36,20 +35,23 @@ export interface OpenwireTerms {
   readonly destination: Destination;
   /** Milliseconds for the greeting and the registration as a producer. */
   readonly openTimeout: number;
-  /** Milliseconds of silence after which the broker is taken for dead. */
+  /** Milliseconds of silence after which the broker is taken for dead; 0 for never. */
   readonly inactivity?: number;
+  /** Milliseconds before silence is judged. */
+  readonly initialDelay?: number;
 }
 
-/** The broker rejected a command. Its message may contain names, but no password. */
-export class BrokerRefusal extends Error {
-  /** Class of the exception in the broker. */
-  readonly exception: string;
-
-  constructor(exception: string, message: string | null) {
-    super(message ?? exception);
-    this.name = 'BrokerRefusal';
-    this.exception = exception;
-  }
+/** A message as a sink has it. */
+export interface Outgoing {
+  readonly text: string;
+  readonly isPersistent: boolean;
+  /** Whether the broker confirms it. */
+  readonly isAnswered: boolean;
+  /** The id under which it was sent before, if it was. */
+  readonly id?: MessageId | undefined;
+  readonly isCompressed?: boolean;
+  /** Milliseconds since 1970; 0 for none. */
+  readonly timestamp: number;
 }
 
 interface Waiting {
@@ -68,9 +70,10 @@ export class OpenwireLink {
   private readonly settle: (reason: Error) => void;
   private greeted: Waiting | null = null;
   private reason: Error | null = null;
-  private rest: Buffer = Buffer.alloc(0);
+  private readonly splitter = new FrameSplitter();
   private commands = 0;
   private sequence = 0;
+  private longestFrame = Number.POSITIVE_INFINITY;
   private receivedAt = performance.now();
   private sentAt = performance.now();
   private beat: NodeJS.Timeout | null = null;
@@ -87,9 +90,18 @@ export class OpenwireLink {
     stream.on('close', () => this.fail(new Error('the broker closed the connection')));
   }
 
-  /** Number of messages that the broker has not confirmed yet. */
+  /** Number of commands that the broker has not confirmed yet. */
   get unconfirmed(): number {
     return this.waiting.size;
+  }
+
+  /** Largest frame that the broker accepts, in bytes. */
+  get maxFrame(): number {
+    return this.longestFrame;
+  }
+
+  get isClosed(): boolean {
+    return this.reason !== null;
   }
 
   /** Whether the connection takes more without buffering; otherwise wait for `drained`. */
@@ -124,36 +136,50 @@ export class OpenwireLink {
     }
   }
 
-  /**
-   * Sends a message. A persistent one resolves when the broker has it; another one resolves when it was written, and may
-   * be lost with the connection.
-   */
-  send(text: string, isPersistent: boolean): Promise<void> {
-    const message: TextMessage = {
-      producer: this.path,
-      destination: this.terms.destination,
-      sequence: ++this.sequence,
-      text,
-      isPersistent,
-      timestamp: Date.now(),
-    };
-    if (isPersistent) return this.ask((command) => textMessage(command, true, message));
-    if (this.reason !== null) return Promise.reject(this.reason);
-    this.write(textMessage(++this.commands, false, message));
-    return Promise.resolve();
+  /** Returns the id of a new message. */
+  nextId(): MessageId {
+    return { producer: this.path, sequence: ++this.sequence };
   }
 
-  /** Signs off and closes. What is not confirmed yet is rejected. */
-  async close(): Promise<void> {
+  /**
+   * Sends a message. With `isAnswered` it resolves when the broker has the message and all before it; otherwise when it
+   * was written. Rejects with MessageTooLarge, BrokerRefusal, or the reason for which the link is closed.
+   */
+  send(message: Outgoing): Promise<void> {
+    if (this.reason !== null) return Promise.reject(this.reason);
+    const { isAnswered, id = this.nextId(), ...rest } = message;
+    const command = this.commands + 1;
+    const content: TextMessage = { ...rest, id, producer: this.path, destination: this.terms.destination };
+    const frame = textMessage(command, isAnswered, content);
+    if (frame.length > this.longestFrame) return Promise.reject(new MessageTooLarge(frame.length, this.longestFrame));
+    this.commands = command;
+    const sent = isAnswered ? this.answerTo(command) : Promise.resolve();
+    this.write(frame);
+    return sent;
+  }
+
+  /**
+   * Signs off and closes. What is not confirmed yet is rejected.
+   * @param patience milliseconds that the broker has for its answer
+   */
+  async close(patience: number): Promise<void> {
     if (this.reason !== null) return;
+    const timer = setTimeout(() => this.fail(new Error('the connection was closed')), patience);
     try {
       await this.ask((command) => removeConnection(command, this.terms.connection));
       this.write(shutdownInfo(++this.commands));
+      this.stream.end(() => this.stream.destroy());
     } catch {
       // it is gone already
+    } finally {
+      clearTimeout(timer);
     }
-    this.stream.end();
     this.fail(new Error('the connection was closed'));
+  }
+
+  /** Closes without a word, such as after a time-out. What is not confirmed yet is rejected with the reason. */
+  destroy(reason: Error): void {
+    this.fail(reason);
   }
 
   private greet(): Promise<void> {
@@ -168,21 +194,23 @@ export class OpenwireLink {
           TightEncodingEnabled: false,
           MaxInactivityDuration: BigInt(this.terms.inactivity ?? INACTIVITY),
           // the missing letter is part of the protocol
-          MaxInactivityDurationInitalDelay: BigInt(INITIAL_DELAY),
+          MaxInactivityDurationInitalDelay: BigInt(this.terms.initialDelay ?? INITIAL_DELAY),
         }),
       );
     });
   }
 
   private ask(frame: (command: number) => Buffer): Promise<void> {
+    if (this.reason !== null) return Promise.reject(this.reason);
+    const command = ++this.commands;
+    const answer = this.answerTo(command);
+    this.write(frame(command));
+    return answer;
+  }
+
+  private answerTo(command: number): Promise<void> {
     return new Promise((resolve, reject) => {
-      if (this.reason !== null) {
-        reject(this.reason);
-        return;
-      }
-      const command = ++this.commands;
       this.waiting.set(command, { resolve, reject });
-      this.write(frame(command));
     });
   }
 
@@ -193,19 +221,11 @@ export class OpenwireLink {
 
   private receive(bytes: Buffer): void {
     this.receivedAt = performance.now();
-    this.rest = this.rest.length === 0 ? bytes : Buffer.concat([this.rest, bytes]);
     try {
-      let at = 0;
-      for (;;) {
-        const left = this.rest.length - at;
-        const length = left < PREFIX ? 0 : this.rest.readInt32BE(at);
-        if (length < 0 || length > LONGEST_FRAME) throw new MalformedFrame('the other side does not speak OpenWire');
-        if (left < PREFIX + length || left < PREFIX) break;
-        this.take(this.rest.subarray(at + PREFIX, at + PREFIX + length));
-        at += PREFIX + length;
-        if (this.reason !== null) return;
-      }
-      this.rest = this.rest.subarray(at);
+      this.splitter.push(bytes, (frame) => {
+        this.take(frame);
+        return this.reason === null;
+      });
     } catch (error) {
       this.fail(error as Error);
     }
@@ -237,15 +257,13 @@ export class OpenwireLink {
   }
 
   private welcome(reader: FrameReader): void {
-    if (reader.raw(MAGIC.length).toString('latin1') !== MAGIC || this.greeted === null) {
-      throw new MalformedFrame('the other side does not speak OpenWire');
-    }
-    reader.int(); // its version: what a producer sends is the same in all of them
-    const block = reader.block();
-    const properties = block === null ? new Map<string, Primitive>() : readPrimitives(new FrameReader(block));
-    const silence = smaller(properties.get('MaxInactivityDuration'), this.terms.inactivity ?? INACTIVITY);
-    const delay = smaller(properties.get('MaxInactivityDurationInitalDelay'), INITIAL_DELAY);
-    if (silence > 0) this.watch(silence, performance.now() + delay + silence);
+    if (this.greeted === null) throw new MalformedFrame('the broker sent a second greeting');
+    const { silence, initialDelay, maxFrame } = readGreeting(reader, {
+      silence: this.terms.inactivity ?? INACTIVITY,
+      initialDelay: this.terms.initialDelay ?? INITIAL_DELAY,
+    });
+    this.longestFrame = maxFrame;
+    if (silence > 0) this.watch(silence, performance.now() + initialDelay + silence);
     this.greeted.resolve();
     this.greeted = null;
   }
@@ -271,14 +289,4 @@ export class OpenwireLink {
     this.waiting.clear();
     this.settle(reason);
   }
-}
-
-function refusalIn(reader: FrameReader): BrokerRefusal {
-  if (!reader.flag()) return new BrokerRefusal('unknown', null);
-  return new BrokerRefusal(reader.text() ?? 'unknown', reader.text());
-}
-
-/** The smaller one of two times; 0 where the broker allows any silence. */
-function smaller(told: Primitive | undefined, own: number): number {
-  return typeof told === 'bigint' || typeof told === 'number' ? Math.min(Number(told), own) : 0;
 }

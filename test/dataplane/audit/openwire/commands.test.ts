@@ -56,7 +56,7 @@ function ours({ command, values }: Row): Buffer | null {
       return textMessage(commandId!, responseRequired!, {
         producer: PRODUCER,
         destination: destinationIn(destination!),
-        sequence: values['producerSequenceId']!,
+        id: { producer: PRODUCER, sequence: values['producerSequenceId']! },
         text: values['text']!,
         isPersistent: values['persistent']!,
         timestamp: values['timestamp']!,
@@ -86,7 +86,11 @@ describe('frames', () => {
   });
 
   it('grow beyond their first size, and refuse names that are too long', () => {
-    const message = { producer: PRODUCER, destination: destinationIn('topic://audit'), sequence: 1 };
+    const message = {
+      producer: PRODUCER,
+      destination: destinationIn('topic://audit'),
+      id: { producer: PRODUCER, sequence: 1 },
+    };
     const rest = { isPersistent: false, timestamp: 0 };
     const frame = textMessage(1, false, { ...message, ...rest, text: 'x'.repeat(200_000) });
     expect(frame.readInt32BE(0)).toBe(frame.length - 4);

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { BrokerRefusal } from '../../../../dataplane/audit/openwire/broker-refusal.ts';
 import { TYPE, wireFormat } from '../../../../dataplane/audit/openwire/commands.ts';
-import { BrokerRefusal, OpenwireLink, type OpenwireTerms } from '../../../../dataplane/audit/openwire/openwire-link.ts';
+import { OpenwireLink, type OpenwireTerms, type Outgoing } from '../../../../dataplane/audit/openwire/openwire-link.ts';
 import { OpenwireBroker } from '../../../support/brokers/openwire-broker.ts';
 
 const TERMS: OpenwireTerms = {
@@ -12,6 +13,9 @@ const TERMS: OpenwireTerms = {
   destination: { kind: 'topic', name: 'audit' },
   openTimeout: 60_000,
 };
+
+const persistent = (text: string): Outgoing => ({ text, isPersistent: true, isAnswered: true, timestamp: 0 });
+const nonPersistent = (text: string): Outgoing => ({ text, isPersistent: false, isAnswered: false, timestamp: 0 });
 
 async function linked(broker: OpenwireBroker, terms: Partial<OpenwireTerms> = {}): Promise<OpenwireLink> {
   const socket = connect(broker.port, '127.0.0.1');
@@ -30,7 +34,11 @@ describe('OpenwireLink', () => {
   it('registers a connection, a session and a producer, and sends messages in order', async () => {
     const broker = await OpenwireBroker.start();
     const link = await opened(broker);
-    await Promise.all([link.send('{"n":1}', true), link.send('{"n":2}', false), link.send('{"n":3}', true)]);
+    await Promise.all([
+      link.send(persistent('{"n":1}')),
+      link.send(nonPersistent('{"n":2}')),
+      link.send(persistent('{"n":3}')),
+    ]);
     expect(broker.commands.map(({ type, isAsked }) => [type, isAsked])).toEqual([
       [TYPE.connection, true],
       [TYPE.session, true],
@@ -40,12 +48,12 @@ describe('OpenwireLink', () => {
       [TYPE.textMessage, true],
     ]);
     expect(broker.texts).toEqual(['{"n":1}', '{"n":2}', '{"n":3}']);
-    await link.close();
+    await link.close(60_000);
     await broker.until(() => broker.commands.at(-1)?.type === TYPE.shutdown);
     expect(broker.commands.at(-2)?.type).toBe(TYPE.remove);
     expect((await link.closed).message).toBe('the connection was closed');
-    await expect(link.send('late', true)).rejects.toThrow('closed');
-    await expect(link.send('late', false)).rejects.toThrow('closed');
+    await expect(link.send(persistent('late'))).rejects.toThrow('closed');
+    await expect(link.send(nonPersistent('late'))).rejects.toThrow('closed');
   });
 
   it('waits for the broker with a persistent message, however the frames are cut', async () => {
@@ -64,7 +72,7 @@ describe('OpenwireLink', () => {
       return false;
     };
     let isDone = false;
-    const sending = link.send('x', true).then(() => (isDone = true));
+    const sending = link.send(persistent('x')).then(() => (isDone = true));
     await broker.until(() => answer !== null);
     expect([isDone, link.unconfirmed]).toEqual([false, 1]);
     answer!();
@@ -83,9 +91,9 @@ describe('OpenwireLink', () => {
     expect(refused).toMatchObject({ exception, message: 'User name [x] or password is invalid.' });
     broker.answers = ({ type }) => (type === TYPE.textMessage ? { exception: 'full', message: 'no space' } : true);
     const other = await opened(broker);
-    await expect(other.send('x', true)).rejects.toThrow('no space');
+    await expect(other.send(persistent('x'))).rejects.toThrow('no space');
     broker.answers = () => true;
-    await other.send('y', true); // a refused message does not end the link
+    await other.send(persistent('y')); // a refused message does not end the link
   });
 
   it.each([
@@ -93,6 +101,7 @@ describe('OpenwireLink', () => {
     ['greets with another magic', Buffer.from('0000000e0142726f6b656e4d510000000c00', 'hex')],
     ['ends its greeting early', Buffer.from('00000005014163746976', 'hex')],
     ['sends a frame of 2 GB', Buffer.from('7fffffff01', 'hex')],
+    ['speaks a version that is too old', Buffer.from('0000000e014163746976654d510000000900', 'hex')],
     ['answers before it greets', Buffer.from('0000000a1e000000000000000001', 'hex')],
   ])('fails with a reason where the other side %s', async (_, greeting) => {
     const broker = await OpenwireBroker.start();
@@ -113,12 +122,43 @@ describe('OpenwireLink', () => {
     const broker = await OpenwireBroker.start();
     const link = await opened(broker);
     broker.answers = () => false;
-    const sending = [link.send('a', true), link.send('b', true)];
+    const sending = [link.send(persistent('a')), link.send(persistent('b'))];
     await broker.until(() => broker.texts.length === 2);
     for (const socket of broker.sockets) socket.destroy();
     const results = await Promise.allSettled(sending);
     expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     expect((await link.closed).message).toBe('the broker closed the connection');
+  });
+
+  it('refuses a message that is larger than the broker accepts, and sends the next', async () => {
+    const broker = await OpenwireBroker.start();
+    broker.greeting = wireFormat({ MaxFrameSize: 2000n });
+    const link = await opened(broker);
+    const large = link.send(persistent('x'.repeat(2000)));
+    await expect(large).rejects.toThrow(/^the message has \d+ bytes, and the broker accepts 2000$/);
+    await link.send(persistent('small'));
+    expect(broker.texts).toEqual(['small']);
+  });
+
+  it('keeps the id of a message that another connection sent before', async () => {
+    const broker = await OpenwireBroker.start();
+    const first = await opened(broker);
+    const id = first.nextId();
+    const second = await opened(broker, { connection: 'ID:test-1:2' });
+    await second.send({ ...persistent('again'), id });
+    const { frame } = broker.commands.at(-1)!;
+    expect(frame.toString('latin1').split('ID:test-1:1')).toHaveLength(2);
+    expect(frame.toString('latin1').split('ID:test-1:2')).toHaveLength(2);
+  });
+
+  it('rejects what is not confirmed when it is closed and the broker does not answer in time', async () => {
+    const broker = await OpenwireBroker.start();
+    const link = await opened(broker);
+    broker.answers = () => false;
+    const sending = link.send(persistent('a'));
+    const rejected = expect(sending).rejects.toThrow('the connection was closed');
+    await link.close(10);
+    await rejected;
   });
 
   it('keeps an idle connection alive, and answers the broker', async () => {
@@ -128,7 +168,7 @@ describe('OpenwireLink', () => {
     await broker.until(() => broker.commands.filter(({ type }) => type === TYPE.keepAlive).length >= 2);
     for (const socket of broker.sockets) socket.write(Buffer.from('000000060a0000004d01', 'hex'));
     await broker.until(() => broker.commands.some(({ type, command }) => type === TYPE.keepAlive && command === 77));
-    await link.close();
+    await link.close(60_000);
   });
 
   it('fails where a broker that promised to speak is silent', async () => {
