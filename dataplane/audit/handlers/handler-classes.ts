@@ -1,12 +1,14 @@
 import type { AuditHandlerDefinition } from './audit-handler.ts';
 import { elasticsearchAuditEventHandler } from './elasticsearch/elasticsearch-handler.ts';
 import { jdbcAuditEventHandler } from './jdbc/jdbc-handler.ts';
+import { jmsAuditEventHandler } from './jms/jms-handler.ts';
 import { splunkAuditEventHandler } from './splunk/splunk-handler.ts';
 import { syslogAuditEventHandler } from './syslog/syslog-handler.ts';
 
 const classes: readonly AuditHandlerDefinition[] = [
   elasticsearchAuditEventHandler,
   jdbcAuditEventHandler,
+  jmsAuditEventHandler,
   splunkAuditEventHandler,
   syslogAuditEventHandler,
 ];

@@ -1,5 +1,6 @@
 import { openElasticsearchSink } from '../handlers/elasticsearch/elasticsearch-sink.ts';
 import { openJdbcSink } from '../handlers/jdbc/jdbc-sink.ts';
+import { openJmsSink } from '../handlers/jms/jms-sink.ts';
 import { openSplunkSink } from '../handlers/splunk/splunk-sink.ts';
 import { openSyslogSink } from '../handlers/syslog/syslog-sink.ts';
 import type { OpenSink } from './audit-sink.ts';
@@ -8,6 +9,7 @@ import type { OpenSink } from './audit-sink.ts';
 export const sinks: ReadonlyMap<string, OpenSink> = new Map<string, OpenSink>([
   ['ElasticsearchAuditEventHandler', openElasticsearchSink],
   ['JdbcAuditEventHandler', openJdbcSink],
+  ['JmsAuditEventHandler', openJmsSink],
   ['SplunkAuditEventHandler', openSplunkSink],
   ['SyslogAuditEventHandler', openSyslogSink],
 ]);

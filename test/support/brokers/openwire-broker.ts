@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
+import { createServer as createSecureServer, type TlsOptions } from 'node:tls';
 import { onTestFinished } from 'vitest';
 import { TYPE, wireFormat } from '../../../dataplane/audit/openwire/commands.ts';
 import { FrameReader } from '../../../dataplane/audit/openwire/frame-reader.ts';
 import { FrameWriter } from '../../../dataplane/audit/openwire/frame-writer.ts';
+import { type ReadMessage, readTextMessage } from './read-text-message.ts';
 
 /** What a connection registered as, or sent. */
 export interface BrokerCommand {
@@ -34,8 +36,10 @@ export class OpenwireBroker {
     this.server = server;
   }
 
-  static async start(port = 0): Promise<OpenwireBroker> {
-    const server = createServer((socket) => broker.serve(socket));
+  /** @param tls keys and certificates; without them it listens without TLS */
+  static async start(port = 0, tls?: TlsOptions): Promise<OpenwireBroker> {
+    const serve = (socket: Socket): void => broker.serve(socket);
+    const server = tls === undefined ? createServer(serve) : createSecureServer(tls, serve);
     const broker = new OpenwireBroker(server);
     server.listen(port, '127.0.0.1');
     await once(server, 'listening');
@@ -47,9 +51,26 @@ export class OpenwireBroker {
     return (this.server.address() as { readonly port: number }).port;
   }
 
+  /** The messages that arrived. */
+  get messages(): ReadMessage[] {
+    return this.commands.filter(({ type }) => type === TYPE.textMessage).map(({ frame }) => readTextMessage(frame));
+  }
+
   /** Texts of the messages that arrived. */
   get texts(): string[] {
-    return this.commands.filter(({ type }) => type === TYPE.textMessage).map(({ frame }) => textIn(frame));
+    return this.messages.map(({ text }) => text);
+  }
+
+  /** Tells every connection of an error that is the answer to nothing. */
+  tellError(exception: string, message: string): void {
+    const frame = new FrameWriter(TYPE.connectionError).int(0).flag(false).flag(true).text(exception).text(message);
+    for (const socket of this.sockets) socket.write(frame.flag(false).frame());
+  }
+
+  /** Answers a command after all. */
+  confirm({ command }: BrokerCommand): void {
+    const frame = new FrameWriter(TYPE.response).int(0).flag(false).int(command).frame();
+    for (const socket of this.sockets) socket.write(frame);
   }
 
   /** Resolves once something is true, looked at after every command. */
@@ -94,15 +115,4 @@ export class OpenwireBroker {
     if (answer !== true) writer.flag(true).text(answer.exception).text(answer.message);
     socket.write(writer.frame());
   }
-}
-
-/** The text of a message: the block that holds a length and as many bytes. */
-function textIn(frame: Buffer): string {
-  for (let at = 0; at + 9 <= frame.length; at++) {
-    const [block, length] = [frame.readInt32BE(at + 1), frame.readInt32BE(at + 5)];
-    if (frame[at] === 1 && block === length + 4 && length >= 0 && at + 9 + length < frame.length && at > 100) {
-      return frame.toString('utf8', at + 9, at + 9 + length);
-    }
-  }
-  throw new Error('the message has no text');
 }
