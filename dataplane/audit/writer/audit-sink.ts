@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { MayReach } from '../../../contract/egress.ts';
+import type { AuditQueries } from '../handlers/queries/audit-queries.ts';
 import type { AuditEvent } from './audit-event.ts';
 
 /** Options of a sink: plain data that can be sent to the thread of the writer. */
@@ -44,6 +45,8 @@ export interface AuditSink {
    * @throws Undelivered when the destination cannot take events now; any other error means that none is safe
    */
   deliver(batch: readonly AuditEvent[]): Promise<readonly RefusedEvent[]>;
+  /** Answers queries; missing where the destination cannot be asked. */
+  readonly queries?: AuditQueries;
   /** Connects before there are events, where that makes sense. A failure is only logged. */
   open?(): Promise<void>;
   /** Releases what it holds. No batch is under way. */

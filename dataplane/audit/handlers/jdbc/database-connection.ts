@@ -97,7 +97,7 @@ export class DatabaseConnection {
       connectionTimeoutMillis: connectTimeout,
       query_timeout: timeout,
       keepAlive: true,
-      ...(schema === null ? {} : { options: `-c search_path=${schema.replace(/[\\ ]/g, String.raw`\$&`)}` }),
+      options: `-c TimeZone=UTC${schema === null ? '' : ` -c search_path=${schema.replace(/[\\ ]/g, String.raw`\$&`)}`}`,
     });
     client.on('error', () => this.drop(client));
     client.on('end', () => this.drop(client));

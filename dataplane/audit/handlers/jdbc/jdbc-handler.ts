@@ -19,8 +19,9 @@ import { auditHandler } from '../audit-handler.ts';
 import { answerTimeoutField, bufferingFields } from '../connection/connection-fields.ts';
 import { secretText, unencryptedRemarks, writtenSecretRemarks } from '../connection/server-credentials.ts';
 import { handlerFields } from '../handler-fields.ts';
-import type { JdbcOptions, MappedTable } from './jdbc-sink.ts';
+import type { JdbcOptions } from './jdbc-sink.ts';
 import { type JdbcPlace, readJdbcUrl } from './jdbc-url.ts';
+import type { MappedTable } from './mapped-table.ts';
 import { sqlName } from './sql-name.ts';
 
 const OTHER_DATABASES = ['mysql', 'mariadb', 'oracle', 'h2', 'mssql', 'sqlserver', 'db2', 'derby', 'hsqldb'];

@@ -1,19 +1,11 @@
 import type { AuditEvent } from '../../writer/audit-event.ts';
 import { type AuditSink, type OpenSink, type RefusedEvent, Undelivered } from '../../writer/audit-sink.ts';
 import { inParts, type PartResult } from '../connection/in-parts.ts';
-import { columnValues, type MappedColumn } from './column-values.ts';
+import { columnValues } from './column-values.ts';
 import { DatabaseConnection, type DatabaseOptions } from './database-connection.ts';
 import { databaseFault } from './database-error.ts';
-
-/** A table with the events of one topic. */
-export interface MappedTable {
-  readonly topic: string;
-  /** In quotes, as `sqlName` gives it. */
-  readonly table: string;
-  readonly columns: readonly MappedColumn[];
-  /** Column of `_id` in quotes, or null. */
-  readonly idColumn: string | null;
-}
+import { databaseQueries } from './database-queries.ts';
+import type { MappedTable } from './mapped-table.ts';
 
 /** Options of the sink, as its definition makes them. */
 export interface JdbcOptions extends DatabaseOptions, Readonly<Record<string, unknown>> {
@@ -31,6 +23,7 @@ export const openJdbcSink: OpenSink = (options, { mayReach }): AuditSink => {
   const { host, port } = settings;
   const tables = new Map(settings.tables.map((table) => [table.topic, table]));
   const database = new DatabaseConnection(settings, mayReach);
+  const reading = new DatabaseConnection(settings, mayReach); // a query must not run inside the transaction of a batch
 
   async function insert(table: MappedTable, events: readonly AuditEvent[]): Promise<void> {
     const most = Math.max(1, Math.floor(MOST_VALUES / table.columns.length));
@@ -70,8 +63,10 @@ export const openJdbcSink: OpenSink = (options, { mayReach }): AuditSink => {
     async deliver(batch) {
       return inParts(batch, send);
     },
+    queries: databaseQueries(reading, tables),
     async close() {
       database.close();
+      reading.close();
     },
   };
 };

@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto';
+import type { JsonPointer } from '../../../../contract/crest/json-pointer.ts';
+import type { QueryFilter } from '../../../../contract/crest/query-filter.ts';
+import type { JsonObject } from '../../../../contract/document/json-value.ts';
+
+export interface SortKey {
+  readonly field: JsonPointer;
+  readonly isDescending: boolean;
+}
+
+/** Which events of a topic are asked for. */
+export interface AuditQuery {
+  readonly topic: string;
+  readonly filter: QueryFilter;
+  readonly sortKeys: readonly SortKey[];
+  /** 0 for all results, as far as there may be so many at once. */
+  readonly pageSize: number;
+  /** Place of the first result; with a cookie it must be 0. */
+  readonly offset: number;
+  /** Cookie of the page before, or null. */
+  readonly cookie: string | null;
+  /** Whether all results are counted. */
+  readonly counts: boolean;
+}
+
+export interface AuditQueryPage {
+  readonly results: readonly JsonObject[];
+  /** Null on the last page. */
+  readonly cookie: string | null;
+  /** -1 unless they were counted. */
+  readonly total: number;
+}
+
+/** Reading side of a handler. */
+export interface AuditQueries {
+  /** @throws QueryRefusal */
+  query(query: AuditQuery): Promise<AuditQueryPage>;
+  /** Returns an event, or null if there is none. @throws QueryRefusal */
+  read(topic: string, id: string): Promise<JsonObject | null>;
+}
+
+/** A query that cannot be answered, with the status for the client. */
+export class QueryRefusal extends Error {
+  readonly status: 400 | 404 | 501 | 503;
+
+  constructor(status: QueryRefusal['status'], message: string) {
+    super(message);
+    this.name = 'QueryRefusal';
+    this.status = status;
+  }
+}
+
+/** Most results of one query. */
+export const MOST_RESULTS = 10_000;
+
+/** Places of the results that a query asks for. `size` is one more than a page, which tells whether there is another. */
+export interface PageWindow {
+  readonly offset: number;
+  readonly size: number;
+}
+
+/** @throws QueryRefusal for a cookie of another query */
+export function pageWindow(query: AuditQuery): PageWindow {
+  const { pageSize, offset, cookie } = query;
+  if (pageSize > MOST_RESULTS) throw new QueryRefusal(400, `the page size must be at most ${MOST_RESULTS}`);
+  const size = (pageSize === 0 ? MOST_RESULTS : pageSize) + 1;
+  if (cookie === null) return { offset, size };
+  if (pageSize === 0) throw new QueryRefusal(400, 'a cookie needs a page size');
+  if (offset > 0) throw new QueryRefusal(400, 'a cookie and an offset cannot be given together');
+  const [place = '', print] = cookie.split('.');
+  if (!/^\d{1,15}$/.test(place) || print !== fingerprint(query)) {
+    throw new QueryRefusal(400, 'the cookie does not belong to this query');
+  }
+  return { offset: Number(place), size };
+}
+
+/** The page of results that were found in a window. @throws QueryRefusal when there are too many for a query without pages */
+export function pageOf(
+  query: AuditQuery,
+  window: PageWindow,
+  found: readonly JsonObject[],
+  total: number,
+): AuditQueryPage {
+  const hasMore = found.length === window.size;
+  if (hasMore && query.pageSize === 0) {
+    throw new QueryRefusal(400, `there are more than ${MOST_RESULTS} results: use a page size`);
+  }
+  const results = hasMore ? found.slice(0, -1) : found;
+  return { results, cookie: hasMore ? `${window.offset + results.length}.${fingerprint(query)}` : null, total };
+}
+
+/** Tells queries apart, so that a cookie is not taken for another one. */
+function fingerprint({ topic, filter, sortKeys }: AuditQuery): string {
+  return createHash('sha256')
+    .update(JSON.stringify([topic, filter, sortKeys]))
+    .digest('base64url')
+    .slice(0, 16);
+}
