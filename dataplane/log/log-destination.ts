@@ -55,6 +55,15 @@ export class LogDestination {
   }
 }
 
+/** Writes whole lines to the standard output. Resolves when the system has taken them. */
+export function writeStdout(lines: Uint8Array): Promise<void> {
+  const { stdout } = process;
+  if (stdout.listenerCount('error') === 0) stdout.on('error', () => {}); // the write itself tells
+  return new Promise((resolve, reject) => {
+    stdout.write(lines, (error) => (error ? reject(error) : resolve()));
+  });
+}
+
 /** Appends to a file, in whole lines, without ever waiting for it. */
 export function appendTo(file: number, report: (error: Error) => void): LineWriter {
   return function append(lines, done) {

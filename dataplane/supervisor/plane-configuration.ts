@@ -1,3 +1,4 @@
+import type { ForbiddenPlace } from '../../contract/egress.ts';
 import { addFigures, emptyFigures } from '../../contract/route-report.ts';
 import { type RouteKey, routeKeyText, type Update } from '../../contract/snapshot.ts';
 import { HeldSnapshot } from '../link/held-snapshot.ts';
@@ -50,6 +51,17 @@ export class PlaneConfiguration {
   whole(slots: SlotMemory): PlacedUpdate {
     slots.reach(this.highestSlot);
     return this.held.whole();
+  }
+
+  /** Rules that open addresses to tenants. */
+  get egress(): readonly string[] {
+    const { base } = this.held.whole();
+    return base?.trust?.egress ?? [];
+  }
+
+  /** Addresses that controllers forbid to tenants. */
+  get forbidden(): readonly ForbiddenPlace[] {
+    return (this.held.whole().resources?.set ?? []).flatMap((one) => ('places' in one ? one.places : []));
   }
 
   /**

@@ -1,6 +1,7 @@
 import type { Registry } from 'prom-client';
 import { FIGURE } from '../../contract/route-report.ts';
 import { registerAccessManagerMetrics } from '../metrics/access-manager-exposition.ts';
+import { type AuditFigures, registerAuditMetrics } from '../metrics/audit-exposition.ts';
 import { registerBreakerMetrics } from '../metrics/breaker-exposition.ts';
 import { registerCacheMetrics } from '../metrics/cache-exposition.ts';
 import { countsByRoute } from '../metrics/counts-by-route.ts';
@@ -24,11 +25,13 @@ export class PlaneMetrics {
   /** What objects of the units show. */
   readonly gauges = new PlaneGauges();
   private readonly series: () => readonly RouteSeries[];
+  private readonly audit: () => readonly AuditFigures[];
   private readonly rates = new Rates();
   private ticking: NodeJS.Timeout | null = null;
 
-  constructor(source: MetricsSource, series: () => readonly RouteSeries[]) {
+  constructor(source: MetricsSource, series: () => readonly RouteSeries[], audit: () => readonly AuditFigures[]) {
     this.series = series;
+    this.audit = audit;
     this.registry = metricsRegistry(source);
   }
 
@@ -50,6 +53,7 @@ export class PlaneMetrics {
       gauges: () => this.gauges.all,
     });
     registerTlsMetrics(this.registry, { observations: () => this.observations.all, gauges: () => this.gauges.all });
+    registerAuditMetrics(this.registry, this.audit);
     registerDenialMetrics(this.registry, () => this.observations.all);
     this.ticking = setInterval(() => this.tick(), RATE_INTERVAL);
     this.ticking.unref();

@@ -1,68 +1,37 @@
 import type { Logger } from 'pino';
 import type { RouteReport } from '../../contract/channel.ts';
 import type { ForbiddenPlace } from '../../contract/egress.ts';
-import { reportedCounts } from '../../contract/route-counts.ts';
-import { reportedFigures } from '../../contract/route-report.ts';
-import { routeKeyText, type Update } from '../../contract/snapshot.ts';
+import type { Update } from '../../contract/snapshot.ts';
 import type { AdminServer } from '../../platform/admin/admin-server.ts';
 import { errorStack, errorText } from '../../platform/error-text.ts';
 import type { ListenAddress } from '../../platform/listen-address.ts';
 import { PacedWarning } from '../../platform/paced-warning.ts';
+import type { WriterReach } from '../audit/writer/writer-messages.ts';
 import { addressText, type Connector, type ServedAddress } from '../connectors/connector.ts';
 import { readCounters } from '../engine/wire/counters.ts';
-import { type AccessLogTarget, LogDestination } from '../log/log-destination.ts';
-import type { LogLevel } from '../log/log-level.ts';
-import { JSON_STYLE, type LogFormat, type LogStyle } from '../log/log-style.ts';
+import { LogDestination, writeStdout } from '../log/log-destination.ts';
+import { JSON_STYLE } from '../log/log-style.ts';
 import { programLog, writeLogLine } from '../log/program-log.ts';
-import { type ConfigurationFigures, registerConfigurationMetrics } from '../metrics/configuration-exposition.ts';
+import { registerConfigurationMetrics } from '../metrics/configuration-exposition.ts';
 import type { MetricsSource } from '../metrics/exposition.ts';
-import { type LinkFigures, registerLinkMetrics } from '../metrics/link-exposition.ts';
+import { registerLinkMetrics } from '../metrics/link-exposition.ts';
 import type { SlotMemory } from '../metrics/route-slots.ts';
 import type { BuildProblem } from '../routes/configuration.ts';
 import { ChangingTicketKeys } from '../tls/ticket-keys.ts';
 import type { BackendServing, ConfigurationServing, Serving, UnitReport } from '../unit/unit-messages.ts';
 import { adminPort } from './admin-port.ts';
+import { SupervisedAuditWriter } from './audit-writer.ts';
 import { CannotListen } from './cannot-listen.ts';
 import { ConfirmedAge } from './confirmed-age.ts';
 import { isBaseBad, PlaneConfiguration } from './plane-configuration.ts';
 import { PlaneMetrics } from './plane-metrics.ts';
 import { PlaneNotices } from './plane-notices.ts';
+import type { PreparedPlaneOptions } from './plane-options.ts';
+import { routeReports } from './route-reports.ts';
 import { giveBackLater } from './spare-memory.ts';
 import { SpareUnit } from './spare-unit.ts';
 import { type SharedUnitOptions, type SupervisedUnit, SupervisedUnits } from './supervised-units.ts';
 import { isTaken } from './taken-port.ts';
-
-/** Parts of a data plane before it serves. */
-export interface PreparedPlaneOptions {
-  readonly accessLog: AccessLogTarget;
-  /** By default text on a terminal and JSON elsewhere. */
-  readonly accessLogFormat?: LogFormat;
-  readonly logLevel: LogLevel;
-  /** By default JSON. */
-  readonly logStyle?: LogStyle;
-  readonly admin: ListenAddress | undefined;
-  /** Whether it runs in a Pod, where others arrive over loopback too; by default it does not. */
-  readonly isInPod?: boolean;
-  readonly trustedProxies: readonly string[];
-  /** How long clients are asked to go before nobody is accepted any more, in milliseconds; by default not at all. */
-  readonly drainDelay?: number;
-  /** In milliseconds. */
-  readonly drainTimeout: number;
-  /** What the metrics tell of the configuration, where somebody follows one. */
-  readonly configurationFigures?: ConfigurationFigures;
-  /** What is told of the link to a controller, where there is one. */
-  readonly link?: PlaneLinkView;
-  /** Milliseconds after which a plane that no controller confirms is not ready; by default it stays ready. */
-  readonly unreadyAfter?: number | undefined;
-  /** What becomes its first unit, where somebody had it load before. */
-  readonly spare?: SpareUnit;
-}
-
-/** The link to a controller, for those who look at the admin port. */
-export interface PlaneLinkView {
-  readonly figures: LinkFigures;
-  status(): object;
-}
 
 /** Initial configuration of a data plane. */
 export interface PlaneBeginning {
@@ -143,6 +112,9 @@ async function prepared(options: PreparedPlaneOptions): Promise<Supervisor> {
   return supervisor;
 }
 
+/** Milliseconds that audit events get at a stop even when the units needed all of the drain time. */
+const LEAST_AUDIT_DRAIN = 1000;
+
 class Supervisor implements PreparedPlane {
   readonly closed: Promise<void>;
   adminAddress: { host: string; port: number } | undefined;
@@ -161,6 +133,8 @@ class Supervisor implements PreparedPlane {
   private forbidden: readonly ForbiddenPlace[] = [];
   private admin: AdminServer | null = null;
   private tickets: ChangingTicketKeys | null = null;
+  private readonly audit: SupervisedAuditWriter;
+  private drainEnds = 0;
   private finish: () => void = () => {};
 
   constructor(options: PreparedPlaneOptions, destination: LogDestination | null) {
@@ -174,8 +148,16 @@ class Supervisor implements PreparedPlane {
       lost: (unit) => {
         this.configuration?.lost(unit);
         this.metrics?.gauges.lost(unit.number);
+        this.audit.lost(unit);
       },
       allGone: () => void this.stop(),
+    });
+    this.audit = new SupervisedAuditWriter({
+      log: this.log,
+      logLevel: options.logLevel,
+      reach: () => this.auditReach(),
+      writeLog: (line) => writeLogLine(line, options.logStyle ?? JSON_STYLE),
+      writeStdout,
     });
     this.closed = new Promise((resolve) => {
       this.finish = resolve;
@@ -207,7 +189,11 @@ class Supervisor implements PreparedPlane {
 
   async startAdmin(address: ListenAddress): Promise<void> {
     const supervisor = this;
-    const metrics = new PlaneMetrics(this.figures(), () => this.configuration?.series(this.units.all) ?? []);
+    const metrics = new PlaneMetrics(
+      this.figures(),
+      () => this.configuration?.series(this.units.all) ?? [],
+      () => this.audit.figures,
+    );
     const { configurationFigures, link, unreadyAfter, isInPod = false } = this.options;
     const age = new ConfirmedAge({ log: this.log, figures: link?.figures, most: unreadyAfter });
     if (configurationFigures !== undefined) registerConfigurationMetrics(metrics.registry, configurationFigures);
@@ -312,11 +298,25 @@ class Supervisor implements PreparedPlane {
   };
 
   async apply(update: Update): Promise<readonly BuildProblem[]> {
-    return this.configured.apply(update, () => this.units.all);
+    return this.configured.apply(update, () => this.units.all).finally(() => this.audit.reachChanged());
   }
 
   async applyWhole(update: Update): Promise<readonly BuildProblem[]> {
-    return this.configured.applyWhole(update, () => this.units.all);
+    return this.configured.applyWhole(update, () => this.units.all).finally(() => this.audit.reachChanged());
+  }
+
+  /** Addresses that audit handlers may and may not connect to. */
+  private auditReach(): WriterReach {
+    const serving = this.beginning?.serving ?? null;
+    const { adminAddress: admin } = this;
+    const own = admin === undefined ? [] : [{ address: admin.host, port: admin.port }];
+    const known = serving?.kind === 'configuration' ? serving : null;
+    return {
+      listeners: [...(this.units.endpoints ?? []), ...own],
+      egress: this.configuration?.egress ?? [],
+      forbidden: [...(known?.forbidden ?? []), ...this.forbidden, ...(this.configuration?.forbidden ?? [])],
+      appPorts: known?.appPorts ?? [],
+    };
   }
 
   private get configured(): PlaneConfiguration {
@@ -327,18 +327,11 @@ class Supervisor implements PreparedPlane {
   forbid(places: readonly ForbiddenPlace[]): void {
     this.forbidden = places;
     for (const unit of this.units.all) unit.tell({ kind: 'forbid', places });
+    this.audit.reachChanged();
   }
 
   report(): RouteReport[] {
-    const series = this.configuration?.series(this.units.all) ?? [];
-    const counts = this.metrics?.counts();
-    return series
-      .filter(({ figures, router, route: id }) => figures[0] !== 0 || counts?.has(routeKeyText({ router, id })))
-      .map(({ router, route: id, name, figures }) => {
-        const counted = counts?.get(routeKeyText({ router, id }));
-        const reported = { router, id, name, figures: reportedFigures(figures) };
-        return counted === undefined ? reported : { ...reported, counts: reportedCounts(counted) };
-      });
+    return routeReports(this.configuration?.series(this.units.all) ?? [], this.metrics?.counts());
   }
 
   private heard(unit: SupervisedUnit, report: UnitReport): void {
@@ -349,6 +342,7 @@ class Supervisor implements PreparedPlane {
     else if (report.kind === 'shown') this.metrics?.gauges.set(unit.number, report.gauges);
     else if (report.kind === 'ended' || report.kind === 'refresh') this.notices.heard(unit, report);
     else if (report.kind === 'fault') this.log.error({ unit: unit.number, error: report.message }, 'request failed');
+    else if (report.kind === 'audit-open' || report.kind === 'audit-close') this.audit.heard(unit, report);
     else if (report.kind === 'drained') {
       const [{ number }, { cut: connections, droppedLines: lines }] = [unit, report];
       if (connections > 0) this.log.warn({ unit: number, connections }, 'drain timeout: closed unfinished connections');
@@ -380,6 +374,7 @@ class Supervisor implements PreparedPlane {
 
   async drain(): Promise<void> {
     this.stopped ??= this.dismiss().then(async () => {
+      this.drainEnds = performance.now() + this.options.drainTimeout;
       if (!this.units.drain(this.options.drainTimeout)) await this.stop();
     });
     await this.stopped;
@@ -387,6 +382,7 @@ class Supervisor implements PreparedPlane {
   }
 
   private async stop(): Promise<void> {
+    await this.audit.drain(Math.max(LEAST_AUDIT_DRAIN, this.drainEnds - performance.now()));
     this.metrics?.close();
     this.admin?.close();
     await this.destination?.close();

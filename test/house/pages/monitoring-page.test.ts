@@ -17,7 +17,11 @@ function rows(section: string): string[][] {
 /** Names of all metrics of a plane that are its own. */
 function planeMetrics(): string[] {
   const figures = { read: () => ({ values: {}, refusals: [], handshakeFaults: [], durations: [] }) as never };
-  const metrics = new PlaneMetrics({ ...figures, units: 1, unitRestarts: 0 }, () => []);
+  const metrics = new PlaneMetrics(
+    { ...figures, units: 1, unitRestarts: 0 },
+    () => [],
+    () => [],
+  );
   metrics.followRoutes();
   metrics.close();
   const names = metrics.registry.getMetricsAsArray().map(({ name }) => name);

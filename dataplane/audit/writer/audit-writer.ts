@@ -1,0 +1,197 @@
+import type { Logger } from 'pino';
+import { errorText } from '../../../platform/error-text.ts';
+import { AuditState } from '../link/audit-state.ts';
+import { WrittenEvent } from './audit-event.ts';
+import type { AuditHandlerSettings, AuditOrder, AuditServiceSettings } from './audit-orders.ts';
+import type { AuditSink, OpenSink } from './audit-sink.ts';
+import { HandlerAccounts } from './handler-accounts.ts';
+import { RingReader } from './ring-reader.ts';
+import type { WriterEgress } from './writer-egress.ts';
+import type { OpenAccounts, WriterReport } from './writer-messages.ts';
+import { WrittenService } from './written-service.ts';
+
+export interface AuditWriterOptions {
+  readonly log: Logger;
+  readonly sinks: ReadonlyMap<string, OpenSink>;
+  readonly egress: WriterEgress;
+  /** Accounts of a writer that died. */
+  readonly accounts: readonly OpenAccounts[];
+  report(message: WriterReport): void;
+  writeStdout(lines: Buffer): Promise<void>;
+}
+
+interface UnitServices {
+  readonly reader: RingReader;
+  readonly open: Map<number, { readonly service: WrittenService; readonly state: AuditState }>;
+  highest: number;
+}
+
+/** Milliseconds in which a service that no unit holds delivers what it has. */
+const CLOSE_TIME = 30_000;
+
+/** The audit services of a plane: reads the rings of its units, and delivers to the handlers of each service. */
+export class AuditWriter {
+  private readonly options: AuditWriterOptions;
+  private readonly units = new Map<number, UnitServices>();
+  private readonly services = new Map<string, WrittenService>();
+  private readonly known: Map<string, OpenAccounts>;
+  /** Services that no unit holds any more. */
+  private readonly closing = new Set<WrittenService>();
+  private touched = new Set<WrittenService>();
+
+  constructor(options: AuditWriterOptions) {
+    this.options = options;
+    this.known = new Map(options.accounts.map((accounts) => [accounts.key, accounts]));
+  }
+
+  take(unit: number, order: AuditOrder): void {
+    if (order.kind === 'audit-open') this.open(unit, order);
+    else this.close(unit, order.service);
+  }
+
+  private open(unit: number, order: Extract<AuditOrder, { kind: 'audit-open' }>): void {
+    const { settings, service: number } = order;
+    const own = this.units.get(unit) ?? this.openUnit(unit, order.ring);
+    const service = this.services.get(settings.identity) ?? this.openService(settings);
+    service.replace(settings);
+    if (own.open.has(number)) return;
+    const state = new AuditState(settings.topics.length, order.state);
+    service.hold(state);
+    own.open.set(number, { service, state });
+    own.highest = Math.max(own.highest, number);
+  }
+
+  private openUnit(unit: number, ring: SharedArrayBuffer): UnitServices {
+    const open: UnitServices['open'] = new Map();
+    const reader = new RingReader(
+      ring,
+      (number, topic, bytes) => this.takeRecord(own, number, topic, bytes),
+      () => this.flush(),
+    );
+    const own: UnitServices = { reader, open, highest: -1 };
+    this.units.set(unit, own);
+    reader.start();
+    return own;
+  }
+
+  private takeRecord(own: UnitServices, number: number, topic: number, bytes: Buffer): boolean {
+    const found = own.open.get(number);
+    // The order to open a service comes by another way than its records, and may be behind them.
+    if (found === undefined) return number <= own.highest;
+    this.touched.add(found.service);
+    found.service.offer(new WrittenEvent(found.service.settings.topics[topic] ?? '', bytes));
+    return true;
+  }
+
+  private flush(): void {
+    const { touched } = this;
+    this.touched = new Set();
+    for (const service of touched) service.flush();
+  }
+
+  private openService(settings: AuditServiceSettings): WrittenService {
+    const service = new WrittenService({
+      settings,
+      log: this.options.log,
+      accounts: (handler) => this.accounts(settings, handler),
+      openSink: (handler) => this.openSink(settings, handler),
+    });
+    this.services.set(settings.identity, service);
+    return service;
+  }
+
+  private accounts({ identity, name: service }: AuditServiceSettings, { name }: AuditHandlerSettings): HandlerAccounts {
+    const key = JSON.stringify([identity, name]);
+    const known = this.known.get(key);
+    this.known.delete(key);
+    const accounts = new HandlerAccounts(known?.buffer);
+    if (known === undefined) {
+      this.options.report({ kind: 'accounts', accounts: { key, service, handler: name, buffer: accounts.buffer } });
+    }
+    return accounts;
+  }
+
+  private openSink({ name: service, realm }: AuditServiceSettings, handler: AuditHandlerSettings): AuditSink {
+    const { sinks, log, egress, writeStdout } = this.options;
+    const open = sinks.get(handler.className);
+    if (open === undefined) throw new Error(`there is no audit event handler ${handler.className}`);
+    return open(handler.options, {
+      log: log.child({ service, handler: handler.name }),
+      name: handler.name,
+      service,
+      mayReach: egress.of(realm),
+      writeStdout,
+      now: () => Date.now(),
+    });
+  }
+
+  private close(unit: number, number: number): void {
+    const own = this.units.get(unit);
+    // what the unit wrote before it closed the service is in the ring
+    own?.reader.readAll();
+    const found = own?.open.get(number);
+    if (found !== undefined) {
+      own!.open.delete(number);
+      this.release(found.service, found.state);
+    }
+    this.options.report({ kind: 'service-closed', unit, service: number });
+  }
+
+  /** The unit has ended, however it ended. */
+  unitGone(unit: number): void {
+    const own = this.units.get(unit);
+    if (own !== undefined) {
+      own.reader.readAll();
+      own.reader.close();
+      this.units.delete(unit);
+      for (const { service, state } of own.open.values()) this.release(service, state);
+    }
+    this.options.report({ kind: 'unit-closed', unit });
+  }
+
+  private release(service: WrittenService, state: AuditState): void {
+    service.release(state);
+    if (service.isHeld) return;
+    this.services.delete(service.settings.identity);
+    void this.closeService(service, CLOSE_TIME);
+  }
+
+  private async closeService(service: WrittenService, timeout: number): Promise<void> {
+    try {
+      this.closing.add(service);
+      await service.close(timeout);
+      for (const { settings, accounts } of service.deliveries) {
+        const key = JSON.stringify([service.settings.identity, settings.name]);
+        this.options.report({ kind: 'accounts-closed', key, isStored: accounts.includesSpool });
+      }
+    } catch (error) {
+      this.options.log.error({ service: service.settings.name, error: errorText(error) }, 'audit service not closed');
+    } finally {
+      this.closing.delete(service);
+    }
+  }
+
+  /** Delivers within so many milliseconds what there is, and closes everything. */
+  async drain(timeout: number): Promise<void> {
+    for (const { reader } of this.units.values()) {
+      reader.readAll();
+      reader.close();
+    }
+    const services = [...this.services.values(), ...this.closing];
+    this.services.clear();
+    await Promise.all(services.map((service) => this.closeService(service, timeout)));
+    for (const service of services) this.reportLeft(service);
+  }
+
+  private reportLeft({ settings: { name: service }, deliveries }: WrittenService): void {
+    for (const { settings, accounts } of deliveries) {
+      const { waiting: inSpool } = accounts;
+      const dropped = accounts.dropped('closed');
+      if (inSpool === 0 && dropped === 0) continue;
+      this.options.log.warn(
+        { service, handler: settings.name, dropped, inSpool },
+        'audit events not delivered before the stop',
+      );
+    }
+  }
+}

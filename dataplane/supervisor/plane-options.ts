@@ -1,0 +1,39 @@
+import type { ListenAddress } from '../../platform/listen-address.ts';
+import type { AccessLogTarget } from '../log/log-destination.ts';
+import type { LogLevel } from '../log/log-level.ts';
+import type { LogFormat, LogStyle } from '../log/log-style.ts';
+import type { ConfigurationFigures } from '../metrics/configuration-exposition.ts';
+import type { LinkFigures } from '../metrics/link-exposition.ts';
+import type { SpareUnit } from './spare-unit.ts';
+
+/** Parts of a data plane before it serves. */
+export interface PreparedPlaneOptions {
+  readonly accessLog: AccessLogTarget;
+  /** By default text on a terminal and JSON elsewhere. */
+  readonly accessLogFormat?: LogFormat;
+  readonly logLevel: LogLevel;
+  /** By default JSON. */
+  readonly logStyle?: LogStyle;
+  readonly admin: ListenAddress | undefined;
+  /** Whether it runs in a Pod, where others arrive over loopback too; by default it does not. */
+  readonly isInPod?: boolean;
+  readonly trustedProxies: readonly string[];
+  /** How long clients are asked to go before nobody is accepted any more, in milliseconds; by default not at all. */
+  readonly drainDelay?: number;
+  /** In milliseconds. */
+  readonly drainTimeout: number;
+  /** What the metrics tell of the configuration, where somebody follows one. */
+  readonly configurationFigures?: ConfigurationFigures;
+  /** What is told of the link to a controller, where there is one. */
+  readonly link?: PlaneLinkView;
+  /** Milliseconds after which a plane that no controller confirms is not ready; by default it stays ready. */
+  readonly unreadyAfter?: number | undefined;
+  /** What becomes its first unit, where somebody had it load before. */
+  readonly spare?: SpareUnit;
+}
+
+/** The link to a controller, for those who look at the admin port. */
+export interface PlaneLinkView {
+  readonly figures: LinkFigures;
+  status(): object;
+}

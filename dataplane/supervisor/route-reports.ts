@@ -1,0 +1,19 @@
+import type { RouteReport } from '../../contract/channel.ts';
+import { reportedCounts } from '../../contract/route-counts.ts';
+import { reportedFigures } from '../../contract/route-report.ts';
+import { routeKeyText } from '../../contract/snapshot.ts';
+import type { RouteSeries } from '../metrics/route-series.ts';
+
+/** The figures of every route that had requests. @param counts what objects of routes counted, by key of the route */
+export function routeReports(
+  series: readonly RouteSeries[],
+  counts: ReadonlyMap<string, Float64Array> | undefined,
+): RouteReport[] {
+  return series
+    .filter(({ figures, router, route: id }) => figures[0] !== 0 || counts?.has(routeKeyText({ router, id })))
+    .map(({ router, route: id, name, figures }) => {
+      const counted = counts?.get(routeKeyText({ router, id }));
+      const reported = { router, id, name, figures: reportedFigures(figures) };
+      return counted === undefined ? reported : { ...reported, counts: reportedCounts(counted) };
+    });
+}

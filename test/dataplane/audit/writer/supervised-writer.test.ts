@@ -1,0 +1,124 @@
+import { pino } from 'pino';
+import { afterEach, describe, expect, it } from 'vitest';
+import { SupervisedAuditWriter } from '../../../../dataplane/supervisor/audit-writer.ts';
+import { AuditUnit, handlerSettings } from '../../../support/audit/audit-unit.ts';
+
+const REACH = { listeners: [], egress: [], forbidden: [], appPorts: [] };
+const open: SupervisedAuditWriter[] = [];
+
+/** A supervisor of a real writer thread, and what it wrote. */
+function supervised() {
+  const lines: string[] = [];
+  const logged: string[] = [];
+  const output = { isBroken: false };
+  const log = pino({ level: 'info' }, { write: (line) => void logged.push(line) });
+  const writer = new SupervisedAuditWriter({
+    log,
+    logLevel: 'info',
+    reach: () => REACH,
+    writeLog: (line) => void logged.push(line),
+    async writeStdout(text) {
+      if (output.isBroken) throw new Error('EPIPE');
+      lines.push(...Buffer.from(text).toString().trimEnd().split('\n'));
+    },
+  });
+  open.push(writer);
+  const accounts = () => {
+    const [found] = writer.figures;
+    return found === undefined ? null : found.accounts;
+  };
+  return { writer, lines, logged, output, accounts };
+}
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((writer) => writer.drain(0)));
+});
+
+const ids = (lines: readonly string[]): number[] =>
+  lines.map((line) => Number((JSON.parse(line) as { _id: string })._id));
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, at) => at + 1);
+
+describe('the audit writer of a data plane', () => {
+  it('delivers the events of several units in the order of each, with the topic as the last member', async () => {
+    const { writer, lines, accounts } = supervised();
+    const [first, second] = [new AuditUnit(), new AuditUnit()];
+    for (const unit of [first, second]) writer.heard(unit, unit.open([handlerSettings({})]));
+    for (let n = 0; n < 50; n++) for (const unit of [first, second]) unit.emit({ unit: unit === first ? 1 : 2 });
+
+    await expect.poll(() => lines.length).toBe(100);
+    expect(ids(lines.filter((line) => line.includes('"unit":1,')))).toEqual(upTo(50));
+    expect(lines[0]).toMatch(/"_topic":"access"\}$/);
+    await expect.poll(() => accounts()?.delivered).toBe(100);
+    expect(accounts()).toMatchObject({ emitted: 100, waiting: 0 });
+  });
+
+  it('delivers what a unit wrote before it ended', async () => {
+    const { writer, lines } = supervised();
+    const unit = new AuditUnit();
+    unit.emit();
+    writer.heard(unit, unit.open([handlerSettings({})]));
+    unit.emit();
+    writer.lost(unit);
+
+    await expect.poll(() => ids(lines)).toEqual([1, 2]);
+    await expect.poll(() => writer.figures).toHaveLength(1);
+  });
+
+  it('delivers everything at a stop, and what units wrote for a service before they closed it', async () => {
+    const { writer, lines } = supervised();
+    const unit = new AuditUnit();
+    writer.heard(unit, unit.open([handlerSettings({})]));
+    for (let n = 0; n < 200; n++) unit.emit();
+    writer.heard(unit, { kind: 'audit-close', service: 1 });
+    await writer.drain(60_000);
+
+    expect(ids(lines)).toEqual(upTo(200));
+  });
+
+  it('goes on with the events in the ring when its thread dies, and counts those that were in its memory', async () => {
+    const { writer, lines, output, accounts } = supervised();
+    const unit = new AuditUnit();
+    output.isBroken = true;
+    writer.heard(unit, unit.open([handlerSettings({})]));
+    for (let n = 0; n < 10; n++) unit.emit();
+    await expect.poll(() => accounts()?.waiting).toBe(10);
+
+    writer.replace();
+    await expect.poll(() => writer.restarts).toBe(1);
+    output.isBroken = false;
+    for (let n = 0; n < 10; n++) unit.emit();
+
+    await expect.poll(() => accounts()?.delivered).toBe(10);
+    expect(ids(lines)).toEqual(upTo(20).slice(10));
+    expect(accounts()!.dropped('writer-restart')).toBe(10);
+    expect(accounts()).toMatchObject({ emitted: 20, waiting: 0 });
+  });
+
+  it('says at a stop how many events of a handler were not delivered', async () => {
+    const { writer, logged, output, accounts } = supervised();
+    const unit = new AuditUnit();
+    output.isBroken = true;
+    writer.heard(unit, unit.open([handlerSettings({})]));
+    for (let n = 0; n < 3; n++) unit.emit();
+    await expect.poll(() => accounts()?.waiting).toBe(3);
+    await writer.drain(50);
+
+    const line = logged.map((text) => JSON.parse(text)).find(({ msg }) => /not delivered before/.test(msg));
+    expect(line).toMatchObject({ service: 'main', handler: 'handler', dropped: 3, inSpool: 0 });
+    expect(accounts()!.dropped('closed')).toBe(3);
+  });
+
+  it('counts events that a unit could not write into its ring', async () => {
+    const { writer, accounts } = supervised();
+    const unit = new AuditUnit();
+    for (let n = 0; n < 300; n++) unit.emit({ text: 'x'.repeat(1000) });
+    unit.emit({ text: 'x'.repeat(70_000) });
+    writer.heard(unit, unit.open([handlerSettings({})]));
+
+    await expect.poll(() => accounts()?.emitted).toBe(301);
+    await expect.poll(() => accounts()?.waiting).toBe(0);
+    expect(accounts()!.dropped('too-large')).toBe(1);
+    expect(accounts()!.dropped('ring-full')).toBe(301 - 1 - accounts()!.delivered);
+    expect(accounts()!.dropped('ring-full')).toBeGreaterThan(0);
+  });
+});
