@@ -266,6 +266,7 @@ class Supervisor implements PreparedPlane {
       if (this.beginning === null) this.configuration = null;
     }
     if (this.beginning === null) return this.problems;
+    this.audit.reachChanged(); // the writer may have started before the listeners were known
     if (this.configuration !== null) this.metrics?.followRoutes();
     this.log.info({ addresses: this.addresses.map(addressText), units, admin: this.adminAddress }, 'listening');
     giveBackLater(() => false);
