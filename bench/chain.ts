@@ -223,19 +223,26 @@ function sessionRoute(count: number): [Subject, readonly Buffer[]] {
   return [routed([route]), count === 0 ? oneRequest : requests];
 }
 
-/** A route whose filter has cached what the access manager says of so many sessions; without the filter for 0. */
-async function managedRoute(sessions: number, filter: (port: number) => Json): Promise<[Subject, readonly Buffer[]]> {
+/** A route whose filters have cached what the access manager says of so many sessions. */
+async function managedRoute(
+  sessions: number,
+  filters: (port: number) => readonly Json[],
+): Promise<[Subject, readonly Buffer[]]> {
   const { port } = await startDecidingServer();
-  const served = routed([forwards('/api/v1/orders/', 80, sessions === 0 ? [] : [filter(port)])]);
+  const served = routed([forwards('/api/v1/orders/', 80, filters(port))]);
   // the access manager has real sockets
   const subject: Subject = (connect) =>
     served((to, ...rest) => ('port' in to && to.port === port ? connectWire(to, ...rest) : connect(to, ...rest)));
-  const requests = Array.from({ length: Math.max(sessions, 1) }, (_, at) => {
+  const requests = Array.from({ length: sessions }, (_, at) => {
     const token = `AQIC5wM2LY4SfcyuCl-8YST-lYEeaAYwQk1dyRV7PfFL0Y8.*AAJTSQACMDEAAlNL${at}*`;
     return requestWith('e'.repeat(700), `X-Session: ${token}\r\nCookie: ${COOKIE}=${token}\r\n`);
   });
   return [subject, requests];
 }
+const signOnAndPolicy = (port: number): Json[] => [
+  signOnFilter(port),
+  policyFilter(port, '${contexts.ssoToken.value}'),
+];
 const identified: Record<string, () => Chain | Promise<Chain>> = {
   'route-token': () => protectedRoute(1, []),
   'route-tokens': () => protectedRoute(10_000, []),
@@ -249,11 +256,13 @@ const identified: Record<string, () => Chain | Promise<Chain>> = {
   session: () => sessionRoute(1),
   sessions: () => sessionRoute(keptSessions),
   'cold-sessions': () => sessionRoute(manySessions),
-  'managed-none': () => managedRoute(0, policyFilter),
-  policy: () => managedRoute(1, policyFilter),
-  policies: () => managedRoute(10_000, policyFilter),
-  'sign-on': () => managedRoute(1, signOnFilter),
-  'sign-ons': () => managedRoute(10_000, signOnFilter),
+  'managed-none': () => managedRoute(1, () => []),
+  policy: () => managedRoute(1, (port) => [policyFilter(port)]),
+  policies: () => managedRoute(10_000, (port) => [policyFilter(port)]),
+  'sign-on': () => managedRoute(1, (port) => [signOnFilter(port)]),
+  'sign-ons': () => managedRoute(10_000, (port) => [signOnFilter(port)]),
+  'sign-on-policy': () => managedRoute(1, signOnAndPolicy),
+  'sign-on-policies': () => managedRoute(10_000, signOnAndPolicy),
 };
 
 const USAGE = `usage: node bench/chain.ts [CHAIN]

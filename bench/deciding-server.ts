@@ -15,13 +15,13 @@ export async function startDecidingServer(): Promise<{ readonly port: number }> 
   return { port: (server.address() as AddressInfo).port };
 }
 
-/** A PolicyEnforcementFilter with cached decisions about the session in the header `X-Session`. */
-export function policyFilter(port: number): Json {
+/** A PolicyEnforcementFilter with cached decisions about the session in the header `X-Session`, or of a filter before. */
+export function policyFilter(port: number, ssoTokenSubject = "${request.headers['X-Session'][0]}"): Json {
   return {
     type: 'PolicyEnforcementFilter',
     config: {
       amService: amService(port),
-      ssoTokenSubject: "${request.headers['X-Session'][0]}",
+      ssoTokenSubject,
       cache: { enabled: true, defaultTimeout: '1 hour' },
     },
   };

@@ -1,16 +1,18 @@
 import { ValueProblem } from '../problem.ts';
-import { propertyOf, readMember } from './access.ts';
+import { FORBIDDEN, propertyOf, readMember } from './access.ts';
 import { arithmetic, negated } from './arithmetic.ts';
 import { booleanOf } from './coercion.ts';
 import { comparisons, isEmpty } from './comparison.ts';
 import type { Compilation } from './compilation.ts';
 import { compileCall } from './compile-call.ts';
 import { compileMethod } from './compile-method.ts';
+import type { Shapes } from './language.ts';
 import { type Evaluate, known, made, type Part } from './part.ts';
 import { remarkOnComparison, remarkOnKey } from './remarks.ts';
 import type { StaticKind } from './static-kind.ts';
 import type { AccessNode, BinaryNode, JoinedNode, SyntaxNode, UnaryNode } from './syntax.ts';
 import { notTooLong, textOf } from './text.ts';
+import type { Value } from './value.ts';
 
 /** Turns a node into a function. @throws ValueProblem for names that do not exist or may not be used. */
 export function compileNode(node: SyntaxNode, compilation: Compilation): Part {
@@ -76,7 +78,7 @@ function compileAccess(node: AccessNode, compilation: Compilation): Part {
   const property = base.shape === null || name === null ? null : propertyOf(base.shape, textOf(name, shapes));
   if (property === null) {
     if (name !== null) remarkOnKey(base, textOf(name, shapes), compilation);
-    const read: Evaluate = (subject, answer) => readMember(run(subject, answer), name, shapes);
+    const read = readEntry(base, name, shapes) ?? ((subject, answer) => readMember(run(subject, answer), name, shapes));
     if (base.items !== undefined) return made(read, [base], base.items);
     return made(read, [base], null, base.shape?.entries?.kind ?? null);
   }
@@ -90,6 +92,17 @@ function compileAccess(node: AccessNode, compilation: Compilation): Part {
     property.shape === undefined ? (property.kind ?? null) : 'object',
   );
   return property.items === undefined ? part : { ...part, items: property.items };
+}
+
+/** Reads an entry of an object whose shape is known beforehand; null where that says nothing of the name. */
+function readEntry({ run, shape }: Part, key: Value, shapes: Shapes): Evaluate | null {
+  const name = key === null ? null : textOf(key, shapes);
+  const entries = shape?.entries;
+  if (entries === undefined || name === null || FORBIDDEN.has(name)) return null;
+  return (subject, answer) => {
+    const object = run(subject, answer);
+    return typeof object === 'object' && object !== null ? entries.get(object, name) : null;
+  };
 }
 
 function compileUnary(node: UnaryNode, compilation: Compilation): Part {

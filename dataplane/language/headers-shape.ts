@@ -13,7 +13,10 @@ export const headersShape: Shape<Headers> = {
     getAll: (headers, [name]) => textsOf(headers, textOf(name ?? null)),
   },
   entries: {
-    get: (headers, name) => (headers.has(name) ? textsOf(headers, name) : null),
+    get(headers, name) {
+      const texts = textsOf(headers, name);
+      return texts.length === 0 ? null : texts;
+    },
     set: setHeader,
     keys: headerNames,
     kind: 'list',
@@ -30,7 +33,9 @@ function setHeader(headers: Headers, name: string, value: Value): void {
 
 /** The values of a header, one for each line. */
 function textsOf(headers: Headers, name: string): string[] {
-  return headers.all(name).map(headerText);
+  const values = headers.all(name);
+  for (let at = 0; at < values.length; at++) values[at] = headerText(values[at]!);
+  return values;
 }
 
 function headerNames(headers: Headers): string[] {

@@ -1,4 +1,5 @@
 import type { Exchange } from '../../engine/message/exchange.ts';
+import { wallNow } from '../../engine/wire/clock.ts';
 import type { Executor } from '../../heap/objects/executor.ts';
 import type { CacheMeter, EvictionCause } from '../../oauth2/cache/cache-meter.ts';
 import { type DisconnectionStrategy, RevocationsUnheard } from '../../oauth2/cache/token-cache.ts';
@@ -43,11 +44,19 @@ const SMALLEST_SLICE = 1000;
 /** Average size of an entry in characters above which fewer entries are kept. */
 const USUAL_SIZE = 4096;
 
-interface Entry<V> {
+/** An entry, which callers may hold to ask for it again without its key. */
+export interface CachedAnswer<V> {
+  readonly value: V;
+}
+
+interface Entry<V> extends CachedAnswer<V> {
   readonly key: string;
   readonly value: V;
   readonly size: number;
+  /** Minus infinity once it is removed. */
   keepUntil: number;
+  /** Number of `clear` calls before it was added. */
+  readonly epoch: number;
   places: readonly GroupPlace<Entry<V>>[];
 }
 
@@ -84,6 +93,8 @@ export class AnswerCache<V> {
   private readonly releases: (() => void)[];
   /** The latest time that was seen. */
   private latest = 0;
+  /** Number of `clear` calls: entries that were added before the last one are gone. */
+  private epoch = 0;
 
   constructor(options: AnswerCacheOptions) {
     this.options = options;
@@ -103,23 +114,29 @@ export class AnswerCache<V> {
 
   /** The cached value after all events that arrived so far, or undefined. Counts a hit. */
   find(key: string): V | undefined {
-    const { notifications, meter, onDisconnection } = this.options;
-    if (notifications !== null) {
-      notifications.catchUp();
-      // the connection can be lost before an event says so, such as when the unit that holds it hangs
-      if (onDisconnection === 'CLEAR_ON_DISCONNECT' && !notifications.isHeard) {
-        if (this.entries.size > 0) this.clear();
-        return;
-      }
-    }
+    return this.findEntry(key)?.value;
+  }
+
+  /** The entry of the cached value after all events that arrived so far, or undefined. Counts a hit. */
+  findEntry(key: string): CachedAnswer<V> | undefined {
+    if (!this.isUsable()) return;
     const entry = this.entries.get(key);
     if (entry === undefined) return;
-    if (Date.now() >= entry.keepUntil) {
+    if (wallNow() >= entry.keepUntil) {
       this.remove(entry, 'expired');
       return;
     }
-    meter.hit();
-    return entry.value;
+    this.options.meter.hit();
+    return entry;
+  }
+
+  /** Whether `findEntry` would find this entry again, after all events that arrived so far. Counts a hit if so. */
+  holds(found: CachedAnswer<V>): boolean {
+    if (!this.isUsable()) return false;
+    const { epoch, keepUntil } = found as Entry<V>;
+    if (epoch !== this.epoch || wallNow() >= keepUntil) return false;
+    this.options.meter.hit();
+    return true;
   }
 
   /**
@@ -177,6 +194,7 @@ export class AnswerCache<V> {
     for (let left = this.entries.size; left > 0; left--) meter.evicted('explicit');
     this.entries = new Map();
     this.groups = new EntryGroups();
+    this.epoch++;
     this.taken = 0;
     this.oldest = this.entries.values();
     this.unswept = this.entries.values();
@@ -185,6 +203,17 @@ export class AnswerCache<V> {
   close(): void {
     for (const release of this.releases) release();
     this.clear();
+  }
+
+  /** Applies the events that arrived. False where none of the entries may be used. */
+  private isUsable(): boolean {
+    const { notifications, onDisconnection } = this.options;
+    if (notifications === null) return true;
+    notifications.catchUp();
+    // the connection can be lost before an event says so, such as when the unit that holds it hangs
+    if (onDisconnection !== 'CLEAR_ON_DISCONNECT' || notifications.isHeard) return true;
+    if (this.entries.size > 0) this.clear();
+    return false;
   }
 
   private get isDeaf(): boolean {
@@ -222,7 +251,7 @@ export class AnswerCache<V> {
     if (!(now < until)) return;
     const before = this.entries.get(key);
     if (before !== undefined) this.remove(before, 'explicit');
-    const entry: Entry<V> = { key, value, size: key.length + size, keepUntil: until, places: [] };
+    const entry: Entry<V> = { key, value, size: key.length + size, keepUntil: until, epoch: this.epoch, places: [] };
     this.makeRoom(entry.size);
     this.entries.set(key, entry);
     entry.places = groups.map((group) => this.groups.add(entry, group));
@@ -253,6 +282,7 @@ export class AnswerCache<V> {
     this.entries.delete(entry.key);
     for (const place of entry.places) this.groups.remove(place);
     this.taken -= entry.size;
+    entry.keepUntil = Number.NEGATIVE_INFINITY;
     this.options.meter.evicted(cause);
   }
 

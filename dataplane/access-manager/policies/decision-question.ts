@@ -7,7 +7,8 @@ import { isExpression, type JwtTemplate, type Template, templateValue } from '..
 import { claimsText } from '../../jose/claims-text.ts';
 
 /** Names and values that policies use in conditions. */
-type Environment = readonly (readonly [name: string, values: readonly string[]])[];
+export type Environment = readonly (readonly [name: string, values: readonly string[]])[];
+const NO_ENVIRONMENT: Environment = [];
 
 /** The expressions of a filter that say for whom a decision is asked, and in which environment. */
 export interface QuestionFields {
@@ -25,12 +26,20 @@ export class NoSubject extends Error {
   }
 }
 
-/** A question for a policy decision. Empty texts stand for parts that are not sent. */
-export class DecisionQuestion {
-  readonly resource: string;
+/** For whom a decision is asked, and in which environment. Empty texts stand for parts that are not sent. */
+export interface QuestionParts {
   readonly ssoToken: string;
   readonly jwt: string;
   /** As JSON. */
+  readonly claims: string;
+  readonly environment: Environment;
+}
+
+/** A question for a policy decision. */
+export class DecisionQuestion implements QuestionParts {
+  readonly resource: string;
+  readonly ssoToken: string;
+  readonly jwt: string;
   readonly claims: string;
   readonly environment: Environment;
 
@@ -67,7 +76,7 @@ export class DecisionQuestion {
   }
 }
 
-/** Makes the question of a request. */
+/** Reads the parts of a question from a request. */
 export class QuestionTemplate {
   private readonly fields: QuestionFields;
   /** The environment as a list, unless one expression gives all of it. */
@@ -83,7 +92,7 @@ export class QuestionTemplate {
   }
 
   /** @throws NoSubject, and EvaluationError where an expression of the claims or the environment fails */
-  question(resource: string, exchange: Exchange): DecisionQuestion {
+  parts(exchange: Exchange): QuestionParts {
     const { ssoTokenSubject, jwtSubject, claimsSubject } = this.fields;
     const ssoToken = ssoTokenSubject?.read(exchange, null) ?? '';
     const jwt = jwtSubject?.read(exchange, null) ?? '';
@@ -94,12 +103,14 @@ export class QuestionTemplate {
           'that signs the user on before this one',
       );
     }
-    return new DecisionQuestion(resource, ssoToken, jwt, claims, this.environmentOf(exchange));
+    return { ssoToken, jwt, claims, environment: this.environmentOf(exchange) };
   }
 
   private environmentOf(exchange: Exchange): Environment {
     if (this.wholeEnvironment === null) {
-      return this.entries.length === 0 ? [] : written(this.entries, (item) => templateValue(item, exchange));
+      return this.entries.length === 0
+        ? NO_ENVIRONMENT
+        : written(this.entries, (item) => templateValue(item, exchange));
     }
     const value = templateValue(this.wholeEnvironment, exchange);
     if (value === null) return [];

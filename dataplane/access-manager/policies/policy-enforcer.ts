@@ -15,7 +15,8 @@ import type { AnswerCache, Answer as CacheAnswer } from '../cache/answer-cache.t
 import { hasOtherSpellings } from '../sessions/session-token.ts';
 import { type Advices, adviceChallenge, adviceLocation, followedAdvices, TRANSACTION_ADVICE } from './advices.ts';
 import { sessionGroups } from './decision-cache.ts';
-import { type DecisionQuestion, NoSubject, type QuestionTemplate } from './decision-question.ts';
+import { DecisionMemos } from './decision-memo.ts';
+import { DecisionQuestion, NoSubject, type QuestionParts, type QuestionTemplate } from './decision-question.ts';
 import { type PolicyDecision, readDecision, UnsoundDecision } from './policy-decision.ts';
 import { takeTransaction, transactionReturn } from './transaction-return.ts';
 
@@ -68,42 +69,56 @@ export class PolicyEnforcer {
   private readonly options: PolicyEnforcerOptions;
   private readonly endpoint: string;
   private readonly undecided: PacedWarning;
+  private readonly memos: DecisionMemos | null;
 
   constructor(options: PolicyEnforcerOptions) {
     this.options = options;
     this.endpoint = `${options.am.jsonEndpoint('policies', options.realm)}?_action=evaluate`;
+    const { cache, resources } = options;
+    this.memos = cache !== null && resources.isOfUri === true ? new DecisionMemos(cache) : null;
     this.undecided = new PacedWarning(options.log, 'no policy decision', { most: 1 });
   }
 
   enforce(exchange: Exchange, next: Next): Answer {
-    let resource: string | Promise<string>;
+    const { memos } = this;
+    let remembered: PolicyDecision | undefined;
+    let resource: string | Promise<string> = '';
     let transaction: string | null;
+    let parts: QuestionParts;
     try {
       transaction = takeTransaction(exchange.request.uri);
-      resource = this.options.resources.resource(exchange);
+      parts = this.options.questions.parts(exchange);
+      if (memos !== null && transaction === null) remembered = memos.find(exchange, parts);
+      if (remembered === undefined) resource = this.options.resources.resource(exchange);
     } catch (error) {
       return this.failed(error, null, exchange);
     }
-    if (typeof resource === 'string') return this.judge(resource, transaction, exchange, next);
+    if (remembered !== undefined) return this.settle(remembered, exchange, next);
+    if (typeof resource === 'string') return this.judge(resource, parts, transaction, exchange, next);
     return resource.then(
-      (known) => this.judge(known, transaction, exchange, next),
+      (known) => this.judge(known, parts, transaction, exchange, next),
       (error: unknown) => this.failed(error, null, exchange),
     );
   }
 
-  private judge(resource: string, transaction: string | null, exchange: Exchange, next: Next): Answer {
-    const { cache, questions } = this.options;
-    let question: DecisionQuestion;
-    try {
-      question = questions.question(resource, exchange);
-    } catch (error) {
-      return this.failed(error, null, exchange);
-    }
+  private judge(
+    resource: string,
+    parts: QuestionParts,
+    transaction: string | null,
+    exchange: Exchange,
+    next: Next,
+  ): Answer {
+    const { cache } = this.options;
+    const { ssoToken, jwt, claims, environment } = parts;
+    const question = new DecisionQuestion(resource, ssoToken, jwt, claims, environment);
     if (cache === null || transaction !== null) return this.load(question, transaction, exchange, next);
     const { key } = question;
-    const cached = cache.find(key);
-    if (cached !== undefined) return this.settle(cached, exchange, next);
-    const groups = sessionGroups(question.ssoToken, exchange);
+    const cached = cache.findEntry(key);
+    if (cached !== undefined) {
+      this.memos?.remember(exchange, parts, key.length, cached);
+      return this.settle(cached.value, exchange, next);
+    }
+    const groups = sessionGroups(ssoToken, exchange);
     const decision = cache.load(key, exchange, () => this.ask(question, null, exchange), groups);
     return this.settleLater(decision, question, exchange, next);
   }

@@ -7,7 +7,7 @@ import { transactionReturn } from './transaction-return.ts';
  * in the one spelling that routes match and that is forwarded. Default ports are left out.
  */
 export function requestResource(includesQuery: boolean, isOriginal = false): ResourceUriProvider {
-  if (!isOriginal) return { resource: ({ request }) => resourceOf(request.uri, includesQuery) };
+  if (!isOriginal) return { resource: ({ request }) => resourceOf(request.uri, includesQuery), isOfUri: true };
   // the original URI still has the id of a confirmed transaction, which policies do not see
   return { resource: ({ originalUri }) => transactionReturn(resourceOf(originalUri, includesQuery), null) };
 }

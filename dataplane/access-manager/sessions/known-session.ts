@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '../../../contract/document/json-valu
 import type { Identity } from '../../engine/message/exchange.ts';
 import type { AmSession } from '../../heap/objects/am-service.ts';
 import { userIn } from '../../heap/objects/user-name.ts';
+import type { CachedAnswer } from '../cache/answer-cache.ts';
 
 export interface SessionFacts extends Omit<AmSession, 'properties' | 'info' | 'identity'> {
   readonly token: string;
@@ -37,6 +38,8 @@ export class KnownSession implements AmSession {
   refreshAt = 0;
   /** Key among the sessions that were ended here; made when something was ended. */
   endedKey: string | null = null;
+  /** Its entry in the cache, once it was found there. */
+  entry: CachedAnswer<KnownSession | null> | null = null;
 
   constructor(facts: SessionFacts) {
     this.token = facts.token;

@@ -6,14 +6,14 @@ import type { OwnAnswer } from '../../engine/backend/own-call.ts';
 import { canonicalPath } from '../../engine/head/target.ts';
 import type { Exchange } from '../../engine/message/exchange.ts';
 import type { Parts } from '../../heap/definition.ts';
-import type { AmService, AmSessions, AmVersion } from '../../heap/objects/am-service.ts';
+import type { AmService, AmSession, AmSessions, AmVersion } from '../../heap/objects/am-service.ts';
 import { readJsonObject } from '../../jose/strict-json.ts';
 import { cacheMeter } from '../../oauth2/cache/cache-meter.ts';
 import { SeenProofs } from '../../oauth2/seen-proofs.ts';
 import { type EndedSessions, endedKey, endedSessionsOf } from '../../openid/lifetime/ended-sessions.ts';
 import { type Answer, AnswerCache } from '../cache/answer-cache.ts';
 import { hasPlainRealms } from '../service/am-version.ts';
-import type { KnownSession } from './known-session.ts';
+import { KnownSession } from './known-session.ts';
 import { readPropertiesAnswer, readSession, SessionUnchecked, sessionUid } from './session-answer.ts';
 import type { SessionSettings } from './session-cache-fields.ts';
 import { hasOtherSpellings, isSessionToken } from './session-token.ts';
@@ -83,6 +83,18 @@ export class ManagedSessions implements AmSessions {
     return cache === null ? this.askWithProperties(token, exchange) : this.loaded(cache, key, token, exchange, true);
   }
 
+  get areCached(): boolean {
+    return this.cache !== null;
+  }
+
+  isCurrent(session: AmSession): boolean {
+    const { cache } = this;
+    if (cache === null || !(session instanceof KnownSession) || session.entry === null) return false;
+    if (!cache.holds(session.entry) || this.isEnded(session)) return false;
+    this.used(session);
+    return true;
+  }
+
   async logout(token: string, exchange: Exchange): Promise<void> {
     if (!isSessionToken(token)) return;
     const { status, content } = await this.act('logout', token, exchange);
@@ -104,12 +116,19 @@ export class ManagedSessions implements AmSessions {
   }
 
   private found(cache: AnswerCache<KnownSession | null>, key: string): KnownSession | undefined {
-    const session = cache.find(key) ?? undefined;
-    if (session === undefined || this.ended.isEmpty) return session;
-    session.endedKey ??= this.keyOf(session.token);
-    if (!this.ended.isEnded(session.endedKey, session.askedAt)) return session;
+    const entry = cache.findEntry(key);
+    const session = entry?.value ?? undefined;
+    if (entry === undefined || session === undefined) return undefined;
+    session.entry = entry;
+    if (!this.isEnded(session)) return session;
     cache.evict(key);
     return undefined;
+  }
+
+  private isEnded(session: KnownSession): boolean {
+    if (this.ended.isEmpty) return false;
+    session.endedKey ??= this.keyOf(session.token);
+    return this.ended.isEnded(session.endedKey, session.askedAt);
   }
 
   private loaded(

@@ -59,10 +59,12 @@ export class UserGate {
    * The answer that takes the marker out of the address of a page; null where there is none. Otherwise the page would
    * take a session that ends later for a redirect without end.
    */
-  withoutMarker({ request, originalUri }: Exchange): Response | null {
+  withoutMarker(exchange: Exchange): Response | null {
     const { marker } = this;
+    const { request } = exchange;
     const { rawQuery } = request.uri;
     if (marker === null || rawQuery === null || !marker.isIn(rawQuery)) return null;
+    const { originalUri } = exchange;
     if (canBeRedirected(request) && marker.isIn(originalUri.rawQuery)) {
       const [whole = ''] = originalUri.toString().split('?', 1);
       const rest = marker.removeFrom(originalUri.rawQuery!);

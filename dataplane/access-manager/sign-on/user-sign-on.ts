@@ -7,6 +7,7 @@ import { redirection } from '../../openid/client/redirection.ts';
 import { cookieRemovals } from './cookie-removals.ts';
 import type { LoginPage } from './login-page.ts';
 import { presentedCookie } from './presented-cookie.ts';
+import { SessionMemos } from './session-memo.ts';
 import { UserGate, type UserGateOptions } from './user-gate.ts';
 
 export interface SingleSignOnOptions extends UserGateOptions {
@@ -19,10 +20,13 @@ export interface SingleSignOnOptions extends UserGateOptions {
 export class SingleSignOn {
   private readonly options: SingleSignOnOptions;
   private readonly gate: UserGate;
+  private readonly memos: SessionMemos | null;
 
   constructor(options: SingleSignOnOptions, parts: Parts) {
     this.options = options;
     this.gate = new UserGate(options, parts);
+    const { sessions } = options.service;
+    this.memos = sessions.areCached ? new SessionMemos(sessions) : null;
   }
 
   handle(exchange: Exchange, next: Next): Answer {
@@ -35,12 +39,21 @@ export class SingleSignOn {
   }
 
   private proceed(name: string, exchange: Exchange, next: Next): Answer {
-    const { gate } = this;
-    const token = presentedCookie(exchange.request.headers, name);
-    if (this.isLogout(exchange)) return gate.logout(token, cookieRemovals(name, exchange.originalUri.host), exchange);
+    const { gate, memos } = this;
+    const { headers } = exchange.request;
+    if (this.isLogout(exchange)) {
+      return gate.logout(presentedCookie(headers, name), cookieRemovals(name, exchange.originalUri.host), exchange);
+    }
+    const line = memos === null ? -1 : headers.soleLine('cookie');
+    const memo = line < 0 ? null : memos!.find(exchange, headers, line, name);
+    if (memo !== null) return this.judge(memo.session, memo.token, name, exchange, next);
+    const token = presentedCookie(headers, name);
     if (token === null) return this.demand(exchange);
     const session = this.options.service.sessions.info(token, exchange);
-    if (!(session instanceof Promise)) return this.judge(session, token, name, exchange, next);
+    if (!(session instanceof Promise)) {
+      if (line >= 0 && session !== null) memos!.remember(exchange, line, session, token, name);
+      return this.judge(session, token, name, exchange, next);
+    }
     return session.then(
       (found) => (exchange.over ? emptyRefusal('cancelled') : this.judge(found, token, name, exchange, next)),
       (error: unknown) => gate.unchecked(error, exchange),

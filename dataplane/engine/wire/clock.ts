@@ -19,6 +19,11 @@ export function timeNow(): number {
   return clock.fresh ? clock.now : performance.now();
 }
 
+/** The wall clock: as the turn sees it, or asked for outside of one, where promises and timers run. */
+export function wallNow(): number {
+  return clock.fresh ? clock.wall : Date.now();
+}
+
 let dateSecond = 0;
 let dateText = '';
 

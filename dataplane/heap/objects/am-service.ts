@@ -106,6 +106,13 @@ export interface AmSessions {
   info(token: string, exchange: Exchange): AmSession | null | Promise<AmSession | null>;
   /** The same with its properties, for which some access managers have to be asked again. */
   properties(token: string, exchange: Exchange): AmSession | null | Promise<AmSession | null>;
+  /** Whether sessions are cached. */
+  readonly areCached: boolean;
+  /**
+   * Whether a session that `info` returned is still cached after all events that arrived so far. Then `info` would return
+   * it again, and it counts as used.
+   */
+  isCurrent(session: AmSession): boolean;
   /** Ends a session. Rejects when the access manager does not say that it did. */
   logout(token: string, exchange: Exchange): Promise<void>;
 }

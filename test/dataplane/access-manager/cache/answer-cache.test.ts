@@ -90,6 +90,35 @@ describe('the answer cache', () => {
     expect(await setting.get('k')).toBe('k');
   });
 
+  it.each<[string, (setting: AnsweringCache) => unknown]>([
+    ['is evicted by its key', ({ cache }) => cache.evict('k')],
+    ['is evicted with its group', ({ cache }) => cache.evictGroup('g')],
+    ['is evicted by its value', ({ cache }) => cache.evict((value) => value === 'k')],
+    ['is cleared', ({ cache }) => cache.clear()],
+    ['has expired', () => pass(MINUTE)],
+    ['makes room for another one', (setting) => setting.get('other')],
+    ['is replaced after it was cleared', async (setting) => setting.cache.clear() ?? (await setting.get('k', 'g'))],
+    ['was in a cache that is closed', ({ cache }) => cache.close()],
+  ])('no longer holds an entry that %s', async (_, happen) => {
+    const setting = new AnsweringCache({ maximumSize: 1 });
+    await setting.get('k', 'g');
+    const entry = setting.cache.findEntry('k')!;
+    expect(setting.cache.holds(entry)).toBe(true);
+    await happen(setting);
+    setting.metrics.length = 0;
+    expect(setting.cache.holds(entry)).toBe(false);
+    expect(setting.metrics).toEqual([]);
+  });
+
+  it('applies events before it holds an entry', async () => {
+    const feed = new ManualFeed();
+    const setting = new AnsweringCache({ notifications: feed, onDisconnection: 'NEVER_CLEAR' });
+    await setting.get('k');
+    const entry = setting.cache.findEntry('k')!;
+    feed.happen(() => setting.cache.evict('k'));
+    expect(setting.cache.holds(entry)).toBe(false);
+  });
+
   it('removes the oldest entries first beyond maximumSize', async () => {
     const setting = new AnsweringCache({ maximumSize: 10 });
     for (let i = 0; i < 30; i++) await setting.get(`k${i}`, `g${i % 3}`);
