@@ -1,4 +1,4 @@
-import { endLine, isFieldValue, SLACK, spells, writeText } from '../wire/bytes.ts';
+import { areBytes, endLine, isFieldValue, SLACK, spells, writeText } from '../wire/bytes.ts';
 import { canonicalAuthority } from './canonical-host.ts';
 import { giveHeadBlock, type HeadBlock, takeHeadBlock } from './head-blocks.ts';
 import { LINE } from './header-ranges.ts';
@@ -8,8 +8,6 @@ import { foldedName, foldsTo, isOddName } from './look-alike.ts';
 import { withoutSpace } from './message-head.ts';
 
 const NOTHING = Buffer.alloc(SLACK);
-/** Bytes up to which a loop compares faster than a call of the runtime. */
-const SHORT_VALUE = 256;
 
 /** Where the lines of a head are, as a scan leaves it. */
 export interface HeaderLines {
@@ -214,13 +212,7 @@ export class Headers {
 
   /** Whether one line of the table holds exactly these bytes. */
   holdsAt(line: number, value: Buffer): boolean {
-    const bytes = this.alive();
-    const start = this.base + this.table[line + 2]!;
-    const { length } = value;
-    if (this.table[line + 3]! - this.table[line + 2]! !== length) return false;
-    if (length > SHORT_VALUE) return bytes.compare(value, 0, length, start, start + length) === 0;
-    for (let i = 0; i < length; i++) if (bytes[start + i] !== value[i]) return false;
-    return true;
+    return areBytes(this.alive(), this.base + this.table[line + 2]!, this.base + this.table[line + 3]!, value);
   }
 
   dropLine(line: number): void {

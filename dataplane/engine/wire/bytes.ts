@@ -137,3 +137,15 @@ export function endOfValue(bytes: Buffer, at: number): number {
 }
 
 const NO_WORDS = new Int32Array(0);
+
+/** Bytes up to which a loop compares faster than a call of the runtime. */
+const FEW_BYTES = 256;
+
+/** Whether the bytes in this range are exactly these. */
+export function areBytes(bytes: Buffer, start: number, end: number, value: Buffer): boolean {
+  const { length } = value;
+  if (end - start !== length) return false;
+  if (length > FEW_BYTES) return bytes.compare(value, 0, length, start, end) === 0;
+  for (let i = 0; i < length; i++) if (bytes[start + i] !== value[i]) return false;
+  return true;
+}

@@ -63,6 +63,7 @@ export class TokenCache {
   private taken = 0;
   private readonly flights = new Map<string, Flight>();
   private readonly revocations: Notifications | null;
+  private readonly isClearedOnLoss: boolean;
   /** Null where nobody tells of revocations. */
   private readonly index: TokenIndex | null;
   private readonly scopes = new SharedScopes();
@@ -80,6 +81,7 @@ export class TokenCache {
     this.options = options;
     const { executor, revocations, onDisconnection = 'CLEAR_ON_DISCONNECT' } = options;
     this.revocations = revocations ?? null;
+    this.isClearedOnLoss = onDisconnection === 'CLEAR_ON_DISCONNECT';
     this.index = revocations === undefined ? null : new TokenIndex();
     this.releases = [executor.repeat(() => this.sweep(), SWEEP_INTERVAL)];
     const unwatch = resolver.watch?.(() => this.doubt(true));
@@ -87,7 +89,7 @@ export class TokenCache {
     if (revocations === undefined) return;
     const end = revocations.watch({
       token: (event) => this.revoke(event),
-      lost: () => this.doubt(onDisconnection === 'CLEAR_ON_DISCONNECT'),
+      lost: () => this.doubt(this.isClearedOnLoss),
       regained: () => this.doubt(onDisconnection === 'CLEAR_ON_RECONNECT'),
     });
     this.releases.push(end);
@@ -99,7 +101,11 @@ export class TokenCache {
 
   /** Applies what was revoked since the last call. Whoever remembers a token beside the cache calls it first. */
   catchUp(): void {
-    if (this.revocations !== null) this.revocations.catchUp();
+    const { revocations } = this;
+    if (revocations === null) return;
+    revocations.catchUp();
+    // the connection can be lost before an event says so, such as when the unit that holds it hangs
+    if (this.isClearedOnLoss && this.kept.size > 0 && !revocations.isHeard) this.doubt(true);
   }
 
   /** The token if it is kept and still good at this time; counted when it is. */

@@ -81,6 +81,19 @@ describe('revocations', () => {
     expect(['a', 'b', 'b'].map((token) => fate(setting, token))).toEqual(back);
   });
 
+  it.each<[DisconnectionStrategy | undefined, 'kept' | 'denied']>([
+    ['NEVER_CLEAR', 'kept'],
+    ['CLEAR_ON_DISCONNECT', 'denied'],
+    [undefined, 'denied'],
+    ['CLEAR_ON_RECONNECT', 'kept'],
+  ])('clear the cache as configured before an event says that they are lost: %s', (onDisconnection, away) => {
+    const revocations = new FakeRevocations();
+    const setting = cacheSetting(scripts, { revocations, ...(onDisconnection && { onDisconnection }) });
+    fate(setting, 'a');
+    revocations.isHeard = false;
+    expect(fate(setting, 'a')).toBe(away);
+  });
+
   it('that are unavailable from the start reject every token', () => {
     const revocations = new FakeRevocations();
     revocations.isHeard = false;
