@@ -6,6 +6,8 @@ import { amService } from '../access-manager/service/am-service.ts';
 import { crossDomainSingleSignOnFilter } from '../access-manager/sign-on/cross-domain-single-sign-on.ts';
 import { sessionInfoFilter } from '../access-manager/sign-on/session-info.ts';
 import { singleSignOnFilter } from '../access-manager/sign-on/single-sign-on.ts';
+import { auditService } from '../audit/service/audit-service.ts';
+import { noOpAuditService } from '../audit/service/no-op-audit-service.ts';
 import { baseUriDecorator } from '../decorators/base-uri.ts';
 import { captureDecorator } from '../decorators/capture.ts';
 import { timerDecorator } from '../decorators/timer.ts';
@@ -167,6 +169,8 @@ export const catalogue = new TypeCatalogue(
     inMemorySessionManager,
     // services
     amService,
+    auditService,
+    noOpAuditService,
     clock,
     customProxyOptions,
     noProxyOptions,

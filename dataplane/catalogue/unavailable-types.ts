@@ -40,12 +40,10 @@ export const unavailableTypes: readonly string[] = [
   'KeyManager',
   'KeyStore',
   'TrustManager',
-  // sessions, audit, the rest
-  'AuditService',
+  // the rest
   'ConsoleLogSink',
   'FileLogSink',
   'JdbcDataSource',
-  'NoOpAuditService',
   'NullLogSink',
   'Slf4jLogSink',
 ];
@@ -59,7 +57,6 @@ export const relics: ReadonlyMap<string, string> = new Map([
   ['FileLogSink', LOG_IS_OF_THE_PROGRAM],
   ['NullLogSink', LOG_IS_OF_THE_PROGRAM],
   ['Slf4jLogSink', LOG_IS_OF_THE_PROGRAM],
-  ['NoOpAuditService', 'nothing is audited in this version'],
 ]);
 
 const KEYS_OF_PEM_FILES = 'a SecretsKeyManager with a FileSystemSecretStore takes keys and certificates from PEM files';

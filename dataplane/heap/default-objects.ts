@@ -11,6 +11,7 @@ export const defaultObjects: JsonValue = [
   { name: 'capture', type: 'CaptureDecorator' },
   { name: 'timer', type: 'TimerDecorator' },
   { name: 'tracing', type: 'TracingDecorator' },
+  { name: 'AuditService', type: 'NoOpAuditService' },
   { name: 'Clock', type: 'Clock' },
   { name: 'ScheduledExecutorService', type: 'ScheduledExecutorService' },
   { name: 'Session', type: 'InMemorySessionManager' },

@@ -2,6 +2,7 @@ import type { Kind } from '../../contract/vocabulary/reference.ts';
 import type { Filter, Next } from '../engine/message/exchange.ts';
 import type { AccessTokenResolver, ResourceAccess } from './objects/access-tokens.ts';
 import type { AmService } from './objects/am-service.ts';
+import type { AuditService } from './objects/audit-service.ts';
 import type { Decorator } from './objects/decorator.ts';
 import type { Executor } from './objects/executor.ts';
 import type { ClientRegistration, Issuer } from './objects/openid-client.ts';
@@ -34,6 +35,7 @@ export interface Built {
   accessTokenResolver: AccessTokenResolver;
   resourceAccess: ResourceAccess;
   amService: AmService;
+  auditService: AuditService;
   resourceUriProvider: ResourceUriProvider;
   issuer: Issuer;
   clientRegistration: ClientRegistration;

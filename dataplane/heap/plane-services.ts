@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { EndedRecord, RefreshNews } from '../../contract/channel.ts';
 import type { MayReach } from '../../contract/egress.ts';
 import type { Reach } from '../../contract/reach.ts';
+import type { AuditLink } from '../audit/link/audit-link.ts';
 import type { AuditOrder } from '../audit/writer/audit-orders.ts';
 import type { Connect } from '../engine/wire/connect.ts';
 import type { TakeMemory } from './shared-memory.ts';
@@ -41,6 +42,8 @@ export interface PlaneServices {
   readonly refreshExchange?: RefreshExchange;
   /** Sends an order to the audit writer of the plane, in the order of calls; missing where there is none. */
   audit?(order: AuditOrder): void;
+  /** Hands events of the audit services of this unit to the writer; missing where there is none. */
+  readonly auditLink?: AuditLink;
   /** Whether a backend may be at this address: never where the plane itself listens. */
   readonly mayReach: MayReach;
   /** Set for the objects of a tenant, whose `mayReach` it is: what they hand on to others is held to it too. */
@@ -53,6 +56,8 @@ export interface PlaneServices {
   readonly connect: Connect;
   /** Whether bodies are passed on as they arrive where an object does not say: `streamingEnabled` of admin.json. */
   readonly streaming: boolean;
+  /** Revision of the configuration that decides now, and the data plane and unit that decide: for audit events. */
+  decider?(): { readonly revision: string; readonly plane: string; readonly unit: number };
   /** Sends requests for a place to the route of the object; missing for objects outside of routes. */
   claim?(place: ClaimedPlace): void;
 }

@@ -25,17 +25,17 @@ export interface DocumentVerdict {
   readonly problems: readonly Problem[];
 }
 
-/** Keys that later versions will act on: refused, because a route without its audit is another route. */
-const UNAVAILABLE = ['auditService'];
 /** Name of the object that keeps the sessions of its document where `session` names none. */
 const SESSION = 'Session';
+/** Name of the object that records the requests of its document where `auditService` names none. */
+const AUDIT = 'AuditService';
 /** Keys of OpenIG that have nothing to act on here, and why. */
 const VAIN: Readonly<Record<string, string>> = {
   monitor: 'every route is monitored',
   handlerObject: "the main handler is what 'handler' says",
   temporaryStorage: 'objects that keep content use the TemporaryStorage of the heap, or the one that they name',
 };
-const COMMON = ['handler', 'heap', 'globalDecorators', 'properties', 'monitor', 'secrets', 'session', ...UNAVAILABLE];
+const COMMON = ['handler', 'heap', 'globalDecorators', 'properties', 'monitor', 'secrets', 'session', 'auditService'];
 /** The keys of a route that are no decorations. */
 export const ROUTE_KEYS: ReadonlySet<string> = new Set([...COMMON, 'name', 'condition', '_id']);
 /** The keys of `config.json` that are no decorations. */
@@ -90,6 +90,7 @@ function check(
   const condition = readCondition(document, options, report);
   const handler = readHandler(document, scopeCheck, options, report);
   const session = readSession(document, scopeCheck, reserved, options, report);
+  const audit = readAudit(document, scopeCheck, options, report);
   const misplaced = refuseMisplaced(document, scopeCheck.scope, report);
   const given = decorationsOf(document, [], new Set([...reserved, ...misplaced]));
   const decorations = scopeCheck.decorations(given, 'handler', [...reserved]);
@@ -108,19 +109,14 @@ function check(
   }
   const sound = handler !== null && condition !== undefined && !hasErrors();
   return {
-    document: sound ? { scope: scopeCheck.scope, handler, decorations, session, condition } : null,
-    seen: { scope: scopeCheck.scope, handler, decorations, session },
+    document: sound ? { scope: scopeCheck.scope, handler, decorations, session, audit, condition } : null,
+    seen: { scope: scopeCheck.scope, handler, decorations, session, audit },
     condition: condition ?? null,
     problems: problems.some(isTriedHandler) ? problems.filter((problem) => !isMissingHandler(problem)) : problems,
   };
 }
 
 function judgeReserved(document: JsonObject, reserved: ReadonlySet<string>, report: (problem: Problem) => void): void {
-  for (const key of UNAVAILABLE) {
-    if (document[key] === undefined) continue;
-    const message = 'is known, but not available in this version';
-    report({ code: 'unavailable-field', severity: 'error', path: [key], message });
-  }
   for (const [key, why] of Object.entries(VAIN)) {
     if (document[key] === undefined || !reserved.has(key)) continue;
     report({ code: 'no-effect', severity: 'warning', path: [key], message: `has no effect: ${why}` });
@@ -235,6 +231,24 @@ function readSession(
   const declared = reserved === BASE_KEYS ? scope.find(SESSION) : scope.objects.get(SESSION);
   if (declared === undefined) return null;
   return scopeCheck.resolve(new Reference('sessionManager', SESSION, null), declared.path);
+}
+
+/** The service that `auditService` names, or the object `AuditService` of the document itself. */
+function readAudit(
+  document: JsonObject,
+  scopeCheck: ScopeCheck,
+  options: CheckOptions,
+  report: (problem: Problem) => void,
+): CheckedObject | null {
+  const raw = document['auditService'];
+  if (raw !== undefined) {
+    const parsed = parseConfig(ref('auditService'), raw, options.reading, ['auditService']);
+    for (const problem of parsed.problems) report(problem);
+    return parsed.value === undefined ? null : scopeCheck.resolve(parsed.value, ['auditService']);
+  }
+  const declared = scopeCheck.scope.objects.get(AUDIT);
+  if (declared === undefined) return null;
+  return scopeCheck.resolve(new Reference('auditService', AUDIT, null), declared.path);
 }
 
 function globalDecorations(document: JsonObject, report: (problem: Problem) => void): Decoration[] {

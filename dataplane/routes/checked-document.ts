@@ -9,11 +9,13 @@ export interface CheckedDocument {
   readonly decorations: readonly CheckedDecoration[];
   /** The manager of its sessions; null where sessions stay as they are around it. */
   readonly session: CheckedObject | null;
+  /** The service that records its requests; null where the one around it does. */
+  readonly audit: CheckedObject | null;
   /** Null where every request is taken. */
   readonly condition: RuntimeExpression<boolean> | null;
 }
 
 /** Readable parts of a document, valid or not. */
-export type SeenDocument = Pick<CheckedDocument, 'scope' | 'decorations' | 'session'> & {
+export type SeenDocument = Pick<CheckedDocument, 'scope' | 'decorations' | 'session' | 'audit'> & {
   readonly handler: CheckedObject | null;
 };

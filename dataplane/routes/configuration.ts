@@ -6,11 +6,14 @@ import type { Problem } from '../../contract/problem.ts';
 import type { Reach } from '../../contract/reach.ts';
 import type { BaseEntry, RouteKey } from '../../contract/snapshot.ts';
 import type { Reading } from '../../contract/vocabulary/reading.ts';
-import type { Next } from '../engine/message/exchange.ts';
+import { type Auditing, beginRecord } from '../audit/service/audited.ts';
+import type { RefusedHead } from '../engine/client/listener.ts';
+import type { Exchange, Next } from '../engine/message/exchange.ts';
 import { refusalResponse } from '../engine/message/response.ts';
 import { connectWire } from '../engine/wire/connect.ts';
 import { checkDefaultObjects } from '../heap/default-objects.ts';
 import { BuildFailure, Heap, type RouterPlace } from '../heap/heap.ts';
+import type { AuditService } from '../heap/objects/audit-service.ts';
 import type { SessionManager } from '../heap/objects/sessions.ts';
 import type { TemporaryStorage } from '../heap/objects/temporary-storage.ts';
 import type { PlaneServices } from '../heap/plane-services.ts';
@@ -46,6 +49,10 @@ export interface ConfigurationOptions {
   /** By default memory of its own. */
   sharedMemory?: PlaneServices['sharedMemory'];
   announce?: PlaneServices['announce'];
+  /** Hands events of audit services to the audit writer; by default they are discarded. */
+  auditLink?: PlaneServices['auditLink'];
+  /** Name of the data plane in audit events; by default empty. */
+  planeName?: string;
   refreshExchange?: PlaneServices['refreshExchange'];
   /** Number of the unit; by default 0. */
   unit?: number;
@@ -71,6 +78,8 @@ export interface BuildProblem {
   readonly resource?: string;
 }
 
+type Decider = ReturnType<NonNullable<PlaneServices['decider']>>;
+
 /** Everything that was built from one `config.json`. */
 interface Generation {
   readonly tenancy: Tenancy;
@@ -82,6 +91,8 @@ interface Generation {
   readonly defaults: Heap;
   /** Keeps the sessions of everything that has no manager of its own. */
   readonly session: SessionManager | null;
+  /** Records the requests of everything that has no audit service of its own; null for nothing. */
+  readonly auditing: Auditing | null;
   tables: Map<string, RouterTable>;
 }
 
@@ -98,6 +109,7 @@ export class Configuration {
   /** The manager of sessions around what is being built. */
   private session: SessionManager | null = null;
   private problems: BuildProblem[] = [];
+  private decider: Decider = { revision: '', plane: '', unit: 0 };
   /** Keys of the default object `Session`, which change without it. */
   private readonly sessionKeys = new GroupKeys();
   private readonly sharedMemory: PlaneServices['sharedMemory'];
@@ -125,6 +137,17 @@ export class Configuration {
 
   readonly handle: Next = (exchange) => this.generation?.main(exchange) ?? refusalResponse('not-ready');
 
+  /** Records a request that was refused before there was an exchange. */
+  readonly refusedHead = (refused: RefusedHead): void => {
+    this.generation?.auditing?.service.access?.refusedHead(refused);
+  };
+
+  /** Begins the record of an exchange that the configuration does not get. */
+  recordUnserved(exchange: Exchange): void {
+    const auditing = this.generation?.auditing ?? null;
+    if (auditing !== null) beginRecord(auditing, exchange, '');
+  }
+
   /** Number of objects that are built, old ones that still serve a request included. */
   get builtObjects(): number {
     return this.survivors.size;
@@ -142,6 +165,7 @@ export class Configuration {
   /** Runs a new revision. @returns what could not be built. */
   apply(update: PlacedUpdate): readonly BuildProblem[] {
     this.problems = [];
+    this.decider = { revision: update.revision, plane: this.options.planeName ?? '', unit: this.options.unit ?? 0 };
     const undo = this.undoing(update);
     const resources = this.shared.held;
     // before anything is built, and whatever becomes of the rest
@@ -224,8 +248,11 @@ export class Configuration {
       heap.buildAll();
       const handler = heap.decorated(document.handler, document.decorations) as Next;
       const sessions = this.session?.sessions({ realm: '', isLent: false }) ?? null;
-      const main = leased({ handler, lease, sessions, failed: (error) => this.failed('gateway', error) });
-      return { tenancy, trust, main, lease, heap, defaults, session: this.session, tables: this.staged };
+      const { audit } = document;
+      const auditing = audit === null ? null : { service: heap.get(audit) as AuditService, isAdded: false };
+      const main = leased({ handler, lease, sessions, auditing, failed: (error) => this.failed('gateway', error) });
+      const { session, staged: tables } = this;
+      return { tenancy, trust, main, lease, heap, defaults, session, auditing, tables };
     } catch (error) {
       this.shared.heaps.drop(heap);
       void heap.close().then(() => defaults.close());
@@ -298,6 +325,7 @@ export class Configuration {
       figures: defaultHandler === null ? noFigures : defaultFigures,
       lease: new Lease(),
       sessions: null,
+      auditing: null,
       id: null,
       failed: (error) => this.failed(`${name}.default`, error),
     });
@@ -323,8 +351,13 @@ export class Configuration {
     const { log, reach, observe, mayReach, connect = connectWire, streaming = true, unit = 0 } = this.options;
     const { count = () => {}, counter = () => () => {}, gauge = () => () => {} } = this.options;
     const { sharedMemory } = this;
-    const { announce, refreshExchange } = this.options;
-    const told = { ...(announce && { announce }), ...(refreshExchange && { refreshExchange }) };
+    const { announce, refreshExchange, auditLink } = this.options;
+    const told = {
+      ...(announce && { announce }),
+      ...(refreshExchange && { refreshExchange }),
+      ...(auditLink && { auditLink }),
+      decider: (): Decider => this.decider,
+    };
     return { log, reach, observe, count, counter, gauge, sharedMemory, ...told, mayReach, connect, streaming, unit };
   }
 

@@ -1,3 +1,4 @@
+import { type Auditing, audited } from '../audit/service/audited.ts';
 import type { Answer, Exchange, Next } from '../engine/message/exchange.ts';
 import { faultResponse, isThrown } from '../engine/message/fault.ts';
 import { type Boundary, bounded } from '../engine/message/reply.ts';
@@ -33,6 +34,8 @@ export interface Bounds {
   readonly lease: Lease;
   /** The sessions that begin here; null where they are those around it. */
   readonly sessions: RouteSessions | null;
+  /** The audit service of the document; null where the one around it records. */
+  readonly auditing?: Auditing | null;
   /** Hears of what the handler throws. */
   failed(error: unknown): void;
 }
@@ -42,11 +45,13 @@ export interface RouteBounds extends Bounds {
   readonly figures: RouteFigures;
   /** The id of the route; null for the default handler of a router. */
   readonly id: string | null;
+  /** The name of the route, for audit events. */
+  readonly name?: string;
 }
 
 /** The boundary of what has no figures of its own. */
-export function leased({ handler, lease, sessions, failed }: Bounds): Next {
-  return boundedBy(inSession(handler, sessions), lease, {
+export function leased({ handler, lease, sessions, auditing = null, failed }: Bounds): Next {
+  return boundedBy(audited(inSession(handler, sessions), auditing, null), lease, {
     answered(response, exchange) {
       lease.giveBack();
       return leaving(response, exchange, sessions) ?? refusalResponse('no-answer');
@@ -73,7 +78,8 @@ function leaving(response: Response | null, exchange: Exchange, sessions: RouteS
 }
 
 /** The boundary of a route: counts what passes, and turns what its objects throw into an answer. */
-export function instrumented({ handler, lease, sessions, failed, figures, id }: RouteBounds): Next {
+export function instrumented(bounds: RouteBounds): Next {
+  const { handler, lease, sessions, auditing = null, failed, figures, id, name = '' } = bounds;
   const ended = (answer: Response | null, exchange: Exchange): Response => {
     lease.giveBack();
     const response = leaving(answer, exchange, sessions);
@@ -85,7 +91,8 @@ export function instrumented({ handler, lease, sessions, failed, figures, id }: 
     figures.end(response.status, milliseconds, isThrown(response));
     return response;
   };
-  const inner = boundedBy(inSession(handler, sessions), lease, {
+  const recorded = audited(inSession(handler, sessions), auditing, id === null ? null : { id, name });
+  const inner = boundedBy(recorded, lease, {
     answered: ended,
     failed: (error, exchange) => ended(faultOf(error, exchange, failed), exchange),
   });

@@ -4,9 +4,11 @@ import type { MayReach } from '../../contract/egress.ts';
 import type { Problem } from '../../contract/problem.ts';
 import { type Reach, tenantReach } from '../../contract/reach.ts';
 import type { Reading } from '../../contract/vocabulary/reading.ts';
+import type { Auditing } from '../audit/service/audited.ts';
 import { confinedRoute } from '../engine/message/confined.ts';
 import type { Next } from '../engine/message/exchange.ts';
 import { BuildFailure, Heap, type HeapOptions } from '../heap/heap.ts';
+import type { AuditService } from '../heap/objects/audit-service.ts';
 import type { RouteSessions, SessionManager } from '../heap/objects/sessions.ts';
 import type { ClaimedPlace, PlaneServices } from '../heap/plane-services.ts';
 import type { Scope } from '../heap/scope.ts';
@@ -111,6 +113,7 @@ export class RouteBuilder {
         figures,
         claims,
         sessions: sessionsOf(entry, heap, verdict.document, sessionManager),
+        auditing: auditingOf(entry, heap, verdict.document),
         failed: (error) => this.options.failed(name, error),
         close,
       });
@@ -138,6 +141,11 @@ export class RouteBuilder {
       dispatcher,
     };
   }
+}
+
+/** The audit service of a route; null where the one around it records. */
+function auditingOf({ tenant }: PlacedRoute, heap: Heap, { audit }: CheckedDocument): Auditing | null {
+  return audit === null ? null : { service: heap.get(audit) as AuditService, isAdded: tenant !== undefined };
 }
 
 /** The sessions of a route; null where they are those around it, which tenants do not get to see. */

@@ -1,5 +1,6 @@
 import type { RouteEntry } from '../../contract/snapshot.ts';
 import type { RuntimeExpression } from '../../contract/vocabulary/runtime.ts';
+import type { Auditing } from '../audit/service/audited.ts';
 import type { Next } from '../engine/message/exchange.ts';
 import { refusalResponse } from '../engine/message/response.ts';
 import type { RouteSessions } from '../heap/objects/sessions.ts';
@@ -28,18 +29,20 @@ export interface RouteParts {
   readonly claims: readonly ClaimedPlace[];
   /** The sessions of the route; null where they are those around it. */
   readonly sessions: RouteSessions | null;
+  /** The audit service of the route; null where the one around it records. */
+  readonly auditing: Auditing | null;
   failed(error: unknown): void;
   close(): void;
 }
 
 export function makeRoute(parts: RouteParts): Route {
-  const { entry, condition, handler, figures, claims, sessions, failed, close } = parts;
+  const { entry, condition, handler, figures, claims, sessions, auditing, failed, close } = parts;
   const lease = new Lease();
   return {
     entry,
     condition,
     claims,
-    handle: instrumented({ handler, lease, sessions, failed, figures, id: entry.id }),
+    handle: instrumented({ handler, lease, sessions, auditing, failed, figures, id: entry.id, name: entry.name }),
     retire: () => lease.onceFree(close),
   };
 }
@@ -54,6 +57,6 @@ export function refusingRoute(
   figures: RouteFigures,
 ): Route {
   const handler: Next = () => refusalResponse('route-unsound');
-  const nothing = { claims: [], sessions: null, failed: (): void => {}, close: (): void => {} };
+  const nothing = { claims: [], sessions: null, auditing: null, failed: (): void => {}, close: (): void => {} };
   return makeRoute({ entry, condition, handler, figures, ...nothing });
 }

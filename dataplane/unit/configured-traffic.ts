@@ -1,6 +1,8 @@
+import { hostname } from 'node:os';
 import type { MessagePort } from 'node:worker_threads';
 import type { Logger } from 'pino';
 import type { EndedRecord } from '../../contract/channel.ts';
+import { UnitAuditLink } from '../audit/link/unit-audit-link.ts';
 import { catalogue } from '../catalogue/catalogue.ts';
 import { AdminObjects } from '../connectors/admin-objects.ts';
 import type { Connector } from '../connectors/connector.ts';
@@ -80,6 +82,8 @@ export function configuredTraffic(
     forbidden: places,
     appPorts,
     storage: objects.storage,
+    auditLink: new UnitAuditLink(report),
+    planeName: hostname(),
     figures: (slot) => {
       const figures = memory.slot(slot);
       return figures === null ? noFigures : figuresIn(figures);
@@ -94,7 +98,8 @@ export function configuredTraffic(
   }, REPORT_INTERVAL);
   timer.unref();
   return {
-    handle: withoutAdministration(prefix, configuration.handle),
+    handle: withoutAdministration(prefix, configuration),
+    refusedHead: configuration.refusedHead,
     problems,
     update(order) {
       memory.chunks.push(...order.slots);
@@ -127,12 +132,15 @@ export function configuredTraffic(
 }
 
 /** The administrative path is never for clients, whatever a route says. */
-function withoutAdministration(prefix: string, next: Next): Next {
+function withoutAdministration(prefix: string, configuration: Configuration): Next {
+  const { handle } = configuration;
   const root = `/${prefix}`;
   const below = `${root}/`;
   return (exchange) => {
     const { rawPath } = exchange.request.uri;
-    return rawPath === root || rawPath.startsWith(below) ? refusalResponse('no-answer') : next(exchange);
+    if (rawPath !== root && !rawPath.startsWith(below)) return handle(exchange);
+    configuration.recordUnserved(exchange);
+    return refusalResponse('no-answer');
   };
 }
 

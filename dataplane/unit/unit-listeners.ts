@@ -40,6 +40,7 @@ export class UnitListeners {
         ...(tls === null ? {} : { tls }),
         ...(ticketKeys === null ? {} : { ticketKeys }),
         handler: traffic.handle,
+        ...(traffic.refusedHead === undefined ? {} : { onRefusedHead: traffic.refusedHead }),
         ...told,
       });
     });

@@ -1,5 +1,6 @@
 import type { EndedRecord } from '../../contract/channel.ts';
 import type { ForbiddenPlace } from '../../contract/egress.ts';
+import type { RefusedHead } from '../engine/client/listener.ts';
 import type { Next } from '../engine/message/exchange.ts';
 import type { Endpoint } from '../engine/wire/wire.ts';
 import type { ServerTls } from '../heap/objects/tls.ts';
@@ -9,6 +10,8 @@ import type { UnitOrder } from './unit-messages.ts';
 /** Handler of a unit for the requests that it reads. */
 export interface UnitTraffic {
   readonly handle: Next;
+  /** Records a request that was refused before there was an exchange; missing where nothing is recorded. */
+  readonly refusedHead?: (refused: RefusedHead) => void;
   /** What could not be built at the start. */
   readonly problems: readonly BuildProblem[];
   update(order: Extract<UnitOrder, { kind: 'update' }>): readonly BuildProblem[];

@@ -1,10 +1,11 @@
 import type { UpgradedPeer } from '../message/response.ts';
+import type { TunnelTraffic } from '../message/tunnel-traffic.ts';
 import { clock } from '../wire/clock.ts';
 import { COUNTER, counters } from '../wire/counters.ts';
 import { HeldWire } from '../wire/held-wire.ts';
 import { NEVER, type Swept, unwatch, watch } from '../wire/sweep.ts';
 import { put } from '../wire/turn.ts';
-import type { Passed, Wire, WireOwner } from '../wire/wire.ts';
+import { type Passed, REFUSED, type Wire, type WireOwner } from '../wire/wire.ts';
 
 /** A connection that became a tunnel: bytes pass both ways, untouched, until both sides are done. */
 export class Tunnel implements UpgradedPeer, Swept {
@@ -16,6 +17,7 @@ export class Tunnel implements UpgradedPeer, Swept {
   private over: (() => void) | null = null;
   private silence = 0;
   private ends = 0;
+  private readonly passed = { fromClient: 0, toClient: 0, closeCode: null };
 
   constructor(backend: Wire, early: Buffer | null) {
     this.held = new HeldWire(backend, early);
@@ -30,15 +32,25 @@ export class Tunnel implements UpgradedPeer, Swept {
     counters.block[COUNTER.tunnelsOpen]!++;
     client.owner = this.side(backend);
     backend.owner = this.side(client);
-    if (early !== null) put(backend, early, 0, early.length);
+    if (early !== null) {
+      this.count(backend, early.length);
+      put(backend, early, 0, early.length);
+    }
     const answered = held.takeEarly();
-    if (answered !== null) put(client, answered, 0, answered.length);
+    if (answered !== null) {
+      this.count(client, answered.length);
+      put(client, answered, 0, answered.length);
+    }
     backend.resume();
     client.resume();
     this.touch();
     watch(this);
     if (clientEnded || held.state === 'failed') this.ended(backend);
     if (held.state !== 'open') this.ended(client);
+  }
+
+  get traffic(): TunnelTraffic {
+    return this.passed;
   }
 
   abandon(): void {
@@ -76,11 +88,17 @@ export class Tunnel implements UpgradedPeer, Swept {
     over();
   }
 
+  private count(to: Wire, length: number): void {
+    if (to === this.client) this.passed.toClient += length;
+    else this.passed.fromClient += length;
+  }
+
   /** What one wire's bytes mean: they go out on the other. */
   private side(other: Wire): WireOwner {
     return {
       receive: (bytes, start, end) => {
         this.touch();
+        this.count(other, end - start);
         put(other, bytes, start, end);
       },
       ended: () => this.ended(other),
@@ -92,7 +110,9 @@ export class Tunnel implements UpgradedPeer, Swept {
       },
       passes: (bytes, length): Passed => {
         this.touch();
-        return other.sendDirect(bytes, length);
+        const passed = other.sendDirect(bytes, length);
+        if (passed !== REFUSED) this.count(other, length);
+        return passed;
       },
     };
   }

@@ -220,14 +220,17 @@ export class ClientConnection implements WireOwner, RequestReceiver, AnswerOwner
     const { wire, reader, inputOver } = this;
     writeAnswer(this, exchange, answer);
     exchange.request.headers.release();
+    const { access } = exchange;
+    exchange.access = null; // the event is written when the tunnel is over
     this.finishExchange();
     const early = reader.takeWaiting();
     reader.stop();
     this.state = CLOSED;
     unwatch(this);
-    const over = (): void => this.listener.forget(this);
-    this.tunnel = answer.upgraded!;
-    this.tunnel.join(wire, early, inputOver, this.listener.limits.tunnelTimeout, over);
+    const tunnel = answer.upgraded!;
+    const over = (): void => this.listener.tunnelOver(this, exchange, access, tunnel);
+    this.tunnel = tunnel;
+    tunnel.join(wire, early, inputOver, this.listener.limits.tunnelTimeout, over);
   }
 
   /** An interim answer of a backend: only clients that know them get it. */

@@ -1,9 +1,10 @@
 import type { ListenerLimits } from '../head/limits.ts';
 import type { AskedFor } from '../head/request-line.ts';
-import type { Exchange, Next } from '../message/exchange.ts';
+import type { AccessEntry, AccessFacts, Exchange, Next } from '../message/exchange.ts';
 import type { Refusal } from '../message/refusal.ts';
+import type { UpgradedPeer } from '../message/response.ts';
 import type { WebSocketTerms } from '../message/websocket-terms.ts';
-import type { Endpoint, Wire, WireOwner } from '../wire/wire.ts';
+import type { Wire, WireOwner } from '../wire/wire.ts';
 import type { ClientFacts } from './client-facts.ts';
 
 /** A connection of a client, whatever it speaks. */
@@ -20,7 +21,7 @@ export interface AnsweringSide {
   readonly status: number;
   /** Bytes of content that were sent. */
   readonly sent: number;
-  readonly facts: { readonly remote: Endpoint; readonly user: string | null };
+  readonly facts: AccessFacts;
 }
 
 /** The listener that accepted a connection, as its connections know it. */
@@ -46,6 +47,8 @@ export interface ConnectionOwner {
   forget(connection: ListenedConnection): void;
   /** An exchange is over. */
   finished(side: AnsweringSide, exchange: Exchange, why: Refusal | null): void;
+  /** The tunnel that an exchange became is over, and with it the connection of HTTP/1; `access` was its audit record. */
+  tunnelOver(side: AnsweringSide, exchange: Exchange, access: AccessEntry | null, peer: UpgradedPeer): void;
   /** A request was refused before there was an exchange. */
   refusedHead(side: AnsweringSide, asked: AskedFor, refusal: Refusal): void;
 }

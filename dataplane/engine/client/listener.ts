@@ -3,10 +3,11 @@ import { type ListenerLimits, listenerLimits } from '../head/limits.ts';
 import type { AskedFor } from '../head/request-line.ts';
 import { ClientSession } from '../http2/client-session.ts';
 import { limitContent } from '../message/content-limits.ts';
-import type { Exchange, Next } from '../message/exchange.ts';
+import type { AccessEntry, AccessFacts, Exchange, Next } from '../message/exchange.ts';
 import type { Refusal } from '../message/refusal.ts';
+import type { UpgradedPeer } from '../message/response.ts';
 import { type WebSocketOptions, type WebSocketTerms, webSocketTerms } from '../message/websocket-terms.ts';
-import { readClock } from '../wire/clock.ts';
+import { readClock, timeNow } from '../wire/clock.ts';
 import type { Protocol } from '../wire/connect.ts';
 import { COUNTER, countExchange, counters, countHandshakeFault, countRefusal } from '../wire/counters.ts';
 import { elapsed } from '../wire/elapsed.ts';
@@ -43,7 +44,16 @@ export interface ListenerOptions {
   readonly ticketKeys?: TicketKeys;
   readonly handler: Next;
   readonly onFinished?: (finished: Finished) => void;
+  /** Hears of requests that were refused before there was an exchange, for audit events. */
+  readonly onRefusedHead?: (refused: RefusedHead) => void;
   readonly onFault?: (error: unknown) => void;
+}
+
+/** A request whose head was refused. What its client sent may be anything. */
+export interface RefusedHead extends AskedFor {
+  readonly status: number;
+  readonly refusal: Refusal;
+  readonly facts: AccessFacts;
 }
 
 /** How long who is to go may take to hear of it: a request may already be on its way. */
@@ -253,6 +263,7 @@ export class Listener implements ConnectionOwner {
     const status = side.status === 0 ? 499 : side.status;
     countExchange(status, milliseconds, side.sent);
     if (refusal !== null) countRefusal(refusal);
+    exchange.access?.finished(exchange, { status, milliseconds, refusal, facts: side.facts, tunnel: null });
     this.options.onFinished?.({
       method: request.method,
       path: request.receivedPath,
@@ -271,12 +282,20 @@ export class Listener implements ConnectionOwner {
     });
   }
 
+  tunnelOver(side: AnsweringSide, exchange: Exchange, access: AccessEntry | null, peer: UpgradedPeer): void {
+    const { status, facts } = side;
+    const milliseconds = timeNow() - exchange.startedAt;
+    access?.finished(exchange, { status, milliseconds, refusal: null, facts, tunnel: peer.traffic });
+    if (side instanceof ClientConnection) this.forget(side);
+  }
+
   /** A request was refused before there was an exchange. */
   refusedHead(side: AnsweringSide, { method, path }: AskedFor, refusal: Refusal): void {
     const { status, sent } = side;
     countRefusal(refusal);
     countExchange(status, 0, sent);
     const { remote, user } = side.facts;
+    this.options.onRefusedHead?.({ method, path, status, refusal, facts: side.facts });
     this.options.onFinished?.({
       method,
       path,

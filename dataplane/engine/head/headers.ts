@@ -1,4 +1,5 @@
 import { areBytes, endLine, isFieldValue, SLACK, spells, writeText } from '../wire/bytes.ts';
+import type { AddedLine } from './added-line.ts';
 import { canonicalAuthority } from './canonical-host.ts';
 import { giveHeadBlock, type HeadBlock, takeHeadBlock } from './head-blocks.ts';
 import { LINE } from './header-ranges.ts';
@@ -195,6 +196,12 @@ export class Headers {
     return this.alive().latin1Slice(this.base + this.table[line + 2]!, this.base + this.table[line + 3]!);
   }
 
+  /** Where all lines are, dropped ones included; valid as long as the head. */
+  ranges(): { bytes: Buffer; base: number; table: Int32Array; first: number; end: number } {
+    const { base, table, first } = this;
+    return { bytes: this.alive(), base, table, first, end: first + LINE * this.lines };
+  }
+
   /** Whether one line of the table holds exactly this text: cheaper than making a string to compare. */
   saysAt(line: number, text: string): boolean {
     const bytes = this.alive();
@@ -388,11 +395,4 @@ const EMPTY = Buffer.from('\r\n'.padEnd(SLACK, '\0'), 'latin1');
 
 function abs(start: number): number {
   return start < 0 ? ~start : start;
-}
-
-/** A line that was not received. `plain` is its name in lower case. */
-interface AddedLine {
-  readonly name: string;
-  readonly plain: string;
-  readonly value: string;
 }

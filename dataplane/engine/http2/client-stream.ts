@@ -230,8 +230,12 @@ export class ClientStream
     this.status = 200;
     writeSwitch(this, response, this.tunnel!.proof);
     exchange.request.headers.release();
+    const { access } = exchange;
+    exchange.access = null; // the event is written when the tunnel is over
     this.finishExchange();
-    this.tunnel!.join(upgraded, this.session.listener.limits.tunnelTimeout);
+    const { listener } = this.session;
+    const over = (): void => listener.tunnelOver(this, exchange, access, upgraded);
+    this.tunnel!.join(upgraded, listener.limits.tunnelTimeout, over);
   }
 
   /** What is joined to this stream ends, but not without a word. @returns whether there is anything. */

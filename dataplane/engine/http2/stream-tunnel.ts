@@ -16,11 +16,11 @@ export class StreamTunnel {
     this.held = new HeldWire(this.wire, null);
   }
 
-  /** The answer agreed: from now on this is one end of what it leads to. */
-  join(peer: UpgradedPeer, silence: number): void {
+  /** The answer agreed: from now on this is one end of what it leads to. `over` is called once when that ends. */
+  join(peer: UpgradedPeer, silence: number, over: () => void): void {
     const { held } = this;
     this.peer = peer;
-    peer.join(this.wire, held.takeEarly(), held.state !== 'open', silence, () => {});
+    peer.join(this.wire, held.takeEarly(), held.state !== 'open', silence, over);
   }
 
   /** Ends it, but not without a word. @returns whether there is anything to end. */

@@ -58,6 +58,7 @@ export function commitAnswer(owner: ExchangeOwner, exchange: Exchange, answer: A
   if (answer.upgraded !== null && answer.status !== 101) refuseSwitch(answer);
   exchange.over = true;
   exchange.answeredAt = timeNow();
+  exchange.access?.answered(answer);
   const { call } = exchange;
   if (call !== null && call.response !== answer) {
     call.response?.touchedEntity?.settle();
@@ -69,6 +70,7 @@ export function commitAnswer(owner: ExchangeOwner, exchange: Exchange, answer: A
 /** Nobody waits for the answer any more: what is done for it ends. */
 export function cancelExchange(exchange: Exchange): void {
   counters.block[COUNTER.aborted]!++;
+  exchange.cut = true;
   if (!exchange.over) {
     exchange.over = true;
     exchange.request.headers.release();

@@ -3,10 +3,12 @@ import type { MayReach } from '../../../contract/egress.ts';
 import type { ForwardingOptions } from '../backend/forwarding.ts';
 import { identifying, RequestIds } from '../client/request-ids.ts';
 import type { Headers } from '../head/headers.ts';
+import type { Endpoint } from '../wire/wire.ts';
 import type { Refusal } from './refusal.ts';
 import type { Request } from './request.ts';
 import type { Response } from './response.ts';
 import type { Session, SessionPlace } from './session.ts';
+import type { TunnelTraffic } from './tunnel-traffic.ts';
 import type { Uri } from './uri.ts';
 import type { WebSocketTerms } from './websocket-terms.ts';
 
@@ -66,6 +68,8 @@ export interface Origin {
   readonly facts: {
     /** The host that the client asked for when it shook hands, or null. */
     readonly serverName: string | null;
+    /** Whether forwarding headers are believed; absent: no. */
+    readonly trusted?: boolean;
     clientContext(exchange: Exchange): ClientContext;
     remoteAddress(exchange: Exchange): string;
     originalUri(exchange: Exchange): Uri;
@@ -86,6 +90,48 @@ export interface Decision {
   readonly reason: string | null;
   /** The qualified name of the object that refused. */
   readonly object: string;
+}
+
+/** What an object found out on the way to its decision, for audit events. It holds no secret. */
+export interface DecisionFact {
+  /** The qualified name of the object. */
+  readonly object: string;
+  readonly outcome: 'allowed' | 'refused';
+  /** Further facts by name, such as the issuer of a token; null for those that are not known. */
+  readonly [fact: string]: string | number | boolean | readonly string[] | null;
+}
+
+/** Outcome of an exchange, for its audit record. */
+export interface AccessOutcome {
+  readonly status: number;
+  readonly milliseconds: number;
+  readonly refusal: Refusal | null;
+  readonly facts: AccessFacts;
+  /** Set when the exchange became a tunnel, such as a WebSocket, which is over now. */
+  readonly tunnel: TunnelTraffic | null;
+}
+
+/** Connection that a request came on. */
+export interface AccessFacts {
+  readonly scheme: string;
+  readonly remote: Endpoint;
+  readonly local: Endpoint;
+  /** The subject of the certificate that the client proved to own, or null. */
+  readonly user: string | null;
+}
+
+/** Audit record of an exchange under way. */
+export interface AccessEntry {
+  /** Called with the answer, before it is sent. */
+  answered(response: Response): void;
+  /** Adds a fact to the decision of the event. */
+  note(fact: DecisionFact): void;
+  /** Adds an id that tells events of the same session or token from others. It must not be a credential. */
+  track(id: string): void;
+  /** Names the innermost route that took the request; `part` is JSON that the recorder of the service made for it. */
+  enterRoute(part: string): void;
+  /** The exchange is over: writes the event. */
+  finished(exchange: Exchange, outcome: AccessOutcome): void;
 }
 
 /** User that a filter identified. */
@@ -123,12 +169,16 @@ export class Exchange {
   identity: Identity | null = null;
   /** The refusal that a filter or a handler decided on last, or null. */
   decision: Decision | null = null;
+  /** Its audit record; null where nothing is audited. */
+  access: AccessEntry | null = null;
   /** When the answer was decided, on the engine's clock; 0 before. */
   answeredAt = 0;
   /** How often the next call may be sent once more because a kept connection was dead. */
   repeats = ANY_NUMBER;
   /** True when the answer is decided or the client is gone. */
   over = false;
+  /** True when the client or the gateway broke the exchange off. */
+  cut = false;
   /** Where its session comes from; null where there are no sessions. Set by session managers. */
   sessionPlace: SessionPlace | null = null;
   /** The session, once a cookie was presented for it or something asked for it. */

@@ -47,6 +47,10 @@ export const refusals = {
   'no-route': { status: 404, reason: 'no route matches this request' },
   'no-binding': { status: 404, reason: 'no binding of the DispatchHandler matches this request' },
   'no-answer': { status: 404, reason: 'no handler serves this request' },
+  'audit-unavailable': {
+    status: 503,
+    reason: 'the request cannot be recorded: a handler of the audit service is full',
+  },
   'not-ready': { status: 503, reason: 'the gateway has no configuration yet' },
   'no-file': { status: 404, reason: 'there is no such file' },
   'method-not-served': { status: 405, reason: 'the handler does not serve this method' },

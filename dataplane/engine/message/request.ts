@@ -14,6 +14,8 @@ export class Request {
   private readonly target: string;
   private readonly scheme: string;
   private verb: string;
+  /** The method as received, once somebody changed it. */
+  private verbBefore: string | null = null;
   private content: Entity | null = null;
   private place: Uri | null = null;
   /** The protocol the client asks to switch to, or null. */
@@ -53,8 +55,20 @@ export class Request {
     if (!/^[A-Z][A-Z0-9_-]*$/.test(method) || method === 'CONNECT' || method === 'TRACE') {
       throw new TypeError(`not a method: ${JSON.stringify(method)}`);
     }
+    this.verbBefore ??= this.verb;
     this.verb = method;
     this.intact = false;
+  }
+
+  /** The method that the client sent, whoever changed it since. */
+  get receivedMethod(): string {
+    return this.verbBefore ?? this.verb;
+  }
+
+  /** The query as received; null for none. */
+  get receivedQuery(): string | null {
+    const question = this.target.indexOf('?');
+    return question < 0 ? null : this.target.slice(question + 1);
   }
 
   /** The host the client asked for, with its port if it named one; empty when it named none. */

@@ -3,10 +3,14 @@ import { statusText } from '../head/status-text.ts';
 import type { Wire } from '../wire/wire.ts';
 import type { Body } from './body.ts';
 import { Entity } from './entity.ts';
+
 import { type Refusal, refusals } from './refusal.ts';
+import type { TunnelTraffic } from './tunnel-traffic.ts';
 
 /** The other side of an upgraded connection, and how to join it to ours. */
 export interface UpgradedPeer {
+  /** What has passed since a client joined, and how it was closed. */
+  readonly traffic: TunnelTraffic;
   /** `early` is what the client sent ahead; `over` is called once when the tunnel ends. */
   join(client: Wire, early: Buffer | null, clientEnded: boolean, silence: number, over: () => void): void;
   abandon(): void;

@@ -4,6 +4,10 @@ export const PROTOCOL_ERROR = 1002;
 export const TOO_LARGE = 1009;
 export const UNEXPECTED = 1011;
 
+/** What a Close without a code stands for, and a connection that ended without a Close: neither is ever sent. */
+export const NO_STATUS = 1005;
+export const ABNORMAL = 1006;
+
 /** Whether a peer may send this code: those that only stand for the absence of one, and those nobody defined, it may not. */
 export function isCloseCode(code: number): boolean {
   if (code < 1000) return false;

@@ -1,6 +1,6 @@
 import { put } from '../wire/turn.ts';
 import type { Wire } from '../wire/wire.ts';
-import { isCloseCode, PROTOCOL_ERROR, TOO_LARGE } from './close-code.ts';
+import { isCloseCode, NO_STATUS, PROTOCOL_ERROR, TOO_LARGE } from './close-code.ts';
 
 /** Which of the reserved bits and opcodes of frames mean something, because an extension was agreed on. */
 export interface Reserved {
@@ -63,6 +63,8 @@ export class FrameCheck {
   closeBytes: Buffer = NOTHING;
   closeStart = 0;
   closeEnd = 0;
+  /** The code in the Close frame. */
+  closeCode = NO_STATUS;
   /** Where the sound frames of the scanned bytes end, once a finding ended the stream. */
   soundEnd = 0;
   private readonly terms: FrameTerms;
@@ -208,6 +210,7 @@ export class FrameCheck {
         low ^= bytes[payload - 3]!;
       }
       if (length === 1 || !isCloseCode((high << 8) | low)) return CLOSE_PAYLOAD;
+      this.closeCode = (high << 8) | low;
     }
     this.closeBytes = bytes;
     this.closeStart = p;

@@ -18,6 +18,8 @@ export class RelaySide implements WireOwner {
   readonly wire: Wire;
   readonly frames: FrameCheck;
   readonly isClient: boolean;
+  /** Bytes that came from it. */
+  received = 0;
   /** Nothing more is taken from it: it has sent its Close, broken a rule, ended or gone. What still comes is thrown away. */
   deaf = false;
   /** A Close was sent to it, the other side's or our own; nothing may follow. */

@@ -1,11 +1,12 @@
 import type { UpgradedPeer } from '../message/response.ts';
+import type { TunnelTraffic } from '../message/tunnel-traffic.ts';
 import { clock } from '../wire/clock.ts';
 import { COUNTER, type CounterName, counters } from '../wire/counters.ts';
 import type { HeldWire } from '../wire/held-wire.ts';
 import { NEVER, type Swept, unwatch, watch } from '../wire/sweep.ts';
 import { put } from '../wire/turn.ts';
 import { PASSED, type Passed, REFUSED, type Wire } from '../wire/wire.ts';
-import { GOING_AWAY, TOO_LARGE, UNEXPECTED } from './close-code.ts';
+import { ABNORMAL, GOING_AWAY, TOO_LARGE, UNEXPECTED } from './close-code.ts';
 import { putClose } from './close-frame.ts';
 import { CLOSED, type Finding, type FrameTerms } from './frame-check.ts';
 import { RelaySide, type RelaySideOwner } from './relay-side.ts';
@@ -53,6 +54,8 @@ export class Relay implements UpgradedPeer, RelaySideOwner, Swept {
   private unsent = 0;
   /** The peers need not have ended too. */
   private hasty = false;
+  /** The code of the first Close; 0 while there is none. */
+  private closeCode = 0;
 
   constructor(held: HeldWire, terms: RelayTerms) {
     this.held = held;
@@ -79,6 +82,16 @@ export class Relay implements UpgradedPeer, RelaySideOwner, Swept {
     if (clientEnded) this.client.ended();
   }
 
+  /** To be read once a client has joined. */
+  get traffic(): TunnelTraffic {
+    const code = this.closeCode;
+    return {
+      fromClient: this.client.received,
+      toClient: this.backend.received,
+      closeCode: code === 0 ? null : code,
+    };
+  }
+
   /** Before the client joined: gives the backend up. After: ends at once, but not without a word. */
   abandon(): void {
     if (this.over === null) {
@@ -87,7 +100,7 @@ export class Relay implements UpgradedPeer, RelaySideOwner, Swept {
     }
     if (this.state === ENDING) return;
     this.hasty = true;
-    this.begin('webSocketsStopped', 0);
+    this.begin('webSocketsStopped', 0, STOPPED.code);
     this.tell(this.client, STOPPED);
     this.tell(this.backend, STOPPED);
     this.finish();
@@ -97,6 +110,7 @@ export class Relay implements UpgradedPeer, RelaySideOwner, Swept {
 
   received(side: RelaySide, bytes: Buffer, start: number, end: number): void {
     if (this.state === OPEN) this.touch();
+    side.received += end - start;
     const other = this.otherOf(side);
     const { frames, wire } = side;
     const finding = frames.scan(bytes, start, end, other.told || other.gone ? null : other.wire);
@@ -110,11 +124,11 @@ export class Relay implements UpgradedPeer, RelaySideOwner, Swept {
         other.told = true;
         put(other.wire, frames.closeBytes, frames.closeStart, frames.closeEnd);
       }
-      this.begin('webSocketsClosed', this.terms.closingTimeout);
+      this.begin('webSocketsClosed', this.terms.closingTimeout, frames.closeCode);
     } else {
       side.verdict = finding;
       this.tell(other, side.isClient ? CLIENT_BROKE : BACKEND_BROKE);
-      this.begin(finding.code === TOO_LARGE ? 'webSocketsTooLarge' : violationOf(side), GRACE);
+      this.begin(finding.code === TOO_LARGE ? 'webSocketsTooLarge' : violationOf(side), GRACE, finding.code);
     }
     this.settle();
   }
@@ -127,6 +141,7 @@ export class Relay implements UpgradedPeer, RelaySideOwner, Swept {
     const passed = other.wire.sendDirect(bytes, length);
     if (passed === REFUSED) return REFUSED;
     frames.skip(length);
+    side.received += length;
     wire.bulk = frames.payloadLeft > BULK;
     if (this.state === OPEN) this.touch();
     return passed;
@@ -141,7 +156,7 @@ export class Relay implements UpgradedPeer, RelaySideOwner, Swept {
     side.ignore();
     const other = this.otherOf(side);
     this.tell(other, side.isClient ? CLIENT_LEFT : BACKEND_LEFT);
-    this.begin(side.isClient ? 'webSocketsLeftByClient' : 'webSocketsLeftByBackend', GRACE);
+    this.begin(side.isClient ? 'webSocketsLeftByClient' : 'webSocketsLeftByBackend', GRACE, ABNORMAL);
     if (other.told) this.settle();
     else this.finish(); // in the middle of a frame there is nothing to say
   }
@@ -171,11 +186,12 @@ export class Relay implements UpgradedPeer, RelaySideOwner, Swept {
   }
 
   /** The first reason to close is the one that counts; later ones may only leave less time. */
-  private begin(reason: CounterName, time: number): void {
+  private begin(reason: CounterName, time: number, code: number): void {
     const until = clock.now + time;
     if (this.state === CLOSING) this.deadline = Math.min(this.deadline, until);
     if (this.state !== OPEN) return;
     this.state = CLOSING;
+    this.closeCode = code;
     this.deadline = until;
     counters.block[COUNTER[reason]]!++;
   }
@@ -230,7 +246,7 @@ export class Relay implements UpgradedPeer, RelaySideOwner, Swept {
     else if (!this.moves()) {
       this.tell(this.client, SILENT);
       this.tell(this.backend, SILENT);
-      this.begin('webSocketsSilent', GRACE);
+      this.begin('webSocketsSilent', GRACE, SILENT.code);
     } else this.touch();
   }
 

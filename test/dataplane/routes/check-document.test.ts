@@ -42,7 +42,11 @@ describe('keys that OpenIG knows', () => {
       ['warning monitor: has no effect: every route is monitored'],
     ],
     [{ handlerObject: 'Main' }, ["warning handlerObject: has no effect: there is no decorator 'handlerObject'"]],
-    [{ auditService: 'AuditService' }, ['error auditService: is known, but not available in this version']],
+    [{ auditService: 'AuditService' }, []],
+    [
+      { auditService: 'Nobody' },
+      ["error auditService: there is no object 'Nobody' in this heap or in those around it"],
+    ],
   ])('of a route: %j', (keys, problems) => {
     expect(told(checkConfigured({ ...keys, handler }))).toEqual(problems);
   });

@@ -11,6 +11,7 @@ import { checkRoute } from '../../../dataplane/routes/check-document.ts';
 import { Configuration } from '../../../dataplane/routes/configuration.ts';
 import { documentReading } from '../../../dataplane/routes/document-reading.ts';
 import { noFigures } from '../../../dataplane/routes/route-figures.ts';
+import { AuditedEvents } from '../audit/audited-events.ts';
 import { asForwardProxy, withForwardProxies } from './forward-proxy.ts';
 import { startGateway, type TestGateway, type TestGatewayOptions } from './gateway.ts';
 import { operatorReach } from './operator-reach.ts';
@@ -26,6 +27,8 @@ export interface ConfiguredGateway extends TestGateway {
   readonly counted: { metric: string; labels: Readonly<Record<string, string>> }[];
   /** What objects show. */
   readonly gauges: Gauges;
+  /** Audit events that services wrote. */
+  readonly audited: AuditedEvents;
 }
 
 export interface ConfiguredOptions extends Pick<TestGatewayOptions, 'limits' | 'trustedProxies' | 'webSockets'> {
@@ -45,6 +48,7 @@ export async function startConfigured(
   const observed: ConfiguredGateway['observed'] = [];
   const counted: ConfiguredGateway['counted'] = [];
   const gauges = new Gauges();
+  const audited = new AuditedEvents();
   const listeners = new OwnListeners();
   const configuration = new Configuration({
     catalogue,
@@ -57,6 +61,8 @@ export async function startConfigured(
     gauge: (metric, labels, read) => gauges.add(metric, labels, read),
     mayReach: (address, port) => !listeners.has(address, port),
     streaming: options.streaming ?? true,
+    auditLink: audited,
+    planeName: 'plane-1',
   });
   const set = Object.entries(options.routes ?? {}).map(([id, given], slot) => {
     const route = withForwardProxies(given) as JsonObject;
@@ -67,7 +73,11 @@ export async function startConfigured(
   const base = { document: proxy, hash: canonicalJson(proxy) };
   const problems = configuration.apply({ revision: '1', base, set, remove: [], defaultSlots: {} });
   if (problems.length > 0) throw new Error(JSON.stringify(problems, null, 2));
-  const gateway = await startGateway({ ...options, handler: () => configuration.handle });
+  const gateway = await startGateway({
+    ...options,
+    handler: () => configuration.handle,
+    onRefusedHead: configuration.refusedHead,
+  });
   listeners.add({ address: '127.0.0.1', port: gateway.port });
   return {
     ...gateway,
@@ -77,6 +87,7 @@ export async function startConfigured(
     observed,
     counted,
     gauges,
+    audited,
     async close() {
       await gateway.close();
       configuration.close();

@@ -1,7 +1,7 @@
 import { Backend } from '../../../dataplane/engine/backend/backend.ts';
 import type { BackendOptions } from '../../../dataplane/engine/backend/backend-options.ts';
 import type { Finished } from '../../../dataplane/engine/client/finished.ts';
-import { Listener } from '../../../dataplane/engine/client/listener.ts';
+import { Listener, type RefusedHead } from '../../../dataplane/engine/client/listener.ts';
 import type { ListenerLimits } from '../../../dataplane/engine/head/limits.ts';
 import type { Next } from '../../../dataplane/engine/message/exchange.ts';
 import type { WebSocketOptions } from '../../../dataplane/engine/message/websocket-terms.ts';
@@ -24,6 +24,7 @@ export interface TestGatewayOptions {
   readonly trustedProxies?: readonly string[];
   readonly tls?: SecureTransport;
   readonly ticketKeys?: TicketKeys;
+  readonly onRefusedHead?: (refused: RefusedHead) => void;
 }
 
 export async function startGateway(options: TestGatewayOptions): Promise<TestGateway> {
@@ -44,6 +45,7 @@ export async function startGateway(options: TestGatewayOptions): Promise<TestGat
     trustedProxies: options.trustedProxies ?? [],
     ...(options.tls === undefined ? {} : { tls: options.tls }),
     ...(options.ticketKeys === undefined ? {} : { ticketKeys: options.ticketKeys }),
+    ...(options.onRefusedHead === undefined ? {} : { onRefusedHead: options.onRefusedHead }),
     onFinished: (entry) => finished.push(entry),
     onFault: (error) => faults.push(error),
   });

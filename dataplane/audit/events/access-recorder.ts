@@ -1,0 +1,185 @@
+import type { JsonObject } from '../../../contract/document/json-value.ts';
+import type { RefusedHead } from '../../engine/client/listener.ts';
+import type { AccessEntry, AccessOutcome, Exchange } from '../../engine/message/exchange.ts';
+import { clock } from '../../engine/wire/clock.ts';
+import type { AccessRecording } from '../../heap/objects/audit-service.ts';
+import { decisionText } from './decision-text.ts';
+import { EventTime } from './event-time.ts';
+import { jsonText, jsonValue } from './json-text.ts';
+import { type NamePlan, namePlan } from './name-plan.ts';
+import type { PolicyNode, PolicyTree } from './policy-tree.ts';
+import { type Found, RecordedAccess, type RequestParts } from './recorded-access.ts';
+import { RecordedHeaders } from './recorded-headers.ts';
+import { cookieMembers, queryMembers, recordedPath } from './recorded-parameters.ts';
+
+/** What a recorder of access events needs. */
+export interface AccessRecorderOptions {
+  readonly eventName: string;
+  /** What is recorded. */
+  readonly policies: PolicyTree;
+  /** Id of the next event. */
+  id(): string;
+  /** Revision of the configuration that decides now, and the data plane and unit that decide. */
+  decider(): { readonly revision: string; readonly plane: string; readonly unit: number };
+  /** Takes a finished event. */
+  write(json: string): void;
+}
+
+const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: ':80', https: ':443' };
+
+/** Writes access events of one service. Everything that does not depend on a request is computed when it is built. */
+export class AccessRecorder implements AccessRecording {
+  private readonly options: AccessRecorderOptions;
+  private readonly start: string;
+  private readonly time = new EventTime();
+  private readonly requestHeaders: RecordedHeaders;
+  private readonly responseHeaders: RecordedHeaders;
+  private readonly cookies: NamePlan;
+  private readonly query: NamePlan;
+  /** Whether policies say more than the plans do, so that events are read again. */
+  private readonly isRewritten: boolean;
+  private host = '';
+  private scheme = '';
+  private place = '';
+  private revision = '';
+  private decider = '';
+
+  constructor(options: AccessRecorderOptions) {
+    this.options = options;
+    const { policies, eventName } = options;
+    this.start = `{"eventName":${jsonText(eventName)},"timestamp":"`;
+    this.requestHeaders = new RecordedHeaders(namePlan(policies, ['http', 'request', 'headers']));
+    this.responseHeaders = new RecordedHeaders(namePlan(policies, ['http', 'response', 'headers']));
+    this.cookies = namePlan(policies, ['http', 'request', 'cookies']);
+    this.query = namePlan(policies, ['http', 'request', 'queryParameters']);
+    this.isRewritten = saysMore(policies.root, []);
+  }
+
+  /** Begins the record of an exchange, with what its client sent. `outer`: a record that is kept beside it. */
+  enter(exchange: Exchange, routePart: string, outer: AccessEntry | null): AccessEntry {
+    const { request } = exchange;
+    const { headers } = request;
+    const isTrusted = exchange.origin.facts.trusted === true;
+    const place = isTrusted ? exchange.originalUri : null;
+    const parts: RequestParts = {
+      headers: this.requestHeaders.ofRequest(headers),
+      cookies: cookieMembers(headers, this.cookies),
+      query: queryMembers(request.receivedQuery, this.query),
+      address: isTrusted ? exchange.remoteAddress : null,
+      scheme: place?.scheme ?? null,
+      authority: place?.authority ?? null,
+    };
+    return new RecordedAccess(this, parts, routePart, outer);
+  }
+
+  /** The members that are recorded of the headers of an answer. */
+  answerHeaders(headers: Parameters<RecordedHeaders['ofAnswer']>[0]): string {
+    return this.responseHeaders.ofAnswer(headers);
+  }
+
+  /** Writes the event of an exchange that is over. */
+  write(
+    exchange: Exchange,
+    parts: RequestParts,
+    answered: string,
+    route: string,
+    found: Found,
+    outcome: AccessOutcome,
+  ): void {
+    const { request, identity, transactionId } = exchange;
+    const { facts, refusal, tunnel } = outcome;
+    const scheme = parts.scheme ?? facts.scheme;
+    const authority = parts.authority ?? request.host;
+    const user = identity === null ? facts.user : identity.user;
+    const ids = found.trackingIds === null ? '' : `,"trackingIds":${jsonValue(found.trackingIds)}`;
+    const named = `${user === null ? '' : `,"userId":${jsonText(user)}`}${ids}`;
+    const where = `${this.placeOf(scheme, authority, facts)}${recordedPath(request.receivedPath)}`;
+    const exchangeId = exchange.ids?.requestId ?? transactionId;
+    this.finish(
+      `${this.start}${this.time.text(clock.wall - (clock.now - exchange.startedAt))}","transactionId":"${transactionId}"${named}` +
+        endpoints(facts, parts.address) +
+        `"secure":${scheme === 'https'},"method":${jsonText(request.receivedMethod)},"path":${jsonText(where)}` +
+        `,"queryParameters":{${parts.query}},"headers":{${parts.headers}},"cookies":{${parts.cookies}}}` +
+        `,"response":{"headers":{${answered}}}}${responseText(outcome, exchange.cut && tunnel === null)}` +
+        `,"ig":{"exchangeId":${jsonText(exchangeId)}${route}}` +
+        `,"decision":{${decisionText(refusal, exchange.decision, found.facts)}${this.deciderText()}}`,
+    );
+  }
+
+  /** Writes the event of a request that was refused before there was an exchange. */
+  refusedHead({ method, path, status, refusal, facts }: RefusedHead): void {
+    const id = this.options.id();
+    const named = facts.user === null ? '' : `,"userId":${jsonText(facts.user)}`;
+    const where = path.startsWith('/') ? `${this.placeOf(facts.scheme, '', facts)}${path}` : path;
+    const outcome = { status, milliseconds: 0, refusal, facts, tunnel: null };
+    const wall = clock.fresh ? clock.wall : Date.now();
+    this.finish(
+      `${this.start}${this.time.text(wall)}","transactionId":"${id}"${named}${endpoints(facts, null)}` +
+        `"secure":${facts.scheme === 'https'},"method":${jsonText(method)},"path":${jsonText(recordedPath(where))}` +
+        `,"queryParameters":{},"headers":{},"cookies":{}},"response":{"headers":{}}}` +
+        `${responseText(outcome, false)},"ig":{"exchangeId":"${id}"}` +
+        `,"decision":{${decisionText(refusal, null, null)}${this.deciderText()}}`,
+    );
+  }
+
+  private finish(event: string): void {
+    const whole = `${event},"_id":"${this.options.id()}"}`;
+    this.options.write(this.isRewritten ? this.rewritten(whole) : whole);
+  }
+
+  private rewritten(json: string): string {
+    return jsonValue(this.options.policies.recorded(JSON.parse(json) as JsonObject));
+  }
+
+  /** Scheme and authority with its port, as the path of an event begins; the last one is kept. */
+  private placeOf(scheme: string, authority: string, { local }: AccessOutcome['facts']): string {
+    if (authority === this.host && scheme === this.scheme && authority !== '') return this.place;
+    this.host = authority;
+    this.scheme = scheme;
+    const host = authority === '' ? (local.address.includes(':') ? `[${local.address}]` : local.address) : authority;
+    const port = authority === '' ? `:${local.port}` : (DEFAULT_PORTS[scheme] ?? '');
+    this.place = `${scheme}://${host}${/:\d+$/.test(authority.slice(authority.lastIndexOf(']') + 1)) ? '' : port}`;
+    return this.place;
+  }
+
+  private deciderText(): string {
+    const { revision, plane, unit } = this.options.decider();
+    if (this.decider === '' || revision !== this.revision) {
+      this.revision = revision;
+      this.decider = `,"revision":${jsonText(revision)},"plane":${jsonText(plane)},"unit":${unit}`;
+    }
+    return this.decider;
+  }
+}
+
+function endpoints({ remote, local }: AccessOutcome['facts'], address: string | null): string {
+  const client = address === null ? `"${remote.address}","port":${remote.port}` : `${jsonText(address)},"port":0`;
+  return `,"server":{"ip":"${local.address}","port":${local.port}},"client":{"ip":${client}},"http":{"request":{`;
+}
+
+function responseText({ status, milliseconds, tunnel }: AccessOutcome, isCut: boolean): string {
+  const outcome = status >= 400 ? 'FAILED' : 'SUCCESSFUL';
+  const detail = tunnel === null ? (isCut ? ',"detail":{"incomplete":true}' : '') : `,"detail":${tunnelText(tunnel)}`;
+  return (
+    `,"response":{"status":"${outcome}","statusCode":"${status}","elapsedTime":${Math.round(milliseconds)}` +
+    `,"elapsedTimeUnits":"MILLISECONDS"${detail}}`
+  );
+}
+
+function tunnelText({ fromClient, toClient, closeCode }: NonNullable<AccessOutcome['tunnel']>): string {
+  return `{"bytesReceived":${fromClient},"bytesSent":${toClient},"closeCode":${closeCode}}`;
+}
+
+/** Maps of names, in which plans leave out what policies exclude. */
+const PLANNED = new Set(['http/request/headers', 'http/request/cookies', 'http/request/queryParameters']).add(
+  'http/response/headers',
+);
+
+/** Whether policies exclude or blank something that is not a name in one of these maps. */
+function saysMore(node: PolicyNode, steps: readonly string[]): boolean {
+  for (const [name, child] of node.children) {
+    if (child.blanked || (child.excluded && !PLANNED.has(steps.join('/')))) return true;
+    if (!child.excluded && saysMore(child, [...steps, name])) return true;
+  }
+  return false;
+}

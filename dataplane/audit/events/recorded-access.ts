@@ -1,0 +1,81 @@
+import type { AccessEntry, AccessOutcome, DecisionFact, Exchange } from '../../engine/message/exchange.ts';
+import type { Response } from '../../engine/message/response.ts';
+import { MOST_FACTS } from './decision-text.ts';
+
+/** Parts of an event that come from the request, each JSON already. */
+export interface RequestParts {
+  readonly headers: string;
+  readonly cookies: string;
+  readonly query: string;
+  /** Address of the client by the word of a trusted proxy; null where that of the connection is right. */
+  readonly address: string | null;
+  /** Scheme and authority by the word of a trusted proxy; null likewise. */
+  readonly scheme: string | null;
+  readonly authority: string | null;
+}
+
+/** What objects found out about a request. */
+export interface Found {
+  readonly facts: readonly DecisionFact[] | null;
+  readonly trackingIds: readonly string[] | null;
+}
+
+/** Writes the events of a service. */
+export interface AccessWriter {
+  answerHeaders(headers: Response['headers']): string;
+  write(
+    exchange: Exchange,
+    parts: RequestParts,
+    answered: string,
+    route: string,
+    found: Found,
+    outcome: AccessOutcome,
+  ): void;
+}
+
+/** Record of one exchange in one service. */
+export class RecordedAccess implements AccessEntry {
+  private readonly recorder: AccessWriter;
+  private readonly parts: RequestParts;
+  /** The record of a service that records the same exchange. */
+  private readonly outer: AccessEntry | null;
+  private route: string;
+  private answer = '';
+  private facts: DecisionFact[] | null = null;
+  private trackingIds: string[] | null = null;
+
+  constructor(recorder: AccessWriter, parts: RequestParts, route: string, outer: AccessEntry | null) {
+    this.recorder = recorder;
+    this.parts = parts;
+    this.route = route;
+    this.outer = outer;
+  }
+
+  answered(response: Response): void {
+    this.answer = this.recorder.answerHeaders(response.headers);
+    this.outer?.answered(response);
+  }
+
+  note(fact: DecisionFact): void {
+    this.facts ??= [];
+    if (this.facts.length < MOST_FACTS) this.facts.push(fact);
+    this.outer?.note(fact);
+  }
+
+  track(id: string): void {
+    this.trackingIds ??= [];
+    if (!this.trackingIds.includes(id) && this.trackingIds.length < MOST_FACTS) this.trackingIds.push(id);
+    this.outer?.track(id);
+  }
+
+  enterRoute(part: string): void {
+    this.route = part;
+    this.outer?.enterRoute(part);
+  }
+
+  finished(exchange: Exchange, outcome: AccessOutcome): void {
+    const { facts, trackingIds } = this;
+    this.recorder.write(exchange, this.parts, this.answer, this.route, { facts, trackingIds }, outcome);
+    this.outer?.finished(exchange, outcome);
+  }
+}

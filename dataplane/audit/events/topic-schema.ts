@@ -1,0 +1,125 @@
+import { createRequire } from 'node:module';
+import type { Ajv, ErrorObject, Options, ValidateFunction } from 'ajv';
+import { isJsonObject, type JsonObject, type JsonValue, setMember } from '../../../contract/document/json-value.ts';
+import { compilePattern } from '../../../contract/pattern/pattern.ts';
+import type { Path } from '../../../contract/problem.ts';
+import { errorText } from '../../../platform/error-text.ts';
+import { eventFault, type Fault, schemaFaults } from './schema-limits.ts';
+
+/** Validates the events of a topic. */
+export interface TopicSchema {
+  /** What is wrong with an event, with paths into it; empty for a valid one. */
+  faults(event: JsonObject): readonly Fault[];
+}
+
+type Draft = 'draft-07' | '2019-09' | '2020-12';
+
+/** Loaded when a topic has a schema: it costs time and memory that most data planes need not spend. */
+const modules: Readonly<Record<Draft, string>> = {
+  'draft-07': 'ajv',
+  '2019-09': 'ajv/dist/2019.js',
+  '2020-12': 'ajv/dist/2020.js',
+};
+const require = createRequire(import.meta.url);
+const judges = new Map<Draft, Ajv>();
+
+/** The most faults of one event that are reported. */
+const MOST_FAULTS = 20;
+
+/** Compiles the schema of a topic. @returns the schema, or what is wrong with it, with paths into it */
+export function topicSchema(schema: JsonObject): TopicSchema | readonly Fault[] {
+  const draft = draftOf(schema);
+  if (draft === null) {
+    const message = 'must be a JSON Schema of draft-04, draft-06, draft-07, 2019-09 or 2020-12';
+    return [{ path: ['$schema'], message }];
+  }
+  const faults = schemaFaults(schema);
+  if (faults.length > 0) return faults;
+  const judge = schemaJudge(draft);
+  const plain = withoutIdentity(isDraft4(schema) ? fromDraft4(schema) : schema);
+  if (judge.validateSchema(plain, false) !== true) return (judge.errors ?? []).slice(0, MOST_FAULTS).map(faultOf);
+  let validate: ValidateFunction;
+  try {
+    // one of its own: what it keeps of the schema goes with the service
+    validate = engine(draft, { meta: false, validateSchema: false }).compile(plain);
+  } catch (error) {
+    return [{ path: [], message: errorText(error) }];
+  }
+  return {
+    faults(event) {
+      const tooLarge = eventFault(event);
+      if (tooLarge !== null) return [tooLarge];
+      return validate(event) === true ? [] : (validate.errors ?? []).slice(0, MOST_FAULTS).map(faultOf);
+    },
+  };
+}
+
+function draftOf({ $schema }: JsonObject): Draft | null {
+  if ($schema === undefined) return 'draft-07';
+  if (typeof $schema !== 'string') return null;
+  const [, name] =
+    /^https?:\/\/json-schema\.org\/(draft-0[467]|draft\/2019-09|draft\/2020-12)\/schema#?$/.exec($schema) ?? [];
+  if (name === undefined) return null;
+  return name === 'draft/2019-09' ? '2019-09' : name === 'draft/2020-12' ? '2020-12' : 'draft-07';
+}
+
+function isDraft4({ $schema }: JsonObject): boolean {
+  return typeof $schema === 'string' && $schema.includes('draft-04');
+}
+
+/** Judges schemas themselves. */
+function schemaJudge(draft: Draft): Ajv {
+  const known = judges.get(draft);
+  if (known !== undefined) return known;
+  const made = engine(draft, {});
+  judges.set(draft, made);
+  return made;
+}
+
+function engine(draft: Draft, options: Options): Ajv {
+  const module = require(modules[draft]) as { readonly default: new (options: Options) => Ajv };
+  // patterns of schemas run in linear time
+  const regExp = Object.assign((source: string) => compilePattern(source, 'linear'), { code: 'linearPattern' });
+  return new module.default({ strict: false, logger: false, code: { regExp }, ...options });
+}
+
+/** A schema of draft-04 as one of draft-07: limits that exclude themselves are numbers there, and ids are called `$id`. */
+function fromDraft4(schema: JsonObject): JsonObject {
+  return changed(schema) as JsonObject;
+
+  function changed(value: JsonValue): JsonValue {
+    if (Array.isArray(value)) return (value as readonly JsonValue[]).map(changed);
+    if (!isJsonObject(value)) return value;
+    const result: Record<string, JsonValue> = {};
+    for (const [name, member] of Object.entries(value)) {
+      if (name === 'exclusiveMinimum' && typeof member === 'boolean') continue;
+      if (name === 'exclusiveMaximum' && typeof member === 'boolean') continue;
+      if (name === 'minimum' && value['exclusiveMinimum'] === true) setMember(result, 'exclusiveMinimum', member);
+      else if (name === 'maximum' && value['exclusiveMaximum'] === true) setMember(result, 'exclusiveMaximum', member);
+      else if (name === 'id' && typeof member === 'string') continue;
+      else setMember(result, name, LITERAL.has(name) ? member : changed(member));
+    }
+    return result;
+  }
+}
+
+/** Keywords whose values are data and no schemas. */
+const LITERAL: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples']);
+
+/** Without `$schema`, which is read, and `$id`, so that schemas of different services never meet. */
+function withoutIdentity({ $schema: _, $id: __, ...rest }: JsonObject): JsonObject {
+  return rest;
+}
+
+function faultOf({ instancePath, message = 'is not valid', keyword, params }: ErrorObject): Fault {
+  const path: Path = instancePath
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const missing = keyword === 'required' ? (params as { missingProperty?: string }).missingProperty : undefined;
+  if (missing !== undefined) return { path: [...path, missing], message: 'is required' };
+  const extra =
+    keyword === 'additionalProperties' ? (params as { additionalProperty?: string }).additionalProperty : undefined;
+  if (extra !== undefined) return { path: [...path, extra], message: 'is not a field of this topic' };
+  return { path, message };
+}

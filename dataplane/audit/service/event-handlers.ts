@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { didYouMean } from '../../../contract/did-you-mean.ts';
+import type { Problem } from '../../../contract/problem.ts';
+import { freeObject } from '../../../contract/resources/resource-rule.ts';
+import { text } from '../../../contract/vocabulary/configured.ts';
+import { parsePlain } from '../../../contract/vocabulary/parse-config.ts';
+import { theReading } from '../../../contract/vocabulary/reading.ts';
+import { handlerClass, handlerClasses } from '../handlers/handler-classes.ts';
+import type { HandlerFields } from '../handlers/handler-fields.ts';
+
+/** A handler of a service, read by the schema of its class. */
+export interface ReadHandler {
+  /** Short name of its class. */
+  readonly class: string;
+  readonly config: HandlerFields;
+  /** What its writer should know. Paths begin at the handler. */
+  readonly warnings: readonly Problem[];
+}
+
+const written = z.strictObject({
+  class: text().describe(
+    'Class of the handler, with or without a package: `JmsAuditEventHandler`, ' +
+      '`org.vendor.audit.handlers.jms.JmsAuditEventHandler`.',
+  ),
+  config: freeObject('object')
+    .default({})
+    .describe('Configuration of the handler, with its `name` and `topics`; see the page on audit.'),
+});
+
+/** One item of `eventHandlers`. */
+export const eventHandler = () =>
+  written.transform((value, context): ReadHandler => {
+    const fail = (problem: Pick<Problem, 'code' | 'path' | 'message' | 'hint'>): void => {
+      const { code, path, message, hint } = problem;
+      context.issues.push({ code: 'custom', message, path: [...path], input: value, params: { code, hint } });
+    };
+    const definition = handlerClass(value.class);
+    if (definition === undefined) {
+      const known = [...handlerClasses.keys()];
+      const meant = didYouMean(value.class.slice(value.class.lastIndexOf('.') + 1), known);
+      const hint = meant === undefined ? `known classes: ${known.join(', ')}` : `did you mean '${meant}'?`;
+      fail({ code: 'value', path: ['class'], message: `there is no event handler '${value.class}'`, hint });
+      return z.NEVER;
+    }
+    if (definition.operatorOnly !== undefined && theReading().reach.origin === 'tenant') {
+      const message = `${definition.className} is for operators only: ${definition.operatorOnly}`;
+      fail({ code: 'not-allowed', path: ['class'], message });
+      return z.NEVER;
+    }
+    const parsed = parsePlain<HandlerFields>(definition.config, value.config, ['config']);
+    for (const problem of parsed.problems) if (problem.severity === 'error') fail(problem);
+    if (parsed.value === undefined) return z.NEVER;
+    const warnings = parsed.problems.filter(({ severity }) => severity === 'warning');
+    return { class: definition.className, config: parsed.value, warnings };
+  });

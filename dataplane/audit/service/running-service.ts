@@ -1,0 +1,174 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { JsonObject } from '../../../contract/document/json-value.ts';
+import type { Problem } from '../../../contract/problem.ts';
+import { errorText } from '../../../platform/error-text.ts';
+import type { Exchange } from '../../engine/message/exchange.ts';
+import { referencesIn } from '../../heap/config-walk.ts';
+import type { Parts } from '../../heap/definition.ts';
+import type { AccessRecording, AuditService } from '../../heap/objects/audit-service.ts';
+import { AccessRecorder } from '../events/access-recorder.ts';
+import { eventIds } from '../events/event-ids.ts';
+import { accessPolicies, addPolicies, compareAnyCase } from '../events/filter-policies.ts';
+import { jsonValue } from '../events/json-text.ts';
+import type { PolicyTree } from '../events/policy-tree.ts';
+import { handlerClass } from '../handlers/handler-classes.ts';
+import { noAuditLink, type OpenService } from '../link/audit-link.ts';
+import type { AuditHandlerSettings } from '../writer/audit-orders.ts';
+import { COMMON_FIELDS, type CustomTopic, loadTopics } from './custom-topics.ts';
+import type { ReadHandler } from './event-handlers.ts';
+import { handlersOf, type ServiceFields } from './service-fields.ts';
+
+/** A built audit service: it makes events of exchanges, and hands them to the audit writer. */
+export class RunningService implements AuditService {
+  readonly access: AccessRecording | null;
+  private readonly fields: ServiceFields;
+  private readonly parts: Parts;
+  private readonly handlers: readonly ReadHandler[];
+  private readonly topics: ReadonlyMap<string, CustomTopic>;
+  /** Topics that handlers take, in the order in which the writer knows them. */
+  private readonly handled: readonly string[];
+  private readonly link: OpenService;
+  private readonly id = eventIds();
+  private settings: readonly AuditHandlerSettings[] | null = null;
+  private round = 0;
+  private isClosed = false;
+
+  /** @throws Error that says what is wrong with a custom topic */
+  constructor(fields: ServiceFields, parts: Parts) {
+    this.fields = fields;
+    this.parts = parts;
+    const { config } = fields;
+    const { topics, faults, isPartial } = loadTopics(config.topics, config.topicsSchemasDirectory, parts.plane.reach);
+    const [fault] = faults;
+    if (fault !== undefined) throw new Error(fault.message);
+    if (isPartial) throw new Error(`the directory ${config.topicsSchemasDirectory} of topic schemas cannot be read`);
+    const trees = new Map<string, PolicyTree>([['access', accessPolicies()]]);
+    for (const topic of topics.values()) trees.set(topic.name, topic.policies);
+    compareAnyCase(config.caseInsensitiveFields, trees);
+    addPolicies(config.filterPolicies, trees);
+    this.topics = topics;
+    this.handlers = handlersOf(fields).filter(({ config: { enabled } }) => enabled);
+    this.handled = [...new Set(this.handlers.flatMap((handler) => handler.config.topics))];
+    this.link = (parts.plane.auditLink ?? noAuditLink).open(this.handled);
+    this.access = this.handled.includes('access') ? this.recorder(trees.get('access')!) : null;
+    if (this.handlers.length > 0) this.follow();
+    parts.onClose(() => this.close());
+  }
+
+  get refusesTraffic(): boolean {
+    return this.link.refusesTraffic;
+  }
+
+  publish(topic: string, event: JsonObject, exchange: Exchange | null): readonly Problem[] {
+    const known = this.topics.get(topic);
+    if (known === undefined) return [noTopic(topic, [...this.topics.keys()])];
+    const { _id, ...given } = event; // the id is that of the service, and the last member
+    const transactionId = exchange?.transactionId ?? this.id();
+    const complete: JsonObject = { timestamp: new Date().toISOString(), transactionId, ...given, _id: this.id() };
+    const problems = faultsOf(complete, known);
+    if (problems.length > 0) return problems;
+    if (this.handled.includes(topic)) this.link.write(topic, jsonValue(known.policies.recorded(complete)));
+    return [];
+  }
+
+  private recorder(policies: PolicyTree): AccessRecorder {
+    const { plane } = this.parts;
+    const decider = plane.decider ?? (() => NOBODY);
+    const write = (json: string): void => this.link.write('access', json);
+    return new AccessRecorder({ eventName: this.fields.config.eventName, policies, id: this.id, decider, write });
+  }
+
+  /** Opens the service at the writer, and again whenever a secret of its handlers changes. */
+  private follow(): void {
+    const { parts } = this;
+    for (const { config } of this.handlers) {
+      for (const { value } of referencesIn(config, [])) {
+        const object: unknown = parts.resolve(value as never);
+        if (!isWatchable(object)) continue;
+        parts.onClose(object.watch(() => void this.renew()));
+      }
+    }
+    this.renew();
+  }
+
+  private renew(): void {
+    const round = ++this.round;
+    const all = this.handlers.map((handler) => this.settingsOf(handler));
+    if (all.every((one): one is AuditHandlerSettings => !(one instanceof Promise))) {
+      this.use(all);
+      return;
+    }
+    Promise.all(all).then(
+      (settled) => {
+        if (round === this.round && !this.isClosed) this.use(settled);
+      },
+      (error: unknown) => {
+        if (round !== this.round || this.isClosed) return;
+        const consequence = this.settings === null ? 'events wait until it is' : 'the handlers keep their settings';
+        this.parts.log.warn(
+          { reason: errorText(error) },
+          `a secret of an audit handler is not available; ${consequence}`,
+        );
+      },
+    );
+  }
+
+  private use(handlers: readonly AuditHandlerSettings[]): void {
+    if (isDeepStrictEqual(handlers, this.settings)) return;
+    this.settings = handlers;
+    const { parts, handled: topics } = this;
+    this.link.change({
+      identity: parts.declaration(),
+      name: parts.qualifiedName,
+      realm: parts.realm,
+      topics,
+      handlers,
+    });
+  }
+
+  private settingsOf({ class: className, config }: ReadHandler): AuditHandlerSettings | Promise<AuditHandlerSettings> {
+    const options = handlerClass(className)!.options(config, this.parts);
+    const { name, topics, queue, spool = null, whenFull } = config;
+    const withOptions = (known: AuditHandlerSettings['options']): AuditHandlerSettings => ({
+      ...{ name, className, topics, queue, spool, whenFull },
+      options: known,
+    });
+    return options instanceof Promise
+      ? options.then(withOptions)
+      : withOptions(options as AuditHandlerSettings['options']);
+  }
+
+  private close(): void {
+    this.isClosed = true;
+    this.link.close();
+  }
+}
+
+const NOBODY = { revision: '', plane: '', unit: 0 };
+
+interface Watchable {
+  watch(listener: () => void): () => void;
+}
+
+function isWatchable(object: unknown): object is Watchable {
+  return typeof object === 'object' && object !== null && 'watch' in object && typeof object.watch === 'function';
+}
+
+function noTopic(topic: string, known: readonly string[]): Problem {
+  const names = known.length === 0 ? 'the service has no custom topics' : `its custom topics are ${known.join(', ')}`;
+  return { code: 'value', severity: 'error', path: [], message: `there is no custom topic '${topic}': ${names}` };
+}
+
+/** What is wrong with an event of a custom topic. */
+function faultsOf(event: JsonObject, { schema, required, fields }: CustomTopic): readonly Problem[] {
+  // a schema need not name the fields that the service adds
+  const judged = Object.fromEntries(
+    Object.entries(event).filter(([name]) => fields.has(name) || !COMMON_FIELDS.includes(name)),
+  );
+  const missing = required.filter((name) => !Object.hasOwn(event, name));
+  const faults = [
+    ...missing.map((name) => ({ path: [name], message: 'is required' })),
+    ...schema.faults(judged).filter(({ path }) => !(path.length === 1 && missing.includes(String(path[0])))),
+  ];
+  return faults.map(({ path, message }) => ({ code: 'value', severity: 'error', path, message }));
+}
