@@ -16,7 +16,8 @@ import type { AuditFigures } from '../metrics/audit-exposition.ts';
 export interface SupervisedAuditWriterOptions {
   readonly log: Logger;
   readonly logLevel: LogLevel;
-  reach(): WriterReach;
+  /** Null as long as it is not known: nothing is delivered before. */
+  reach(): WriterReach | null;
   /** Writes a line of the program's log, which is JSON. */
   writeLog(line: string): void;
   /** Writes lines to the standard output. */
@@ -93,7 +94,10 @@ export class SupervisedAuditWriter {
 
   /** The addresses that sinks may connect to have changed. */
   reachChanged(): void {
-    if (this.worker !== null) this.tell({ kind: 'reach', reach: this.options.reach() });
+    const reach = this.options.reach();
+    if (reach === null) return;
+    if (this.worker !== null) this.tell({ kind: 'reach', reach });
+    else if (this.units.size > 0 && !this.isEnding) this.start();
   }
 
   /** Has the writer deliver what there is within so many milliseconds, and ends it. */
@@ -125,13 +129,16 @@ export class SupervisedAuditWriter {
     this.worker?.postMessage(order);
   }
 
+  /** Starts the writer, unless it is not known yet what it may connect to. Units write to their rings meanwhile. */
   private start(): void {
     const { logLevel, log } = this.options;
+    const reach = this.options.reach();
+    if (reach === null) return;
     const workerData: WriterOptions = {
       role: 'gatewarden-audit-writer',
       logLevel,
       accounts: [...this.accounts.values()],
-      reach: this.options.reach(),
+      reach,
     };
     const url = new URL('../audit/writer/audit-writer-thread.ts', import.meta.url);
     const worker = new Worker(url, { workerData, name: 'audit writer' });

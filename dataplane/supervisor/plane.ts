@@ -266,7 +266,7 @@ class Supervisor implements PreparedPlane {
       if (this.beginning === null) this.configuration = null;
     }
     if (this.beginning === null) return this.problems;
-    this.audit.reachChanged(); // the writer may have started before the listeners were known
+    this.audit.reachChanged(); // starts the writer, if units have opened services
     if (this.configuration !== null) this.metrics?.followRoutes();
     this.log.info({ addresses: this.addresses.map(addressText), units, admin: this.adminAddress }, 'listening');
     giveBackLater(() => false);
@@ -306,12 +306,13 @@ class Supervisor implements PreparedPlane {
     return this.configured.applyWhole(update, () => this.units.all).finally(() => this.audit.reachChanged());
   }
 
-  /** Addresses that audit handlers may and may not connect to. */
-  private auditReach(): WriterReach {
-    const serving = this.beginning?.serving ?? null;
+  /** Addresses that audit handlers may and may not connect to; null before the plane serves. */
+  private auditReach(): WriterReach | null {
+    if (this.beginning === null) return null;
+    const { serving } = this.beginning;
     const { adminAddress: admin } = this;
     const own = admin === undefined ? [] : [{ address: admin.host, port: admin.port }];
-    const known = serving?.kind === 'configuration' ? serving : null;
+    const known = serving.kind === 'configuration' ? serving : null;
     return {
       listeners: [...(this.units.endpoints ?? []), ...own],
       egress: this.configuration?.egress ?? [],

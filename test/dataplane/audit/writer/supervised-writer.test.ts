@@ -1,13 +1,14 @@
 import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { WriterReach } from '../../../../dataplane/audit/writer/writer-messages.ts';
 import { SupervisedAuditWriter } from '../../../../dataplane/supervisor/audit-writer.ts';
 import { AuditUnit, handlerSettings } from '../../../support/audit/audit-unit.ts';
 
-const REACH = { listeners: [], egress: [], forbidden: [], appPorts: [] };
+const REACH: WriterReach = { listeners: [], egress: [], forbidden: [], appPorts: [] };
 const open: SupervisedAuditWriter[] = [];
 
 /** A supervisor of a real writer thread, and what it wrote. */
-function supervised() {
+function supervised(reach: () => WriterReach | null = () => REACH) {
   const lines: string[] = [];
   const logged: string[] = [];
   const output = { isBroken: false };
@@ -15,7 +16,7 @@ function supervised() {
   const writer = new SupervisedAuditWriter({
     log,
     logLevel: 'info',
-    reach: () => REACH,
+    reach,
     writeLog: (line) => void logged.push(line),
     async writeStdout(text) {
       if (output.isBroken) throw new Error('EPIPE');
@@ -62,6 +63,20 @@ describe('the audit writer of a data plane', () => {
 
     await expect.poll(() => ids(lines)).toEqual([1, 2]);
     await expect.poll(() => writer.figures).toHaveLength(1);
+  });
+
+  it('starts when it is known what handlers may connect to, and loses nothing that was written before', async () => {
+    let known: WriterReach | null = null;
+    const { writer, lines } = supervised(() => known);
+    const unit = new AuditUnit();
+    writer.heard(unit, unit.open([handlerSettings({})]));
+    unit.emit();
+    expect(writer.replace()).toBe(false); // there is none
+
+    known = REACH;
+    writer.reachChanged();
+    unit.emit();
+    await expect.poll(() => ids(lines)).toEqual([1, 2]);
   });
 
   it('delivers everything at a stop, and what units wrote for a service before they closed it', async () => {
