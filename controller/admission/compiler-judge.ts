@@ -33,5 +33,5 @@ function united(judged: readonly Problem[], read: readonly Problem[]): Problem[]
 
 /** A Route that names an audit service is kept for the version that has audit, and its conditions say what it lacks. */
 function isAboutAudit({ code, path }: Problem): boolean {
-  return code === 'reference' && path.length === 2 && path[0] === 'spec' && path[1] === 'auditService';
+  return code === 'unavailable-field' && path.length === 2 && path[0] === 'spec' && path[1] === 'auditService';
 }

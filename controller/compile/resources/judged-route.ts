@@ -61,12 +61,13 @@ function judged(document: JsonObject, name: string, namespace: string, pass: Pas
   };
   const judgement = router.route(document, name, { sharedObjects, files: {}, lend });
   const missing = judgement.unknownReferences.filter(isStoreReference);
-  const problems = judgement.problems.filter((problem) => !isAbout(problem, missing));
+  const audit = auditUse(document, namespace, pass);
+  const told = audit === null ? judgement.problems : judgement.problems.map(auditIsToCome);
+  const problems = told.filter((problem) => !isAbout(problem, missing));
   const faults = missing.flatMap(({ name: store, path }): ReferenceFault[] => {
     const fault = found.get(store)?.fault ?? null;
     return fault === null ? [] : [{ ...fault, path }];
   });
-  const audit = auditUse(document, namespace, pass);
   if (audit?.fault) faults.push({ ...audit.fault, path: ['auditService'] });
   const isServable = judgement.sound && faults.length === 0 && !hasErrors(problems);
   return {
@@ -77,6 +78,15 @@ function judged(document: JsonObject, name: string, namespace: string, pass: Pas
     uses: [...found.values()].map(({ key, draft }) => [key, draft?.offer ?? null]),
     audit,
   };
+}
+
+/** Resources of this kind are stored for a later version: until then no route finds them. */
+function auditIsToCome(problem: Problem): Problem {
+  const { code, path } = problem;
+  if (code !== 'reference' || path.length !== 1 || path[0] !== 'auditService') return problem;
+  const message = 'the resource AuditService is known, but not available in this version';
+  const hint = "declare the audit service in the Route: 'auditService' takes a declaration";
+  return { code: 'unavailable-field', severity: 'error', path, message, hint };
 }
 
 /** Whether what a judgement was based on is as it was. */

@@ -8,6 +8,13 @@ import { theReading } from '../../../contract/vocabulary/reading.ts';
 import { handlerClass, handlerClasses } from '../handlers/handler-classes.ts';
 import type { HandlerFields } from '../handlers/handler-fields.ts';
 
+/** Classes that users of OpenIG know and that do not exist here yet. */
+const TO_COME: ReadonlySet<string> = new Set([
+  'CsvAuditEventHandler',
+  'JsonAuditEventHandler',
+  'KafkaAuditEventHandler',
+]);
+
 /** A handler of a service, read by the schema of its class. */
 export interface ReadHandler {
   /** Short name of its class. */
@@ -37,7 +44,13 @@ export const eventHandler = () =>
     const definition = handlerClass(value.class);
     if (definition === undefined) {
       const known = [...handlerClasses.keys()];
-      const meant = didYouMean(value.class.slice(value.class.lastIndexOf('.') + 1), known);
+      const short = value.class.slice(value.class.lastIndexOf('.') + 1);
+      if (TO_COME.has(short)) {
+        const message = `${short} is known, but not available in this version`;
+        fail({ code: 'unavailable-type', path: ['class'], message, hint: `available are ${known.join(', ')}` });
+        return z.NEVER;
+      }
+      const meant = didYouMean(short, known);
       const hint = meant === undefined ? `known classes: ${known.join(', ')}` : `did you mean '${meant}'?`;
       fail({ code: 'value', path: ['class'], message: `there is no event handler '${value.class}'`, hint });
       return z.NEVER;
