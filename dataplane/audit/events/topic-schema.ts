@@ -1,5 +1,6 @@
-import { createRequire } from 'node:module';
-import type { Ajv, ErrorObject, Options, ValidateFunction } from 'ajv';
+import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
+import { Ajv2019 } from 'ajv/dist/2019.js';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { isJsonObject, type JsonObject, type JsonValue, setMember } from '../../../contract/document/json-value.ts';
 import { compilePattern } from '../../../contract/pattern/pattern.ts';
 import type { Path } from '../../../contract/problem.ts';
@@ -14,13 +15,11 @@ export interface TopicSchema {
 
 type Draft = 'draft-07' | '2019-09' | '2020-12';
 
-/** Loaded when a topic has a schema: it costs time and memory that most data planes need not spend. */
-const modules: Readonly<Record<Draft, string>> = {
-  'draft-07': 'ajv',
-  '2019-09': 'ajv/dist/2019.js',
-  '2020-12': 'ajv/dist/2020.js',
+const engines: Readonly<Record<Draft, new (options: Options) => Ajv>> = {
+  'draft-07': Ajv,
+  '2019-09': Ajv2019,
+  '2020-12': Ajv2020,
 };
-const require = createRequire(import.meta.url);
 const judges = new Map<Draft, Ajv>();
 
 /** The most faults of one event that are reported. */
@@ -77,10 +76,9 @@ function schemaJudge(draft: Draft): Ajv {
 }
 
 function engine(draft: Draft, options: Options): Ajv {
-  const module = require(modules[draft]) as { readonly default: new (options: Options) => Ajv };
   // patterns of schemas run in linear time
   const regExp = Object.assign((source: string) => compilePattern(source, 'linear'), { code: 'linearPattern' });
-  return new module.default({ strict: false, logger: false, code: { regExp }, ...options });
+  return new engines[draft]({ strict: false, logger: false, code: { regExp }, ...options });
 }
 
 /** A schema of draft-04 as one of draft-07: limits that exclude themselves are numbers there, and ids are called `$id`. */
