@@ -99,6 +99,13 @@ it('another unit takes the connection over when its owner ends, and revocations 
     am.revokeGrant(`grant of ${token}`);
     await vi.waitFor(async () => expect(await use(token)).toBe(401), patience);
   }
-  expect(am.notifications.handshakes.length).toBeGreaterThan(1);
+  // the lease of an owner that ended is valid for a while
+  await vi.waitFor(() => expect(am.notifications.handshakes.length).toBeGreaterThan(1), patience);
+  await issue('afterwards');
+  am.revokeGrant('grant of afterwards');
+  await vi.waitFor(async () => {
+    const statuses = await Promise.all(Array.from({ length: 3 * CLIENTS }, () => use('afterwards')));
+    expect(new Set(statuses)).toEqual(new Set([401]));
+  }, patience);
   expect(am.callsTo('authIndexValue=Application').length).toBeLessThanOrEqual(2);
 });
