@@ -63,8 +63,8 @@ export const routeSpec = z.looseObject({
   auditService: freeForm('AuditService reference')
     .optional()
     .describe(
-      'Audit service of the route: the name of an AuditService, NAMESPACE/NAME of one that allows it, or an object. ' +
-        'Not available in this version: a Route with it is not accepted.',
+      'Audit service of the route: an object, or the name of one in its heap. A Route that names an AuditService ' +
+        'resource is not accepted in this version.',
     ),
   globalDecorators: freeObject('map of any value')
     .optional()
