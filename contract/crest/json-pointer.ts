@@ -20,10 +20,15 @@ export function readJsonPointer(text: string): JsonPointer {
 
 function decoded(member: string): string {
   try {
-    return decodeURIComponent(member).replaceAll('~1', '/').replaceAll('~0', '~');
+    return unescapedStep(decodeURIComponent(member));
   } catch {
     throw new ValueProblem('value', `'${member}' in a JSON pointer is not percent-encoded UTF-8`);
   }
+}
+
+/** A step of a pointer of RFC 6901 without its escapes. */
+export function unescapedStep(step: string): string {
+  return step.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
 /** Returns the value at a pointer; undefined where there is none. */

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../contract/document/json-value.ts';
 import type { RefusedHead } from '../../engine/client/listener.ts';
 import type { AccessEntry, AccessOutcome, Exchange } from '../../engine/message/exchange.ts';
-import { clock } from '../../engine/wire/clock.ts';
+import { clock, wallNow } from '../../engine/wire/clock.ts';
 import type { AccessRecording } from '../../heap/objects/audit-service.ts';
 import { decisionText } from './decision-text.ts';
 import { EventTime } from './event-time.ts';
@@ -112,9 +112,8 @@ export class AccessRecorder implements AccessRecording {
     const named = facts.user === null ? '' : `,"userId":${jsonText(facts.user)}`;
     const where = path.startsWith('/') ? `${this.placeOf(facts.scheme, '', facts)}${path}` : path;
     const outcome = { status, milliseconds: 0, refusal, facts, tunnel: null };
-    const wall = clock.fresh ? clock.wall : Date.now();
     this.finish(
-      `${this.start}${this.time.text(wall)}","transactionId":"${id}"${named}${endpoints(facts, null)}` +
+      `${this.start}${this.time.text(wallNow())}","transactionId":"${id}"${named}${endpoints(facts, null)}` +
         `"secure":${facts.scheme === 'https'},"method":${jsonText(method)},"path":${jsonText(recordedPath(where))}` +
         `,"queryParameters":{},"headers":{},"cookies":{}},"response":{"headers":{}}}` +
         `${responseText(outcome, false)},"ig":{"exchangeId":"${id}"}` +

@@ -41,12 +41,12 @@ class KeptHeader {
 
   private kept(raw: string): string {
     this.raw = raw;
-    this.json = `${this.start}${jsonText(recordedValue(headerText(raw)))}]`;
+    this.json = `${this.start}${valueText(raw)}]`;
     return this.json;
   }
 
   private several(values: readonly string[]): string {
-    return `${this.start}${values.map((value) => jsonText(recordedValue(headerText(value)))).join()}]`;
+    return `${this.start}${values.map(valueText).join()}]`;
   }
 }
 

@@ -41,7 +41,7 @@ export function cookieMembers(headers: Headers, plan: NamePlan): string {
     .join();
 }
 
-/** A path without the values of parameters such as `;jsessionid=…`, and without a user in front of its host. */
+/** A path without the values of parameters that usually carry credentials, such as `;jsessionid=…`, and without a user in front of its host. */
 export function recordedPath(path: string): string {
   const clean = path.includes(';') ? path.replaceAll(/;([^;/=]*)=[^;/]*/g, withoutCredential) : path;
   return recordedValue(clean.includes('://') ? clean.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/]*@/i, '$1') : clean);

@@ -1,3 +1,4 @@
+import { unescapedStep } from '../../../contract/crest/json-pointer.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../contract/document/json-value.ts';
 import { compilePattern } from '../../../contract/pattern/pattern.ts';
 import { type Path, ValueProblem } from '../../../contract/problem.ts';
@@ -161,7 +162,7 @@ function pointerStep(step: string): string {
   } catch {
     // as it is
   }
-  return decoded.replaceAll('~1', '/').replaceAll('~0', '~');
+  return unescapedStep(decoded);
 }
 
 function anchored(value: JsonValue, name: string): JsonValue | undefined {

@@ -1,6 +1,7 @@
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { unescapedStep } from '../../../contract/crest/json-pointer.ts';
 import { isJsonObject, type JsonObject, type JsonValue, setMember } from '../../../contract/document/json-value.ts';
 import { compilePattern } from '../../../contract/pattern/pattern.ts';
 import type { Path } from '../../../contract/problem.ts';
@@ -110,10 +111,7 @@ function withoutIdentity({ $schema: _, $id: __, ...rest }: JsonObject): JsonObje
 }
 
 function faultOf({ instancePath, message = 'is not valid', keyword, params }: ErrorObject): Fault {
-  const path: Path = instancePath
-    .split('/')
-    .slice(1)
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const path: Path = instancePath.split('/').slice(1).map(unescapedStep);
   const missing = keyword === 'required' ? (params as { missingProperty?: string }).missingProperty : undefined;
   if (missing !== undefined) return { path: [...path, missing], message: 'is required' };
   const extra =

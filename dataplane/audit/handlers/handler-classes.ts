@@ -20,7 +20,12 @@ export const handlerClasses: ReadonlyMap<string, AuditHandlerDefinition> = new M
   classes.map((definition) => [definition.className, definition]),
 );
 
+/** The name of a class without its package. */
+export function shortClassName(name: string): string {
+  return name.slice(name.lastIndexOf('.') + 1);
+}
+
 /** The class that a document names, with or without a package such as `org.vendor.audit.handlers.jms` before it. */
 export function handlerClass(name: string): AuditHandlerDefinition | undefined {
-  return handlerClasses.get(name.slice(name.lastIndexOf('.') + 1));
+  return handlerClasses.get(shortClassName(name));
 }

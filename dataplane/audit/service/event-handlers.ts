@@ -5,10 +5,10 @@ import { freeObject } from '../../../contract/resources/resource-rule.ts';
 import { text } from '../../../contract/vocabulary/configured.ts';
 import { parsePlain } from '../../../contract/vocabulary/parse-config.ts';
 import { theReading } from '../../../contract/vocabulary/reading.ts';
-import { handlerClass, handlerClasses } from '../handlers/handler-classes.ts';
+import { handlerClass, handlerClasses, shortClassName } from '../handlers/handler-classes.ts';
 import type { HandlerFields } from '../handlers/handler-fields.ts';
 
-/** Classes that users of OpenIG know and that do not exist here yet. */
+/** Classes that do not exist here yet: told apart from mistakes. */
 const TO_COME: ReadonlySet<string> = new Set([
   'CsvAuditEventHandler',
   'JsonAuditEventHandler',
@@ -44,7 +44,7 @@ export const eventHandler = () =>
     const definition = handlerClass(value.class);
     if (definition === undefined) {
       const known = [...handlerClasses.keys()];
-      const short = value.class.slice(value.class.lastIndexOf('.') + 1);
+      const short = shortClassName(value.class);
       if (TO_COME.has(short)) {
         const message = `${short} is known, but not available in this version`;
         fail({ code: 'unavailable-type', path: ['class'], message, hint: `available are ${known.join(', ')}` });

@@ -1,4 +1,5 @@
 import type { Secret } from '../../../../contract/secret.ts';
+import { isOwnMachine } from '../../../heap/clear-text-remark.ts';
 import type { Remark } from '../../../heap/definition.ts';
 import type { SecretsProvider } from '../../../heap/objects/secrets.ts';
 
@@ -27,7 +28,7 @@ export function writtenSecretRemarks(field: readonly string[], written: string |
 
 /** Warning for a server that is reached without TLS. */
 export function unencryptedRemarks(at: readonly string[], host: string, useSSL: boolean, what: string): Remark[] {
-  if (useSSL || /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/.test(host)) return [];
+  if (useSSL || isOwnMachine(host)) return [];
   return [
     { at, code: 'insecure', message: `has no TLS: ${what} travel unencrypted, and anyone on the path can read them` },
   ];

@@ -1,5 +1,6 @@
 import { didYouMean } from '../../../../contract/did-you-mean.ts';
 import { ValueProblem } from '../../../../contract/problem.ts';
+import { isOwnMachine } from '../../../heap/clear-text-remark.ts';
 import {
   type AddressDraft,
   addressDraft,
@@ -42,7 +43,6 @@ const CLIENTS: Readonly<Record<ClientKind, { readonly protocol: Scheme['protocol
   activemq: { protocol: 'openwire', options: activemqOptions },
   artemis: { protocol: 'openwire', options: artemisOptions },
 };
-const OWN_MACHINE = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/;
 
 /** Reads a provider URL with all of its options. No message contains a value of it. @throws ValueProblem */
 export function readBrokerSettings(text: string, client: ClientKind): ReadUrl {
@@ -63,7 +63,7 @@ export function readBrokerSettings(text: string, client: ClientKind): ReadUrl {
   });
   markPreferred(addresses, connection, url);
   for (const { host, port, isSecure } of addresses) {
-    if (isSecure || OWN_MACHINE.test(host)) continue;
+    if (isSecure || isOwnMachine(host)) continue;
     const message = `events for ${host}:${port} and the password travel unencrypted: use 'ssl://'`;
     remarks.push({ code: 'insecure', message });
   }
