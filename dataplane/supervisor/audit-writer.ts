@@ -120,8 +120,12 @@ export class SupervisedAuditWriter {
   /** Tells of events that a writer which did not end in time had; one that did has told it itself. */
   private reportWaiting(): void {
     for (const { service, handler, buffer } of this.accounts.values()) {
-      const { waiting: events } = new HandlerAccounts(buffer);
-      if (events > 0) this.options.log.warn({ service, handler, events }, 'audit events not delivered before the stop');
+      const { emitted, delivered, droppedInAll: dropped, waiting: left } = new HandlerAccounts(buffer);
+      if (left === 0) continue;
+      this.options.log.warn(
+        { service, handler, emitted, delivered, dropped, left },
+        'audit events not delivered before the stop',
+      );
     }
   }
 

@@ -21,8 +21,8 @@ export interface AccessRecorderOptions {
   id(): string;
   /** Revision of the configuration that decides now, and the data plane and unit that decide. */
   decider(): { readonly revision: string; readonly plane: string; readonly unit: number };
-  /** Takes a finished event. */
-  write(json: string): void;
+  /** Takes a finished event. `isOfRefused`: the request was refused because there was no room for events. */
+  write(json: string, isOfRefused: boolean): void;
 }
 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: ':80', https: ':443' };
@@ -103,6 +103,7 @@ export class AccessRecorder implements AccessRecording {
         `,"response":{"headers":{${answered}}}}${responseText(outcome, exchange.cut && tunnel === null)}` +
         `,"ig":{"exchangeId":${jsonText(exchangeId)}${route}}` +
         `,"decision":{${decisionText(refusal, exchange.decision, found.facts)}${this.deciderText()}}`,
+      refusal === 'audit-unavailable',
     );
   }
 
@@ -118,12 +119,13 @@ export class AccessRecorder implements AccessRecording {
         `,"queryParameters":{},"headers":{},"cookies":{}},"response":{"headers":{}}}` +
         `${responseText(outcome, false)},"ig":{"exchangeId":"${id}"}` +
         `,"decision":{${decisionText(refusal, null, null)}${this.deciderText()}}`,
+      false,
     );
   }
 
-  private finish(event: string): void {
+  private finish(event: string, isOfRefused: boolean): void {
     const whole = `${event},"_id":"${this.options.id()}"}`;
-    this.options.write(this.isRewritten ? this.rewritten(whole) : whole);
+    this.options.write(this.isRewritten ? this.rewritten(whole) : whole, isOfRefused);
   }
 
   private rewritten(json: string): string {

@@ -4,14 +4,17 @@
  */
 const REFUSE = 0;
 const FIRST_TOPIC = 1;
-const WORDS_PER_TOPIC = 2;
+const WORDS_PER_TOPIC = 3;
 const FULL = 0;
 const TOO_LARGE = 1;
+const OF_REFUSED = 2;
 
 /** Events that a unit could not write since the last time they were taken. */
 export interface UnwrittenEvents {
   readonly full: number;
   readonly tooLarge: number;
+  /** Of requests that were refused for want of room. */
+  readonly ofRefused: number;
 }
 
 export class AuditState {
@@ -44,12 +47,18 @@ export class AuditState {
     Atomics.add(this.words, FIRST_TOPIC + topic * WORDS_PER_TOPIC + TOO_LARGE, 1);
   }
 
+  /** An event of a request that was refused for want of room was not written. */
+  countOfRefused(topic: number): void {
+    Atomics.add(this.words, FIRST_TOPIC + topic * WORDS_PER_TOPIC + OF_REFUSED, 1);
+  }
+
   /** Takes the counts of a topic: the next call returns only what was counted since. */
   take(topic: number): UnwrittenEvents {
     const at = FIRST_TOPIC + topic * WORDS_PER_TOPIC;
     return {
       full: Atomics.exchange(this.words, at + FULL, 0),
       tooLarge: Atomics.exchange(this.words, at + TOO_LARGE, 0),
+      ofRefused: Atomics.exchange(this.words, at + OF_REFUSED, 0),
     };
   }
 }

@@ -5,13 +5,15 @@
  */
 export const RING = {
   /** Words before the records. Those that different threads write are on different cache lines. */
-  words: 48,
+  words: 64,
   /** Word: where the reader continues, written by the reader. */
   head: 0,
   /** Word: where the next record will be, written by the unit. */
   tail: 16,
   /** Word: 1 while the reader sleeps. */
   sleeping: 32,
+  /** Word: 1 after the unit counted an event that it could not write, until the reader looked. */
+  unwritten: 48,
   /** Bytes of a record before the event. */
   recordHead: 12,
   skip: -1,

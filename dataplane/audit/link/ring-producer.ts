@@ -5,6 +5,8 @@ export type Written = 'written' | 'full' | 'too-large';
 
 /** UTF-8 needs at most this many bytes for a character of a string. */
 const MOST_BYTES_PER_CHARACTER = 3;
+/** Part of the ring from which on it is tight; the rest is for the events of requests that are under way. */
+const TIGHT_FROM = 0.75;
 
 /** The unit's end of its ring. It never waits. */
 export class RingProducer {
@@ -18,6 +20,18 @@ export class RingProducer {
     this.records = Buffer.from(memory, RING.words * Int32Array.BYTES_PER_ELEMENT);
     this.mostEventBytes = Math.min(MOST_EVENT_BYTES, this.records.length >> 2);
     this.tail = Atomics.load(this.words, RING.tail);
+  }
+
+  /** Whether little room is left. */
+  get isTight(): boolean {
+    const used = this.tail - Atomics.load(this.words, RING.head);
+    return (used < 0 ? used + this.records.length : used) >= this.records.length * TIGHT_FROM;
+  }
+
+  /** Has the writer look at the events that were counted as not written. */
+  reportUnwritten(): void {
+    if (Atomics.exchange(this.words, RING.unwritten, 1) === 1) return;
+    if (Atomics.load(this.words, RING.sleeping) === 1) this.wake();
   }
 
   /** Appends an event and wakes the writer if it sleeps. @param topic place in the topics of the service */

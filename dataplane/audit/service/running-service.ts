@@ -49,7 +49,8 @@ export class RunningService implements AuditService {
     this.topics = topics;
     this.handlers = handlersOf(fields).filter(({ config: { enabled } }) => enabled);
     this.handled = [...new Set(this.handlers.flatMap((handler) => handler.config.topics))];
-    this.link = (parts.plane.auditLink ?? noAuditLink).open(this.handled);
+    const mayRefuse = this.handlers.some(({ config: { whenFull } }) => whenFull === 'REFUSE_TRAFFIC');
+    this.link = (parts.plane.auditLink ?? noAuditLink).open(this.handled, mayRefuse);
     this.access = this.handled.includes('access') ? this.recorder(trees.get('access')!) : null;
     if (this.handlers.length > 0) this.follow();
     parts.onClose(() => this.close());
@@ -74,7 +75,7 @@ export class RunningService implements AuditService {
   private recorder(policies: PolicyTree): AccessRecorder {
     const { plane } = this.parts;
     const decider = plane.decider ?? (() => NOBODY);
-    const write = (json: string): void => this.link.write('access', json);
+    const write = (json: string, isOfRefused: boolean): void => this.link.write('access', json, isOfRefused);
     return new AccessRecorder({ eventName: this.fields.config.eventName, policies, id: this.id, decider, write });
   }
 
@@ -140,7 +141,13 @@ export class RunningService implements AuditService {
 
   private close(): void {
     this.isClosed = true;
-    this.link.close();
+    const events = this.link.close();
+    if (events > 0) {
+      this.parts.log.warn(
+        { events },
+        'audit events lost: the service closed before a secret of its handlers was available',
+      );
+    }
   }
 }
 

@@ -1,4 +1,5 @@
-import { closeSync, fdatasyncSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, fdatasync, openSync, readSync, writeSync } from 'node:fs';
+import { promisify } from 'node:util';
 import { crc32 } from 'node:zlib';
 import type { AccountTotals } from '../writer/handler-accounts.ts';
 
@@ -43,9 +44,9 @@ export class SpoolAccounts {
     writeSync(this.file, slot, 0, SLOT_BYTES, (this.sequence & 1) * SLOT_BYTES);
   }
 
-  close(): void {
+  async close(): Promise<void> {
     try {
-      fdatasyncSync(this.file);
+      await promisify(fdatasync)(this.file);
     } finally {
       closeSync(this.file);
     }

@@ -1,4 +1,16 @@
-import { closeSync, fdatasyncSync, ftruncateSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fdatasync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import type { AuditEvent } from '../writer/audit-event.ts';
 import { spooledEvent, spoolRecordBytes } from './spool-record.ts';
 
@@ -14,6 +26,27 @@ export interface SegmentEvent {
   readonly end: number;
 }
 
+/** What the name of a segment says. */
+export interface SegmentName {
+  readonly number: number;
+  /** Records and bytes of a segment that gets no more; null while it gets some. */
+  readonly sealed: { readonly records: number; readonly bytes: number } | null;
+}
+
+const NAME = /^(\d{8})(?:-(\d+)-(\d+))?\.spool$/;
+
+/** The segment that a file is, or null. */
+export function readSegmentName(file: string): SegmentName | null {
+  const [, number, records, bytes] = NAME.exec(file) ?? [];
+  if (number === undefined) return null;
+  const sealed = records === undefined ? null : { records: Number(records), bytes: Number(bytes) };
+  return { number: Number(number), sealed };
+}
+
+function segmentName({ number, sealed }: SegmentName): string {
+  return `${String(number).padStart(8, '0')}${sealed === null ? '' : `-${sealed.records}-${sealed.bytes}`}.spool`;
+}
+
 /** One file of a spool. */
 export class SpoolSegment {
   readonly number: number;
@@ -23,16 +56,32 @@ export class SpoolSegment {
   records = 0;
   /** Bytes after the last whole record when the file was opened. */
   torn = 0;
-  private readonly path: string;
+  private readonly directory: string;
   private readonly file: number;
+  private name: string;
 
   /** Opens a segment, or makes one. @throws an error of the file system */
-  constructor(path: string, number: number) {
-    this.path = path;
-    this.number = number;
+  constructor(directory: string, name: SegmentName) {
+    this.directory = directory;
+    this.number = name.number;
+    this.name = segmentName(name);
+    const path = join(directory, this.name);
     closeSync(openSync(path, 'a', 0o600));
     this.file = openSync(path, 'r+');
-    this.inspect();
+    const { sealed } = name;
+    if (sealed === null || fstatSync(this.file).size !== sealed.bytes) this.inspect();
+    else {
+      this.records = sealed.records;
+      this.bytes = sealed.bytes;
+    }
+  }
+
+  /** Notes in the name of the file what is in it, so that it need not be read at the next start. */
+  seal(): void {
+    const { number, records, bytes } = this;
+    const sealed = segmentName({ number, sealed: { records, bytes } });
+    renameSync(join(this.directory, this.name), join(this.directory, sealed));
+    this.name = sealed;
   }
 
   /** Finds the whole records and cuts off what follows the last of them. */
@@ -95,9 +144,9 @@ export class SpoolSegment {
     return bytes.subarray(0, readSync(this.file, bytes, 0, size, at));
   }
 
-  close(): void {
+  async close(): Promise<void> {
     try {
-      fdatasyncSync(this.file);
+      await promisify(fdatasync)(this.file);
     } finally {
       closeSync(this.file);
     }
@@ -105,6 +154,6 @@ export class SpoolSegment {
 
   remove(): void {
     closeSync(this.file);
-    rmSync(this.path, { force: true });
+    rmSync(join(this.directory, this.name), { force: true });
   }
 }

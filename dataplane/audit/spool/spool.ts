@@ -5,7 +5,7 @@ import type { AccountTotals } from '../writer/handler-accounts.ts';
 import { SpoolAccounts, type StoredAccounts } from './spool-accounts.ts';
 import { SpoolLock } from './spool-lock.ts';
 import { spoolRecord } from './spool-record.ts';
-import { FIRST_RECORD, SpoolSegment } from './spool-segment.ts';
+import { FIRST_RECORD, readSegmentName, SpoolSegment } from './spool-segment.ts';
 
 /** A position is the number of a segment and a place in it, in one number that grows. */
 const SEGMENT = 2 ** 32;
@@ -29,6 +29,10 @@ export interface SpooledEvent {
  * Events on disk, in order, for one handler: segments of records with checksums, a lock, and the accounts of the handler.
  * It survives a kill: the totals are written before the records that they count, so after a restart the records that are
  * missing are known by their number.
+ *
+ * Reads and writes are synchronous, because an event has a place in the order only once its record is written. They are
+ * bounded: at most a megabyte each, to and from the cache of the system, and at the start at most the one segment that
+ * a killed process had not sealed. Only `close` waits for the disk, and does so beside the thread.
  */
 export class Spool {
   /** Events that were not acknowledged, on disk or about to be. */
@@ -60,7 +64,7 @@ export class Spool {
     this.totals = totals;
     this.segmentBytes = Math.min(MOST_SEGMENT_BYTES, Math.floor(maxSize / 4));
     mkdirSync(directory, { recursive: true, mode: 0o700 });
-    this.lock = new SpoolLock(join(directory, 'lock'));
+    this.lock = new SpoolLock(directory);
     try {
       this.accounts = new SpoolAccounts(join(directory, 'accounts'));
       this.found = this.accounts.found;
@@ -87,17 +91,10 @@ export class Spool {
   }
 
   private openSegments(): SpoolSegment[] {
-    const numbers = readdirSync(this.directory)
-      .map((name) => /^(\d{8})\.spool$/.exec(name)?.[1])
-      .filter((digits) => digits !== undefined)
-      .map(Number)
-      .sort((a, b) => a - b);
-    this.nextNumber = Math.max(Math.floor(this.acknowledged / SEGMENT), ...numbers, 0) + 1;
-    return numbers.map((number) => this.segment(number));
-  }
-
-  private segment(number: number): SpoolSegment {
-    return new SpoolSegment(join(this.directory, `${String(number).padStart(8, '0')}.spool`), number);
+    const names = readdirSync(this.directory).map(readSegmentName);
+    const found = names.filter((name) => name !== null).sort((a, b) => a.number - b.number);
+    this.nextNumber = Math.max(Math.floor(this.acknowledged / SEGMENT), ...found.map(({ number }) => number), 0) + 1;
+    return found.map((name) => new SpoolSegment(this.directory, name));
   }
 
   private countWaiting(): number {
@@ -133,7 +130,8 @@ export class Spool {
     const isFull = last === undefined || last.bytes + this.pendingBytes + size > this.segmentBytes;
     if (isFull || this.pendingBytes > MOST_PENDING) this.flush();
     if (!isFull) return last;
-    const next = this.segment(this.nextNumber++);
+    last?.seal();
+    const next = new SpoolSegment(this.directory, { number: this.nextNumber++, sealed: null });
     this.segments.push(next);
     return next;
   }
@@ -159,6 +157,7 @@ export class Spool {
 
   /** Writes the totals, and up to where events were acknowledged. @throws an error of the file system */
   store(): void {
+    this.lock.confirm();
     this.accounts.write({ totals: this.totals(), acknowledged: this.acknowledged });
   }
 
@@ -209,11 +208,12 @@ export class Spool {
     this.readAt = end;
   }
 
-  close(): void {
+  /** Has the system put everything on the disk, beside the thread. */
+  async close(): Promise<void> {
     try {
       this.store();
-      for (const segment of this.segments) segment.close();
-      this.accounts.close();
+      for (const segment of this.segments) await segment.close();
+      await this.accounts.close();
     } finally {
       this.lock.release();
     }

@@ -6,6 +6,7 @@ import type { AuditHandlerSettings, AuditOrder, AuditServiceSettings } from './a
 import type { AuditSink, OpenSink } from './audit-sink.ts';
 import { HandlerAccounts } from './handler-accounts.ts';
 import { RingReader } from './ring-reader.ts';
+import { UnclaimedRecords } from './unclaimed-records.ts';
 import type { WriterEgress } from './writer-egress.ts';
 import type { OpenAccounts, WriterReport } from './writer-messages.ts';
 import { WrittenService } from './written-service.ts';
@@ -21,6 +22,7 @@ export interface AuditWriterOptions {
 }
 
 interface UnitServices {
+  readonly unit: number;
   readonly reader: RingReader;
   readonly open: Map<number, { readonly service: WrittenService; readonly state: AuditState }>;
   highest: number;
@@ -37,11 +39,15 @@ export class AuditWriter {
   private readonly known: Map<string, OpenAccounts>;
   /** Services that no unit holds any more. */
   private readonly closing = new Set<WrittenService>();
+  private readonly unclaimed: UnclaimedRecords;
   private touched = new Set<WrittenService>();
 
   constructor(options: AuditWriterOptions) {
     this.options = options;
     this.known = new Map(options.accounts.map((accounts) => [accounts.key, accounts]));
+    this.unclaimed = new UnclaimedRecords(options.log, (key, service, handler) =>
+      this.openAccounts(key, service, handler),
+    );
   }
 
   take(unit: number, order: AuditOrder): void {
@@ -63,12 +69,13 @@ export class AuditWriter {
 
   private openUnit(unit: number, ring: SharedArrayBuffer): UnitServices {
     const open: UnitServices['open'] = new Map();
-    const reader = new RingReader(
-      ring,
-      (number, topic, bytes) => this.takeRecord(own, number, topic, bytes),
-      () => this.flush(),
-    );
-    const own: UnitServices = { reader, open, highest: -1 };
+    const reader = new RingReader(ring, {
+      take: (number, topic, bytes) => this.takeRecord(own, number, topic, bytes),
+      taken: () => this.flush(),
+      unwritten: () => this.countUnwritten(own),
+      failed: (error, skipped) => this.unclaimed.failed(unit, error, skipped),
+    });
+    const own: UnitServices = { unit, reader, open, highest: -1 };
     this.units.set(unit, own);
     reader.start();
     return own;
@@ -77,10 +84,19 @@ export class AuditWriter {
   private takeRecord(own: UnitServices, number: number, topic: number, bytes: Buffer): boolean {
     const found = own.open.get(number);
     // The order to open a service comes by another way than its records, and may be behind them.
-    if (found === undefined) return number <= own.highest;
+    if (found === undefined && number > own.highest) return false;
+    const name = found?.service.settings.topics[topic];
+    if (found === undefined || name === undefined) {
+      this.unclaimed.unknown(own.unit, number, topic);
+      return true;
+    }
     this.touched.add(found.service);
-    found.service.offer(new WrittenEvent(found.service.settings.topics[topic] ?? '', bytes));
+    if (!found.service.offer(new WrittenEvent(name, bytes))) this.unclaimed.unknown(own.unit, number, topic);
     return true;
+  }
+
+  private countUnwritten({ open }: UnitServices): void {
+    for (const { service, state } of open.values()) service.countUnwritten(state);
   }
 
   private flush(): void {
@@ -101,12 +117,16 @@ export class AuditWriter {
   }
 
   private accounts({ identity, name: service }: AuditServiceSettings, { name }: AuditHandlerSettings): HandlerAccounts {
-    const key = JSON.stringify([identity, name]);
+    return this.openAccounts(JSON.stringify([identity, name]), service, name);
+  }
+
+  /** Accounts with a key, those of a writer that died where it had some. */
+  private openAccounts(key: string, service: string, handler: string): HandlerAccounts {
     const known = this.known.get(key);
     this.known.delete(key);
     const accounts = new HandlerAccounts(known?.buffer);
     if (known === undefined) {
-      this.options.report({ kind: 'accounts', accounts: { key, service, handler: name, buffer: accounts.buffer } });
+      this.options.report({ kind: 'accounts', accounts: { key, service, handler, buffer: accounts.buffer } });
     }
     return accounts;
   }
@@ -141,6 +161,7 @@ export class AuditWriter {
   unitGone(unit: number): void {
     const own = this.units.get(unit);
     if (own !== undefined) {
+      own.highest = Number.POSITIVE_INFINITY; // no order of the unit can be behind its records any more
       own.reader.readAll();
       own.reader.close();
       this.units.delete(unit);
@@ -173,9 +194,11 @@ export class AuditWriter {
 
   /** Delivers within so many milliseconds what there is, and closes everything. */
   async drain(timeout: number): Promise<void> {
-    for (const { reader } of this.units.values()) {
-      reader.readAll();
-      reader.close();
+    for (const own of this.units.values()) {
+      own.highest = Number.POSITIVE_INFINITY;
+      own.reader.readAll();
+      this.countUnwritten(own);
+      own.reader.close();
     }
     const services = [...this.services.values(), ...this.closing];
     this.services.clear();
@@ -185,11 +208,11 @@ export class AuditWriter {
 
   private reportLeft({ settings: { name: service }, deliveries }: WrittenService): void {
     for (const { settings, accounts } of deliveries) {
-      const { waiting: inSpool } = accounts;
-      const dropped = accounts.dropped('closed');
+      const { emitted, delivered, waiting: inSpool, droppedInAll: dropped } = accounts;
       if (inSpool === 0 && dropped === 0) continue;
+      const droppedAtStop = accounts.dropped('closed');
       this.options.log.warn(
-        { service, handler: settings.name, dropped, inSpool },
+        { service, handler: settings.name, emitted, delivered, dropped, droppedAtStop, inSpool },
         'audit events not delivered before the stop',
       );
     }

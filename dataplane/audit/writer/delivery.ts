@@ -64,8 +64,7 @@ export class Delivery {
 
   /** Events that never reached the writer. */
   lost(reason: DropReason, count: number): void {
-    this.accounts.emit(count);
-    this.accounts.drop(reason, count);
+    if (count > 0) this.held.lose(reason, count);
   }
 
   /** Has the events that were offered delivered. */
@@ -113,7 +112,7 @@ export class Delivery {
     });
     await Promise.race([this.running, late]);
     clearTimeout(timer);
-    this.held.close();
+    await this.held.close();
   }
 
   private async run(log: Logger): Promise<void> {

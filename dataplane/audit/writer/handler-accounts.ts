@@ -19,6 +19,10 @@ export const DROP_REASONS = [
   'writer-restart',
   /** In the memory of a process that was killed. */
   'process-killed',
+  /** Of a request that was refused with 503 because there was no room for events. */
+  'traffic-refused',
+  /** The writer failed to take it, or knows neither its service nor its topic. */
+  'failed',
 ] as const;
 
 export type DropReason = (typeof DROP_REASONS)[number];

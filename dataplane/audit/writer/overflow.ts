@@ -50,6 +50,7 @@ export class Overflow {
     this.unaccounted = accounts.waiting;
     if (!accounts.includesSpool) this.countRestart(0);
     this.openSpool();
+    this.judge(); // a spool that a writer before this one filled refuses requests from the start
   }
 
   get isEmpty(): boolean {
@@ -75,6 +76,12 @@ export class Overflow {
     if (this.isClosed) this.drop('closed', 1);
     else if (!this.isSpooling && this.hasRoomFor(event)) this.queue.push({ event, spooled: null });
     else this.overflow(event);
+  }
+
+  /** Counts events that were lost before they came here. */
+  lose(reason: DropReason, events: number): void {
+    this.accounts.emit(events);
+    this.drop(reason, events);
   }
 
   private hasRoomFor(event: AuditEvent): boolean {
@@ -162,7 +169,7 @@ export class Overflow {
   }
 
   /** Leaves what waits to the spool, or drops it. */
-  close(): void {
+  async close(): Promise<void> {
     if (this.isClosed) return;
     this.hasClosed = true;
     if (this.spool === null && this.queue.length > 0) this.openSpool();
@@ -178,13 +185,11 @@ export class Overflow {
     const spooled = this.spool?.waiting ?? 0;
     if (left > spooled) this.drop('closed', left - spooled);
     if (spooled > 0) this.log.info({ events: spooled }, 'audit events left in the spool for the next start');
-    try {
-      spool?.close();
-    } catch (error) {
-      this.log.warn({ error: errorText(error) }, 'audit spool not closed');
-    }
     this.spool = null;
     if (this.isRefusing) this.refuse(false);
+    await spool?.close().catch((error: unknown) => {
+      this.log.warn({ error: errorText(error) }, 'audit spool not closed');
+    });
   }
 
   private openSpool(): void {

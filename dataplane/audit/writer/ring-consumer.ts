@@ -1,5 +1,13 @@
 import { RING, recordBytes } from '../link/ring-layout.ts';
 
+/** The ring does not hold records where it should: everything in it is skipped. */
+export class RingDamaged extends Error {
+  constructor(length: number) {
+    super(`the ring of the unit is damaged: a record has a length of ${length} bytes`);
+    this.name = 'RingDamaged';
+  }
+}
+
 /** Gets a record with bytes of its own. @returns false to have the record again later, and nothing after it now */
 export type TakeRecord = (service: number, topic: number, event: Buffer) => boolean;
 
@@ -23,6 +31,7 @@ export class RingConsumer {
    * a writer that dies has taken none of those that follow.
    *
    * @returns how many were taken
+   * @throws whatever `take` throws, after the record was skipped; or RingDamaged, after all were
    */
   read(take: TakeRecord, most: number): number {
     let head = Atomics.load(this.words, RING.head);
@@ -35,23 +44,36 @@ export class RingConsumer {
         continue;
       }
       const start = head + RING.recordHead;
-      if (
-        !take(this.words[word + 1]!, this.words[word + 2]!, Buffer.from(this.records.subarray(start, start + length)))
-      ) {
-        break;
+      if (length < 0 || start + length > this.records.length) {
+        Atomics.store(this.words, RING.head, Atomics.load(this.words, RING.tail));
+        throw new RingDamaged(length);
+      }
+      const end = head + recordBytes(length);
+      const next = end === this.records.length ? 0 : end;
+      const event = Buffer.from(this.records.subarray(start, start + length));
+      try {
+        if (!take(this.words[word + 1]!, this.words[word + 2]!, event)) break;
+      } catch (error) {
+        Atomics.store(this.words, RING.head, next);
+        throw error;
       }
       count++;
-      const end = head + recordBytes(length);
-      head = end === this.records.length ? 0 : end;
+      head = next;
       Atomics.store(this.words, RING.head, head);
     }
     return count;
   }
 
-  /** Resolves when the unit writes a record, or somebody calls `wake`; at once where there is a record. */
+  /** Whether the unit counted events that it could not write since the last call. */
+  takeUnwritten(): boolean {
+    return Atomics.exchange(this.words, RING.unwritten, 0) === 1;
+  }
+
+  /** Resolves when the unit writes a record or counts one it could not write, or somebody calls `wake`. */
   async sleep(): Promise<void> {
     Atomics.store(this.words, RING.sleeping, 1);
-    if (this.isEmpty) await Atomics.waitAsync(this.words, RING.sleeping, 1).value;
+    if (this.isEmpty && Atomics.load(this.words, RING.unwritten) === 0)
+      await Atomics.waitAsync(this.words, RING.sleeping, 1).value;
     Atomics.store(this.words, RING.sleeping, 0);
   }
 

@@ -5,18 +5,25 @@ const LINGER = 5;
 /** Records that are read before others get a turn. */
 const MOST_RECORDS = 2000;
 
+export interface RingReaderOptions {
+  readonly take: TakeRecord;
+  /** Called after records were taken. */
+  taken(): void;
+  /** The unit counted events that it could not write. */
+  unwritten(): void;
+  /** Something failed; so many records were skipped. */
+  failed(error: unknown, skipped: number): void;
+}
+
 /** Reads the ring of a unit as long as it is open. An idle one costs nothing. */
 export class RingReader {
   private readonly ring: RingConsumer;
-  private readonly take: TakeRecord;
-  private readonly taken: () => void;
+  private readonly options: RingReaderOptions;
   private isOpen = true;
 
-  /** @param taken called after records were taken */
-  constructor(memory: SharedArrayBuffer, take: TakeRecord, taken: () => void) {
+  constructor(memory: SharedArrayBuffer, options: RingReaderOptions) {
     this.ring = new RingConsumer(memory);
-    this.take = take;
-    this.taken = taken;
+    this.options = options;
   }
 
   /** Begins to read. */
@@ -34,16 +41,33 @@ export class RingReader {
     this.ring.wake();
   }
 
+  /** One bad record, or one service that fails, must not stop the others. @returns how many records went away */
   private read(): number {
-    const count = this.ring.read(this.take, MOST_RECORDS);
-    if (count > 0) this.taken();
+    const { take, taken, unwritten, failed } = this.options;
+    let count = 0;
+    try {
+      if (this.ring.takeUnwritten()) unwritten();
+      this.ring.read((service, topic, event) => {
+        const isTaken = take(service, topic, event);
+        if (isTaken) count++;
+        return isTaken;
+      }, MOST_RECORDS);
+    } catch (error) {
+      count++;
+      failed(error, 1);
+    }
+    try {
+      if (count > 0) taken();
+    } catch (error) {
+      failed(error, 0);
+    }
     return count;
   }
 
   private async run(): Promise<void> {
     while (this.isOpen) {
       const count = this.read();
-      if (count === MOST_RECORDS) await new Promise((resolve) => setImmediate(resolve));
+      if (count >= MOST_RECORDS) await new Promise((resolve) => setImmediate(resolve));
       // a record that was not taken waits for its service, which is about to be opened
       else if (count > 0 || !this.ring.isEmpty) await new Promise((resolve) => setTimeout(resolve, LINGER));
       else await this.ring.sleep();

@@ -47,6 +47,7 @@ export class WrittenService {
 
   hold(state: AuditState): void {
     this.states.add(state);
+    this.countUnwritten(state);
     state.refusesTraffic = this.refusing.size > 0;
   }
 
@@ -65,23 +66,28 @@ export class WrittenService {
     }
   }
 
-  offer(event: AuditEvent): void {
-    for (const delivery of this.byTopic.get(event.topic) ?? []) delivery.offer(event);
+  /** @returns false where no handler has the topic */
+  offer(event: AuditEvent): boolean {
+    const deliveries = this.byTopic.get(event.topic);
+    if (deliveries === undefined) return false;
+    for (const delivery of deliveries) delivery.offer(event);
+    return true;
   }
 
-  /** Counts the events that a unit could not write, and has the others delivered. */
+  /** Has the events delivered that were offered. */
   flush(): void {
-    for (const state of this.states) this.countUnwritten(state);
     for (const delivery of this.deliveries) delivery.flush();
   }
 
-  private countUnwritten(state: AuditState): void {
+  /** Counts the events that a unit could not write. */
+  countUnwritten(state: AuditState): void {
     for (const [at, topic] of this.settings.topics.entries()) {
-      const { full, tooLarge } = state.take(at);
-      if (full === 0 && tooLarge === 0) continue;
+      const { full, tooLarge, ofRefused } = state.take(at);
+      if (full === 0 && tooLarge === 0 && ofRefused === 0) continue;
       for (const delivery of this.byTopic.get(topic) ?? []) {
         delivery.lost('ring-full', full);
         delivery.lost('too-large', tooLarge);
+        delivery.lost('traffic-refused', ofRefused);
       }
     }
   }

@@ -10,9 +10,13 @@ export class AuditUnit {
   private readonly producer = new RingProducer(this.ring);
   private count = 0;
 
-  open(handlers: readonly AuditHandlerSettings[], identity = 'main'): Extract<AuditOrder, { kind: 'audit-open' }> {
+  open(
+    handlers: readonly AuditHandlerSettings[],
+    identity = 'main',
+    service = 1,
+  ): Extract<AuditOrder, { kind: 'audit-open' }> {
     const settings = { identity, name: 'main', realm: '', topics: ['access'], handlers };
-    return { kind: 'audit-open', service: 1, settings, ring: this.ring, state: this.state.buffer };
+    return { kind: 'audit-open', service, settings, ring: this.ring, state: this.state.buffer };
   }
 
   /** Writes an event with the next number as its id. */
@@ -21,6 +25,12 @@ export class AuditUnit {
     const written = this.producer.write(1, 0, json);
     if (written === 'full') this.state.countFull(0);
     if (written === 'too-large') this.state.countTooLarge(0);
+    if (written !== 'written') this.producer.reportUnwritten();
+  }
+
+  /** Writes a record of any service and topic. */
+  record(service: number, topic: number): void {
+    this.producer.write(service, topic, '{"_id":"x"}');
   }
 }
 

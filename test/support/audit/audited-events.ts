@@ -25,7 +25,10 @@ export class AuditedEvents implements AuditLink {
         for (const wake of all.waiting.splice(0)) wake();
       },
       change: (settings) => void all.opened.push(settings),
-      close: () => void all.openServices--,
+      close: () => {
+        all.openServices--;
+        return 0;
+      },
     };
   }
 

@@ -166,6 +166,21 @@ describe('the delivery of a handler', () => {
     expect(second.accounts).toMatchObject({ emitted: 22, delivered: 22, droppedInAll: 0 });
   });
 
+  it('goes on with a spool of many segments after a stop, in order', async () => {
+    const spool = { directory: folder(), maxSize: 64 << 10 };
+    const first = delivering({ spool, queue: { maxEvents: 2, maxBytes: 1 << 20 } }, down);
+    offer(first.delivery, 1, 1000);
+    await first.delivery.close(1000);
+    const segments = readdirSync(spool.directory).filter((name) => name.endsWith('.spool'));
+    expect(segments.filter((name) => /^\d{8}-\d+-\d+\.spool$/.test(name)).length).toBe(segments.length - 1);
+    expect(segments.length).toBeGreaterThan(1);
+
+    const second = delivering({ spool });
+    await second.delivery.drain(60_000);
+    expect(second.delivered).toEqual(names(1, 1000));
+    expect(second.accounts).toMatchObject({ emitted: 1000, delivered: 1000, droppedInAll: 0 });
+  });
+
   it.each([
     ['what its spool holds', 50, 0],
     ['how many events were in memory only', 3, 3],

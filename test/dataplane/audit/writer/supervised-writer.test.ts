@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { pino } from 'pino';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { WriterReach } from '../../../../dataplane/audit/writer/writer-messages.ts';
 import { SupervisedAuditWriter } from '../../../../dataplane/supervisor/audit-writer.ts';
 import { AuditUnit, handlerSettings } from '../../../support/audit/audit-unit.ts';
@@ -119,8 +122,82 @@ describe('the audit writer of a data plane', () => {
     await writer.drain(50);
 
     const line = logged.map((text) => JSON.parse(text)).find(({ msg }) => /not delivered before/.test(msg));
-    expect(line).toMatchObject({ service: 'main', handler: 'handler', dropped: 3, inSpool: 0 });
+    expect(line).toMatchObject({ service: 'main', handler: 'handler', emitted: 3, delivered: 0, inSpool: 0 });
+    expect(line).toMatchObject({ dropped: 3, droppedAtStop: 3 });
     expect(accounts()!.dropped('closed')).toBe(3);
+  });
+
+  it('says at a stop how many events were dropped in all, also those of before', async () => {
+    const { writer, logged, accounts } = supervised();
+    const unit = new AuditUnit();
+    writer.heard(unit, unit.open([handlerSettings({})]));
+    unit.emit({ text: 'x'.repeat(70_000) });
+    unit.emit();
+    await expect.poll(() => accounts()?.delivered).toBe(1);
+    await writer.drain(60_000);
+
+    const line = logged.map((text) => JSON.parse(text)).find(({ msg }) => /not delivered before/.test(msg));
+    expect(line).toMatchObject({ emitted: 2, delivered: 1, dropped: 1, droppedAtStop: 0, inSpool: 0 });
+  });
+
+  it('refuses requests again at once when its thread was replaced while the spool of a handler was full', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'gatewarden-refuse-'));
+    onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+    const { writer, logged, output } = supervised();
+    const unit = new AuditUnit();
+    output.isBroken = true;
+    const spool = { directory, maxSize: 40_000 };
+    const queue = { maxEvents: 2, maxBytes: 1 << 20 };
+    writer.heard(unit, unit.open([handlerSettings({ spool, queue, whenFull: 'REFUSE_TRAFFIC' })]));
+    for (let n = 0; n < 100; n++) unit.emit({ text: 'x'.repeat(1000) });
+    await expect.poll(() => unit.state.refusesTraffic).toBe(true);
+
+    writer.replace();
+    await expect.poll(() => logged.join('')).toContain('audit events found in the spool');
+    expect(unit.state.refusesTraffic).toBe(true);
+    output.isBroken = false;
+    await expect.poll(() => unit.state.refusesTraffic).toBe(false);
+  });
+
+  it('counts an event that a unit could not write although no other event follows', async () => {
+    const { writer, accounts } = supervised();
+    const unit = new AuditUnit();
+    writer.heard(unit, unit.open([handlerSettings({})]));
+    unit.emit();
+    await expect.poll(() => accounts()?.delivered).toBe(1);
+    unit.emit({ text: 'x'.repeat(70_000) });
+
+    await expect.poll(() => accounts()?.dropped('too-large')).toBe(1);
+    expect(accounts()).toMatchObject({ emitted: 2, waiting: 0 });
+  });
+
+  it('counts records of unknown services and topics, reports them once, and delivers the others', async () => {
+    const { writer, lines, logged } = supervised();
+    const unit = new AuditUnit();
+    writer.heard(unit, unit.open([handlerSettings({})], 'main', 5));
+    for (const [service, topic] of [
+      [3, 0],
+      [5, 9],
+      [5, 0],
+    ] as const) {
+      unit.record(service, topic);
+    }
+
+    await expect.poll(() => lines).toHaveLength(1);
+    const [unknown] = writer.figures.filter(({ handler }) => handler === '');
+    expect(unknown?.accounts).toMatchObject({ emitted: 2, droppedInAll: 2, waiting: 0 });
+    expect(logged.filter((line) => line.includes('unknown service or topic'))).toHaveLength(1);
+  });
+
+  it('counts the records of a unit that ended before the writer heard of their service', async () => {
+    const { writer, logged } = supervised();
+    const unit = new AuditUnit();
+    writer.heard(unit, unit.open([handlerSettings({})]));
+    unit.record(7, 0);
+    writer.lost(unit);
+
+    await expect.poll(() => logged.join('')).toContain('unknown service or topic');
+    expect(writer.figures.find(({ handler }) => handler === '')?.accounts).toMatchObject({ emitted: 1, waiting: 0 });
   });
 
   it('counts events that a unit could not write into its ring', async () => {
