@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../contract/document/json-value.ts';
 import type { RefusedHead } from '../../engine/client/listener.ts';
 import type { AccessEntry, AccessOutcome, Exchange } from '../../engine/message/exchange.ts';
+import type { Response } from '../../engine/message/response.ts';
 import { clock, wallNow } from '../../engine/wire/clock.ts';
 import type { AccessRecording } from '../../heap/objects/audit-service.ts';
 import { decisionText } from './decision-text.ts';
@@ -73,8 +74,8 @@ export class AccessRecorder implements AccessRecording {
   }
 
   /** The members that are recorded of the headers of an answer. */
-  answerHeaders(headers: Parameters<RecordedHeaders['ofAnswer']>[0]): string {
-    return this.responseHeaders.ofAnswer(headers);
+  answerHeaders(response: Response): string {
+    return this.responseHeaders.ofAnswer(response);
   }
 
   /** Writes the event of an exchange that is over. */

@@ -97,10 +97,10 @@ function recordedItems(values: readonly JsonValue[], node: PolicyNode, included:
   return result;
 }
 
-/** Whether something below a node is included, so that the objects that lead there are kept. */
+/** Whether something below a node is included, so that the objects that lead there are kept, as OpenIG keeps them, even empty. */
 function hasIncluded(node: PolicyNode): boolean {
   for (const child of node.children.values()) {
-    if (!child.excluded && (child.included || hasIncluded(child))) return true;
+    if (child.included || hasIncluded(child)) return true;
   }
   return false;
 }

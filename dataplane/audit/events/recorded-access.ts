@@ -22,7 +22,7 @@ export interface Found {
 
 /** Writes the events of a service. */
 export interface AccessWriter {
-  answerHeaders(headers: Response['headers']): string;
+  answerHeaders(response: Response): string;
   write(
     exchange: Exchange,
     parts: RequestParts,
@@ -52,7 +52,7 @@ export class RecordedAccess implements AccessEntry {
   }
 
   answered(response: Response): void {
-    this.answer = this.recorder.answerHeaders(response.headers);
+    this.answer = this.recorder.answerHeaders(response);
     this.outer?.answered(response);
   }
 

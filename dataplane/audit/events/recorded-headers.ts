@@ -1,6 +1,7 @@
 import { headerText } from '../../engine/head/header-text.ts';
 import type { Headers } from '../../engine/head/headers.ts';
 import { eachReceived, receivedLine } from '../../engine/head/received-lines.ts';
+import type { Response } from '../../engine/message/response.ts';
 import { jsonText } from './json-text.ts';
 import { MOST_NAMES, type NamePlan, recordedValue } from './name-plan.ts';
 
@@ -39,6 +40,11 @@ class KeptHeader {
     return values.length === 0 ? '' : this.several(values);
   }
 
+  /** The member with a value; empty without one. */
+  of(value: string): string {
+    return value === '' ? '' : value === this.raw ? this.json : this.kept(value);
+  }
+
   private kept(raw: string): string {
     this.raw = raw;
     this.json = `${this.start}${valueText(raw)}]`;
@@ -71,12 +77,14 @@ export class RecordedHeaders {
     return members;
   }
 
-  /** Those that the client gets. */
-  ofAnswer(headers: Headers): string {
-    if (this.plan.everything) return this.every((visit) => headers.each(visit));
+  /** Those that the client gets, with the length that the engine will announce for content of the gateway. */
+  ofAnswer(response: Response): string {
+    const { headers } = response;
+    const length = ownLength(response);
+    if (this.plan.everything) return this.every((visit) => withLength(headers, length, visit));
     let members = '';
     for (const one of this.kept) {
-      const member = one.current(headers);
+      const member = length === null || one.name !== LENGTH ? one.current(headers) : one.of(length);
       if (member !== '') members = members === '' ? member : `${members},${member}`;
     }
     return members;
@@ -99,4 +107,24 @@ export class RecordedHeaders {
 
 function valueText(value: string): string {
   return jsonText(recordedValue(headerText(value)));
+}
+
+const LENGTH = 'content-length';
+
+/** Length of content that the gateway made, which no header says yet: empty for none, null where headers say it. */
+function ownLength({ status, touchedEntity }: Response): string | null {
+  if (touchedEntity === null || !touchedEntity.replaced) return null;
+  const { announcedLength } = touchedEntity;
+  return status === 204 || status === 304 || announcedLength < 0 ? '' : String(announcedLength);
+}
+
+function withLength(headers: Headers, length: string | null, visit: (name: string, value: string) => void): void {
+  if (length === null) {
+    headers.each(visit);
+    return;
+  }
+  headers.each((name, value) => {
+    if (name !== LENGTH) visit(name, value);
+  });
+  if (length !== '') visit(LENGTH, length);
 }

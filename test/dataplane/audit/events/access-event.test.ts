@@ -82,7 +82,7 @@ describe('an access event', () => {
       headers: { host: ['gw.test'], 'user-agent': ['test'] },
       cookies: {},
     });
-    expect(at(event, 'http.response.headers')).toEqual({ 'content-type': ['text/plain'] });
+    expect(at(event, 'http.response.headers')).toEqual({ 'content-length': ['1'], 'content-type': ['text/plain'] });
     expect(at(event, 'response')).toMatchObject({
       status: 'SUCCESSFUL',
       statusCode: '200',

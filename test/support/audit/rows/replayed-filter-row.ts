@@ -1,12 +1,12 @@
-import type { JsonObject } from '../../../contract/document/json-value.ts';
+import type { JsonObject } from '../../../../contract/document/json-value.ts';
 import {
   accessPolicies,
   addPolicies,
   type FilterPolicies,
   policyRemarks,
-} from '../../../dataplane/audit/events/filter-policies.ts';
-import { PolicyTree } from '../../../dataplane/audit/events/policy-tree.ts';
-import { policyFields } from '../../../dataplane/audit/service/policy-fields.ts';
+} from '../../../../dataplane/audit/events/filter-policies.ts';
+import { PolicyTree } from '../../../../dataplane/audit/events/policy-tree.ts';
+import { policyFields } from '../../../../dataplane/audit/service/policy-fields.ts';
 
 /** A row of kind `filter`. */
 export interface FilterRow {
