@@ -1,6 +1,7 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { errorText } from '../../platform/error-text.ts';
 import { namedMemory, type SharedMemory, type TakeMemory } from '../heap/shared-memory.ts';
+import { UnitLives } from '../heap/unit-lives.ts';
 
 /**
  * Link over which a unit requests memory from its supervisor. Units build objects synchronously, so the answer must
@@ -31,6 +32,7 @@ const PATIENCE = 10_000;
 /** The memory that the units of a plane share. What a unit holds is given back when it ends, however it ends. */
 export class PlaneMemory {
   private readonly take = namedMemory();
+  private readonly lives = new UnitLives(this.take(UnitLives.memory.name, UnitLives.memory.bytes).buffer);
 
   /** For a unit that is about to start; the port has to be transferred to it. */
   link(): MemoryLink {
@@ -55,6 +57,11 @@ export class PlaneMemory {
     });
     own.unref();
     return { port, answers };
+  }
+
+  /** A unit is gone, and none of its number has started since. */
+  ended(unit: number): void {
+    this.lives.ended(unit);
   }
 
   private lend(held: Map<string, SharedMemory>, key: string, name: string, bytes: number): SharedArrayBuffer | string {

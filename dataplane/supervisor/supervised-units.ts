@@ -209,6 +209,7 @@ export class SupervisedUnits {
   private lost(unit: SupervisedUnit): void {
     if (this.units.get(unit.number) !== unit) return;
     this.units.delete(unit.number);
+    this.memory.ended(unit.number);
     for (const gauge of GAUGES) unit.block[gauge] = 0;
     for (let i = 0; i < COUNTER_SLOTS; i++) this.retired[i]! += unit.block[i]!;
     this.options.lost(unit);

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { sharedClock } from '../../heap/shared-clock.ts';
 import { lock, unlock } from '../../heap/shared-lock.ts';
+import type { UnitLives } from '../../heap/unit-lives.ts';
 import { type JournalRecord, readRecord, recordText } from './journal-record.ts';
 
 const HEADER_BYTES = 128;
@@ -9,6 +10,8 @@ const LOCK = 0;
 const SEQUENCE = 1;
 const HEARD = 2;
 const OWNER = 3;
+const OWNER_UNIT = 4;
+const OWNER_LIFE = 5;
 /** Numbers of the header, of eight bytes: milliseconds of the shared clock, CONNECTED_AT since 1970, and bytes. */
 const LEASE_END = 8;
 const WRITTEN = 9;
@@ -20,7 +23,7 @@ const READER_BYTES = 16;
 const RING_BYTES = 1 << 20;
 /** Longer events are recorded as ones that may concern everything. */
 const LONGEST_RECORD = 16_384;
-/** Milliseconds after which an owner or a reader that has not said so again is taken for dead. */
+/** Milliseconds after which an owner or a reader that hangs is taken for dead; an owner that ended is at once. */
 export const LEASE = 5000;
 
 /** Where a reader is in the journal. */
@@ -45,9 +48,14 @@ export class EventJournal {
   private readonly words: Int32Array;
   private readonly numbers: Float64Array;
   private readonly ring: Uint8Array;
+  private readonly unit: number;
+  private readonly lives: UnitLives;
   private readonly now: () => number;
 
-  constructor(memory: SharedArrayBuffer, now: () => number = sharedClock()) {
+  /** @param unit the number of the unit that uses this object */
+  constructor(memory: SharedArrayBuffer, unit: number, lives: UnitLives, now: () => number = sharedClock()) {
+    this.unit = unit;
+    this.lives = lives;
     this.words = new Int32Array(memory, 0, (HEADER_BYTES + MOST_READERS * READER_BYTES) / 4);
     this.numbers = new Float64Array(memory, 0, (HEADER_BYTES + MOST_READERS * READER_BYTES) / 8);
     this.ring = new Uint8Array(memory, HEADER_BYTES + MOST_READERS * READER_BYTES);
@@ -60,7 +68,7 @@ export class EventJournal {
 
   /** Whether somebody owns the connection and hears events on it. */
   get isHeard(): boolean {
-    return Atomics.load(this.words, HEARD) === 1 && this.now() < this.numbers[LEASE_END]!;
+    return Atomics.load(this.words, HEARD) === 1 && this.isOwned;
   }
 
   /** When the current connection was made, in milliseconds since 1970; 0 without one. */
@@ -83,14 +91,15 @@ export class EventJournal {
   /** Makes somebody the owner of the connection who is it already, or where the owner has gone. */
   lease(id: number): boolean {
     return this.locked(() => {
-      const now = this.now();
       const { words, numbers } = this;
       if (words[OWNER] !== id) {
-        if (words[OWNER] !== 0 && now < numbers[LEASE_END]!) return false;
+        if (words[OWNER] !== 0 && this.isOwned) return false;
         this.setLost();
         words[OWNER] = id;
+        words[OWNER_UNIT] = this.unit;
+        words[OWNER_LIFE] = this.lives.current(this.unit);
       }
-      numbers[LEASE_END] = now + LEASE;
+      numbers[LEASE_END] = this.now() + LEASE;
       return true;
     });
   }
@@ -196,6 +205,12 @@ export class EventJournal {
       numbers[UNCONFIRMED_SINCE] = 0;
       return Math.max(0, now - since);
     });
+  }
+
+  /** Whether the owner is alive and has said so lately. */
+  private get isOwned(): boolean {
+    const { words } = this;
+    return !this.lives.isOver(words[OWNER_UNIT]!, words[OWNER_LIFE]!) && this.now() < this.numbers[LEASE_END]!;
   }
 
   private asOwner(id: number, work: () => void): boolean {

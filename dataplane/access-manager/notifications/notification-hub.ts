@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { NotificationListener, Notifications } from '../../heap/objects/am-service.ts';
 import type { SharedMemory, TakeMemory } from '../../heap/shared-memory.ts';
+import { UnitLives } from '../../heap/unit-lives.ts';
 import { type Cursor, EventJournal, newOwnerId } from './event-journal.ts';
 import type { JournalRecord } from './journal-record.ts';
 import { type LinkOptions, NotificationLink } from './notification-link.ts';
@@ -19,6 +20,8 @@ export interface HubMember extends Pick<LinkOptions, 'terms' | 'dial'> {
 export interface HubOptions {
   readonly identity: string;
   readonly sharedMemory: TakeMemory;
+  /** The number of this unit. */
+  readonly unit: number;
   readonly log: Logger;
 }
 
@@ -30,6 +33,7 @@ export class NotificationHub implements Notifications {
   readonly journal: EventJournal;
   private readonly options: HubOptions;
   private readonly memory: SharedMemory;
+  private readonly lives: SharedMemory;
   private readonly members = new Set<HubMember>();
   private readonly shown = new Map<HubMember, () => void>();
   private readonly listeners = new Set<NotificationListener>();
@@ -43,7 +47,8 @@ export class NotificationHub implements Notifications {
     this.options = options;
     const name = JSON.stringify(['notifications', options.identity]);
     this.memory = options.sharedMemory(name, EventJournal.bytes);
-    this.journal = new EventJournal(this.memory.buffer);
+    this.lives = options.sharedMemory(UnitLives.memory.name, UnitLives.memory.bytes);
+    this.journal = new EventJournal(this.memory.buffer, options.unit, new UnitLives(this.lives.buffer));
     this.cursor = this.journal.cursor();
   }
 
@@ -76,6 +81,7 @@ export class NotificationHub implements Notifications {
     if (this.members.size > 0) return false;
     this.end();
     this.memory.release();
+    this.lives.release();
     return true;
   }
 

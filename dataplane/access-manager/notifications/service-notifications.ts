@@ -36,7 +36,9 @@ export function serviceNotifications(
   const known = hubs.get(plane.sharedMemory) ?? new Map<string, NotificationHub>();
   hubs.set(plane.sharedMemory, known);
   const log = plane.log.child({ url: `${endpoints.url}/notifications` });
-  const hub = known.get(identity) ?? new NotificationHub({ identity, sharedMemory: plane.sharedMemory, log });
+  const hub =
+    known.get(identity) ??
+    new NotificationHub({ identity, sharedMemory: plane.sharedMemory, unit: plane.unit ?? 0, log });
   known.set(identity, hub);
   const dial = (): Promise<Tunnel> => dialAsAgent(open, `${endpoints.url}/notifications`, calls);
   const labels = objectLabels(parts);

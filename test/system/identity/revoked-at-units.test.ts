@@ -99,7 +99,6 @@ it('another unit takes the connection over when its owner ends, and revocations 
     am.revokeGrant(`grant of ${token}`);
     await vi.waitFor(async () => expect(await use(token)).toBe(401), patience);
   }
-  // the lease of an owner that ended is valid for a while
   await vi.waitFor(() => expect(am.notifications.handshakes.length).toBeGreaterThan(1), patience);
   await issue('afterwards');
   am.revokeGrant('grant of afterwards');

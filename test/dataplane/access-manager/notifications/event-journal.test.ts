@@ -1,13 +1,15 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { EventJournal, LEASE } from '../../../../dataplane/access-manager/notifications/event-journal.ts';
 import type { JournalRecord } from '../../../../dataplane/access-manager/notifications/journal-record.ts';
+import { UnitLives } from '../../../../dataplane/heap/unit-lives.ts';
 
 /** Two units that share a journal, and a clock that stands still. */
 function units() {
   const memory = new SharedArrayBuffer(EventJournal.bytes);
   const clock = { now: 1_000_000 };
-  const open = (): EventJournal => new EventJournal(memory, () => clock.now);
-  return { clock, one: open(), two: open() };
+  const lives = new UnitLives(new SharedArrayBuffer(UnitLives.memory.bytes));
+  const open = (unit: number): EventJournal => new EventJournal(memory, unit, lives, () => clock.now);
+  return { clock, lives, one: open(1), two: open(2), open };
 }
 
 function revoked(grantId: string): JournalRecord {
@@ -75,6 +77,26 @@ describe('the lease of the connection', () => {
     expect(one.isHeard).toBe(false);
   });
 
+  it('goes to another unit at once when its owner ended, also to the one in its place', () => {
+    const { one, two, lives, open } = units();
+    one.lease(1);
+    one.regain(1);
+    const start = two.cursor();
+    lives.ended(1);
+    expect(two.isHeard).toBe(false);
+    expect(two.lease(2)).toBe(true);
+    expect(two.read(start).records).toEqual([{ kind: 'lost' }]);
+    two.regain(2);
+    expect(two.isHeard).toBe(true);
+    lives.ended(1); // one that was no owner
+    expect(two.isHeard).toBe(true);
+    lives.ended(2);
+    const next = open(2);
+    expect(next.lease(3)).toBe(true);
+    next.regain(3);
+    expect(one.isHeard).toBe(true);
+  });
+
   it('that is given back tells all units that events are lost', () => {
     const { one, two } = units();
     one.lease(1);
@@ -92,11 +114,12 @@ describe('a unit that started after the clock of the machine was set', () => {
 
   it.each([3_600_000, -3_600_000])('by %s ms sees the lease as all others do', (shift) => {
     const memory = new SharedArrayBuffer(EventJournal.bytes);
-    const one = new EventJournal(memory);
+    const lives = new UnitLives(new SharedArrayBuffer(UnitLives.memory.bytes));
+    const one = new EventJournal(memory, 1, lives);
     one.lease(1);
     one.regain(1);
     Object.defineProperty(performance, 'timeOrigin', { value: timeOrigin + shift, configurable: true });
-    const two = new EventJournal(memory);
+    const two = new EventJournal(memory, 2, lives);
     expect(two.isHeard).toBe(true);
     expect(two.lease(2)).toBe(false);
     two.release(1);

@@ -5,6 +5,7 @@ import { EventJournal } from '../../../../dataplane/access-manager/notifications
 import { NotificationHub } from '../../../../dataplane/access-manager/notifications/notification-hub.ts';
 import type { LinkTerms } from '../../../../dataplane/access-manager/notifications/notification-link.ts';
 import { namedMemory } from '../../../../dataplane/heap/shared-memory.ts';
+import { UnitLives } from '../../../../dataplane/heap/unit-lives.ts';
 
 const TERMS: LinkTerms = {
   tokens: { topic: '/oauth2/grant', grantId: [], tokenId: [] },
@@ -19,7 +20,7 @@ const TERMS: LinkTerms = {
 it('connects anew after another unit had the lease, because its own events were not recorded meanwhile', async () => {
   const sharedMemory = namedMemory();
   const dials = new EventEmitter();
-  const hub = new NotificationHub({ identity: 'one', sharedMemory, log: pino({ enabled: false }) });
+  const hub = new NotificationHub({ identity: 'one', sharedMemory, unit: 0, log: pino({ enabled: false }) });
   hub.join({
     terms: TERMS,
     show: () => () => {},
@@ -34,7 +35,7 @@ it('connects anew after another unit had the lease, because its own events were 
   await first;
   const { buffer } = sharedMemory(JSON.stringify(['notifications', 'one']), EventJournal.bytes);
   const later = performance.now() + 1e12;
-  const other = new EventJournal(buffer, () => later);
+  const other = new EventJournal(buffer, 1, new UnitLives(new SharedArrayBuffer(UnitLives.memory.bytes)), () => later);
   const second = once(dials, 'dial');
   expect(other.lease(99)).toBe(true);
   other.release(99);
