@@ -2,6 +2,7 @@ import type { AuditHandlerDefinition } from './audit-handler.ts';
 import { elasticsearchAuditEventHandler } from './elasticsearch/elasticsearch-handler.ts';
 import { jdbcAuditEventHandler } from './jdbc/jdbc-handler.ts';
 import { jmsAuditEventHandler } from './jms/jms-handler.ts';
+import { jsonAuditEventHandler } from './json/json-file-handler.ts';
 import { jsonStdoutAuditEventHandler } from './json/json-stdout-handler.ts';
 import { splunkAuditEventHandler } from './splunk/splunk-handler.ts';
 import { syslogAuditEventHandler } from './syslog/syslog-handler.ts';
@@ -10,6 +11,7 @@ const classes: readonly AuditHandlerDefinition[] = [
   elasticsearchAuditEventHandler,
   jdbcAuditEventHandler,
   jmsAuditEventHandler,
+  jsonAuditEventHandler,
   jsonStdoutAuditEventHandler,
   splunkAuditEventHandler,
   syslogAuditEventHandler,

@@ -9,11 +9,7 @@ import { handlerClass, handlerClasses, shortClassName } from '../handlers/handle
 import type { HandlerFields } from '../handlers/handler-fields.ts';
 
 /** Classes that do not exist here yet: told apart from mistakes. */
-const TO_COME: ReadonlySet<string> = new Set([
-  'CsvAuditEventHandler',
-  'JsonAuditEventHandler',
-  'KafkaAuditEventHandler',
-]);
+const TO_COME: ReadonlySet<string> = new Set(['CsvAuditEventHandler', 'KafkaAuditEventHandler']);
 
 /** A handler of a service, read by the schema of its class. */
 export interface ReadHandler {
@@ -63,6 +59,12 @@ export const eventHandler = () =>
     const parsed = parsePlain<HandlerFields>(definition.config, value.config, ['config']);
     for (const problem of parsed.problems) if (problem.severity === 'error') fail(problem);
     if (parsed.value === undefined) return z.NEVER;
-    const warnings = parsed.problems.filter(({ severity }) => severity === 'warning');
+    const remarks = definition.remarks?.(parsed.value) ?? [];
+    const warnings = [
+      ...parsed.problems.filter(({ severity }) => severity === 'warning'),
+      ...remarks.map(({ at, code = 'value', message }): Problem => {
+        return { code, severity: 'warning', path: ['config', ...at], message };
+      }),
+    ];
     return { class: definition.className, config: parsed.value, warnings };
   });

@@ -49,6 +49,8 @@ export interface AuditSink {
   readonly queries?: AuditQueries;
   /** Connects before there are events, where that makes sense. A failure is only logged. */
   open?(): Promise<void>;
+  /** The writer is about to stop: pauses that only save work end. */
+  hurry?(): void;
   /** Releases what it holds. No batch is under way. */
   close(): Promise<void>;
 }

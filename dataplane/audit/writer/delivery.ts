@@ -92,6 +92,7 @@ export class Delivery {
       this.emptied = resolve;
     });
     this.isDraining = true;
+    this.sink?.hurry?.();
     this.backOff.reset();
     this.wake?.(); // a destination that failed gets another chance now
     await Promise.race([empty, late]);

@@ -1,6 +1,7 @@
 import { openElasticsearchSink } from '../handlers/elasticsearch/elasticsearch-sink.ts';
 import { openJdbcSink } from '../handlers/jdbc/jdbc-sink.ts';
 import { openJmsSink } from '../handlers/jms/jms-sink.ts';
+import { openJsonFileSink } from '../handlers/json/json-file-sink.ts';
 import { openJsonStdoutSink } from '../handlers/json/json-stdout-sink.ts';
 import { openSplunkSink } from '../handlers/splunk/splunk-sink.ts';
 import { openSyslogSink } from '../handlers/syslog/syslog-sink.ts';
@@ -11,6 +12,7 @@ export const sinks: ReadonlyMap<string, OpenSink> = new Map<string, OpenSink>([
   ['ElasticsearchAuditEventHandler', openElasticsearchSink],
   ['JdbcAuditEventHandler', openJdbcSink],
   ['JmsAuditEventHandler', openJmsSink],
+  ['JsonAuditEventHandler', openJsonFileSink],
   ['JsonStdoutAuditEventHandler', openJsonStdoutSink],
   ['SplunkAuditEventHandler', openSplunkSink],
   ['SyslogAuditEventHandler', openSyslogSink],

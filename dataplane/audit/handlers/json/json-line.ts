@@ -1,5 +1,9 @@
+import { isAscii } from 'node:buffer';
 import { visibleText } from '../../../log/visible-text.ts';
 import type { AuditEvent } from '../../writer/audit-event.ts';
+
+const DELETE = 0x7f;
+const LINE_FEED = Buffer.from('\n');
 
 /** The last member, as events have it. */
 const LAST_ID = /([{,])"_id":("[^"\\]*")\}$/;
@@ -19,4 +23,14 @@ export function jsonLine(event: AuditEvent, elasticsearchCompatible: boolean, to
     line = `${line.slice(0, -1)}${separator}"_topic":${visibleText(JSON.stringify(event.topic))}}`;
   }
   return `${line}\n`;
+}
+
+/** The line of an event in UTF-8, without its topic. Most events need no escapes and are taken as they are. */
+export function jsonLineBytes(event: AuditEvent, elasticsearchCompatible: boolean): Buffer {
+  const { bytes } = event;
+  // JSON has no control characters below this one
+  const isPlain = !elasticsearchCompatible && isAscii(bytes) && bytes.indexOf(DELETE) < 0;
+  return isPlain
+    ? Buffer.concat([bytes, LINE_FEED], bytes.length + 1)
+    : Buffer.from(jsonLine(event, elasticsearchCompatible, false));
 }

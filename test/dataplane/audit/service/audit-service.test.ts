@@ -6,7 +6,7 @@ import { checkConfigured } from '../../../support/gateways/configured-gateway.ts
 
 const syslog = (name: string, topics: readonly string[] = ['access']): JsonObject => ({
   class: 'SyslogAuditEventHandler',
-  config: { name, topics, protocol: 'UDP', host: '127.0.0.1', port: 514, facility: 'LOCAL0' },
+  config: { name, topics, protocol: 'TLS', host: '127.0.0.1', port: 6514, facility: 'LOCAL0' },
 });
 
 function problemsOf(config: JsonObject, reach?: typeof noReach): string[] {
@@ -68,6 +68,19 @@ describe('the check of an AuditService', () => {
       definitions[`d${at}`] = { allOf: [inner, inner] };
     }
     expect(topic({ properties, definitions, allOf: [{ $ref: '#/definitions/d40' }] })).toContain('is too expensive');
+  });
+
+  it('shows what a handler class remarks about its configuration', () => {
+    const handler = { name: 'a', topics: ['access'], protocol: 'UDP', host: 'logs.test', port: 514, facility: 'USER' };
+    expect(problemsOf({ eventHandlers: [{ class: 'SyslogAuditEventHandler', config: handler }] })).toEqual([
+      expect.stringMatching(/eventHandlers\[0\]\.config\.protocol: UDP has no encryption/),
+    ]);
+  });
+
+  it('does not let a tenant write files of the data plane', () => {
+    const handler = { class: 'JsonAuditEventHandler', config: { name: 'a', topics: ['access'], logDirectory: '/srv' } };
+    expect(problemsOf({ eventHandlers: [handler] }, noReach).join()).toContain('is for operators only');
+    expect(problemsOf({ eventHandlers: [handler] })).toEqual([]);
   });
 
   it('does not let a tenant name a directory of the data plane', () => {
