@@ -14,6 +14,7 @@ import { timerDecorator } from '../decorators/timer.ts';
 import { tracingDecorator } from '../decorators/tracing.ts';
 import { allowOnlyFilter } from '../filters/allow-only.ts';
 import { assignmentFilter } from '../filters/assignment.ts';
+import { auditFilter } from '../filters/audit.ts';
 import { captureFilter } from '../filters/capture.ts';
 import { certificateThumbprintFilter } from '../filters/certificate-thumbprint.ts';
 import { chainOfFilters } from '../filters/chain-of-filters.ts';
@@ -127,6 +128,7 @@ export const catalogue = new TypeCatalogue(
     corsFilter,
     crossDomainSingleSignOnFilter,
     csrfFilter,
+    auditFilter,
     captureFilter,
     dateHeaderFilter,
     encryptedPrivateKeyJwtClientAuthenticationFilter,

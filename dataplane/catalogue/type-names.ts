@@ -8,6 +8,7 @@ export const typeNames: readonly string[] = [
   'AllowOnlyFilter',
   'AmService',
   'AssignmentFilter',
+  'AuditFilter',
   'AuditService',
   'AuthenticatedEncryptedJwtSessionManager',
   'AuthorizationCodeOAuth2ClientFilter',

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { z } from 'zod';
 import type { Path, ProblemCode } from '../../contract/problem.ts';
+import type { Reach } from '../../contract/reach.ts';
 import type { RouteKey } from '../../contract/snapshot.ts';
 import type { Reference } from '../../contract/vocabulary/reference.ts';
 import type { Next } from '../engine/message/exchange.ts';
@@ -60,6 +61,8 @@ export interface TypeDefinition<K extends BuiltKind = BuiltKind, Config = unknow
   readonly lendsCredentials?: true;
   /** False for a type whose objects are made anew with every update, although nothing about them changed. */
   readonly survives?: false;
+  /** Content of files that its objects are made of, so that they are made anew when it changed. */
+  filesOf?(config: Config, reach: Reach): string;
   /** For handlers that send requests to the host of their URI: whether the client may name it, or something has to. */
   sendsOn?(config: Config): 'anywhere' | 'where-told';
   /** Whether it sets the host of the URI of requests, for all or for some. */

@@ -214,8 +214,9 @@ export class Heap {
     this.keys.set(object, null); // what comes back to itself on the way has no key
     const kind = kindOf(object);
     const { owner = '', files = '' } = this.options;
+    const read = object.definition.filesOf?.(object.config, this.plane.reach) ?? '';
     const key = survivalKey(object, {
-      owner: JSON.stringify([owner, this.route, kind === 'secretStore' ? files : '']),
+      owner: JSON.stringify([owner, this.route, kind === 'secretStore' ? files : read]),
       global: this.scope.decorations().filter((decoration) => decoratable(decoration, kind)),
       keyOf: (other) => this.keyOf(other),
     });

@@ -1,4 +1,5 @@
 import { defineService } from '../../heap/definition.ts';
+import { topicFiles } from './custom-topics.ts';
 import { RunningService } from './running-service.ts';
 import { serviceFields, serviceRemarks } from './service-fields.ts';
 
@@ -33,5 +34,6 @@ export const auditService = defineService({
     },
   ],
   remarks: serviceRemarks,
+  filesOf: ({ config }, reach) => topicFiles(config.topicsSchemasDirectory, reach),
   create: (config, parts) => new RunningService(config, parts),
 });

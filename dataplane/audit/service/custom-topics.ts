@@ -80,16 +80,12 @@ export function loadTopics(
     else topics.set(name, topic as CustomTopic);
   };
   for (const [name, fields] of Object.entries(inline)) add(name, fields, ['topics', name], (fault) => fault);
-  const folder = directory ?? defaultDirectory(reach);
-  const names = folder === null ? null : reach.listDirectory(folder);
-  for (const file of [...(names ?? [])].sort()) {
-    if (!file.endsWith('.json')) continue;
-    const place = `${folder}/${file}`;
+  const found = filesIn(directory, reach);
+  for (const { file, place, content } of found ?? []) {
     const describe = ({ path, message }: Fault): Fault => ({
       path: ['topicsSchemasDirectory'],
       message: `${place}${path.length === 0 ? '' : `: ${pathText(path)}`}: ${message}`,
     });
-    const content = reach.readFile(place);
     const object = content === null ? null : jsonObjectIn(new TextDecoder().decode(content));
     if (object === null) {
       faults.push(describe({ path: [], message: 'must be a JSON object' }));
@@ -99,7 +95,30 @@ export function loadTopics(
     faults.push(...parsed.problems.filter(({ severity }) => severity === 'error').map(describe));
     if (parsed.value !== undefined) add(file.slice(0, -'.json'.length), parsed.value, [], describe);
   }
-  return { topics, faults, isPartial: directory !== undefined && names === null };
+  return { topics, faults, isPartial: directory !== undefined && found === null };
+}
+
+/** Content of the files of a directory of topics. */
+export function topicFiles(directory: string | undefined, reach: Reach): string {
+  const files = filesIn(directory, reach) ?? [];
+  return files
+    .map(({ file, content }) => `${file}\n${content === null ? '' : new TextDecoder().decode(content)}`)
+    .join('\n');
+}
+
+interface TopicFile {
+  readonly file: string;
+  readonly place: string;
+  readonly content: Uint8Array | null;
+}
+
+/** The files of a directory of topics; null where it cannot be read. */
+function filesIn(directory: string | undefined, reach: Reach): readonly TopicFile[] | null {
+  const folder = directory ?? defaultDirectory(reach);
+  const names = folder === null ? null : reach.listDirectory(folder);
+  if (names === null) return null;
+  const files = [...names].sort().filter((file) => file.endsWith('.json'));
+  return files.map((file) => ({ file, place: `${folder}/${file}`, content: reach.readFile(`${folder}/${file}`) }));
 }
 
 function defaultDirectory({ origin, directories }: Reach): string | null {

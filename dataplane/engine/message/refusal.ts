@@ -51,6 +51,7 @@ export const refusals = {
     status: 503,
     reason: 'the request cannot be recorded: a handler of the audit service is full',
   },
+  'audit-event': { status: 500, reason: 'the audit event of the request is not valid' },
   'not-ready': { status: 503, reason: 'the gateway has no configuration yet' },
   'no-file': { status: 404, reason: 'there is no such file' },
   'method-not-served': { status: 405, reason: 'the handler does not serve this method' },

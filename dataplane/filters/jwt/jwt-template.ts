@@ -5,6 +5,7 @@ import { wrongType } from '../../../contract/vocabulary/configured.ts';
 import { leaf } from '../../../contract/vocabulary/leaf.ts';
 import { type RuntimeExpression, runtimeValue } from '../../../contract/vocabulary/runtime.ts';
 import type { Exchange } from '../../engine/message/exchange.ts';
+import type { Response } from '../../engine/message/response.ts';
 import type { Claims } from '../../jose/claims.ts';
 import { claimsText } from '../../jose/claims-text.ts';
 
@@ -60,16 +61,22 @@ function textOf(template: JwtTemplate, exchange: Exchange): string {
   }
 }
 
-/** Evaluates a template for this exchange. @throws EvaluationError */
-export function templateValue(template: Template, exchange: Exchange): Value {
+/** A template for this exchange as JSON. @throws EvaluationError */
+export function templateText(template: Template, exchange: Exchange, answer: Response | null): string {
+  return claimsText(templateValue(template, exchange, answer));
+}
+
+/** Evaluates a template for this exchange, with its answer once there is one. @throws EvaluationError */
+export function templateValue(template: Template, exchange: Exchange, answer: Response | null = null): Value {
   if (isExpression(template)) {
-    const value = template.compiled === null ? template.read(null, null) : template.compiled.evaluate(exchange, null);
+    const value = template.compiled === null ? template.read(null, null) : template.compiled.evaluate(exchange, answer);
     const number = value instanceof Double ? value.value : value;
     if (typeof number === 'number' && !Number.isFinite(number)) throw new EvaluationError(`it gives ${number}`);
     return value;
   }
-  if (isTemplateList(template)) return template.map((item) => templateValue(item, exchange));
-  return Object.fromEntries(Object.entries(template).map(([name, item]) => [name, templateValue(item, exchange)]));
+  if (isTemplateList(template)) return template.map((item) => templateValue(item, exchange, answer));
+  const entries = Object.entries(template);
+  return Object.fromEntries(entries.map(([name, item]) => [name, templateValue(item, exchange, answer)]));
 }
 
 function isTemplateList(template: readonly Template[] | TemplateMap): template is readonly Template[] {
