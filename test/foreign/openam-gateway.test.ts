@@ -117,7 +117,7 @@ it('notices a logout at OpenAM', async () => {
       const path = `/json/sessions?_action=logout&tokenId=${encodeURIComponent(token)}`;
       await amPost(openam, path, { ...version('2.0'), [TOKEN_HEADER]: agent });
       return expect
-        .poll(async () => new Set(await statuses('/open/a', token, 8)), { timeout: 5000 })
+        .poll(async () => new Set(await statuses('/open/a', token, 8)))
         .toEqual(new Set([401]))
         .then(
           () => 'noticed',

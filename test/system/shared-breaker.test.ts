@@ -68,9 +68,11 @@ it('units share one circuit, which outlives changes of the configuration and uni
   expect(await askAll(20)).toEqual(times(20, 500));
   expect(app.requests).toHaveLength(6);
   answers = true;
-  expect(gateway!.said.filter(({ msg }) => /circuit/.test(String(msg)))).toMatchObject([
-    { level: 40, msg: 'circuit breaker opened', failures: 6 },
-  ]);
+  await vi.waitFor(() =>
+    expect(gateway!.said.filter(({ msg }) => /circuit/.test(String(msg)))).toMatchObject([
+      { level: 40, msg: 'circuit breaker opened', failures: 6 },
+    ]),
+  );
   await shows(`gw_circuit_breaker_open${labels()}`, 1);
   await shows(`gw_circuit_breaker_transitions_total${labels(',to="open"')}`, 1);
   await shows(`gw_circuit_breaker_rejected_total${labels()}`, 20);

@@ -94,8 +94,8 @@ it('units share the temporary key of encrypted sessions, also after a unit died'
   expect(await seenByAll('/first', jar)).toEqual(['one']);
   await expect.poll(() => loggedUnits('/first')).toEqual([0, 1]); // lines that a unit has not handed over die with it
   expect((await gateway!.admin('/units/0/restart', 'POST')).status).toBe(202);
-  await expect.poll(() => gateway!.figure('gatewarden_unit_restarts_total'), { timeout: 20_000 }).toBe(1);
-  await expect.poll(() => gateway!.figure('gatewarden_units'), { timeout: 20_000 }).toBe(2);
+  await expect.poll(() => gateway!.figure('gatewarden_unit_restarts_total')).toBe(1);
+  await expect.poll(() => gateway!.figure('gatewarden_units')).toBe(2);
   expect(await seenByAll('/restarted', jar)).toEqual(['one']);
   expect(await unitsOf('/restarted')).toEqual([0, 1]);
 });

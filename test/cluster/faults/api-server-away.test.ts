@@ -71,10 +71,11 @@ it('lists everything again after etcd was compacted, and sends data planes only 
   await untilAnswer(plane.port, '/deleted', /^404/);
 
   expect((await routeWatch(controller)).relists).toBeGreaterThan(relists);
-  const updates = plane.process.said.slice(said).filter(({ msg }) => msg.startsWith('revision applied'));
-  const sum = (field: string): number => updates.reduce((total, line) => total + Number(line[field]), 0);
-  expect({ set: sum('set'), remove: sum('remove') }).toEqual({ set: 2, remove: 1 });
-  expect(updates.filter(({ full }) => full === true)).toEqual([]);
+  const updates = () => plane.process.said.slice(said).filter(({ msg }) => msg.startsWith('revision applied'));
+  const sum = (field: string): number => updates().reduce((total, line) => total + Number(line[field]), 0);
+  // a line is written after the routes answer
+  await vi.waitFor(() => expect({ set: sum('set'), remove: sum('remove') }).toEqual({ set: 2, remove: 1 }), PATIENCE);
+  expect(updates().filter(({ full }) => full === true)).toEqual([]);
   expect(await client.stop()).toEqual([]);
   await deployed.untilReason(shop, 'route/created', 'Programmed', 'Programmed');
 });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import WebSocket, { WebSocketServer } from 'ws';
 import { EchoBackend } from '../../support/backends/echo-backend.ts';
 import { certifiers, PeerGateway } from '../../support/gateways/peer-gateway.ts';
@@ -92,7 +92,7 @@ it('leads to http backends', async () => {
 it('leads to https backends, in HTTP/2 and in HTTP/1.1', async () => {
   expect((await ask('/https/hello')).body).toBe('HTTP/2.0 /https/hello');
   expect((await ask('/https1/hello')).body).toBe('HTTP/1.1 /https1/hello');
-  expect(proxy.said).toContain(`CONNECT localhost:${nginx.tls}`);
+  await vi.waitFor(() => expect(proxy.said).toContain(`CONNECT localhost:${nginx.tls}`));
 });
 
 it('leads to WebSockets', async () => {
@@ -113,8 +113,10 @@ it.each([
   const said = gateway.process.said.length;
   expect((await ask(path)).status).toBe(502);
   expect(await gateway.refusals(refusal)).toBe(before + 1);
-  const lines = gateway.process.said.slice(said).map((line) => JSON.stringify(line));
-  expect(lines.filter((line) => line.includes(refusal) && line.includes(reason))).toHaveLength(1);
+  await vi.waitFor(() => {
+    const lines = gateway.process.said.slice(said).map((line) => JSON.stringify(line));
+    expect(lines.filter((line) => line.includes(refusal) && line.includes(reason))).toHaveLength(1);
+  });
   expect((await ask('/https/again')).status).toBe(200);
 });
 
