@@ -140,21 +140,20 @@ spec:
     plural: 'auditservices',
     shortName: 'gwas',
     summary:
-      'An audit service for the requests of Routes. Not available in this version: it is stored, but not accepted.',
+      'An audit service for the requests of Routes. Data planes run it once for all Routes of a tenant that name it.',
     about: 'Recorded events, event handlers, and the namespaces that may use the service.',
     example: `
 apiVersion: gatewarden.io/v1alpha1
 kind: AuditService
 metadata: { name: audit, namespace: shop }
 spec:
-  config: { handlerForQueries: json }
   eventHandlers:
-    - class: org.forgerock.audit.handlers.json.JsonAuditEventHandler
-      config: { name: json, topics: [access] }
+    - class: SyslogAuditEventHandler
+      config: { name: syslog, topics: [access], protocol: TCP, host: syslog.example.com, port: 514, facility: LOCAL0 }
 `,
     spec: auditServiceSpec,
     status: referredStatus,
-    columns: [accepted, message, age],
+    columns: [accepted, resolved(), message, age],
   },
 ];
 

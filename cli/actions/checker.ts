@@ -10,7 +10,7 @@ import { isNeverTrue } from '../../contract/vocabulary/runtime.ts';
 import type {
   Checker,
   Judgement,
-  StoreJudgement,
+  SharedJudgement,
   TenantMeans,
   UnknownReference,
 } from '../../controller/compile/checker.ts';
@@ -21,7 +21,7 @@ import { checkDefaultObjects } from '../../dataplane/heap/default-objects.ts';
 import type { Scope } from '../../dataplane/heap/scope.ts';
 import { configurationLanguage } from '../../dataplane/language/runtime-language.ts';
 import { checkBase, checkRoute, type DocumentVerdict } from '../../dataplane/routes/check-document.ts';
-import { checkStore } from '../../dataplane/routes/check-store.ts';
+import { checkSingle } from '../../dataplane/routes/check-single.ts';
 import { documentReading } from '../../dataplane/routes/document-reading.ts';
 import { foundRouters } from '../../dataplane/routes/found-routers.ts';
 import { neededBase, usableObjects, usedObjects } from '../../dataplane/routes/needed-base.ts';
@@ -64,7 +64,10 @@ export function dataPlaneChecker(reach: Reach): Checker {
           ? judgedRoute(route, name, seen.scope, { ...below, documents: [...documents, route] })
           : judgedTenantRoute(route, name, seen.scope, { ...below, documents: [route] }, means);
       },
-      store: (declaration: JsonObject, means: TenantMeans) => judgedStore(declaration, seen.scope, means),
+      store: (declaration: JsonObject, means: TenantMeans) =>
+        judgedShared('secretsProvider', declaration, seen.scope, means),
+      auditService: (declaration: JsonObject, means: TenantMeans) =>
+        judgedShared('auditService', declaration, seen.scope, means),
       uses(route: JsonObject, name: string, means: TenantMeans): readonly string[] {
         const checked = checkRoute(
           route,
@@ -97,11 +100,12 @@ export function dataPlaneChecker(reach: Reach): Checker {
     return judgement(checkRoute(route, name, parent, options), around, unknown.found);
   }
 
-  function judgedStore(declaration: JsonObject, parent: Scope, means: TenantMeans): StoreJudgement {
+  function judgedShared(kind: Kind, declaration: JsonObject, parent: Scope, means: TenantMeans): SharedJudgement {
     const problems: Problem[] = [];
     const unknown = unknownReferences();
     const report = (problem: Problem): void => void problems.push(problem);
-    checkStore(declaration, parent, { ...tenantOptions({ documents: [] }, means), unknown: unknown.add, report });
+    const options = { ...tenantOptions({ documents: [] }, means), unknown: unknown.add, report };
+    checkSingle(kind, declaration, parent, options);
     return { problems, unknownReferences: unknown.found };
   }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { adminSettings } from '../../contract/admin-settings.ts';
 import { isJsonObject, type JsonValue } from '../../contract/document/json-value.ts';
-import { noEffect, unavailable } from '../../contract/vocabulary/field-notes.ts';
+import { noEffect } from '../../contract/vocabulary/field-notes.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
 import { runtimeFlag } from '../../contract/vocabulary/runtime.ts';
 import { catalogue } from '../../dataplane/catalogue/catalogue.ts';
@@ -32,7 +32,9 @@ const common = {
   session: ref('sessionManager')
     .optional()
     .describe('Manager of the sessions; without it a route has those around it.'),
-  auditService: unavailable('AuditService reference'),
+  auditService: ref('auditService')
+    .optional()
+    .describe('Audit service that records the requests; without it the one around the document records them.'),
 };
 
 /** The files of an instance. Beside their fields they take the names of decorators, for the main handler. */

@@ -38,11 +38,20 @@ const settings = z.strictObject({
     .string()
     .optional()
     .describe('Directory of the schemas of custom topics. A resource cannot use a directory of a data plane.'),
+  topics: freeObject('map of any value')
+    .optional()
+    .describe('Custom topics by name, each with its `schema`, `required` fields and `filterPolicies`.'),
+  eventName: z.string().min(1).optional().describe('Value of `eventName` in access events; by default GW-HTTP-ACCESS.'),
 });
 
 const eventHandler = z.strictObject({
   class: z.string().min(1).describe('Class of the event handler.'),
-  config: freeObject('object').optional().describe('Configuration of the event handler, with its name and topics.'),
+  config: freeObject('object')
+    .optional()
+    .describe(
+      'Configuration of the event handler, with its name and topics. A secretsProvider can be the name of a ' +
+        'SecretStore of the namespace, or NAMESPACE/NAME.',
+    ),
 });
 
 /** Every field of `AuditService.spec`: what `config` is in a declaration of the type AuditService. */
@@ -52,9 +61,7 @@ export const auditServiceSpec = z.strictObject({
     .array(eventHandler)
     .optional()
     .meta({ listType: 'atomic' })
-    .describe(
-      'Handlers that record the events. Not available in this version: the resource is stored, but not accepted.',
-    ),
+    .describe('Handlers that deliver the events. Those that write files of a data plane are for operators only.'),
   allowedNamespaces,
 });
 

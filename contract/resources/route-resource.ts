@@ -63,8 +63,8 @@ export const routeSpec = z.looseObject({
   auditService: freeForm('AuditService reference')
     .optional()
     .describe(
-      'Audit service of the route: an object, or the name of one in its heap. A Route that names an AuditService ' +
-        'resource is not accepted in this version.',
+      'Audit service of the route: an object, the name of one in its heap, or the name of an AuditService of the ' +
+        'namespace. NAMESPACE/NAME is one of another namespace that allows it.',
     ),
   globalDecorators: freeObject('map of any value')
     .optional()

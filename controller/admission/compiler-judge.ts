@@ -2,7 +2,6 @@ import { type Problem, pathText } from '../../contract/problem.ts';
 import { readResource } from '../../contract/resources/read-resource.ts';
 import type { Compiler } from '../compile/compiler.ts';
 import type { AdmissionJudge, AdmissionOpinion } from './admission-judge.ts';
-import { warningText } from './admission-texts.ts';
 
 /** Judges by what the compiler would say, with everything else as the compiler saw it last. */
 export function compilerJudge(compiler: Pick<Compiler, 'judgeOne'>): AdmissionJudge {
@@ -13,13 +12,7 @@ export function compilerJudge(compiler: Pick<Compiler, 'judgeOne'>): AdmissionJu
       const operation = object === null ? 'delete' : 'set';
       const opinion = compiler.judgeOne({ operation, resource });
       if (opinion === null || operation === 'delete') return opinion;
-      const all = united(opinion.problems, problems);
-      const isKept = (problem: Problem): boolean => kind === 'Route' && isAboutAudit(problem);
-      return {
-        problems: all.filter((problem) => !isKept(problem)),
-        notes: [...opinion.notes, ...all.filter(isKept).map(warningText)],
-        breaks: opinion.breaks,
-      };
+      return { ...opinion, problems: united(opinion.problems, problems) };
     },
   };
 }
@@ -29,9 +22,4 @@ function united(judged: readonly Problem[], read: readonly Problem[]): Problem[]
   const mark = ({ code, path }: Problem): string => `${code} ${pathText(path)}`;
   const known = new Set(judged.map(mark));
   return [...judged, ...read.filter((problem) => !known.has(mark(problem)))];
-}
-
-/** A Route that names an audit service is kept for the version that has audit, and its conditions say what it lacks. */
-function isAboutAudit({ code, path }: Problem): boolean {
-  return code === 'unavailable-field' && path.length === 2 && path[0] === 'spec' && path[1] === 'auditService';
 }

@@ -65,7 +65,9 @@ export interface FoundRouter {
   /** Judges a document as a route of this router: an operator's, or with these means a tenant's. */
   route(document: JsonObject, name: string, means?: TenantMeans): Judgement;
   /** Judges `{name, type, config}` as a secret store that a tenant wrote. Paths begin at the declaration. */
-  store(declaration: JsonObject, means: TenantMeans): StoreJudgement;
+  store(declaration: JsonObject, means: TenantMeans): SharedJudgement;
+  /** Judges `{name, type, config}` as an audit service that a tenant wrote. Paths begin at the declaration. */
+  auditService(declaration: JsonObject, means: TenantMeans): SharedJudgement;
   /** Names of the objects of the document with the router that a tenant's route refers to. */
   uses(document: JsonObject, name: string, means: TenantMeans): readonly string[];
   /** Names of the objects of that document that tenants may refer to. */
@@ -74,5 +76,5 @@ export interface FoundRouter {
   needed(used: Iterable<string>): JsonObject;
 }
 
-/** Verdict on a single secret store. */
-export type StoreJudgement = Pick<Judgement, 'problems' | 'unknownReferences'>;
+/** Verdict on a single object that Routes can share. */
+export type SharedJudgement = Pick<Judgement, 'problems' | 'unknownReferences'>;

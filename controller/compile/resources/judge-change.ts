@@ -9,6 +9,8 @@ import type { ResourceState } from './resource-state.ts';
 import type { RouteRecord } from './route-record.ts';
 import { draftRoute, routeIdOf } from './route-resource-draft.ts';
 import { nameTaken, notGranted } from './route-verdict.ts';
+import { AuditDrafts } from './shared/audit-drafts.ts';
+import { partsOf, type SharedDraft, SharedDrafts } from './shared/shared-drafts.ts';
 import { StoreDrafts } from './store-drafts.ts';
 
 /** Requested change of one resource: its new content, or its deletion. */
@@ -46,28 +48,27 @@ export function judgeChange(
   switch (resource.kind) {
     case 'Route':
       return isSet ? routeOpinion(resource, changed(pass, pass.state, compiler), compiler) : nothing;
-    case 'SecretStore': {
-      const state = { ...pass.state, secretStores: overlay(pass.state.secretStores) };
-      const next = changed(pass, state, compiler);
-      const own = isSet ? storeOpinion(resource, next) : nothing;
-      const key = resourceKey(resource);
-      const isUser = (record: RouteRecord): boolean => usedStores(record).includes(key);
-      return { ...own, breaks: broken(compiler, next, isUser) };
-    }
-    case 'AuditService': {
-      const message = 'AuditService is not available in this version: the resource is stored, but nothing is recorded';
-      const auditServices = overlay(pass.state.auditServices);
-      const next = changed(pass, { ...pass.state, auditServices }, compiler);
-      const isUser = ({ draft }: RouteRecord): boolean => draft?.judged.audit?.key === resourceKey(resource);
-      return { problems: [], notes: isSet ? [message] : [], breaks: broken(compiler, next, isUser) };
-    }
+    case 'SecretStore':
+      return sharedOpinion({ ...pass.state, secretStores: overlay(pass.state.secretStores) });
+    case 'AuditService':
+      return sharedOpinion({ ...pass.state, auditServices: overlay(pass.state.auditServices) });
+  }
+
+  function sharedOpinion(state: ResourceState): ResourceOpinion {
+    const next = changed(pass!, state, compiler);
+    const key = `${resource.kind}/${resourceKey(resource)}`;
+    const own = isSet ? opinionOf(next.shared.get(key)) : nothing;
+    return { ...own, breaks: broken(compiler, next, (record) => usedBy(record).includes(key)) };
   }
 }
 
 /** A pass over other resources, which leaves no trace in the compiler. */
 function changed(pass: Pass, state: ResourceState, compiler: ResourceCompiler): Pass {
   const { beyond } = compiler.wantedSecrets(pass.state);
-  return { ...pass, state, stores: new StoreDrafts(pass.terms, state, new Map(compiler.storeMemory), beyond) };
+  const { terms } = pass;
+  const stores = new StoreDrafts(terms, state, new Map(compiler.storeMemory), beyond);
+  const audits = new AuditDrafts(terms, state, stores, new Map(compiler.auditMemory));
+  return { ...pass, state, shared: new SharedDrafts(stores, audits) };
 }
 
 function routeOpinion(resource: Resource, pass: Pass, { records }: ResourceCompiler): ResourceOpinion {
@@ -93,8 +94,7 @@ function routeOpinion(resource: Resource, pass: Pass, { records }: ResourceCompi
   return { problems: problems.map(atSpec), notes: notesOf(judged.faults), breaks: [] };
 }
 
-function storeOpinion(resource: Resource, { stores }: Pass): ResourceOpinion {
-  const draft = stores.get(resourceKey(resource));
+function opinionOf(draft: SharedDraft | null): ResourceOpinion {
   return { problems: (draft?.problems ?? []).map(atSpec), notes: notesOf(draft?.faults ?? []), breaks: [] };
 }
 
@@ -103,13 +103,11 @@ function notesOf(faults: readonly ReferenceFault[]): readonly string[] {
   return faults.filter(({ reason }) => reason !== 'Pending').map(faultPart);
 }
 
-/** The stores of this version and of the one that serves, with those that they need. */
-function usedStores({ draft, chosen }: RouteRecord): readonly string[] {
-  const prefix = 'SecretStore/';
-  const serving = (chosen?.route?.sources ?? []).filter(({ uid }) => uid.startsWith(prefix));
+/** The keys of the resources of this version and of the one that serves, with those that they need. */
+function usedBy({ draft, chosen }: RouteRecord): readonly string[] {
   return [
-    ...(draft?.judged.uses ?? []).flatMap(([key, store]) => store?.stores ?? [key]),
-    ...serving.map(({ uid }) => uid.slice(prefix.length)),
+    ...(draft?.judged.uses ?? []).flatMap(([key, offer]) => [key, ...(offer === null ? [] : partsOf(offer))]),
+    ...(chosen?.route?.sources ?? []).map(({ uid }) => uid),
   ];
 }
 

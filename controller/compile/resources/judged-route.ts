@@ -1,12 +1,14 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../contract/document/json-value.ts';
+import type { JsonObject } from '../../../contract/document/json-value.ts';
 import type { Problem } from '../../../contract/problem.ts';
-import { isAllowedTo } from '../../../contract/resources/allowed-namespaces.ts';
+import type { Kind } from '../../../contract/vocabulary/reference.ts';
 import { workTogether } from '../../../contract/work-budget.ts';
 import type { TenantMeans } from '../checker.ts';
 import { hasErrors } from '../verdict.ts';
 import type { Pass } from './pass.ts';
 import type { ReferenceFault } from './reference-fault.ts';
-import { type FoundStore, isAbout, isStoreReference, type StoreOffer, storeResourceKey } from './store-drafts.ts';
+import { auditResourceKey, isAuditReference } from './shared/audit-drafts.ts';
+import type { SharedOffer } from './shared/shared-drafts.ts';
+import { isAbout, isStoreReference, storeResourceKey } from './store-drafts.ts';
 import { unjudgeable } from './unjudgeable.ts';
 
 /** Document and resources that data planes build for a route. */
@@ -24,106 +26,97 @@ export interface JudgedRoute {
   readonly faults: readonly ReferenceFault[];
   /** Null when it cannot be served. */
   readonly body: RouteBody | null;
-  /** The SecretStores that were looked for, by key: as long as they are the same, so is this. */
-  readonly uses: readonly (readonly [key: string, offer: StoreOffer | null])[];
-  /** The AuditService that was looked for, and whether it may be used. */
-  readonly audit: AuditUse | null;
+  /** The shared resources that were looked for, by key: as long as they are the same, so is this. */
+  readonly uses: readonly (readonly [key: string, offer: SharedOffer | null])[];
 }
 
-export interface AuditUse {
+/** A shared resource that a name of the document stands for. */
+interface FoundShared {
+  /** The key under which data planes get it. */
   readonly key: string;
+  readonly type: string;
+  readonly offer: SharedOffer | null;
   readonly fault: Omit<ReferenceFault, 'path'> | null;
 }
 
 /** Verdict on a document that could not be validated. */
 export function unjudgedRoute(problems: readonly Problem[]): JudgedRoute {
-  return { conditionIsReadable: false, problems, faults: [], body: null, uses: [], audit: null };
+  return { conditionIsReadable: false, problems, faults: [], body: null, uses: [] };
 }
 
-/** Judges the document of a Route, whose tokens are resolved, against what the resources that it refers to offer. */
-export function judgeRoute(document: JsonObject, name: string, namespace: string, pass: Pass): JudgedRoute {
+/**
+ * Judges the document of a Route, whose tokens are resolved, against what the resources that it refers to offer.
+ * @param keeps whether it served before: it then goes on with the last valid version of an AuditService
+ */
+export function judgeRoute(
+  document: JsonObject,
+  name: string,
+  namespace: string,
+  pass: Pass,
+  keeps = false,
+): JudgedRoute {
   try {
-    return workTogether(() => judged(document, name, namespace, pass));
+    return workTogether(() => judged(document, name, namespace, pass, keeps));
   } catch (error) {
     return unjudgedRoute([unjudgeable(error)]);
   }
 }
 
-function judged(document: JsonObject, name: string, namespace: string, pass: Pass): JudgedRoute {
-  const { terms, stores } = pass;
-  const { router, sharedObjects } = terms;
-  const found = new Map<string, FoundStore>();
-  const lend: TenantMeans['lend'] = (kind, store) => {
-    if (!isStoreReference({ kind, name: store })) return null;
-    const one = found.get(store) ?? stores.find(store, namespace);
-    found.set(store, one);
-    return one.fault === null ? one.draft.offer.type : null;
+function judged(document: JsonObject, name: string, namespace: string, pass: Pass, keeps: boolean): JudgedRoute {
+  const { router, sharedObjects } = pass.terms;
+  const found = new Map<string, FoundShared>();
+  const asked: FoundShared[] = [];
+  const lend: TenantMeans['lend'] = (kind, called) => {
+    const one = sharedBy(kind, called, namespace, pass, keeps);
+    if (one === null) return null;
+    const other = found.get(called);
+    const isClash = other !== undefined && other.key !== one.key;
+    if (!isClash) found.set(called, one);
+    asked.push(isClash ? { ...one, fault: clash(called, namespace) } : one);
+    return isClash || one.fault !== null ? null : one.type;
   };
   const judgement = router.route(document, name, { sharedObjects, files: {}, lend });
-  const missing = judgement.unknownReferences.filter(isStoreReference);
-  const audit = auditUse(document, namespace, pass);
-  const told = audit === null ? judgement.problems : judgement.problems.map(auditIsToCome);
-  const problems = told.filter((problem) => !isAbout(problem, missing));
-  const faults = missing.flatMap(({ name: store, path }): ReferenceFault[] => {
-    const fault = found.get(store)?.fault ?? null;
+  const missing = judgement.unknownReferences.filter((one) => isStoreReference(one) || isAuditReference(one));
+  const problems = judgement.problems.filter((problem) => !isAbout(problem, missing));
+  const faults = missing.flatMap(({ kind, name: called, path }): ReferenceFault[] => {
+    const key = sharedBy(kind, called, namespace, pass, keeps)?.key;
+    const fault = asked.find((one) => one.key === key && one.fault !== null)?.fault ?? null;
     return fault === null ? [] : [{ ...fault, path }];
   });
-  if (audit?.fault) faults.push({ ...audit.fault, path: ['auditService'] });
   const isServable = judgement.sound && faults.length === 0 && !hasErrors(problems);
   return {
     conditionIsReadable: judgement.conditionIsReadable,
     problems,
     faults,
     body: isServable ? { document, ...resourcesOf(found) } : null,
-    uses: [...found.values()].map(({ key, draft }) => [key, draft?.offer ?? null]),
-    audit,
+    uses: [...new Map(asked.map(({ key, offer }) => [key, offer]))],
   };
 }
 
-/** Resources of this kind are stored for a later version: until then no route finds them. */
-function auditIsToCome(problem: Problem): Problem {
-  const { code, path } = problem;
-  if (code !== 'reference' || path.length !== 1 || path[0] !== 'auditService') return problem;
-  const message = 'the resource AuditService is known, but not available in this version';
-  const hint = "declare the audit service in the Route: 'auditService' takes a declaration";
-  return { code: 'unavailable-field', severity: 'error', path, message, hint };
+function sharedBy(kind: Kind, name: string, namespace: string, pass: Pass, keeps: boolean): FoundShared | null {
+  const { stores, audits } = pass.shared;
+  if (isStoreReference({ kind, name })) {
+    const { key, draft, fault } = stores.find(name, namespace);
+    const offer = draft?.offer ?? null;
+    return { key: storeResourceKey(key), type: offer?.type ?? '', offer, fault };
+  }
+  if (!isAuditReference({ kind, name })) return null;
+  const { key, offer, fault } = audits.find(name, namespace, keeps);
+  return { key: auditResourceKey(key), type: 'AuditService', offer, fault };
+}
+
+/** A document has one object for a name. */
+function clash(name: string, namespace: string): Omit<ReferenceFault, 'path'> {
+  const hint = name.includes('/') ? 'rename one of them' : `write '${namespace}/${name}' for one of them`;
+  return { reason: 'NameAmbiguous', message: `'${name}' stands for a SecretStore and for an AuditService: ${hint}` };
 }
 
 /** Whether what a judgement was based on is as it was. */
-export function isStillJudged(
-  { uses, audit }: JudgedRoute,
-  document: JsonObject | null,
-  namespace: string,
-  pass: Pass,
-): boolean {
-  if (uses.some(([key, offer]) => (pass.stores.get(key)?.offer ?? null) !== offer)) return false;
-  return (
-    audit === null || document === null || auditUse(document, namespace, pass)?.fault?.reason === audit.fault?.reason
-  );
+export function isStillJudged({ uses }: JudgedRoute, { shared }: Pass): boolean {
+  return uses.every(([key, offer]) => shared.offer(key) === offer);
 }
 
-function resourcesOf(found: ReadonlyMap<string, FoundStore>): Pick<RouteBody, 'resources'> {
+function resourcesOf(found: ReadonlyMap<string, FoundShared>): Pick<RouteBody, 'resources'> {
   if (found.size === 0) return {};
-  return { resources: Object.fromEntries([...found].map(([name, { key }]) => [name, storeResourceKey(key)])) };
-}
-
-/** The AuditService that a document names, unless that is an object of its own. */
-function auditUse(
-  { auditService, heap }: JsonObject,
-  namespace: string,
-  { state: { auditServices } }: Pass,
-): AuditUse | null {
-  if (typeof auditService !== 'string') return null;
-  const objects = Array.isArray(heap) ? (heap as readonly JsonValue[]) : [];
-  if (objects.some((object) => isJsonObject(object) && object['name'] === auditService)) return null;
-  const key = auditService.includes('/') ? auditService : `${namespace}/${auditService}`;
-  const resource = auditServices.get(key);
-  if (resource === undefined) {
-    return { key, fault: { reason: 'AuditServiceNotFound', message: `there is no AuditService ${key}` } };
-  }
-  const { allowedNamespaces } = resource.spec;
-  const allowed = Array.isArray(allowedNamespaces) ? allowedNamespaces.map(String) : [];
-  if (isAllowedTo(namespace, resource.namespace, allowed)) return { key, fault: null };
-  const message = `spec.allowedNamespaces of the AuditService ${key} does not list the namespace ${namespace}`;
-  return { key, fault: { reason: 'AuditServiceNotGranted', message } };
+  return { resources: Object.fromEntries([...found].map(([name, { key }]) => [name, key])) };
 }

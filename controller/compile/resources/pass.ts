@@ -3,7 +3,7 @@ import type { TrustVersion } from './compile-trust.ts';
 import type { GoodRoute } from './good-resources.ts';
 import type { PassTerms } from './pass-terms.ts';
 import type { ResourceState } from './resource-state.ts';
-import type { StoreDrafts } from './store-drafts.ts';
+import type { SharedDrafts } from './shared/shared-drafts.ts';
 
 /** Input of a pass. */
 export interface PassStart {
@@ -21,7 +21,7 @@ export interface PassStart {
  * as long as nothing about them changed.
  */
 export interface Pass extends PassStart {
-  readonly stores: StoreDrafts;
-  /** What the store under this key was made from; the same array as long as Routes see the same store. */
-  storeSources(key: string): readonly SourceVersion[];
+  readonly shared: SharedDrafts;
+  /** What the resource under this key was made from; the same array as long as Routes see the same resource. */
+  sharedSources(key: string): readonly SourceVersion[];
 }

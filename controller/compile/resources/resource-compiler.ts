@@ -10,7 +10,9 @@ import type { ResourceState } from './resource-state.ts';
 import type { RememberedRoute, ResourceVerdict } from './resource-verdict.ts';
 import { RouteRecord } from './route-record.ts';
 import { type RouteChanges, RouteStandings } from './route-standings.ts';
-import { type StoreDraft, StoreDrafts, type StoreMemory, storeResourceKey } from './store-drafts.ts';
+import { AuditDrafts, type AuditMemory } from './shared/audit-drafts.ts';
+import { type SharedDraft, SharedDrafts } from './shared/shared-drafts.ts';
+import { StoreDrafts, type StoreMemory } from './store-drafts.ts';
 import { type PassSources, StoreSources } from './store-sources.ts';
 import { auditServiceVerdict, storeVerdict, waitingVerdict } from './store-verdict.ts';
 import { type WantedSecrets, wantedSecretsOf } from './wanted-secrets.ts';
@@ -31,20 +33,23 @@ export class ResourceCompiler {
   latest: Pass | null = null;
   readonly records = new Map<string, RouteRecord>();
   readonly storeMemory: StoreMemory = new Map();
+  readonly auditMemory: AuditMemory = new Map();
   private readonly storeSources = new StoreSources();
   private readonly recalledRoutes = new Map<string, GoodRoute>();
   private readonly standings = new RouteStandings();
   private readonly verdicts = new WeakMap<object, { readonly resource: Resource; readonly said: ResourceVerdict }>();
-  private readonly shared = new Map<string, { readonly draft: StoreDraft; readonly made: SharedObjects }>();
+  private readonly shared = new Map<string, { readonly draft: SharedDraft; readonly made: SharedObjects }>();
   private wanted: { readonly stores: readonly Resource[]; readonly secrets: WantedSecrets } | null = null;
 
   compile(start: PassStart): JudgedResources {
     const { state } = start;
     const stores = new StoreDrafts(start.terms, state, this.storeMemory, this.wantedSecrets(state).beyond);
-    const sources = this.storeSources.at(stores, state);
+    const audits = new AuditDrafts(start.terms, state, stores, this.auditMemory);
+    const shared = new SharedDrafts(stores, audits);
+    const sources = this.storeSources.at(shared, state);
     const known = this.latest?.baseSources;
     const baseSources = known !== undefined && sameSources(known, start.baseSources) ? known : start.baseSources;
-    const pass: Pass = { ...start, baseSources, stores, storeSources: (key) => sources.ofRoutes(key) };
+    const pass: Pass = { ...start, baseSources, shared, sharedSources: (key) => sources.ofRoutes(key) };
     this.latest = pass;
     const changes = this.look(pass);
     const good = new GoodRoutes(start.good);
@@ -55,13 +60,14 @@ export class ResourceCompiler {
       const draft = stores.get(key)!;
       verdicts.push(this.remark(draft, resource, () => storeVerdict(resource, draft)));
     }
-    for (const resource of state.auditServices.values()) {
-      verdicts.push(this.remark(resource, resource, () => auditServiceVerdict(resource)));
+    for (const [key, resource] of state.auditServices) {
+      const draft = audits.get(key)!;
+      verdicts.push(this.remark(draft, resource, () => auditServiceVerdict(resource, draft)));
     }
-    stores.sweep();
     const { served: routes, remembered } = this.standings;
-    const shared = this.sharedBy(routes, pass, sources);
-    return { verdicts, routes, remembered: [...remembered.values()], shared, good: good.after(this.records) };
+    const objects = this.sharedBy(routes, pass, sources);
+    shared.sweep();
+    return { verdicts, routes, remembered: [...remembered.values()], shared: objects, good: good.after(this.records) };
   }
 
   /** The verdicts while nothing can be judged. */
@@ -106,11 +112,10 @@ export class ResourceCompiler {
     const named = new Set(routes.flatMap(({ resources }) => (resources === undefined ? [] : Object.values(resources))));
     for (const key of this.shared.keys()) if (!named.has(key)) this.shared.delete(key);
     if (named.size === 0) return [];
-    for (const store of pass.state.secretStores.keys()) {
-      const key = storeResourceKey(store);
-      const draft = named.has(key) ? pass.stores.get(store) : null;
+    for (const key of named) {
+      const draft = pass.shared.get(key);
       if (draft === null || draft.resource === null) continue;
-      const versions = sources.ofResource(store);
+      const versions = sources.ofResource(key);
       const known = this.shared.get(key);
       if (known?.draft === draft && known.made.sources === versions) continue;
       this.shared.set(key, { draft, made: { ...draft.resource, sources: versions } });

@@ -23,7 +23,9 @@ export type ResolvedRefsReason =
   | 'SecretNotAllowed'
   | 'SecretKeyNotFound'
   | 'AuditServiceNotFound'
+  | 'AuditServiceInvalid'
   | 'AuditServiceNotGranted'
+  | 'NameAmbiguous'
   | 'Pending';
 
 export interface ConditionVerdict<Reason extends string> {
@@ -40,7 +42,7 @@ export interface ResourceVerdict {
   readonly resolvedRefs: ConditionVerdict<ResolvedRefsReason>;
   /** All of it, warnings too. */
   readonly problems: readonly Problem[];
-  /** What requests meet. Of other kinds than Route: `this` or `nothing`. */
+  /** What requests meet. Of other kinds than Route: `this`, `nothing`, or `last-good` for an AuditService. */
   readonly serves: ServedVersion;
   /** The generation that serves; null when none does. */
   readonly servingGeneration: number | null;

@@ -14,6 +14,7 @@ import type { RouteChoice } from './route-choice.ts';
 import { RouteEntries } from './route-entries.ts';
 import { draftRoute, type RouteResourceDraft, routeIdOf } from './route-resource-draft.ts';
 import { routeVerdict } from './route-verdict.ts';
+import { isAuditLost } from './shared/audit-drafts.ts';
 import { sameSpec } from './store-drafts.ts';
 
 /** State of one Route that is kept between compilations. */
@@ -63,7 +64,7 @@ export class RouteRecord {
     this.own = null;
     this.verdict = null;
     if (this.tenant === null) return true;
-    if (!isSame || !isStillJudged(this.draft!.judged, this.draft!.document, resource.namespace, pass)) {
+    if (!isSame || !isStillJudged(this.draft!.judged, pass)) {
       this.draft = draftRoute(resource, pass);
     }
     this.noteSources(pass);
@@ -104,13 +105,11 @@ export class RouteRecord {
     if (this.resource !== resource || this.good !== good || this.terms !== pass.terms) return false;
     if (this.trust !== pass.trust || this.baseSources !== pass.baseSources) return false;
     if (this.draft === null || this.tenant === null) return true;
-    const { uses, audit } = this.draft.judged;
-    const seen = this.earlier?.judged.uses.length ?? 0;
-    if (uses.length === 0 && audit === null && seen === 0) return true;
     const { draft, earlier } = this;
-    const { namespace } = resource;
-    if (!isStillJudged(draft.judged, draft.document, namespace, pass)) return false;
-    if (earlier !== null && !isStillJudged(earlier.judged, earlier.good.document, namespace, pass)) return false;
+    const seen = earlier?.judged.uses.length ?? 0;
+    if (draft.judged.uses.length === 0 && seen === 0) return true;
+    if (!isStillJudged(draft.judged, pass)) return false;
+    if (earlier !== null && !isStillJudged(earlier.judged, pass)) return false;
     const before = this.sources;
     this.noteSources(pass);
     return this.sources === before;
@@ -130,13 +129,17 @@ export class RouteRecord {
     const { draft, good, resource } = this;
     if (draft === null) return [];
     const { faults } = draft.judged;
-    const isRevoked = (faults.length > 0 && !isOnlyPending(faults)) || this.isWithdrawn(pass);
+    const isRevoked =
+      faults.some((fault) => fault.reason !== 'Pending' && !isAuditLost(fault)) || this.isWithdrawn(pass);
     const onInvalid = draft.onInvalid ?? pass.trust.settings.onInvalid;
     // what was not read yet is no fault of the Route, and neither is a name that another one took
     const keeps = onInvalid === 'KeepLastGood' || isOnlyPending(faults) || this.own !== null;
     const refusals = this.refusals();
     if (isRevoked || !keeps) return refusals;
-    if (good !== null) return [...this.lastGoodChoice(good, pass), ...refusals];
+    if (good !== null) {
+      const last = this.lastGoodChoice(good, pass);
+      if (last.length > 0 || !this.isAuditForgotten()) return [...last, ...refusals];
+    }
     return [...this.rememberedChoice(resource, refusals[0] ?? null), ...refusals];
   }
 
@@ -160,14 +163,20 @@ export class RouteRecord {
     return [{ serves: 'last-good', identity, generation, route, remembered: null, dataPlanes, lastGood }];
   }
 
+  /** Whether the last good version lacks nothing but an AuditService, of which data planes may hold the last version. */
+  private isAuditForgotten(): boolean {
+    const { faults = [], problems = [] } = this.earlier?.judged ?? {};
+    return faults.length > 0 && faults.every(isAuditLost) && !problems.some(isError);
+  }
+
   /** What is around it may have changed, and so may what it refers to. */
   private judgedAgain(good: GoodRoute, pass: Pass): JudgedRoute {
     const { terms } = pass;
     const { namespace } = this.resource;
     const known = this.earlier;
     const isKnown = known?.good === good && known.terms === terms;
-    if (isKnown && isStillJudged(known.judged, good.document, namespace, pass)) return known.judged;
-    const judged = judgeRoute(good.document, good.identity.name, namespace, pass);
+    if (isKnown && isStillJudged(known.judged, pass)) return known.judged;
+    const judged = judgeRoute(good.document, good.identity.name, namespace, pass, true);
     this.earlier = { good, terms, judged };
     return judged;
   }
@@ -212,13 +221,13 @@ export class RouteRecord {
     const { baseSources } = pass;
     const { uid, resourceVersion } = this.resource;
     const uses = [...(this.draft?.judged.uses ?? []), ...(this.earlier?.judged.uses ?? [])];
-    const stores = [...new Set(uses.map(([key]) => key))].map((key) => pass.storeSources(key));
-    const parts = [uid, resourceVersion, baseSources, ...stores];
+    const shared = [...new Set(uses.map(([key]) => key))].map((key) => pass.sharedSources(key));
+    const parts = [uid, resourceVersion, baseSources, ...shared];
     if (parts.length === this.sourceParts.length && parts.every((part, at) => part === this.sourceParts[at])) {
       return;
     }
     this.sourceParts = parts;
-    this.sources = [{ uid, resourceVersion }, ...stores.flat(), ...baseSources];
+    this.sources = [{ uid, resourceVersion }, ...shared.flat(), ...baseSources];
   }
 
   /** Why the version that was accepted last does not serve either. */

@@ -4,7 +4,6 @@ import type { Path, Problem } from '../../../contract/problem.ts';
 import { isAllowedTo } from '../../../contract/resources/allowed-namespaces.ts';
 import { type Resource, resourceKey, type SecretContent } from '../../../contract/resources/resource.ts';
 import { type SecretStoreSpec, secretStoreSpec } from '../../../contract/resources/secret-store-resource.ts';
-import { sharedResourceHash } from '../../../contract/shared-resources.ts';
 import type { SharedObjects } from '../../../contract/snapshot.ts';
 import { parsePlain } from '../../../contract/vocabulary/parse-config.ts';
 import { workTogether } from '../../../contract/work-budget.ts';
@@ -13,6 +12,7 @@ import { hasErrors } from '../verdict.ts';
 import type { PassTerms } from './pass-terms.ts';
 import type { ReferenceFault } from './reference-fault.ts';
 import type { ResourceState } from './resource-state.ts';
+import { MOST_CHARACTERS, namedOnce, nameReplaced, sharedObjects } from './shared/shared-objects.ts';
 import { type StoreDeclaration, storeDeclaration } from './store-declaration.ts';
 import { secretKeysOf, storeSecrets } from './store-secrets.ts';
 import { unjudgeable } from './unjudgeable.ts';
@@ -64,8 +64,6 @@ export type StoreMemory = Map<string, KnownStore>;
 
 /** The kinds of references that a SecretStore can stand for. */
 const STORE_KINDS: ReadonlySet<UnknownReference['kind']> = new Set(['secretsProvider', 'secretStore']);
-/** Length of the Secrets of one store, in base64. */
-const MOST_CHARACTERS = 8 * 1024 * 1024;
 /** As `name` or `namespace/name`. */
 const STORE_NAME = /^[^/]+(?:\/[^/]+)?$/;
 
@@ -186,7 +184,7 @@ export class StoreDrafts {
       ...found.flatMap(({ fault, path }) => (fault === null ? [] : [{ ...fault, path }])),
     ];
     const inner = found.flatMap(({ draft }) => draft ?? []);
-    const own = found.reduce((value, { path, key: name }) => replaced(value, path, name), {
+    const own = found.reduce((value, { path, key: name }) => nameReplaced(value, path, name), {
       name: key,
       type: declared.type,
       config: declared.config,
@@ -209,7 +207,7 @@ export class StoreDrafts {
       problems,
       faults,
       offer: this.sameOffer(offer),
-      resource: fault === null ? sharedObjects(key, objects, files) : null,
+      resource: fault === null ? sharedObjects(storeResourceKey(key), objects, files) : null,
     };
     const needsItself = found.some(({ key: name }) => name === key || trail.includes(name));
     if (needsItself || inner.some((one) => this.endless.has(one))) {
@@ -247,20 +245,6 @@ export class StoreDrafts {
 /** The key under which data planes get a SecretStore. */
 export function storeResourceKey(key: string): string {
   return `SecretStore/${key}`;
-}
-
-function sharedObjects(
-  store: string,
-  objects: readonly JsonObject[],
-  files: Readonly<Record<string, string>>,
-): Omit<SharedObjects, 'sources'> {
-  const resource = { type: 'objects', key: storeResourceKey(store), objects, files } as const;
-  return { ...resource, hash: sharedResourceHash(resource) };
-}
-
-/** Two stores may need the same third one. */
-function namedOnce(objects: readonly JsonObject[]): readonly JsonObject[] {
-  return [...new Map(objects.map((object) => [String(object['name']), object])).values()];
 }
 
 /** Why no Route can use a store; null when they can. */
@@ -313,14 +297,4 @@ export function isAbout({ code, path }: Problem, references: readonly UnknownRef
 
 function samePath(a: Path, b: Path): boolean {
   return a.length === b.length && a.every((step, index) => step === b[index]);
-}
-
-function replaced(value: JsonValue, [step, ...rest]: Path, name: string): JsonValue {
-  if (step === undefined) return name;
-  if (Array.isArray(value)) {
-    return (value as readonly JsonValue[]).map((item, at) => (at === step ? replaced(item, rest, name) : item));
-  }
-  if (!isJsonObject(value)) return value;
-  const inner = value[step];
-  return inner === undefined ? value : { ...value, [step]: replaced(inner, rest, name) };
 }

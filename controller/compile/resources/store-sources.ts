@@ -1,35 +1,38 @@
+import type { Resource } from '../../../contract/resources/resource.ts';
 import type { SourceVersion } from '../../../contract/snapshot.ts';
 import type { ResourceState } from './resource-state.ts';
-import type { StoreDrafts, StoreOffer } from './store-drafts.ts';
+import { partsOf, type SharedDrafts, type SharedOffer } from './shared/shared-drafts.ts';
+import { storeResourceKey } from './store-drafts.ts';
 
-/** The versions of what a store is made of, by the key of the store. */
+/** The versions of what a shared resource is made of, by its key. */
 export interface PassSources {
   /** The same array as long as the versions are the same. */
   ofResource(key: string): readonly SourceVersion[];
-  /** The same array as long as Routes see the same store: a rotated Secret changes no Route. */
+  /** The same array as long as Routes see the same resource: a rotated Secret changes no Route. */
   ofRoutes(key: string): readonly SourceVersion[];
 }
 
 /**
- * The versions of what SecretStores are made of. They go by name: what was there and is gone has a version too, the next
+ * The versions of what shared resources are made of. They go by name: what was there and is gone has a version too, the next
  * one after its last, so that whoever has not noticed yet does not bring it back. What comes back is newer than that.
  */
 export class StoreSources {
   private readonly known = new Map<string, readonly SourceVersion[]>();
-  private readonly offered = new Map<string, { offer: StoreOffer | null; sources: readonly SourceVersion[] }>();
+  private readonly offered = new Map<string, { offer: SharedOffer | null; sources: readonly SourceVersion[] }>();
   /** By kind and key, the last version of each, and at which it was gone last. */
   private readonly last = new Map<string, { readonly version: bigint; readonly gone: bigint | null }>();
 
   /** Answers for one pass. */
-  at(stores: StoreDrafts, state: ResourceState): PassSources {
+  at(shared: SharedDrafts, state: ResourceState): PassSources {
     const done = new Map<string, readonly SourceVersion[]>();
     const versions = (key: string): readonly SourceVersion[] => {
       const ready = done.get(key);
       if (ready !== undefined) return ready;
-      const offer = stores.get(key)?.offer;
+      const offer = shared.offer(key);
+      const resources = new Set([key, ...(offer === null ? [] : partsOf(offer))]);
       const made = [
-        ...(offer?.stores ?? [key]).map((one) => this.version('SecretStore', one, state.secretStores.get(one))),
-        ...(offer?.secrets ?? []).map((one) => this.version('Secret', one, state.secrets.get(one))),
+        ...[...resources].map((one) => this.version(one, resourceAt(one, state))),
+        ...(offer?.secrets ?? []).map((one) => this.version(`Secret/${one}`, state.secrets.get(one))),
       ].filter((one) => one !== null);
       const before = this.known.get(key);
       const kept = before !== undefined && sameVersions(before, made) ? before : made;
@@ -41,7 +44,7 @@ export class StoreSources {
       ofResource: versions,
       ofRoutes: (key) => {
         const now = versions(key);
-        const offer = stores.get(key)?.offer ?? null;
+        const offer = shared.offer(key);
         const before = this.offered.get(key);
         if (before !== undefined && before.offer === offer) return before.sources;
         this.offered.set(key, { offer, sources: now });
@@ -50,12 +53,7 @@ export class StoreSources {
     };
   }
 
-  private version(
-    kind: string,
-    key: string,
-    found: { readonly resourceVersion: string } | null | undefined,
-  ): SourceVersion | null {
-    const uid = `${kind}/${key}`;
+  private version(uid: string, found: { readonly resourceVersion: string } | null | undefined): SourceVersion | null {
     const last = this.last.get(uid) ?? null;
     if (found === null || found === undefined) {
       if (last === null) return null;
@@ -70,6 +68,11 @@ export class StoreSources {
     this.last.set(uid, { version, gone: null });
     return { uid, resourceVersion: String(version) };
   }
+}
+
+function resourceAt(key: string, { secretStores, auditServices }: ResourceState): Resource | undefined {
+  const name = key.slice(key.indexOf('/') + 1);
+  return key === storeResourceKey(name) ? secretStores.get(name) : auditServices.get(name);
 }
 
 function sameVersions(a: readonly SourceVersion[], b: readonly SourceVersion[]): boolean {

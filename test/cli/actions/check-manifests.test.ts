@@ -69,7 +69,11 @@ describe('manifests are validated together', () => {
       [manifest('Route', 'a', asking('held')), store],
       /SecretStore held spec\.secrets\[0\]\.name: there is no Secret shop\/kept/,
     ],
-    ['an AuditService', [manifest('AuditService', 'a', '{}')], /^AuditService a spec: is known, but not available/],
+    [
+      'an AuditService',
+      [manifest('AuditService', 'a', '{ eventHandlers: [{ class: Odd }] }')],
+      /^AuditService a spec\.eventHandlers\[0\]\.class: there is no event handler 'Odd'/,
+    ],
     [
       'config.json',
       [configMap({ 'config.json': '{ "handler": "nowhere" }' })],

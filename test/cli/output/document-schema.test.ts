@@ -93,7 +93,7 @@ describe('the JSON Schema of a document', () => {
       '/handler/config must NOT have additional properties: entitiy',
     ],
     ['route', { handler: 'a', heap: [{ type: 'Chain' }] }, "/heap/0 must have required property 'name'"],
-    ['route', { handler: 'a', auditService: 'b' }, '/auditService must NOT be valid'],
+    ['route', { handler: 'a', auditService: 3 }, '/auditService must be'],
     ['config', { handler: 'a', heap: 'b' }, '/heap must be array'],
     [
       'config',

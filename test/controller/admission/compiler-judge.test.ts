@@ -10,6 +10,7 @@ import { type Compilation, Compiler } from '../../../controller/compile/compiler
 import { nothingGood } from '../../../controller/compile/last-good.ts';
 import type { SourceFile } from '../../../controller/compile/source-file.ts';
 import { Manifests } from '../../../controller/source/manifests.ts';
+import { toSyslog } from '../../support/audit/audit-resources.ts';
 import { review } from '../../support/cluster/admission-review.ts';
 import { operatorReach } from '../../support/gateways/operator-reach.ts';
 
@@ -145,12 +146,25 @@ describe('compilerJudge', () => {
     expect(one.ask(store(['shop', 'bills']), store())).toEqual(passes);
   });
 
-  it('keeps an AuditService for later, and a Route that names it', () => {
-    const audit = manifest('AuditService', 'shop/audit', { spec: { config: {} } });
-    expect(seen().ask(audit)).toMatchObject({ denial: null, warnings: [expect.stringContaining('not available')] });
-    const { denial, warnings } = seen(audit).ask(route('shop/orders', { auditService: 'audit' }));
+  it('admits an AuditService, and a Route that names it', () => {
+    const audit = manifest('AuditService', 'shop/audit', { spec: toSyslog('syslog.example.com') });
+    const { denial } = seen().ask(audit);
     expect(denial).toBeNull();
-    expect(warnings).toEqual([expect.stringContaining('spec.auditService')]);
+    expect(seen(audit).ask(route('shop/orders', { auditService: 'audit' }))).toEqual(passes);
+    const { warnings } = seen().ask(route('shop/orders', { auditService: 'audit' }));
+    expect(warnings).toEqual([expect.stringContaining('there is no AuditService shop/audit')]);
+  });
+
+  it('rejects an AuditService with a directory of the data plane', () => {
+    const spec = toSyslog('syslog.example.com', 514, { spool: { directory: '/var/spool' } });
+    const { denial } = seen().ask(manifest('AuditService', 'shop/audit', { spec }));
+    expect(denial?.message).toContain('spec.eventHandlers[0].config.spool.directory');
+  });
+
+  it('keeps an AuditService that a Route uses from its deletion', () => {
+    const audit = manifest('AuditService', 'shop/audit', { spec: toSyslog('syslog.example.com') });
+    const { denial } = seen(audit, route('shop/orders', { auditService: 'audit' })).remove(audit);
+    expect(denial).toMatchObject({ code: 403, message: expect.stringContaining('in use: Route shop/orders would') });
   });
 
   it('refuses a Route of no tenant', () => {

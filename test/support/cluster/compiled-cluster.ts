@@ -23,7 +23,7 @@ export interface ResourceFields {
 
 /** A cluster in memory with the compiler that judges it as the data plane does. */
 export class CompiledCluster {
-  /** What was judged, in order: names of routes and keys of stores. */
+  /** What was judged, in order: names of routes and keys of stores and audit services. */
   readonly judged: string[] = [];
   readonly routes = new Map<string, Resource>();
   readonly secretStores = new Map<string, Resource>();
@@ -170,6 +170,10 @@ function counted(checker: Checker, judged: string[]): Checker {
         store(declaration, means) {
           judged.push(String(declaration['name']));
           return router.store(declaration, means);
+        },
+        auditService(declaration, means) {
+          judged.push(String(declaration['name']));
+          return router.auditService(declaration, means);
         },
       }),
     ),

@@ -62,6 +62,7 @@ export class PlainChecker implements Checker {
           return this.judge(route, `${name}.${routeName}`, [...around, route]);
         },
         store: () => ({ problems: [], unknownReferences: [] }),
+        auditService: () => ({ problems: [], unknownReferences: [] }),
         uses: () => [],
         usable: () => [],
         needed: () => document,

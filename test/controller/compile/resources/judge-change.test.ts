@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../contract/document/json-value.ts';
 import type { Resource, ResourceKind } from '../../../../contract/resources/resource.ts';
 import type { ResourceOpinion } from '../../../../controller/compile/resources/judge-change.ts';
+import { toSplunk } from '../../../support/audit/audit-resources.ts';
 import { CompiledCluster } from '../../../support/cluster/compiled-cluster.ts';
 import { proxied } from '../../../support/gateways/proxied-route.ts';
 
@@ -69,6 +70,20 @@ describe('the verdict on a change', () => {
       'shop/one',
       { ...files, secrets: [{ name: 'keys', items: [{ key: 'b' }] }] },
       ["note spec.secrets[0].items[0].key: there is no key 'b' in the Secret shop/keys", 'breaks shop/a'],
+    ],
+    [
+      'an AuditService with a handler for operators and one that is none',
+      'AuditService',
+      'shop/audit',
+      { eventHandlers: [{ class: 'Odd' }], config: { topicsSchemasDirectory: '/etc' } },
+      ['not-allowed spec.config.topicsSchemasDirectory', 'value spec.eventHandlers.0.class'],
+    ],
+    [
+      'an AuditService whose store is not there yet',
+      'AuditService',
+      'shop/audit',
+      toSplunk('later'),
+      ['note spec.eventHandlers[0].config.secretsProvider: there is no SecretStore shop/later'],
     ],
     [
       'a store with a Secret that nobody has read',

@@ -386,25 +386,3 @@ describe('a single SecretStore', () => {
     expect(shown).not.toContain(Buffer.from('sesame').toString('base64'));
   });
 });
-
-describe('an AuditService', () => {
-  it('is stored but not available', () => {
-    const cluster = new CompiledCluster().auditService('shop/audit');
-    expect(said(cluster.verdict('shop/audit', 'AuditService'))).toBe('NotAvailable ResolvedRefs nothing');
-  });
-
-  it.each<[string, string, string]>([
-    ['one that is there', 'audit', 'NotAvailable ResolvedRefs last-good'],
-    ['one that is not', 'none', 'NotAvailable AuditServiceNotFound refuses'],
-    ['one of another namespace', 'platform/audit', 'NotAvailable AuditServiceNotGranted refuses'],
-    ['one of another namespace that allows it', 'open/audit', 'NotAvailable ResolvedRefs last-good'],
-  ])('is not available to a Route either: %s', (_, auditService, expected) => {
-    const cluster = new CompiledCluster()
-      .auditService('shop/audit')
-      .auditService('platform/audit')
-      .auditService('open/audit', { allowedNamespaces: ['shop'] })
-      .route('shop/a', proxied);
-    cluster.compile();
-    expect(said(cluster.route('shop/a', { ...proxied, auditService }).verdict('shop/a'))).toBe(expected);
-  });
-});
