@@ -8,7 +8,7 @@ const topics: readonly (readonly [title: string, keys: readonly string[]])[] = [
   ['Names and labels', ['nameOverride', 'fullnameOverride', 'commonLabels', 'commonAnnotations']],
   ['Image and users', ['image', 'securityContext']],
   ['Controllers', ['controller', 'webhook']],
-  ['What is served, and for whom', ['config', 'admin', 'trust', 'secretAccess']],
+  ['What is served, and for whom', ['config', 'audit', 'admin', 'trust', 'secretAccess']],
   ['Data planes', ['defaultGroup', 'dataPlaneDefaults', 'dataPlanes']],
   ['Sidecars', ['sidecars']],
   ['Network', ['networkPolicy']],

@@ -68,7 +68,8 @@ function mainRoots({ scope, handler, session, decorations }: SeenDocument): Chec
 
 /** Everything that a route builds, whether its handler needs it or not. */
 function rootsOf(route: SeenDocument): CheckedObject[] {
-  return [...mainRoots(route), ...route.scope.objects.values(), ...(route.scope.secretStores ?? [])];
+  const audit = route.audit === null ? [] : [route.audit];
+  return [...mainRoots(route), ...audit, ...route.scope.objects.values(), ...(route.scope.secretStores ?? [])];
 }
 
 /** These objects and those that they need. */

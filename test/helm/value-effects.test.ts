@@ -15,6 +15,7 @@ const alone = new Map<string, Values>([
   ['controller.pdb.enabled', { controller: { pdb: { enabled: false } } }],
   ['controller.topologySpread.enabled', { controller: { topologySpread: { enabled: false } } }],
   ['webhook.enabled', { webhook: { enabled: false } }],
+  ['audit.enabled', { audit: { enabled: false } }],
   ['dataPlaneDefaults.kind', { dataPlaneDefaults: { kind: 'DaemonSet' } }],
   ['dataPlaneDefaults.replicas', { dataPlaneDefaults: { replicas: 5 } }],
   ['dataPlaneDefaults.pdb.enabled', { dataPlaneDefaults: { pdb: { enabled: false } } }],

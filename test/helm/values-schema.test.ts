@@ -218,6 +218,7 @@ describe('values.yaml and values.schema.json', () => {
         "config.properties",
         "config.globalDecorators",
         "config.secrets",
+        "audit.config",
         "admin",
         "admin.properties",
         "trust.tokens",

@@ -12,6 +12,7 @@ export const auditService = defineService({
     '`auditService`. The topic `access` gets one event for each exchange, when the response has left; custom topics ' +
     'have schemas. See [audit](../audit.md) for the handlers, the events and what is recorded of them.',
   config: serviceFields(),
+  lendsCredentials: true,
   examples: [
     {
       title: 'Access events to a syslog server, with one more header',

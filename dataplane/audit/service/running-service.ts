@@ -13,9 +13,10 @@ import { jsonValue } from '../events/json-text.ts';
 import type { PolicyTree } from '../events/policy-tree.ts';
 import { handlerClass } from '../handlers/handler-classes.ts';
 import { noAuditLink, type OpenService } from '../link/audit-link.ts';
-import type { AuditHandlerSettings } from '../writer/audit-orders.ts';
+import type { AuditHandlerSettings, AuditServiceSettings } from '../writer/audit-orders.ts';
 import { COMMON_FIELDS, type CustomTopic, loadTopics } from './custom-topics.ts';
 import type { ReadHandler } from './event-handlers.ts';
+import { LateEvents } from './late-events.ts';
 import { handlersOf, type ServiceFields } from './service-fields.ts';
 
 /** A built audit service: it makes events of exchanges, and hands them to the audit writer. */
@@ -29,7 +30,8 @@ export class RunningService implements AuditService {
   private readonly handled: readonly string[];
   private readonly link: OpenService;
   private readonly id = eventIds();
-  private settings: readonly AuditHandlerSettings[] | null = null;
+  private settings: AuditServiceSettings | null = null;
+  private late: LateEvents | null = null;
   private round = 0;
   private isClosed = false;
 
@@ -68,14 +70,14 @@ export class RunningService implements AuditService {
     const complete: JsonObject = { timestamp: new Date().toISOString(), transactionId, ...given, _id: this.id() };
     const problems = faultsOf(complete, known);
     if (problems.length > 0) return problems;
-    if (this.handled.includes(topic)) this.link.write(topic, jsonValue(known.policies.recorded(complete)));
+    if (this.handled.includes(topic)) this.write(topic, jsonValue(known.policies.recorded(complete)), false);
     return [];
   }
 
   private recorder(policies: PolicyTree): AccessRecorder {
     const { plane } = this.parts;
     const decider = plane.decider ?? (() => NOBODY);
-    const write = (json: string, isOfRefused: boolean): void => this.link.write('access', json, isOfRefused);
+    const write = (json: string, isOfRefused: boolean): void => this.write('access', json, isOfRefused);
     return new AccessRecorder({ eventName: this.fields.config.eventName, policies, id: this.id, decider, write });
   }
 
@@ -115,16 +117,16 @@ export class RunningService implements AuditService {
   }
 
   private use(handlers: readonly AuditHandlerSettings[]): void {
-    if (isDeepStrictEqual(handlers, this.settings)) return;
-    this.settings = handlers;
+    if (isDeepStrictEqual(handlers, this.settings?.handlers)) return;
     const { parts, handled: topics } = this;
-    this.link.change({
-      identity: parts.declaration(),
-      name: parts.qualifiedName,
-      realm: parts.realm,
-      topics,
-      handlers,
-    });
+    const { qualifiedName: name, realm } = parts;
+    this.settings = { identity: parts.declaration(), name, realm, topics, handlers };
+    this.link.change(this.settings);
+  }
+
+  private write(topic: string, json: string, isOfRefused: boolean): void {
+    if (this.isClosed) this.late?.write(topic, json);
+    else this.link.write(topic, json, isOfRefused);
   }
 
   private settingsOf({ class: className, config }: ReadHandler): AuditHandlerSettings | Promise<AuditHandlerSettings> {
@@ -141,6 +143,8 @@ export class RunningService implements AuditService {
 
   private close(): void {
     this.isClosed = true;
+    const { auditLink } = this.parts.plane;
+    if (this.settings !== null && auditLink !== undefined) this.late = new LateEvents(auditLink, this.settings);
     const events = this.link.close();
     if (events > 0) {
       this.parts.log.warn(

@@ -12,6 +12,16 @@ conditions are full of. Two passes, because neighbours share the character in be
 {{- $text -}}
 {{- end -}}
 
+{{/* config.json: what the values say, or the default, and the audit service unless they say that, too. */}}
+{{- define "gatewarden.config" -}}
+{{- $config := deepCopy (default (.Files.Get "files/default-config.json" | fromJson) .Values.config) -}}
+{{- if and .Values.audit.enabled (not (hasKey $config "auditService")) -}}
+{{- $service := dict "config" .Values.audit.config "eventHandlers" .Values.audit.eventHandlers -}}
+{{- $config = set $config "auditService" (dict "type" "AuditService" "config" $service) -}}
+{{- end -}}
+{{- toJson $config -}}
+{{- end -}}
+
 {{/* An amount as text. Templates write large numbers with an exponent, which is no amount for controllers. */}}
 {{- define "gatewarden.amount" -}}
 {{- ternary . (toJson .) (kindIs "string" .) -}}

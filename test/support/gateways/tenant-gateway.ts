@@ -4,6 +4,7 @@ import { canonicalJson } from '../../../contract/document/canonical.ts';
 import type { JsonObject } from '../../../contract/document/json-value.ts';
 import type { ForbiddenPlace } from '../../../contract/egress.ts';
 import type { PlaneTrust, ResourceChanges, RouteEntry, SharedResource } from '../../../contract/snapshot.ts';
+import type { AuditLink } from '../../../dataplane/audit/link/audit-link.ts';
 import { catalogue } from '../../../dataplane/catalogue/catalogue.ts';
 import { OwnListeners } from '../../../dataplane/engine/wire/own-listeners.ts';
 import type { TypeDefinition } from '../../../dataplane/heap/definition.ts';
@@ -28,6 +29,8 @@ export interface TenantGatewayOptions {
   readonly appPorts?: readonly number[];
   /** Shared resources from the start. */
   readonly resources?: readonly SharedResource[];
+  /** Takes the events of audit services. */
+  readonly auditLink?: AuditLink;
   /** Types beside those of the catalogue. */
   readonly types?: readonly TypeDefinition[];
 }
@@ -70,6 +73,7 @@ export async function startTenants(
     mayReach: (address, port) => !listeners.has(address, port),
     forbidden: options.forbidden ?? [],
     appPorts: options.appPorts ?? [],
+    ...(options.auditLink && { auditLink: options.auditLink }),
   });
   const document = options.base ?? {};
   const trust = { ...ONE_TENANT, ...options.trust };
