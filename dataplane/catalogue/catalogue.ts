@@ -3,6 +3,7 @@ import { requestResourceUriProvider } from '../access-manager/policies/request-r
 import { userProfileFilter } from '../access-manager/profiles/user-profile.ts';
 import { userProfileService } from '../access-manager/profiles/user-profile-service.ts';
 import { amService } from '../access-manager/service/am-service.ts';
+import { amSessionIdleTimeoutFilter } from '../access-manager/sign-on/am-session-idle-timeout.ts';
 import { crossDomainSingleSignOnFilter } from '../access-manager/sign-on/cross-domain-single-sign-on.ts';
 import { sessionInfoFilter } from '../access-manager/sign-on/session-info.ts';
 import { singleSignOnFilter } from '../access-manager/sign-on/single-sign-on.ts';
@@ -114,6 +115,7 @@ export const catalogue = new TypeCatalogue(
     welcomeHandler,
     // filters
     allowOnlyFilter,
+    amSessionIdleTimeoutFilter,
     assignmentFilter,
     authorizationCodeOAuth2ClientFilter,
     certificateThumbprintFilter,

@@ -7,6 +7,7 @@
 export const typeNames: readonly string[] = [
   'AllowOnlyFilter',
   'AmService',
+  'AmSessionIdleTimeoutFilter',
   'AssignmentFilter',
   'AuditFilter',
   'AuditService',

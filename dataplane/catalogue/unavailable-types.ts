@@ -9,7 +9,6 @@ export const unavailableTypes: readonly string[] = [
   'SamlFederationHandler',
   'ScriptableHandler',
   // filters
-  'AmSessionIdleTimeoutFilter',
   'CapturedUserPasswordFilter',
   'CryptoHeaderFilter',
   'DataPreservationFilter',
@@ -67,11 +66,6 @@ export const availableInstead: ReadonlyMap<string, string> = new Map([
     'HsmSecretStore',
     'hardware modules are reached through PKCS#11, which this runtime does not have: a KeyStoreSecretStore or a ' +
       'FileSystemSecretStore reads keys of files, which a secrets operator can put in place from the module',
-  ],
-  [
-    'AmSessionIdleTimeoutFilter',
-    "the access manager ends idle sessions itself: a SingleSignOnFilter refuses them, and 'sessionIdleRefresh' of the " +
-      'AmService keeps those in use',
   ],
   [
     'CapturedUserPasswordFilter',

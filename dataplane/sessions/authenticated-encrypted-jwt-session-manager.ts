@@ -4,15 +4,13 @@ import { deprecated, refused } from '../../contract/vocabulary/field-notes.ts';
 import { needs } from '../../contract/vocabulary/groups.ts';
 import { ref } from '../../contract/vocabulary/reference.ts';
 import { defineService } from '../heap/definition.ts';
-import { directCipher } from '../jose/direct-cipher.ts';
-import { contentEncryption, contentEncryptionAlgorithms } from '../jose/encryption-algorithm.ts';
+import { contentEncryptionAlgorithms } from '../jose/encryption-algorithm.ts';
+import { configuredKeys } from './configured-keys.ts';
 import { cookieDomain, cookieFields, cookieName } from './cookie-fields.ts';
 import { ManagedSessions } from './managed-sessions.ts';
 import { realmCookie } from './realm-cookie.ts';
 import { SealedSessions } from './sealed-sessions.ts';
 import { SessionCookie } from './session-cookie.ts';
-import { fixedSessionKeys, WatchedSessionKeys } from './session-keys.ts';
-import { TEMPORARY_KEY_MEMORY, temporaryKey } from './temporary-key.ts';
 
 const NAME = 'openig-jwt-session';
 const RSA = "a JWE with RSA1_5 is not safe any more; use 'authenticatedEncryptionSecretId' with a 'secretsProvider'";
@@ -90,7 +88,7 @@ export const authenticatedEncryptedJwtSessionManager = defineService({
     const { encryptionMethod: method, secretsProvider, authenticatedEncryptionSecretId: id } = config;
     const name = config.cookieName ?? config.cookie.name;
     const rule = { ...config.cookie, name, domain: config.cookieDomain ?? config.cookie.domain };
-    const keys = keysOf();
+    const keys = configuredKeys({ method, secretId: id, secretsProvider }, parts);
     return {
       sessions(owner) {
         const cookie = new SessionCookie(realmCookie(rule, owner));
@@ -106,19 +104,5 @@ export const authenticatedEncryptedJwtSessionManager = defineService({
         return new ManagedSessions(names, new SealedSessions(terms, keys, cookie), parts);
       },
     };
-
-    function keysOf() {
-      if (id !== undefined && secretsProvider !== undefined) {
-        const watched = new WatchedSessionKeys(parts.resolve(secretsProvider), id, method, parts.log);
-        parts.onClose(() => watched.close());
-        return watched;
-      }
-      const memory = parts.plane.sharedMemory(`session key ${parts.identity}`, TEMPORARY_KEY_MEMORY);
-      parts.onClose(() => memory.release());
-      const length = contentEncryption(method)?.keyLength ?? 0;
-      const cipher = directCipher(method, temporaryKey(memory.buffer, length));
-      if (cipher === null) throw new Error(`there is no cipher for ${method}`);
-      return fixedSessionKeys(cipher);
-    }
   },
 });

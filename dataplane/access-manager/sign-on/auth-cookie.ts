@@ -6,7 +6,7 @@ import { takeCookies } from '../../sessions/taken-cookies.ts';
 /** Cookies that one token may take: servers limit the headers. */
 const MOST_PARTS = 3;
 
-/** The cookie of a gateway that holds the token of cross-domain single sign-on, in several parts where it is long. */
+/** A cookie of the gateway that holds a token, in several parts where it is long. */
 export class AuthCookie {
   readonly rule: CookieRule;
   private readonly plain: SessionCookie;
@@ -28,13 +28,16 @@ export class AuthCookie {
     return parts.map(([value]) => value).join('');
   }
 
-  /** `Set-Cookie` lines for a token; null where it is too long. */
-  lines(token: string, exchange: Exchange): string[] | null {
+  /**
+   * `Set-Cookie` lines for a token; null where it is too long.
+   * @param expiresAt in milliseconds since 1970, or null for a cookie that ends with the browser
+   */
+  lines(token: string, exchange: Exchange, expiresAt: number | null = null): string[] | null {
     const cookie = this.cookieFor(exchange);
     const parts = cookie.partsFor(token.length);
     if (parts > MOST_PARTS) return null;
     const unused = Array.from({ length: MOST_PARTS - parts }, (_, index) => cookie.removal(parts + index));
-    return [...cookie.lines(token, Date.now(), null), ...(parts > 1 ? unused : [])];
+    return [...cookie.lines(token, Date.now(), expiresAt), ...(parts > 1 ? unused : [])];
   }
 
   removals(exchange: Exchange): string[] {
