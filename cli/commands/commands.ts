@@ -13,6 +13,7 @@ import { proxyCommand } from './proxy.ts';
 import { routesCommand } from './routes.ts';
 import { runCommand } from './run.ts';
 import { statusCommand } from './status.ts';
+import { verifyAuditCommand } from './verify-audit.ts';
 
 /** Every command of the program, in the order in which help lists them. */
 export const commands: readonly Command[] = [
@@ -30,4 +31,5 @@ export const commands: readonly Command[] = [
   proxyCommand,
   statusCommand,
   dumpCommand,
+  verifyAuditCommand,
 ];

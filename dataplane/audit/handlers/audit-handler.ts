@@ -17,8 +17,16 @@ export interface AuditHandlerDefinition<Config extends HandlerFields = HandlerFi
   readonly operatorOnly?: string;
   /** What the writer of a valid configuration should know. */
   remarks?(config: Config): readonly Remark[];
-  /** Plain data for the sink. Resolves secrets, and is called again when one of them changes. */
-  options(config: Config, parts: Parts): SinkOptions | Promise<SinkOptions>;
+  /**
+   * Plain data for the sink. Resolves secrets, and is called again when one of them changes.
+   *
+   * @param fieldsOf returns the fields of a custom topic, those of every event first; none for other topics
+   */
+  options(
+    config: Config,
+    parts: Parts,
+    fieldsOf: (topic: string) => readonly string[],
+  ): SinkOptions | Promise<SinkOptions>;
 }
 
 /** Lets a definition use its own type of configuration; the list of all classes needs only the common fields. */

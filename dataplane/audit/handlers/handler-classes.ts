@@ -1,4 +1,5 @@
 import type { AuditHandlerDefinition } from './audit-handler.ts';
+import { csvAuditEventHandler } from './csv/csv-handler.ts';
 import { elasticsearchAuditEventHandler } from './elasticsearch/elasticsearch-handler.ts';
 import { jdbcAuditEventHandler } from './jdbc/jdbc-handler.ts';
 import { jmsAuditEventHandler } from './jms/jms-handler.ts';
@@ -8,6 +9,7 @@ import { splunkAuditEventHandler } from './splunk/splunk-handler.ts';
 import { syslogAuditEventHandler } from './syslog/syslog-handler.ts';
 
 const classes: readonly AuditHandlerDefinition[] = [
+  csvAuditEventHandler,
   elasticsearchAuditEventHandler,
   jdbcAuditEventHandler,
   jmsAuditEventHandler,

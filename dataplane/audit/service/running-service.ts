@@ -130,7 +130,7 @@ export class RunningService implements AuditService {
   }
 
   private settingsOf({ class: className, config }: ReadHandler): AuditHandlerSettings | Promise<AuditHandlerSettings> {
-    const options = handlerClass(className)!.options(config, this.parts);
+    const options = handlerClass(className)!.options(config, this.parts, (topic) => this.fieldsOf(topic));
     const { name, topics, queue, spool = null, whenFull } = config;
     const withOptions = (known: AuditHandlerSettings['options']): AuditHandlerSettings => ({
       ...{ name, className, topics, queue, spool, whenFull },
@@ -139,6 +139,12 @@ export class RunningService implements AuditService {
     return options instanceof Promise
       ? options.then(withOptions)
       : withOptions(options as AuditHandlerSettings['options']);
+  }
+
+  /** Fields of a custom topic, those of every event first. */
+  private fieldsOf(topic: string): readonly string[] {
+    const known = this.topics.get(topic);
+    return known === undefined ? [] : [...new Set([...COMMON_FIELDS, ...known.fields])];
   }
 
   private close(): void {

@@ -29,6 +29,8 @@ export interface SinkWish {
   /** What references stand for. */
   readonly objects?: Partial<Built>;
   readonly context?: Partial<SinkContext>;
+  /** Fields of custom topics, by topic. */
+  readonly fields?: Readonly<Record<string, readonly string[]>>;
   /** Options in place of those that the definition gives. */
   readonly options?: SinkOptions;
 }
@@ -39,13 +41,17 @@ export async function openSink({
   config,
   objects = {},
   context = {},
+  fields = {},
   options: more,
 }: SinkWish): Promise<OpenedSink> {
   const definition = definitionOf(className);
   const { value, problems } = parsed(definition, config);
   if (value === undefined) throw new Error(JSON.stringify(problems));
   const { parts } = objectParts(objects);
-  const options = structuredClone({ ...(await definition.options(value, parts)), ...more });
+  const options = structuredClone({
+    ...(await definition.options(value, parts, (topic) => fields[topic] ?? [])),
+    ...more,
+  });
   const logged: string[] = [];
   const sink = sinks.get(className)!(options, {
     log: pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) }),

@@ -1,3 +1,4 @@
+import { errorText } from '../../../../platform/error-text.ts';
 import type { AuditEvent } from '../../writer/audit-event.ts';
 import { Undelivered } from '../../writer/audit-sink.ts';
 import { LinesUnwritten, type LogFile } from './log-file.ts';
@@ -16,14 +17,13 @@ export async function deliverLines(
   for (let from = 0; from < batch.length; ) {
     const { topic } = batch[from]!;
     const lines: Buffer[] = [];
-    for (let at = from; at < batch.length && batch[at]!.topic === topic; at++) lines.push(lineOf(batch[at]!));
-    const file = fileOf(topic);
     try {
+      const file = fileOf(topic);
+      for (let at = from; at < batch.length && batch[at]!.topic === topic; at++) lines.push(lineOf(batch[at]!));
       await file.append(lines);
     } catch (error) {
-      const written = error instanceof LinesUnwritten ? error.written : 0;
-      const message = `${file.path} cannot be written: ${(error as Error).message}`;
-      throw new Undelivered({ delivered: from + written, message });
+      const delivered = from + (error instanceof LinesUnwritten ? error.written : 0);
+      throw new Undelivered({ delivered, message: errorText(error) });
     }
     from += lines.length;
   }

@@ -17,10 +17,18 @@ export interface FileForm {
    * @returns what to write before the first line; null to put the file aside and begin another one
    */
   begin(file: FileHandle, bytes: number): Promise<Buffer | null>;
+  /** Bytes that `seal` adds to each line. */
+  readonly overhead?: number;
+  /** Lines as they are written; called right before that. */
+  seal?(lines: readonly Buffer[]): readonly Buffer[];
+  /** The lines that were sealed last are in the file. */
+  written?(): void;
+  /** What to write between lines when `LogFile.mark` is called. */
+  mark?(): Buffer | null;
   /** What to write after the last line, before the file is put aside or closed. */
   end?(): Buffer | null;
-  /** So many lines were written, up to the last of these. */
-  written?(lines: readonly Buffer[]): void;
+  /** What `begin`, `mark` or `end` returned is in the file. */
+  settled?(): Promise<void>;
 }
 
 export interface LogFileOptions {
@@ -35,8 +43,8 @@ export interface LogFileOptions {
 export class LinesUnwritten extends Error {
   readonly written: number;
 
-  constructor(written: number, cause: unknown) {
-    super(errorText(cause), { cause });
+  constructor(written: number, path: string, cause: unknown) {
+    super(`${path} cannot be written: ${errorText(cause)}`, { cause });
     this.name = 'LinesUnwritten';
     this.written = written;
   }
@@ -86,7 +94,7 @@ export class LogFile {
             `^${RegExp.escape(`${rotation.prefix}${basename(path)}`)}${readRotationSuffix(rotation.suffix).matching}(?:\\.\\d+)?$`,
           );
     const pace = { most: 1, interval: 60_000 };
-    this.failures = new PacedWarning(log, 'rotation or retention of audit files failed, retrying', pace);
+    this.failures = new PacedWarning(log, 'audit file not signed, rotated or cleaned up, retrying', pace);
     this.shortages = new PacedWarning(
       log,
       'too little free space for audit files; no rotated files left to delete',
@@ -105,19 +113,35 @@ export class LogFile {
 
   /** Appends whole lines, each with its end. Resolves when the system has taken all. @throws LinesUnwritten */
   append(lines: readonly Buffer[]): Promise<void> {
+    const { form } = this.options;
     return this.inTurn(async () => {
       let written = 0;
       try {
         while (written < lines.length) {
-          const file = await this.currentFor(lines[written]!.length);
+          const file = await this.currentFor(lines[written]!.length + (form.overhead ?? 0));
           const count = this.fitting(file, lines, written);
           const group = lines.slice(written, written + count);
-          await this.write(file, group);
-          this.options.form.written?.(group);
+          await this.write(file, form.seal?.(group) ?? group);
+          form.written?.();
           written += count;
         }
       } catch (error) {
-        throw new LinesUnwritten(written, error);
+        throw new LinesUnwritten(written, this.path, error);
+      }
+    });
+  }
+
+  /** Writes the mark of the form, if the file is open and there is one. A failure is only logged. */
+  mark(): Promise<void> {
+    return this.inTurn(async () => {
+      const { file } = this;
+      const mark = file === null ? null : (this.options.form.mark?.() ?? null);
+      if (file === null || mark === null) return;
+      try {
+        await this.write(file, [mark]);
+        await this.options.form.settled?.();
+      } catch (error) {
+        this.failures.give({ path: this.path, error: errorText(error) });
       }
     });
   }
@@ -149,10 +173,11 @@ export class LogFile {
   /** How many lines from a place on fit into a file; one at least. */
   private fitting({ bytes }: OpenFile, lines: readonly Buffer[], from: number): number {
     const most = this.options.options.rotation?.maxFileSize ?? Number.POSITIVE_INFINITY;
+    const { overhead = 0 } = this.options.form;
     let size = bytes;
     let count = 0;
     for (let at = from; at < lines.length; at++, count++) {
-      size += lines[at]!.length;
+      size += lines[at]!.length + overhead;
       if (count > 0 && size > most) break;
     }
     return count;
@@ -198,7 +223,10 @@ export class LogFile {
           const begun = size === 0 || birthtimeMs <= 0 ? this.options.now() : birthtimeMs;
           const bytes = size + (head?.length ?? 0);
           const file = { handle, inode, device, begun, bytes: size, head: size === 0 ? bytes : 0 };
-          if (head !== null && head.length > 0) await this.write(file, [head]);
+          if (head !== null && head.length > 0) {
+            await this.write(file, [head]);
+            await this.options.form.settled?.();
+          }
           return file;
         }
         await this.putAside();
@@ -280,7 +308,10 @@ export class LogFile {
     const { file } = this;
     if (file === null) return;
     const end = this.options.form.end?.() ?? null;
-    if (end !== null) await this.write(file, [end]);
+    if (end !== null) {
+      await this.write(file, [end]);
+      await this.options.form.settled?.();
+    }
     this.file = null;
     await file.handle.close();
   }

@@ -39,7 +39,7 @@ export const openJsonFileSink: OpenSink = (options, { log, now }): AuditSink => 
   const pace = new WritePace(writeInterval);
   const fileOf = (topic: string): LogFile => {
     const path = join(directory, `${topic}.audit.json`);
-    const used = files.get(topic) ?? useLogFile({ path, options: settings, form, log, now });
+    const used = files.get(topic) ?? useLogFile({ path, options: settings, form, log, now, shape: 'json' });
     files.set(topic, used);
     return used.file;
   };
