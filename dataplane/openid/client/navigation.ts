@@ -9,7 +9,6 @@ const PAGES: ReadonlySet<string> = new Set(['document', 'iframe', 'frame']);
 export function isNavigation(headers: Headers): boolean {
   const mode = headers.get('sec-fetch-mode');
   if (mode !== null) return mode === 'navigate' && PAGES.has(headers.get('sec-fetch-dest') ?? 'document');
-  if (headers.has('upgrade')) return false;
   if (headers.get('x-requested-with')?.toLowerCase() === 'xmlhttprequest') return false;
   const accept = headers.all('accept').join(',');
   return accept === '' || /text\/html|application\/xhtml\+xml|\*\/\*/i.test(accept);

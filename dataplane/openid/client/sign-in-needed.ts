@@ -9,11 +9,11 @@ const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 /**
  * Whether a request can be repeated after a sign-in on other pages. What a script asks for, and what changes something,
- * would be lost on the way.
+ * would be lost on the way, and clients follow no redirect of a WebSocket.
  * @param redirectsScripts takes requests of scripts for those of pages
  */
-export function canBeRedirected({ method, headers }: Request, redirectsScripts = false): boolean {
-  return SAFE_METHODS.has(method) && (redirectsScripts || isNavigation(headers));
+export function canBeRedirected({ method, headers, upgrade }: Request, redirectsScripts = false): boolean {
+  return SAFE_METHODS.has(method) && upgrade === null && (redirectsScripts || isNavigation(headers));
 }
 
 /** Refuses a request that cannot be redirected to a sign-in. @param reason for the log, if another one than usual */
