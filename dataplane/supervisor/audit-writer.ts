@@ -1,7 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import type { Logger } from 'pino';
 import { pauseAfter } from '../../platform/back-off.ts';
-import type { AuditOrder } from '../audit/writer/audit-orders.ts';
+import type { AuditOrder, AuditServiceSettings } from '../audit/writer/audit-orders.ts';
+import { type AuditAnswer, type AuditRequest, refusedRequest } from '../audit/writer/audit-request.ts';
 import { HandlerAccounts } from '../audit/writer/handler-accounts.ts';
 import type {
   OpenAccounts,
@@ -36,6 +37,8 @@ interface AuditedUnit {
 const BACK_OFF = { first: 100, longest: 10_000, jitter: 0.2 };
 /** How long a writer must have run for the next pause to be a first one, in milliseconds. */
 const STABLE = 60_000;
+/** Most requests that wait for an answer. */
+const MOST_ASKED = 32;
 /** Milliseconds for a writer to end after its drain time. */
 const GRACE = 2000;
 
@@ -52,6 +55,9 @@ export class SupervisedAuditWriter {
   private lastUnit = 0;
   private isEnding = false;
   private drained: (() => void) | null = null;
+  private lastAsked = 0;
+  /** Requests that the writer has not answered yet. */
+  private readonly asked = new Map<number, (answer: AuditAnswer) => void>();
 
   constructor(options: SupervisedAuditWriterOptions) {
     this.options = options;
@@ -76,6 +82,39 @@ export class SupervisedAuditWriter {
     else if (known !== undefined) known.isClosed = true;
     if (this.worker === null) this.start();
     else this.tell({ kind: 'order', unit: own.number, order });
+  }
+
+  /** Names of the services that units have open. */
+  get services(): readonly string[] {
+    return [...new Set(this.openSettings().map(({ name }) => name))].sort();
+  }
+
+  /**
+   * Asks an audit service, by its name. Never rejects.
+   *
+   * @param realm the tenant of the service; empty for operators
+   */
+  ask(service: string, realm: string, request: AuditRequest): Promise<AuditAnswer> {
+    const found = this.openSettings().find((one) => one.name === service && one.realm === realm);
+    if (found === undefined) return Promise.resolve(refusedRequest(404, `there is no audit service '${service}'`));
+    if (this.worker === null) return Promise.resolve(refusedRequest(503, 'the audit writer does not run now'));
+    if (this.asked.size >= MOST_ASKED) return Promise.resolve(refusedRequest(503, 'too many queries run at once'));
+    const number = ++this.lastAsked;
+    return new Promise((resolve) => {
+      this.asked.set(number, resolve);
+      this.tell({ kind: 'request', number, identity: found.identity, request });
+    });
+  }
+
+  private openSettings(): AuditServiceSettings[] {
+    const services = [...this.units.values()].flatMap((unit) => [...unit.services.values()]);
+    return services.flatMap(({ open, isClosed }) => (open.kind === 'audit-open' && !isClosed ? [open.settings] : []));
+  }
+
+  private answerAll(answer: AuditAnswer): void {
+    const waiting = [...this.asked.values()];
+    this.asked.clear();
+    for (const resolve of waiting) resolve(answer);
   }
 
   /** A unit has ended. Its ring is read to the end. */
@@ -151,6 +190,7 @@ export class SupervisedAuditWriter {
     worker.on('message', (report: WriterReport) => this.reported(report));
     worker.on('error', (error: Error) => log.error({ error: error.stack }, 'audit writer failed'));
     worker.on('exit', () => {
+      if (this.worker === worker || this.isEnding) this.answerAll(refusedRequest(503, 'the audit writer ended'));
       this.drained?.();
       if (this.isEnding || this.worker !== worker) return;
       if (performance.now() - started > STABLE) this.failures = 0;
@@ -182,7 +222,14 @@ export class SupervisedAuditWriter {
     else if (report.kind === 'accounts') this.accounts.set(report.accounts.key, report.accounts);
     else if (report.kind === 'accounts-closed') this.retire(report.key, report.isStored);
     else if (report.kind === 'drained') this.drained?.();
+    else if (report.kind === 'answer') this.heardAnswer(report.number, report.answer);
     else this.forget(report.unit, report.kind === 'unit-closed' ? null : report.service);
+  }
+
+  private heardAnswer(number: number, answer: AuditAnswer): void {
+    const resolve = this.asked.get(number);
+    this.asked.delete(number);
+    resolve?.(answer);
   }
 
   private async writeStdout(number: number, lines: Uint8Array): Promise<void> {

@@ -8,8 +8,10 @@ import { theReading } from '../../../contract/vocabulary/reading.ts';
 import { handlerClass, handlerClasses, shortClassName } from '../handlers/handler-classes.ts';
 import type { HandlerFields } from '../handlers/handler-fields.ts';
 
-/** Classes that do not exist here yet: told apart from mistakes. */
-const TO_COME: ReadonlySet<string> = new Set(['KafkaAuditEventHandler']);
+/** Classes that will not exist here, with the reason. */
+const REFUSED: ReadonlyMap<string, string> = new Map([
+  ['KafkaAuditEventHandler', 'no maintained Kafka client lets the gateway check the addresses that it connects to'],
+]);
 
 /** A handler of a service, read by the schema of its class. */
 export interface ReadHandler {
@@ -41,9 +43,10 @@ export const eventHandler = () =>
     if (definition === undefined) {
       const known = [...handlerClasses.keys()];
       const short = shortClassName(value.class);
-      if (TO_COME.has(short)) {
-        const message = `${short} is known, but not available in this version`;
-        fail({ code: 'unavailable-type', path: ['class'], message, hint: `available are ${known.join(', ')}` });
+      const reason = REFUSED.get(short);
+      if (reason !== undefined) {
+        const hint = 'write files, or send events to syslog or JMS, and let a connector of Kafka read them';
+        fail({ code: 'unavailable-type', path: ['class'], message: `${short} is not supported: ${reason}`, hint });
         return z.NEVER;
       }
       const meant = didYouMean(short, known);

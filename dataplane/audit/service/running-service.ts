@@ -120,7 +120,8 @@ export class RunningService implements AuditService {
     if (isDeepStrictEqual(handlers, this.settings?.handlers)) return;
     const { parts, handled: topics } = this;
     const { qualifiedName: name, realm } = parts;
-    this.settings = { identity: parts.declaration(), name, realm, topics, handlers };
+    const queryHandler = this.fields.config.handlerForQueries ?? null;
+    this.settings = { identity: parts.declaration(), name, realm, topics, handlers, queryHandler };
     this.link.change(this.settings);
   }
 

@@ -27,6 +27,8 @@ export interface AuditServiceSettings {
   /** Topics of the records in the ring: a record holds a place in this list. */
   readonly topics: readonly string[];
   readonly handlers: readonly AuditHandlerSettings[];
+  /** Name of the handler that answers queries, or null. */
+  readonly queryHandler: string | null;
 }
 
 /** Messages of a unit about audit, which the supervisor passes on to the writer. */

@@ -33,7 +33,10 @@ function runWriter({ logLevel, accounts, reach }: WriterOptions, port: MessagePo
     if (order.kind === 'order') writer.take(order.unit, order.order);
     else if (order.kind === 'unit-gone') writer.unitGone(order.unit);
     else if (order.kind === 'reach') egress.set(order.reach);
-    else if (order.kind === 'stdout-written') {
+    else if (order.kind === 'request') {
+      const { number, identity, request } = order;
+      report({ kind: 'answer', number, answer: await writer.answer(identity, request) });
+    } else if (order.kind === 'stdout-written') {
       written.get(order.number)?.(order.failure);
       written.delete(order.number);
     } else {

@@ -3,6 +3,7 @@ import { errorText } from '../../../platform/error-text.ts';
 import { AuditState } from '../link/audit-state.ts';
 import { WrittenEvent } from './audit-event.ts';
 import type { AuditHandlerSettings, AuditOrder, AuditServiceSettings } from './audit-orders.ts';
+import { type AuditAnswer, type AuditRequest, refusedRequest } from './audit-request.ts';
 import type { AuditSink, OpenSink } from './audit-sink.ts';
 import { HandlerAccounts } from './handler-accounts.ts';
 import { RingReader } from './ring-reader.ts';
@@ -168,6 +169,12 @@ export class AuditWriter {
       for (const { service, state } of own.open.values()) this.release(service, state);
     }
     this.options.report({ kind: 'unit-closed', unit });
+  }
+
+  /** Answers a request to a service that is open. */
+  async answer(identity: string, request: AuditRequest): Promise<AuditAnswer> {
+    const service = this.services.get(identity);
+    return service === undefined ? refusedRequest(404, 'the audit service is not open') : await service.answer(request);
   }
 
   private release(service: WrittenService, state: AuditState): void {

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { BackOff, type BackOffOptions } from '../../../platform/back-off.ts';
 import { errorText } from '../../../platform/error-text.ts';
 import { PacedWarning } from '../../../platform/paced-warning.ts';
+import type { AuditQueries } from '../handlers/queries/audit-queries.ts';
 import type { AuditEvent } from './audit-event.ts';
 import type { AuditHandlerSettings } from './audit-orders.ts';
 import { type AuditSink, type RefusedEvent, Undelivered } from './audit-sink.ts';
@@ -55,6 +56,11 @@ export class Delivery {
     this.failures = new PacedWarning(own, 'audit events not delivered, retrying', { most: 1, interval: 10_000 });
     this.refusals = new PacedWarning(own, 'audit event rejected by its destination', { most: 1, interval: 10_000 });
     this.running = this.run(own);
+  }
+
+  /** Reading side of the destination: null where it has none, undefined while it is not open. */
+  get queries(): AuditQueries | null | undefined {
+    return this.sink === null ? undefined : (this.sink.queries ?? null);
   }
 
   /** Takes an event. Call `flush` after the last of several. */

@@ -2,6 +2,7 @@ import type { ForbiddenPlace } from '../../../contract/egress.ts';
 import type { Endpoint } from '../../engine/wire/wire.ts';
 import type { LogLevel } from '../../log/log-level.ts';
 import type { AuditOrder } from './audit-orders.ts';
+import type { AuditAnswer, AuditRequest } from './audit-request.ts';
 
 /** Accounts of a handler, with the labels of its metrics. */
 export interface OpenAccounts {
@@ -41,6 +42,8 @@ export type WriterOrder =
   | { readonly kind: 'reach'; readonly reach: WriterReach }
   /** The system has taken the lines of the report `stdout` of this number; or not, for this reason. */
   | { readonly kind: 'stdout-written'; readonly number: number; readonly failure: string | null }
+  /** A request to the service of this identity. The answer has the same number. */
+  | { readonly kind: 'request'; readonly number: number; readonly identity: string; readonly request: AuditRequest }
   /** Deliver what there is within so many milliseconds, then end. */
   | { readonly kind: 'drain'; readonly timeout: number };
 
@@ -55,4 +58,5 @@ export type WriterReport =
   | { readonly kind: 'service-closed'; readonly unit: number; readonly service: number }
   | { readonly kind: 'unit-closed'; readonly unit: number }
   | { readonly kind: 'stdout'; readonly number: number; readonly lines: Uint8Array<ArrayBuffer> }
+  | { readonly kind: 'answer'; readonly number: number; readonly answer: AuditAnswer }
   | { readonly kind: 'drained' };

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { AuditState } from '../link/audit-state.ts';
 import type { AuditEvent } from './audit-event.ts';
 import type { AuditHandlerSettings, AuditServiceSettings } from './audit-orders.ts';
+import { type AuditAnswer, type AuditRequest, answered, refusedRequest } from './audit-request.ts';
 import type { AuditSink } from './audit-sink.ts';
 import { Delivery } from './delivery.ts';
 import type { HandlerAccounts } from './handler-accounts.ts';
@@ -72,6 +73,25 @@ export class WrittenService {
     if (deliveries === undefined) return false;
     for (const delivery of deliveries) delivery.offer(event);
     return true;
+  }
+
+  /** Answers a request through the handler for queries. */
+  async answer(request: AuditRequest): Promise<AuditAnswer> {
+    const { name, queryHandler } = this.settings;
+    if (queryHandler === null) {
+      return refusedRequest(501, `the audit service ${name} has no handler for queries: set 'handlerForQueries'`);
+    }
+    const delivery = this.deliveries.find(({ settings }) => settings.name === queryHandler);
+    if (delivery === undefined) {
+      return refusedRequest(501, `the audit service ${name} has no enabled handler '${queryHandler}' for queries`);
+    }
+    const { queries } = delivery;
+    if (queries === undefined) return refusedRequest(503, `the handler '${queryHandler}' is not available now`);
+    if (queries === null) {
+      const { className } = delivery.settings;
+      return refusedRequest(501, `the handler '${queryHandler}' is a ${className}, which does not support queries`);
+    }
+    return await answered(queries, request);
   }
 
   /** Has the events delivered that were offered. */

@@ -14,8 +14,9 @@ export class AuditUnit {
     handlers: readonly AuditHandlerSettings[],
     identity = 'main',
     service = 1,
+    queryHandler: string | null = null,
   ): Extract<AuditOrder, { kind: 'audit-open' }> {
-    const settings = { identity, name: 'main', realm: '', topics: ['access'], handlers };
+    const settings = { identity, name: 'main', realm: '', topics: ['access'], handlers, queryHandler };
     return { kind: 'audit-open', service, settings, ring: this.ring, state: this.state.buffer };
   }
 

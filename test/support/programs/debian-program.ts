@@ -20,7 +20,7 @@ const PACKAGES = {
   pg_lsclusters: ['postgresql'],
   prometheus: ['prometheus'],
   promtool: ['prometheus'],
-  rsyslogd: ['rsyslog'],
+  rsyslogd: ['rsyslog', 'rsyslog-openssl'],
   setpriv: ['util-linux'],
   taskset: ['util-linux'],
   tinyproxy: ['tinyproxy-bin'],

@@ -6,6 +6,7 @@ import { errorText } from '../../../../platform/error-text.ts';
 import { PacedWarning } from '../../../../platform/paced-warning.ts';
 import type { FileOptions } from './file-options.ts';
 import { retainFiles } from './file-retention.ts';
+import { rotatedNames } from './rotated-names.ts';
 import { rotationDue } from './rotation-due.ts';
 import { readRotationSuffix } from './rotation-suffix.ts';
 
@@ -87,12 +88,7 @@ export class LogFile {
     const { rotation, checkInterval } = options.options;
     this.path = path;
     this.options = options;
-    this.rotated =
-      rotation === null
-        ? null
-        : new RegExp(
-            `^${RegExp.escape(`${rotation.prefix}${basename(path)}`)}${readRotationSuffix(rotation.suffix).matching}(?:\\.\\d+)?$`,
-          );
+    this.rotated = rotatedNames(path, rotation);
     const pace = { most: 1, interval: 60_000 };
     this.failures = new PacedWarning(log, 'audit file not signed, rotated or cleaned up, retrying', pace);
     this.shortages = new PacedWarning(

@@ -15,7 +15,7 @@ export const jsonAuditEventHandler = auditHandler({
     'Appends events to the file `TOPIC.audit.json` in `logDirectory`, one line of JSON each. Characters that end a ' +
     'line or act on a terminal are escaped. Files have the mode 0600. An event counts as delivered when the operating ' +
     'system has taken it. On a full disk events wait, and the file never keeps a part of a line; a line that a killed ' +
-    'process left unfinished is closed off. A file that is renamed or removed, for example by logrotate, is begun anew.',
+    'process left unfinished is closed off. A file that is renamed or removed, for example by logrotate, is begun anew. It answers queries; each query reads all files of its topic.',
   operatorOnly: 'it writes files of the data plane',
   config: z.strictObject({
     ...handlerFields(),
@@ -52,6 +52,7 @@ export const jsonAuditEventHandler = auditHandler({
     const { elasticsearchCompatible, buffering } = config;
     const options: JsonFileOptions = {
       ...fileOptions(config),
+      topics: config.topics,
       elasticsearchCompatible,
       mostEvents: Math.min(buffering.maxSize, MOST_EVENTS),
       writeInterval: buffering.writeInterval.milliseconds,

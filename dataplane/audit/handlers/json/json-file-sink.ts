@@ -5,12 +5,16 @@ import { deliverLines } from '../file/deliver-lines.ts';
 import type { FileOptions } from '../file/file-options.ts';
 import type { FileForm, LogFile } from '../file/log-file.ts';
 import { type UsedLogFile, useLogFile } from '../file/log-files.ts';
+import { rotatedNames } from '../file/rotated-names.ts';
 import { WritePace } from '../file/write-pace.ts';
+import { fileQueries } from '../queries/file-queries.ts';
 import { jsonLineBytes } from './json-line.ts';
 
 /** Options of the sink, as its definition makes them. */
 export interface JsonFileOptions extends FileOptions, Readonly<Record<string, unknown>> {
   readonly elasticsearchCompatible: boolean;
+  /** Topics that have files. */
+  readonly topics: readonly string[];
   /** Most events of one write. */
   readonly mostEvents: number;
   /** Milliseconds between writes. */
@@ -34,7 +38,7 @@ const form: FileForm = {
 /** Appends events to a file for each topic, one line each. */
 export const openJsonFileSink: OpenSink = (options, { log, now }): AuditSink => {
   const settings = options as JsonFileOptions;
-  const { elasticsearchCompatible, directory, mostEvents, writeInterval } = settings;
+  const { elasticsearchCompatible, directory, mostEvents, writeInterval, topics } = settings;
   const files = new Map<string, UsedLogFile>();
   const pace = new WritePace(writeInterval);
   const fileOf = (topic: string): LogFile => {
@@ -43,7 +47,15 @@ export const openJsonFileSink: OpenSink = (options, { log, now }): AuditSink => 
     files.set(topic, used);
     return used.file;
   };
+  const queries = fileQueries({
+    fileOf(topic) {
+      if (!topics.includes(topic)) return null;
+      const path = join(directory, `${topic}.audit.json`);
+      return { path, rotated: rotatedNames(path, settings.rotation) };
+    },
+  });
   return {
+    queries,
     batch: { events: mostEvents, bytes: MOST_BYTES },
     async deliver(batch) {
       await pace.turn();

@@ -21,8 +21,8 @@ function unit() {
   ];
   const change = (): void => {
     for (const [at, service] of [refusing, dropping].entries()) {
-      const settings = { identity: `${at}`, name: 's', realm: '', topics: ['access'], handlers: [handlerSettings({})] };
-      service.change(settings);
+      const handlers = [handlerSettings({})];
+      service.change({ identity: `${at}`, name: 's', realm: '', topics: ['access'], handlers, queryHandler: null });
     }
   };
   return {

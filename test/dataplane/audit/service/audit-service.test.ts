@@ -83,6 +83,14 @@ describe('the check of an AuditService', () => {
     expect(problemsOf({ eventHandlers: [handler] })).toEqual([]);
   });
 
+  it('rejects a Kafka handler by name, with the reason', () => {
+    const kafka = { class: 'org.vendor.audit.handlers.kafka.KafkaAuditEventHandler', config: {} };
+    expect(problemsOf({ eventHandlers: [kafka] })).toEqual([
+      'auditService.config.eventHandlers[0].class: KafkaAuditEventHandler is not supported: ' +
+        'no Kafka client lets the gateway check the addresses that it connects to',
+    ]);
+  });
+
   it('does not let a tenant name a directory of the data plane', () => {
     const problems = problemsOf({ config: { topicsSchemasDirectory: '/srv' }, eventHandlers: [syslog('a')] }, noReach);
     expect(problems.join('\n')).toContain('topicsSchemasDirectory: is for operators only');

@@ -1,0 +1,142 @@
+import { matchesFilter } from '../../../../contract/crest/filter-match.ts';
+import { valueAt } from '../../../../contract/crest/json-pointer.ts';
+import { type JsonObject, type JsonValue, jsonObjectIn } from '../../../../contract/document/json-value.ts';
+import { errorText } from '../../../../platform/error-text.ts';
+import { closeLineFiles, linesOf, openLineFiles } from '../file/file-lines.ts';
+import { type AuditQueries, pageOf, pageWindow, QueryRefusal, type SortKey } from './audit-queries.ts';
+
+export interface FileQueriesOptions {
+  /** The file of a topic, and what tells those that were put aside for it; null for an unknown topic. */
+  fileOf(topic: string): { readonly path: string; readonly rotated: RegExp | null } | null;
+  /** Limits in place of the usual ones. */
+  readonly limits?: Partial<typeof LIMITS>;
+}
+
+const LIMITS = {
+  /** Most bytes of events that a query holds at once. */
+  mostBytes: 16 << 20,
+  /** Most queries at a time: each reads all files of its topic. */
+  mostAtOnce: 2,
+  /** Milliseconds. */
+  longest: 60_000,
+};
+
+interface Found {
+  readonly event: JsonObject;
+  readonly bytes: number;
+  /** Place in all files, which makes the order of equal events stable. */
+  readonly place: number;
+}
+
+/** Answers queries from files with an event in each line, which are read from their beginning for each query. */
+export function fileQueries({ fileOf, limits: given }: FileQueriesOptions): AuditQueries {
+  const limits = { ...LIMITS, ...given };
+  let running = 0;
+
+  /** Visits the events of a topic in the order of the files until `visit` returns false. */
+  async function each(topic: string, visit: (event: JsonObject, bytes: number) => boolean): Promise<void> {
+    const file = fileOf(topic);
+    if (file === null) throw new QueryRefusal(404, `the handler has no topic '${topic}'`);
+    if (running >= limits.mostAtOnce) throw new QueryRefusal(503, 'too many queries run at once: try again later');
+    running++;
+    const until = performance.now() + limits.longest;
+    try {
+      const files = await openLineFiles(file.path, file.rotated);
+      try {
+        for (const one of files) {
+          for await (const lines of linesOf(one)) {
+            if (performance.now() > until)
+              throw new QueryRefusal(503, 'the query takes too long: there are too many events');
+            for (const line of lines) {
+              const event = jsonObjectIn(line.toString());
+              if (event !== null && !visit(withId(event), line.length)) return;
+            }
+          }
+        }
+      } finally {
+        await closeLineFiles(files);
+      }
+    } catch (error) {
+      if (error instanceof QueryRefusal) throw error;
+      throw new QueryRefusal(503, `the files cannot be read: ${errorText(error)}`);
+    } finally {
+      running--;
+    }
+  }
+
+  return {
+    async query(query) {
+      const window = pageWindow(query);
+      const most = window.offset + window.size;
+      const isSorted = query.sortKeys.length > 0;
+      let total = 0;
+      let bytes = 0;
+      let found: Found[] = [];
+      const hold = (one: Found): void => {
+        found.push(one);
+        bytes += one.bytes;
+        if (bytes <= limits.mostBytes) return;
+        trim();
+        if (bytes > limits.mostBytes)
+          throw new QueryRefusal(400, 'the results are too large: use a smaller page or a narrower filter');
+      };
+      const trim = (): void => {
+        if (isSorted) found.sort((a, b) => inOrder(a, b, query.sortKeys));
+        found = found.slice(0, most);
+        bytes = found.reduce((sum, one) => sum + one.bytes, 0);
+      };
+      await each(query.topic, (event, length) => {
+        if (!matchesFilter(query.filter, event)) return true;
+        const place = total++;
+        if (isSorted) {
+          hold({ event, bytes: length, place });
+          if (found.length >= 2 * most) trim();
+          return true;
+        }
+        // events before the window are not held, and those after it are only counted
+        if (place >= window.offset && place < most) hold({ event, bytes: length, place });
+        return query.counts || total < most;
+      });
+      if (isSorted) trim();
+      const events = (isSorted ? found.slice(window.offset) : found).map(({ event }) => event);
+      return pageOf(query, window, events, query.counts ? total : -1);
+    },
+    async read(topic, id) {
+      let read: JsonObject | null = null;
+      await each(topic, (event) => {
+        if (event['_id'] === id) read = event;
+        return read === null;
+      });
+      return read;
+    },
+  };
+}
+
+/** Events for Elasticsearch have their id under another name in files. */
+function withId(event: JsonObject): JsonObject {
+  if (Object.hasOwn(event, '_id') || typeof event['_eventId'] !== 'string') return event;
+  const { _eventId: _id, ...rest } = event;
+  return { ...rest, _id };
+}
+
+function inOrder(a: Found, b: Found, keys: readonly SortKey[]): number {
+  for (const { field, isDescending } of keys) {
+    const order = compared(valueAt(a.event, field), valueAt(b.event, field), isDescending);
+    if (order !== 0) return order;
+  }
+  return a.place - b.place;
+}
+
+/** Missing values come last, whatever the direction, as in databases; texts come after numbers. */
+function compared(a: JsonValue | undefined, b: JsonValue | undefined, isDescending: boolean): number {
+  const [one, other] = [comparable(a), comparable(b)];
+  if (one === null || other === null) return one === other ? 0 : one === null ? 1 : -1;
+  const order =
+    typeof one !== typeof other ? (typeof one === 'number' ? -1 : 1) : one < other ? -1 : one > other ? 1 : 0;
+  return isDescending ? -order : order;
+}
+
+function comparable(value: JsonValue | undefined): string | number | null {
+  if (typeof value === 'string' || typeof value === 'number') return value;
+  return value === undefined || value === null ? null : JSON.stringify(value);
+}
