@@ -170,7 +170,9 @@ export class RawWire implements Wire {
   reset(): void {
     if (this.sending.isDone) return;
     this.finish();
-    if (this.handle.reset === undefined || this.handle.reset() !== 0) this.handle.close();
+    // where a reset fails, Node.js takes the handle for closed all the same and never closes it
+    if (this.handle.reset === undefined || this.sending.isShutting) this.handle.close();
+    else this.handle.reset();
   }
 
   /** Hands the connection over to what speaks another protocol on it; the owner hears nothing more. */

@@ -10,6 +10,8 @@ export class SendingHalf {
   isBroken = false;
   /** The end follows what is under way. */
   isEnding = false;
+  /** The end is under way: everything before it has been sent, and a handle cannot be reset now. */
+  isShutting = false;
   private backlog: Buffer[] | null = null;
   /** Bytes that wait. */
   waiting = 0;
@@ -46,8 +48,8 @@ export class SendingHalf {
     if (this.isShut) return;
     this.isOver = true;
     const request = nativeBindings()!.newShutdown();
-    request.oncomplete = null;
-    handle.shutdown(request);
+    request.oncomplete = () => (this.isShutting = false);
+    this.isShutting = handle.shutdown(request) === 0;
   }
 
   finish(): void {

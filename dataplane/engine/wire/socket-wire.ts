@@ -134,7 +134,9 @@ export class SocketWire implements Wire {
     this.gone = true;
     const { socket } = this;
     // one that speaks TLS cannot be reset; its peer misses the word that ends it
-    if (socket.connecting || socket.destroyed || 'encrypted' in socket) socket.destroy();
+    // and one whose end is under way neither: everything before it has been sent
+    const isEnding = socket.writableEnded && !socket.writableFinished && socket.writableLength === 0;
+    if (socket.connecting || socket.destroyed || isEnding || 'encrypted' in socket) socket.destroy();
     else socket.resetAndDestroy();
   }
 
