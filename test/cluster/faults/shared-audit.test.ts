@@ -28,13 +28,17 @@ beforeEach(async () => {
   await gateway.startController();
 });
 
-/** Sends requests one after the other, each with a number of its own in its path. */
+/** Sends requests one after the other. */
 async function ask(port: number, names: readonly string[], times: number): Promise<void> {
   for (let n = 0; n < times; n++) for (const name of names) expect(await said(port, `/${name}`)).toBe(`200 ${name}`);
 }
 
-async function untilServed(port: number, path: string): Promise<void> {
-  await vi.waitFor(async () => expect(await said(port, path)).toMatch(/^200/), PATIENCE);
+/** Resolves when a data plane serves the Routes, and the first server has the events of the requests that showed it. */
+async function untilServed(port: number): Promise<void> {
+  for (const name of ['orders', 'bills']) {
+    await vi.waitFor(async () => expect(await said(port, `/${name}`)).toMatch(/^200/), PATIENCE);
+  }
+  await untilTold(first, 2);
 }
 
 /** Resolves when a server has so many events, each once. */
@@ -47,7 +51,7 @@ async function untilTold(server: SyslogServer, count: number): Promise<void> {
 
 it('an AuditService is shared by Routes, follows its changes, and outlives its deletion and a mistake', async () => {
   const { port } = await gateway.startPlane();
-  for (const name of ['orders', 'bills']) await untilServed(port, `/${name}`);
+  await untilServed(port);
   const before = first.messages.length;
   await ask(port, ['orders', 'bills'], 5);
   await untilTold(first, before + 10);
@@ -81,7 +85,7 @@ it('an AuditService is shared by Routes, follows its changes, and outlives its d
 it('no event is lost or told twice by a restart of the controller and of the data plane', async () => {
   const keeping = keepingIn(gateway, 'kept');
   const before = await gateway.startPlane({ words: keeping.words });
-  for (const name of ['orders', 'bills']) await untilServed(before.port, `/${name}`);
+  await untilServed(before.port);
   await untilKept(keeping.file);
   const [{ process: controller, port: channel }] = gateway.controllers as [(typeof gateway.controllers)[number]];
   const start = first.messages.length;
@@ -101,7 +105,7 @@ it('no event is lost or told twice by a restart of the controller and of the dat
 
 it('a data plane keeps the AuditService that was deleted while no controller ran', async () => {
   const { port } = await gateway.startPlane();
-  for (const name of ['orders', 'bills']) await untilServed(port, `/${name}`);
+  await untilServed(port);
   await gateway.untilReason(shop, 'route/orders', 'Programmed', 'Programmed');
   await gateway.untilReason(shop, 'route/bills', 'Programmed', 'Programmed');
   const [{ process: controller, port: channel }] = gateway.controllers as [(typeof gateway.controllers)[number]];
