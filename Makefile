@@ -17,7 +17,7 @@ image: $(installed) ## build the OCI image into out/; ARGS='--arch arm64' for th
 test: $(installed) ## run all tests; ARGS='FILE…' runs some of them
 	@$(npm) test -- $(ARGS)
 
-test-foreign: $(installed) ## run the tests with large foreign servers, Keycloak and OpenAM; needs Java 17 and Maven
+test-foreign: $(installed) ## run the tests with large foreign servers, such as Keycloak and ActiveMQ; needs Java 17 and Maven
 	@$(npm) test:foreign -- $(ARGS)
 
 test-node: $(installed) ## run the tests on a real Kubernetes node, as root; the first time it is built, for about 15 minutes

@@ -58,8 +58,16 @@ export default defineConfig({
           ...patient,
           // not part of `make test`: test/foreign/run.ts says what it needs
           name: 'foreign',
-          include: ['test/foreign/**/*.test.ts'],
+          include: ['test/foreign/*.test.ts'],
           globalSetup: ['test/foreign/start-servers.ts'],
+        },
+      },
+      {
+        test: {
+          ...patient,
+          // part of `make test-foreign`: each file starts one broker
+          name: 'brokers',
+          include: ['test/foreign/brokers/*.test.ts'],
         },
       },
       {

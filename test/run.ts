@@ -30,7 +30,7 @@ async function runTests(words: readonly string[]): Promise<void> {
   if (missing !== null && process.env['CI'] !== undefined) throw new Error(`tests cannot run: ${missing}`);
   if (missing !== null) process.stderr.write(`LEFT OUT: the tests in test/cluster and test/helm, because ${missing}\n`);
   // those on a real node and with large foreign servers need more than Node.js: scripts of their own run them
-  const project = options.project ?? ['!node', '!foreign', ...(missing === null ? [] : ['!cluster'])];
+  const project = options.project ?? ['!node', '!foreign', '!brokers', ...(missing === null ? [] : ['!cluster'])];
   const vitest = await startVitest(filter, {
     ...options,
     project,

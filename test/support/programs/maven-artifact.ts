@@ -16,13 +16,17 @@ export interface MavenArtifact {
 }
 
 /** How long a download may take, in milliseconds. */
-const DOWNLOAD = 1_800_000;
-const PLUGIN = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1';
+export const DOWNLOAD = 1_800_000;
+export const MAVEN_PLUGIN = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1';
+
+/** The folder that holds everything fetched on this machine. */
+export function mavenCache(): string {
+  return join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'gatewarden');
+}
 
 /** The folder that holds everything fetched for one artifact; each version has its own. */
 export function artifactFolder({ name, version }: MavenArtifact): string {
-  const root = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
-  return join(root, 'gatewarden', `${name}-${version}`);
+  return join(mavenCache(), `${name}-${version}`);
 }
 
 /** Downloads an artifact unless this machine has it. A process that comes during a download waits. @returns its path */
@@ -38,7 +42,7 @@ export async function fetchArtifact(artifact: MavenArtifact): Promise<string> {
   // moved into place at the end: a download that was cut short must not look complete
   const script = `
     test -e "$1" && exit 0
-    mvn -q -B ${PLUGIN}:copy -Dartifact=${coordinates} -DoutputDirectory=${part} -Dmdep.overWriteReleases=true &&
+    mvn -q -B ${MAVEN_PLUGIN}:copy -Dartifact=${coordinates} -DoutputDirectory=${part} -Dmdep.overWriteReleases=true &&
     mv ${part}/${name}-${version}.${packaging} "$1"`;
   const words = [join(folder, 'lock'), 'sh', '-c', script, 'sh', file];
   await promisify(execFile)('flock', words, { cwd: folder, timeout: DOWNLOAD, maxBuffer: 1 << 26 });
