@@ -1,5 +1,5 @@
 import { brokerCases } from './support/broker-cases.ts';
 import { ACTIVEMQ_5 } from './support/broker-program.ts';
-import { classicAmqp, classicOpenwire } from './support/wires.ts';
+import { classicOpenwire } from './support/wires.ts';
 
-brokerCases(ACTIVEMQ_5, [classicOpenwire, classicAmqp]);
+brokerCases(ACTIVEMQ_5, [classicOpenwire]);

@@ -19,7 +19,8 @@ export const jmsAuditEventHandler = auditHandler<JmsConfig>({
   className: 'JmsAuditEventHandler',
   summary:
     'Sends each event as a `TextMessage` to a topic of a JMS broker: ActiveMQ or Artemis over OpenWire (`tcp`, `ssl` and ' +
-    '`failover` URLs). Events wait in a queue while no broker is reachable. Delivery is at least once: consumers drop duplicates by `_id`. It does not support queries.',
+    '`failover` URLs), or any broker with AMQP 1.0 (`amqp`, `amqps`). Events wait in a queue while no broker is ' +
+    'reachable. Delivery is at least once: consumers drop duplicates by `_id`. It does not support queries.',
   config: jmsConfig,
   examples: [
     {

@@ -11,6 +11,7 @@ import {
   type SinkContext,
   Undelivered,
 } from '../../writer/audit-sink.ts';
+import { AmqpConnection } from './amqp-connection.ts';
 import type { BrokerConnection, JmsMessage } from './broker-connection.ts';
 import type { BrokerAddress, BrokerSettings } from './broker-settings.ts';
 import { dialBroker } from './dial-broker.ts';
@@ -109,6 +110,9 @@ class JmsSink implements AuditSink {
     const { broker: settings, topic, isPersistent } = this.options;
     const { now } = this.context;
     const connection = `${this.family}:${++this.connections}`;
+    if (settings.protocol === 'amqp') {
+      return AmqpConnection.open(socket, { settings, address, connection, topic, isPersistent, now });
+    }
     const { knownIds } = this;
     return OpenwireConnection.open(socket, { settings, address, connection, topic, isPersistent, knownIds, now });
   }

@@ -34,6 +34,7 @@ const FACTORIES: Readonly<Record<string, ClientKind>> = {
   'org.apache.activemq.jndi.ActiveMQInitialContextFactory': 'activemq',
   'org.apache.activemq.jndi.ActiveMQSslInitialContextFactory': 'activemq',
   'org.apache.activemq.artemis.jndi.ActiveMQInitialContextFactory': 'artemis',
+  'org.apache.qpid.jms.jndi.JmsInitialContextFactory': 'qpid',
 };
 const USUAL_NAMES = ['ConnectionFactory', 'QueueConnectionFactory', 'TopicConnectionFactory'];
 const DYNAMIC_TOPICS = 'dynamicTopics/';
@@ -47,7 +48,7 @@ export function lookUp(fields: JndiFields): JndiObjects | readonly JndiProblem[]
   const remarks: Remark[] = [];
   const client = clientOf(properties, problems);
   const url = factoryUrl(fields.connectionFactoryName, properties, client, problems);
-  const topic = topicOf(fields.topicName, properties, problems, remarks);
+  const topic = topicOf(fields.topicName, properties, client, problems, remarks);
   for (const name of KEYSTORES) {
     if (!properties.has(name)) continue;
     const message = "cannot be given here: use 'tls' of the handler with a ClientTlsOptions";
@@ -131,6 +132,7 @@ function factoryNames(properties: ReadonlyMap<string, string>): string[] {
 function topicOf(
   name: string,
   properties: ReadonlyMap<string, string>,
+  client: ClientKind | null,
   problems: JndiProblem[],
   remarks: Remark[],
 ): string | null {
@@ -156,6 +158,10 @@ function topicOf(
   const physical = parts.map((part) => part.replace(/\?.*$/, '').replace(/^topic:\/\//, ''));
   if (physical.some((one) => one === '' || /^(?:queue|temp-queue|temp-topic):\/\//.test(one))) {
     problems.push({ path: at, code: 'value', message: 'must name topics: not empty, and no queue' });
+    return null;
+  }
+  if (physical.length > 1 && client === 'qpid') {
+    problems.push({ path: at, code: 'value', message: 'must be one topic: AMQP has no composite topics' });
     return null;
   }
   if (parts.some((part) => part.includes('?'))) {

@@ -1,6 +1,7 @@
 import { didYouMean } from '../../../../contract/did-you-mean.ts';
 import { ValueProblem } from '../../../../contract/problem.ts';
 import { isOwnMachine } from '../../../heap/clear-text-remark.ts';
+import { amqpOptions } from './amqp-options.ts';
 import {
   type AddressDraft,
   addressDraft,
@@ -13,7 +14,7 @@ import { activemqOptions, artemisOptions } from './openwire-options.ts';
 import type { OptionRule, UrlOptions } from './url-option.ts';
 
 /** The Java client that a URL is written for. */
-export type ClientKind = 'activemq' | 'artemis';
+export type ClientKind = 'activemq' | 'artemis' | 'qpid';
 
 /** Something that the writer of a URL should know. */
 export interface UrlRemark {
@@ -29,7 +30,7 @@ export interface ReadUrl {
 
 /** Schemes with their usual ports. */
 interface Scheme {
-  readonly protocol: 'openwire';
+  readonly protocol: 'openwire' | 'amqp';
   readonly isSecure: boolean;
   readonly port: number | null;
 }
@@ -38,11 +39,15 @@ const SCHEMES: Readonly<Record<string, Scheme>> = {
   nio: { protocol: 'openwire', isSecure: false, port: null },
   ssl: { protocol: 'openwire', isSecure: true, port: null },
   'nio+ssl': { protocol: 'openwire', isSecure: true, port: null },
+  amqp: { protocol: 'amqp', isSecure: false, port: 5672 },
+  amqps: { protocol: 'amqp', isSecure: true, port: 5671 },
 };
 const CLIENTS: Readonly<Record<ClientKind, { readonly protocol: Scheme['protocol']; readonly options: UrlOptions }>> = {
   activemq: { protocol: 'openwire', options: activemqOptions },
   artemis: { protocol: 'openwire', options: artemisOptions },
+  qpid: { protocol: 'amqp', options: amqpOptions },
 };
+const QPID = "'java.naming.factory.initial' org.apache.qpid.jms.jndi.JmsInitialContextFactory";
 
 /** Reads a provider URL with all of its options. No message contains a value of it. @throws ValueProblem */
 export function readBrokerSettings(text: string, client: ClientKind): ReadUrl {
@@ -55,7 +60,7 @@ export function readBrokerSettings(text: string, client: ClientKind): ReadUrl {
     applyOption(option, [options.connection, options.list], connection, remarks);
   }
   const addresses = url.parts.map((part) => {
-    const draft = draftOf(part);
+    const draft = draftOf(part, protocol);
     const [ofConnection, ofAddress] = split(part.options, (name) => options.connection.has(name));
     for (const option of ofConnection) applyOption(option, [options.connection], connection, remarks);
     for (const option of [...outer.nested, ...ofAddress]) applyOption(option, [options.address], draft, remarks);
@@ -64,18 +69,24 @@ export function readBrokerSettings(text: string, client: ClientKind): ReadUrl {
   markPreferred(addresses, connection, url);
   for (const { host, port, isSecure } of addresses) {
     if (isSecure || isOwnMachine(host)) continue;
-    const message = `events for ${host}:${port} and the password travel unencrypted: use 'ssl://'`;
+    const scheme = protocol === 'amqp' ? 'amqps' : 'ssl';
+    const message = `events for ${host}:${port} and the password travel unencrypted: use '${scheme}://'`;
     remarks.push({ code: 'insecure', message });
   }
   const { preferred: _, prefersFirst: __, ...kept } = connection;
   return { settings: { ...kept, protocol, addresses }, remarks: unique(remarks) };
 }
 
-function draftOf(part: UrlPart): AddressDraft {
+function draftOf(part: UrlPart, protocol: Scheme['protocol']): AddressDraft {
   const scheme = Object.hasOwn(SCHEMES, part.scheme) ? SCHEMES[part.scheme] : undefined;
   if (scheme === undefined) {
     const names = Object.keys(SCHEMES).join(', ');
     throw new ValueProblem('value', `has the scheme '${part.scheme}'; supported are ${names} and failover`);
+  }
+  if (scheme.protocol !== protocol) {
+    const remedy =
+      protocol === 'amqp' ? 'Qpid JMS needs amqp or amqps' : `tcp, nio or ssl are for OpenWire; AMQP 1.0 needs ${QPID}`;
+    throw new ValueProblem('value', `has the scheme '${part.scheme}': ${remedy}`);
   }
   const port = part.port ?? scheme.port;
   if (port === null) throw new ValueProblem('value', `has no port for '${part.host}', such as 61616`);

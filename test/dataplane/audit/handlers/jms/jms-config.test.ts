@@ -31,6 +31,8 @@ describe('the URL of a JMS handler', () => {
     'failover:ssl://a.test:1,ssl://b.test:2',
     'tcp://localhost:1?jms.sendTimeout=1&jms.closeTimeout=1&jms.connectResponseTimeout=1&jms.clientID=x',
     'tcp://localhost:1?wireFormat.maxInactivityDurationInitalDelay=1&wireFormat.maxFrameSize=1000000',
+    'amqps://broker.test?amqp.idleTimeout=1000&amqp.vhost=x&amqp.saslMechanisms=PLAIN&transport.verifyHost=true',
+    'failover:(amqps://a.test,amqps://b.test:1)?failover.randomize=true&failover.nested.amqp.maxFrameSize=1000',
   ])('is accepted without a warning: %s', (url) => {
     expect(judgedUrl(url)).toEqual({ errors: [], warnings: [] });
   });
@@ -50,7 +52,9 @@ describe('the URL of a JMS handler', () => {
     ['failover:(tcp://localhost:1)?updateURIsURL=x', "'updateURIsURL' has no effect: the gateway connects only to"],
     ['tcp://localhost:1?jms.password=x', "'jms.password' is not secure: the password is in clear text"],
     ['ssl://h.test:1?socket.verifyHostName=false', "'socket.verifyHostName' is not secure: anyone"],
+    ['amqps://h.test?transport.trustAll=true', "'transport.trustAll' is not secure: anyone can impersonate"],
     ['tcp://broker.test:61616', 'events for broker.test:61616 and the password travel unencrypted'],
+    ['amqp://broker.test', "travel unencrypted: use 'amqps://'"],
   ])('is accepted with a warning: %s', (url, warning) => {
     const { errors, warnings } = judgedUrl(url);
     expect(errors).toEqual([]);
@@ -60,7 +64,7 @@ describe('the URL of a JMS handler', () => {
 
   it.each([
     ['nonsense', "must be a URL such as 'tcp://broker.example.com:61616'"],
-    ['http://localhost:1', "has the scheme 'http'; supported are tcp, nio, ssl, nio+ssl and failover"],
+    ['http://localhost:1', "has the scheme 'http'; supported are tcp, nio, ssl, nio+ssl, amqp, amqps and failover"],
     ['fanout:(tcp://localhost:1)', "the scheme 'fanout' is not supported: list the brokers with 'failover:(…)'"],
     ['vm://localhost', "the scheme 'vm' is not supported"],
     ['tcp://localhost', "has no port for 'localhost', such as 61616"],
@@ -76,6 +80,8 @@ describe('the URL of a JMS handler', () => {
     ['failover:(tcp://localhost:1', "the list of brokers has no ')'"],
     ['failover:(tcp://localhost:1)randomize', "only '?' with options may follow the list of brokers"],
     ['failover:(tcp://localhost:1,)', 'the list of brokers has an empty address'],
+    ['failover:(amqp://localhost:1,tcp://localhost:1)', "has the scheme 'tcp': Qpid JMS needs amqp or amqps"],
+    ['amqps://h.test?transport.keyStoreLocation=x', "cannot be given: use 'tls' of the handler"],
   ])('is refused: %s', (url, error) => {
     const { errors } = judgedUrl(url);
     expect(errors).toEqual([expect.stringContaining(error)]);
