@@ -104,11 +104,13 @@ const address: [string, OptionRule<AddressDraft>][] = [
   ...without<AddressDraft>(
     JAVA,
     `transport.useEpoll transport.useKQueue transport.useOpenSSL transport.traceBytes transport.contextProtocol
-     transport.disabledProtocols transport.disabledCipherSuites amqp.traceFrames`,
+     transport.disabledProtocols transport.disabledCipherSuites amqp.traceFrames amqp.traceBytes
+     amqp.traceFramesPayloadLimit`,
   ),
   ...without<AddressDraft>(
     'the gateway always negotiates SASL and follows no redirects',
-    'amqp.saslLayer amqp.allowNonSecureRedirects amqp.channelMax amqp.drainTimeout amqp.anonymousRelayCacheSize amqp.anonymousRelayCacheTimeout',
+    `amqp.saslLayer amqp.allowNonSecureRedirects amqp.channelMax amqp.drainTimeout amqp.anonymousFallbackCacheSize
+     amqp.anonymousFallbackCacheTimeout amqp.maxWriteBytesBeforeFlush amqp.sessionOutgoingWindow`,
   ),
 ];
 
@@ -160,24 +162,24 @@ const connection: [string, OptionRule<ConnectionDraft>][] = [
   ],
   ...without<ConnectionDraft>(
     CONFIRMED,
-    `jms.forceAsyncSend jms.forceSyncSend jms.alwaysSyncSend jms.requestTimeout jms.presettlePolicy.presettleAll
+    `jms.forceAsyncSend jms.forceSyncSend jms.requestTimeout jms.presettlePolicy.presettleAll
      jms.presettlePolicy.presettleProducers jms.presettlePolicy.presettleTopicProducers
      jms.presettlePolicy.presettleQueueProducers jms.presettlePolicy.presettleTransactedProducers`,
   ),
   ...without<ConnectionDraft>(
     CONSUMERS,
-    `jms.sendAcksAsync jms.forceAsyncAcks jms.localMessageExpiry jms.localMessagePriority jms.receiveLocalOnly
-     jms.receiveNoWaitLocalOnly jms.prefetchPolicy.all jms.prefetchPolicy.queuePrefetch
-     jms.prefetchPolicy.topicPrefetch jms.prefetchPolicy.queueBrowserPrefetch
+    `jms.forceAsyncAcks jms.localMessageExpiry jms.localMessagePriority jms.receiveLocalOnly
+     jms.receiveNoWaitLocalOnly jms.prefetchPolicy.all jms.prefetchPolicy.maxPrefetchSize
+     jms.prefetchPolicy.queuePrefetch jms.prefetchPolicy.topicPrefetch jms.prefetchPolicy.queueBrowserPrefetch
      jms.prefetchPolicy.durableTopicPrefetch jms.redeliveryPolicy.maxRedeliveries jms.redeliveryPolicy.outcome
      jms.presettlePolicy.presettleConsumers jms.presettlePolicy.presettleTopicConsumers
      jms.presettlePolicy.presettleQueueConsumers jms.queuePrefix jms.tracing`,
   ),
   ...without<ConnectionDraft>(
     JAVA,
-    `jms.validatePropertyNames jms.clientIDPrefix jms.connectionIDPrefix jms.populateJMSXUserID jms.awaitClientID
-     jms.useDaemonThread jms.closeLinksThatFailOnReconnect jms.messageIDPolicy.messageIDType
-     jms.deserializationPolicy.allowList jms.deserializationPolicy.denyList
+    `jms.validateSelector jms.validatePropertyNames jms.clientIDPrefix jms.connectionIDPrefix
+     jms.populateJMSXUserID jms.awaitClientID jms.useDaemonThread jms.closeLinksThatFailOnReconnect
+     jms.messageIDPolicy.messageIDType jms.deserializationPolicy.allowList jms.deserializationPolicy.denyList
      jms.deserializationPolicy.whiteList jms.deserializationPolicy.blackList`,
   ),
 ];

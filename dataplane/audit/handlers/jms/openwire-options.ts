@@ -70,7 +70,6 @@ const address: [string, OptionRule<AddressDraft>][] = [
     }),
   ],
   ['wireFormat.maxInactivityDurationInitalDelay', initialDelay],
-  ['wireFormat.maxInactivityDurationInitialDelay', initialDelay],
   [
     'wireFormat.maxFrameSize',
     textOption((draft, value) => {
@@ -79,23 +78,21 @@ const address: [string, OptionRule<AddressDraft>][] = [
   ],
   ...without<AddressDraft>(
     OWN_WIRE,
-    `wireFormat wireFormat.stackTraceEnabled wireFormat.tcpNoDelayEnabled wireFormat.cacheEnabled wireFormat.cacheSize
-     wireFormat.tightEncodingEnabled wireFormat.prefixPacketSize wireFormat.sizePrefixDisabled wireFormat.version
+    `wireFormat wireFormat.stackTraceEnabled wireFormat.tcpNoDelayEnabled wireFormat.cacheEnabled
+     wireFormat.cacheSize wireFormat.tightEncodingEnabled wireFormat.sizePrefixDisabled wireFormat.version
      wireFormat.maxFrameSizeEnabled wireFormat.host wireFormat.providerName wireFormat.providerVersion
-     wireFormat.platformDetails minmumWireFormatVersion minimumWireFormatVersion`,
+     wireFormat.platformDetails wireFormat.includePlatformDetails minmumWireFormatVersion`,
   ),
   ...without<AddressDraft>(
     OWN_SOCKET,
     `soTimeout soWriteTimeout soLinger ioBufferSize socketBufferSize typeOfService diffServ useLocalHost closeAsync
      socket.soLinger socket.soTimeout socket.receiveBufferSize socket.sendBufferSize socket.trafficClass
-     socket.reuseAddress socket.oOBInline socket.enableSessionCreation bufferSize writeTimeout useKeepAlive`,
+     socket.reuseAddress socket.oOBInline socket.enableSessionCreation socket.useClientMode connectAttemptTimeout
+     keepAliveResponseRequired readCheckTime writeCheckTime initialDelayTime ignoreAllWireFormatInfo
+     ignoreRemoteWireFormat useKeepAlive`,
   ),
-  ...without<AddressDraft>(
-    JAVA,
-    `trace logWriterName dynamicManagement startLogging jmxPort daemon stackSize threadName backlog
-     initialBufferSize`,
-  ),
-  ...without<AddressDraft>(SERVER, 'socket.needClientAuth socket.wantClientAuth needClientAuth wantClientAuth'),
+  ...without<AddressDraft>(JAVA, 'trace logWriterName dynamicManagement startLogging jmxPort daemon stackSize'),
+  ...without<AddressDraft>(SERVER, 'socket.needClientAuth socket.wantClientAuth'),
 ];
 
 const connection: [string, OptionRule<ConnectionDraft>][] = [
@@ -160,25 +157,25 @@ const connection: [string, OptionRule<ConnectionDraft>][] = [
   ...without<ConnectionDraft>(
     CONSUMERS,
     `jms.alwaysSessionAsync jms.auditDepth jms.auditMaximumProducerNumber jms.checkForDuplicates
-     jms.consumerExpiryCheckEnabled jms.consumerFailoverRedeliveryWaitPeriod jms.dispatchAsync jms.exclusiveConsumer
-     jms.messagePrioritySupported jms.nonBlockingRedelivery jms.optimizeAcknowledge jms.optimizeAcknowledgeTimeOut
-     jms.optimizedAckScheduledAckInterval jms.optimizedMessageDispatch jms.sendAcksAsync jms.transactedIndividualAck
-     jms.useRetroactiveConsumer jms.warnAboutUnstartedConnectionTimeout jms.watchTopicAdvisories jms.xaAckMode
-     jms.prefetchPolicy.all jms.prefetchPolicy.queuePrefetch jms.prefetchPolicy.queueBrowserPrefetch
-     jms.prefetchPolicy.topicPrefetch jms.prefetchPolicy.durableTopicPrefetch
-     jms.prefetchPolicy.optimizeDurableTopicPrefetch jms.prefetchPolicy.maximumPendingMessageLimit
-     jms.redeliveryPolicy.maximumRedeliveries jms.redeliveryPolicy.initialRedeliveryDelay
-     jms.redeliveryPolicy.redeliveryDelay jms.redeliveryPolicy.useExponentialBackOff
-     jms.redeliveryPolicy.backOffMultiplier jms.redeliveryPolicy.maximumRedeliveryDelay
-     jms.redeliveryPolicy.useCollisionAvoidance jms.redeliveryPolicy.collisionAvoidancePercent
-     jms.redeliveryPolicy.preDispatchCheck`,
+     jms.consumerExpiryCheckEnabled jms.consumerFailoverRedeliveryWaitPeriod jms.dispatchAsync
+     jms.exclusiveConsumer jms.messagePrioritySupported jms.nonBlockingRedelivery jms.optimizeAcknowledge
+     jms.optimizeAcknowledgeTimeOut jms.optimizedAckScheduledAckInterval jms.optimizedMessageDispatch
+     jms.sendAcksAsync jms.transactedIndividualAck jms.useRetroactiveConsumer
+     jms.warnAboutUnstartedConnectionTimeout jms.watchTopicAdvisories jms.prefetchPolicy.all
+     jms.prefetchPolicy.queuePrefetch jms.prefetchPolicy.queueBrowserPrefetch jms.prefetchPolicy.topicPrefetch
+     jms.prefetchPolicy.durableTopicPrefetch jms.prefetchPolicy.optimizeDurableTopicPrefetch
+     jms.prefetchPolicy.maximumPendingMessageLimit jms.redeliveryPolicy.maximumRedeliveries
+     jms.redeliveryPolicy.initialRedeliveryDelay jms.redeliveryPolicy.redeliveryDelay
+     jms.redeliveryPolicy.useExponentialBackOff jms.redeliveryPolicy.backOffMultiplier
+     jms.redeliveryPolicy.maximumRedeliveryDelay jms.redeliveryPolicy.useCollisionAvoidance
+     jms.redeliveryPolicy.collisionAvoidancePercent jms.redeliveryPolicy.preDispatchCheck`,
   ),
   ...without<ConnectionDraft>(
     JAVA,
     `jms.clientIDPrefix jms.connectionIDPrefix jms.maxThreadPoolSize jms.nestedMapAndListEnabled
      jms.objectMessageSerializationDefered jms.rmIdFromConnectionId jms.statsEnabled jms.trustAllPackages
-     jms.trustedPackages jms.useDedicatedTaskRunner jms.useBeanNameAsClientIdPrefix
-     jms.blobTransferPolicy.defaultUploadUrl jms.blobTransferPolicy.uploadUrl jms.blobTransferPolicy.bufferSize`,
+     jms.trustedPackages jms.useDedicatedTaskRunner jms.blobTransferPolicy.defaultUploadUrl
+     jms.blobTransferPolicy.uploadUrl jms.blobTransferPolicy.bufferSize`,
   ),
 ];
 
@@ -203,8 +200,8 @@ const list: [string, OptionRule<ConnectionDraft>][] = [
   ],
   ...without<ConnectionDraft>(
     OWN_BACK_OFF,
-    `initialReconnectDelay maxReconnectDelay useExponentialBackOff reconnectDelayExponent backOffMultiplier
-     maxReconnectAttempts startupMaxReconnectAttempts timeout warnAfterReconnectAttempts maxReconnectDelayMillis`,
+    `initialReconnectDelay reconnectDelay maxReconnectDelay useExponentialBackOff reconnectDelayExponent
+     maxReconnectAttempts startupMaxReconnectAttempts timeout warnAfterReconnectAttempts`,
   ),
   ...without<ConnectionDraft>(
     'no second connection is held: the next broker of the list is connected to when one fails',
@@ -252,7 +249,7 @@ export const artemisOptions: UrlOptions = {
     ...without<AddressDraft>(
       OWN_SOCKET,
       `tcpSendBufferSize tcpReceiveBufferSize batchDelay useNio nioRemotingThreads remotingThreads directDeliver
-       localAddress localPort httpEnabled useServlet sniHost`,
+     localAddress localPort httpEnabled useServlet sniHost`,
     ),
   ]),
   connection: new Map<string, OptionRule<ConnectionDraft>>([
@@ -281,8 +278,8 @@ export const artemisOptions: UrlOptions = {
     ...without<ConnectionDraft>(
       OWN_BACK_OFF,
       `ha reconnectAttempts initialConnectAttempts retryInterval retryIntervalMultiplier maxRetryInterval
-       failoverAttempts failoverOnInitialConnection useTopologyForLoadBalancing loadBalancingPolicyClassName
-       connectionLoadBalancingPolicyClassName`,
+     failoverAttempts failoverOnInitialConnection useTopologyForLoadBalancing loadBalancingPolicyClassName
+     connectionLoadBalancingPolicyClassName`,
     ),
     ...without<ConnectionDraft>(CONFIRMED, 'blockOnDurableSend blockOnNonDurableSend producerWindowSize'),
     ...without<ConnectionDraft>(
@@ -291,10 +288,11 @@ export const artemisOptions: UrlOptions = {
     ),
     ...without<ConnectionDraft>(
       'it is about the protocol of Artemis, and the gateway speaks OpenWire',
-      `type callTimeout callFailoverTimeout connectionTtl connectionTTL clientFailureCheckPeriod confirmationWindowSize
-       minLargeMessageSize compressLargeMessages compressLargeMessage cacheLargeMessagesClient useGlobalPools
-       protocolManagerFactoryStr cacheDestinations enable1xPrefixes producerMaxRate transactionBatchSize groupID
-       scheduledThreadPoolMaxSize threadPoolMaxSize initialMessagePacketSize enableSharedClientID`,
+      `type callTimeout callFailoverTimeout connectionTtl connectionTTL clientFailureCheckPeriod
+     confirmationWindowSize minLargeMessageSize compressLargeMessages compressLargeMessage cacheLargeMessagesClient
+     useGlobalPools protocolManagerFactoryStr cacheDestinations enable1xPrefixes producerMaxRate
+     transactionBatchSize groupID scheduledThreadPoolMaxSize threadPoolMaxSize initialMessagePacketSize
+     enableSharedClientID`,
     ),
   ]),
   list: new Map(list),
