@@ -18,7 +18,7 @@ const amqp: Wire = {
   impatience: '?amqp.idleTimeout=1500&jms.connectTimeout=3000',
   properties: 'any',
   refusal: /Failed to authenticate/,
-  denial: /amqp:unauthorized-access/,
+  denial: /amqp:unauthorized-access|does not have permission/,
   hasVirtualTopics: false,
 };
 

@@ -38,7 +38,9 @@ class ArtemisBroker extends JmsBroker {
     settings.setJMXManagementEnabled(false);
     settings.setMaxDiskUsage(-1);
     settings.addAcceptorConfiguration("all", "tcp://127.0.0.1:" + ports.get("tcp") + "?protocols=CORE,OPENWIRE,AMQP");
-    settings.addAcceptorConfiguration("amqp", "tcp://127.0.0.1:" + ports.get("amqp") + "?protocols=AMQP");
+    // with the default of 1,000, a producer fills the broker far beyond its limit before it has to wait
+    String credits = "&amqpCredits=20&amqpLowCredits=5";
+    settings.addAcceptorConfiguration("amqp", "tcp://127.0.0.1:" + ports.get("amqp") + "?protocols=AMQP" + credits);
     String tls = "&sslEnabled=true&keyStorePath=" + keystore + "&keyStorePassword=" + new String(STORE_PASSWORD) + "&keyStoreType=PKCS12";
     settings.addAcceptorConfiguration("ssl", "tcp://127.0.0.1:" + ports.get("ssl") + "?protocols=OPENWIRE" + tls);
     settings.addAcceptorConfiguration("amqps", "tcp://127.0.0.1:" + ports.get("amqps") + "?protocols=AMQP" + tls);
