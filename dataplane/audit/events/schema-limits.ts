@@ -19,6 +19,8 @@ const MOST_VALUES = 2000;
 const LONGEST_EVENT = 65_536;
 /** Most subschemas that one value of an event may meet, on all ways that lead to it. */
 const MOST_STEPS = 5000;
+/** Steps that comparing all items of a list with each other counts for: an event may have a list of nearly MOST_VALUES. */
+const UNIQUE_STEPS = 800;
 /** Deepest place of an event up to which steps are counted; deeper ones meet the same schemas again. */
 const COUNTED_DEPTH = 12;
 
@@ -70,6 +72,13 @@ function walk(value: JsonValue, path: Path, faults: Fault[]): void {
     if (REFERENCES.includes(name) && typeof member === 'string' && !member.startsWith('#')) {
       faults.push({ path: at, message: "must begin with '#': a schema cannot refer to other documents" });
     }
+    if (name === '$id' && typeof member === 'string' && path.length > 0) {
+      faults.push({
+        path: at,
+        message: 'is only allowed at the beginning: references are relative to the whole schema',
+      });
+    }
+    if (name === '$async' && typeof member === 'boolean') faults.push({ path: at, message: 'is not supported' });
     if (name === 'pattern' && typeof member === 'string') judgePattern(member, at, faults);
     if (name === 'patternProperties' && isJsonObject(member)) {
       for (const source of Object.keys(member)) judgePattern(source, [...at, source], faults);
@@ -110,13 +119,16 @@ class StepCount {
     if (known === -1) throw new TooManySteps('refers to itself for the same value, without end');
     if (known !== undefined) return known;
     counts[depth] = -1;
-    let steps = 1;
+    let steps = 1 + ownSteps(schema);
     for (const [inner, isInside] of this.subschemas(schema)) {
       steps += this.steps(inner, isInside ? depth - 1 : depth);
-      if (steps > MOST_STEPS) {
-        const message = `is too expensive: one event can meet more than ${MOST_STEPS} subschemas`;
-        throw new TooManySteps(message);
-      }
+      if (steps > MOST_STEPS) break;
+    }
+    if (steps > MOST_STEPS) {
+      const message = `is too expensive: one event can meet more than ${MOST_STEPS} subschemas`;
+      throw new TooManySteps(
+        `${message}, of which uniqueItems counts as ${UNIQUE_STEPS} and each value of an enum as one`,
+      );
     }
     counts[depth] = steps;
     return steps;
@@ -153,6 +165,11 @@ class StepCount {
     }
     return here;
   }
+}
+
+/** Steps of keywords that are expensive by themselves. */
+function ownSteps({ uniqueItems, enum: values }: JsonObject): number {
+  return (uniqueItems === true ? UNIQUE_STEPS : 0) + (Array.isArray(values) ? values.length : 0);
 }
 
 function pointerStep(step: string): string {

@@ -49,7 +49,9 @@ export function topicSchema(schema: JsonObject): TopicSchema | readonly Fault[] 
     faults(event) {
       const tooLarge = eventFault(event);
       if (tooLarge !== null) return [tooLarge];
-      return validate(event) === true ? [] : (validate.errors ?? []).slice(0, MOST_FAULTS).map(faultOf);
+      if (validate(event) === true) return [];
+      const errors = (validate.errors ?? []).slice(0, MOST_FAULTS).map(faultOf);
+      return errors.length > 0 ? errors : [{ path: [], message: 'cannot be validated' }];
     },
   };
 }

@@ -69,10 +69,15 @@ export class SpoolSegment {
     closeSync(openSync(path, 'a', 0o600));
     this.file = openSync(path, 'r+');
     const { sealed } = name;
-    if (sealed === null || fstatSync(this.file).size !== sealed.bytes) this.inspect();
-    else {
-      this.records = sealed.records;
-      this.bytes = sealed.bytes;
+    try {
+      if (sealed === null || fstatSync(this.file).size !== sealed.bytes) this.inspect();
+      else {
+        this.records = sealed.records;
+        this.bytes = sealed.bytes;
+      }
+    } catch (error) {
+      closeSync(this.file); // a full disk fails again and again, and must not use up descriptors
+      throw error;
     }
   }
 

@@ -131,7 +131,9 @@ export class Spool {
     if (isFull || this.pendingBytes > MOST_PENDING) this.flush();
     if (!isFull) return last;
     last?.seal();
-    const next = new SpoolSegment(this.directory, { number: this.nextNumber++, sealed: null });
+    // the number counts once the file is there, so that failed attempts make one file and not one each
+    const next = new SpoolSegment(this.directory, { number: this.nextNumber, sealed: null });
+    this.nextNumber++;
     this.segments.push(next);
     return next;
   }

@@ -67,6 +67,7 @@ export class AmqpConnection implements BrokerConnection {
   static async open(socket: Socket, options: AmqpOptions): Promise<AmqpConnection> {
     // loaded here, because most handlers do not need it
     const { create_container } = (await import('rhea')).default;
+    if (socket.destroyed) throw new Error('the broker closed the connection');
     const { settings, connection } = options;
     const container = create_container({ id: settings.clientId ?? connection });
     const made = new AmqpConnection(socket, options, container);

@@ -28,13 +28,16 @@ export async function dialBroker(options: DialOptions): Promise<Dialled> {
   const reasons: string[] = [];
   for (const address of tryOrder(settings)) {
     const { host, port, isSecure, connectTimeout } = address;
+    let socket: Socket | null = null;
     try {
       const socketTls = isSecure ? tlsFor(address, tls ?? platformTls()) : null;
-      const socket = await openSocket({ host, port, tls: socketTls, timeout: connectTimeout, mayReach });
+      socket = await openSocket({ host, port, tls: socketTls, timeout: connectTimeout, mayReach });
+      socket.on('error', () => {}); // 'close' follows; without a listener, a reset before the registration ends the thread
       socket.setNoDelay(address.noDelay);
       socket.setKeepAlive(address.keepAlive);
       return { connection: await register(socket, address), address };
     } catch (error) {
+      socket?.destroy();
       const reason = errorText(error);
       reasons.push(reason.includes(`${host}:${port}`) ? reason : `${host}:${port}: ${reason}`);
     }

@@ -87,7 +87,7 @@ describe('the check of an AuditService', () => {
     const kafka = { class: 'org.vendor.audit.handlers.kafka.KafkaAuditEventHandler', config: {} };
     expect(problemsOf({ eventHandlers: [kafka] })).toEqual([
       'auditService.config.eventHandlers[0].class: KafkaAuditEventHandler is not supported: ' +
-        'no Kafka client lets the gateway check the addresses that it connects to',
+        'no maintained Kafka client lets the gateway check the addresses that it connects to',
     ]);
   });
 

@@ -56,6 +56,9 @@ describe('the schema of a topic', () => {
   });
 
   const properties = { a: { type: 'string' } };
+  const numbers = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
+  const unique = (count: number): JsonValue => numbers(count).map((n) => ({ title: `${n}`, uniqueItems: true }));
+  const enumerated = (count: number): JsonValue => numbers(count).map(() => ({ enum: numbers(1000) }));
   const deep = (levels: number): JsonValue => (levels === 0 ? {} : { not: deep(levels - 1) });
   it.each<[string, JsonObject, string]>([
     ['another document by URL', { properties: { a: { $ref: 'http://127.0.0.1:1/x.json' } } }, "begin with '#'"],
@@ -66,6 +69,12 @@ describe('the schema of a topic', () => {
     ['a property pattern that backtracks', { properties, patternProperties: { '(a)\\1': {} } }, 'patternProperties'],
     ['many characters', { properties: { a: { description: 'x'.repeat(70_000) } } }, 'at most 65536 characters'],
     ['many levels', { properties: { a: deep(100) } }, 'levels deep'],
+    ['an id inside', { properties: { a: { $id: 'http://example.com/a', type: 'string' } } }, 'only allowed at the beg'],
+    ['events that are judged later', { $async: true, properties }, '$async: is not supported'],
+    ['later judgement inside', { properties: { a: { $async: true } } }, '$async: is not supported'],
+    ['many comparisons of items', { properties, allOf: unique(7) }, 'is too expensive'],
+    ['long enumerations met often', { properties, allOf: enumerated(6) }, 'is too expensive'],
+    ['one enumeration that is too long', { properties, enum: numbers(5001) }, 'is too expensive'],
     ['an unknown draft', { $schema: 'http://example.com/own#', properties }, 'must be a JSON Schema of draft-04'],
   ])('is refused with %s', (_, schema, message) => {
     expect(judged(schema).join('\n')).toContain(message);

@@ -1,4 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { JsonObject } from '../../../../../contract/document/json-value.ts';
 import { clientTlsOf } from '../../../../support/audit/client-tls.ts';
 import { type OpenedSink, openSink, type SinkWish } from '../../../../support/audit/opened-sink.ts';
@@ -35,6 +37,17 @@ describe('a JMS sink over AMQP', () => {
       message_annotations: { 'x-opt-jms-msg-type': 5, 'x-opt-jms-dest': 1 },
       body: accessEvent('e2').json,
     });
+  });
+
+  it('survives a broker that resets connections at once', async () => {
+    const server = createServer((socket) => socket.resetAndDestroy());
+    onTestFinished(() => void server.close());
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    const { sink } = await sinkFor(`amqp://127.0.0.1:${port}`);
+    for (let attempt = 0; attempt < 5; attempt++) {
+      await expect(sink.deliver(eventsOf(1))).rejects.toThrow(`127.0.0.1:${port}`);
+    }
   });
 
   it('sends messages that are not durable for NON_PERSISTENT', async () => {
