@@ -14,6 +14,7 @@ import { webhookInjector } from '../injection/webhook-injector.ts';
 import type { ControllerMetrics } from '../metrics/controller-metrics.ts';
 import type { ServingCertificate } from '../publish/channel/serving-credentials.ts';
 import type { ApiCaller } from './api/api-client.ts';
+import type { NamespaceScope } from './cluster-source.ts';
 import { type AdmissionTarget, admissionConfiguration } from './identity/admission-configuration.ts';
 import { AdmissionRegistration, type WebhookConfigurationKind } from './identity/admission-registration.ts';
 import { reviewedAccess } from './identity/reviewed-access.ts';
@@ -42,6 +43,8 @@ export interface SidecarsOptions {
 
 export interface ControllerFrontsOptions {
   readonly api: ApiCaller;
+  /** Where the objects are that the controller follows. */
+  readonly namespaces: NamespaceScope;
   readonly log: Logger;
   readonly metrics: ControllerMetrics;
   readonly source: ControllerAdminSource;
@@ -106,7 +109,8 @@ export class ControllerFronts {
     const { host, port, configuration, failurePolicy, owns } = options;
     const bound = await this.webhook.listen({ port, ...(host === undefined ? {} : { host }) });
     const target = options.target ?? { origin: `https://${advertise}:${bound.port}` };
-    const whole = { name: configuration, target, failurePolicy, base: baseJudge.base };
+    const namespaceSelector = judgedNamespaces(this.options.namespaces);
+    const whole = { name: configuration, target, failurePolicy, namespaceSelector, base: baseJudge.base };
     const wanted = owns === 'configuration' ? (bundle: string) => admissionConfiguration(whole, bundle) : null;
     this.registrations = [
       this.registrationOf('ValidatingWebhookConfiguration', configuration, wanted),
@@ -191,4 +195,10 @@ export class ControllerFronts {
 
 function pair({ certificate, key }: ServingCertificate): AdminCertificate {
   return { cert: certificate, key };
+}
+
+/** Selects the namespaces that the controller follows by name: objects in others may be another controller's. */
+function judgedNamespaces(scope: NamespaceScope): JsonObject {
+  if (typeof scope === 'string' || 'labelSelector' in scope) return {};
+  return { matchExpressions: [{ key: 'kubernetes.io/metadata.name', operator: 'In', values: [...scope] }] };
 }

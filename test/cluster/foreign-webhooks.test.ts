@@ -7,6 +7,7 @@ import {
   type WebhookConfigurationKind,
 } from '../../controller/cluster/identity/admission-registration.ts';
 import { theCluster } from '../support/cluster/cluster.ts';
+import { testedGateway } from '../support/gateways/tested-gateway.ts';
 import { certificateAuthority } from '../support/identity/certificates.ts';
 
 const cluster = theCluster();
@@ -79,3 +80,21 @@ it.each<WebhookConfigurationKind>(['ValidatingWebhookConfiguration', 'MutatingWe
     await vi.waitFor(filled, patience);
   },
 );
+
+it('a controller that follows some namespaces has the API server ask it about those only', async () => {
+  const [mine, others] = [await cluster.namespace('mine'), await cluster.namespace('others')];
+  const words = ['--webhook', '127.0.0.1:0'];
+  const gateway = await testedGateway({ access: cluster, namespaces: [mine], words });
+  const controller = await gateway.startController();
+  await controller.process.line(({ msg }) => msg === 'admission webhook registered');
+  const wrong = (namespace: string): Promise<string> =>
+    gateway.apply({
+      apiVersion: 'gatewarden.io/v1alpha1',
+      kind: 'Route',
+      metadata: { name: `wrong-${crypto.randomUUID()}`, namespace },
+      spec: { handler: 'nowhere' },
+    });
+  // the API server takes a moment to ask a webhook that is new
+  await vi.waitFor(() => expect(wrong(mine)).rejects.toThrow(/nowhere/), patience);
+  await wrong(others);
+});
