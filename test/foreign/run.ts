@@ -4,7 +4,8 @@ import { missingPrerequisites } from './support/prerequisites.ts';
 const USAGE = `usage: npm run test:foreign -- [--if-possible] [FILE…]
 Runs the tests with large foreign servers: Keycloak, OpenAM and the JMS brokers ActiveMQ 5.17, ActiveMQ 6.1 and Artemis.
 They need Java 17, Maven and 3 GB of memory. The first run on a machine downloads the servers (540 MB). Starting them
-takes about two minutes. With --if-possible, a machine that lacks a program runs nothing and succeeds.
+takes about two minutes. With --if-possible, a machine that lacks a program runs nothing and succeeds, and the brokers
+are left out.
 `;
 const words = process.argv.slice(2);
 if (words.includes('--help')) {
@@ -21,5 +22,9 @@ if (missing.length > 0) {
   process.exit(isOptional ? 0 : 1);
 }
 const files = words.filter((word) => word !== '--if-possible');
-const command = ['test/run.ts', '--project', 'foreign', '--project', 'brokers', ...files];
+const isPartial = words.includes('--if-possible');
+// the brokers have not run beside Keycloak and OpenAM yet: until they have, they must not decide about changes
+if (isPartial) process.stderr.write('LEFT OUT: the tests with JMS brokers; make test-foreign runs them\n');
+const projects = ['foreign', ...(isPartial ? [] : ['brokers'])].flatMap((name) => ['--project', name]);
+const command = ['test/run.ts', ...projects, ...files];
 process.exit(spawnSync(process.execPath, command, { stdio: 'inherit' }).status ?? 1);
