@@ -43,7 +43,7 @@ export interface SidecarsOptions {
 
 export interface ControllerFrontsOptions {
   readonly api: ApiCaller;
-  /** Where the objects are that the controller follows. */
+  /** Namespaces of the objects that the controller follows. */
   readonly namespaces: NamespaceScope;
   readonly log: Logger;
   readonly metrics: ControllerMetrics;

@@ -12,7 +12,14 @@ import { hasErrors } from '../verdict.ts';
 import type { PassTerms } from './pass-terms.ts';
 import type { ReferenceFault } from './reference-fault.ts';
 import type { ResourceState } from './resource-state.ts';
-import { MOST_CHARACTERS, namedOnce, nameReplaced, sharedObjects } from './shared/shared-objects.ts';
+import {
+  isResourceName,
+  MOST_CHARACTERS,
+  namedOnce,
+  nameReplaced,
+  referredResource,
+  sharedObjects,
+} from './shared/shared-objects.ts';
 import { type StoreDeclaration, storeDeclaration } from './store-declaration.ts';
 import { secretKeysOf, storeSecrets } from './store-secrets.ts';
 import { unjudgeable } from './unjudgeable.ts';
@@ -64,12 +71,10 @@ export type StoreMemory = Map<string, KnownStore>;
 
 /** The kinds of references that a SecretStore can stand for. */
 const STORE_KINDS: ReadonlySet<UnknownReference['kind']> = new Set(['secretsProvider', 'secretStore']);
-/** As `name` or `namespace/name`. */
-const STORE_NAME = /^[^/]+(?:\/[^/]+)?$/;
 
 /** Whether a name that leads nowhere in its document may be that of a SecretStore. */
 export function isStoreReference({ kind, name }: Pick<UnknownReference, 'kind' | 'name'>): boolean {
-  return STORE_KINDS.has(kind) && STORE_NAME.test(name);
+  return STORE_KINDS.has(kind) && isResourceName(name);
 }
 
 /** The SecretStores at one moment, each of which is judged once for what it is made of. */
@@ -102,8 +107,7 @@ export class StoreDrafts {
 
   /** What a name leads to that a document of this namespace has. */
   find(name: string, namespace: string, trail: readonly string[] = []): FoundStore {
-    const key = name.includes('/') ? name : `${namespace}/${name}`;
-    const [owner = ''] = key.split('/');
+    const { key, owner } = referredResource(name, namespace);
     if (trail.includes(key)) {
       const message = `the SecretStores reference each other: ${[...trail, key].join(' → ')}`;
       return { key, draft: null, fault: { reason: 'StoreInvalid', message } };

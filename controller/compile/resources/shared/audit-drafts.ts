@@ -14,7 +14,14 @@ import type { ReferenceFault } from '../reference-fault.ts';
 import type { ResourceState } from '../resource-state.ts';
 import { isAbout, isStoreReference, type StoreDraft, type StoreDrafts, sameSpec } from '../store-drafts.ts';
 import { unjudgeable } from '../unjudgeable.ts';
-import { MOST_CHARACTERS, namedOnce, nameReplaced, sharedObjects } from './shared-objects.ts';
+import {
+  isResourceName,
+  MOST_CHARACTERS,
+  namedOnce,
+  nameReplaced,
+  referredResource,
+  sharedObjects,
+} from './shared-objects.ts';
 
 /** An AuditService as it was judged. The same object is the same service with the same secrets. */
 export interface AuditDraft {
@@ -70,12 +77,11 @@ interface JudgedAudit extends Pick<AuditDraft, 'problems' | 'faults' | 'resource
   readonly needed: KnownAudit['needed'];
 }
 
-const AUDIT_NAME = /^[^/]+(?:\/[^/]+)?$/;
 const nothing = { faults: [], resource: null, allowedNamespaces: [], stores: [], secrets: [], uses: [], needed: [] };
 
 /** Whether a name that leads nowhere in its document may be that of an AuditService. */
 export function isAuditReference({ kind, name }: Pick<UnknownReference, 'kind' | 'name'>): boolean {
-  return kind === 'auditService' && AUDIT_NAME.test(name);
+  return kind === 'auditService' && isResourceName(name);
 }
 
 /** Whether a Route with this fault may go on with its last good version: nobody withdrew what it was allowed. */
@@ -113,8 +119,7 @@ export class AuditDrafts {
    * @param keeps whether the last valid version will do while the newest one is invalid or gone
    */
   find(name: string, namespace: string, keeps: boolean): FoundAudit {
-    const key = name.includes('/') ? name : `${namespace}/${name}`;
-    const [owner = ''] = key.split('/');
+    const { key, owner } = referredResource(name, namespace);
     const offer = this.get(key)?.offer ?? null;
     if (offer === null) return { key, offer, fault: notFound(key) };
     if (!isAllowedTo(namespace, owner, offer.allowedNamespaces)) {

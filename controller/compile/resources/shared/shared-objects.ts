@@ -6,6 +6,20 @@ import type { SharedObjects } from '../../../../contract/snapshot.ts';
 /** Length of the objects and files of one shared resource. */
 export const MOST_CHARACTERS = 8 * 1024 * 1024;
 
+/** Name of a shared resource in a document: `name` or `namespace/name`. */
+const RESOURCE_NAME = /^[^/]+(?:\/[^/]+)?$/;
+
+export function isResourceName(name: string): boolean {
+  return RESOURCE_NAME.test(name);
+}
+
+/** The key of the resource that a document of a namespace refers to, and the namespace that owns it. */
+export function referredResource(name: string, namespace: string): { readonly key: string; readonly owner: string } {
+  const key = name.includes('/') ? name : `${namespace}/${name}`;
+  const [owner = ''] = key.split('/');
+  return { key, owner };
+}
+
 /** The resource that data planes get. */
 export function sharedObjects(
   key: string,

@@ -60,6 +60,7 @@ export function openSocket(target: SocketTarget): Promise<Socket> {
       clearTimeout(timer);
       socket.off('error', onError);
       socket.off('close', onClose);
+      socket.on('error', () => {}); // 'close' follows; without a listener, a reset before its owner listens ends the thread
       resolve(socket);
     });
   });

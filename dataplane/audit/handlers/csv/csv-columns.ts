@@ -1,35 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../../contract/document/json-value.ts';
+import { ACCESS_FIELDS } from '../../events/access-fields.ts';
 
 /** Columns of the topic `access`, in the order of OpenIG; the last two are additions. */
-const ACCESS: readonly string[] = [
-  '_id',
-  'timestamp',
-  'eventName',
-  'transactionId',
-  'userId',
-  'trackingIds',
-  'server.ip',
-  'server.port',
-  'client.ip',
-  'client.port',
-  'request.protocol',
-  'request.operation',
-  'request.detail',
-  'http.request.secure',
-  'http.request.method',
-  'http.request.path',
-  'http.request.queryParameters',
-  'http.request.headers',
-  'http.request.cookies',
-  'http.response.headers',
-  'response.status',
-  'response.statusCode',
-  'response.detail',
-  'response.elapsedTime',
-  'response.elapsedTimeUnits',
-  'ig',
-  'decision',
-];
+const ACCESS: readonly string[] = ['_id', 'timestamp', 'eventName', ...ACCESS_FIELDS, 'ig', 'decision'];
 
 /** Name of the column with the fields of a custom topic that its schema does not name. */
 const OTHER = '_other';

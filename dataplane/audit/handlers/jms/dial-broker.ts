@@ -32,7 +32,6 @@ export async function dialBroker(options: DialOptions): Promise<Dialled> {
     try {
       const socketTls = isSecure ? tlsFor(address, tls ?? platformTls()) : null;
       socket = await openSocket({ host, port, tls: socketTls, timeout: connectTimeout, mayReach });
-      socket.on('error', () => {}); // 'close' follows; without a listener, a reset before the registration ends the thread
       socket.setNoDelay(address.noDelay);
       socket.setKeepAlive(address.keepAlive);
       return { connection: await register(socket, address), address };

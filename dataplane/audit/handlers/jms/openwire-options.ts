@@ -1,81 +1,34 @@
+import { addressRule, connectionRule, KEYSTORES, REASON } from './broker-options.ts';
 import type { AddressDraft, ConnectionDraft } from './broker-settings.ts';
-import {
-  ciphersOf,
-  flagOf,
-  flagOption,
-  numberOf,
-  type OptionRule,
-  textOption,
-  timeOption,
-  type UrlOptions,
-  versionsOf,
-  without,
-} from './url-option.ts';
+import { flagOf, flagOption, type OptionRule, textOption, timeOption, type UrlOptions, without } from './url-option.ts';
 
-const CONSUMERS = 'it is about consumers, and the handler only sends';
 const OWN_WIRE = 'the gateway negotiates the wire format itself';
-const OWN_BACK_OFF = 'the gateway connects again with its own back-off, without end, while events wait in their queue';
-const OWN_SOCKET = 'sockets of the gateway do not have it';
-const JAVA = 'it is about Java';
 const CONFIRMED = 'the handler always waits until the broker has confirmed a batch';
-const FIXED_LIST = 'the gateway connects only to the brokers that the URL lists';
 const SERVER = 'it is about the broker';
-const KEYSTORES: OptionRule<never> = { refused: "use 'tls' of the handler with a ClientTlsOptions" };
 
-const connectTimeout = timeOption<AddressDraft>((draft, value) => {
-  if (value > 0) draft.connectTimeout = value;
-});
-const verifyHostName = {
-  ...flagOption<AddressDraft>((draft, value) => {
-    draft.checksNames = value;
-  }),
-  insecure: 'anyone with a certificate of a trusted CA can impersonate the broker',
-};
-const enabledProtocols = textOption<AddressDraft>((draft, value) => {
-  draft.versions = versionsOf(value);
-});
-const enabledCipherSuites = textOption<AddressDraft>((draft, value) => {
-  draft.ciphers = ciphersOf(value);
-});
-const keepAlive = flagOption<AddressDraft>((draft, value) => {
-  draft.keepAlive = value;
-});
-const noDelay = flagOption<AddressDraft>((draft, value) => {
-  draft.noDelay = value;
-});
 const initialDelay = timeOption<AddressDraft>((draft, value) => {
   draft.initialDelay = value;
 });
 
 const address: [string, OptionRule<AddressDraft>][] = [
-  ['connectionTimeout', connectTimeout],
-  ['keepAlive', keepAlive],
-  ['tcpNoDelay', noDelay],
-  ['verifyHostName', verifyHostName],
+  ['connectionTimeout', addressRule.connectTimeout],
+  ['keepAlive', addressRule.keepAlive],
+  ['tcpNoDelay', addressRule.noDelay],
+  ['verifyHostName', addressRule.verifiedName],
   [
     'useInactivityMonitor',
     flagOption((draft, value) => {
       if (!value) draft.inactivity = 0;
     }),
   ],
-  ['socket.verifyHostName', verifyHostName],
-  ['socket.enabledProtocols', enabledProtocols],
-  ['socket.enabledCipherSuites', enabledCipherSuites],
-  ['socket.keepAlive', keepAlive],
-  ['socket.tcpNoDelay', noDelay],
-  [
-    'wireFormat.maxInactivityDuration',
-    timeOption((draft, value) => {
-      draft.inactivity = value;
-    }),
-  ],
+  ['socket.verifyHostName', addressRule.verifiedName],
+  ['socket.enabledProtocols', addressRule.protocols],
+  ['socket.enabledCipherSuites', addressRule.cipherSuites],
+  ['socket.keepAlive', addressRule.keepAlive],
+  ['socket.tcpNoDelay', addressRule.noDelay],
+  ['wireFormat.maxInactivityDuration', addressRule.inactivity],
   ['wireFormat.maxInactivityDurationInitalDelay', initialDelay],
-  [
-    'wireFormat.maxFrameSize',
-    textOption((draft, value) => {
-      draft.maxFrame = numberOf(value);
-    }),
-  ],
+  ['wireFormat.maxFrameSize', addressRule.maxFrame],
   ...without<AddressDraft>(
     OWN_WIRE,
     `wireFormat wireFormat.stackTraceEnabled wireFormat.tcpNoDelayEnabled wireFormat.cacheEnabled
@@ -84,57 +37,24 @@ const address: [string, OptionRule<AddressDraft>][] = [
      wireFormat.platformDetails wireFormat.includePlatformDetails minmumWireFormatVersion`,
   ),
   ...without<AddressDraft>(
-    OWN_SOCKET,
+    REASON.ownSocket,
     `soTimeout soWriteTimeout soLinger ioBufferSize socketBufferSize typeOfService diffServ useLocalHost closeAsync
      socket.soLinger socket.soTimeout socket.receiveBufferSize socket.sendBufferSize socket.trafficClass
      socket.reuseAddress socket.oOBInline socket.enableSessionCreation socket.useClientMode connectAttemptTimeout
      keepAliveResponseRequired readCheckTime writeCheckTime initialDelayTime ignoreAllWireFormatInfo
      ignoreRemoteWireFormat useKeepAlive`,
   ),
-  ...without<AddressDraft>(JAVA, 'trace logWriterName dynamicManagement startLogging jmxPort daemon stackSize'),
+  ...without<AddressDraft>(REASON.java, 'trace logWriterName dynamicManagement startLogging jmxPort daemon stackSize'),
   ...without<AddressDraft>(SERVER, 'socket.needClientAuth socket.wantClientAuth'),
 ];
 
 const connection: [string, OptionRule<ConnectionDraft>][] = [
-  [
-    'jms.userName',
-    textOption((draft, value) => {
-      draft.userName = value;
-    }),
-  ],
-  [
-    'jms.password',
-    {
-      apply: (draft, value) => {
-        draft.password = value;
-      },
-      insecure: "the password is in clear text: use 'passwordSecretId'",
-    },
-  ],
-  [
-    'jms.clientID',
-    textOption((draft, value) => {
-      draft.clientId = value;
-    }),
-  ],
-  [
-    'jms.connectResponseTimeout',
-    timeOption((draft, value) => {
-      if (value > 0) draft.openTimeout = value;
-    }),
-  ],
-  [
-    'jms.sendTimeout',
-    timeOption((draft, value) => {
-      draft.sendTimeout = value;
-    }),
-  ],
-  [
-    'jms.closeTimeout',
-    timeOption((draft, value) => {
-      draft.closeTimeout = value;
-    }),
-  ],
+  ['jms.userName', connectionRule.userName],
+  ['jms.password', connectionRule.password],
+  ['jms.clientID', connectionRule.clientId],
+  ['jms.connectResponseTimeout', connectionRule.openTimeout],
+  ['jms.sendTimeout', connectionRule.sendTimeout],
+  ['jms.closeTimeout', connectionRule.closeTimeout],
   [
     'jms.useCompression',
     flagOption((draft, value) => {
@@ -155,7 +75,7 @@ const connection: [string, OptionRule<ConnectionDraft>][] = [
   ],
   ...without<ConnectionDraft>(CONFIRMED, 'jms.useAsyncSend jms.producerWindowSize jms.copyMessageOnSend'),
   ...without<ConnectionDraft>(
-    CONSUMERS,
+    REASON.consumers,
     `jms.alwaysSessionAsync jms.auditDepth jms.auditMaximumProducerNumber jms.checkForDuplicates
      jms.consumerExpiryCheckEnabled jms.consumerFailoverRedeliveryWaitPeriod jms.dispatchAsync
      jms.exclusiveConsumer jms.messagePrioritySupported jms.nonBlockingRedelivery jms.optimizeAcknowledge
@@ -171,7 +91,7 @@ const connection: [string, OptionRule<ConnectionDraft>][] = [
      jms.redeliveryPolicy.collisionAvoidancePercent jms.redeliveryPolicy.preDispatchCheck`,
   ),
   ...without<ConnectionDraft>(
-    JAVA,
+    REASON.java,
     `jms.clientIDPrefix jms.connectionIDPrefix jms.maxThreadPoolSize jms.nestedMapAndListEnabled
      jms.objectMessageSerializationDefered jms.rmIdFromConnectionId jms.statsEnabled jms.trustAllPackages
      jms.trustedPackages jms.useDedicatedTaskRunner jms.blobTransferPolicy.defaultUploadUrl
@@ -180,12 +100,7 @@ const connection: [string, OptionRule<ConnectionDraft>][] = [
 ];
 
 const list: [string, OptionRule<ConnectionDraft>][] = [
-  [
-    'randomize',
-    flagOption((draft, value) => {
-      draft.randomize = value;
-    }),
-  ],
+  ['randomize', connectionRule.randomize],
   [
     'priorityBackup',
     flagOption((draft, value) => {
@@ -199,7 +114,7 @@ const list: [string, OptionRule<ConnectionDraft>][] = [
     }),
   ],
   ...without<ConnectionDraft>(
-    OWN_BACK_OFF,
+    REASON.ownBackOff,
     `initialReconnectDelay reconnectDelay maxReconnectDelay useExponentialBackOff reconnectDelayExponent
      maxReconnectAttempts startupMaxReconnectAttempts timeout warnAfterReconnectAttempts`,
   ),
@@ -209,7 +124,7 @@ const list: [string, OptionRule<ConnectionDraft>][] = [
   ),
   ...without<ConnectionDraft>('events that are not confirmed wait in their queue', 'trackMessages maxCacheSize'),
   ...without<ConnectionDraft>(
-    FIXED_LIST,
+    REASON.fixedList,
     'updateURIsSupported updateURIsURL rebalanceUpdateURIs reconnectSupported trackTransactionProducers',
   ),
 ];
@@ -234,10 +149,10 @@ export const artemisOptions: UrlOptions = {
         },
       },
     ],
-    ['verifyHost', verifyHostName],
-    ['enabledProtocols', enabledProtocols],
-    ['enabledCipherSuites', enabledCipherSuites],
-    ['connectTimeoutMillis', connectTimeout],
+    ['verifyHost', addressRule.verifiedName],
+    ['enabledProtocols', addressRule.protocols],
+    ['enabledCipherSuites', addressRule.cipherSuites],
+    ['connectTimeoutMillis', addressRule.connectTimeout],
     ...[
       'keyStorePath',
       'keyStorePassword',
@@ -247,43 +162,25 @@ export const artemisOptions: UrlOptions = {
       'trustStoreType',
     ].map((name): [string, OptionRule<AddressDraft>] => [name, KEYSTORES]),
     ...without<AddressDraft>(
-      OWN_SOCKET,
+      REASON.ownSocket,
       `tcpSendBufferSize tcpReceiveBufferSize batchDelay useNio nioRemotingThreads remotingThreads directDeliver
      localAddress localPort httpEnabled useServlet sniHost`,
     ),
   ]),
   connection: new Map<string, OptionRule<ConnectionDraft>>([
     ...connection,
-    [
-      'user',
-      textOption((draft, value) => {
-        draft.userName = value;
-      }),
-    ],
-    [
-      'password',
-      {
-        apply: (draft, value): void => {
-          draft.password = value;
-        },
-        insecure: "the password is in clear text: use 'passwordSecretId'",
-      },
-    ],
-    [
-      'clientID',
-      textOption((draft, value) => {
-        draft.clientId = value;
-      }),
-    ],
+    ['user', connectionRule.userName],
+    ['password', connectionRule.password],
+    ['clientID', connectionRule.clientId],
     ...without<ConnectionDraft>(
-      OWN_BACK_OFF,
+      REASON.ownBackOff,
       `ha reconnectAttempts initialConnectAttempts retryInterval retryIntervalMultiplier maxRetryInterval
      failoverAttempts failoverOnInitialConnection useTopologyForLoadBalancing loadBalancingPolicyClassName
      connectionLoadBalancingPolicyClassName`,
     ),
     ...without<ConnectionDraft>(CONFIRMED, 'blockOnDurableSend blockOnNonDurableSend producerWindowSize'),
     ...without<ConnectionDraft>(
-      CONSUMERS,
+      REASON.consumers,
       'blockOnAcknowledge consumerWindowSize consumerMaxRate autoGroup preAcknowledge dupsOKBatchSize',
     ),
     ...without<ConnectionDraft>(

@@ -1,33 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../../contract/document/json-value.ts';
+import { ACCESS_FIELDS } from '../../events/access-fields.ts';
 
 /** Members of every event that stand in the header of a message, or nowhere. */
 const IN_HEADER: ReadonlySet<string> = new Set(['_id', 'timestamp', 'eventName']);
-
-/** Fields of the topic `access` in the order of its schema; a message has all of them, empty where the event has none. */
-const ACCESS = [
-  'transactionId',
-  'userId',
-  'trackingIds',
-  'server.ip',
-  'server.port',
-  'client.ip',
-  'client.port',
-  'request.protocol',
-  'request.operation',
-  'request.detail',
-  'http.request.secure',
-  'http.request.method',
-  'http.request.path',
-  'http.request.queryParameters',
-  'http.request.headers',
-  'http.request.cookies',
-  'http.response.headers',
-  'response.status',
-  'response.statusCode',
-  'response.detail',
-  'response.elapsedTime',
-  'response.elapsedTimeUnits',
-];
 
 /** Objects whose members clients choose: they stay one JSON text. */
 const MAPS: ReadonlySet<string> = new Set([
@@ -47,9 +22,9 @@ const MOST_FIELDS = 200;
 /** One field of an event: its members from the top with dots between, and its value as text. */
 export type FlatField = readonly [name: string, value: string];
 
-/** Fields of an event as texts, those of the schema of its topic first. */
+/** Fields of an event as texts, those of the schema of its topic first, and empty where the event has none. */
 export function topicFields(topic: string, event: JsonObject): FlatField[] {
-  const found = new Map<string, string>(topic === 'access' ? ACCESS.map((name) => [name, '']) : []);
+  const found = new Map<string, string>(topic === 'access' ? ACCESS_FIELDS.map((name) => [name, '']) : []);
   flatten(event, '', 1, found);
   return [...found];
 }
